@@ -1,0 +1,81 @@
+"""Devices: the CPU, and GPUs where CuPy is installed. An array's type says where it lives."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import errors, state
+
+_PREFIX = "/job:localhost/replica:0/task:0/device:"
+_PATTERN = re.compile(
+    r"^(?:/job:[^/]+)?(?:/replica:\d+)?(?:/task:\d+)?/?(?:device:)?(cpu|gpu)(?::(\d+|\*))?$", re.IGNORECASE
+)
+
+
+def parse(name: str) -> tuple[str, int]:
+    """`("CPU", 0)` of `"/CPU:0"`, `"cpu"`, `"/device:GPU:1"` and full names."""
+    match = _PATTERN.match(name)
+    if match is None:
+        raise ValueError(
+            errors.compose(f"device: {name!r} is not a device name.", 'use a name like "/CPU:0" or "/GPU:0".')
+        )
+    index = match.group(2)
+    return match.group(1).upper(), 0 if index in (None, "*") else int(index)
+
+
+def of_array(array: Any) -> str:
+    """The full device name of an array."""
+    if not isinstance(array, (np.ndarray, np.generic)) and type(array).__module__.startswith("cupy"):
+        return f"{_PREFIX}GPU:{array.device.id}"
+    return f"{_PREFIX}CPU:0"
+
+
+def to_host(array: Any) -> Any:
+    """A NumPy array of another array type, by its own `get` (CuPy) or `__array__`."""
+    return array.get() if hasattr(array, "get") else np.asarray(array)
+
+
+def gpu_count() -> int:
+    """How many GPUs CuPy can use; 0 without CuPy. CuPy is not imported just to find out that it is missing."""
+    if "cupy" not in sys.modules and importlib.util.find_spec("cupy") is None:
+        return 0
+    try:
+        import cupy
+
+        return int(cupy.cuda.runtime.getDeviceCount())
+    except Exception:
+        # CuPy without a driver or a device raises its own errors: there is no usable GPU then.
+        return 0
+
+
+def check(name: str) -> str:
+    """The short form of a device name; a clear error if the device is not there."""
+    kind, index = parse(name)
+    if kind == "CPU":
+        if index:
+            raise errors.build(errors.DeviceError, f"device: there is no {name!r}, only CPU:0.", 'use "/CPU:0".')
+    elif index >= gpu_count():
+        installed = importlib.util.find_spec("cupy") is not None
+        raise errors.build(
+            errors.DeviceError,
+            f"device: there is no {name!r}: "
+            + (f"CuPy sees {gpu_count()} GPU(s)." if installed else "GPU arrays need CuPy, which is not installed."),
+            'use "/CPU:0"' + (", or install CuPy for your CUDA version (pip install cupy-cuda12x)." if not installed else "."),
+        )
+    return f"{kind}:{index}"
+
+
+def place(array: Any) -> Any:
+    """A new array on the device that `tf.device` chose."""
+    chosen = state.current.device
+    if chosen is None or chosen.startswith("CPU") or not isinstance(array, (np.ndarray, np.generic)):
+        return array
+    import cupy
+
+    with cupy.cuda.Device(int(chosen.split(":")[1])):
+        return cupy.asarray(array)

@@ -1,0 +1,250 @@
+"""The hot path: every op, eager or in a rule, comes through `execute` or one of the operator functions below.
+
+What is kept off it: specs, messages, conversions, formatting. A kernel simply runs; when it fails, or when a cheap
+look at the dtypes says that it must not run, the op's `infer` rule is asked for the message.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import errors, provenance, state
+from gradtape.core.shape import spec_of
+from gradtape.core.tensor import Tensor, wrap
+from gradtape.core.variable import Variable
+
+# Division by zero and overflow give inf and nan, as in TensorFlow; NumPy's warnings about them are not for our users.
+# The filter matches by module, so that NumPy code of the user keeps its warnings.
+warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"gradtape\.")
+
+_current = state.current
+_new = object.__new__
+_new_id = state.new_id
+_unrecorded = state.unrecorded.append
+_search = provenance.search
+_getframe = sys._getframe
+
+
+def execute(op: Any, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """Run an op on tensors, variables, arrays and numbers; record it. Arrays alone give arrays, unrecorded."""
+    arrays = []
+    plain = True
+    for x in inputs:
+        kind = type(x)
+        if kind is Tensor:
+            arrays.append(x._array)
+            plain = False
+        elif kind is Variable:
+            arrays.append(x._read()._array)
+            plain = False
+        elif isinstance(x, (Tensor, Variable)):
+            return _special(op, inputs, params)
+        else:
+            arrays.append(x)
+    if plain:
+        return op.kernel(*arrays, **params)
+    if op.validate or not _accepts(op, arrays):
+        _explain(op, inputs, params)
+    try:
+        result = op.kernel(*arrays, **params)
+    except Exception as problem:
+        result = _recover(op, inputs, arrays, params, problem)
+    outputs: Any
+    if type(result) is tuple:
+        outputs = tuple([wrap(r) for r in result])
+    else:
+        outputs = wrap(result)
+    ids = tuple([x._id if isinstance(x, (Tensor, Variable)) else 0 for x in inputs])
+    if _current.recorders:
+        notify(op, ids, arrays, params, outputs, result)
+    elif any(ids):
+        _log_unrecorded(op, ids, outputs)
+    return outputs
+
+
+def notify(op: Any, ids: tuple[int, ...], values: Any, params: dict[str, Any], outputs: Any, result: Any) -> None:
+    """Show an executed op to all who record on this thread."""
+    recorders = _current.recorders
+    if len(recorders) == 1:
+        recorders[0].see(op, ids, values, params, outputs, result)
+        return
+    try:
+        for i, recorder in enumerate(recorders):
+            # What a recorder runs itself is seen only by those that were entered before it.
+            _current.recorders = recorders[:i]
+            recorder.see(op, ids, values, params, outputs, result)
+    finally:
+        _current.recorders = recorders
+
+
+def _accepts(op: Any, arrays: list[Any]) -> bool:
+    """True if the dtypes are those that the op takes. Numbers of Python fit any."""
+    first = None
+    for a in arrays:
+        dtype = getattr(a, "dtype", None)
+        if dtype is None:
+            continue
+        if dtype.kind not in op.kinds:
+            return False
+        if first is None:
+            first = dtype
+        elif op.homogeneous and dtype is not first and dtype != first:
+            return False
+    return True
+
+
+def _explain(op: Any, inputs: tuple[Any, ...], params: dict[str, Any]) -> None:
+    """Let the `infer` rule raise the message that the user should see."""
+    op.infer(*[spec_of(x) for x in inputs], **params)
+
+
+def _recover(op: Any, inputs: tuple[Any, ...], arrays: list[Any], params: dict[str, Any], problem: Exception) -> Any:
+    """After a failed kernel: the message of `infer`, or a second run if the user turned float warnings into errors."""
+    if isinstance(problem, (RuntimeWarning, FloatingPointError)):
+        with np.errstate(all="ignore"):
+            return op.kernel(*arrays, **params)
+    if isinstance(problem, errors.OpError):
+        raise problem
+    _explain(op, inputs, params)
+    raise problem
+
+
+def _special(op: Any, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """An op on values of a transformation (batched, traced): the one entered last takes it."""
+    inputs = tuple([x._read() if isinstance(x, Variable) else x for x in inputs])
+    owner = max((x for x in inputs if isinstance(x, Tensor) and type(x) is not Tensor), key=_level)
+    return owner.interpret(op, inputs, params)
+
+
+_level = operator.attrgetter("level")
+
+
+def _log_unrecorded(op: Any, ids: tuple[int, ...], outputs: Any) -> None:
+    """Remember an op on a tensor that some tape knew, for `tape.explain`."""
+    code, offset = _search(_getframe(2))
+    for y in outputs if type(outputs) is tuple else (outputs,):
+        y._id = identity = _new_id()
+        _unrecorded((op, ids, identity, code, offset))
+
+
+_numbers: dict[Any, Any] = {}
+
+
+def number_like(value: Any, array: Any) -> Any:
+    """A Python number as a constant of an array's dtype: a scalar beside a scalar, a 0-d array beside an array.
+
+    Kept in a table: NumPy needs twice the time to multiply an array by a Python number than by a 0-d array.
+    """
+    kind = type(array)
+    key = (kind, array.dtype, value)
+    found = _numbers.get(key)
+    if found is None or value == 0:  # 0.0 == -0.0 would share an entry
+        if kind is np.ndarray:
+            found = np.array(value, array.dtype)
+        else:
+            found = array.dtype.type(value)
+        if len(_numbers) > 1000:
+            _numbers.clear()
+        _numbers[key] = found
+    return found
+
+
+def binary_operator(op: Any, coerce: Callable[[Any, Any], tuple[Any, Any]]) -> tuple[Any, Any]:
+    """The pair of methods (`__mul__`, `__rmul__`) of a binary op, with the common cases first.
+
+    `coerce` turns operands that are not tensors into tensors of the other operand's dtype.
+    """
+    kernel = op.kernel
+    kinds = op.kinds
+
+    def forward(a: Any, b: Any) -> Any:
+        if type(a) is not Tensor:
+            if type(a) is not Variable:
+                return slow(a, b)
+            a = a._read()
+        p = a._array
+        dtype = p.dtype
+        if type(b) is Tensor:
+            q = b._array
+            identity = b._id
+        elif type(b) is float and dtype.kind == "f":
+            q = number_like(b, p)
+            identity = 0
+        elif type(b) is Variable:
+            b = b._read()
+            q = b._array
+            identity = b._id
+        else:
+            return slow(a, b)
+        if dtype is not q.dtype or dtype.kind not in kinds:
+            return slow(a, b)
+        try:
+            result = kernel(p, q)
+        except Exception:
+            return slow(a, b)
+        y = _new(Tensor)
+        y._array = result
+        y._id = 0
+        recorders = _current.recorders
+        if recorders:
+            if len(recorders) == 1:
+                recorders[0].see(op, (a._id, identity), (p, q), _NONE, y, result)
+            else:
+                notify(op, (a._id, identity), (p, q), _NONE, y, result)
+        elif a._id or identity:
+            _log_unrecorded(op, (a._id, identity), y)
+        return y
+
+    def slow(a: Any, b: Any) -> Any:
+        pair = coerce(a, b)
+        return NotImplemented if pair is None else execute(op, pair, _NONE)
+
+    def reflected(b: Any, a: Any) -> Any:
+        return slow(a, b)
+
+    return forward, reflected
+
+
+_NONE: dict[str, Any] = {}
+
+
+def unary_function(op: Any, convert: Callable[[Any], Tensor]) -> Callable[..., Any]:
+    """The public function of an elementwise op, with the common cases first. `convert` makes a tensor of the rest."""
+    kernel = op.kernel
+    kinds = op.kinds
+
+    def function(x: Any, name: str | None = None) -> Any:
+        if type(x) is not Tensor:
+            if type(x) is Variable:
+                x = x._read()
+            elif isinstance(x, Tensor):
+                return execute(op, (x,), _NONE)
+            else:
+                x = convert(x)
+        p = x._array
+        if p.dtype.kind not in kinds:
+            return execute(op, (x,), _NONE)
+        try:
+            result = kernel(p)
+        except Exception:
+            return execute(op, (x,), _NONE)
+        y = _new(Tensor)
+        y._array = result
+        y._id = 0
+        recorders = _current.recorders
+        if recorders:
+            if len(recorders) == 1:
+                recorders[0].see(op, (x._id,), (p,), _NONE, y, result)
+            else:
+                notify(op, (x._id,), (p,), _NONE, y, result)
+        elif x._id:
+            _log_unrecorded(op, (x._id,), y)
+        return y
+
+    return function

@@ -1,0 +1,218 @@
+"""Exception classes: TensorFlow's names, the built-in a user would catch, and a message of three lines.
+
+The lines say what happened (with the arguments' names, shapes and dtypes), where in the user's code, and what to do:
+
+    ShapeError: matmul: inner dimensions differ: a is f32[8,3], b is f32[4,5] (3 against 4).
+      at:  train.py:41 in loss_fn: logits = tf.matmul(h, w)
+      fix: transpose one operand, or check which axis holds the features.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core import provenance
+
+
+class OpError(Exception):
+    """Base of the errors that TensorFlow's `tf.errors` names.
+
+    Attributes:
+      message: the whole text.
+      node_def, op: always None; kept for programs that read them.
+    """
+
+    code: int = 2
+    _fix: str = ""
+
+    def __init__(self, node_def: Any = None, op: Any = None, message: str | None = None, *details: Any) -> None:
+        # TensorFlow's constructor is (node_def, op, message); ours are raised with the message alone.
+        if message is None and op is None and isinstance(node_def, str):
+            node_def, message = None, node_def
+        super().__init__(message or "")
+        self.node_def, self.op, self._message = node_def, op, message or ""
+
+    @property
+    def message(self) -> str:
+        """The text of the error."""
+        return self._message
+
+    @property
+    def error_code(self) -> int:
+        """The numeric status code, as in TensorFlow."""
+        return self.code
+
+    def __str__(self) -> str:
+        return self._message
+
+
+class CancelledError(OpError):
+    """The operation was cancelled."""
+
+    code = 1
+
+
+class UnknownError(OpError):
+    """An error of another system, for instance of Python code in `py_function`."""
+
+    code = 2
+
+
+class InvalidArgumentError(OpError):
+    """An argument has a wrong value, shape or dtype."""
+
+    code = 3
+
+
+class DeadlineExceededError(OpError):
+    """A time limit ran out."""
+
+    code = 4
+
+
+class NotFoundError(OpError):
+    """A file, variable or resource is not there."""
+
+    code = 5
+
+
+class AlreadyExistsError(OpError):
+    """Something to be created exists already."""
+
+    code = 6
+
+
+class PermissionDeniedError(OpError):
+    """The caller may not do this."""
+
+    code = 7
+
+
+class ResourceExhaustedError(OpError):
+    """Memory or another resource ran out."""
+
+    code = 8
+
+
+class FailedPreconditionError(OpError):
+    """The system is not in a state in which this can be done."""
+
+    code = 9
+
+
+class AbortedError(OpError):
+    """The operation was stopped."""
+
+    code = 10
+
+
+class OutOfRangeError(OpError):
+    """An iteration went past its end."""
+
+    code = 11
+
+
+class UnimplementedError(OpError):
+    """The operation is not supported."""
+
+    code = 12
+
+
+class InternalError(OpError):
+    """The library's own state is broken."""
+
+    code = 13
+
+
+class UnavailableError(OpError):
+    """A service or device is not there now."""
+
+    code = 14
+
+
+class DataLossError(OpError):
+    """Data is corrupt."""
+
+    code = 15
+
+
+class UnauthenticatedError(OpError):
+    """The caller has no valid identity."""
+
+    code = 16
+
+
+class ShapeError(InvalidArgumentError, ValueError):
+    """Shapes do not fit together.
+
+    Wrong: `tf.matmul(tf.ones([8, 3]), tf.ones([4, 5]))`
+    Right: `tf.matmul(tf.ones([8, 4]), tf.ones([4, 5]))`
+    """
+
+
+class DTypeError(InvalidArgumentError, TypeError):
+    """Dtypes do not fit together: nothing is promoted silently between tensors.
+
+    Wrong: `tf.constant(1.0) + tf.constant(1)`
+    Right: `tf.constant(1.0) + tf.cast(tf.constant(1), tf.float32)`
+    """
+
+
+class RangeError(InvalidArgumentError, IndexError):
+    """An index or axis is out of its range.
+
+    Wrong: `tf.constant([1.0, 2.0])[2]`
+    Right: `tf.constant([1.0, 2.0])[1]`
+    """
+
+
+class ConversionError(ValueError):
+    """A value cannot become a tensor of the dtype or shape that was asked for.
+
+    Wrong: `tf.convert_to_tensor(tf.constant(1.0), dtype=tf.int32)`
+    Right: `tf.cast(tf.constant(1.0), tf.int32)`
+    """
+
+
+class DeviceError(InvalidArgumentError, RuntimeError):
+    """A device that is not there.
+
+    Wrong: `with tf.device("/GPU:0"): ...` without CuPy
+    Right: `with tf.device("/CPU:0"): ...`
+    """
+
+
+class OperatorNotAllowedInGraphError(TypeError):
+    """A symbolic tensor was used where Python needs a value."""
+
+
+class InaccessibleTensorError(ValueError):
+    """A tensor of one function was used in another."""
+
+
+class GradientWarning(UserWarning):
+    """A gradient is None and the tape was made with `on_none="warn"`."""
+
+
+class GradientError(ValueError):
+    """A gradient is None and the tape was made with `on_none="raise"`. `report` holds the explanation."""
+
+    def __init__(self, message: str, report: Any = None) -> None:
+        super().__init__(message)
+        self.report = report
+
+
+def compose(what: str, fix: str = "", depth: int = 1) -> str:
+    """The three lines of a message: what happened, where in the user's code, what to do."""
+    site = provenance.user_site(depth + 1)
+    lines = [what]
+    if site is not None:
+        lines.append(f"  at:  {site}")
+    if fix:
+        lines.append(f"  fix: {fix}")
+    return "\n".join(lines)
+
+
+def build(kind: type[Exception], what: str, fix: str = "") -> Exception:
+    """An exception of a kind with the three-line message, ready to raise."""
+    return kind(compose(what, fix, depth=2))

@@ -1,0 +1,118 @@
+"""Nested structures: lists, tuples, named tuples, dicts, dataclasses-like mappings, with tensors as leaves.
+
+Dicts are flattened in the order of their sorted keys; results keep the order and type of the container.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from gradtape.core.slices import IndexedSlices
+
+
+def is_nested(structure: Any) -> bool:
+    """True for a list, tuple, dict or other mapping; False for a leaf."""
+    return isinstance(structure, (list, tuple, Mapping)) and not isinstance(structure, str)
+
+
+def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
+    """The leaves of a structure, in order.
+
+    >>> flatten({"b": [1, 2], "a": 3})
+    [3, 1, 2]
+    """
+    flat: list[Any] = []
+    _flatten(structure, flat, expand_composites)
+    return flat
+
+
+def _flatten(structure: Any, flat: list[Any], expand: bool) -> None:
+    if isinstance(structure, Mapping):
+        for key in _sorted_keys(structure):
+            _flatten(structure[key], flat, expand)
+    elif isinstance(structure, (list, tuple)):
+        for item in structure:
+            _flatten(item, flat, expand)
+    elif expand and isinstance(structure, IndexedSlices):
+        flat.append(structure.values)
+    else:
+        flat.append(structure)
+
+
+def _sorted_keys(mapping: Mapping[Any, Any]) -> Iterable[Any]:
+    try:
+        return sorted(mapping)
+    except TypeError:
+        # Keys without an order, such as `.ref()` objects: insertion order is the only one there is.
+        return list(mapping)
+
+
+def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
+    """A structure like another one, with leaves from a flat list.
+
+    >>> pack_sequence_as({"a": 0, "b": (0, 0)}, [1, 2, 3])
+    {'a': 1, 'b': (2, 3)}
+    """
+    flat = list(flat_sequence)
+    count = len(flatten(structure))
+    if count != len(flat):
+        raise ValueError(f"Could not pack sequence. Structure had {count} atoms, but flat_sequence had {len(flat)} items.")
+    return _pack(structure, iter(flat))
+
+
+def _pack(structure: Any, leaves: Any) -> Any:
+    if isinstance(structure, Mapping):
+        packed = {key: _pack(structure[key], leaves) for key in _sorted_keys(structure)}
+        ordered = {key: packed[key] for key in structure}
+        kind = type(structure)
+        if kind is dict:
+            return ordered
+        if hasattr(structure, "default_factory"):
+            return kind(structure.default_factory, ordered)  # type: ignore[call-arg]
+        return kind(ordered)  # type: ignore[call-arg]
+    if isinstance(structure, (list, tuple)):
+        items = [_pack(item, leaves) for item in structure]
+        kind = type(structure)
+        if hasattr(structure, "_fields"):
+            return kind(*items)
+        return items if kind is list else kind(items)
+    return next(leaves)
+
+
+def map_structure(func: Callable[..., Any], *structures: Any, **options: Any) -> Any:
+    """A structure of the results of `func` on corresponding leaves.
+
+    >>> map_structure(lambda a, b: a + b, [1, (2,)], [10, (20,)])
+    [11, (22,)]
+    """
+    if not structures:
+        raise ValueError("map_structure: at least one structure is needed.")
+    if not callable(func):
+        raise TypeError(f"map_structure: func must be callable, got {func!r}.")
+    for other in structures[1:]:
+        assert_same_structure(structures[0], other, check_types=options.get("check_types", True))
+    columns = zip(*[flatten(s) for s in structures], strict=True)
+    return pack_sequence_as(structures[0], [func(*leaves) for leaves in columns])
+
+
+def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
+    """ValueError if the structures differ in their nesting, TypeError if in the types of their containers."""
+    if is_nested(nest1) != is_nested(nest2):
+        raise ValueError(f"The two structures don't have the same nested structure: {nest1!r} and {nest2!r}.")
+    if not is_nested(nest1):
+        return
+    if check_types and type(nest1) is not type(nest2):
+        raise TypeError(f"The two structures don't have the same sequence type: {type(nest1)} and {type(nest2)}.")
+    if len(nest1) != len(nest2):
+        raise ValueError(
+            f"The two structures don't have the same number of elements: {len(nest1)} in {nest1!r}, {len(nest2)} in {nest2!r}."
+        )
+    if isinstance(nest1, Mapping):
+        if set(nest1) != set(nest2):
+            raise ValueError(f"The two dictionaries don't have the same set of keys: {list(nest1)} and {list(nest2)}.")
+        for key in nest1:
+            assert_same_structure(nest1[key], nest2[key], check_types)
+        return
+    for a, b in zip(nest1, nest2, strict=True):
+        assert_same_structure(a, b, check_types)

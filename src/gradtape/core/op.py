@@ -1,0 +1,229 @@
+"""The op: one class with all its rules, declared once.
+
+    infer    output specs from input specs; raises the message a user should see
+    kernel   the eager result, NumPy on arrays, which are never converted
+    vjp      cotangents of the inputs, written with ops and operators, never with NumPy
+    batch    the op with one more leading axis on some inputs
+    scalar   (elementwise ops) or `lower`: how the compiler emits it
+
+`declare` turns the class into its only instance, which is called like a function. The parameters of `vjp` after `dy`
+name what it reads, and that is all a tape keeps: an input (`x`), an output (`y`), or only their `x_shape`, `x_dtype`.
+A vjp that asks for `needs` gets one truth value per input and may return None where it is false.
+
+Ops are polymorphic: arrays in, arrays out, unrecorded; tensors in, tensors out, recorded. A rule's text serves both.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from gradtape.core import dtypes, errors
+from gradtape.core.dispatch import execute
+from gradtape.core.shape import Spec
+
+REGISTRY: dict[str, Op] = {}
+
+
+class NotDifferentiable:
+    """Written as an op's `vjp`: why it has no derivative. A tape treats the result as a constant."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+    def __repr__(self) -> str:
+        return f"NotDifferentiable({self.reason!r})"
+
+
+class Unsupported:
+    """Written in place of a rule: why it is absent."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+    def __repr__(self) -> str:
+        return f"Unsupported({self.reason!r})"
+
+
+class Op:
+    """Base class of ops. See the module's text for the rules.
+
+    Attributes:
+      name: TensorFlow's name of the function, in snake case.
+      inputs: names of the array arguments, from the kernel's signature.
+      outputs: names of the results; one op may return several.
+      kinds: NumPy dtype kinds that the inputs may have ("V" stands for bfloat16 and float8).
+      homogeneous: True if all inputs must have one dtype.
+      validate: True if `infer` must run before the kernel, because NumPy accepts more than TensorFlow does.
+      numpy: the NumPy functions that mean this op when they are given a tensor.
+      accepts_slices: True if the vjp can take IndexedSlices as `dy`.
+      wants_tensors: True if the vjp is the user's code, which must never see plain arrays.
+    """
+
+    name: ClassVar[str] = ""
+    inputs: ClassVar[tuple[str, ...]] = ()
+    outputs: ClassVar[tuple[str, ...]] = ("y",)
+    variadic: ClassVar[bool] = False
+    kinds: ClassVar[str] = "fcViub"
+    homogeneous: ClassVar[bool] = True
+    validate: ClassVar[bool] = False
+    numpy: ClassVar[tuple[Any, ...]] = ()
+    accepts_slices: ClassVar[bool] = False
+    wants_tensors: ClassVar[bool] = False
+
+    infer: Any
+    kernel: Any
+    vjp: Any
+    batch: Any
+    lower: Any
+
+    # Filled in by `declare`.
+    differentiable: bool
+    takes_needs: bool
+    save: Callable[[Any, Any], tuple[Any, ...]]
+    pull: Callable[[Any, Any, Any, dict[str, Any]], Any]
+    residuals: tuple[tuple[str, str], ...]
+
+    def __call__(self, *inputs: Any, **params: Any) -> Any:
+        return execute(self, inputs, params)
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+    def __reduce__(self) -> Any:
+        return REGISTRY.__getitem__, (self.name,)
+
+    def error(self, kind: type[Exception], what: str, fix: str = "") -> Exception:
+        """An exception with the three-line message, which starts with the op's name."""
+        return errors.build(kind, f"{self.name}: {what}", fix)
+
+    def check_dtypes(self, *specs: Spec) -> dtypes.DType:
+        """The common dtype of the inputs; raises if a kind is not accepted or two dtypes differ."""
+        names = self.inputs if not self.variadic else tuple(f"{self.inputs[0]}[{i}]" for i in range(len(specs)))
+        for name, spec in zip(names, specs, strict=False):
+            if spec.dtype.kind not in self.kinds:
+                raise self.error(
+                    errors.DTypeError,
+                    f"{name} is {spec}, and this op takes {describe_kinds(self.kinds)}.",
+                    f"convert it first: tf.cast({name}, tf.{'float32' if 'f' in self.kinds else 'int32'})"
+                    if "f" in self.kinds or "i" in self.kinds
+                    else "compare or convert it to bool first.",
+                )
+        if self.homogeneous:
+            for name, spec in zip(names[1:], specs[1:], strict=False):
+                if spec.dtype is not specs[0].dtype:
+                    raise self.error(
+                        errors.DTypeError,
+                        f"dtypes differ: {names[0]} is {specs[0]}, {name} is {spec}.",
+                        f"tensors are never promoted silently; use tf.cast({name}, {specs[0].dtype!r}).",
+                    )
+        return specs[0].dtype
+
+
+_KIND_NAMES = {
+    "f": "floating point", "V": "bfloat16", "c": "complex", "i": "signed", "u": "unsigned integers", "b": "bool",
+    "O": "string",
+}  # fmt: skip
+
+
+def describe_kinds(kinds: str) -> str:
+    """Kind letters in words, for messages."""
+    return ", ".join(_KIND_NAMES[k] for k in "fVciubO" if k in kinds)
+
+
+def declare(name: str) -> Callable[[type[Op]], Any]:
+    """Register an op class under a name and return its only instance.
+
+    Fails at once if a rule is neither there nor written down as absent.
+    """
+
+    def register(cls: type[Op]) -> Op:
+        for rule in ("infer", "kernel", "vjp", "batch"):
+            if not hasattr(cls, rule):
+                raise TypeError(f"op {name}: rule {rule!r} is missing; write it, or its absence with the reason.")
+        if not (hasattr(cls, "scalar") or hasattr(cls, "lower")):
+            raise TypeError(f"op {name}: neither `scalar` nor `lower` is there; write Unsupported(reason) if so.")
+        if name in REGISTRY:
+            raise TypeError(f"op {name}: declared twice.")
+        cls.name = name
+        op = cls()
+        if not cls.inputs:
+            op.inputs = cls.inputs = _positional(cls.kernel)  # type: ignore[misc]
+        prepare(op)
+        REGISTRY[name] = op
+        return op
+
+    return register
+
+
+def prepare(op: Op) -> None:
+    """Derive from the signature of `vjp` what a tape must keep."""
+    op.differentiable = not isinstance(op.vjp, NotDifferentiable)
+    op.takes_needs, op.residuals = False, ()
+    if op.differentiable:
+        names = [p for p in _positional(op.vjp) if p != "dy"]
+        op.takes_needs = "needs" in inspect.signature(op.vjp).parameters
+        op.residuals = tuple(_residual(op, n) for n in names if n != "needs")
+    op.save, op.pull = _saver(op), _puller(op)
+
+
+def _positional(function: Any) -> tuple[str, ...]:
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = inspect.signature(function).parameters.values()
+    return tuple(p.name for p in parameters if p.kind in kinds and p.name != "self")
+
+
+def _residual(op: Op, name: str) -> tuple[str, str]:
+    if name in op.inputs or name in op.outputs:
+        return name, ""
+    for suffix in ("shape", "dtype"):
+        base = name.removesuffix("_" + suffix)
+        if base != name and (base in op.inputs or base in op.outputs):
+            return base, suffix
+    raise TypeError(f"op {op.name}: vjp asks for {name!r}, which is no input or output, nor a shape or dtype of one.")
+
+
+def _saver(op: Op) -> Callable[[Any, Any], tuple[Any, ...]]:
+    """A function of (input arrays, result) that picks what `vjp` reads. Compiled once: it runs for every record."""
+    if op.residuals == tuple((name, "") for name in op.inputs) and not op.variadic:
+        return _all_inputs
+    terms = []
+    for base, suffix in op.residuals:
+        if op.variadic and base in op.inputs:
+            if suffix:
+                item = "tuple(v.shape)" if suffix == "shape" else "v.dtype"
+                terms.append(f"tuple([{item} for v in inputs])")
+            else:
+                terms.append("tuple(inputs)")
+            continue
+        if base in op.outputs:
+            term = "result" if len(op.outputs) == 1 else f"result[{op.outputs.index(base)}]"
+        else:
+            term = f"inputs[{op.inputs.index(base)}]"
+        terms.append({"": term, "shape": f"tuple({term}.shape)", "dtype": f"{term}.dtype"}[suffix])
+    body = "".join(t + "," for t in terms)
+    return eval(f"lambda inputs, result: ({body})", {"tuple": tuple})  # type: ignore[no-any-return]
+
+
+def _all_inputs(inputs: Any, result: Any) -> Any:
+    return inputs
+
+
+def _puller(op: Op) -> Callable[[Any, Any, Any, dict[str, Any]], Any]:
+    """A function of (dy, residuals, needs, params) that calls `vjp`. Compiled once: star arguments would cost as much
+    as the rest of the backward loop."""
+    if not op.differentiable:
+        return _no_derivative
+    arguments = ["dy", *[f"r[{i}]" for i in range(len(op.residuals))]]
+    if op.takes_needs:
+        arguments.append("needs=needs")
+    parameters = inspect.signature(op.vjp).parameters.values()
+    keywords = [p for p in parameters if p.kind in (p.KEYWORD_ONLY, p.VAR_KEYWORD) and p.name != "needs"]
+    if keywords:
+        arguments.append("**params")
+    return eval(f"lambda dy, r, needs, params: vjp({', '.join(arguments)})", {"vjp": op.vjp})  # type: ignore[no-any-return]
+
+
+def _no_derivative(*arguments: Any) -> Any:
+    raise TypeError("an op without a derivative was recorded.")

@@ -1,0 +1,110 @@
+"""Where in the user's code something happened: a code object and an instruction offset, formatted only when asked.
+
+Recording a place costs two attribute reads. Turning it into `file:line in function: source` is done by `Site`, which
+is built for error messages, `tape.explain` and warnings, never on the hot path.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from collections.abc import Iterator
+from types import CodeType, FrameType
+from typing import Any
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+Place = tuple[CodeType, int]
+
+# Code objects that are known to be the user's, and the library's, by identity: hashing a code object is slow.
+users: dict[int, CodeType] = {}
+_own: dict[int, CodeType] = {}
+
+
+def search(frame: FrameType | None) -> tuple[Any, int]:
+    """The place of the innermost user frame from `frame` outward; `(None, -1)` if there is none."""
+    while frame is not None:
+        code = frame.f_code
+        key = id(code)
+        if _own.get(key) is not code:
+            if users.get(key) is code:
+                return code, frame.f_lasti
+            known = _own if code.co_filename.startswith(_PACKAGE) else users
+            if len(known) > 10_000:
+                known.clear()
+            known[key] = code
+            continue
+        frame = frame.f_back
+    return None, -1
+
+
+def user_place(depth: int = 1) -> Place | None:
+    """The code object and instruction offset of the innermost frame that is not the library's own."""
+    code, offset = search(sys._getframe(depth))
+    return None if code is None else (code, offset)
+
+
+class Site:
+    """A line of the user's program.
+
+    Attributes:
+      filename: the file's path as Python knows it.
+      line: the line's number.
+      function: the name of the function around it.
+    """
+
+    __slots__ = ("filename", "function", "line")
+
+    def __init__(self, filename: str, line: int, function: str) -> None:
+        self.filename, self.line, self.function = filename, line, function
+
+    @classmethod
+    def of(cls, place: Place | None) -> Site | None:
+        """The site of a recorded place."""
+        if place is None:
+            return None
+        code, offset = place
+        return cls(code.co_filename, _line_at(code, offset), code.co_name)
+
+    @property
+    def source(self) -> str:
+        """The text of the line, stripped; empty where the file is not there (a REPL, `exec`)."""
+        return linecache.getline(self.filename, self.line).strip()
+
+    @property
+    def short(self) -> str:
+        """`file:line` with the file's base name."""
+        return f"{os.path.basename(self.filename)}:{self.line}"
+
+    def __str__(self) -> str:
+        text = f"{self.short} in {self.function}"
+        return f"{text}: {self.source}" if self.source else text
+
+    def __repr__(self) -> str:
+        return f"Site({self.short!r}, {self.function!r})"
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, Site) and (self.filename, self.line) == (other.filename, other.line)
+
+    def __hash__(self) -> int:
+        return hash((self.filename, self.line))
+
+
+def _line_at(code: CodeType, offset: int) -> int:
+    line = code.co_firstlineno
+    for start, end, number in _lines(code):
+        if start <= offset < end:
+            return number
+    return line
+
+
+def _lines(code: CodeType) -> Iterator[tuple[int, int, int]]:
+    for start, end, number in code.co_lines():
+        if number is not None:
+            yield start, end, number
+
+
+def user_site(depth: int = 1) -> Site | None:
+    """The site of the innermost user frame."""
+    return Site.of(user_place(depth + 1))

@@ -1,0 +1,309 @@
+"""Shapes and specs: TensorShape and TensorSpec for users, Spec for the rules of ops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core import dtypes, errors
+
+Dims = tuple[int | None, ...]
+
+
+class Spec(NamedTuple):
+    """Shape and dtype of a value, as the `infer` rules see it. A dimension is None while it is unknown."""
+
+    shape: tuple[int, ...]
+    dtype: dtypes.DType
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    def __str__(self) -> str:
+        dims = ",".join("?" if d is None else str(d) for d in self.shape)
+        return f"{self.dtype.short}[{dims}]"
+
+
+def spec_of(value: Any) -> Spec:
+    """The Spec of a tensor, an array or a Python number."""
+    dtype = getattr(value, "dtype", None)
+    if dtype is None:
+        value = np.asarray(value)
+        dtype = value.dtype
+    if not isinstance(dtype, dtypes.DType):
+        dtype = dtypes.from_numpy(dtype)
+    return Spec(tuple(value.shape), dtype)
+
+
+def broadcast(a: Sequence[int], b: Sequence[int]) -> tuple[int, ...] | None:
+    """The shape that two shapes broadcast to, or None if they do not."""
+    longer, shorter = (tuple(a), tuple(b)) if len(a) >= len(b) else (tuple(b), tuple(a))
+    start = len(longer) - len(shorter)
+    result = list(longer)
+    for i, (m, n) in enumerate(zip(longer[start:], shorter, strict=True), start):
+        if m == n or n == 1:
+            continue
+        if m != 1:
+            return None
+        result[i] = n
+    return tuple(result)
+
+
+def normalize_axis(axis: Any, rank: int, op: str, name: str = "axis") -> int:
+    """An axis counted from the front; an error that names the op if it is out of range."""
+    try:
+        axis = axis.__index__()
+    except AttributeError:
+        raise errors.build(
+            errors.DTypeError, f"{op}: {name} must be an integer, got {axis!r}.", "pass a Python int or an int tensor."
+        ) from None
+    if not -rank <= axis < rank:
+        raise errors.build(
+            errors.RangeError,
+            f"{op}: {name} is {axis}, but the input has rank {rank}.",
+            f"use an axis from {-rank} to {rank - 1}." if rank else "a scalar has no axes.",
+        )
+    return int(axis + rank if axis < 0 else axis)
+
+
+def normalize_axes(axis: Any, rank: int, op: str) -> tuple[int, ...]:
+    """Axes counted from the front, sorted, without repetition; None means all."""
+    if axis is None:
+        return tuple(range(rank))
+    if isinstance(axis, np.ndarray) or hasattr(axis, "numpy"):
+        axis = np.asarray(axis).tolist()
+    if not isinstance(axis, (list, tuple, range)):
+        axis = (axis,)
+    axes = tuple(sorted(normalize_axis(a, rank, op) for a in axis))
+    if len(set(axes)) != len(axes):
+        raise errors.build(
+            errors.ShapeError, f"{op}: axis {tuple(axis)} names an axis twice.", "name each axis once."
+        )
+    return axes
+
+
+class TensorShape:
+    """A shape of which dimensions, or the rank, may be unknown.
+
+    >>> TensorShape([2, None]).as_list()
+    [2, None]
+    """
+
+    __slots__ = ("_dims",)
+
+    def __init__(self, dims: Any = None) -> None:
+        if isinstance(dims, TensorShape):
+            self._dims: Dims | None = dims._dims
+        elif dims is None:
+            self._dims = None
+        elif isinstance(dims, (int, np.integer)):
+            self._dims = (_dimension(dims),)
+        elif isinstance(dims, Iterable):
+            self._dims = tuple(_dimension(d) for d in dims)
+        else:
+            raise TypeError(f"TensorShape: dims must be None, an int or a sequence of int or None, got {dims!r}.")
+
+    @property
+    def rank(self) -> int | None:
+        """The number of dimensions, or None."""
+        return None if self._dims is None else len(self._dims)
+
+    ndims = rank
+
+    @property
+    def dims(self) -> list[int | None] | None:
+        """The dimensions as a list, or None."""
+        return None if self._dims is None else list(self._dims)
+
+    def as_list(self) -> list[int | None]:
+        """The dimensions as a list; ValueError if the rank is unknown."""
+        return list(self._known())
+
+    def num_elements(self) -> int | None:
+        """The product of the dimensions, or None if one is unknown."""
+        if self._dims is None or None in self._dims:
+            return None
+        return int(np.prod(self._dims, dtype=np.int64)) if self._dims else 1
+
+    def is_fully_defined(self) -> bool:
+        """True if every dimension is known."""
+        return self._dims is not None and None not in self._dims
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """True if one concrete shape can satisfy both."""
+        other = TensorShape(other)
+        if self._dims is None or other._dims is None:
+            return True
+        return len(self._dims) == len(other._dims) and all(
+            m is None or n is None or m == n for m, n in zip(self._dims, other._dims, strict=True)
+        )
+
+    def assert_is_compatible_with(self, other: Any) -> None:
+        """ValueError if the shapes are not compatible."""
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible")
+
+    def assert_has_rank(self, rank: int) -> None:
+        """ValueError if the rank differs."""
+        if self.rank not in (None, rank):
+            raise ValueError(f"Shape {self} must have rank {rank}")
+
+    def assert_is_fully_defined(self) -> None:
+        """ValueError if a dimension is unknown."""
+        if not self.is_fully_defined():
+            raise ValueError(f"Shape {self} is not fully defined")
+
+    def with_rank(self, rank: int) -> TensorShape:
+        """This shape, known to have the rank."""
+        return self.merge_with([None] * rank)
+
+    def with_rank_at_least(self, rank: int) -> TensorShape:
+        """This shape; ValueError if its rank is smaller."""
+        if self.rank is not None and self.rank < rank:
+            raise ValueError(f"Shape {self} must have rank at least {rank}")
+        return self
+
+    def with_rank_at_most(self, rank: int) -> TensorShape:
+        """This shape; ValueError if its rank is larger."""
+        if self.rank is not None and self.rank > rank:
+            raise ValueError(f"Shape {self} must have rank at most {rank}")
+        return self
+
+    def merge_with(self, other: Any) -> TensorShape:
+        """The shape that knows what both know."""
+        other = TensorShape(other)
+        self.assert_is_compatible_with(other)
+        if self._dims is None:
+            return other
+        if other._dims is None:
+            return self
+        return TensorShape([n if m is None else m for m, n in zip(self._dims, other._dims, strict=True)])
+
+    def most_specific_compatible_shape(self, other: Any) -> TensorShape:
+        """The narrowest shape that contains both."""
+        other = TensorShape(other)
+        if self._dims is None or other._dims is None or len(self._dims) != len(other._dims):
+            return TensorShape(None)
+        return TensorShape([m if m == n else None for m, n in zip(self._dims, other._dims, strict=True)])
+
+    def concatenate(self, other: Any) -> TensorShape:
+        """The dimensions of this shape, then of the other."""
+        other = TensorShape(other)
+        if self._dims is None or other._dims is None:
+            return TensorShape(None)
+        return TensorShape(self._dims + other._dims)
+
+    def _known(self) -> Dims:
+        if self._dims is None:
+            raise ValueError("as_list() is not defined on an unknown TensorShape.")
+        return self._dims
+
+    def __iter__(self) -> Iterator[int | None]:
+        if self._dims is None:
+            raise ValueError("Cannot iterate over a shape with unknown rank.")
+        return iter(self._dims)
+
+    def __len__(self) -> int:
+        if self._dims is None:
+            raise ValueError("Cannot take the length of shape with unknown rank.")
+        return len(self._dims)
+
+    def __bool__(self) -> bool:
+        return self._dims is not None
+
+    def __getitem__(self, key: Any) -> Any:
+        if self._dims is None:
+            return TensorShape(None) if isinstance(key, slice) else None
+        return TensorShape(self._dims[key]) if isinstance(key, slice) else self._dims[key]
+
+    def __add__(self, other: Any) -> TensorShape:
+        return self.concatenate(other)
+
+    def __radd__(self, other: Any) -> TensorShape:
+        return TensorShape(other).concatenate(self)
+
+    def __eq__(self, other: Any) -> bool:
+        try:
+            other = TensorShape(other)
+        except (TypeError, ValueError):
+            return NotImplemented
+        return self._dims == other._dims
+
+    def __hash__(self) -> int:
+        return hash(self._dims)
+
+    def __repr__(self) -> str:
+        return f"TensorShape({None if self._dims is None else list(self._dims)})"
+
+    def __str__(self) -> str:
+        if self._dims is None:
+            return "<unknown>"
+        return f"({self._dims[0]},)" if len(self._dims) == 1 else f"({', '.join(map(str, self._dims))})"
+
+    def __reduce__(self) -> Any:
+        return TensorShape, (self.dims,)
+
+
+def _dimension(value: Any) -> int | None:
+    if value is None:
+        return None
+    try:
+        size = int(value.__index__())
+    except AttributeError:
+        raise TypeError(f"TensorShape: a dimension must be an int or None, got {value!r}.") from None
+    if size < 0:
+        raise ValueError(f"TensorShape: a dimension must not be negative, got {size}.")
+    return size
+
+
+class TensorSpec:
+    """The shape, dtype and name of tensors that a function accepts."""
+
+    __slots__ = ("_dtype", "_name", "_shape")
+
+    def __init__(self, shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> None:
+        self._shape, self._dtype, self._name = TensorShape(shape), dtypes.as_dtype(dtype), name
+
+    shape = property(lambda self: self._shape, doc="The TensorShape.")
+    dtype = property(lambda self: self._dtype, doc="The DType.")
+    name = property(lambda self: self._name, doc="The name, or None.")
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
+        """The spec of a tensor."""
+        return cls(tensor.shape, tensor.dtype, name)
+
+    @classmethod
+    def from_spec(cls, spec: Any, name: str | None = None) -> TensorSpec:
+        """A copy of a spec, perhaps under another name."""
+        return cls(spec.shape, spec.dtype, name or spec.name)
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """True if the other tensor or spec has this dtype and a compatible shape."""
+        return self._dtype == other.dtype and self._shape.is_compatible_with(other.shape)
+
+    def most_specific_compatible_type(self, other: TensorSpec) -> TensorSpec:
+        """The narrowest spec that contains both."""
+        if self._dtype != other.dtype:
+            raise ValueError(f"No TensorSpec contains both {self} and {other}: the dtypes differ.")
+        return TensorSpec(self._shape.most_specific_compatible_shape(other.shape), self._dtype)
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, TensorSpec) and (self._shape, self._dtype, self._name) == (
+            other._shape,
+            other._dtype,
+            other._name,
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._shape, self._dtype))
+
+    def __repr__(self) -> str:
+        return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
+
+    def __reduce__(self) -> Any:
+        return TensorSpec, (self._shape, self._dtype, self._name)

@@ -1,0 +1,277 @@
+"""Tensor: an immutable handle on an array.
+
+The array is a NumPy array, a NumPy scalar (what NumPy returns for rank 0: scalar arithmetic on it is ten times faster
+than on a 0-d array), or any array type that follows NumPy's protocols, such as CuPy's. Operators and indexing are
+attached by `gradtape.ops.operators`, which knows the ops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import device, dtypes, errors, provenance, state
+from gradtape.core.shape import TensorShape
+
+_HINTS = {
+    "T": "tf.transpose(x)", "reshape": "tf.reshape(x, shape)", "astype": "tf.cast(x, dtype)",
+    "transpose": "tf.transpose(x)", "sum": "tf.reduce_sum(x)", "mean": "tf.reduce_mean(x)", "max": "tf.reduce_max(x)",
+    "min": "tf.reduce_min(x)", "flatten": "tf.reshape(x, [-1])", "ravel": "tf.reshape(x, [-1])",
+    "squeeze": "tf.squeeze(x)", "clip": "tf.clip_by_value(x, low, high)", "dot": "tf.tensordot(x, y, 1)",
+    "item": "x.numpy().item() or float(x)", "tolist": "x.numpy().tolist()", "copy": "tf.identity(x)",
+    "size": "tf.size(x)", "data": "x.numpy()", "detach": "tf.stop_gradient(x)", "backward": "tape.gradient(x, sources)",
+}  # fmt: skip
+
+
+class Tensor:
+    """A multi-dimensional array of one dtype. Immutable; made by `tf.constant` and by every op.
+
+    >>> import gradtape as tf
+    >>> tf.constant([1.0, 2.0]) * 3.0
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([3., 6.], dtype=float32)>
+    """
+
+    __slots__ = ("__weakref__", "_array", "_id")
+
+    _array: Any
+    _id: int
+
+    __array_priority__ = 100
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape."""
+        return known_shape(self._array.shape)
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """The type of the elements."""
+        return dtypes.from_numpy(self._array.dtype)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._array.ndim  # type: ignore[no-any-return]
+
+    @property
+    def device(self) -> str:
+        """The full name of the device that holds the array."""
+        return device.of_array(self._array)
+
+    def get_shape(self) -> TensorShape:
+        """The shape, as `.shape`."""
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """ValueError unless the shape is compatible with this tensor's."""
+        if not self.shape.is_compatible_with(shape):
+            raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}")
+
+    def numpy(self) -> Any:
+        """A writable NumPy copy; a NumPy scalar for rank 0. Under a tape this is where a gradient ends."""
+        note_leaving(self, "numpy()")
+        return to_numpy(self._array)
+
+    def ref(self) -> Reference:
+        """A hashable reference, equal for the same tensor: use it as a dictionary key."""
+        return Reference(self)
+
+    def experimental_ref(self) -> Reference:
+        """As `ref`."""
+        return Reference(self)
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """Always NotImplementedError: there are no sessions."""
+        raise NotImplementedError("eval is not supported when eager execution is enabled, is .numpy() what you're looking for?")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        note_leaving(self, "a conversion to a NumPy array")
+        array = np.asarray(host(self._array), dtype=dtype)
+        if copy:
+            return np.array(array)
+        if array.flags.writeable:
+            array = array.view()
+            array.flags.writeable = False
+        return array
+
+    def __dlpack__(self, **options: Any) -> Any:
+        note_leaving(self, "DLPack")
+        # An exporter may hand out memory only if the consumer cannot write through it: tensors are immutable.
+        return np.array(host(self._array)).__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[Any, Any]:
+        return np.asarray(host(self._array)).__dlpack_device__()
+
+    def __buffer__(self, flags: int) -> memoryview:
+        note_leaving(self, "the buffer protocol")
+        view = np.asarray(host(self._array)).view()
+        view.flags.writeable = False
+        return memoryview(view)
+
+    def __len__(self) -> int:
+        if not self._array.ndim:
+            raise TypeError("Scalar tensor has no `len()`")
+        return self._array.shape[0]  # type: ignore[no-any-return]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self._array.ndim:
+            raise TypeError("Cannot iterate over a scalar tensor.")
+        return (self[i] for i in range(self._array.shape[0]))  # type: ignore[index]
+
+    def __bool__(self) -> bool:
+        note_leaving(self, "bool()")
+        size = self._array.size
+        if size > 1:
+            raise ValueError(
+                errors.compose(
+                    f"The truth value of a tensor with {size} elements is ambiguous.",
+                    "use tf.reduce_any(x) or tf.reduce_all(x).",
+                )
+            )
+        return bool(self._array.item()) if size else False
+
+    def __int__(self) -> int:
+        return int(self._item("int()"))
+
+    def __float__(self) -> float:
+        return float(self._item("float()"))
+
+    def __complex__(self) -> complex:
+        return complex(self._item("complex()"))
+
+    def __index__(self) -> int:
+        value = self._item("an index")
+        if self._array.dtype.kind not in "iu":
+            raise TypeError(f"only integer scalar tensors can be used as an index, this one is {self.dtype.name}.")
+        return int(value)
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return round(self._item("round()"), digits)
+
+    def _item(self, how: str) -> Any:
+        if self._array.size != 1:
+            raise TypeError(
+                errors.compose(
+                    f"only a tensor of one element can be converted by {how}, this one has shape {self.shape}.",
+                    "reduce it first, or use .numpy().",
+                )
+            )
+        note_leaving(self, how)
+        return self._array.item()
+
+    def __format__(self, spec: str) -> str:
+        return format(self._array.item() if not self._array.ndim and spec else str(self), spec)
+
+    def __getattr__(self, name: str) -> Any:
+        hint = _HINTS.get(name)
+        if name in ("name", "op", "graph", "value_index"):
+            raise AttributeError(f"Tensor.{name} is undefined when eager execution is enabled.")
+        more = f" Use {hint}." if hint else ""
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}.{more}")
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        raise TypeError(
+            errors.compose(
+                "'Tensor' object does not support item assignment.",
+                "tensors are immutable: use tf.tensor_scatter_nd_update, tf.where, or a Variable with v[...].assign.",
+            )
+        )
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={_repr(self._array)}>"
+
+    def __str__(self) -> str:
+        return f"tf.Tensor({_str(self._array)}, shape={self.shape}, dtype={self.dtype.name})"
+
+    def __copy__(self) -> Tensor:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Tensor:
+        return self
+
+    def __reduce__(self) -> Any:
+        return _unpickle, (np.asarray(host(self._array)),)
+
+
+class Reference:
+    """A hashable stand-in for a tensor or variable; `deref()` returns it."""
+
+    __slots__ = ("_object",)
+
+    def __init__(self, target: Any) -> None:
+        self._object = target
+
+    def deref(self) -> Any:
+        """The referenced tensor or variable."""
+        return self._object
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, Reference) and self._object is other._object
+
+    def __hash__(self) -> int:
+        return id(self._object)
+
+    def __repr__(self) -> str:
+        return f"<Reference wrapping {self._object!r}>"
+
+
+_new = object.__new__
+
+
+def wrap(array: Any, identity: int = 0) -> Tensor:
+    """A Tensor around an array, which nobody may write to any more."""
+    tensor = _new(Tensor)
+    tensor._array = array
+    tensor._id = identity
+    return tensor
+
+
+def known_shape(dims: tuple[int, ...]) -> TensorShape:
+    """A TensorShape of dimensions that need no checking."""
+    shape = _new(TensorShape)
+    shape._dims = dims
+    return shape
+
+
+def host(array: Any) -> Any:
+    """The array in the computer's memory: CuPy arrays are copied, NumPy arrays are themselves."""
+    return array if isinstance(array, (np.ndarray, np.generic)) else device.to_host(array)
+
+
+def to_numpy(array: Any) -> Any:
+    """A writable NumPy copy, or a scalar for rank 0."""
+    array = host(array)
+    if not array.ndim:
+        return array[()]
+    return np.array(array)
+
+
+def note_leaving(tensor: Any, how: str) -> None:
+    """Tell every recording tape that a tensor it knows became a plain value: `tape.explain` names this line."""
+    if tensor._id:
+        for recorder in state.current.recorders:
+            recorder.left(tensor, how, provenance.user_place(3))
+
+
+def _repr(array: Any) -> str:
+    if not array.ndim and array.dtype.kind != "O":
+        return repr(np.asarray(host(array))[()]) if array.dtype.kind == "V" else _scalar_text(array)
+    if not array.ndim:
+        return repr(array[()])
+    return repr(host(array))
+
+
+def _scalar_text(array: Any) -> str:
+    # NumPy 2 writes np.float32(3.0) in repr; TensorFlow prints the bare number.
+    return str(host(array)[()])
+
+
+def _str(array: Any) -> str:
+    return str(host(array)[()]) if not array.ndim else str(host(array))
+
+
+def _unpickle(array: Any) -> Tensor:
+    return wrap(array[()] if not array.ndim else array)

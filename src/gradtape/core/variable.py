@@ -1,0 +1,346 @@
+"""Variable: a named cell whose value can be replaced.
+
+A variable's value is a Tensor that carries the variable's identity, so an op that reads it needs no record of the read:
+what reached any value of the variable reached the variable. Assigning makes a new Tensor with the same identity; values
+that tapes have saved never change.
+"""
+
+from __future__ import annotations
+
+import enum
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, dtypes, errors, provenance, state
+from gradtape.core.shape import TensorShape
+from gradtape.core.tensor import Reference, Tensor, wrap
+
+
+class VariableSynchronization(enum.Enum):
+    """When copies of a variable on several devices are brought together."""
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(enum.Enum):
+    """How copies of a variable on several devices are brought together."""
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+
+
+class _Names(threading.local):
+    scopes: tuple[str, ...] = ()
+
+
+names = _Names()
+
+
+class Variable:
+    """A mutable tensor that tapes watch by themselves.
+
+    Args:
+      initial_value: a tensor, number, array, nested list, another variable, or a function without arguments.
+      trainable: whether tapes watch it when it is used; True by default.
+      name: the name, shown as `name:0`.
+      dtype: converts the initial value.
+      constraint: a function that optimizers apply after an update; stored only.
+      shape: a looser static shape, such as `[None]`, so that later values may differ in size.
+
+    >>> v = Variable([1.0, 2.0], name="w")
+    >>> v.assign_add([1.0, 1.0]).numpy()
+    array([2., 3.], dtype=float32)
+    """
+
+    __slots__ = (
+        "__weakref__", "_aggregation", "_constraint", "_id", "_name", "_order", "_shape", "_synchronization",
+        "_trainable", "_value",
+    )  # fmt: skip
+
+    __array_priority__ = 100
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        import_scope: Any = None,
+        constraint: Any = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
+        shape: Any = None,
+        experimental_enable_variable_lifting: bool = True,
+    ) -> None:
+        if initial_value is None:
+            raise ValueError(
+                errors.compose(
+                    "The `initial_value` arg to `tf.Variable` must be specified.",
+                    "pass a value, or a function that returns one.",
+                )
+            )
+        if not isinstance(synchronization, VariableSynchronization):
+            raise ValueError(f"Invalid variable synchronization mode: {synchronization!r}.")
+        if not isinstance(aggregation, VariableAggregation):
+            raise ValueError(f"Invalid variable aggregation mode: {aggregation!r}.")
+        if constraint is not None and not callable(constraint):
+            raise ValueError(f"Argument `constraint` must be None or a callable, got {constraint!r}.")
+        if callable(initial_value) and not isinstance(initial_value, (Tensor, Variable)):
+            initial_value = initial_value()
+        array = _initial(initial_value, dtype)
+        self._shape = None if shape is None else TensorShape(shape)
+        if self._shape is not None and not self._shape.is_compatible_with(array.shape):
+            raise ValueError(
+                errors.compose(
+                    f"The initial value's shape {TensorShape(array.shape)} is not compatible with the explicitly "
+                    f"supplied `shape` argument {self._shape}.",
+                    "give a looser shape, or another value.",
+                )
+            )
+        self._id = self._order = state.new_id()
+        self._value = wrap(array, self._id)
+        if trainable is None:
+            trainable = synchronization is not VariableSynchronization.ON_READ
+        self._trainable = bool(trainable)
+        self._constraint, self._synchronization, self._aggregation = constraint, synchronization, aggregation
+        self._name = "/".join((*names.scopes, name or "Variable"))
+
+    def _read(self) -> Tensor:
+        """The present value; every recording tape is told."""
+        for recorder in state.current.recorders:
+            recorder.access(self)
+        return self._value
+
+    def _write(self, array: Any, source: int = 0) -> None:
+        """Replace the value; every recording tape is told, and which tensor it came from."""
+        for recorder in state.current.recorders:
+            recorder.access(self)
+            recorder.assigned(self, source, provenance.user_place(2))
+        self._value = wrap(array, self._id)
+
+    # Properties that do not count as a use of the value.
+    name = property(lambda self: f"{self._name}:0", doc="The name, with the `:0` of TensorFlow.")
+    trainable = property(lambda self: self._trainable, doc="Whether tapes watch this variable by themselves.")
+    dtype = property(lambda self: self._value.dtype, doc="The type of the elements.")
+    device = property(lambda self: self._value.device, doc="The full name of the device that holds the value.")
+    constraint = property(lambda self: self._constraint, doc="The constraint function, or None.")
+    synchronization = property(lambda self: self._synchronization, doc="The synchronisation mode.")
+    aggregation = property(lambda self: self._aggregation, doc="The aggregation mode.")
+    initializer = property(lambda self: None, doc="None: variables are initialised when they are made.")
+    create = initializer
+    graph = property(lambda self: None, doc="None: there is no graph.")
+    op = property(lambda self: self, doc="The variable itself.")
+    handle = property(lambda self: Handle(self), doc="The identity that tapes use; valid as a gradient source.")
+    ndim = property(lambda self: self._value.ndim, doc="The number of dimensions.")
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape."""
+        return self._value.shape if self._shape is None else self._shape
+
+    @property
+    def initial_value(self) -> Any:
+        """Always RuntimeError, as in TensorFlow's eager mode."""
+        raise RuntimeError("This property is not supported when eager execution is enabled.")
+
+    def initialized_value(self) -> Any:
+        """Always NotImplementedError, as in TensorFlow's eager mode."""
+        raise NotImplementedError("`initialized_value` is not supported when eager execution is enabled.")
+
+    def eval(self, session: Any = None) -> Any:
+        """Always RuntimeError: there are no sessions."""
+        raise RuntimeError("Trying to eval in EAGER mode; use .numpy().")
+
+    def is_initialized(self, name: str | None = None) -> Tensor:
+        """A true tensor."""
+        return wrap(np.bool_(True))
+
+    def get_shape(self) -> TensorShape:
+        """The static shape."""
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Narrow the static shape; ValueError if it does not fit."""
+        self._shape = self.shape.merge_with(shape)
+
+    def ref(self) -> Reference:
+        """A hashable reference, equal for the same variable: use it as a dictionary key."""
+        return Reference(self)
+
+    experimental_ref = ref
+
+    def read_value(self) -> Tensor:
+        """The value as a new tensor, recorded as a read."""
+        from gradtape.core.op import REGISTRY
+
+        return REGISTRY["identity"](self)  # type: ignore[no-any-return]
+
+    def value(self) -> Tensor:
+        """The value as a new tensor, recorded as a read."""
+        return self.read_value()
+
+    def numpy(self) -> Any:
+        """A writable NumPy copy of the value."""
+        return self._read().numpy()
+
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Replace the value. No gradient flows through an assignment.
+
+        Returns:
+          The variable, so that calls can be chained; None if `read_value` is false.
+        """
+        tensor = self._convert(value)
+        array = tensor._array
+        if not (self._shape or self._value.shape).is_compatible_with(array.shape):
+            raise ValueError(
+                errors.compose(
+                    f"Cannot assign value to variable {self.name!r}: Shape mismatch. The variable shape {self.shape}, "
+                    f"and the assigned value shape {tensor.shape} are incompatible.",
+                    "scalars are not broadcast: use tf.fill or tf.broadcast_to.",
+                )
+            )
+        self._write(array, tensor._id)
+        return self if read_value else None
+
+    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Add to the value. Returns the variable."""
+        return self._update("assign_add", delta, read_value)
+
+    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Subtract from the value. Returns the variable."""
+        return self._update("assign_sub", delta, read_value)
+
+    def _update(self, what: str, delta: Any, read_value: bool) -> Any:
+        tensor = self._convert(delta)
+        old, array = self._value._array, tensor._array
+        if old.shape != array.shape:
+            raise errors.build(
+                errors.ShapeError,
+                f"{what}: variable {self.name!r} has shape {self._value.shape}, the delta {tensor.shape}.",
+                "the delta needs exactly the variable's shape.",
+            )
+        self._write(old + array if what == "assign_add" else old - array, tensor._id)
+        return self if read_value else None
+
+    def _convert(self, value: Any) -> Tensor:
+        dtype = self._value.dtype
+        if isinstance(value, Variable):
+            value = value._read()
+        return convert.convert_to_tensor(value, dtype)
+
+    def __iter__(self) -> Iterator[Tensor]:
+        return iter(self.read_value())
+
+    def __bool__(self) -> bool:
+        return bool(self._read())
+
+    def __int__(self) -> int:
+        return int(self._read())
+
+    def __float__(self) -> float:
+        return float(self._read())
+
+    def __complex__(self) -> complex:
+        return complex(self._read())
+
+    def __index__(self) -> int:
+        return self._read().__index__()
+
+    def __format__(self, spec: str) -> str:
+        return format(self._read(), spec) if spec else str(self)
+
+    def __hash__(self) -> int:
+        raise TypeError("Variable is unhashable. Instead, use variable.ref() as the key.")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return self._read().__array__(dtype, copy)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._read().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[Any, Any]:
+        return self._value.__dlpack_device__()
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        raise TypeError(
+            errors.compose("'Variable' object does not support item assignment.", "use v[...].assign(value).")
+        )
+
+    def __repr__(self) -> str:
+        value = self._read()
+        text = repr(value).split("numpy=", 1)[1][:-1]
+        return f"<tf.Variable {self.name!r} shape={self.shape} dtype={self.dtype.name}, numpy={text}>"
+
+    def __copy__(self) -> Variable:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
+        copied = Variable.__new__(Variable)
+        memo[id(self)] = copied
+        copied._id = copied._order = state.new_id()
+        copied._value = wrap(self._value._array, copied._id)
+        for slot in ("_name", "_shape", "_trainable", "_constraint", "_synchronization", "_aggregation"):
+            setattr(copied, slot, getattr(self, slot))
+        return copied
+
+    def __reduce__(self) -> Any:
+        return _unpickle, (
+            np.asarray(self._value._array), self._trainable, self._name, self._shape, self._constraint,
+            self._synchronization, self._aggregation,
+        )  # fmt: skip
+
+
+class Handle:
+    """The identity of a variable, apart from its value."""
+
+    __slots__ = ("_id", "_variable")
+
+    dtype = dtypes.resource
+
+    def __init__(self, variable: Variable) -> None:
+        self._variable, self._id = variable, variable._id
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape of a handle: a scalar."""
+        return TensorShape([])
+
+
+def _initial(value: Any, dtype: Any) -> Any:
+    wanted = None if dtype is None else dtypes.as_dtype(dtype)
+    if isinstance(value, Variable):
+        value = value._read()
+    return convert.convert_to_tensor(value, wanted)._array
+
+
+def _unpickle(array: Any, trainable: bool, name: str, shape: Any, constraint: Any, sync: Any, aggregation: Any) -> Variable:
+    variable = Variable(
+        array[()] if not array.ndim else array, trainable=trainable, shape=shape, constraint=constraint,
+        synchronization=sync, aggregation=aggregation,
+    )  # fmt: skip
+    variable._name = name
+    return variable
+
+
+def _read_as_tensor(value: Variable, dtype: dtypes.DType | None) -> Tensor:
+    if dtype is not None and value.dtype is not dtype:
+        raise errors.build(
+            errors.ConversionError,
+            f"Tensor conversion requested dtype {dtype.name} for Variable with dtype {value.dtype.name}: {value.name}.",
+            f"use tf.cast(v, tf.{dtype.name}).",
+        )
+    return value.read_value()
+
+
+convert.CONVERTERS.append((Variable, _read_as_tensor))

@@ -1,0 +1,160 @@
+"""The backward pass: a loop over the records from last to first, each op's vjp in turn.
+
+While nobody records the pass itself, the rules get plain arrays: operators and ops on arrays are NumPy calls, so
+backward costs little more than NumPy. Under an outer tape they get tensors with the identities of the forward pass,
+and what they compute is recorded: derivatives of any order come from the same rules.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes, state
+from gradtape.core.op import Op
+from gradtape.core.slices import IndexedSlices, RowCotangent, dense_dims, densify
+from gradtape.core.tensor import Tensor, wrap
+from gradtape.transform.recording import Recording
+
+
+def backward(
+    recording: Recording, cotangents: dict[int, Any], sources: set[int], *, consume: bool, arrays: bool
+) -> dict[int, Any]:
+    """Cotangents by identity, pushed from the targets to the sources.
+
+    Args:
+      recording: what ran.
+      cotangents: those of the targets; changed in place and returned.
+      sources: identities whose cotangents are wanted.
+      consume: free what each record saved as soon as it was used.
+      arrays: hand the rules arrays instead of tensors.
+    """
+    saved = recording.saved if consume else recording.saved.copy()
+    pop, get = saved.pop, cotangents.get
+    live = live_identities(recording, sources)
+    for op, ids, out, params, _, _, specs in reversed(recording.records):
+        residuals = pop()
+        if specs is None:
+            dy = get(out) if out in sources else cotangents.pop(out, None)
+            if dy is None:
+                continue
+            if type(dy) is RowCotangent and not op.accepts_slices:
+                dy = densify(dy)
+        else:
+            dy = _several(cotangents, out, specs, sources, arrays)
+            if dy is None:
+                continue
+        if not arrays or op.wants_tensors:
+            grads = _pull_tensors(op, dy, residuals, ids, out, live, params, arrays)
+        elif len(ids) == 2:
+            # Most ops have one input or two; unrolled, since a loop would cost a quarter of the pass.
+            i, j = ids
+            needs = (i in live, j in live)
+            d, e = op.pull(dy, residuals, needs, params)
+            if d is not None and needs[0]:
+                before = get(i)
+                cotangents[i] = d if before is None else before + d
+            if e is not None and needs[1]:
+                before = get(j)
+                cotangents[j] = e if before is None else before + e
+            continue
+        else:
+            grads = op.pull(dy, residuals, [i in live for i in ids] if op.takes_needs else None, params)
+        for i, d in zip(ids, grads):  # noqa: B905 - one gradient per input is what the contract tests check
+            if d is not None and i in live:
+                before = get(i)
+                cotangents[i] = d if before is None else before + d
+    return cotangents
+
+
+def _pull_tensors(
+    op: Op, dy: Any, residuals: Any, ids: tuple[int, ...], out: Any, live: set[int], params: Any, arrays: bool
+) -> Any:
+    """The vjp on tensors: when the pass is recorded, and for rules that are the user's code."""
+    grads = op.pull(
+        _tensors(dy), restore(op, residuals, ids, out), [i in live for i in ids] if op.takes_needs else None, params
+    )
+    return [_bare(d) for d in grads] if arrays else grads
+
+
+def live_identities(recording: Recording, sources: set[int]) -> set[int]:
+    """Identities through which a cotangent can reach a source. Work for other variables is not done."""
+    if recording.roots <= sources:
+        return recording.tracked
+    live = set(sources)
+    for record in recording.records:
+        out = record[2]
+        for i in record[1]:
+            if i in live:
+                if type(out) is tuple:
+                    live.update(out)
+                else:
+                    live.add(out)
+                break
+    return live
+
+
+def _several(cotangents: dict[int, Any], outs: tuple[int, ...], specs: Any, sources: set[int], arrays: bool) -> Any:
+    """Cotangents of an op with several outputs: zeros for those that nothing used; None if nothing used any."""
+    found = [cotangents.get(o) if o in sources else cotangents.pop(o, None) for o in outs]
+    if all(d is None for d in found):
+        return None
+    return tuple([_zeros(s, arrays) if d is None else _dense(d) for d, s in zip(found, specs, strict=True)])
+
+
+def _zeros(spec: tuple[tuple[int, ...], dtypes.DType], arrays: bool) -> Any:
+    zeros = np.zeros(spec[0], spec[1].numpy)
+    return zeros if arrays else wrap(zeros)
+
+
+def _dense(d: Any) -> Any:
+    return densify(d) if isinstance(d, IndexedSlices) else d
+
+
+def restore(op: Op, residuals: tuple[Any, ...], ids: tuple[int, ...], out: Any) -> tuple[Any, ...]:
+    """Saved arrays as tensors with the identities that they had in the forward pass."""
+    result: list[Any] = []
+    for value, (base, suffix) in zip(residuals, op.residuals, strict=True):
+        if suffix:
+            result.append(value)
+        elif base in op.inputs:
+            if op.variadic:
+                result.append(tuple([_with_id(v, i) for v, i in zip(value, ids, strict=True)]))
+            else:
+                result.append(_with_id(value, ids[op.inputs.index(base)]))
+        else:
+            result.append(_with_id(value, out if type(out) is int else out[op.outputs.index(base)]))
+    return tuple(result)
+
+
+def _with_id(value: Any, identity: int) -> Any:
+    return value if isinstance(value, Tensor) else wrap(value, identity)
+
+
+def _tensors(dy: Any) -> Any:
+    if type(dy) is tuple:
+        return tuple([_tensors(d) for d in dy])
+    if isinstance(dy, (Tensor, IndexedSlices)):
+        return as_result(dy)
+    return wrap(dy)
+
+
+def as_result(d: Any) -> Any:
+    """A cotangent for the user: a Tensor, or IndexedSlices of Tensors."""
+    if isinstance(d, IndexedSlices):
+        parts = d.values, d.indices
+        values, indices = (p if isinstance(p, Tensor) else wrap(p) for p in parts)
+        return IndexedSlices(values, indices, wrap(np.asarray(dense_dims(d), np.int32)))
+    return d if isinstance(d, Tensor) else wrap(d)
+
+
+def _bare(d: Any) -> Any:
+    if isinstance(d, IndexedSlices):
+        return RowCotangent(_bare(d.values), _bare(d.indices), dense_dims(d))
+    return d._array if type(d) is Tensor else d
+
+
+def nobody_records() -> bool:
+    """True if the backward pass itself will not be differentiated, so that arrays are enough."""
+    return not state.current.recorders

@@ -1,0 +1,155 @@
+"""What a tape holds: the ops that ran, what their rules saved, and who is watched.
+
+A record is split in two lists. `records` has the skeleton (op, identities, parameters, place in the user's code) and
+stays for `explain`; `saved` has the arrays that backward reads, and is emptied as backward consumes it. Identities are
+integers, so a tape keeps no tensor alive, and a tensor keeps no tape alive: there are no reference cycles.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, NamedTuple
+
+from gradtape.core import provenance, state
+from gradtape.core.provenance import Place
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
+
+_place = provenance.user_place
+_users, _search = provenance.users, provenance.search
+_getframe = sys._getframe
+_new_id = state.new_id
+
+
+class Event(NamedTuple):
+    """Something that cuts a gradient, noted for `explain`.
+
+    Attributes:
+      kind: "left" (a value went to Python or NumPy), "assigned" (to a variable), "created" (a constant).
+      identity: the tensor or variable concerned.
+      source: for an assignment, the identity of the assigned tensor.
+      detail: in words, for instance how a value left.
+      place: where in the user's code.
+      position: how many records the tape had then.
+    """
+
+    kind: str
+    identity: int
+    source: int
+    detail: str
+    place: Place | None
+    position: int
+
+
+class Recording:
+    """One recording of a tape. It is what stands on the thread's list of recorders.
+
+    Attributes:
+      tracked: identities through which a gradient flows: the watched ones and what was computed from them.
+      roots: the watched ones only.
+      records: (op, input ids, output id or ids, params, code, offset, output specs if several).
+      saved: what each record's vjp reads.
+      variables: trainable variables that were used, by identity.
+      broken: identities computed from tracked ones through something without a derivative.
+      breaks: records of ops on broken identities, or that broke one; no arrays.
+      events: see Event.
+    """
+
+    __slots__ = (
+        "breaks", "broken", "depth", "entered", "events", "records", "roots", "saved", "tracked", "variables",
+        "watch_accessed",
+    )  # fmt: skip
+
+    def __init__(self, watch_accessed: bool) -> None:
+        self.watch_accessed = watch_accessed
+        self.tracked: set[int] = set()
+        self.roots: set[int] = set()
+        self.records: list[tuple[Any, ...]] = []
+        self.saved: list[tuple[Any, ...]] = []
+        self.variables: dict[int, Variable] = {}
+        self.broken: set[int] = set()
+        self.breaks: list[tuple[Any, ...]] = []
+        self.events: list[Event] = []
+        self.depth = state.current.depth
+        self.entered: Place | None = None
+
+    def see(self, op: Any, ids: tuple[int, ...], values: Any, params: dict[str, Any], outputs: Any, result: Any) -> None:
+        """Record an op that has just run, if it has a watched input."""
+        tracked = self.tracked
+        for i in ids:
+            if i in tracked:
+                break
+        else:
+            if self.broken and not self.broken.isdisjoint(ids):
+                self._see_broken(op, ids, outputs)
+            return
+        if not op.differentiable:
+            self._see_broken(op, ids, outputs)
+            return
+        if type(outputs) is tuple:
+            out: Any = tuple([y._id or _name(y) for y in outputs])
+            tracked.update(out)
+            specs = tuple([(tuple(y.shape), y.dtype) for y in outputs])
+        else:
+            out = outputs._id
+            if not out:
+                out = outputs._id = _new_id()
+            tracked.add(out)
+            specs = None
+        frame = _getframe(2)
+        code = frame.f_code
+        if _users.get(id(code)) is code:
+            offset = frame.f_lasti
+        else:
+            code, offset = _search(frame)
+        self.records.append((op, ids, out, params, code, offset, specs))
+        self.saved.append(op.save(values, result))
+
+    def _see_broken(self, op: Any, ids: tuple[int, ...], outputs: Any) -> None:
+        out = tuple([y._id or _name(y) for y in (outputs if type(outputs) is tuple else (outputs,))])
+        self.broken.update(out)
+        self.breaks.append((op, ids, out, _place(4), len(self.records)))
+
+    def access(self, variable: Variable) -> None:
+        """A variable is being used."""
+        if self.watch_accessed and variable._trainable and variable._id not in self.variables:
+            self.watch_variable(variable)
+
+    def watch_variable(self, variable: Variable) -> None:
+        """Watch a variable and list it among the watched ones."""
+        self.variables[variable._id] = variable
+        self.watch_tensor(variable._value)
+
+    def watch_tensor(self, tensor: Any) -> None:
+        """Watch a tensor from now on. Integers have no gradient and are only remembered for `explain`."""
+        identity = tensor._id or _name(tensor)
+        if tensor.dtype.is_trainable:
+            self.tracked.add(identity)
+            self.roots.add(identity)
+        else:
+            self.broken.add(identity)
+
+    def left(self, tensor: Tensor, how: str, place: Place | None) -> None:
+        """A tensor became a value of Python or NumPy."""
+        if tensor._id in self.tracked or tensor._id in self.broken:
+            self.events.append(Event("left", tensor._id, 0, how, place, len(self.records)))
+
+    def assigned(self, variable: Variable, source: int, place: Place | None) -> None:
+        """A variable got a new value, from the tensor `source`."""
+        if source in self.tracked or source in self.broken or variable._id in self.tracked:
+            self.events.append(Event("assigned", variable._id, source, variable.name, place, len(self.records)))
+
+    def created(self, tensor: Tensor, place: Place | None) -> None:
+        """A constant was made after something had left the tape: perhaps that value comes back here."""
+        if self.events:
+            self.events.append(Event("created", tensor._id or _name(tensor), 0, "", place, len(self.records)))
+            self.broken.add(tensor._id)
+
+    def forget(self) -> None:
+        """Drop the arrays and keep the skeleton."""
+        self.saved = []
+
+
+def _name(tensor: Tensor) -> int:
+    tensor._id = _new_id()
+    return tensor._id

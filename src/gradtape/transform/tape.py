@@ -1,0 +1,444 @@
+"""GradientTape."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import errors, nest, provenance, state
+from gradtape.core.slices import IndexedSlices
+from gradtape.core.tensor import Tensor, wrap
+from gradtape.core.variable import Handle, Variable
+from gradtape.transform.backward import as_result, backward, nobody_records
+from gradtape.transform.recording import Recording
+
+log = logging.getLogger("gradtape")
+_current = state.current
+_ON_NONE = ("none", "zero", "warn", "raise")
+_ONCE_ONLY = "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
+
+
+class UnconnectedGradients(enum.Enum):
+    """What `gradient` gives for a source that the target does not depend on."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+class GradientTape:
+    """Records the ops that run in its block, and differentiates them.
+
+    Args:
+      persistent: keep the recording, so that `gradient` can be called more than once.
+      watch_accessed_variables: watch every trainable variable that is used in the block.
+      on_none: what to do where a gradient does not exist: "none" (return None), "zero" (return zeros), "warn" or
+        "raise" with the explanation of `explain`.
+
+    >>> import gradtape as tf
+    >>> x = tf.Variable(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     y = x**2
+    >>> tape.gradient(y, x)
+    <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
+    """
+
+    def __init__(self, persistent: Any = False, watch_accessed_variables: Any = True, *, on_none: str = "none") -> None:
+        if on_none not in _ON_NONE:
+            raise ValueError(
+                errors.compose(f"GradientTape: on_none is {on_none!r}.", f"use one of {', '.join(map(repr, _ON_NONE))}.")
+            )
+        self._persistent = persistent
+        self._watch_accessed = watch_accessed_variables
+        self._on_none = on_none
+        self._recording: Recording | None = None
+        self._consumed: Recording | None = None
+        self._active = False
+
+    def __enter__(self) -> GradientTape:
+        self._push()
+        return self
+
+    def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
+        if self._active:
+            self._pop()
+
+    def _push(self) -> None:
+        if self._active:
+            raise ValueError(
+                "Tape is still recording, This can happen if you try to re-enter an already-active tape."
+            )
+        recording = self._recording
+        if recording is None:
+            recording = self._recording = Recording(bool(self._watch_accessed))
+            recording.entered = provenance.user_place(4)
+        _current.recorders = (*_current.recorders, recording)
+        self._active = True
+
+    def _pop(self) -> None:
+        recording, recorders = self._recording, _current.recorders
+        if recorders and recorders[-1] is recording:
+            _current.recorders = recorders[:-1]
+        elif recording in recorders:
+            _current.recorders = tuple(r for r in recorders if r is not recording)
+        else:
+            self._abandon()
+            raise RuntimeError(
+                errors.compose(
+                    "GradientTape: left in another thread than the one that entered it.",
+                    "enter and leave a tape in one thread; gradient() may be called from any.",
+                )
+            )
+        self._active = False
+
+    def _abandon(self) -> None:
+        """Take the recording out of reach of the thread that still lists it."""
+        old = self._recording
+        assert old is not None
+        self._recording = new = Recording(old.watch_accessed)
+        for slot in Recording.__slots__:
+            setattr(new, slot, getattr(old, slot))
+        old.tracked, old.broken, old.watch_accessed = set(), set(), False
+        self._active = False
+
+    def watch(self, tensor: Any) -> None:
+        """Make tensors or variables (or nested structures of them) sources of this tape.
+
+        Ops that ran before are not recorded. Integers and strings cannot be watched: a warning is logged.
+        """
+        for item in nest.flatten(tensor, expand_composites=True):
+            if not isinstance(item, (Tensor, Variable)):
+                raise ValueError(
+                    errors.compose(
+                        f"Passed in object {item!r} of type {type(item).__name__!r}, not tf.Tensor or tf.Variable or "
+                        "ExtensionType.",
+                        "convert it first: x = tf.constant(value); tape.watch(x).",
+                    )
+                )
+            recording = self._recording
+            if recording is None:
+                raise AttributeError(
+                    errors.compose(
+                        "GradientTape.watch: the tape is not recording.",
+                        "call watch inside the `with` block, before gradient().",
+                    )
+                )
+            if not _current.recorders:
+                return
+            if not item.dtype.is_trainable:
+                _warn_dtype(item.dtype.name)
+            if isinstance(item, Variable):
+                recording.watch_variable(item)
+            else:
+                recording.watch_tensor(item)
+
+    @contextlib.contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Run a block that this tape does not see; other tapes do."""
+        if self._recording is None:
+            raise RuntimeError("Trying to stop recording a tape which is not recording.")
+        if not self._active:
+            raise ValueError("Tape is not recording.")
+        self._pop()
+        try:
+            yield
+        finally:
+            if not self._active:
+                self._push()
+
+    def reset(self) -> None:
+        """Drop everything recorded and watched, and go on with an empty tape."""
+        if not self._active:
+            raise ValueError("Tape is not recording.")
+        self._pop()
+        self._recording = None
+        self._push()
+
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """The variables that were used or watched, in the order in which they were made."""
+        recording = self._recording or self._consumed
+        if recording is None:
+            return ()
+        return tuple(sorted(recording.variables.values(), key=lambda v: v._order))
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Any:
+        """The derivative of the sum of `target` with respect to each source.
+
+        Args:
+          target: a tensor, or a nested structure of tensors, which are summed.
+          sources: tensors or variables, in any nested structure; the result has the same.
+          output_gradients: cotangents of the targets, in their order; ones by default.
+          unconnected_gradients: `"none"` or `"zero"` for sources that the target does not depend on.
+
+        Returns:
+          For each source a Tensor (IndexedSlices for gathered rows), or None.
+        """
+        recording = self._recording
+        if recording is None:
+            raise RuntimeError(_ONCE_ONLY)
+        zero = _wants_zeros(unconnected_gradients)
+        targets = (target,) if type(target) is Tensor else _flat_targets(target)
+        flat = (sources,) if type(sources) is Variable else _flat_sources(sources)
+        seeds = _seeds(targets, output_gradients)
+        self._leave_for("gradient")
+        cotangents: dict[int, Any] = {}
+        arrays = nobody_records() and not recording.depth
+        for t, seed in zip(targets, seeds, strict=True):
+            if seed is not None:
+                identity = t._id
+                if not arrays and not isinstance(seed, Tensor):
+                    seed = wrap(seed)
+                elif arrays and type(seed) is Tensor:
+                    seed = seed._array
+                before = cotangents.get(identity)
+                cotangents[identity] = seed if before is None else before + seed
+        ids = [s._id for s in flat]
+        self._run(recording, cotangents, set(ids), arrays)
+        results = []
+        for source, i in zip(flat, ids, strict=True):
+            d = cotangents.get(i)
+            results.append(self._missing(target, source, zero) if d is None else _finish(d, source))
+        if not self._persistent and all(r is not None for r in results):
+            recording.records = []
+        return results[0] if len(flat) == 1 and flat[0] is sources else nest.pack_sequence_as(sources, results)
+
+    def _leave_for(self, what: str) -> None:
+        """Before differentiating inside the block: a non-persistent tape stops for good, a persistent one warns."""
+        if not self._active:
+            return
+        if not self._persistent:
+            self._pop()
+        else:
+            _warn_in_context(what)
+
+    def _run(self, recording: Recording, cotangents: dict[int, Any], sources: set[int], arrays: bool) -> None:
+        if recording.saved is None:
+            raise errors.build(
+                errors.InternalError,
+                "The gradient tape is not whole: an earlier gradient() failed in its backward pass.",
+                "record again; a tape made with persistent=True can be asked again.",
+            )
+        consume = not self._persistent
+        try:
+            backward(recording, cotangents, sources, consume=consume, arrays=arrays)
+        except BaseException:
+            if consume:
+                recording.saved = None  # type: ignore[assignment]
+            raise
+        if consume:
+            self._consumed, self._recording = recording, None
+
+    def _missing(self, target: Any, source: Any, zero: bool) -> Any:
+        if zero or self._on_none == "zero":
+            return _zeros_like(source)
+        if self._on_none == "none":
+            return None
+        report = self.explain(target, source)
+        if self._on_none == "raise":
+            raise errors.GradientError(str(report), report)
+        import warnings
+
+        warnings.warn(str(report), errors.GradientWarning, stacklevel=4)
+        return None
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The derivative of every element of `target`: shape `target.shape + source.shape` for each source.
+
+        One vectorised backward pass computes it, in chunks that respect `gradtape.config`'s memory budget;
+        `experimental_use_pfor=False` loops over the elements instead, and needs a persistent tape.
+        """
+        from gradtape.transform import jacobian
+
+        return jacobian.jacobian(self, target, sources, unconnected_gradients, parallel_iterations, experimental_use_pfor)
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The Jacobian of each example: `target` is `[b, ...]`, `source` `[b, ...]`, the result `[b, ..., ...]`."""
+        from gradtape.transform import jacobian
+
+        return jacobian.batch_jacobian(
+            self, target, source, unconnected_gradients, parallel_iterations, experimental_use_pfor
+        )
+
+    def explain(self, target: Any, source: Any) -> Any:
+        """Why the gradient of `target` with respect to `source` is None: the cause, the lines, the fix.
+
+        Works before and after `gradient`. Prints as text, and has the parts as attributes.
+        """
+        from gradtape.transform import explain
+
+        return explain.explain(self, target, source)
+
+
+def _wants_zeros(value: Any) -> bool:
+    if value is UnconnectedGradients.NONE:
+        return False
+    try:
+        return UnconnectedGradients(value) is UnconnectedGradients.ZERO
+    except ValueError:
+        raise ValueError(f"Unknown value for unconnected_gradients: {value!r}") from None
+
+
+def _flat_targets(target: Any) -> tuple[Any, ...]:
+    if target is None:
+        raise TypeError(
+            "Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be "
+            "differentiated, but received None."
+        )
+    return tuple([_check_target(t) for t in nest.flatten(target, expand_composites=True)])
+
+
+def _check_target(t: Any) -> Any:
+    if isinstance(t, (Tensor, Variable)):
+        return t
+    if isinstance(t, (bool, int, float, complex)):
+        raise AttributeError(f"{type(t).__name__!r} object has no attribute 'dtype': targets must be tensors, got {t!r}.")
+    if isinstance(t, (np.ndarray, np.generic)):
+        raise AttributeError(f"{type(t).__name__!r} object has no attribute '_id': targets must be tensors, not NumPy values.")
+    raise TypeError(f"Cannot convert the argument `type_value`: {t!r} to a TensorFlow DType.")
+
+
+def _flat_sources(sources: Any) -> tuple[Any, ...]:
+    if sources is None:
+        raise TypeError("Argument `sources` should be a list or nested structure of Tensors or Variables, got None.")
+    flat = tuple(nest.flatten(sources))
+    for s in flat:
+        if isinstance(s, Tensor):
+            if not s._id:
+                s._id = state.new_id()
+        elif not isinstance(s, (Variable, Handle)):
+            _bad_source(s)
+    return flat
+
+
+def _bad_source(s: Any) -> None:
+    if s is None or isinstance(s, str):
+        raise TypeError(f"Argument `sources` must hold tensors or variables, got {s!r}.")
+    raise AttributeError(f"{type(s).__name__!r} object has no attribute '_id': sources must be tensors or variables, got {s!r}.")
+
+
+def _seeds(targets: tuple[Any, ...], given: Any) -> list[Any]:
+    if given is None:
+        return [_ones(t) for t in targets]
+    from gradtape.core import convert
+
+    flat = nest.flatten(given)
+    seeds = []
+    for k, t in enumerate(targets):
+        seed = convert.convert_to_tensor(flat[k]) if k < len(flat) else _ones(t)
+        if isinstance(seed, Tensor):
+            _check_seed(seed, t)
+        seeds.append(seed if t.dtype.name != "string" else None)
+    return seeds
+
+
+def _check_seed(seed: Tensor, target: Any) -> None:
+    if seed.dtype is not target.dtype and target.dtype.is_trainable:
+        raise errors.build(
+            errors.DTypeError,
+            f"gradient: output_gradients has dtype {seed.dtype.name}, its target {target.dtype.name}.",
+            f"use tf.cast(g, tf.{target.dtype.name}).",
+        )
+    if not _broadcasts_to(tuple(seed.shape), tuple(target.shape)):
+        raise errors.build(
+            errors.ShapeError,
+            f"gradient: output_gradients has shape {seed.shape}, its target {target.shape}.",
+            "give one cotangent per target, of the target's shape.",
+        )
+
+
+def _broadcasts_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    return len(shape) <= len(target) and all(
+        m in (1, n) for m, n in zip(reversed(shape), reversed(target), strict=False)
+    )
+
+
+_scalar_ones: dict[Any, Any] = {}
+
+
+def _ones(target: Any) -> Any:
+    """Ones of the target's shape; scalars come from a table, since they are what a loss is."""
+    if not target._id:
+        target._id = state.new_id()
+    value = target._value if isinstance(target, Variable) else target
+    if type(value) is not Tensor:
+        return value.ones_like()
+    array = value._array
+    dtype = array.dtype
+    if dtype.kind == "O":
+        return None
+    if not array.ndim and isinstance(array, (np.generic, np.ndarray)):
+        found = _scalar_ones.get(dtype)
+        if found is None:
+            found = _scalar_ones[dtype] = dtype.type(1)
+        return found
+    return np.ones_like(array)
+
+
+def _finish(d: Any, source: Any) -> Any:
+    result = as_result(d)
+    if isinstance(result, IndexedSlices) or type(result) is not Tensor:
+        return result
+    own = source._value if isinstance(source, Variable) else source
+    if isinstance(own, Tensor) and result._array.dtype != own._array.dtype and result._array.dtype.kind in "fcV":
+        from gradtape.core.op import REGISTRY
+
+        return REGISTRY["cast"](result, dtype=own.dtype) if _current.recorders else wrap(result._array.astype(own._array.dtype))
+    return result
+
+
+def _zeros_like(source: Any) -> Any:
+    if isinstance(source, Handle):
+        source = source._variable
+    value = source._value if isinstance(source, Variable) else source
+    if value.dtype.name == "string":
+        return wrap(np.full(tuple(value.shape), b"", object))
+    if type(value) is not Tensor:
+        return value.zeros_like()
+    return wrap(np.zeros_like(value._array)[()])
+
+
+_warned: dict[Any, int] = {}
+
+
+def _warn_dtype(name: str) -> None:
+    site = provenance.user_site(2)
+    count = _warned[site] = _warned.get(site, 0) + 1
+    if count <= 5:
+        log.warning("The dtype of the watched tensor must be floating (e.g. tf.float32), got tf.%s", name)
+
+
+def _warn_in_context(what: str) -> None:
+    key = (what, provenance.user_site(2))
+    if key not in _warned:
+        _warned[key] = 1
+        log.warning(
+            "Calling GradientTape.%s on a persistent tape inside its context is significantly less efficient than "
+            "calling it outside the context (it causes the gradient ops to be recorded on the tape, leading to "
+            "increased CPU and memory usage). Only call it inside the context if you actually want to trace the "
+            "gradient in order to compute higher order derivatives.",
+            what,
+        )
