@@ -157,4 +157,7 @@ def _bare(d: Any) -> Any:
 
 def nobody_records() -> bool:
     """True if the backward pass itself will not be differentiated, so that arrays are enough."""
-    return not state.current.recorders
+    recorders = state.current.recorders
+    if any(r.closed for r in recorders):
+        recorders = state.current.recorders = tuple([r for r in recorders if not r.closed])
+    return not recorders

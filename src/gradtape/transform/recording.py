@@ -53,10 +53,12 @@ class Recording:
       broken: identities computed from tracked ones through something without a derivative.
       breaks: records of ops on broken identities, or that broke one; no arrays.
       events: see Event.
+      depth: how many vectorising transformations were running around the tape when it was entered.
+      closed: True once the tape was left in another thread; whoever finds it on a list of recorders drops it.
     """
 
     __slots__ = (
-        "breaks", "broken", "depth", "entered", "events", "records", "roots", "saved", "tracked", "variables",
+        "breaks", "broken", "closed", "depth", "entered", "events", "records", "roots", "saved", "tracked", "variables",
         "watch_accessed",
     )  # fmt: skip
 
@@ -71,6 +73,7 @@ class Recording:
         self.breaks: list[tuple[Any, ...]] = []
         self.events: list[Event] = []
         self.depth = state.current.depth
+        self.closed = False
         self.entered: Place | None = None
 
     def see(self, op: Any, ids: tuple[int, ...], values: Any, params: dict[str, Any], outputs: Any, result: Any) -> None:

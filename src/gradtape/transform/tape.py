@@ -102,7 +102,7 @@ class GradientTape:
         self._recording = new = Recording(old.watch_accessed)
         for slot in Recording.__slots__:
             setattr(new, slot, getattr(old, slot))
-        old.tracked, old.broken, old.watch_accessed = set(), set(), False
+        old.tracked, old.broken, old.watch_accessed, old.closed = set(), set(), False, True
         self._active = False
 
     def watch(self, tensor: Any) -> None:

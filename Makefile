@@ -1,0 +1,82 @@
+# Every target makes the virtual environment that it needs, once; it is renewed when pyproject.toml changes.
+#   make PYTHON=/path/to/python3.12 test     chooses the interpreter of the first environment.
+
+PYTHON ?= python3
+WORKERS ?= auto
+
+VENV := .venv
+NEWEST := .venv-newest
+BENCH := .venv-bench
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types layers pytest pytest-newest bench wheel clean
+
+help:  ## Show the targets.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.demo  ## Install and run examples/quickstart.py.
+	@$(VENV)/bin/python examples/quickstart.py
+
+test: lint types layers pytest pytest-newest  ## Run all checks, as CI does.
+
+lint: $(VENV)/.dev  ## Check format and lint rules (ruff).
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/ruff check .
+
+types: $(VENV)/.dev  ## Check types (mypy --strict).
+	$(VENV)/bin/mypy
+
+layers: $(VENV)/.dev  ## Check that layers import downward only (import-linter).
+	$(VENV)/bin/lint-imports
+
+pytest: $(VENV)/.dev  ## Run the tests.
+	$(VENV)/bin/python -m pytest -n $(WORKERS)
+
+pytest-newest:  ## Run the tests on the newest Python that is installed, if it is another one.
+	@newest="$$(.ci/newest-python)"; \
+	if [ -z "$$newest" ] || [ "$$($$newest -V)" = "$$($(PYTHON) -V)" ]; then \
+	    echo "The newest Python here is $$($(PYTHON) -V): the tests ran on it already."; \
+	else \
+	    $(MAKE) --no-print-directory $(NEWEST)/.dev NEWEST_PYTHON="$$newest" && \
+	    echo "The tests on the newest Python here, $$($$newest -V):" && \
+	    $(NEWEST)/bin/python -m pytest -n $(WORKERS); \
+	fi
+
+bench: $(BENCH)/.bench  ## Measure against PyTorch, TensorFlow and JAX; write benchmarks/results/.
+	$(BENCH)/bin/python benchmarks/eager.py
+	$(BENCH)/bin/python benchmarks/provenance.py
+	$(BENCH)/bin/python benchmarks/scaling.py
+	$(BENCH)/bin/python benchmarks/memory.py
+	$(BENCH)/bin/python benchmarks/footprint.py
+	$(BENCH)/bin/python benchmarks/report.py
+
+wheel: $(VENV)/.dev  ## Build the wheel into dist/.
+	$(VENV)/bin/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+
+clean:  ## Remove environments, caches and build products.
+	rm -rf $(VENV) $(NEWEST) $(BENCH) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/bin/python $(BENCH)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gradtape needs Python 3.11 or newer; say make PYTHON=...")'
+	$(PYTHON) -m venv $(@D)/..
+
+$(NEWEST)/bin/python:
+	$(NEWEST_PYTHON) -m venv $(NEWEST)
+
+$(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
+	$(VENV)/bin/python $(PIP_INSTALL) --editable '.[plot]'
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+	$(VENV)/bin/python $(PIP_INSTALL) --editable '.[dev]'
+	@touch $@
+
+$(NEWEST)/.dev: pyproject.toml | $(NEWEST)/bin/python
+	$(NEWEST)/bin/python $(PIP_INSTALL) --editable '.[test]'
+	@touch $@
+
+$(BENCH)/.bench: pyproject.toml | $(BENCH)/bin/python
+	$(BENCH)/bin/python $(PIP_INSTALL) --editable '.[bench]'
+	@touch $@

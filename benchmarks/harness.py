@@ -1,0 +1,143 @@
+"""Systems in processes of their own, commanded in turns, so that a busy moment of the machine hits all of them.
+
+One process would be simpler, but the thread pools of TensorFlow, PyTorch and XLA disturb one another in it. A worker that
+is not told to work waits for its input and takes no time.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE / "results"
+
+
+class Process:
+    """A worker process with one system and one number of threads."""
+
+    def __init__(self, system: str, threads: int, scale: float) -> None:
+        self.system, self.threads = system, threads
+        self._process = subprocess.Popen(
+            [sys.executable, str(HERE / "worker.py"), system],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=os.environ | _thread_limits(threads) | {"TF_CPP_MIN_LOG_LEVEL": "3"},
+            text=True,
+        )
+        answer = self.ask("load", threads=threads, scale=scale)
+        self.version: str | None = answer.get("version")
+        self.missing: str | None = answer.get("missing")
+
+    def ask(self, do: str, **details: Any) -> dict[str, Any]:
+        """The worker's answer to one command."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps({"do": do} | details) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"The worker of {self.system} ended at {do} {details}; its message is above.")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def results(self, work: str, times: int) -> list[Any]:
+        """What the work computes, as NumPy arrays."""
+        answer = self.ask("check", work=work, times=times)
+        return [np.load(io.BytesIO(base64.b64decode(r))) for r in answer["results"]]
+
+    def close(self) -> None:
+        """End the worker."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(timeout=60)
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+
+
+def _thread_limits(threads: int) -> dict[str, str]:
+    limits = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
+    if threads == 1:
+        limits["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+    return limits
+
+
+def check_equal(processes: list[Process], work: str, times: int = 3) -> None:
+    """ValueError unless all systems compute the same numbers, within what float32 allows."""
+    expected = processes[0].results(work, times)
+    for process in processes[1:]:
+        for ours, theirs in zip(expected, process.results(work, times), strict=True):
+            np.testing.assert_allclose(
+                np.squeeze(theirs),
+                np.squeeze(ours),
+                rtol=2e-4,
+                atol=2e-6,
+                err_msg=f"{work}: {process.system} and {processes[0].system} differ",
+            )
+
+
+def interleave(processes: list[Process], work: str, rounds: int, seconds: float) -> dict[tuple[str, int], list[float]]:
+    """Samples of seconds per call for each (system, threads), taken in turns; every round starts with another one."""
+    samples: dict[tuple[str, int], list[float]] = {(p.system, p.threads): [] for p in processes}
+    for k in range(rounds):
+        start = k % len(processes)
+        for process in processes[start:] + processes[:start]:
+            answer = process.ask("time", work=work, seconds=seconds)
+            samples[process.system, process.threads] += answer["samples"]
+    return samples
+
+
+def summary(samples: list[float]) -> dict[str, Any]:
+    """Best and median of some samples, in seconds."""
+    return {"best": min(samples), "median": statistics.median(samples), "samples": len(samples)}
+
+
+def machine() -> dict[str, Any]:
+    """What the numbers were measured on."""
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "system": platform.system(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "date": time.strftime("%Y-%m-%d"),
+    }
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def write(name: str, content: Any, folder: Path = RESULTS) -> Path:
+    """Write a JSON file of results; its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps(content, indent=1) + "\n")
+    return path
+
+
+def duration(seconds: float) -> str:
+    """A time in three digits with its unit."""
+    for unit, factor in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= factor:
+            break
+    value = seconds / factor
+    digits = 0 if value >= 100 else 1 if value >= 10 else 2
+    return f"{value:.{digits}f} {unit}"

@@ -1,0 +1,40 @@
+"""Nested structures."""
+
+import collections
+
+import pytest
+
+import gradtape as tf
+
+Point = collections.namedtuple("Point", "x y")
+
+
+def test_flatten_sorts_keys():
+    assert tf.nest.flatten({"b": [1, (2,)], "a": Point(3, 4)}) == [3, 4, 1, 2]
+    assert tf.nest.flatten(5) == [5]
+    assert tf.nest.flatten([]) == []
+    assert tf.nest.flatten("text") == ["text"]
+
+
+def test_pack_keeps_types_and_order():
+    structure = {"b": [0, (0,)], "a": Point(0, 0)}
+    packed = tf.nest.pack_sequence_as(structure, [3, 4, 1, 2])
+    assert packed == {"b": [1, (2,)], "a": Point(3, 4)}
+    assert list(packed) == ["b", "a"]
+    default = collections.defaultdict(list, {"k": 1})
+    assert isinstance(tf.nest.pack_sequence_as(default, [2]), collections.defaultdict)
+    with pytest.raises(ValueError):
+        tf.nest.pack_sequence_as([1, 2], [1])
+
+
+def test_map_and_compare():
+    assert tf.nest.map_structure(lambda a, b: a * b, {"x": 2, "y": [3]}, {"x": 5, "y": [7]}) == {"x": 10, "y": [21]}
+    with pytest.raises(ValueError):
+        tf.nest.map_structure(lambda a, b: a, [1], [1, 2])
+    with pytest.raises(TypeError):
+        tf.nest.assert_same_structure([1], (1,))
+    tf.nest.assert_same_structure([1], (1,), check_types=False)
+    with pytest.raises(ValueError):
+        tf.nest.assert_same_structure({"a": 1}, {"b": 1})
+    assert tf.nest.is_nested([1])
+    assert not tf.nest.is_nested(tf.constant([1]))

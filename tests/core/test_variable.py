@@ -1,0 +1,158 @@
+"""Variables as SEMANTICS 2.2 and 2.3 describe them."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+
+class TestConstruction:
+    def test_initial_values(self):
+        with pytest.raises(ValueError, match="initial_value"):
+            tf.Variable()
+        assert tf.Variable(lambda: [1.0]).shape == (1,)
+        v = tf.Variable(3.0)
+        w = tf.Variable(v)
+        v.assign(4.0)
+        assert w.numpy() == 3.0
+        assert tf.Variable("s").dtype == tf.string
+        assert tf.Variable(True).dtype == tf.bool
+
+    def test_dtype(self):
+        assert tf.Variable(np.float64(2.7), dtype=tf.int32).numpy() == 2
+        with pytest.raises(TypeError):
+            tf.Variable(2.7, dtype=tf.int32)
+        with pytest.raises(ValueError):
+            tf.Variable(tf.constant(1.0), dtype=tf.int32)
+
+    def test_loose_shape(self):
+        v = tf.Variable([1.0], shape=[None])
+        v.assign([1.0, 2.0, 3.0])
+        assert v.shape.as_list() == [None]
+        assert tf.shape(v).numpy().tolist() == [3]
+        tf.Variable([1.0], shape=tf.TensorShape(None)).assign([[1.0]])
+        with pytest.raises(ValueError):
+            tf.Variable([1.0], shape=[2])
+
+    def test_trainable(self):
+        assert tf.Variable(1).trainable
+        assert not tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ).trainable
+        with pytest.raises(AttributeError):
+            tf.Variable(1.0).trainable = False
+        with pytest.raises(ValueError):
+            tf.Variable(1.0, synchronization="often")
+        with pytest.raises(ValueError):
+            tf.Variable(1.0, constraint=3)
+        assert [m.value for m in tf.VariableAggregation] == [0, 1, 2, 3]
+
+    def test_names(self):
+        assert tf.Variable(1.0).name == "Variable:0"
+        with tf.name_scope("sc"):
+            assert tf.Variable(1.0, name="foo").name == "sc/foo:0"
+        assert tf.Variable(1.0, name="foo").name == "foo:0"
+
+    def test_kinds(self):
+        v = tf.Variable(1.0)
+        assert tf.is_tensor(v)
+        assert not isinstance(v, tf.Tensor)
+
+
+class TestAssign:
+    def test_returns_something_to_chain(self):
+        v = tf.Variable(1.0)
+        assert v.assign(2.0).assign_add(1.0).assign_sub(0.5).numpy() == 2.5
+        assert v.assign(2.0, read_value=False) is None
+        with tf.GradientTape() as tape:
+            y = v.assign(3.0) * v
+        assert float(tape.gradient(y, v)) == 6.0
+
+    def test_shapes_and_dtypes(self):
+        v, i = tf.Variable([1.0, 2.0]), tf.Variable(1)
+        for bad, error in (
+            (lambda: v.assign([1.0, 2.0, 3.0]), ValueError), (lambda: v.assign(1.0), ValueError),
+            (lambda: v.assign_add(1.0), tf.errors.InvalidArgumentError),
+            (lambda: v.assign_sub([1.0]), tf.errors.InvalidArgumentError),
+            (lambda: v.assign(tf.constant([1, 2])), ValueError), (lambda: i.assign(1.5), TypeError),
+            (lambda: v.assign(None), ValueError),
+        ):  # fmt: skip
+            with pytest.raises(error):
+                bad()
+        assert v.numpy().tolist() == [1.0, 2.0]
+        assert v.assign(np.array([3.0, 4.0])).numpy().tolist() == [3.0, 4.0]
+
+    def test_augmented_assignment_is_refused(self):
+        v = tf.Variable(1.0)
+        for statement in ("v += 1", "v -= 1", "v *= 2", "v /= 2", "v **= 2"):
+            with pytest.raises(RuntimeError, match="not supported"):
+                exec(statement, {"v": v})
+        names = {"v": v}
+        exec("v //= 1.0", names)
+        assert isinstance(names["v"], tf.Tensor)
+
+    def test_sliced(self):
+        v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+        assert v[0].assign([7.0, 8.0]) is v
+        v[1:, 0].assign([9.0])
+        assert v.numpy().tolist() == [[7.0, 8.0], [9.0, 4.0]]
+        with pytest.raises((ValueError, tf.errors.InvalidArgumentError)):
+            v[0].assign([1.0, 2.0, 3.0])
+        assert v.numpy().tolist() == [[7.0, 8.0], [9.0, 4.0]]
+        with pytest.raises(AttributeError):
+            v[0].assign_add([1.0, 1.0])
+        with pytest.raises(TypeError):
+            v[0] = 1.0
+
+    def test_values_held_by_tapes_do_not_change(self):
+        v = tf.Variable([1.0, 2.0])
+        held = v.read_value()
+        v[0].assign(9.0)
+        v.assign_add([1.0, 1.0])
+        v.scatter_add(tf.IndexedSlices(tf.constant([1.0]), tf.constant([0])))
+        assert held.numpy().tolist() == [1.0, 2.0]
+
+
+class TestUse:
+    def test_operators_give_tensors(self):
+        v = tf.Variable([4.0, 9.0])
+        for y in (v + 1, 1 + v, v - v, v * 2.0, v / v, v // 2.0, v % 3.0, v**0.5, -v, abs(v), v > 5.0, v @ tf.ones([2, 1]) if False else v + v):
+            assert type(y) is tf.Tensor
+        assert (np.ones(2) + v).dtype == tf.float32
+        assert [float(t) for t in v] == [4.0, 9.0]
+        with pytest.raises(TypeError):
+            len(v)
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(v)
+        assert (v == tf.Variable([4.0, 1.0])).numpy().tolist() == [True, False]
+        assert bool(v == tf.Variable([1.0, 2.0, 3.0])) is False
+        with pytest.raises(ValueError):
+            v == None  # noqa: B015, E711
+
+    def test_numpy(self):
+        v = tf.Variable([1.0, 2.0])
+        assert np.array(v).dtype == np.float32
+        assert np.asarray(v, np.float64).dtype == np.float64
+        assert float(tf.Variable(2.5)) == 2.5
+        assert int(tf.Variable(3)) == 3
+
+    def test_copies(self):
+        v = tf.Variable([1.0], name="w", trainable=False)
+        assert copy.copy(v) is v
+        for other in (copy.deepcopy(v), pickle.loads(pickle.dumps(v))):
+            other.assign([5.0])
+            assert v.numpy().tolist() == [1.0]
+            assert (other.name, other.trainable) == ("w:0", False)
+
+    def test_old_api(self):
+        v = tf.Variable(1.0)
+        with pytest.raises(RuntimeError):
+            v.initial_value  # noqa: B018
+        with pytest.raises(NotImplementedError):
+            v.initialized_value()
+        with pytest.raises(RuntimeError):
+            v.eval()
+        assert v.initializer is None
+        assert bool(v.is_initialized())
+        assert repr(v) == "<tf.Variable 'Variable:0' shape=() dtype=float32, numpy=1.0>"

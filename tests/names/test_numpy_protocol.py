@@ -1,0 +1,65 @@
+"""NumPy functions on tensors are recorded ops."""
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+X = np.array([[0.5, -1.5, 2.0], [1.0, 0.25, -0.75]], "f")
+
+CASES = [
+    np.sin, np.exp, np.tanh, np.square, np.abs, np.negative, lambda x: np.add(x, 1.0), lambda x: np.multiply(2.0, x),
+    lambda x: np.maximum(x, 0.0), lambda x: np.sum(x), lambda x: np.sum(x, axis=0, keepdims=True),
+    lambda x: np.mean(x, axis=0), lambda x: np.mean(x, axis=(0, 1)), lambda x: np.max(x, axis=-1), lambda x: np.prod(x),
+    lambda x: np.var(x, axis=1), lambda x: np.std(x), lambda x: np.concatenate([x, x], axis=1), lambda x: np.stack([x, x]),
+    lambda x: np.reshape(x, (3, 2)), lambda x: np.transpose(x), lambda x: np.swapaxes(x, 0, 1),
+    lambda x: np.moveaxis(x, 0, -1), lambda x: np.expand_dims(x, 0), lambda x: np.squeeze(np.expand_dims(x, (0, 2))),
+    lambda x: np.broadcast_to(x, (2, 2, 3)), lambda x: np.where(X > 0, x, 0.0), lambda x: np.clip(x, -1.0, 1.0),
+    lambda x: np.dot(x, np.ones((3, 2))), lambda x: np.matmul(x, np.ones((3, 2), "f")), lambda x: np.outer(x, x),
+    lambda x: np.tensordot(x, x, 2), lambda x: np.take(x, [0, 2], axis=1), lambda x: np.flip(x, 0),
+    lambda x: np.linalg.norm(x), lambda x: np.linalg.norm(x, axis=1), lambda x: np.ravel(x), lambda x: np.tile(x, (2, 1)),
+    lambda x: np.roll(x, 1, axis=1), lambda x: np.add.reduce(x, axis=1), lambda x: np.copy(x), lambda x: np.power(np.abs(x), 1.5),
+    lambda x: np.arctan2(x, 2.0), lambda x: np.log1p(np.abs(x)), lambda x: x @ np.ones((3, 1)), lambda x: np.ones((1, 2)) @ x,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", CASES)
+def test_value_is_numpys_and_the_tape_sees_it(f):
+    x = tf.constant(X)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    assert isinstance(y, tf.Tensor)
+    assert y.dtype == tf.float32
+    np.testing.assert_allclose(y.numpy(), f(X.astype(np.float64)), rtol=2e-6)
+    assert tape.gradient(y, x) is not None
+
+
+def test_variables_too():
+    v = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        y = np.sum(np.square(v))
+    assert tape.gradient(y, v).numpy().tolist() == [2.0, 4.0]
+
+
+def test_what_has_no_op_runs_in_numpy():
+    x = tf.constant(X)
+    assert isinstance(np.median(x), (np.floating, np.ndarray))
+    assert isinstance(np.mean(x, dtype=np.float64), np.floating)
+    out = np.empty_like(X)
+    np.sin(x, out=out)
+    np.testing.assert_array_equal(out, np.sin(X))
+    assert np.sin(tf.constant([1, 2])).dtype == np.float64
+    assert np.allclose(x, X)
+    assert np.array_equal(np.argmax(x, axis=1), np.argmax(X, axis=1))
+
+
+def test_switch():
+    x = tf.constant(X)
+    tf.config.record_numpy_functions(False)
+    try:
+        assert isinstance(np.sin(x), np.ndarray)
+        assert isinstance(np.mean(x, axis=0), np.ndarray)
+        assert isinstance(np.ones(3) + x, tf.Tensor)
+    finally:
+        tf.config.record_numpy_functions(True)
