@@ -10,6 +10,7 @@ BENCH := .venv-bench
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
+.NOTPARALLEL:
 .PHONY: help demo test lint types layers pytest pytest-newest bench wheel clean
 
 help:  ## Show the targets.

@@ -36,10 +36,10 @@ def bars(rows: list[dict[str, Any]], path: Path) -> Path | None:
     axes.tick_params(axis="y", labelsize=8)
     axes.invert_yaxis()
     axes.set_xscale("log")
-    axes.margins(x=0.1)
+    axes.margins(x=0.15)
     axes.set_xlabel("time, gradtape = 1 (shorter is better)")
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, fontsize=8, loc="lower right")
+    axes.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1), ncols=len(systems))
     figure.savefig(path, dpi=120)
     pyplot.close(figure)
     return path

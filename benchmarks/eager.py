@@ -17,6 +17,7 @@ from typing import Any
 
 import chart
 import harness
+import report
 import works
 
 SYSTEMS = ("gradtape", "PyTorch", "TensorFlow", "JAX")
@@ -83,7 +84,9 @@ def start(systems: list[str], scale: float) -> list[harness.Process]:
 def main() -> int:
     """Measure, print, write; 1 if --strict and a limit is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--works", nargs="+", choices=[w.name for w in works.WORKS], default=[w.name for w in works.WORKS])
+    parser.add_argument(
+        "--works", nargs="+", choices=[w.name for w in works.WORKS], default=[w.name for w in works.WORKS]
+    )
     parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS))
     parser.add_argument("--rounds", type=int, default=20, help="turns that each system gets")
     parser.add_argument("--seconds", type=float, default=0.15, help="length of a turn")
@@ -102,6 +105,7 @@ def main() -> int:
     versions = {p.system: p.version for p in processes}
     content = {"machine": harness.machine(), "versions": versions, "works": rows}
     print(f"Written: {harness.write('eager', content, options.output)}")
+    print(f"Written: {report.write_table(content, options.output)}")
     picture = chart.bars(rows, options.output / "eager.png")
     print(f"Written: {picture}" if picture else "matplotlib is not installed: no chart.")
     missed = [limit for row in rows for limit in row["limits"] if not limit["passed"]]

@@ -135,9 +135,7 @@ def write(name: str, content: Any, folder: Path = RESULTS) -> Path:
 
 def duration(seconds: float) -> str:
     """A time in three digits with its unit."""
-    for unit, factor in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if seconds >= factor:
-            break
+    factor, unit = next(((f, u) for f, u in ((1.0, "s"), (1e-3, "ms")) if seconds >= f), (1e-6, "us"))
     value = seconds / factor
     digits = 0 if value >= 100 else 1 if value >= 10 else 2
     return f"{value:.{digits}f} {unit}"

@@ -1,8 +1,8 @@
 """One system in a process of its own, which does what it is told over its standard streams, one JSON line each.
 
-    {"do": "load", "threads": 2, "scale": 1.0}       -> {"version": ...}, or {"missing": why}
-    {"do": "check", "work": "square", "times": 3}    -> {"results": [arrays, as base64 of .npy]}
-    {"do": "time", "work": "square", "seconds": .1}  -> {"samples": [seconds of one call, ...]}
+{"do": "load", "threads": 2, "scale": 1.0}       -> {"version": ...}, or {"missing": why}
+{"do": "check", "work": "square", "times": 3}    -> {"results": [arrays, as base64 of .npy]}
+{"do": "time", "work": "square", "seconds": .1}  -> {"samples": [seconds of one call, ...]}
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import time
 from typing import Any
 
 import numpy as np
+
 import works
 
 MODULES = {

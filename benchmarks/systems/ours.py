@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import works
-
 import gradtape as tf
+import works
 
 
 def use_threads(count: int) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+
 import works
 
 
@@ -26,10 +27,11 @@ def _leaf(array: Any) -> Any:
 def square(inputs: works.Inputs) -> Callable[[], list[Any]]:
     """The seed example."""
     x = _leaf(inputs["x"])
+    one = torch.ones_like(x)
 
     def run() -> list[Any]:
         y = x**2
-        return list(torch.autograd.grad(y, x))
+        return list(torch.autograd.grad(y, x, one))
 
     return run
 
@@ -49,7 +51,7 @@ def multiplies(inputs: works.Inputs) -> Callable[[], list[Any]]:
 
 
 def training_step(inputs: works.Inputs) -> Callable[[], list[Any]]:
-    """One step; the parameters move from call to call. addmm adds the bias in the product, sub_ scales in place."""
+    """One step; the parameters move from call to call. addmm adds the bias in the product."""
     x, labels = torch.tensor(inputs["x"]), torch.tensor(inputs["labels"], dtype=torch.int64)
     parameters = [_leaf(inputs[name]) for name in ("w1", "b1", "w2", "b2")]
     w1, b1, w2, b2 = parameters
@@ -59,8 +61,7 @@ def training_step(inputs: works.Inputs) -> Callable[[], list[Any]]:
         loss = torch.nn.functional.cross_entropy(torch.addmm(b2, h, w2), labels)
         gradients = torch.autograd.grad(loss, parameters)
         with torch.no_grad():
-            for p, g in zip(parameters, gradients, strict=True):
-                p.sub_(g, alpha=works.LEARNING_RATE)
+            torch._foreach_sub_(parameters, gradients, alpha=works.LEARNING_RATE)
         return parameters
 
     return run

@@ -13,7 +13,7 @@ import numpy as np
 
 from gradtape.core import device, dtypes, errors
 from gradtape.core.shape import TensorShape
-from gradtape.core.tensor import Tensor, wrap
+from gradtape.core.tensor import Tensor, note_created, wrap
 
 # Converters of classes from other layers: (class, function of (value, dtype)), in order.
 CONVERTERS: list[tuple[type, Callable[[Any, dtypes.DType | None], Any]]] = []
@@ -40,17 +40,17 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
             raise _wrong_dtype("Tensor", value.dtype, wanted, value)
         return value
     if type(value) is float and (wanted is None or wanted is dtypes.float32) and dtype_hint is None:
-        return wrap(device.place(_F32(value)))
+        return _made(_F32(value))
     for kind, converter in CONVERTERS:
         if isinstance(value, kind):
             return converter(value, wanted)  # type: ignore[no-any-return]
     if wanted is None and dtype_hint is not None:
         try:
-            return wrap(device.place(to_array(value, dtypes.as_dtype(dtype_hint))))
+            return _made(to_array(value, dtypes.as_dtype(dtype_hint)))
         except (TypeError, ValueError):
             pass
     packed = _pack_tensors(value, wanted)
-    return packed if packed is not None else wrap(device.place(to_array(value, wanted)))
+    return packed if packed is not None else _made(to_array(value, wanted))
 
 
 def like(value: Any, dtype: dtypes.DType) -> Tensor:
@@ -61,7 +61,12 @@ def like(value: Any, dtype: dtypes.DType) -> Tensor:
         if isinstance(value, kind):
             return convert_to_tensor(value)
     packed = _pack_tensors(value, dtype)
-    return packed if packed is not None else wrap(device.place(to_array(value, dtype)))
+    return packed if packed is not None else _made(to_array(value, dtype))
+
+
+def _made(array: Any) -> Tensor:
+    """A new constant, on the chosen device."""
+    return note_created(wrap(device.place(array)))
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
@@ -84,9 +89,9 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     if array.shape == dims:
         return tensor
     if array.size == 1:
-        return wrap(np.full_like(array, array[()] if not array.ndim else array.ravel()[0], shape=dims))
+        return note_created(wrap(np.full_like(array, array[()] if not array.ndim else array.ravel()[0], shape=dims)))
     if array.size == int(np.prod(dims)):
-        return wrap(np.reshape(array, dims))
+        return note_created(wrap(np.reshape(array, dims)))
     raise TypeError(
         errors.compose(
             f"constant: {array.size} values cannot fill the shape {TensorShape(dims)}.",

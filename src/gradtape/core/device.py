@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import re
 import sys
 from typing import Any
 
@@ -12,14 +10,14 @@ import numpy as np
 from gradtape.core import errors, state
 
 _PREFIX = "/job:localhost/replica:0/task:0/device:"
-_PATTERN = re.compile(
-    r"^(?:/job:[^/]+)?(?:/replica:\d+)?(?:/task:\d+)?/?(?:device:)?(cpu|gpu)(?::(\d+|\*))?$", re.IGNORECASE
-)
+_PATTERN = r"^(?:/job:[^/]+)?(?:/replica:\d+)?(?:/task:\d+)?/?(?:device:)?(cpu|gpu)(?::(\d+|\*))?$"
 
 
 def parse(name: str) -> tuple[str, int]:
     """`("CPU", 0)` of `"/CPU:0"`, `"cpu"`, `"/device:GPU:1"` and full names."""
-    match = _PATTERN.match(name)
+    import re
+
+    match = re.match(_PATTERN, name, re.IGNORECASE)
     if match is None:
         raise ValueError(
             errors.compose(f"device: {name!r} is not a device name.", 'use a name like "/CPU:0" or "/GPU:0".')
@@ -40,9 +38,16 @@ def to_host(array: Any) -> Any:
     return array.get() if hasattr(array, "get") else np.asarray(array)
 
 
+def has_cupy() -> bool:
+    """True if CuPy is installed."""
+    from importlib.util import find_spec
+
+    return "cupy" in sys.modules or find_spec("cupy") is not None
+
+
 def gpu_count() -> int:
-    """How many GPUs CuPy can use; 0 without CuPy. CuPy is not imported just to find out that it is missing."""
-    if "cupy" not in sys.modules and importlib.util.find_spec("cupy") is None:
+    """How many GPUs CuPy can use; 0 without CuPy, which is not imported just to find out that it is missing."""
+    if not has_cupy():
         return 0
     try:
         import cupy
@@ -60,7 +65,7 @@ def check(name: str) -> str:
         if index:
             raise errors.build(errors.DeviceError, f"device: there is no {name!r}, only CPU:0.", 'use "/CPU:0".')
     elif index >= gpu_count():
-        installed = importlib.util.find_spec("cupy") is not None
+        installed = has_cupy()
         raise errors.build(
             errors.DeviceError,
             f"device: there is no {name!r}: "

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors, provenance, state
+from gradtape.core import errors, large, provenance, state
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
@@ -25,6 +25,7 @@ warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"gradtape\.")
 
 _current = state.current
 _new = object.__new__
+_LARGE = large.THRESHOLD
 _new_id = state.new_id
 _unrecorded = state.unrecorded.append
 _search = provenance.search
@@ -52,7 +53,10 @@ def execute(op: Any, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     if op.validate or not _accepts(op, arrays):
         _explain(op, inputs, params)
     try:
-        result = op.kernel(*arrays, **params)
+        if op.elementwise and max([getattr(a, "size", 0) for a in arrays]) >= _LARGE:
+            result = large.apply(op, arrays, params)
+        else:
+            result = op.kernel(*arrays, **params)
     except Exception as problem:
         result = _recover(op, inputs, arrays, params, problem)
     outputs: Any
@@ -128,9 +132,14 @@ _level = operator.attrgetter("level")
 def _log_unrecorded(op: Any, ids: tuple[int, ...], outputs: Any) -> None:
     """Remember an op on a tensor that some tape knew, for `tape.explain`."""
     code, offset = _search(_getframe(2))
-    for y in outputs if type(outputs) is tuple else (outputs,):
-        y._id = identity = _new_id()
-        _unrecorded((op, ids, identity, code, offset))
+    if type(outputs) is tuple:
+        for y in outputs:
+            y._id = _new_id()
+        out = tuple([y._id for y in outputs])
+    else:
+        outputs._id = identity = _new_id()
+        out = (identity,)
+    _unrecorded((op, ids, out, code, offset, False))
 
 
 _numbers: dict[Any, Any] = {}
@@ -162,6 +171,7 @@ def binary_operator(op: Any, coerce: Callable[[Any, Any], tuple[Any, Any]]) -> t
     """
     kernel = op.kernel
     kinds = op.kinds
+    limit = _LARGE if op.elementwise else sys.maxsize
 
     def forward(a: Any, b: Any) -> Any:
         if type(a) is not Tensor:
@@ -185,7 +195,7 @@ def binary_operator(op: Any, coerce: Callable[[Any, Any], tuple[Any, Any]]) -> t
         if dtype is not q.dtype or dtype.kind not in kinds:
             return slow(a, b)
         try:
-            result = kernel(p, q)
+            result = kernel(p, q) if p.size < limit > q.size else large.apply(op, (p, q), _NONE)
         except Exception:
             return slow(a, b)
         y = _new(Tensor)
@@ -231,7 +241,7 @@ def unary_function(op: Any, convert: Callable[[Any], Tensor]) -> Callable[..., A
         if p.dtype.kind not in kinds:
             return execute(op, (x,), _NONE)
         try:
-            result = kernel(p)
+            result = kernel(p) if p.size < _LARGE else large.apply(op, (p,), _NONE)
         except Exception:
             return execute(op, (x,), _NONE)
         y = _new(Tensor)

@@ -21,7 +21,7 @@ class Emitter(Protocol):
         """The DType of a value."""
 
     def cast(self, x: Value, dtype: Any) -> Value:
-        """The value in another dtype, truncating toward zero."""
+        """The value in another dtype, truncating toward zero; the real part of complex values if it is real."""
 
     def add(self, a: Value, b: Value) -> Value:
         """a + b"""
@@ -169,3 +169,9 @@ class Emitter(Protocol):
 
     def round_even(self, x: Value) -> Value:
         """Rounded to the nearest integer, ties to even"""
+
+    def erf(self, x: Value) -> Value:
+        """The error function"""
+
+    def erfc(self, x: Value) -> Value:
+        """1 - erf(x), without cancellation"""

@@ -15,9 +15,10 @@ Ops are polymorphic: arrays in, arrays out, unrecorded; tensors in, tensors out,
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any, ClassVar
+
+import numpy as np
 
 from gradtape.core import dtypes, errors
 from gradtape.core.dispatch import execute
@@ -52,11 +53,14 @@ class Op:
     Attributes:
       name: TensorFlow's name of the function, in snake case.
       inputs: names of the array arguments, from the kernel's signature.
-      outputs: names of the results; one op may return several.
+      outputs: names of the results; one op may return several. Empty if their number depends on the parameters.
       kinds: NumPy dtype kinds that the inputs may have ("V" stands for bfloat16 and float8).
       homogeneous: True if all inputs must have one dtype.
       validate: True if `infer` must run before the kernel, because NumPy accepts more than TensorFlow does.
       numpy: the NumPy functions that mean this op when they are given a tensor.
+      elementwise: True if each element of the result depends on one element of each input (after broadcasting), so that
+        large arrays can be computed in chunks; by `ufunc`, the first NumPy ufunc in `numpy`, if there is one. An op
+        whose kernel checks more than that ufunc says `ufunc = None`.
       accepts_slices: True if the vjp can take IndexedSlices as `dy`.
       wants_tensors: True if the vjp is the user's code, which must never see plain arrays.
     """
@@ -69,6 +73,7 @@ class Op:
     homogeneous: ClassVar[bool] = True
     validate: ClassVar[bool] = False
     numpy: ClassVar[tuple[Any, ...]] = ()
+    elementwise: ClassVar[bool] = False
     accepts_slices: ClassVar[bool] = False
     wants_tensors: ClassVar[bool] = False
 
@@ -80,6 +85,7 @@ class Op:
 
     # Filled in by `declare`.
     differentiable: bool
+    ufunc: Any
     takes_needs: bool
     save: Callable[[Any, Any], tuple[Any, ...]]
     pull: Callable[[Any, Any, Any, dict[str, Any]], Any]
@@ -92,7 +98,7 @@ class Op:
         return f"<op {self.name}>"
 
     def __reduce__(self) -> Any:
-        return REGISTRY.__getitem__, (self.name,)
+        return by_name, (self.name,)
 
     def error(self, kind: type[Exception], what: str, fix: str = "") -> Exception:
         """An exception with the three-line message, which starts with the op's name."""
@@ -119,6 +125,11 @@ class Op:
                         f"tensors are never promoted silently; use tf.cast({name}, {specs[0].dtype!r}).",
                     )
         return specs[0].dtype
+
+
+def by_name(name: str) -> Op:
+    """The op of a name; an op that was pickled is itself again."""
+    return REGISTRY[name]
 
 
 _KIND_NAMES = {
@@ -149,7 +160,7 @@ def declare(name: str) -> Callable[[type[Op]], Any]:
         cls.name = name
         op = cls()
         if not cls.inputs:
-            op.inputs = cls.inputs = _positional(cls.kernel)  # type: ignore[misc]
+            op.inputs = cls.inputs = _signature(cls.kernel)[0]  # type: ignore[misc]
         prepare(op)
         REGISTRY[name] = op
         return op
@@ -159,19 +170,29 @@ def declare(name: str) -> Callable[[type[Op]], Any]:
 
 def prepare(op: Op) -> None:
     """Derive from the signature of `vjp` what a tape must keep."""
-    op.differentiable = not isinstance(op.vjp, NotDifferentiable)
+    op.differentiable = not isinstance(op.vjp, (NotDifferentiable, Unsupported))
+    if not hasattr(op, "ufunc"):
+        op.ufunc = next((f for f in op.numpy if isinstance(f, np.ufunc)), None)
     op.takes_needs, op.residuals = False, ()
     if op.differentiable:
-        names = [p for p in _positional(op.vjp) if p != "dy"]
-        op.takes_needs = "needs" in inspect.signature(op.vjp).parameters
-        op.residuals = tuple(_residual(op, n) for n in names if n != "needs")
+        names, keywords, _ = _signature(op.vjp)
+        op.takes_needs = "needs" in keywords
+        op.residuals = tuple(_residual(op, n) for n in names if n != "dy")
     op.save, op.pull = _saver(op), _puller(op)
 
 
-def _positional(function: Any) -> tuple[str, ...]:
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    parameters = inspect.signature(function).parameters.values()
-    return tuple(p.name for p in parameters if p.kind in kinds and p.name != "self")
+def _signature(function: Any) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
+    """Positional names without `self`, keyword-only names, and whether `**` is there.
+
+    Read from the code object: `inspect.signature` for every op would show in the time of `import gradtape`.
+    """
+    code = getattr(function, "__func__", function).__code__
+    names, count = code.co_varnames, code.co_argcount
+    positional = tuple(n for n in names[:count] if n != "self")
+    return positional, names[count : count + code.co_kwonlyargcount], bool(code.co_flags & _VARKEYWORDS)
+
+
+_VARKEYWORDS = 0x08
 
 
 def _residual(op: Op, name: str) -> tuple[str, str]:
@@ -203,7 +224,7 @@ def _saver(op: Op) -> Callable[[Any, Any], tuple[Any, ...]]:
             term = f"inputs[{op.inputs.index(base)}]"
         terms.append({"": term, "shape": f"tuple({term}.shape)", "dtype": f"{term}.dtype"}[suffix])
     body = "".join(t + "," for t in terms)
-    return eval(f"lambda inputs, result: ({body})", {"tuple": tuple})  # type: ignore[no-any-return]
+    return _compiled(f"lambda inputs, result: ({body})", tuple=tuple)
 
 
 def _all_inputs(inputs: Any, result: Any) -> Any:
@@ -218,11 +239,15 @@ def _puller(op: Op) -> Callable[[Any, Any, Any, dict[str, Any]], Any]:
     arguments = ["dy", *[f"r[{i}]" for i in range(len(op.residuals))]]
     if op.takes_needs:
         arguments.append("needs=needs")
-    parameters = inspect.signature(op.vjp).parameters.values()
-    keywords = [p for p in parameters if p.kind in (p.KEYWORD_ONLY, p.VAR_KEYWORD) and p.name != "needs"]
-    if keywords:
+    _, keywords, more = _signature(op.vjp)
+    if more or set(keywords) - {"needs"}:
         arguments.append("**params")
-    return eval(f"lambda dy, r, needs, params: vjp({', '.join(arguments)})", {"vjp": op.vjp})  # type: ignore[no-any-return]
+    return _compiled(f"lambda dy, r, needs, params: vjp({', '.join(arguments)})", vjp=op.vjp)
+
+
+def _compiled(text: str, **names: Any) -> Callable[..., Any]:
+    """A function from its text. It gets this file's name, so that its frames count as the library's own."""
+    return eval(compile(text, __file__, "eval"), names)  # type: ignore[no-any-return]
 
 
 def _no_derivative(*arguments: Any) -> Any:

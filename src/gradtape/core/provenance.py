@@ -6,6 +6,7 @@ is built for error messages, `tape.explain` and warnings, never on the hot path.
 
 from __future__ import annotations
 
+import contextlib
 import linecache
 import os
 import sys
@@ -13,11 +14,18 @@ from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import Any
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+import numpy as np
+
+# Code that is never the user's: ours, and what may stand between the user's line and ours on the call stack.
+_PASSED_OVER = (
+    os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,
+    os.path.dirname(np.__file__) + os.sep,
+    contextlib.__file__,
+)
 
 Place = tuple[CodeType, int]
 
-# Code objects that are known to be the user's, and the library's, by identity: hashing a code object is slow.
+# Code objects that are known to be the user's, and those to pass over, by identity: hashing a code object is slow.
 users: dict[int, CodeType] = {}
 _own: dict[int, CodeType] = {}
 
@@ -30,7 +38,7 @@ def search(frame: FrameType | None) -> tuple[Any, int]:
         if _own.get(key) is not code:
             if users.get(key) is code:
                 return code, frame.f_lasti
-            known = _own if code.co_filename.startswith(_PACKAGE) else users
+            known = _own if code.co_filename.startswith(_PASSED_OVER) else users
             if len(known) > 10_000:
                 known.clear()
             known[key] = code
@@ -40,9 +48,19 @@ def search(frame: FrameType | None) -> tuple[Any, int]:
 
 
 def user_place(depth: int = 1) -> Place | None:
-    """The code object and instruction offset of the innermost frame that is not the library's own."""
+    """The code object and instruction offset of the innermost frame of the user."""
     code, offset = search(sys._getframe(depth))
     return None if code is None else (code, offset)
+
+
+def stacklevel() -> int:
+    """The argument of `warnings.warn`, for a function that calls this to name the user's line."""
+    frame: FrameType | None = sys._getframe(1)
+    code, _ = search(frame)
+    level = 1
+    while frame is not None and frame.f_code is not code:
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 class Site:

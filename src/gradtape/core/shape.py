@@ -227,6 +227,8 @@ class TensorShape:
         return TensorShape(other).concatenate(self)
 
     def __eq__(self, other: Any) -> bool:
+        if type(other) is tuple:
+            return self._dims == other
         try:
             other = TensorShape(other)
         except (TypeError, ValueError):

@@ -7,7 +7,7 @@ import threading
 from collections import deque
 from typing import Any
 
-# Identities of tensors on tapes. 0 means: on no tape.
+# Identities of tensors on tapes. 0 means: on no tape. They count up, so that they serve `tape.explain` as a clock too.
 new_id = itertools.count(1).__next__
 
 
@@ -16,17 +16,22 @@ class ThreadState(threading.local):
 
     Attributes:
       recorders: tapes and accumulators that see every op, in the order of entering.
-      depth: how many vectorising transformations are running around the current code.
+      depth: the level of the innermost vectorising transformation that runs around the current code, 0 if none.
       device: the device that `tf.device` chose, or None.
     """
 
     recorders: tuple[Any, ...] = ()
-    depth: int = 0
+    depth: float = 0
     device: str | None = None
 
 
 current = ThreadState()
 
-# Ops on tensors that some tape knew, run while no tape was recording: (op, input ids, output id, code, offset).
-# Bounded; it lets `tape.explain` name the line of a slice or reduction that came after the `with` block.
-unrecorded: deque[tuple[Any, tuple[int, ...], int, Any, int]] = deque(maxlen=4096)
+# What happened to tensors that some tape knew, while no tape recorded it: (op, input ids, output ids, code, offset,
+# whether a tape saw it and did not know the inputs). In place of an op there may be a text, which tells how a value went
+# to Python or NumPy. Bounded; it lets `tape.explain` name the line of a reduction that came after the `with` block.
+unrecorded: deque[tuple[Any, tuple[int, ...], tuple[int, ...], Any, int, bool]] = deque(maxlen=4096)
+
+# Calls of `gradient` on tapes that are persistent or inside others: (time of entering the tape, ids of targets, sources
+# and results, code, offset, time). Here `tape.explain` finds second derivatives that went wrong.
+passes: deque[tuple[int, list[int], list[int], list[int], Any, int, int]] = deque(maxlen=64)

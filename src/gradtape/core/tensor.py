@@ -7,6 +7,7 @@ attached by `gradtape.ops.operators`, which knows the ops.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -33,10 +34,12 @@ class Tensor:
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([3., 6.], dtype=float32)>
     """
 
-    __slots__ = ("__weakref__", "_array", "_id")
+    # `_origin` is set on `v[...]` alone, for `v[...].assign`; elsewhere it stays empty, which costs nothing.
+    __slots__ = ("__weakref__", "_array", "_id", "_origin")
 
     _array: Any
     _id: int
+    _origin: Any
 
     __array_priority__ = 100
     __hash__ = None  # type: ignore[assignment]
@@ -252,8 +255,19 @@ def to_numpy(array: Any) -> Any:
 def note_leaving(tensor: Any, how: str) -> None:
     """Tell every recording tape that a tensor it knows became a plain value: `tape.explain` names this line."""
     if tensor._id:
-        for recorder in state.current.recorders:
-            recorder.left(tensor, how, provenance.user_place(3))
+        recorders = state.current.recorders
+        code, offset = provenance.search(sys._getframe(1))
+        for recorder in recorders:
+            recorder.left(tensor, how, None if code is None else (code, offset))
+        if not recorders:
+            state.unrecorded.append((how, (tensor._id,), (state.new_id(),), code, offset, False))
+
+
+def note_created(tensor: Tensor) -> Tensor:
+    """Tell every recording tape that a constant was made: it may be a value that had left."""
+    for recorder in state.current.recorders:
+        recorder.created(tensor)
+    return tensor
 
 
 def _repr(array: Any) -> str:

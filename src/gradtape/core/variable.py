@@ -98,7 +98,8 @@ class Variable:
             raise ValueError(f"Argument `constraint` must be None or a callable, got {constraint!r}.")
         if callable(initial_value) and not isinstance(initial_value, (Tensor, Variable)):
             initial_value = initial_value()
-        array = _initial(initial_value, dtype)
+        initial = _initial(initial_value, dtype)
+        array = initial._array
         self._shape = None if shape is None else TensorShape(shape)
         if self._shape is not None and not self._shape.is_compatible_with(array.shape):
             raise ValueError(
@@ -115,6 +116,9 @@ class Variable:
         self._trainable = bool(trainable)
         self._constraint, self._synchronization, self._aggregation = constraint, synchronization, aggregation
         self._name = "/".join((*names.scopes, name or "Variable"))
+        if initial._id:
+            for recorder in state.current.recorders:
+                recorder.assigned(self, initial._id, provenance.user_place(2))
 
     def _read(self) -> Tensor:
         """The present value; every recording tape is told."""
@@ -202,7 +206,7 @@ class Variable:
         """
         tensor = self._convert(value)
         array = tensor._array
-        if not (self._shape or self._value.shape).is_compatible_with(array.shape):
+        if not self.shape.is_compatible_with(array.shape):
             raise ValueError(
                 errors.compose(
                     f"Cannot assign value to variable {self.name!r}: Shape mismatch. The variable shape {self.shape}, "
@@ -317,11 +321,11 @@ class Handle:
         return TensorShape([])
 
 
-def _initial(value: Any, dtype: Any) -> Any:
+def _initial(value: Any, dtype: Any) -> Tensor:
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     if isinstance(value, Variable):
         value = value._read()
-    return convert.convert_to_tensor(value, wanted)._array
+    return convert.convert_to_tensor(value, wanted)
 
 
 def _unpickle(array: Any, trainable: bool, name: str, shape: Any, constraint: Any, sync: Any, aggregation: Any) -> Variable:

@@ -1,4 +1,4 @@
-"""Elementwise arithmetic."""
+"""Elementwise arithmetic: sums, products, squares, signs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import numpy as np
 
 from gradtape.core.op import declare
 from gradtape.ops.family import Binary, Unary, conj, same_shape, unbroadcast, unbroadcast_to
+from gradtape.ops.selection import number, zeros
 
 
 @declare("add")
 class Add(Binary):
-    """a + b, elementwise."""
+    """The sum, elementwise."""
 
     numpy = (np.add,)
     inputs = ("a", "b")
@@ -31,7 +32,7 @@ class Add(Binary):
 
 @declare("subtract")
 class Subtract(Binary):
-    """a - b, elementwise."""
+    """The first input minus the second, elementwise."""
 
     numpy = (np.subtract,)
     inputs = ("a", "b")
@@ -49,7 +50,7 @@ class Subtract(Binary):
 
 @declare("multiply")
 class Multiply(Binary):
-    """a * b, elementwise."""
+    """The product, elementwise."""
 
     numpy = (np.multiply,)
     inputs = ("a", "b")
@@ -69,12 +70,53 @@ class Multiply(Binary):
         return cg.mul(a, b)
 
 
+@declare("multiply_no_nan")
+class MultiplyNoNan(Binary):
+    """The product, elementwise, and zero where the second factor is zero, whatever the first is."""
+
+    kinds = "fVc"
+
+    def kernel(self, a: Any, b: Any) -> Any:
+        y = a * b
+        return np.where(b == 0, number(0, y), y)
+
+    def vjp(self, dy: Any, a: Any, b: Any, *, needs: Any) -> Any:
+        return (
+            unbroadcast(MultiplyNoNan(dy, conj(b)), a) if needs[0] else None,
+            unbroadcast(MultiplyNoNan(conj(a), dy), b) if needs[1] else None,
+        )
+
+    def scalar(self, cg: Any, a: Any, b: Any) -> Any:
+        zero = cg.constant(0, b)
+        return cg.select(cg.eq(b, zero), zero, cg.mul(a, b))
+
+
+@declare("squared_difference")
+class SquaredDifference(Binary):
+    """The square of the difference, elementwise."""
+
+    kinds = "fViu"
+
+    def kernel(self, a: Any, b: Any) -> Any:
+        d = a - b
+        return d * d
+
+    def vjp(self, dy: Any, a: Any, b: Any, *, needs: Any) -> Any:
+        d = a - b
+        d = dy * (d + d)
+        return unbroadcast(d, a) if needs[0] else None, unbroadcast(-d, b) if needs[1] else None
+
+    def scalar(self, cg: Any, a: Any, b: Any) -> Any:
+        d = cg.sub(a, b)
+        return cg.mul(d, d)
+
+
 @declare("negative")
 class Negative(Unary):
     """-x, elementwise."""
 
     numpy = (np.negative,)
-    kinds = "fVciu"
+    kinds = "fVci"
     inputs = ("x",)
     kernel = staticmethod(operator.neg)
 
@@ -101,3 +143,36 @@ class Square(Unary):
 
     def scalar(self, cg: Any, x: Any) -> Any:
         return cg.mul(x, x)
+
+
+@declare("abs")
+class Abs(Unary):
+    """The absolute value, elementwise. Its derivative at 0 is 0."""
+
+    numpy = (np.abs,)
+    kinds = "fVi"
+    inputs = ("x",)
+    kernel = staticmethod(np.abs)
+
+    def vjp(self, dy: Any, x: Any) -> Any:
+        return (dy * Sign(x),)
+
+    def scalar(self, cg: Any, x: Any) -> Any:
+        return cg.abs(x)
+
+
+@declare("sign")
+class Sign(Unary):
+    """-1, 0 or 1, elementwise; NaN of NaN. Its derivative is zero everywhere."""
+
+    numpy = (np.sign,)
+    kinds = "fVi"
+    inputs = ("x",)
+    kernel = staticmethod(np.sign)
+
+    def vjp(self, dy: Any) -> Any:
+        return (zeros(dy),)
+
+    def scalar(self, cg: Any, x: Any) -> Any:
+        zero, one = cg.constant(0, x), cg.constant(1, x)
+        return cg.select(cg.gt(x, zero), one, cg.select(cg.lt(x, zero), cg.neg(one), x))

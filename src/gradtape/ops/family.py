@@ -17,6 +17,7 @@ class Unary(Op):
     """Elementwise, one input: `kernel(x)`, `vjp(dy, x)` or `vjp(dy, y)`, `scalar(cg, x)`."""
 
     kinds = "fVc"
+    elementwise = True
 
     def infer(self, x: Spec, **params: Any) -> Spec:
         return Spec(x.shape, self.check_dtypes(x))
@@ -29,6 +30,7 @@ class Binary(Op):
     """Elementwise with broadcasting, two inputs. Cotangents go through `unbroadcast`."""
 
     kinds = "fVciu"
+    elementwise = True
 
     def infer(self, a: Spec, b: Spec, **params: Any) -> Spec:
         return Spec(self.broadcast_shape(a, b), self.check_dtypes(a, b))

@@ -1,28 +1,39 @@
-"""Python's operators on tensors and variables."""
+"""Python's operators on tensors and variables.
+
+The other operand of a tensor may be a number, a nested list or a NumPy value, which takes the tensor's dtype. Two tensors
+must agree in dtype: nothing is promoted.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 import numpy as np
 
-from gradtape.core import convert, dispatch, errors
-from gradtape.core.tensor import Tensor
+from gradtape.core import convert, dispatch, dtypes, errors
+from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
-from gradtape.ops import arithmetic
+from gradtape.ops import arithmetic, comparison, division, logical
+from gradtape.ops.cast import Cast
+from gradtape.ops.complex import ComplexAbs
+from gradtape.ops.exponential import IntegerPow, Pow
+from gradtape.ops.matmul import MatMul
 
+_TENSORS = (Tensor, Variable)
 _HELD = (bool, int, float, complex, str, bytes, list, tuple, np.ndarray, np.generic)
+_Coerce = Callable[[Any, Any], "tuple[Any, Any] | None"]
 
 
 def coerce(a: Any, b: Any) -> tuple[Any, Any] | None:
     """Both operands as tensors, the other one in the dtype of the tensor; None if Python should try something else."""
-    if isinstance(a, (Tensor, Variable)):
-        return (a, b) if isinstance(b, (Tensor, Variable)) else _paired(a, b, False)
+    if isinstance(a, _TENSORS):
+        return (a, b) if isinstance(b, _TENSORS) else _paired(a, b, False)
     return _paired(b, a, True)
 
 
 def _paired(tensor: Any, other: Any, swap: bool) -> tuple[Any, Any] | None:
-    if not isinstance(other, _HELD) and not hasattr(other, "__array__"):
+    if not _converts(other):
         return None
     try:
         converted = convert.like(other, tensor.dtype)
@@ -35,24 +46,148 @@ def _paired(tensor: Any, other: Any, swap: bool) -> tuple[Any, Any] | None:
     return (converted, tensor) if swap else (tensor, converted)
 
 
-def _attach(name: str, op: Any) -> None:
-    forward, reflected = dispatch.binary_operator(op, coerce)
-    for cls in (Tensor, Variable):
+def _converts(other: Any) -> bool:
+    if isinstance(other, _HELD) or hasattr(other, "__array__"):
+        return True
+    return any(isinstance(other, kind) for kind, _ in convert.CONVERTERS)
+
+
+def coerce_to_divide(a: Any, b: Any) -> tuple[Any, Any] | None:
+    """Both operands of a true division: integers become float64, or float32 if they have at most 16 bits."""
+    pair = coerce(a, b)
+    if pair is None:
+        return None
+    dtype = pair[0].dtype
+    if not dtype.is_integer or pair[1].dtype is not dtype:
+        return pair
+    wide = dtypes.float32 if dtype.size <= 2 else dtypes.float64
+    return Cast(pair[0], dtype=wide), Cast(pair[1], dtype=wide)
+
+
+def _attach(name: str, op: Any, coerce: _Coerce = coerce) -> None:
+    _set(name, *dispatch.binary_operator(op, coerce))
+
+
+def _set(name: str, forward: Any, reflected: Any = None) -> None:
+    for cls in _TENSORS:
         setattr(cls, f"__{name}__", forward)
-        setattr(cls, f"__r{name}__", reflected)
+        if reflected is not None:
+            setattr(cls, f"__r{name}__", reflected)
 
 
 _attach("add", arithmetic.Add)
 _attach("sub", arithmetic.Subtract)
 _attach("mul", arithmetic.Multiply)
+_attach("truediv", division.Divide, coerce_to_divide)
+_attach("floordiv", division.FloorDiv)
+_attach("mod", division.FloorMod)
+_attach("matmul", MatMul)
 
+_set("neg", dispatch.unary_function(arithmetic.Negative, convert.convert_to_tensor))
 
 _square = dispatch.unary_function(arithmetic.Square, convert.convert_to_tensor)
-def _power(a: Any, b: Any) -> Any:
-    if type(b) in (int, float) and b == 2:
-        return _square(a)
+_general_power, _reflected_power = dispatch.binary_operator(Pow, coerce)
 
 
-Tensor.__pow__ = _power
-Variable.__pow__ = _power
-Tensor.__neg__ = lambda x: arithmetic.Negative(x)
+def power(a: Any, b: Any) -> Any:
+    """a ** b. Small whole exponents are multiplications, which are faster than `pow` and have all their derivatives."""
+    kind = type(b)
+    if kind is int or (kind is float and a.dtype.kind not in "iu"):
+        if b == 2:
+            return _square(a)
+        if 2 < b <= 16 and b == int(b):
+            return IntegerPow(a, exponent=int(b))
+    return _general_power(a, b)
+
+
+_set("pow", power, _reflected_power)
+
+
+def absolute(x: Any) -> Any:
+    """|x|, real for complex x."""
+    return (ComplexAbs if x.dtype.is_complex else arithmetic.Abs)(x)
+
+
+def positive(x: Any) -> Any:
+    """+x: x itself, the value of a variable."""
+    return x.read_value() if isinstance(x, Variable) else x
+
+
+def invert(x: Any) -> Any:
+    """~x: logical for bools, bitwise for integers."""
+    return (logical.LogicalNot if x.dtype.is_bool else logical.Invert)(x)
+
+
+_set("abs", absolute)
+_set("pos", positive)
+_set("invert", invert)
+
+
+def _attach_logic(name: str, on_bools: Any, on_integers: Any) -> None:
+    """The operators `&`, `|`, `^`: logical for bools, bitwise for integers."""
+
+    def forward(a: Any, b: Any) -> Any:
+        return combine(a, b, a.dtype)
+
+    def reflected(b: Any, a: Any) -> Any:
+        return combine(a, b, b.dtype)
+
+    def combine(a: Any, b: Any, dtype: dtypes.DType) -> Any:
+        pair = coerce(a, b)
+        return NotImplemented if pair is None else (on_bools if dtype.is_bool else on_integers)(*pair)
+
+    _set(name, forward, reflected)
+
+
+_attach_logic("and", logical.LogicalAnd, logical.BitwiseAnd)
+_attach_logic("or", logical.LogicalOr, logical.BitwiseOr)
+_attach_logic("xor", logical.LogicalXor, logical.BitwiseXor)
+
+
+# Python reflects comparisons by itself: `1.0 < x` asks `x > 1.0`.
+_set("lt", dispatch.binary_operator(comparison.Less, coerce)[0])
+_set("le", dispatch.binary_operator(comparison.LessEqual, coerce)[0])
+_set("gt", dispatch.binary_operator(comparison.Greater, coerce)[0])
+_set("ge", dispatch.binary_operator(comparison.GreaterEqual, coerce)[0])
+
+
+def _attach_equality(name: str, op: Any, unlike: bool) -> None:
+    """`==` or `!=`, elementwise; operands whose shapes do not fit are unlike as a whole, and None is like no tensor."""
+    compare = dispatch.binary_operator(op, coerce)[0]
+
+    def method(a: Any, b: Any) -> Any:
+        if b is None:
+            if isinstance(a, Variable):
+                raise convert.ConversionErrorFor(b)
+            return unlike
+        try:
+            return compare(a, b)
+        except errors.ShapeError:
+            return wrap(np.bool_(unlike))
+
+    _set(name, method)
+
+
+_attach_equality("eq", comparison.Equal, unlike=False)
+_attach_equality("ne", comparison.NotEqual, unlike=True)
+
+
+def _attach_guard(name: str, sign: str, instead: str) -> None:
+    """An in-place operator of a variable, which would silently put a tensor in its place."""
+
+    def method(self: Variable, value: Any) -> NoReturn:
+        raise RuntimeError(
+            errors.compose(
+                f"`variable {sign}= value` with `tf.Variable`s is not supported: it would replace the variable by a tensor.",
+                f"use `{instead}` to change the variable, or `y = variable {sign} value` for a new tensor.",
+            )
+        )
+
+    setattr(Variable, f"__{name}__", method)
+
+
+_attach_guard("iadd", "+", "variable.assign_add(value)")
+_attach_guard("isub", "-", "variable.assign_sub(value)")
+_attach_guard("imul", "*", "variable.assign(variable * value)")
+_attach_guard("itruediv", "/", "variable.assign(variable / value)")
+_attach_guard("ipow", "**", "variable.assign(variable ** value)")

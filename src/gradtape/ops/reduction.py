@@ -1,29 +1,246 @@
-"""Reductions."""
+"""Reductions. Axes are sorted tuples, counted from the front; see `summation` for how sums are taken."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from gradtape.core.op import declare
-from gradtape.ops.family import Reduction, reduced_shape
-from gradtape.ops.movement import BroadcastTo, Reshape
+from gradtape.core import dtypes
+from gradtape.core.op import REGISTRY, NotDifferentiable, declare
+from gradtape.core.shape import Spec, normalize_axes
+from gradtape.ops.family import Reduction, conj, dims, reduced_shape
+from gradtape.ops.movement import BroadcastTo, Reshape, Transpose, inverse
+from gradtape.ops.summation import total
+from gradtape.ops.summation import wide as wide  # for kernels in other files
+
+# Untyped: NumPy's stubs know no `keepdims` that is just a bool.
+_largest: Any = np.maximum.reduce
+_smallest: Any = np.minimum.reduce
+_product: Any = np.multiply.reduce
+_one: Any = np.logical_or.reduce
+_every: Any = np.logical_and.reduce
+
+
+def keep(y: Any, shape: tuple[int, ...], axis: tuple[int, ...], keepdims: bool) -> Any:
+    """A reduced value with length 1 on the reduced axes, so that it broadcasts against the input."""
+    if keepdims or axis == _FIRST[: len(axis)]:
+        return y  # leading axes come back by broadcasting
+    return Reshape(y, shape=reduced_shape(shape, axis, True))
+
+
+_FIRST = tuple(range(64))
 
 
 def spread(dy: Any, shape: tuple[int, ...], axis: tuple[int, ...], keepdims: bool) -> Any:
-    """A value with reduced axes, as wide as the input again."""
-    if not keepdims:
-        dy = Reshape(dy, shape=reduced_shape(shape, axis, True))
-    return BroadcastTo(dy, shape=shape)
+    """A reduced value, as wide as the input again."""
+    return BroadcastTo(keep(dy, shape, axis, keepdims), shape=shape)
+
+
+def count(shape: tuple[int, ...], axis: tuple[int, ...]) -> int:
+    """How many elements each result is made of."""
+    return math.prod([shape[a] for a in axis])
+
+
+def rounded(y: Any, dtype: Any) -> Any:
+    """A result in the dtype of the input."""
+    return y if y.dtype == dtype else y.astype(dtype)
 
 
 @declare("reduce_sum")
 class ReduceSum(Reduction):
-    """The sum over axes. NumPy's pairwise summation keeps float32 sums accurate."""
+    """The sum over axes."""
 
     def kernel(self, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
-        return np.sum(x, axis=axis, keepdims=keepdims, dtype=x.dtype)
+        return rounded(total(x, axis, keepdims), x.dtype)
 
     def vjp(self, dy: Any, x_shape: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
         return (spread(dy, x_shape, axis, keepdims),)
+
+
+@declare("reduce_mean")
+class ReduceMean(Reduction):
+    """The mean over axes; of integers, rounded toward zero. The mean of nothing is nan."""
+
+    def kernel(self, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
+        y, n = total(x, axis, keepdims), count(x.shape, axis)
+        if x.dtype.kind in "iu":
+            return rounded(np.sign(y) * (np.abs(y) // max(n, 1)), x.dtype)
+        return rounded(y / n if n else y * np.nan, x.dtype)
+
+    def vjp(self, dy: Any, x_shape: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
+        return (spread(dy / float(count(x_shape, axis) or 1), x_shape, axis, keepdims),)
+
+
+class Extremum(Reduction):
+    """The largest or smallest element over axes; the cotangent is shared equally by all that tie."""
+
+    kinds = "fViu"
+
+    def vjp(self, dy: Any, x: Any, y: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
+        shape = dims(x)
+        chosen = REGISTRY["equal"](x, keep(y, shape, axis, keepdims))
+        chosen = REGISTRY["cast"](chosen, dtype=dtypes.as_dtype(x.dtype))
+        ties = ReduceSum(chosen, axis=axis, keepdims=keepdims)
+        return (chosen * keep(dy / ties, shape, axis, keepdims),)
+
+
+@declare("reduce_max")
+class ReduceMax(Extremum):
+    """The maximum over axes; nan if there is one. Of nothing: -inf, or the least integer."""
+
+    def kernel(self, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
+        if not x.size:
+            return _largest(x, axis, None, None, keepdims, _limit(x.dtype, "min"))
+        return _largest(x, axis, None, None, keepdims)
+
+
+@declare("reduce_min")
+class ReduceMin(Extremum):
+    """The minimum over axes; nan if there is one. Of nothing: inf, or the largest integer."""
+
+    def kernel(self, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
+        if not x.size:
+            return _smallest(x, axis, None, None, keepdims, _limit(x.dtype, "max"))
+        return _smallest(x, axis, None, None, keepdims)
+
+
+def _limit(dtype: Any, side: str) -> Any:
+    """The value that an extremum starts from."""
+    own = dtypes.as_dtype(dtype)
+    if own.is_floating:
+        return own.numpy.type(-np.inf if side == "min" else np.inf)
+    return getattr(own, side)
+
+
+@declare("reduce_prod")
+class ReduceProd(Reduction):
+    """The product over axes. The derivative is a product of the other elements, never a quotient: zeros are harmless."""
+
+    def kernel(self, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
+        work = wide(x)
+        return rounded(_product(work, axis, work.dtype, None, keepdims), x.dtype)
+
+    def vjp(self, dy: Any, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
+        shape = dims(x)
+        if not count(shape, axis):
+            return (spread(dy, shape, axis, keepdims),)
+        dy = Reshape(dy, shape=(1, *reduced_shape(shape, axis, False)))
+        return (from_rows(_by_pairs(conj(to_rows(x, axis)), dy), shape, axis),)
+
+
+def to_rows(x: Any, axis: tuple[int, ...]) -> Any:
+    """x with the axes to be reduced made one, which stands first."""
+    shape = dims(x)
+    perm = axis + tuple([i for i in range(len(shape)) if i not in axis])
+    return Reshape(Transpose(x, perm=perm), shape=(count(shape, axis), *reduced_shape(shape, axis, False)))
+
+
+def from_rows(rows: Any, shape: tuple[int, ...], axis: tuple[int, ...]) -> Any:
+    """What `to_rows` made, in the shape that it had."""
+    perm = axis + tuple([i for i in range(len(shape)) if i not in axis])
+    return Transpose(Reshape(rows, shape=tuple([shape[i] for i in perm])), perm=inverse(perm))
+
+
+def _by_pairs(factors: Any, dy: Any) -> Any:
+    """Cotangents of the factors along axis 0 of their product.
+
+    Factors are multiplied in pairs, the pairs in pairs; each gets the cotangent of its pair times its partner. Made of
+    products alone, this is exact with zeros to any order, in as many steps as the logarithm of the number of factors.
+    """
+    n = dims(factors)[0]
+    if n == 1:
+        return dy
+    take, join = REGISTRY["strided_slice"], REGISTRY["concat"]
+    half = n // 2
+    a = take(factors, index=((0, half, 1),))
+    b = take(factors, index=((half, 2 * half, 1),))
+    single = [take(factors, index=((n - 1, n, 1),))] if n % 2 else []
+    d = _by_pairs(join(a * b, *single, axis=0) if single else a * b, dy)
+    first = take(d, index=((0, half, 1),)) if single else d
+    last = [take(d, index=((half, half + 1, 1),))] if single else []
+    return join(first * b, first * a, *last, axis=0)
+
+
+@declare("reduce_logsumexp")
+class ReduceLogSumExp(Reduction):
+    """log(sum(exp(x))) over axes, without overflow; -inf where all are -inf, inf where one is inf."""
+
+    kinds = "fV"
+
+    def kernel(self, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
+        work = wide(x)
+        top = _largest(work, axis, None, None, True, -np.inf)
+        top = np.where(np.isfinite(top), top, work.dtype.type(0))
+        y = np.log(total(np.exp(work - top), axis, True)) + top
+        return rounded(y if keepdims else Reshape(y, shape=reduced_shape(x.shape, axis, False)), x.dtype)
+
+    def vjp(self, dy: Any, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
+        # Not exp(x - y): where y is large, its last digit is worth several percent of the weights.
+        shape, softmax = dims(x), REGISTRY["softmax"]
+        if len(axis) == 1:
+            weights = softmax(x, axis=axis[0])
+        elif axis:
+            weights = from_rows(softmax(to_rows(x, axis), axis=0), shape, axis)
+        else:
+            return (dy,)
+        return (keep(dy, shape, axis, keepdims) * weights,)
+
+
+@declare("reduce_euclidean_norm")
+class ReduceEuclideanNorm(Reduction):
+    """sqrt(sum(|x|²)) over axes; of integers, rounded toward zero. The gradient at 0 is nan."""
+
+    def kernel(self, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
+        if x.dtype.kind == "c":
+            squares = np.real(x) * np.real(x) + np.imag(x) * np.imag(x)
+        else:
+            work = wide(x)
+            squares = work * work
+        return rounded(np.sqrt(total(squares, axis, keepdims)), x.dtype)
+
+    def vjp(self, dy: Any, x: Any, y: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
+        if dy.dtype.kind == "c":
+            dy = 0.5 * (dy + conj(dy))  # the norm is real, so only the real part of its cotangent counts
+        return (x * keep(dy / y, dims(x), axis, keepdims),)
+
+
+class Truth(Reduction):
+    """Reductions of bools."""
+
+    kinds = "b"
+    vjp = NotDifferentiable("the result is true or false")
+
+
+@declare("reduce_any")
+class ReduceAny(Truth):
+    """True where one element over the axes is true."""
+
+    def kernel(self, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
+        return _one(x, axis, None, None, keepdims)
+
+
+@declare("reduce_all")
+class ReduceAll(Truth):
+    """True where every element over the axes is true."""
+
+    def kernel(self, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
+        return _every(x, axis, None, None, keepdims)
+
+
+@declare("count_nonzero")
+class CountNonzero(Reduction):
+    """How many elements over axes are not zero, false or the empty string."""
+
+    kinds = "fVciubO"
+    vjp = NotDifferentiable("a count is piecewise constant")
+
+    def infer(  # type: ignore[override]
+        self, x: Spec, *, axis: tuple[int, ...], keepdims: bool = False, dtype: dtypes.DType
+    ) -> Spec:
+        self.check_dtypes(x)
+        return Spec(reduced_shape(x.shape, normalize_axes(axis, x.rank, self.name), keepdims), dtype)
+
+    def kernel(self, x: Any, *, axis: tuple[int, ...], keepdims: bool = False, dtype: dtypes.DType) -> Any:
+        return np.count_nonzero(x, axis=axis, keepdims=keepdims).astype(dtype.numpy)

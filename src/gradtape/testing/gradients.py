@@ -56,7 +56,7 @@ def check_grads(
       eps: the step of the differences, 1e-4 unless given, relative to each element.
 
     >>> from gradtape.testing import check_grads
-    >>> check_grads(lambda x, y: x * x * y, (3.0, [1.0, 2.0]))
+    >>> check_grads(lambda x, y: x * x * y, (3.0, np.array([1.0, 2.0])))
     """
     if unknown := set(modes) - {"rev", "fwd"}:
         raise ValueError(f"check_grads: modes holds {sorted(unknown)}; use 'rev' and 'fwd'.")
@@ -69,36 +69,24 @@ def check_grads(
 
 def _flat_problem(f: Callable[..., Any], args: tuple[Any, ...]) -> Problem:
     """The function over the differentiable leaves of its arguments."""
-    flat = [_as_wide(leaf) for leaf in nest.flatten(_lists_as_arrays(args))]
-    paths = _paths(_lists_as_arrays(args), "args")
-    moving = [k for k, leaf in enumerate(flat) if isinstance(leaf, (np.ndarray, np.generic)) and leaf.dtype.kind in "fc"]
+    flat = [_as_wide(leaf) for leaf in nest.flatten(args)]
+    paths = _paths(args, "args")
+    moving = [
+        k for k, leaf in enumerate(flat) if isinstance(leaf, (np.ndarray, np.generic)) and leaf.dtype.kind in "fc"
+    ]
 
     def function(*tensors: Any) -> list[Any]:
         values: list[Any] = [wrap(v) if isinstance(v, (np.ndarray, np.generic)) else v for v in flat]
         for k, tensor in zip(moving, tensors, strict=True):
             values[k] = tensor
-        return trainable(f(*nest.pack_sequence_as(_lists_as_arrays(args), values)))
+        return trainable(f(*nest.pack_sequence_as(args, values)))
 
     return Problem(function, [flat[k] for k in moving], [paths[k] for k in moving])
 
 
-def _lists_as_arrays(structure: Any) -> Any:
-    """A structure in which lists of numbers are arrays: they are one argument, not many."""
-    if isinstance(structure, Mapping):
-        return {key: _lists_as_arrays(value) for key, value in structure.items()}
-    if isinstance(structure, list) and structure and all(_is_numbers(item) for item in structure):
-        return np.array(structure)
-    if isinstance(structure, (list, tuple)):
-        return nest.pack_sequence_as(structure, nest.flatten(structure)) if hasattr(structure, "_fields") else type(
-            structure
-        )([_lists_as_arrays(item) for item in structure])
-    return structure
-
-
-def _is_numbers(item: Any) -> bool:
-    if isinstance(item, list):
-        return all(_is_numbers(i) for i in item)
-    return isinstance(item, (int, float, complex)) and not isinstance(item, bool)
+def _moves(leaf: Any) -> bool:
+    """True for an array with elements to differentiate by."""
+    return isinstance(leaf, (np.ndarray, np.generic)) and leaf.dtype.kind in "fc" and leaf.size > 0
 
 
 def _as_wide(leaf: Any) -> Any:
@@ -107,8 +95,6 @@ def _as_wide(leaf: Any) -> Any:
         leaf = leaf.value()
     if hasattr(leaf, "_array"):
         leaf = np.asarray(host(leaf._array))
-    if isinstance(leaf, (bool, int, str, bytes)) or leaf is None:
-        return leaf
     if not isinstance(leaf, (float, complex, np.ndarray, np.generic)):
         return leaf
     array = np.asarray(leaf)
@@ -121,9 +107,7 @@ def _as_wide(leaf: Any) -> Any:
 def _paths(structure: Any, prefix: str) -> list[str]:
     """A name for each leaf, as Python would reach it, in the order of `nest.flatten`."""
     if isinstance(structure, Mapping):
-        indexed = nest.pack_sequence_as(structure, range(len(nest.flatten(structure)))) and structure
-        keys = sorted(indexed)
-        return [path for key in keys for path in _paths(structure[key], f"{prefix}[{key!r}]")]
+        return [path for key in sorted(structure) for path in _paths(structure[key], f"{prefix}[{key!r}]")]
     if isinstance(structure, (list, tuple)):
         return [path for k, item in enumerate(structure) for path in _paths(item, f"{prefix}[{k}]")]
     return [prefix]
@@ -167,7 +151,9 @@ def _check_reverse(
     size = sum(float(np.sum(np.abs(w) * np.abs(y))) for w, y in zip(seeds, outputs, strict=True))
     for name, x, along, slope, g in zip(problem.names, problem.point, directions, slopes, gradients, strict=True):
         if np.shape(g._array) != np.shape(x):
-            raise AssertionError(f"order {level}, {name}: the gradient has shape {g.shape}, the argument {np.shape(x)}.")
+            raise AssertionError(
+                f"order {level}, {name}: the gradient has shape {g.shape}, the argument {np.shape(x)}."
+            )
         got = numeric.inner(g._array, along)
         want = sum(numeric.inner(w, d) for w, d in zip(seeds, slope, strict=True))
         _compare(got, want, size, tolerance, f"order {level}, {name}: the gradient")
@@ -204,7 +190,10 @@ def gradient(function: Callable[..., list[Any]], point: list[Any], seeds: list[A
         tape.watch(point)
         outputs = function(*point)
     found = tape.gradient(outputs, point, output_gradients=seeds)
-    return [wrap(np.zeros_like(x._array)) if d is None else convert.convert_to_tensor(d) for x, d in zip(point, found, strict=True)]
+    return [
+        wrap(np.zeros_like(x._array)) if d is None else convert.convert_to_tensor(d)
+        for x, d in zip(point, found, strict=True)
+    ]
 
 
 def push(function: Callable[..., list[Any]], point: list[Any], k: int, tangent: Any) -> list[Any]:

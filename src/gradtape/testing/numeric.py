@@ -34,8 +34,7 @@ def differences(f: Callable[[Any], Arrays], x: Any, along: Any, eps: float) -> A
     near = zip(f(x + eps * along), f(x - eps * along), strict=True)
     far = zip(f(x + 2 * eps * along), f(x - 2 * eps * along), strict=True)
     return [
-        (8 * (np.subtract(a, b)) - np.subtract(c, d)) / (12 * eps)
-        for (a, b), (c, d) in zip(near, far, strict=True)
+        (8 * (np.subtract(a, b)) - np.subtract(c, d)) / (12 * eps) for (a, b), (c, d) in zip(near, far, strict=True)
     ]
 
 
@@ -44,7 +43,7 @@ def inner(a: Any, b: Any) -> float:
     return float(np.sum(np.real(np.conj(a) * b)))
 
 
-def mismatch(got: Any, want: Any, rtol: float, elementwise: bool = False) -> str:
+def mismatch(got: Any, want: Any, rtol: float, elementwise: bool = False, atol: float = 0.0) -> str:
     """Empty if two arrays agree, else where they do not and by how much.
 
     NaN agrees with NaN and inf with inf. Small elements beside large ones may be off by `rtol` of the largest, unless
@@ -56,7 +55,7 @@ def mismatch(got: Any, want: Any, rtol: float, elementwise: bool = False) -> str
     if got.dtype.kind in "biuO" and want.dtype.kind in "biuO":
         wrong = got != want
     else:
-        wrong = _far(_wide(got), _wide(want), rtol, 0.01 if elementwise else 1.0)
+        wrong = _far(_wide(got), _wide(want), rtol, 0.01 if elementwise else 1.0, atol)
     if not np.any(wrong):
         return ""
     where = tuple(int(i[0]) for i in np.nonzero(np.atleast_1d(wrong))) if got.ndim else ()
@@ -64,11 +63,11 @@ def mismatch(got: Any, want: Any, rtol: float, elementwise: bool = False) -> str
     return f"{int(np.sum(wrong))} of {got.size} elements differ: {first} (relative tolerance {rtol:.1e})"
 
 
-def _far(got: Any, want: Any, rtol: float, floor: float) -> Any:
+def _far(got: Any, want: Any, rtol: float, floor: float, atol: float) -> Any:
     finite = np.isfinite(want)
     scale = floor * np.max(np.abs(want[finite]), initial=0.0)
     with np.errstate(all="ignore"):
-        near = np.abs(got - want) <= rtol * np.maximum(np.abs(want), scale)
+        near = np.abs(got - want) <= atol + rtol * np.maximum(np.abs(want), scale)
     return ~np.where(finite, near, (got == want) | (np.isnan(got) & np.isnan(want)))
 
 

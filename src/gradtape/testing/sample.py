@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +21,7 @@ class Sample:
       dtypes: names of the dtypes in which the sample is run. Only floating inputs are cast among floating dtypes,
         and so on; inputs of another kind (indices, masks) stay as they are.
       smooth: False where the derivative exists but central differences do not see it (kinks, ties).
-      tolerance: of the comparison in float64, relative.
+      tolerance: of the comparison with the reference in float64, relative.
     """
 
     op: Any
@@ -29,7 +30,7 @@ class Sample:
     reference: Callable[..., Any] | None = None
     dtypes: tuple[str, ...] = ("float32", "float64")
     smooth: bool = True
-    tolerance: float = 1e-7
+    tolerance: float = 1e-12
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def sample(
     reference: Callable[..., Any] | None = None,
     dtypes: str = "float32 float64",
     smooth: bool = True,
-    tolerance: float = 1e-7,
+    tolerance: float = 1e-12,
     **params: Any,
 ) -> None:
     """Add a sample to the contract tests."""
@@ -69,3 +70,13 @@ def sample(
 def bad(op: Any, *inputs: Any, error: type[Exception], match: str, **params: Any) -> None:
     """Add inputs that must be refused."""
     BAD_SAMPLES.append(BadSample(op, inputs, params, error, match))
+
+
+def labelled(samples: list[Any]) -> list[tuple[str, Any]]:
+    """Samples with labels for test ids: the op's name and the number among its samples."""
+    seen: Counter[str] = Counter()
+    found = []
+    for one in samples:
+        seen[one.op.name] += 1
+        found.append((f"{one.op.name}-{seen[one.op.name]}", one))
+    return found

@@ -11,13 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, state
+from gradtape.core import dtypes, large, state
 from gradtape.core.op import Op
 from gradtape.core.slices import IndexedSlices, RowCotangent, dense_dims, densify
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.transform.recording import Recording
 
+_ndarray = np.ndarray
+_LARGE = large.THRESHOLD
 
+
+@np.errstate(all="ignore")
 def backward(
     recording: Recording, cotangents: dict[int, Any], sources: set[int], *, consume: bool, arrays: bool
 ) -> dict[int, Any]:
@@ -45,44 +49,61 @@ def backward(
             dy = _several(cotangents, out, specs, sources, arrays)
             if dy is None:
                 continue
-        if not arrays or op.wants_tensors:
+        if not arrays or op.wants_tensors or (type(dy) is _ndarray and dy.size >= _LARGE):
             grads = _pull_tensors(op, dy, residuals, ids, out, live, params, arrays)
         elif len(ids) == 2:
             # Most ops have one input or two; unrolled, since a loop would cost a quarter of the pass.
             i, j = ids
             needs = (i in live, j in live)
             d, e = op.pull(dy, residuals, needs, params)
-            if d is not None and needs[0]:
-                before = get(i)
-                cotangents[i] = d if before is None else before + d
-            if e is not None and needs[1]:
-                before = get(j)
-                cotangents[j] = e if before is None else before + e
+            if d is not None:
+                if needs[0]:
+                    before = get(i)
+                    cotangents[i] = d if before is None else before + d
+            elif needs[0]:
+                _note_cut(recording, i, ids, out, (d, e))
+            if e is not None:
+                if needs[1]:
+                    before = get(j)
+                    cotangents[j] = e if before is None else before + e
+            elif needs[1]:
+                _note_cut(recording, j, ids, out, (d, e))
             continue
         else:
             grads = op.pull(dy, residuals, [i in live for i in ids] if op.takes_needs else None, params)
         for i, d in zip(ids, grads):  # noqa: B905 - one gradient per input is what the contract tests check
-            if d is not None and i in live:
-                before = get(i)
-                cotangents[i] = d if before is None else before + d
+            if i in live:
+                if d is None:
+                    _note_cut(recording, i, ids, out, grads)
+                else:
+                    before = get(i)
+                    cotangents[i] = d if before is None else before + d
     return cotangents
+
+
+def _note_cut(recording: Recording, identity: int, ids: tuple[int, ...], out: Any, grads: Any) -> None:
+    """For `explain`: a rule gave no cotangent for an input that wanted one."""
+    if all(d is None for i, d in zip(ids, grads, strict=False) if i == identity):
+        recording.cuts = (recording.cuts or set()) | {(out, identity)}
 
 
 def _pull_tensors(
     op: Op, dy: Any, residuals: Any, ids: tuple[int, ...], out: Any, live: set[int], params: Any, arrays: bool
 ) -> Any:
-    """The vjp on tensors: when the pass is recorded, and for rules that are the user's code."""
-    grads = op.pull(
-        _tensors(dy), restore(op, residuals, ids, out), [i in live for i in ids] if op.takes_needs else None, params
-    )
-    return [_bare(d) for d in grads] if arrays else grads
+    """The vjp on tensors: when the pass is recorded, for rules that are the user's code, and for large arrays, whose
+    arithmetic then goes through dispatch and is shared among threads."""
+    needs = [i in live for i in ids] if op.takes_needs else None
+    if arrays and not op.wants_tensors:
+        ids, out = (0,) * len(ids), 0 if type(out) is int else (0,) * len(out)
+    grads = op.pull(_tensors(dy), restore(op, residuals, ids, out), needs, params)
+    return [bare(d) for d in grads] if arrays else grads
 
 
 def live_identities(recording: Recording, sources: set[int]) -> set[int]:
     """Identities through which a cotangent can reach a source. Work for other variables is not done."""
     if recording.roots <= sources:
         return recording.tracked
-    live = set(sources)
+    live = sources & recording.tracked
     for record in recording.records:
         out = record[2]
         for i in record[1]:
@@ -144,15 +165,20 @@ def as_result(d: Any) -> Any:
     """A cotangent for the user: a Tensor, or IndexedSlices of Tensors."""
     if isinstance(d, IndexedSlices):
         parts = d.values, d.indices
-        values, indices = (p if isinstance(p, Tensor) else wrap(p) for p in parts)
+        values, indices = (as_result(p) for p in parts)
         return IndexedSlices(values, indices, wrap(np.asarray(dense_dims(d), np.int32)))
-    return d if isinstance(d, Tensor) else wrap(d)
+    if type(d) is Tensor:
+        return d
+    return d.full() if isinstance(d, Tensor) else wrap(d)
 
 
-def _bare(d: Any) -> Any:
+def bare(d: Any) -> Any:
+    """A cotangent for the rules of an array-mode pass: an array, rows of arrays, or a batched value of arrays."""
     if isinstance(d, IndexedSlices):
-        return RowCotangent(_bare(d.values), _bare(d.indices), dense_dims(d))
-    return d._array if type(d) is Tensor else d
+        return RowCotangent(bare(d.values), bare(d.indices), dense_dims(d))
+    if type(d) is Tensor:
+        return d._array
+    return d.bare() if isinstance(d, Tensor) else d
 
 
 def nobody_records() -> bool:

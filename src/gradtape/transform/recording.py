@@ -25,12 +25,13 @@ class Event(NamedTuple):
     """Something that cuts a gradient, noted for `explain`.
 
     Attributes:
-      kind: "left" (a value went to Python or NumPy), "assigned" (to a variable), "created" (a constant).
+      kind: "left" (a value went to Python or NumPy), "created" (a constant, after something had left), "assigned" (to
+        a variable), "watched", "ignored" (a watch that had no effect), "paused" (by stop_recording), "reset".
       identity: the tensor or variable concerned.
       source: for an assignment, the identity of the assigned tensor.
       detail: in words, for instance how a value left.
       place: where in the user's code.
-      position: how many records the tape had then.
+      time: an identity drawn then, to compare with those of tensors.
     """
 
     kind: str
@@ -38,7 +39,7 @@ class Event(NamedTuple):
     source: int
     detail: str
     place: Place | None
-    position: int
+    time: int
 
 
 class Recording:
@@ -53,13 +54,18 @@ class Recording:
       broken: identities computed from tracked ones through something without a derivative.
       breaks: records of ops on broken identities, or that broke one; no arrays.
       events: see Event.
+      leaked: True once a value left, so that constants made later are of interest.
+      of_interest: True for tapes that are persistent or inside others: someone may differentiate their gradients.
+      asked: the sources of the `gradient` after which the records were dropped.
+      cuts: (output, input) identities of records whose vjp returned None for an input that wanted a gradient.
+      spans: the times of entering and leaving, in turn.
       depth: how many vectorising transformations were running around the tape when it was entered.
       closed: True once the tape was left in another thread; whoever finds it on a list of recorders drops it.
     """
 
     __slots__ = (
-        "breaks", "broken", "closed", "depth", "entered", "events", "records", "roots", "saved", "tracked", "variables",
-        "watch_accessed",
+        "asked", "breaks", "broken", "closed", "cuts", "depth", "entered", "events", "leaked", "of_interest", "records", "roots", "saved", "spans",
+        "tracked", "variables", "watch_accessed",
     )  # fmt: skip
 
     def __init__(self, watch_accessed: bool) -> None:
@@ -72,6 +78,11 @@ class Recording:
         self.broken: set[int] = set()
         self.breaks: list[tuple[Any, ...]] = []
         self.events: list[Event] = []
+        self.leaked = False
+        self.of_interest = False
+        self.asked: list[int] | None = None
+        self.cuts: set[tuple[Any, int]] | None = None
+        self.spans: list[int] = []
         self.depth = state.current.depth
         self.closed = False
         self.entered: Place | None = None
@@ -85,6 +96,8 @@ class Recording:
         else:
             if self.broken and not self.broken.isdisjoint(ids):
                 self._see_broken(op, ids, outputs)
+            elif any(ids):
+                self._see_unwatched(op, ids, outputs)
             return
         if not op.differentiable:
             self._see_broken(op, ids, outputs)
@@ -109,9 +122,14 @@ class Recording:
         self.saved.append(op.save(values, result))
 
     def _see_broken(self, op: Any, ids: tuple[int, ...], outputs: Any) -> None:
-        out = tuple([y._id or _name(y) for y in (outputs if type(outputs) is tuple else (outputs,))])
+        out = _names(outputs)
         self.broken.update(out)
-        self.breaks.append((op, ids, out, _place(4), len(self.records)))
+        code, offset = _search(_getframe(2))
+        self.breaks.append((op, ids, out, code, offset))
+
+    def _see_unwatched(self, op: Any, ids: tuple[int, ...], outputs: Any) -> None:
+        code, offset = _search(_getframe(2))
+        state.unrecorded.append((op, ids, _names(outputs), code, offset, True))
 
     def access(self, variable: Variable) -> None:
         """A variable is being used."""
@@ -135,18 +153,23 @@ class Recording:
     def left(self, tensor: Tensor, how: str, place: Place | None) -> None:
         """A tensor became a value of Python or NumPy."""
         if tensor._id in self.tracked or tensor._id in self.broken:
-            self.events.append(Event("left", tensor._id, 0, how, place, len(self.records)))
+            self.leaked = True
+            self.note("left", tensor._id, 0, how, place)
 
     def assigned(self, variable: Variable, source: int, place: Place | None) -> None:
         """A variable got a new value, from the tensor `source`."""
         if source in self.tracked or source in self.broken or variable._id in self.tracked:
-            self.events.append(Event("assigned", variable._id, source, variable.name, place, len(self.records)))
+            self.note("assigned", variable._id, source, variable.name, place)
 
-    def created(self, tensor: Tensor, place: Place | None) -> None:
-        """A constant was made after something had left the tape: perhaps that value comes back here."""
-        if self.events:
-            self.events.append(Event("created", tensor._id or _name(tensor), 0, "", place, len(self.records)))
+    def created(self, tensor: Tensor) -> None:
+        """A constant was made; if something had left the tape, perhaps that value comes back here."""
+        if self.leaked:
+            self.note("created", tensor._id or _name(tensor), 0, "", _place(3))
             self.broken.add(tensor._id)
+
+    def note(self, kind: str, identity: int, source: int, detail: str, place: Place | None) -> None:
+        """Add an event."""
+        self.events.append(Event(kind, identity, source, detail, place, _new_id()))
 
     def forget(self) -> None:
         """Drop the arrays and keep the skeleton."""
@@ -156,3 +179,7 @@ class Recording:
 def _name(tensor: Tensor) -> int:
     tensor._id = _new_id()
     return tensor._id
+
+
+def _names(outputs: Any) -> tuple[int, ...]:
+    return tuple([y._id or _name(y) for y in (outputs if type(outputs) is tuple else (outputs,))])

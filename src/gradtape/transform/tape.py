@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import enum
 import logging
+import sys
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,11 +16,14 @@ from gradtape.core import errors, nest, provenance, state
 from gradtape.core.slices import IndexedSlices
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Handle, Variable
-from gradtape.transform.backward import as_result, backward, nobody_records
+from gradtape.transform.backward import as_result, backward, bare, nobody_records
 from gradtape.transform.recording import Recording
 
 log = logging.getLogger("gradtape")
 _current = state.current
+_new_id = state.new_id
+_users, _search = provenance.users, provenance.search
+_getframe = sys._getframe
 _ON_NONE = ("none", "zero", "warn", "raise")
 _ONCE_ONLY = "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
 
@@ -75,8 +80,12 @@ class GradientTape:
         recording = self._recording
         if recording is None:
             recording = self._recording = Recording(bool(self._watch_accessed))
-            recording.entered = provenance.user_place(4)
+            frame = _getframe(2)
+            code = frame.f_code
+            recording.entered = (code, frame.f_lasti) if _users.get(id(code)) is code else _search(frame)
+            recording.of_interest = self._persistent or bool(_current.recorders)
         _current.recorders = (*_current.recorders, recording)
+        recording.spans.append(_new_id())
         self._active = True
 
     def _pop(self) -> None:
@@ -93,6 +102,7 @@ class GradientTape:
                     "enter and leave a tape in one thread; gradient() may be called from any.",
                 )
             )
+        recording.spans.append(_new_id())  # type: ignore[union-attr]
         self._active = False
 
     def _abandon(self) -> None:
@@ -127,6 +137,9 @@ class GradientTape:
                         "call watch inside the `with` block, before gradient().",
                     )
                 )
+            if not item._id:
+                item._id = state.new_id()
+            recording.note("watched" if _current.recorders else "ignored", item._id, 0, "", provenance.user_place(2))
             if not _current.recorders:
                 return
             if not item.dtype.is_trainable:
@@ -144,6 +157,7 @@ class GradientTape:
         if not self._active:
             raise ValueError("Tape is not recording.")
         self._pop()
+        self._recording.note("paused", 0, 0, "", provenance.user_place(1))
         try:
             yield
         finally:
@@ -157,6 +171,7 @@ class GradientTape:
         self._pop()
         self._recording = None
         self._push()
+        self._recording.note("reset", 0, 0, "", provenance.user_place(2))  # type: ignore[attr-defined]
 
     def watched_variables(self) -> tuple[Variable, ...]:
         """The variables that were used or watched, in the order in which they were made."""
@@ -198,18 +213,25 @@ class GradientTape:
                 identity = t._id
                 if not arrays and not isinstance(seed, Tensor):
                     seed = wrap(seed)
-                elif arrays and type(seed) is Tensor:
-                    seed = seed._array
+                elif arrays and isinstance(seed, Tensor):
+                    seed = bare(seed)
                 before = cotangents.get(identity)
                 cotangents[identity] = seed if before is None else before + seed
         ids = [s._id for s in flat]
         self._run(recording, cotangents, set(ids), arrays)
-        results = []
+        results: list[Any] = []
+        whole = True
         for source, i in zip(flat, ids, strict=True):
             d = cotangents.get(i)
-            results.append(self._missing(target, source, zero) if d is None else _finish(d, source))
-        if not self._persistent and all(r is not None for r in results):
-            recording.records = []
+            if d is None:
+                whole = False
+                results.append(self._missing(target, source, zero))
+            else:
+                results.append(_finish(d, source))
+        if recording.of_interest:
+            _note_results(recording, [t._id for t in targets], ids, results)
+        if whole and not self._persistent:
+            recording.records, recording.asked = [], ids
         return results[0] if len(flat) == 1 and flat[0] is sources else nest.pack_sequence_as(sources, results)
 
     def _leave_for(self, what: str) -> None:
@@ -222,12 +244,7 @@ class GradientTape:
             _warn_in_context(what)
 
     def _run(self, recording: Recording, cotangents: dict[int, Any], sources: set[int], arrays: bool) -> None:
-        if recording.saved is None:
-            raise errors.build(
-                errors.InternalError,
-                "The gradient tape is not whole: an earlier gradient() failed in its backward pass.",
-                "record again; a tape made with persistent=True can be asked again.",
-            )
+        _check_whole(recording)
         consume = not self._persistent
         try:
             backward(recording, cotangents, sources, consume=consume, arrays=arrays)
@@ -246,9 +263,7 @@ class GradientTape:
         report = self.explain(target, source)
         if self._on_none == "raise":
             raise errors.GradientError(str(report), report)
-        import warnings
-
-        warnings.warn(str(report), errors.GradientWarning, stacklevel=4)
+        warnings.warn(str(report), errors.GradientWarning, stacklevel=provenance.stacklevel())
         return None
 
     def jacobian(
@@ -291,6 +306,24 @@ class GradientTape:
         from gradtape.transform import explain
 
         return explain.explain(self, target, source)
+
+
+def _check_whole(recording: Recording) -> None:
+    if recording.saved is None:
+        raise errors.build(
+            errors.InternalError,
+            "The gradient tape is not whole: an earlier gradient() failed in its backward pass.",
+            "record again; a tape made with persistent=True can be asked again.",
+        )
+
+
+def _note_results(recording: Recording, targets: list[int], sources: list[int], results: list[Any]) -> None:
+    """Name gradients, so that `explain` can tell where a gradient of a gradient was lost."""
+    tensors = [r for r in results if type(r) is Tensor]
+    for r in tensors:
+        r._id = r._id or _new_id()
+    code, offset = _search(_getframe(2))
+    state.passes.append((recording.spans[0], targets, sources, [r._id for r in tensors], code, offset, _new_id()))
 
 
 def _wants_zeros(value: Any) -> bool:
@@ -403,10 +436,10 @@ def _finish(d: Any, source: Any) -> Any:
     if isinstance(result, IndexedSlices) or type(result) is not Tensor:
         return result
     own = source._value if isinstance(source, Variable) else source
-    if isinstance(own, Tensor) and result._array.dtype != own._array.dtype and result._array.dtype.kind in "fcV":
+    if isinstance(own, Tensor) and result.dtype is not own.dtype and result.dtype.kind in "fcV":
         from gradtape.core.op import REGISTRY
 
-        return REGISTRY["cast"](result, dtype=own.dtype) if _current.recorders else wrap(result._array.astype(own._array.dtype))
+        return REGISTRY["cast"](result, dtype=own.dtype) if _current.recorders else wrap(result._array.astype(own.dtype.numpy))
     return result
 
 

@@ -1,0 +1,130 @@
+"""Tables from the files in benchmarks/results/, and the one in README.md, so that no number is copied by hand.
+
+python benchmarks/report.py            rewrites the part of README.md between the markers
+python benchmarks/report.py --check    fails if that part is not what the results say
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import harness
+
+README = harness.HERE.parent / "README.md"
+BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+SYSTEMS = ("gradtape", "PyTorch", "TensorFlow", "JAX")
+
+
+def markdown(header: list[str], rows: list[list[str]]) -> str:
+    """A table in Markdown."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def limits_table(content: dict[str, Any]) -> str:
+    """Best and median of every system, with the limits and whether they are kept."""
+    systems = [s for s in SYSTEMS if s in content["versions"]]
+    rows = []
+    for row in content["works"]:
+        cells = [row["title"]]
+        for system in systems:
+            found = row["systems"][system]
+            cells.append(f"{harness.duration(found['best'])} ({harness.duration(found['median'])})")
+        kept = [
+            f"{limit['ratio']:.3f} x {limit['against']}, at most {limit['limit']:.2f}: {'kept' if limit['passed'] else 'missed'}"
+            for limit in row["limits"]
+        ]
+        rows.append([*cells, "; ".join(kept)])
+    header = ["best (median)", *[f"{s} {content['versions'][s]}".strip() for s in systems], "limit"]
+    return markdown(header, rows)
+
+
+def write_table(content: dict[str, Any], folder: Path) -> Path:
+    """Write `eager.md`; its path."""
+    path = folder / "eager.md"
+    path.write_text(f"{limits_table(content)}\n\n{conditions(content)}\n")
+    return path
+
+
+def conditions(content: dict[str, Any]) -> str:
+    """What the numbers were measured on, in a sentence."""
+    machine = content["machine"]
+    return (
+        f"Measured on {machine['date']} on {machine['processor']}, {machine['cores']} cores, Python {machine['python']}, "
+        f"NumPy {machine['numpy']}; every system eager, with one thread and with {machine['cores']}, the better one counted; "
+        "the best of many interleaved samples. JAX is made for `jit`, which is not used here."
+    )
+
+
+def comparison(eager: dict[str, Any], footprint: dict[str, Any]) -> str:
+    """The table of README.md: times with their ratio to gradtape's, import and size."""
+    systems = [s for s in SYSTEMS if s in eager["versions"]]
+    rows = []
+    for row in eager["works"]:
+        ours = row["systems"]["gradtape"]["best"]
+        rows.append([row["title"], *[_beside(row["systems"][s]["best"], ours) for s in systems]])
+    weights = footprint["systems"]
+    ours = weights["gradtape"]["import_seconds"]
+    rows.append(["`import`, fresh interpreter", *[_beside(weights[s]["import_seconds"], ours) for s in systems]])
+    rows.append(["installed, with all it requires", *[f"{weights[s]['bytes'] / 1e6:.0f} MB" for s in systems]])
+    names = {"JAX": "JAX {} without jit"}
+    header = ["", *[names.get(s, s + " {}").format(eager["versions"][s]).strip() for s in systems]]
+    return markdown(header, rows)
+
+
+def _beside(seconds: float, ours: float) -> str:
+    text = harness.duration(seconds)
+    return f"**{text}**" if seconds == ours else f"{text} ({seconds / ours:.2g}x)"
+
+
+def longevity(memory: dict[str, Any], scaling: dict[str, Any]) -> str:
+    """Memory and scaling, in a list."""
+    last = scaling["rows"][-1]
+    return (
+        f"- {memory['steps']:,} training steps, with exceptions inside tapes and persistent tapes: resident memory stays within "
+        f"{100 * memory['change']:.2f} % after warm-up.\n"
+        f"- A tape of {last['ops']:,} ops is differentiated in {harness.duration(last['backward'])}, "
+        f"{harness.duration(last['backward'] / last['ops'])} for each op; nothing recurses."
+    )
+
+
+def section() -> str:
+    """The measured part of README.md."""
+    eager, footprint, memory, scaling = (_load(n) for n in ("eager", "footprint", "memory", "scaling"))
+    parts = [comparison(eager, footprint), conditions(eager), longevity(memory, scaling)]
+    return "\n\n".join([BEGIN, *parts, END])
+
+
+def _load(name: str) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads((harness.RESULTS / f"{name}.json").read_text())
+    return content
+
+
+def renewed(text: str) -> str:
+    """The text of README.md with its measured part from the results."""
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return before + section() + after
+
+
+def main() -> int:
+    """Rewrite README.md, or say that it is not up to date."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="change nothing; exit with 1 if README.md is out of date")
+    options = parser.parse_args()
+    text = README.read_text()
+    new = renewed(text)
+    if options.check:
+        print("README.md says what benchmarks/results say." if new == text else "README.md is out of date: make bench.")
+        return int(new != text)
+    README.write_text(new)
+    print(f"Written: {README}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,213 @@
+"""Elementwise kernels on large arrays: recycled memory and several threads.
+
+Two things make NumPy slow on arrays of megabytes: every result is fresh memory, whose pages the system must clear and
+map (on a 1M-float gradient this takes longer than the arithmetic), and one core works. Here results live in blocks that
+are used again when the last array on them is gone, and chunks, a few per thread, are taken by the calling thread and
+its workers in turn. NumPy computes without the interpreter lock, the bits of a result do not depend on the number of
+threads, and a busy neighbour costs its share and no more: nobody waits at a barrier for a slow thread,
+only for its last chunk.
+
+No thread is started before the first large array. Threads obey affinity and OMP_NUM_THREADS, and come back after fork.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import os
+import threading
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+# Below this many elements a single NumPy call is quicker than handing out chunks.
+THRESHOLD = 1 << 17
+# Chunks are multiples of this many elements, so that each element meets the same SIMD lane whatever their number.
+CHUNK = 1 << 15
+# Arithmetic that is bound by memory: up to this many elements one thread moves the data as fast as several.
+_CHEAP = frozenset((np.add, np.subtract, np.multiply, np.negative, np.square, np.maximum, np.minimum, np.abs, np.sign))
+_CHEAP_LIMIT = 1 << 23
+# Free blocks that are kept for the next result, in bytes.
+KEEP = 256 << 20
+
+_GRAIN = 1 << 16
+_free: dict[int, deque[Any]] = {}
+_lock = threading.Lock()
+
+
+class _Block:
+    """Memory of one large array. NumPy keeps it as the array's base; when that is gone, the memory is free again."""
+
+    __slots__ = ("__array_interface__", "_memory")
+
+    def __init__(self, memory: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        self._memory = memory
+        pointer = memory.__array_interface__["data"][0]
+        self.__array_interface__ = {"shape": shape, "typestr": dtype.str, "data": (pointer, False), "version": 3}
+
+    def __del__(self) -> None:
+        _recycle(self._memory)
+
+
+def _recycle(memory: Any) -> None:
+    # Called whenever an array dies, perhaps inside the garbage collector, so it takes no lock. At interpreter exit the
+    # module's names may be gone already.
+    if _free is None:
+        return
+    kept = sum([size * len(blocks) for size, blocks in list(_free.items())])
+    if kept + memory.size > KEEP:
+        release()
+    if memory.size <= KEEP:
+        _free.setdefault(memory.size, deque()).append(memory)
+
+
+def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    """An uninitialised array in recycled memory; dtypes that have no buffer form come from NumPy as usual."""
+    if dtype.kind not in "fiucb":
+        return np.empty(shape, dtype)
+    size = dtype.itemsize
+    for d in shape:
+        size *= d
+    size = -(-size // _GRAIN) * _GRAIN
+    try:
+        memory = _free[size].pop()
+    except (KeyError, IndexError):
+        memory = np.empty(size, np.uint8)
+    return np.asarray(_Block(memory, shape, dtype))
+
+
+def release() -> None:
+    """Give the free blocks back to the system."""
+    _free.clear()
+
+
+def apply(op: Any, arrays: Any, params: dict[str, Any]) -> Any:
+    """The result of an elementwise op on arrays, of which at least one is large."""
+    if not all([isinstance(a, (np.ndarray, np.generic)) for a in arrays]):
+        return op.kernel(*arrays, **params)
+    shapes = [a.shape for a in arrays if a.ndim]
+    shape = np.broadcast_shapes(*shapes)
+    probe = op.kernel(*[a if not a.ndim else a[(slice(1),) * a.ndim] for a in arrays], **params)
+    result = empty(shape, probe.dtype)
+    if op.ufunc in _CHEAP and result.size <= _CHEAP_LIMIT:
+        with np.errstate(all="ignore"):
+            return op.ufunc(*arrays, out=result)
+    if all(s == shape for s in shapes) and all(a.flags.c_contiguous for a in arrays if a.ndim):
+        flat = [a if not a.ndim else a.reshape(-1) for a in arrays]
+        _by_chunks(op, flat, params, result.reshape(-1), _chunk(result.size))
+    else:
+        row = max(1, result.size // max(1, shape[0]))
+        padded = [a if not a.ndim else a.reshape((1,) * (len(shape) - a.ndim) + a.shape) for a in arrays]
+        _by_chunks(op, padded, params, result, max(1, _chunk(result.size) // row))
+    return result
+
+
+def _chunk(size: int) -> int:
+    """Elements per chunk: two chunks per thread. Many small ones would wait for the interpreter lock at each end."""
+    return -(-size // (2 * thread_count() * CHUNK)) * CHUNK
+
+
+def _by_chunks(op: Any, arrays: list[Any], params: dict[str, Any], result: Any, step: int) -> None:
+    """Fill `result` by chunks of its first axis."""
+    ufunc, kernel = op.ufunc, op.kernel
+    whole = [not a.ndim or a.shape[0] == 1 for a in arrays]
+
+    def compute(start: int) -> None:
+        rows = slice(start, start + step)
+        parts = [a if w else a[rows] for a, w in zip(arrays, whole, strict=True)]
+        if ufunc is not None:
+            ufunc(*parts, out=result[rows])
+        else:
+            result[rows] = kernel(*parts, **params)
+
+    run(compute, range(0, result.shape[0], step))
+
+
+class _Job:
+    """Chunks of one kernel, taken one by one by whoever is free."""
+
+    __slots__ = ("compute", "done", "failure", "left", "next", "starts")
+
+    def __init__(self, compute: Any, starts: range) -> None:
+        self.compute, self.starts = compute, starts
+        self.next = itertools.count().__next__
+        self.left = len(starts)
+        self.done = threading.Event()
+        self.failure: BaseException | None = None
+
+    def work(self) -> None:
+        """Take chunks until none is left."""
+        starts, compute, count = self.starts, self.compute, len(self.starts)
+        finished = 0
+        # NumPy's float warnings are off in this thread only while it works here.
+        with np.errstate(all="ignore"):
+            while (i := self.next()) < count:
+                try:
+                    if self.failure is None:
+                        compute(starts[i])
+                except BaseException as problem:
+                    self.failure = problem
+                finished += 1
+        if finished:
+            with _lock:
+                self.left -= finished
+                if not self.left:
+                    self.done.set()
+
+
+class _Workers:
+    """Daemon threads that wait for jobs; made when first needed."""
+
+    def __init__(self) -> None:
+        self.jobs: Any = None
+        self.count = 0
+
+    def start(self) -> None:
+        """Start the threads, one fewer than there are cores to use."""
+        from queue import SimpleQueue
+
+        self.jobs = SimpleQueue()
+        self.count = thread_count() - 1
+        for i in range(self.count):
+            threading.Thread(target=self._serve, args=(self.jobs,), name=f"gradtape-{i}", daemon=True).start()
+
+    @staticmethod
+    def _serve(jobs: Any) -> None:
+        while True:
+            job = jobs.get()
+            job.work()
+            # The job holds arrays: a thread that waits must not keep them.
+            del job
+
+    def reset(self) -> None:
+        """After fork the child has no workers; they are started again when needed."""
+        self.jobs, self.count = None, 0
+
+
+_workers = _Workers()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_workers.reset)
+
+
+@functools.cache
+def thread_count() -> int:
+    """How many threads large kernels use: the cores of this process, or OMP_NUM_THREADS if that is fewer."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    wanted = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, min(cores, int(wanted)) if wanted.isdigit() and int(wanted) else cores)
+
+
+def run(compute: Any, starts: range) -> None:
+    """Call `compute(start)` for all starts, on this thread and the workers."""
+    if _workers.jobs is None:
+        with _lock:
+            if _workers.jobs is None:
+                _workers.start()
+    job = _Job(compute, starts)
+    for _ in range(min(_workers.count, len(starts) - 1)):
+        _workers.jobs.put(job)
+    job.work()
+    job.done.wait()
+    if job.failure is not None:
+        raise job.failure

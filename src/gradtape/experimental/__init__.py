@@ -1,0 +1,5 @@
+"""`tf.experimental`."""
+
+from gradtape.experimental import dlpack
+
+__all__ = ["dlpack"]

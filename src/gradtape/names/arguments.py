@@ -1,0 +1,90 @@
+"""Arguments of public functions in the form that ops take: tensors, axes, shapes and other small integers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, errors
+from gradtape.core.shape import TensorShape, normalize_axes
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
+
+_RANGES = [tuple(range(n)) for n in range(65)]
+
+
+def tensor(value: Any) -> Any:
+    """A tensor of a value. Reading a variable needs no record of its own."""
+    if isinstance(value, Tensor):
+        return value
+    return value._read() if isinstance(value, Variable) else convert.convert_to_tensor(value)
+
+
+def axes(axis: Any, rank: int, what: str) -> tuple[int, ...]:
+    """Axes counted from the front, sorted; None means all."""
+    if axis is None:
+        return _RANGES[rank]
+    if type(axis) is int and -rank <= axis < rank:
+        return (axis if axis >= 0 else axis + rank,)
+    return normalize_axes(axis, rank, what)
+
+
+def integers(value: Any, what: str, name: str) -> tuple[int, ...]:
+    """A vector of ints, given as a list, an array, a tensor, a TensorShape, or a list that holds scalar tensors."""
+    if type(value) in (tuple, list) and all(type(v) is int for v in value):
+        return tuple(value)
+    if isinstance(value, TensorShape):
+        value = _known(value, what, name)
+    found = _array(value, what, name)
+    if found.ndim != 1:
+        raise errors.build(
+            errors.ShapeError,
+            f"{what}: {name} must be a vector of ints, got {value!r}.",
+            "give a list, such as [0, 1].",
+        )
+    return tuple([int(n) for n in found])
+
+
+def integer(value: Any, what: str, name: str) -> int:
+    """One int, given as such, or as an array or tensor of one element."""
+    if type(value) is int:
+        return value
+    found = _array(value, what, name)
+    if found.size != 1:
+        raise errors.build(
+            errors.ShapeError, f"{what}: {name} must be a single int, got {value!r}.", "give an int or a scalar tensor."
+        )
+    return int(found.reshape(())[()])
+
+
+def shape(value: Any, what: str, name: str = "shape") -> tuple[int, ...]:
+    """A complete shape; a single int is the shape of a vector."""
+    if type(value) is int or (isinstance(value, (Tensor, Variable, np.ndarray, np.generic)) and not value.ndim):
+        value = [value]
+    dims = integers(value, what, name)
+    if dims and min(dims) < 0:
+        raise errors.build(errors.ShapeError, f"{what}: {name} is {list(dims)}.", "dimensions must not be negative.")
+    return dims
+
+
+def _array(value: Any, what: str, name: str) -> Any:
+    """A NumPy array of ints."""
+    found = np.asarray(convert.convert_to_tensor(value))
+    if not found.size:
+        return found.astype(np.int64)
+    if found.dtype.kind not in "iu":
+        raise errors.build(
+            errors.DTypeError,
+            f"{what}: {name} must be integers, got {value!r}.",
+            "use ints, or tf.cast(value, tf.int32).",
+        )
+    return found
+
+
+def _known(value: TensorShape, what: str, name: str) -> list[Any]:
+    if not value.is_fully_defined():
+        raise errors.build(
+            errors.ConversionError, f"{what}: {name} is {value}, with unknown dimensions.", "give a complete shape."
+        )
+    return value.as_list()

@@ -1,0 +1,113 @@
+"""Clipping by norm. IndexedSlices stay slices: their values are clipped, and repeated rows are not summed first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gradtape.core import convert, errors
+from gradtape.core.slices import IndexedSlices
+from gradtape.core.tensor import Tensor
+from gradtape.names.arguments import axes as normalized_axes
+from gradtape.names.arguments import tensor
+from gradtape.ops.arithmetic import Square
+from gradtape.ops.cast import Cast
+from gradtape.ops.creation import OnesLike
+from gradtape.ops.exponential import Sqrt
+from gradtape.ops.reduction import ReduceSum
+from gradtape.ops.selection import Maximum, Minimum, Where
+
+__all__ = ["clip_by_global_norm", "clip_by_norm", "global_norm"]
+
+
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+    """A tensor scaled down to a Euclidean norm of at most `clip_norm`.
+
+    Args:
+      t: a tensor or IndexedSlices.
+      clip_norm: a positive number; may be a tensor that broadcasts against t.
+      axes: over which axes norms are taken; None (the default) means all.
+      name: ignored.
+
+    Returns:
+      A tensor, or IndexedSlices if t is such.
+
+    >>> tf.clip_by_norm([3.0, 4.0], 1.0).numpy()
+    array([0.6, 0.8], dtype=float32)
+    """
+    values = tensor(t.values if isinstance(t, IndexedSlices) else t)
+    clip_norm = convert.like(clip_norm, values.dtype)
+    over = normalized_axes(axes, values.ndim, "clip_by_norm")
+    squares = ReduceSum(Square(values), axis=over, keepdims=True)
+    # The square root has an infinite slope at 0: a norm of 0 must not meet it.
+    positive = squares > 0.0
+    length = Where(positive, Sqrt(Where(positive, squares, OnesLike(squares))), squares)
+    clipped = values * clip_norm / Maximum(length, clip_norm)
+    return IndexedSlices(clipped, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else clipped
+
+
+def global_norm(t_list: Any, name: str | None = None) -> Tensor:
+    """The Euclidean norm of all elements of several tensors.
+
+    Args:
+      t_list: a list of tensors, IndexedSlices and None, which is passed over.
+      name: ignored.
+
+    Returns:
+      A scalar.
+
+    >>> tf.linalg.global_norm([tf.constant([3.0]), tf.constant([4.0])]).numpy()
+    np.float32(5.0)
+    """
+    total: Any = None
+    for t in _sequence(t_list):
+        if t is not None:
+            values = tensor(t.values if isinstance(t, IndexedSlices) else t)
+            squares = ReduceSum(Square(values), axis=normalized_axes(None, values.ndim, "global_norm"))
+            total = squares if total is None else total + squares
+    return convert.convert_to_tensor(0.0) if total is None else Sqrt(total)  # type: ignore[no-any-return]
+
+
+def clip_by_global_norm(
+    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
+) -> tuple[list[Any], Tensor]:
+    """Several tensors scaled down by one factor, so that their norm together is at most `clip_norm`.
+
+    Args:
+      t_list: a list of tensors, IndexedSlices and None, which stays None.
+      clip_norm: a positive number.
+      use_norm: the norm, if it is known already.
+      name: ignored.
+
+    Returns:
+      The list of clipped tensors, and the norm before clipping. If that is not finite, all tensors become nan.
+
+    >>> clipped, norm = tf.clip_by_global_norm([tf.constant([3.0]), tf.constant([4.0])], 1.0)
+    >>> [t.numpy().item() for t in clipped], norm.numpy()
+    ([0.6..., 0.8...], np.float32(5.0))
+    """
+    _sequence(t_list)
+    length = global_norm(t_list) if use_norm is None else tensor(use_norm)
+    clip_norm = convert.like(clip_norm, length.dtype)
+    # The last term is 0 for a finite norm; else it makes the scale nan, so that a broken gradient is not hidden.
+    scale = clip_norm * Minimum(1.0 / length, 1.0 / clip_norm) + (length - length)
+    return [_scaled(t, scale) for t in t_list], length
+
+
+def _scaled(t: Any, scale: Any) -> Any:
+    if t is None:
+        return None
+    if isinstance(t, IndexedSlices):
+        return IndexedSlices(_scaled(t.values, scale), t.indices, t.dense_shape)
+    t = tensor(t)
+    return t * (scale if scale.dtype is t.dtype else Cast(scale, dtype=t.dtype))
+
+
+def _sequence(t_list: Any) -> Sequence[Any]:
+    if not isinstance(t_list, Sequence) or isinstance(t_list, str):
+        raise TypeError(
+            errors.compose(
+                f"`t_list` should be a sequence of tensors. Received {type(t_list)}.", "put a single tensor in a list."
+            )
+        )
+    return t_list

@@ -1,0 +1,205 @@
+"""Devices: `tf.device`, and what `tf.config` tells about them.
+
+There is the CPU, and a GPU where CuPy is installed. Settings that concern TensorFlow's own memory and placement are
+accepted where a program would run the same without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from gradtape.core import device as devices
+from gradtape.core import errors, state
+
+_current = state.current
+
+
+class PhysicalDevice(NamedTuple):
+    """A device of the machine."""
+
+    name: str
+    device_type: str
+
+
+class LogicalDevice(NamedTuple):
+    """A device as programs name it."""
+
+    name: str
+    device_type: str
+
+
+class LogicalDeviceConfiguration(NamedTuple):
+    """How a device should be divided. Devices are not divided here."""
+
+    memory_limit: int | None = None
+    experimental_priority: int | None = None
+    experimental_device_ordinal: int | None = None
+
+
+@contextmanager
+def device(device_name: str | None) -> Iterator[None]:
+    """Run a block in which new tensors are made on a device.
+
+    Args:
+      device_name: a name such as "/CPU:0" or "/GPU:0"; None takes back an outer choice.
+
+    >>> with tf.device("/CPU:0"):
+    ...     x = tf.constant(1.0)
+    >>> x.device
+    '/job:localhost/replica:0/task:0/device:CPU:0'
+    """
+    if device_name is not None and not isinstance(device_name, str):
+        raise ValueError(
+            errors.compose(
+                f"device: expecting a string device name, got {device_name!r}.", 'use a name like "/CPU:0" or "/GPU:0".'
+            )
+        )
+    before = _current.device
+    _current.device = None if device_name is None else devices.check(device_name)
+    try:
+        yield
+    finally:
+        _current.device = before
+
+
+def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    """The devices of the machine; those of one type ("CPU", "GPU") if it is given.
+
+    >>> tf.config.list_physical_devices("CPU")
+    [PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]
+    """
+    return [PhysicalDevice(f"/physical_device:{kind}:{i}", kind) for kind, i in _present(device_type)]
+
+
+def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
+    """The devices that programs can name; those of one type if it is given.
+
+    >>> tf.config.list_logical_devices("CPU")
+    [LogicalDevice(name='/device:CPU:0', device_type='CPU')]
+    """
+    visible = {name.rpartition("/physical_device:")[2] for name, _ in get_visible_devices(device_type)}
+    return [LogicalDevice(f"/device:{kind}:{i}", kind) for kind, i in _present(device_type) if f"{kind}:{i}" in visible]
+
+
+def _present(device_type: str | None) -> list[tuple[str, int]]:
+    found = [("CPU", 0), *[("GPU", i) for i in range(devices.gpu_count())]]
+    return [pair for pair in found if device_type in (None, pair[0])]
+
+
+_hidden: set[str] = set()
+
+
+def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    """The devices that have not been hidden by `set_visible_devices`.
+
+    >>> tf.config.get_visible_devices("CPU")
+    [PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]
+    """
+    return [d for d in list_physical_devices(device_type) if d.name not in _hidden]
+
+
+def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
+    """Choose the devices that are listed as logical devices.
+
+    Args:
+      devices: a device, or a list of devices, from `list_physical_devices`.
+      device_type: the type that the choice concerns; others stay as they are.
+
+    >>> tf.config.set_visible_devices([], "GPU")
+    """
+    chosen = [devices] if isinstance(devices, PhysicalDevice) else list(devices)
+    for d in chosen:
+        _check_physical(d)
+        if device_type not in (None, d.device_type):
+            raise ValueError(f"set_visible_devices: {d} is not a device of type {device_type!r}.")
+    concerned = {d.name for d in list_physical_devices(device_type)}
+    _hidden.difference_update(concerned)
+    _hidden.update(concerned - {d.name for d in chosen})
+
+
+def _check_physical(device: Any) -> None:
+    if device not in list_physical_devices():
+        raise ValueError(
+            errors.compose(f"Unrecognized device: {device!r}.", "pass a device from tf.config.list_physical_devices().")
+        )
+
+
+def get_soft_device_placement() -> bool:
+    """Always False: an op runs where its tensors are, and a device that is not there is an error.
+
+    >>> tf.config.get_soft_device_placement()
+    False
+    """
+    return False
+
+
+def set_soft_device_placement(enabled: bool) -> None:
+    """Accepted, and without effect.
+
+    >>> tf.config.set_soft_device_placement(True)
+    """
+
+
+def set_memory_growth(device: Any, enable: bool) -> None:
+    """Accepted for a GPU: CuPy's memory grows as it is needed. ValueError for other devices.
+
+    >>> for gpu in tf.config.list_physical_devices("GPU"):
+    ...     tf.config.experimental.set_memory_growth(gpu, True)
+    """
+    _check_physical(device)
+    if device.device_type != "GPU":
+        raise ValueError("Cannot set memory growth on devices that are not GPUs.")
+
+
+def get_memory_growth(device: Any) -> bool:
+    """True for a GPU: CuPy's memory grows as it is needed. ValueError for other devices.
+
+    >>> [tf.config.experimental.get_memory_growth(gpu) for gpu in tf.config.list_physical_devices("GPU")]
+    []
+    """
+    set_memory_growth(device, True)
+    return True
+
+
+def get_device_details(device: Any) -> dict[str, Any]:
+    """What is known of a device: for a GPU its `device_name` and `compute_capability`.
+
+    >>> tf.config.experimental.get_device_details(tf.config.list_physical_devices("CPU")[0])
+    {}
+    """
+    _check_physical(device)
+    if device.device_type == "CPU":
+        return {}
+    import cupy
+
+    properties = cupy.cuda.runtime.getDeviceProperties(int(device.name.rpartition(":")[2]))
+    return {
+        "device_name": properties["name"].decode(),
+        "compute_capability": (properties["major"], properties["minor"]),
+    }
+
+
+def get_logical_device_configuration(device: Any) -> list[LogicalDeviceConfiguration] | None:
+    """None: devices are not divided.
+
+    >>> tf.config.get_logical_device_configuration(tf.config.list_physical_devices("CPU")[0])
+    """
+    _check_physical(device)
+    return None
+
+
+def set_logical_device_configuration(device: Any, logical_devices: Sequence[LogicalDeviceConfiguration]) -> None:
+    """Accepted for one logical device, without effect; ValueError for several: devices are not divided.
+
+    >>> cpu = tf.config.list_physical_devices("CPU")[0]
+    >>> tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()])
+    """
+    _check_physical(device)
+    if len(logical_devices) > 1:
+        raise ValueError(
+            errors.compose(
+                f"{device.name} cannot be divided into {len(logical_devices)} logical devices.", "use one per device."
+            )
+        )

@@ -1,0 +1,155 @@
+"""Module: a named container of variables. name_scope: a prefix for names."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from gradtape.core import errors, nest
+from gradtape.core.variable import Variable, names
+
+
+class name_scope:  # noqa: N801
+    """A block in which variables get a prefix: `with tf.name_scope("a"):` makes `w` be called `a/w`.
+
+    Args:
+      name: the prefix. One that ends with a slash replaces the prefixes around it, and the empty one removes them.
+
+    Entering gives the whole prefix, with a slash at its end.
+
+    >>> with tf.name_scope("layer"):
+    ...     w = tf.Variable(1.0, name="w")
+    >>> w.name
+    'layer/w:0'
+    """
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise ValueError("name for name_scope must be a string.")
+        self._name = name
+        self._outer: list[tuple[str, ...]] = []
+
+    @property
+    def name(self) -> str:
+        """The name that was given."""
+        return self._name
+
+    def __enter__(self) -> str:
+        self._outer.append(names.scopes)
+        if not self._name or self._name.endswith("/"):
+            names.scopes = tuple([part for part in self._name.split("/") if part])
+        else:
+            names.scopes = (*names.scopes, self._name)
+        return "".join(f"{part}/" for part in names.scopes)
+
+    def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
+        names.scopes = self._outer.pop()
+
+
+class Module:
+    """A container of variables and other modules, which it finds in its attributes.
+
+    Lists, tuples and dicts in attributes are searched, other objects are not. A class need not call `super().__init__()`
+    unless it wants a name.
+
+    Args:
+      name: a valid identifier; the class's name in snake case by default.
+
+    >>> class Dense(tf.Module):
+    ...     def __init__(self, size, name=None):
+    ...         super().__init__(name)
+    ...         self.w = tf.Variable(tf.ones([size]), name="w")
+    >>> [v.name for v in Dense(3).trainable_variables]
+    ['w:0']
+    """
+
+    def __init__(self, name: str | None = None) -> None:
+        if name is None:
+            name = snake_case(type(self).__name__)
+        elif not name.isidentifier():
+            raise ValueError(
+                errors.compose(
+                    f"{name!r} is not a valid module name. Module names must be valid Python identifiers (e.g. a valid "
+                    "class name).",
+                    "use letters, digits and underscores.",
+                )
+            )
+        self._name = name
+        with name_scope(name) as scope:
+            self._scope_name = scope
+
+    @property
+    def name(self) -> str:
+        """The name, without the scopes around it."""
+        return self._name
+
+    @property
+    def name_scope(self) -> Any:
+        """A scope with the module's name, and those that were around it when it was made."""
+        return name_scope(self._scope_name)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables of this module and its submodules: attributes in the order of their names, own ones first."""
+        return tuple(self._find(Variable, {id(self)}))
+
+    @property
+    def trainable_variables(self) -> tuple[Variable, ...]:
+        """The variables that tapes watch by themselves."""
+        return tuple([v for v in self.variables if v.trainable])
+
+    @property
+    def non_trainable_variables(self) -> tuple[Variable, ...]:
+        """The variables that tapes do not watch by themselves."""
+        return tuple([v for v in self.variables if not v.trainable])
+
+    @property
+    def submodules(self) -> tuple[Module, ...]:
+        """All modules inside this one, at any depth, without itself."""
+        return tuple(self._find(Module, {id(self)}))
+
+    def _find(self, wanted: type, seen: set[int]) -> Iterator[Any]:
+        """Objects of a class that were not seen before: those in this module's attributes, then those of each submodule."""
+        inner = []
+        for name in sorted(vars(self)):
+            for leaf in nest.flatten(vars(self)[name]):
+                if id(leaf) in seen or not isinstance(leaf, (wanted, Module)):
+                    continue
+                seen.add(id(leaf))
+                if isinstance(leaf, wanted):
+                    yield leaf
+                if isinstance(leaf, Module):
+                    inner.append(leaf)
+        for module in inner:
+            yield from module._find(wanted, seen)
+
+    @classmethod
+    def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
+        """A method that runs in the module's name scope.
+
+        >>> class Layer(tf.Module):
+        ...     @tf.Module.with_name_scope
+        ...     def build(self):
+        ...         return tf.Variable(1.0, name="w")
+        >>> Layer().build().name
+        'layer/w:0'
+        """
+
+        @functools.wraps(method)
+        def scoped(self: Module, *args: Any, **kwargs: Any) -> Any:
+            with self.name_scope:
+                return method(self, *args, **kwargs)
+
+        return scoped
+
+
+def snake_case(name: str) -> str:
+    """`my_layer` of `MyLayer`: a word begins at a capital that follows a small letter or a digit, or precedes one."""
+    written = []
+    for i, letter in enumerate(name):
+        before, after = name[i - 1 : i], name[i + 1 : i + 2]
+        if i and letter.isupper() and (before.islower() or before.isdigit() or after.islower()):
+            written.append("_")
+        written.append(letter.lower())
+    return "".join(written)

@@ -1,0 +1,27 @@
+"""Questions about values and the mode of execution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core.slices import IndexedSlices
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
+
+
+def is_tensor(x: Any) -> bool:
+    """True for a tensor, a variable or IndexedSlices.
+
+    >>> tf.is_tensor(tf.Variable(1.0)), tf.is_tensor(np.ones(2))
+    (True, False)
+    """
+    return isinstance(x, (Tensor, Variable, IndexedSlices))
+
+
+def executing_eagerly() -> bool:
+    """True: ops run as soon as they are called.
+
+    >>> tf.executing_eagerly()
+    True
+    """
+    return True

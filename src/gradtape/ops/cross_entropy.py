@@ -1,0 +1,178 @@
+"""Cross-entropies of logits: fused, since the softmax inside would overflow or round, and every training step has one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import errors
+from gradtape.core.op import Op, declare
+from gradtape.core.shape import Spec
+from gradtape.ops.activation import Sigmoid
+from gradtape.ops.family import NO_LOWERING, Binary, dims, unbroadcast
+from gradtape.ops.indexing import Gather, spread
+from gradtape.ops.movement import Reshape
+from gradtape.ops.reduction import ReduceSum, rounded, wide
+from gradtape.ops.rows import check_integers, check_range
+from gradtape.ops.softmax import LogSoftmax, Softmax, below_peak
+from gradtape.ops.summation import total
+
+
+@declare("softmax_cross_entropy_with_logits")
+class SoftmaxCrossEntropy(Op):
+    """-sum(labels * log_softmax(logits)) along the last axis."""
+
+    kinds = "fV"
+    lower = NO_LOWERING
+
+    def infer(self, labels: Spec, logits: Spec) -> Spec:
+        dtype = self.check_dtypes(labels, logits)
+        if labels.shape != logits.shape or not logits.rank:
+            raise self.error(
+                errors.ShapeError,
+                f"labels is {labels}, logits is {logits}, and both need one shape, of rank 1 or more.",
+                "labels hold a probability for each class; use the sparse version for class numbers.",
+            )
+        return Spec(logits.shape[:-1], dtype)
+
+    def kernel(self, labels: Any, logits: Any) -> Any:
+        if labels.shape != logits.shape:
+            raise ValueError("shapes differ")
+        last = logits.ndim - 1
+        below = below_peak(wide(logits), last)
+        losses = np.log(total(np.exp(below), (last,), keepdims=True)) - below
+        losses *= wide(labels)
+        return rounded(total(losses, (last,)), logits.dtype)
+
+    def vjp(self, dy: Any, labels: Any, logits: Any, *, needs: Any) -> Any:
+        dy = Reshape(dy, shape=(*dims(dy), 1))
+        dlabels = dlogits = None
+        if needs[0]:
+            dlabels = -(dy * LogSoftmax(logits, axis=logits.ndim - 1))
+        if needs[1]:
+            # The sum is 1 for a distribution; with it the derivative is right for any labels.
+            weight = ReduceSum(labels, axis=(labels.ndim - 1,), keepdims=True)
+            dlogits = dy * (weight * Softmax(logits, axis=logits.ndim - 1) - labels)
+        return dlabels, dlogits
+
+    def batch(self, batched: tuple[bool, ...], *inputs: Any) -> Any:
+        return self(*spread(batched, *inputs))
+
+
+@declare("sparse_softmax_cross_entropy_with_logits")
+class SparseSoftmaxCrossEntropy(Op):
+    """-log_softmax(logits) of the class that `labels` names, along the last axis."""
+
+    kinds = "fViu"
+    homogeneous = False
+    lower = NO_LOWERING
+
+    def infer(self, labels: Spec, logits: Spec) -> Spec:
+        check_labels(self, labels, logits)
+        return Spec(logits.shape[:-1], logits.dtype)
+
+    def kernel(self, labels: Any, logits: Any) -> Any:
+        places = named_places(self, labels, logits)
+        last = logits.ndim - 1
+        below = below_peak(wide(logits), last)
+        named = np.take(np.reshape(below, (below.size,)), places)
+        np.exp(below, out=below)
+        return rounded(np.log(total(below, (last,))) - named, logits.dtype)
+
+    def vjp(self, dy: Any, labels: Any, logits: Any) -> Any:
+        return None, SparseCotangent(dy, labels, logits)
+
+    def batch(self, batched: tuple[bool, ...], *inputs: Any) -> Any:
+        return self(*spread(batched, *inputs))
+
+
+@declare("sparse_softmax_cross_entropy_cotangent")
+class SparseCotangent(Op):
+    """(softmax(logits) - one_hot(labels)) * dy: the cotangent of the logits, made in one array."""
+
+    inputs = ("g", "labels", "logits")
+    kinds = "fViu"
+    homogeneous = False
+    lower = NO_LOWERING
+
+    def infer(self, g: Spec, labels: Spec, logits: Spec) -> Spec:
+        check_labels(self, labels, logits)
+        if g.shape != labels.shape:
+            raise self.error(
+                errors.ShapeError,
+                f"g is {g}, labels is {labels}, and both need one shape.",
+                "give one g for each label.",
+            )
+        return logits
+
+    def kernel(self, g: Any, labels: Any, logits: Any) -> Any:
+        places = named_places(self, labels, logits)
+        if g.shape != labels.shape:
+            raise ValueError("shapes differ")
+        last = logits.ndim - 1
+        y, g = below_peak(wide(logits), last), wide(g)
+        np.exp(y, out=y)
+        y *= np.reshape(g, (*g.shape, 1)) / total(y, (last,), keepdims=True)
+        np.reshape(y, (y.size,))[places] -= g
+        return rounded(y, logits.dtype)
+
+    def vjp(self, dy: Any, g: Any, labels: Any, logits: Any, *, needs: Any) -> Any:
+        last = logits.ndim - 1
+        p = Softmax(logits, axis=last)
+        mean = ReduceSum(dy * p, axis=(last,), keepdims=True)
+        dg = dlogits = None
+        if needs[0]:
+            dg = Reshape(mean, shape=dims(g)) - Gather(dy, labels, axis=last, batch_dims=last)
+        if needs[2]:
+            dlogits = Reshape(g, shape=(*dims(g), 1)) * p * (dy - mean)
+        return dg, None, dlogits
+
+    def batch(self, batched: tuple[bool, ...], *inputs: Any) -> Any:
+        return self(*spread(batched, *inputs))
+
+
+@declare("sigmoid_cross_entropy_with_logits")
+class SigmoidCrossEntropy(Binary):
+    """-labels * log(sigmoid(logits)) - (1 - labels) * log(1 - sigmoid(logits)), elementwise."""
+
+    kinds = "fV"
+
+    def kernel(self, labels: Any, logits: Any) -> Any:
+        x, z = wide(logits), wide(labels)
+        return rounded(np.maximum(x, 0.0) - x * z + np.log1p(np.exp(-np.abs(x))), logits.dtype)
+
+    def vjp(self, dy: Any, labels: Any, logits: Any, *, needs: Any) -> Any:
+        return (
+            unbroadcast(-(dy * logits), labels) if needs[0] else None,
+            unbroadcast(dy * (Sigmoid(logits) - labels), logits) if needs[1] else None,
+        )
+
+    def scalar(self, cg: Any, labels: Any, logits: Any) -> Any:
+        hinge = cg.sub(cg.maximum(logits, cg.constant(0.0, logits)), cg.mul(logits, labels))
+        return cg.add(hinge, cg.log1p(cg.exp(cg.neg(cg.abs(logits)))))
+
+
+def check_labels(op: Op, labels: Spec, logits: Spec) -> None:
+    """Raises unless the labels are integers, one for each row of floating logits."""
+    check_integers(op, "labels", labels)
+    if logits.dtype.kind not in "fV":
+        raise op.error(
+            errors.DTypeError, f"logits is {logits}, and must be floating.", "use tf.cast(logits, tf.float32)."
+        )
+    if not logits.rank or labels.shape != logits.shape[:-1]:
+        raise op.error(
+            errors.ShapeError,
+            f"labels is {labels}, logits is {logits}: labels need the shape of logits without its last dimension.",
+            "give one class number for each row of logits; the version without `sparse` takes probabilities.",
+        )
+
+
+def named_places(op: Op, labels: Any, logits: Any) -> Any:
+    """Where in the flattened logits the elements that the labels name are, in the shape of the labels."""
+    *lead, classes = logits.shape
+    if tuple(lead) != labels.shape:
+        raise ValueError("labels and logits have different shapes")
+    check_range(op.name, labels, classes, "labels")
+    starts = np.arange(labels.size, like=logits) * classes
+    return np.reshape(starts, labels.shape) + labels.astype(np.intp)

@@ -1,0 +1,252 @@
+"""Indexing: `x[...]` on tensors and variables, and `v[...].assign(value)`.
+
+As in TensorFlow: ints, slices, `...`, `tf.newaxis` and scalar integer tensors; a boolean mask alone. A list means the
+same as a tuple. Other arrays of ints are refused: `tf.gather` takes them.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dispatch, errors, state
+from gradtape.core.op import REGISTRY
+from gradtape.core.tensor import Tensor, host, note_leaving
+from gradtape.core.variable import Variable
+from gradtape.ops.family import dims
+from gradtape.ops.movement import Identity, Reshape
+from gradtape.ops.slicing import Index, StridedSlice, key_of, sliced_shape, whole
+
+_current = state.current
+_new = object.__new__
+_WHAT = "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices"
+
+
+def getitem(x: Any, key: Any) -> Any:
+    """`x[key]` of a tensor."""
+    if type(x) is Tensor:
+        # Ints and slices of ints, the common cases, without the general ways of parsing and dispatch.
+        array = x._array
+        index = _simple(key, array.shape)
+        if index is not None:
+            result = array[key]
+            y = _new(Tensor)
+            y._array = result
+            y._id = 0
+            recorders = _current.recorders
+            if recorders:
+                if len(recorders) == 1:
+                    recorders[0].see(StridedSlice, (x._id,), (array,), {"index": index}, y, result)
+                else:
+                    dispatch.notify(StridedSlice, (x._id,), (array,), {"index": index}, y, result)
+            elif x._id:
+                dispatch._log_unrecorded(StridedSlice, (x._id,), y)
+            return y
+    if _is_mask(key):
+        return boolean_mask(x, key)
+    shape = dims(x)
+    return _take(x, shape, *_parse(key, shape))
+
+
+def _simple(key: Any, shape: tuple[int, ...]) -> Index | None:
+    """The index that a key of ints in range, slices of ints and `...` means; None for any other key."""
+    keys = key if type(key) is tuple else (key,)
+    index: list[Any] = []
+    filled = False
+    for k in keys:
+        kind = type(k)
+        if k is Ellipsis and not filled:
+            filled = True
+            index += whole(shape[len(index) : len(shape) - len(keys) + len(index) + 1])
+            continue
+        if len(index) == len(shape):
+            return None
+        n = shape[len(index)]
+        if kind is int and -n <= k < n:
+            index.append(k if k >= 0 else k + n)
+        elif kind is slice:
+            start, stop, step = k.start, k.stop, k.step
+            if not (
+                (start is None or type(start) is int)
+                and (stop is None or type(stop) is int)
+                and (step is None or (type(step) is int and step))
+            ):
+                return None
+            index.append(k.indices(n))
+        else:
+            return None
+    return tuple(index)
+
+
+def getitem_of_variable(v: Variable, key: Any) -> Any:
+    """`v[key]`: a tensor that can also be assigned to."""
+    y = getitem(v._read(), key)
+    if type(y) is Tensor and not _is_mask(key):
+        y._origin = v, key
+    return y
+
+
+def _take(x: Any, own: tuple[int, ...], index: Index, shape: tuple[int, ...], moving: list[tuple[int, Any]]) -> Any:
+    """The part of x, of shape `own`, that a parsed key names."""
+    if index == whole(own[: len(index)]):
+        if not moving:
+            return Identity(x) if shape == own else Reshape(x, shape=shape)
+    else:
+        x = StridedSlice(x, index=index)
+    for axis, i in reversed(moving):
+        x = REGISTRY["gather"](x, i, axis=axis, batch_dims=0)
+    return x if dims(x) == shape else Reshape(x, shape=shape)
+
+
+def _parse(key: Any, shape: tuple[int, ...]) -> tuple[Index, tuple[int, ...], list[tuple[int, Any]]]:
+    """A key as an index for `StridedSlice`, the shape of the result, and indices that differ between the examples of a
+    vectorised map, each with the axis of the slice that it belongs to."""
+    keys = key if isinstance(key, tuple) else tuple(key) if isinstance(key, list) else (key,)
+    fillers = [k for k in keys if k is None or k is Ellipsis]
+    used = len(keys) - len(fillers)
+    if used > len(shape) or len(fillers) - fillers.count(None) > 1:
+        raise _miscounted(used, shape)
+    index: list[Any] = []
+    result: list[int] = []
+    moving: list[tuple[int, Any]] = []
+    kept = 0
+    for k in keys:
+        axis = len(index)
+        if k is None:
+            result.append(1)
+        elif k is Ellipsis:
+            rest = shape[axis : axis + len(shape) - used]
+            index += whole(rest)
+            result += rest
+            kept += len(rest)
+        elif isinstance(k, slice):
+            triple = _triple(k, axis, shape[axis])
+            index.append(triple)
+            result.append(len(range(*triple)))
+            kept += 1
+        elif isinstance(k, Tensor) and type(k) is not Tensor and not k.ndim:
+            moving.append((kept, k))
+            index.append((0, shape[axis], 1))
+            kept += 1
+        else:
+            index.append(_place(k, axis, shape))
+    result += shape[len(index) :]
+    return tuple(index), tuple(result), moving
+
+
+def _miscounted(used: int, shape: tuple[int, ...]) -> Exception:
+    if used <= len(shape):
+        return errors.build(errors.InvalidArgumentError, "indexing: `...` stands more than once.", "use it once.")
+    return errors.build(
+        errors.RangeError,
+        f"indexing: {used} indices for a tensor of shape {list(shape)}, which has rank {len(shape)}.",
+        "leave some out; tf.newaxis and ... do not count.",
+    )
+
+
+def _triple(key: slice, axis: int, n: int) -> tuple[int, int, int]:
+    """A slice fitted to the length of its axis."""
+    parts = [None if p is None else _integer(p) for p in (key.start, key.stop, key.step)]
+    if parts[2] == 0:
+        raise errors.build(
+            errors.InvalidArgumentError, f"indexing: the step of axis {axis} is 0.", "use a step of 1, -1, 2 ..."
+        )
+    return slice(*parts).indices(n)
+
+
+def _place(key: Any, axis: int, shape: tuple[int, ...]) -> int:
+    """An int index counted from the front."""
+    i, n = _integer(key), shape[axis]
+    if not -n <= i < n:
+        raise errors.build(
+            errors.RangeError,
+            f"indexing: index {i} is out of range for axis {axis} of a tensor of shape {list(shape)}.",
+            f"use an index from {-n} to {n - 1}." if n else "the axis is empty.",
+        )
+    return i + n if i < 0 else i
+
+
+def _integer(key: Any) -> int:
+    dtype = getattr(key, "dtype", None)
+    if isinstance(key, bool) or not hasattr(key, "__index__"):
+        raise _refused(key)
+    if dtype is not None and (dtype.kind not in "iu" or key.ndim or (dtype.kind == "u" and isinstance(key, Tensor))):
+        raise _refused(key)
+    return operator.index(key)
+
+
+def _refused(key: Any) -> Exception:
+    fix = "convert floats with int(i) or tf.cast(i, tf.int32)."
+    if getattr(key, "ndim", 0) or isinstance(key, (list, tuple)):
+        fix = "use tf.gather(x, indices, axis=...) for many indices, tf.boolean_mask(x, mask) for a mask."
+    elif isinstance(key, bool):
+        fix = "use an int, or a mask as long as the first axis."
+    return errors.build(errors.DTypeError, f"{_WHAT}, got {key!r}.", fix)
+
+
+def _is_mask(key: Any) -> bool:
+    kind = type(key)
+    if kind is int or kind is slice or kind is tuple:
+        return False
+    if kind is bool:
+        return True
+    dtype = getattr(key, "dtype", None)
+    return dtype is not None and dtype.kind == "b"
+
+
+def boolean_mask(x: Any, mask: Any, axis: int = 0) -> Any:
+    """The elements of x where a mask is true; the mask covers axes from `axis` on.
+
+    The gradient is dense: the flattening before the gather sees to it.
+    """
+    if isinstance(mask, (Tensor, Variable)):
+        tensor = mask._read() if isinstance(mask, Variable) else mask
+        note_leaving(tensor, "a boolean mask")
+        mask = host(tensor._array)
+    mask = np.asarray(mask, bool)
+    shape, rank = dims(x), mask.ndim
+    if not rank:
+        raise errors.build(errors.ShapeError, "indexing: mask cannot be scalar.", "a mask has one bool per row.")
+    if shape[axis : axis + rank] != mask.shape:
+        raise errors.build(
+            errors.ShapeError,
+            f"indexing: the mask has shape {list(mask.shape)}, the tensor {list(shape)}.",
+            f"from axis {axis} on, the mask's dimensions must be those of the tensor.",
+        )
+    flat = Reshape(x, shape=(*shape[:axis], mask.size, *shape[axis + rank :]))
+    return REGISTRY["gather"](flat, np.flatnonzero(mask), axis=axis, batch_dims=0)
+
+
+def _assign(self: Tensor) -> Any:
+    """For `v[...].assign(value)`: replace that part of the variable. Other tensors have no `assign`."""
+    variable, key = self._origin
+
+    def assign(value: Any, name: str | None = None) -> Any:
+        """Replace this part of the variable; the value is broadcast to the part's shape. Returns the variable."""
+        tensor = variable._convert(value)
+        new = np.copy(variable._value._array)
+        index, shape, _ = _parse(key, new.shape)
+        try:
+            part = np.broadcast_to(tensor._array, shape)
+        except ValueError:
+            raise errors.build(
+                errors.ShapeError,
+                f"assign: a value of shape {tensor.shape} does not broadcast to a part of variable {variable.name!r} "
+                f"of shape {list(shape)}.",
+                "give the part's shape, or a scalar.",
+            ) from None
+        if new.ndim:
+            new[key_of(index)] = np.reshape(part, sliced_shape(new.shape, index))
+        else:
+            new = np.reshape(part, ())[()]
+        variable._write(new, tensor._id)
+        return variable
+
+    return assign
+
+
+Tensor.__getitem__ = getitem  # type: ignore[attr-defined, misc]
+Variable.__getitem__ = getitem_of_variable  # type: ignore[attr-defined, misc]
+Tensor.assign = property(_assign)  # type: ignore[attr-defined]

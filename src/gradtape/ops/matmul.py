@@ -1,0 +1,115 @@
+"""Matrix products."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import errors
+from gradtape.core.op import Op, declare
+from gradtape.core.shape import Spec, broadcast
+from gradtape.ops.family import NO_LOWERING, align, conj, dims, unbroadcast
+from gradtape.ops.movement import Reshape
+from gradtape.ops.reduction import wide
+
+_BLAS = "fdFD"  # NumPy's letters of the dtypes that BLAS multiplies
+
+
+@declare("matmul")
+class MatMul(Op):
+    """The matrix product of the last two axes, each operand perhaps transposed; leading axes broadcast."""
+
+    numpy = (np.matmul,)
+    kinds = "fVciu"
+    lower = NO_LOWERING
+
+    def infer(self, a: Spec, b: Spec, *, transpose_a: bool = False, transpose_b: bool = False) -> Spec:
+        dtype = self.check_dtypes(a, b)
+        if a.rank < 2 or b.rank < 2:
+            raise self.error(
+                errors.ShapeError,
+                f"a is {a}, b is {b}, and both need rank 2 or more.",
+                "use tf.linalg.matvec for a matrix and a vector, tf.tensordot(x, y, 1) for two vectors.",
+            )
+        m, k = a.shape[-2:] if not transpose_a else a.shape[:-3:-1]
+        l, n = b.shape[-2:] if not transpose_b else b.shape[:-3:-1]
+        if k != l:
+            names = [f"{x} transposed" if flag else str(x) for x, flag in ((a, transpose_a), (b, transpose_b))]
+            raise self.error(
+                errors.ShapeError,
+                f"inner dimensions differ: a is {names[0]}, b is {names[1]} ({k} against {l}).",
+                "transpose one operand, or check which axis holds the features.",
+            )
+        batch = broadcast(a.shape[:-2], b.shape[:-2])
+        if batch is None:
+            raise self.error(
+                errors.ShapeError,
+                f"leading dimensions do not broadcast: a is {a}, b is {b}.",
+                "aligned from the right, each pair before the last two must be equal or contain a 1.",
+            )
+        return Spec((*batch, m, n), dtype)
+
+    def kernel(self, a: Any, b: Any, *, transpose_a: bool = False, transpose_b: bool = False) -> Any:
+        if a.ndim == 2 and b.ndim == 2 and type(a) is type(b) is np.ndarray and a.dtype.char in _BLAS:
+            # `dot` costs half of what `matmul` does around the BLAS call, and packs what BLAS cannot read in place.
+            return (a.T if transpose_a else a).dot(b.T if transpose_b else b)
+        return _product(a, b, transpose_a, transpose_b)
+
+    def vjp(self, dy: Any, a: Any, b: Any, *, transpose_a: bool = False, transpose_b: bool = False, needs: Any) -> Any:
+        if dy.dtype.kind == "c":
+            a, b = conj(a), conj(b)
+        da = db = None
+        if needs[0]:
+            if transpose_a:
+                da = MatMul(b, dy, transpose_a=transpose_b, transpose_b=True)
+            else:
+                da = MatMul(dy, b, transpose_b=not transpose_b)
+            da = da if a.ndim == b.ndim == 2 else unbroadcast(da, a)
+        if needs[1]:
+            left, right, is_matrix = a, dy, b.ndim == 2
+            if is_matrix and a.ndim > 2 and not transpose_a:
+                # One product over all rows, instead of one per batch entry and a sum.
+                left, right = _rows(a), _rows(dy)
+            if transpose_b:
+                db = MatMul(right, left, transpose_a=True, transpose_b=transpose_a)
+            else:
+                db = MatMul(left, right, transpose_a=not transpose_a)
+            db = db if is_matrix and left.ndim == 2 else unbroadcast(db, b)
+        return da, db
+
+    def batch(self, batched: tuple[bool, ...], *inputs: Any, **params: Any) -> Any:
+        # A batched `a` and a matrix `b`, as in the backward pass of a dense layer, become one product in the kernel.
+        return self(*align(batched, inputs), **params)
+
+
+def _product(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:
+    """The product of arrays of any rank and dtype."""
+    if a.ndim < 2 or b.ndim < 2:
+        raise ValueError("matmul needs matrices")
+    p, q = wide(a), wide(b)
+    if p is not a or q is not b:
+        y = MatMul.kernel(p, q, transpose_a=transpose_a, transpose_b=transpose_b)
+        return y.astype(a.dtype) if a.dtype == b.dtype else y
+    if transpose_a:
+        a = np.swapaxes(a, -1, -2)
+    if transpose_b:
+        b = np.swapaxes(b, -1, -2)
+    if b.ndim == 2 and a.ndim > 2 and not transpose_a:
+        # All rows of `a` meet the same matrix: one product, on the path above.
+        return np.reshape(MatMul.kernel(_rows(a), b), (*a.shape[:-1], b.shape[-1]))
+    if a.shape[-1] == b.shape[-2] == 1 and a.ndim + b.ndim > 4:
+        return a * b
+    return np.matmul(_packed(a), _packed(b))
+
+
+def _rows(x: Any) -> Any:
+    """The last axis against all others, as a matrix."""
+    *lead, last = dims(x)
+    return Reshape(x, shape=(math.prod(lead), last))
+
+
+def _packed(x: Any) -> Any:
+    """A copy of a matrix whose elements are one element repeated: `np.matmul` does not hand it to BLAS."""
+    return np.ascontiguousarray(x) if type(x) is np.ndarray and 0 in x.strides[-2:] else x

@@ -1,0 +1,101 @@
+"""Array code that gathers and scatters share: checked positions, and sums of rows.
+
+Kernels of CPU arrays check every index, as TensorFlow does. Positions on a device are not looked at: the check would
+wait for the device.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import errors
+from gradtape.core.op import Op
+from gradtape.core.shape import Spec
+from gradtape.ops.reduction import wide
+
+_SPARSE_SIZE = 16384  # elements from which a sparse product is quicker than np.add.at
+
+
+def check_integers(op: Op, name: str, indices: Spec) -> None:
+    """DTypeError unless the indices are integers."""
+    if indices.dtype.kind not in "iu":
+        raise op.error(
+            errors.DTypeError, f"{name} is {indices}, and must be integers.", f"use tf.cast({name}, tf.int32)."
+        )
+
+
+def check_range(who: str, indices: Any, size: int, name: str = "indices") -> None:
+    """RangeError unless all indices are from 0 to size - 1."""
+    if indices.dtype.kind not in "iu":
+        raise TypeError("indices must be integers")
+    if not indices.size or not isinstance(indices, (np.ndarray, np.generic)):
+        return
+    low, high = np.minimum.reduce(indices, axis=None), np.maximum.reduce(indices, axis=None)
+    if low < 0 or high >= size:
+        place = tuple(np.argwhere(np.asarray((indices < 0) | (indices >= size)))[0])
+        where = f"[{','.join(map(str, place))}]" if place else ""
+        raise errors.build(
+            errors.RangeError,
+            f"{who}: {name}{where} = {indices[place]} is not in [0, {size}).",
+            "indices count from 0; negative ones are not allowed.",
+        )
+
+
+def flat_positions(who: str, indices: Any, shape: tuple[int, ...]) -> Any:
+    """Positions in a flattened array of that shape, for indices whose last axis holds one index per dimension.
+
+    RangeError for the first index outside the shape.
+    """
+    if indices.dtype.kind not in "iu" or indices.shape[-1] != len(shape):
+        raise TypeError("indices must be integers, one per dimension")
+    if len(shape) == 1 and not isinstance(indices, np.ndarray):
+        return np.take(indices, 0, axis=-1)
+    if not shape:
+        return np.zeros(indices.shape[:-1], np.intp, like=indices)
+    columns = tuple([np.take(indices, k, axis=-1) for k in range(len(shape))])
+    try:
+        return np.ravel_multi_index(columns, shape)
+    except ValueError:
+        wrong = np.any((indices < 0) | (indices >= np.asarray(shape)), axis=-1)
+        place = tuple(np.argwhere(wrong)[0])
+        raise errors.build(
+            errors.RangeError,
+            f"{who}: indices[{','.join(map(str, place))}] = {indices[place].tolist()} does not index into shape {list(shape)}.",
+            "indices count from 0; negative ones are not allowed.",
+        ) from None
+
+
+def batch_positions(positions: Any, size: int) -> Any:
+    """Positions `[batch, n]`, each in one of `batch` arrays of `size` rows, in the array of all their rows."""
+    batch = positions.shape[0]
+    if batch == 1:
+        return positions
+    return positions + np.reshape(np.arange(batch, like=positions) * size, (batch, 1))
+
+
+def sum_rows(positions: Any, values: Any, rows: int) -> Any:
+    """`[rows, width]`: row `i` is the sum of `values[j]` for `positions[j] == i`. Sums are made in the order of `j`.
+
+    Args:
+      positions: `[n]`, in range.
+      values: `[n, width]`.
+      rows: how many rows there are.
+    """
+    work = wide(values)
+    if work is not values:
+        return sum_rows(positions, work, rows).astype(values.dtype)
+    n, width = values.shape
+    if type(values) is np.ndarray and width > 1 and values.size >= _SPARSE_SIZE and values.dtype.kind in "fciu":
+        from scipy.sparse import csc_array
+
+        ones = np.ones(n, values.dtype)
+        return csc_array((ones, positions, np.arange(n + 1)), shape=(rows, n)) @ values
+    result = np.zeros_like(values, shape=(rows * width,))
+    if width != 1:
+        # NumPy has a quick loop for one index array on one axis.
+        positions = positions.astype(np.intp) * width
+        positions = np.reshape(positions, (n, 1)) + np.arange(width, like=positions)
+    np.add.at(result, np.reshape(positions, (n * width,)), np.reshape(values, (n * width,)))
+    return np.reshape(result, (rows, width))

@@ -1,0 +1,234 @@
+"""Elements and slices by coordinates: the last axis of `indices` holds one index for each of the first dimensions.
+
+The first `batch_dims` axes of all inputs run together, which TensorFlow has for `gather_nd` only; the batch rules of
+the others need it too.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes, errors
+from gradtape.core.op import Op, declare
+from gradtape.core.shape import Spec
+from gradtape.core.slices import RowCotangent
+from gradtape.ops.cast import Cast
+from gradtape.ops.comparison import Equal
+from gradtape.ops.family import NO_LOWERING, dims
+from gradtape.ops.indexing import spread
+from gradtape.ops.movement import Reshape
+from gradtape.ops.rows import batch_positions, check_integers, flat_positions, sum_rows
+
+
+class Coordinates(Op):
+    """An op whose `indices` hold coordinates."""
+
+    kinds = "fVciubO"
+    homogeneous = False
+    lower = NO_LOWERING
+
+    def check(self, indices: Spec, whole: Spec | tuple[int, ...], batch_dims: int) -> tuple[int, ...]:
+        """The shape of all slices that the indices name; raises if they cannot index into the whole."""
+        check_integers(self, "indices", indices)
+        shape = whole.shape if isinstance(whole, Spec) else whole
+        if indices.rank < 1 + batch_dims or batch_dims + indices.shape[-1] > len(shape):
+            raise self.error(
+                errors.ShapeError,
+                f"indices is {indices}, for a tensor of shape {list(shape)}"
+                + (f" with batch_dims={batch_dims}." if batch_dims else "."),
+                "the last dimension of indices holds the coordinates, at most as many as the tensor has dimensions.",
+            )
+        if indices.shape[:batch_dims] != shape[:batch_dims]:
+            raise self.error(
+                errors.ShapeError,
+                f"the first {batch_dims} dimensions must be equal, but indices is {indices}, the tensor {list(shape)}.",
+                "give indices for each batch entry.",
+            )
+        return (*indices.shape[:-1], *shape[batch_dims + indices.shape[-1] :])
+
+    def check_updates(self, indices: Spec, updates: Spec, shape: tuple[int, ...], batch_dims: int) -> None:
+        """Raises unless there is one update of the right shape for each index."""
+        wanted = self.check(indices, shape, batch_dims)
+        if updates.shape != wanted:
+            raise self.error(
+                errors.ShapeError,
+                f"updates is {updates}, but indices is {indices} into a tensor of shape {list(shape)}, "
+                f"which takes updates of shape {list(wanted)}.",
+                "give one slice of updates for each index.",
+            )
+
+    def batch(self, batched: tuple[bool, ...], *inputs: Any, batch_dims: int = 0) -> Any:
+        return self(*spread(batched, *inputs), batch_dims=batch_dims + 1)
+
+
+@declare("gather_nd")
+class GatherNd(Coordinates):
+    """Elements or slices of `params` at coordinates."""
+
+    def infer(self, params: Spec, indices: Spec, *, batch_dims: int = 0) -> Spec:
+        return Spec(self.check(indices, params, batch_dims), params.dtype)
+
+    def kernel(self, params: Any, indices: Any, *, batch_dims: int = 0) -> Any:
+        positions, rows, inner = locate(self.name, indices, params.shape, batch_dims)
+        return np.take(np.reshape(params, (rows, *inner)), np.reshape(positions, indices.shape[:-1]), axis=0)
+
+    def vjp(self, dy: Any, indices: Any, params_shape: Any, *, batch_dims: int = 0) -> Any:
+        if batch_dims or dims(indices)[-1] != 1:
+            return ScatterNd(indices, dy, shape=params_shape, batch_dims=batch_dims), None
+        n = math.prod(dims(indices))
+        values = Reshape(dy, shape=(n, *params_shape[1:]))
+        return RowCotangent(values, Reshape(indices, shape=(n,)), params_shape), None
+
+    def batch(self, batched: tuple[bool, ...], params: Any, indices: Any, *, batch_dims: int = 0) -> Any:
+        if not batch_dims and batched == (False, True):
+            return self(params, indices)
+        return self(*spread(batched, params, indices), batch_dims=batch_dims + 1)
+
+
+@declare("scatter_nd")
+class ScatterNd(Coordinates):
+    """Zeros of a shape, to which `updates` are added at coordinates; those named twice add up."""
+
+    kinds = "fVciub"
+
+    def infer(self, indices: Spec, updates: Spec, *, shape: tuple[int, ...], batch_dims: int = 0) -> Spec:
+        self.check_updates(indices, updates, shape, batch_dims)
+        return Spec(shape, updates.dtype)
+
+    def kernel(self, indices: Any, updates: Any, *, shape: tuple[int, ...], batch_dims: int = 0) -> Any:
+        positions, rows, inner = locate(self.name, indices, shape, batch_dims)
+        check_shape(updates, indices, inner)
+        values = np.reshape(updates, (positions.size, math.prod(inner)))
+        return np.reshape(sum_rows(positions, values, rows), shape)
+
+    def vjp(self, dy: Any, indices: Any, *, shape: tuple[int, ...], batch_dims: int = 0) -> Any:
+        return None, GatherNd(dy, indices, batch_dims=batch_dims)
+
+    def batch(
+        self, batched: tuple[bool, ...], indices: Any, updates: Any, *, shape: tuple[int, ...], batch_dims: int = 0
+    ) -> Any:
+        indices, updates = spread(batched, indices, updates)
+        return self(indices, updates, shape=(indices.shape[0], *shape), batch_dims=batch_dims + 1)
+
+
+class TensorScatter(Coordinates):
+    """A copy of `tensor` with its elements at coordinates combined with `updates`."""
+
+    def infer(self, tensor: Spec, indices: Spec, updates: Spec, *, batch_dims: int = 0) -> Spec:
+        check_integers(self, "indices", indices)
+        if tensor.dtype is not updates.dtype:
+            raise self.error(
+                errors.DTypeError,
+                f"dtypes differ: tensor is {tensor}, updates is {updates}.",
+                f"use tf.cast(updates, {tensor.dtype!r}).",
+            )
+        self.check_updates(indices, updates, tensor.shape, batch_dims)
+        return tensor
+
+    def kernel(self, tensor: Any, indices: Any, updates: Any, *, batch_dims: int = 0) -> Any:
+        if tensor.dtype != updates.dtype:
+            raise TypeError("dtypes differ")
+        positions, rows, inner = locate(self.name, indices, tensor.shape, batch_dims)
+        check_shape(updates, indices, inner)
+        result = np.reshape(np.copy(tensor), (rows, *inner))
+        self.combine(result, positions, np.reshape(updates, (positions.size, *inner)))
+        return np.reshape(result, tensor.shape)
+
+    def combine(self, rows: Any, positions: Any, updates: Any) -> None:
+        """Change the rows at the positions in place."""
+        raise NotImplementedError
+
+
+@declare("tensor_scatter_nd_update")
+class TensorScatterNdUpdate(TensorScatter):
+    """A copy of `tensor` with `updates` in place of its elements at coordinates; of two for one place the last wins.
+
+    As in TensorFlow, the cotangent of the place goes to all updates that name it.
+    """
+
+    def combine(self, rows: Any, positions: Any, updates: Any) -> None:
+        rows[positions] = updates
+
+    def vjp(self, dy: Any, indices: Any, *, batch_dims: int = 0, needs: Any) -> Any:
+        return (
+            ClearNd(dy, indices, batch_dims=batch_dims) if needs[0] else None,
+            None,
+            GatherNd(dy, indices, batch_dims=batch_dims) if needs[2] else None,
+        )
+
+
+@declare("clear_nd")
+class ClearNd(Coordinates):
+    """A copy of `x` with zeros at coordinates: what an update leaves of a cotangent."""
+
+    kinds = "fVciub"
+
+    def infer(self, x: Spec, indices: Spec, *, batch_dims: int = 0) -> Spec:
+        self.check(indices, x, batch_dims)
+        return x
+
+    def kernel(self, x: Any, indices: Any, *, batch_dims: int = 0) -> Any:
+        positions, rows, inner = locate(self.name, indices, x.shape, batch_dims)
+        result = np.reshape(np.copy(x), (rows, *inner))
+        result[positions] = 0
+        return np.reshape(result, x.shape)
+
+    def vjp(self, dy: Any, indices: Any, *, batch_dims: int = 0) -> Any:
+        return ClearNd(dy, indices, batch_dims=batch_dims), None
+
+
+class TensorExtremum(TensorScatter):
+    """The larger or smaller of tensor and updates. Where several attain it, they share the cotangent equally."""
+
+    kinds = "fViu"
+
+    def vjp(self, dy: Any, tensor: Any, indices: Any, updates: Any, y: Any, *, batch_dims: int = 0, needs: Any) -> Any:
+        dtype = dtypes.as_dtype(dy.dtype)
+        kept = Cast(Equal(tensor, y), dtype=dtype)
+        taken = Cast(Equal(updates, GatherNd(y, indices, batch_dims=batch_dims)), dtype=dtype)
+        count = kept + ScatterNd(indices, taken, shape=dims(tensor), batch_dims=batch_dims)
+        share = dy / count
+        return (
+            share * kept if needs[0] else None,
+            None,
+            GatherNd(share, indices, batch_dims=batch_dims) * taken if needs[2] else None,
+        )
+
+
+@declare("tensor_scatter_nd_max")
+class TensorScatterNdMax(TensorExtremum):
+    """A copy of `tensor` with the larger of its elements and `updates` at coordinates."""
+
+    def combine(self, rows: Any, positions: Any, updates: Any) -> None:
+        np.maximum.at(rows, positions, updates)
+
+
+@declare("tensor_scatter_nd_min")
+class TensorScatterNdMin(TensorExtremum):
+    """A copy of `tensor` with the smaller of its elements and `updates` at coordinates."""
+
+    def combine(self, rows: Any, positions: Any, updates: Any) -> None:
+        np.minimum.at(rows, positions, updates)
+
+
+def locate(who: str, indices: Any, shape: tuple[int, ...], batch_dims: int) -> tuple[Any, int, tuple[int, ...]]:
+    """Coordinates as row numbers `[n]`, how many rows the array of that shape has, and the shape of one row."""
+    split = batch_dims + indices.shape[-1]
+    lead, indexed, inner = shape[:batch_dims], shape[batch_dims:split], shape[split:]
+    if indices.shape[:batch_dims] != lead:
+        raise ValueError("the leading dimensions differ")
+    positions = flat_positions(who, indices, indexed)
+    batch, size = math.prod(lead), math.prod(indexed)
+    if batch_dims:
+        n = math.prod(indices.shape[batch_dims:-1])
+        positions = batch_positions(np.reshape(positions, (batch, n)), size)
+    return np.reshape(positions, (positions.size,)), batch * size, inner
+
+
+def check_shape(updates: Any, indices: Any, inner: tuple[int, ...]) -> None:
+    """ValueError unless there is one update for each index; `infer` has the words for it."""
+    if updates.shape != (*indices.shape[:-1], *inner):
+        raise ValueError("updates have a wrong shape")

@@ -1,0 +1,53 @@
+"""`tf.random`: random numbers, counter based (Philox), the same in every run."""
+
+from gradtape.names.random import (
+    Algorithm,
+    Generator,
+    create_rng_state,
+    fold_in,
+    get_global_generator,
+    normal,
+    set_global_generator,
+    set_seed,
+    shuffle,
+    split,
+    stateless_normal,
+    stateless_shuffle,
+    stateless_truncated_normal,
+    stateless_uniform,
+    truncated_normal,
+    uniform,
+)
+
+__all__ = [
+    "Algorithm",
+    "Generator",
+    "create_rng_state",
+    "experimental",
+    "fold_in",
+    "get_global_generator",
+    "normal",
+    "set_global_generator",
+    "set_seed",
+    "shuffle",
+    "split",
+    "stateless_normal",
+    "stateless_shuffle",
+    "stateless_truncated_normal",
+    "stateless_uniform",
+    "truncated_normal",
+    "uniform",
+]
+
+
+class experimental:  # noqa: N801 - a namespace, as in TensorFlow
+    """`tf.random.experimental`: older names of the same."""
+
+    Algorithm = Algorithm
+    Generator = Generator
+    create_rng_state = staticmethod(create_rng_state)
+    get_global_generator = staticmethod(get_global_generator)
+    set_global_generator = staticmethod(set_global_generator)
+    stateless_fold_in = staticmethod(fold_in)
+    stateless_shuffle = staticmethod(stateless_shuffle)
+    stateless_split = staticmethod(split)

@@ -1,0 +1,273 @@
+"""Jacobians: one backward pass that carries all rows of the identity at once.
+
+The cotangent of the target is a Batched value: one example per element of the target. The rules of the ops run as in
+any backward pass; their batch rules do the rest. Rows are taken in chunks, so that memory stays within a budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import floor, prod
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import errors, nest, state
+from gradtape.core.op import REGISTRY
+from gradtape.core.slices import IndexedSlices, densify
+from gradtape.core.tensor import Tensor, wrap
+from gradtape.core.variable import Variable
+from gradtape.transform.backward import backward, bare, nobody_records
+from gradtape.transform.batched import Batched, NeedsValueError, batched, innermost
+from gradtape.transform.recording import Recording
+from gradtape.transform.tape import _ONCE_ONLY, _check_whole, _flat_sources, _wants_zeros
+
+_current = state.current
+_memory = 256 * 2**20
+
+
+def get_jacobian_memory() -> int:
+    """How many bytes the cotangents of one chunk of a Jacobian may take, by estimate."""
+    return _memory
+
+
+def set_jacobian_memory(size: int) -> None:
+    """Set how many bytes the cotangents of one chunk of a Jacobian may take. The result itself is not counted."""
+    global _memory
+    if size <= 0:
+        raise ValueError(errors.compose(f"The memory for Jacobians must be positive, got {size}.", "give bytes."))
+    _memory = int(size)
+
+
+def jacobian(
+    tape: Any, target: Any, sources: Any, unconnected_gradients: Any, parallel_iterations: Any, use_pfor: bool
+) -> Any:
+    """`GradientTape.jacobian`."""
+    recording = _begin(tape, "jacobian", parallel_iterations, use_pfor)
+    zero = _wants_zeros(unconnected_gradients)
+    dims = tuple(target.shape)
+    flat = _flat_sources(sources)
+    tape._leave_for("jacobian")
+    rows = _Rows(tape, recording, target, flat, prod(dims), lambda i, j: _identity(target, i, j))
+    results = rows.vectorised() if use_pfor else rows.one_by_one()
+    shaped = []
+    for source, d in zip(flat, results, strict=True):
+        whole = dims + tuple(source.shape)
+        if d is not None:
+            d = _as(source, REGISTRY["reshape"](d, shape=whole))
+        elif zero:
+            d = wrap(np.zeros(whole, source.dtype.numpy))
+        shaped.append(d)
+    return shaped[0] if len(flat) == 1 and flat[0] is sources else nest.pack_sequence_as(sources, shaped)
+
+
+def batch_jacobian(
+    tape: Any, target: Any, source: Any, unconnected_gradients: Any, parallel_iterations: Any, use_pfor: bool
+) -> Any:
+    """`GradientTape.batch_jacobian`."""
+    recording = _begin(tape, "batch_jacobian", parallel_iterations, use_pfor)
+    _wants_zeros(unconnected_gradients)
+    ys = tuple(target.shape.with_rank_at_least(2))
+    xs = tuple(source.shape.with_rank_at_least(2))
+    if ys[0] != xs[0]:
+        raise ValueError(
+            errors.compose(
+                f"Need first dimension of target shape ({target.shape}) and source shape ({source.shape}) to match.",
+                "the first axis of both counts the examples; use tape.jacobian otherwise.",
+            )
+        )
+    tape._leave_for("batch_jacobian")
+    features = prod(ys[1:])
+    rows = _Rows(tape, recording, target, _flat_sources(source), features, lambda i, j: _features(target, i, j))
+    (d,) = rows.vectorised() if use_pfor else rows.one_by_one()
+    whole = ys + xs[1:]
+    if d is None:
+        return wrap(np.zeros(whole, target.dtype.numpy))
+    swapped = REGISTRY["transpose"](d, perm=(1, 0, *range(2, len(xs) + 1)))
+    return _as(source, REGISTRY["reshape"](swapped, shape=whole))
+
+
+def _begin(tape: Any, what: str, parallel_iterations: Any, use_pfor: bool) -> Recording:
+    """The tape's recording, if what was asked for is possible."""
+    recording: Recording | None = tape._recording
+    if recording is None:
+        raise RuntimeError(_ONCE_ONLY)
+    _check_whole(recording)
+    if not use_pfor and not tape._persistent:
+        raise RuntimeError(
+            f"GradientTape must be created with persistent=True to compute the {what} with eager execution enabled and "
+            "with experimental_use_pfor set to False."
+        )
+    if use_pfor and parallel_iterations is not None:
+        _check_parallel(tape, what, parallel_iterations)
+    return recording
+
+
+def _check_parallel(tape: Any, what: str, parallel_iterations: int) -> None:
+    """TensorFlow's conditions on an argument that changes nothing here."""
+    cause: Exception | None = None
+    if parallel_iterations <= 1:
+        cause = ValueError(f"Found `parallel_iterations == {parallel_iterations}`. Use `for_loop` instead.")
+    elif not tape._persistent:
+        cause = RuntimeError(
+            f"GradientTape must be created with persistent=True to compute the {what} with parallel_iterations."
+        )
+    if isinstance(cause, RuntimeError) and what == "batch_jacobian":
+        raise cause
+    if cause is not None:
+        raise ValueError(
+            f"Encountered an exception while vectorizing the {what} computation. Vectorization can be disabled by "
+            "setting experimental_use_pfor to False."
+        ) from cause
+
+
+def _identity(target: Any, start: int, stop: int) -> Any:
+    """Rows of the identity, one for each element of the target."""
+    dims = tuple(target.shape)
+    rows = np.eye(stop - start, prod(dims), start, dtype=target.dtype.numpy, like=_like(target))
+    return np.reshape(rows, (stop - start, *dims))
+
+
+def _features(target: Any, start: int, stop: int) -> Any:
+    """Rows that select one feature in every example of the target."""
+    dims = tuple(target.shape)
+    rows = np.eye(stop - start, prod(dims[1:]), start, dtype=target.dtype.numpy, like=_like(target))
+    # A copy rather than a view with a stride of 0, which BLAS does not take.
+    return np.repeat(np.reshape(rows, (stop - start, 1, *dims[1:])), dims[0], axis=1)
+
+
+def _like(target: Any) -> Any:
+    array = innermost(target._value if isinstance(target, Variable) else target)
+    return array if type(array).__module__ != "numpy" else np.empty(0)
+
+
+class _Rows:
+    """The cotangents of sources for many cotangents of one target.
+
+    Args:
+      seeds: a function of (start, stop) that gives the cotangents of the target, of shape `[stop - start, *target.shape]`.
+    """
+
+    def __init__(
+        self, tape: Any, recording: Recording, target: Any, sources: tuple[Any, ...], count: int,
+        seeds: Callable[[int, int], Any],
+    ) -> None:  # fmt: skip
+        self.tape, self.recording, self.target, self.sources = tape, recording, target, sources
+        self.count, self.seeds = count, seeds
+        self.ids = [s._id for s in sources]
+        self.arrays = nobody_records() and not recording.depth
+        # Inside the maps that run around this, outside those that ran in what it differentiates.
+        self.level = (_current.depth + floor(_current.depth) + 1) / 2
+
+    def vectorised(self) -> list[Any]:
+        """For each source all rows along a leading axis, or None."""
+        if not self._connected():
+            return self._nothing()
+        size = self._chunk()
+        bounds = [(i, min(i + size, self.count)) for i in range(0, self.count, size)] or [(0, 0)]
+        # The rules of user code may turn out to need values; then the recording is read again.
+        keep = any(record[0].wants_tensors for record in self.recording.records)
+        try:
+            chunks = [self._several(i, j, consume=j == self.count and not keep) for i, j in bounds]
+        except NeedsValueError as problem:
+            if problem.level != self.level:
+                raise
+            return self.one_by_one()
+        self._done()
+        return [
+            None if parts[0] is None else _joined(parts, self.count, self.arrays) for parts in zip(*chunks, strict=True)
+        ]
+
+    def one_by_one(self) -> list[Any]:
+        """As `vectorised`, one row after the other."""
+        if not self._connected():
+            return self._nothing()
+        if not self.count:
+            return self.vectorised()
+        rows = [self._one(i) for i in range(self.count)]
+        self._done()
+        stack = REGISTRY["stack"]
+        return [None if column[0] is None else stack(*column, axis=0) for column in zip(*rows, strict=True)]
+
+    def _connected(self) -> bool:
+        target, recording = self.target, self.recording
+        if not isinstance(target, (Tensor, Variable)) or not target.dtype.is_trainable:
+            return False
+        if isinstance(target, Variable) and target._trainable and recording.watch_accessed:
+            return True
+        return target._id in recording.tracked
+
+    def _nothing(self) -> list[Any]:
+        self._done()
+        return [None] * len(self.sources)
+
+    def _done(self) -> None:
+        """A tape that is not persistent has been used."""
+        tape = self.tape
+        if not tape._persistent:
+            self.recording.forget()
+            tape._consumed, tape._recording = self.recording, None
+
+    def _several(self, start: int, stop: int, consume: bool) -> list[Any]:
+        seed = self.seeds(start, stop)
+        cotangents = self._pass(batched(seed if self.arrays else wrap(seed), self.level), consume)
+        return [self._rows(cotangents.get(i), stop - start) for i in self.ids]
+
+    def _one(self, i: int) -> list[Any]:
+        seed = self.seeds(i, i + 1)[0]
+        cotangents = self._pass(seed if self.arrays else wrap(seed), False)
+        return [_dense(cotangents.get(i)) for i in self.ids]
+
+    def _pass(self, seed: Any, consume: bool) -> dict[int, Any]:
+        cotangents = {self.target._id: seed}
+        depth = _current.depth
+        _current.depth = self.level
+        try:
+            if consume:
+                self.tape._run(self.recording, cotangents, set(self.ids), self.arrays)
+            else:
+                backward(self.recording, cotangents, set(self.ids), consume=False, arrays=self.arrays)
+        finally:
+            _current.depth = depth
+        return cotangents
+
+    def _rows(self, d: Any, count: int) -> Any:
+        """All rows of a cotangent; one that is the same for all is repeated."""
+        d = _dense(d)
+        if d is None:
+            return None
+        if isinstance(d, Batched) and d.level == self.level:
+            return bare(d).value if self.arrays else d.full().value
+        return REGISTRY["broadcast_to"](d, shape=(count, *d.shape))
+
+    def _chunk(self) -> int:
+        """How many rows fit in the memory budget: every saved array may have a cotangent at the same time."""
+        row = sum(_bytes(r) for r in self.recording.saved)
+        return max(1, min(self.count, _memory // row)) if row else max(1, self.count)
+
+
+def _bytes(saved: Any) -> int:
+    if type(saved) is tuple:
+        return sum([_bytes(s) for s in saved])
+    return getattr(innermost(saved), "nbytes", 0)
+
+
+def _dense(d: Any) -> Any:
+    return densify(d) if isinstance(d, IndexedSlices) else d
+
+
+def _joined(parts: tuple[Any, ...], count: int, arrays: bool) -> Any:
+    """Chunks of rows, one after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    if not arrays:
+        return REGISTRY["concat"](*parts, axis=0)
+    return np.concatenate(parts)
+
+
+def _as(source: Any, d: Any) -> Any:
+    """A result as a tensor of the source's dtype."""
+    d = d if isinstance(d, Tensor) else wrap(d)
+    if d.dtype is not source.dtype:
+        return REGISTRY["cast"](d, dtype=source.dtype)
+    return d

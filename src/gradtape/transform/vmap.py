@@ -1,0 +1,135 @@
+"""vectorized_map: a function of one example, run once on all examples."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from gradtape.core import convert, errors, nest, state
+from gradtape.core.op import REGISTRY
+from gradtape.core.shape import spec_of
+from gradtape.core.tensor import Tensor
+from gradtape.transform.batched import Batched, NeedsValueError, batched
+
+_current = state.current
+
+
+class _Running(threading.local):
+    """The maps that run on this thread, from the outermost inward: (level, number of examples)."""
+
+    maps: tuple[tuple[float, int], ...] = ()
+
+
+_running = _Running()
+
+
+def vectorized_map(fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
+    """The results of `fn` on each example, stacked; `fn` runs once, on all examples together.
+
+    Tapes around the call differentiate it, tapes inside `fn` differentiate each example, and calls may be nested.
+
+    Args:
+      fn: a function of one example, which has the structure of `elems` without the leading axis.
+      elems: a tensor, or a nested structure of tensors, with the examples along the first axis. A first axis of length 1
+        is repeated.
+      fallback_to_while_loop: where `fn` needs the value of an example in Python (`if x > 0:`, `float(x)`), run it once per
+        example. If false this is an error.
+      warn: warn when that happens.
+
+    Returns:
+      The structure that `fn` returns, with a leading axis. What does not depend on the example is repeated.
+
+    >>> xs = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    >>> tf.vectorized_map(lambda x: tf.reduce_sum(x * x), xs)
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([ 5., 25.], dtype=float32)>
+    """
+    flat = [convert.convert_to_tensor(e) for e in nest.flatten(elems)]
+    size = _count(flat)
+    try:
+        return _at_once(fn, elems, flat, size)
+    except NeedsValueError as problem:
+        if problem.level != _current.depth + 1 or not fallback_to_while_loop or not size:
+            raise
+        if warn:
+            text = f"vectorized_map: the {size} examples run one by one, since one was asked for its value.\n{problem}"
+            warnings.warn(text, UserWarning, stacklevel=2)
+    return _one_by_one(fn, elems, flat, size)
+
+
+def independent(draw: Callable[[tuple[int, ...]], Tensor], shape: tuple[int, ...]) -> Tensor:
+    """What `draw` gives for a shape, for each example anew where maps are running.
+
+    Random numbers inside `vectorized_map` differ from example to example, as if it were a loop: they are drawn with one
+    more leading axis for each running map.
+    """
+    maps = _running.maps
+    value = draw(tuple([size for _, size in maps]) + shape)
+    for level, _ in maps:
+        value = batched(value, level)
+    return value
+
+
+def _count(flat: list[Tensor]) -> int:
+    """The number of examples; the first axes must agree."""
+    if not flat:
+        raise ValueError(errors.compose("vectorized_map: elems is empty.", "pass at least one tensor."))
+    if any(not t.ndim for t in flat):
+        raise errors.build(
+            errors.ShapeError,
+            f"vectorized_map: elems holds a scalar: {_specs(flat)}.",
+            "the first axis counts the examples; a value that all share can be used in fn directly.",
+        )
+    sizes = {t.shape[0] for t in flat}
+    if len(sizes - {1}) > 1:
+        raise errors.build(
+            errors.ShapeError,
+            f"vectorized_map: the first dimensions of elems differ: {_specs(flat)}.",
+            "the first axis counts the examples and must be the same, or 1.",
+        )
+    return (sizes - {1} or sizes).pop()
+
+
+def _specs(flat: list[Tensor]) -> str:
+    return ", ".join(str(spec_of(t)) for t in flat)
+
+
+def _at_once(fn: Callable[[Any], Any], elems: Any, flat: list[Tensor], size: int) -> Any:
+    depth, maps = _current.depth, _running.maps
+    level = depth + 1
+    examples = [batched(t, level) if t.shape[0] == size else _only(t) for t in flat]
+    _current.depth, _running.maps = level, (*maps, (level, size))
+    try:
+        result = fn(nest.pack_sequence_as(elems, examples))
+    finally:
+        _current.depth, _running.maps = depth, maps
+    return nest.map_structure(lambda leaf: stacked(leaf, level, size), result)
+
+
+def stacked(leaf: Any, level: float, size: int) -> Any:
+    """All examples of a result: what a Batched of this level holds, or the value repeated. None stays None."""
+    if leaf is None:
+        return None
+    leaf = convert.convert_to_tensor(leaf)
+    if isinstance(leaf, Batched) and leaf.level == level:
+        return leaf.full().value
+    return REGISTRY["broadcast_to"](leaf, shape=(size, *leaf.shape))
+
+
+def _only(t: Tensor) -> Any:
+    """The one example of a tensor whose first axis has length 1."""
+    return REGISTRY["reshape"](t, shape=tuple(t.shape)[1:])
+
+
+def _one_by_one(fn: Callable[[Any], Any], elems: Any, flat: list[Tensor], size: int) -> Any:
+    take, stack = REGISTRY["strided_slice"], REGISTRY["stack"]
+    rows = []
+    for i in range(size):
+        examples = [take(t, index=(i,)) if t.shape[0] == size else _only(t) for t in flat]
+        rows.append(fn(nest.pack_sequence_as(elems, examples)))
+
+    def column(*leaves: Any) -> Any:
+        return None if leaves[0] is None else stack(*[convert.convert_to_tensor(leaf) for leaf in leaves], axis=0)
+
+    return nest.map_structure(column, *rows)

@@ -1,0 +1,60 @@
+"""`import gradtape`: NumPy and the standard library only, quick, silent, no threads."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+LIMIT_SECONDS = 0.150
+
+_PROBE = """
+import json, sys, threading, time
+start = time.thread_time()
+import gradtape
+seconds = time.thread_time() - start
+modules = sorted({name.partition(".")[0] for name in sys.modules})
+print(json.dumps({"seconds": seconds, "modules": modules, "threads": threading.active_count()}))
+"""
+
+
+def probe(code: str = _PROBE) -> subprocess.CompletedProcess[str]:
+    """Run code in a fresh interpreter that reads no start-up files, with the paths of this one."""
+    paths = json.dumps([p for p in sys.path if p])
+    program = f"import sys; sys.path[:] = {paths}\n{code}"
+    return subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True)
+
+
+def test_loads_numpy_and_the_standard_library_only() -> None:
+    found = json.loads(probe().stdout)["modules"]
+    bare = json.loads(probe(_PROBE.replace("import gradtape", "import numpy")).stdout)["modules"]
+    extra = set(found) - set(bare) - set(sys.stdlib_module_names)
+    assert extra == {"gradtape"}
+
+
+def test_is_quick() -> None:
+    # The time of the thread itself, and the best of several: what else runs on the machine must not decide.
+    # benchmarks/footprint.py measures by the clock on the wall.
+    best = float("inf")
+    for _ in range(15):
+        best = min(best, json.loads(probe().stdout)["seconds"])
+        if best < LIMIT_SECONDS:
+            break
+    assert best < LIMIT_SECONDS
+
+
+def test_is_silent_and_starts_no_threads() -> None:
+    done = probe("import gradtape, threading; assert threading.active_count() == 1")
+    assert done.stdout == ""
+    assert done.stderr == ""
+
+
+def test_is_silent_when_warnings_are_errors() -> None:
+    command = [sys.executable, "-W", "error", "-c", "import gradtape"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_has_a_version() -> None:
+    done = probe("import gradtape; print(gradtape.__version__)")
+    assert done.stdout.strip().count(".") == 2
