@@ -58,6 +58,9 @@ from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.slices import IndexedSlices
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable, VariableAggregation, VariableSynchronization
+
+# Importing these attaches indexing and scatter methods to Tensor and Variable.
+from gradtape.names import variable_methods as _variable_methods
 from gradtape.names.autodiff import GradientTape, vectorized_map
 from gradtape.names.clipping import clip_by_global_norm, clip_by_norm
 from gradtape.names.creating import (
@@ -127,6 +130,7 @@ from gradtape.names.elementwise import (
 from gradtape.names.indexing import (
     argmax,
     argmin,
+    boolean_mask,
     gather,
     gather_nd,
     scatter_nd,
@@ -178,15 +182,12 @@ from gradtape.names.reducing import (
     reduce_sum,
 )
 from gradtape.names.status import executing_eagerly, is_tensor
-
-# Importing these attaches indexing and scatter methods to Tensor and Variable.
-from gradtape.names import variable_methods as _variable_methods
 from gradtape.ops import getitem as _getitem
+from gradtape.transform.arguments import UnconnectedGradients
 from gradtape.transform.custom import custom_gradient
 from gradtape.transform.passthrough import grad_pass_through, stop_gradient
 from gradtape.transform.python_function import numpy_function, py_function
 from gradtape.transform.recompute import recompute_grad
-from gradtape.transform.tape import UnconnectedGradients
 
 __version__ = "0.1.0"
 newaxis = None

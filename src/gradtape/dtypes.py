@@ -29,7 +29,7 @@ from gradtape.core.dtypes import (
     uint32,
     uint64,
 )
-from gradtape.names.elementwise import cast, complex, saturate_cast
+from gradtape.names.conversion import cast, complex, saturate_cast
 
 __all__ = [
     "ALL", "DType", "as_dtype", "bfloat16", "bool", "cast", "complex", "complex64", "complex128", "double", "float8_e4m3b11fnuz",

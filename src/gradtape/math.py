@@ -2,6 +2,7 @@
 
 from gradtape.names.elementwise import (
     abs,
+    accumulate_n,
     acos,
     acosh,
     add,
@@ -50,6 +51,7 @@ from gradtape.names.elementwise import (
     pow,
     real,
     reciprocal,
+    reciprocal_no_nan,
     rint,
     round,
     rsqrt,
@@ -98,6 +100,7 @@ from gradtape.names.reducing import (
 
 __all__ = [
     "abs",
+    "accumulate_n",
     "acos",
     "acosh",
     "add",
@@ -152,6 +155,7 @@ __all__ = [
     "pow",
     "real",
     "reciprocal",
+    "reciprocal_no_nan",
     "reduce_all",
     "reduce_any",
     "reduce_euclidean_norm",

@@ -1,6 +1,7 @@
 """`tf.nn`: activations, losses and what else a network is made of."""
 
 from gradtape.names.elementwise import (
+    crelu,
     elu,
     gelu,
     leaky_relu,
@@ -40,6 +41,7 @@ from gradtape.names.reducing import (
 __all__ = [
     "batch_normalization",
     "bias_add",
+    "crelu",
     "elu",
     "embedding_lookup",
     "gelu",

@@ -132,6 +132,15 @@ class NeedsElements(Tripled):
         return Tripled.kernel(self, x) + 0.0 * np.max(x)
 
 
+class LooksAround(Tripled):
+    """Says that it is elementwise, and adds the mean of a column."""
+
+    vjp = NotDifferentiable("not the subject")
+
+    def kernel(self, x):
+        return Tripled.kernel(self, x) + (np.mean(x, axis=0) if x.ndim > 1 else x * 0)
+
+
 class OneTooMany(Tripled):
     """The vjp returns two cotangents for one input."""
 
@@ -253,6 +262,7 @@ SABOTAGES = {
     Unsteady: ("deterministic", set()),
     ReadsMemory: ("layout", set()),
     NeedsElements: ("sizes", {"batch", "batched_gradient"}),
+    LooksAround: ("parts", {"reference", "scalar", "batch", "sizes", "dtype", "infer"}),
     OneTooMany: ("cotangents", {"deterministic", "needs", "sizes", "precision"}),
     PromotedCotangent: ("cotangents", {"duck"}),
     WrongGradient: ("first_derivative", {"forward_mode"}),

@@ -11,7 +11,8 @@ import pytest
 
 import gradtape as tf
 from gradtape.core import state
-from gradtape.testing import check_grads
+from gradtape.core.tensor import wrap
+from gradtape.testing import DuckArray, check_grads
 
 Forward = tf.autodiff.ForwardAccumulator
 X = np.array([0.3, -1.2, 0.7])
@@ -397,3 +398,10 @@ def test_leaving_in_another_thread_is_an_error():
     with pytest.raises(RuntimeError, match="another thread"):
         acc.__exit__(None, None, None)
     assert acc.jvp(x).numpy() == 1.0
+
+
+def test_foreign_arrays_stay_foreign():
+    x = wrap(DuckArray(X))
+    with Forward(x, wrap(DuckArray(np.ones(3)))) as acc:
+        y = tf.reduce_sum(tf.sin(x) * x)
+    assert isinstance(acc.jvp(y)._array, DuckArray)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.testing import check_grads
+import ops.samples  # noqa: F401 - fills SAMPLES
+from gradtape.core.tensor import wrap
+from gradtape.testing import DuckArray, check_grads
+from gradtape.testing.sample import SAMPLES, labelled
 from gradtape.transform import jacobian as setting
 
 X = np.array([0.3, -1.2, 0.7])
@@ -66,6 +71,34 @@ def test_jacobian_is_differentiable(name):
         return tape.jacobian(y, x)
 
     check_grads(f, (X,), order=1)
+
+
+@pytest.mark.parametrize("sample", [pytest.param(s, id=label) for label, s in labelled(SAMPLES)])
+def test_every_op_row_by_row(sample):
+    """The vectorised pass over plain arrays equals one pass per row, for each op with a derivative."""
+    if not sample.op.differentiable:
+        return
+    for name in set(sample.dtypes) & {"float64", "complex128", "bfloat16"}:
+        dtype = tf.as_dtype(name)
+        arrays = [np.asarray(a) for a in sample.inputs]
+        inputs = [tf.constant(a.astype(dtype.as_numpy_dtype) if a.dtype.kind in "fc" else a) for a in arrays]
+        sources = [x for x in inputs if x.dtype.is_trainable]
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(sources)
+            outputs = sample.op(*inputs, **sample.params)
+        for y in outputs if isinstance(outputs, tuple) else (outputs,):
+            found = tape.jacobian(y, sources)
+            want = tape.jacobian(y, sources, experimental_use_pfor=False)
+            for a, b in zip(found, want, strict=True):
+                if a is None or b is None:
+                    assert a is b
+                    continue
+                assert (a.dtype, a.shape) == (b.dtype, b.shape)
+                wide = np.complex128 if a.dtype.is_complex else np.float64
+                tolerance = 0.05 if dtype is tf.bfloat16 else 1e-10
+                np.testing.assert_allclose(
+                    a.numpy().astype(wide), b.numpy().astype(wide), rtol=tolerance, atol=tolerance
+                )
 
 
 def test_jacobian_of_jacobian():
@@ -281,7 +314,7 @@ def test_custom_gradients_that_ignore_the_cotangent():
     np.testing.assert_allclose(jacobian(f, X).numpy(), np.ones((3, 3)))
 
 
-def test_an_error_in_the_pass_leaves_the_tape_broken():
+def test_errors_of_gradient_functions_come_through():
     @tf.custom_gradient
     def f(x):
         def grad(dy):
@@ -327,6 +360,31 @@ def test_chunks_are_differentiable_and_use_the_tape_once():
     with pytest.raises(RuntimeError):
         inner.gradient(y, x)
     assert outer.jacobian(j, x).shape == (3, 3, 3)
+
+
+def test_memory_stays_near_the_budget():
+    x = tf.constant(np.linspace(0.0, 1.0, 600))
+    before = tf.config.get_jacobian_memory()
+
+    def peak():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for _ in range(10):
+                y = tf.sin(y) * x + y[::-1]
+        tracemalloc.start()
+        tape.jacobian(y, x)
+        size = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return size
+
+    result = 8 * 600 * 600
+    assert peak() > 3 * result
+    try:
+        tf.config.set_jacobian_memory(result // 2)
+        assert peak() < 1.7 * result
+    finally:
+        tf.config.set_jacobian_memory(before)
 
 
 def test_the_budget_must_be_positive():
@@ -424,3 +482,16 @@ def test_batch_jacobian_gives_zeros_where_unconnected():
 def test_batch_jacobian_of_nothing():
     assert batch_jacobian(lambda x: x * 2.0, np.ones((1, 0))).shape == (1, 0, 0)
     assert batch_jacobian(lambda x: x * 2.0, np.ones((0, 3))).shape == (0, 3, 3)
+
+
+# Arrays of others
+
+
+def test_foreign_arrays_stay_foreign():
+    x = wrap(DuckArray(BATCH))
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = tf.tanh(tf.matmul(x, wrap(DuckArray(W)))) * 2.0
+    for found, shape in ((tape.jacobian(y, x), (2, 2, 2, 3)), (tape.batch_jacobian(y, x), (2, 2, 3))):
+        assert isinstance(found._array, DuckArray)
+        assert found.shape == shape

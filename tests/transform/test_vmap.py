@@ -541,6 +541,8 @@ def test_batched_values_of_arrays_stay_with_arrays():
         (-dy, -value),
         (dy * residual[:, None], value[:, None, :] * residual[:, None]),
         (residual[:, None] * dy, value[:, None, :] * residual[:, None]),
+        (batched(value[:, None], 1) @ np.eye(2), value[:, None]),
+        (np.eye(2) @ batched(value[:, :, None], 1), value[:, :, None]),
         (dy * batched(np.array([1.0, 2.0, 3.0]), 1), value * np.array([[1.0], [2.0], [3.0]])),
     ]:
         assert type(found) is Batched

@@ -31,7 +31,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
       dtype_hint: a dtype to prefer where the value allows it.
       name: ignored.
 
-    >>> convert_to_tensor([1, 2, 3]).dtype
+    >>> tf.convert_to_tensor([1, 2, 3]).dtype
     tf.int32
     """
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
@@ -72,7 +72,7 @@ def _made(array: Any) -> Tensor:
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
     """A tensor of a value, perhaps repeated or reshaped to fill a shape.
 
-    >>> constant(0.5, shape=[2, 2]).numpy()
+    >>> tf.constant(0.5, shape=[2, 2]).numpy()
     array([[0.5, 0.5],
            [0.5, 0.5]], dtype=float32)
     """

@@ -216,6 +216,8 @@ def binary_operator(op: Any, coerce: Callable[[Any, Any], tuple[Any, Any]]) -> t
         return NotImplemented if pair is None else execute(op, pair, _NONE)
 
     def reflected(b: Any, a: Any) -> Any:
+        if type(a) is float and type(b) is Tensor and b._array.dtype.kind == "f":
+            return forward(wrap(number_like(a, b._array)), b)
         return slow(a, b)
 
     return forward, reflected

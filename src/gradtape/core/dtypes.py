@@ -223,7 +223,7 @@ def _from_numpy(dtype: np.dtype[Any]) -> DType:
 def as_dtype(value: Any) -> DType:
     """The DType of a DType, a name, a NumPy type, a Python type or TensorFlow's number.
 
-    >>> as_dtype("float32"), as_dtype(int), as_dtype(np.float64)
+    >>> tf.as_dtype("float32"), tf.as_dtype(int), tf.as_dtype(np.float64)
     (tf.float32, tf.int32, tf.float64)
     """
     if isinstance(value, DType):

@@ -21,12 +21,14 @@ from typing import Any
 
 import numpy as np
 
+# From this many elements on, clearing fresh pages costs more than taking recycled memory.
+THRESHOLD = 1 << 16
 # Below this many elements a single NumPy call is quicker than handing out chunks.
-THRESHOLD = 1 << 17
+_THREADED = 1 << 17
 # Chunks are multiples of this many elements, so that each element meets the same SIMD lane whatever their number.
 CHUNK = 1 << 15
 # Arithmetic that is bound by memory: up to this many elements one thread moves the data as fast as several.
-_CHEAP = frozenset((np.add, np.subtract, np.multiply, np.negative, np.square, np.maximum, np.minimum, np.abs, np.sign))
+_CHEAP = frozenset((np.add, np.subtract, np.multiply, np.negative, np.square, np.maximum, np.minimum))
 _CHEAP_LIMIT = 1 << 23
 # Free blocks that are kept for the next result, in bytes.
 KEEP = 256 << 20
@@ -41,25 +43,24 @@ class _Block:
 
     __slots__ = ("__array_interface__", "_memory")
 
-    def __init__(self, memory: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    def __init__(self, memory: tuple[Any, int], shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         self._memory = memory
-        pointer = memory.__array_interface__["data"][0]
-        self.__array_interface__ = {"shape": shape, "typestr": dtype.str, "data": (pointer, False), "version": 3}
+        self.__array_interface__ = {"shape": shape, "typestr": dtype.str, "data": (memory[1], False), "version": 3}
 
     def __del__(self) -> None:
         _recycle(self._memory)
 
 
-def _recycle(memory: Any) -> None:
+def _recycle(memory: tuple[Any, int]) -> None:
     # Called whenever an array dies, perhaps inside the garbage collector, so it takes no lock. At interpreter exit the
     # module's names may be gone already.
     if _free is None:
         return
-    kept = sum([size * len(blocks) for size, blocks in list(_free.items())])
-    if kept + memory.size > KEEP:
+    size = memory[0].size
+    if size + sum([size * len(blocks) for size, blocks in list(_free.items())]) > KEEP:
         release()
-    if memory.size <= KEEP:
-        _free.setdefault(memory.size, deque()).append(memory)
+    if size <= KEEP:
+        _free.setdefault(size, deque()).append(memory)
 
 
 def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
@@ -73,7 +74,8 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     try:
         memory = _free[size].pop()
     except (KeyError, IndexError):
-        memory = np.empty(size, np.uint8)
+        block = np.empty(size, np.uint8)
+        memory = block, block.__array_interface__["data"][0]
     return np.asarray(_Block(memory, shape, dtype))
 
 
@@ -87,13 +89,16 @@ def apply(op: Any, arrays: Any, params: dict[str, Any]) -> Any:
     if not all([isinstance(a, (np.ndarray, np.generic)) for a in arrays]):
         return op.kernel(*arrays, **params)
     shapes = [a.shape for a in arrays if a.ndim]
-    shape = np.broadcast_shapes(*shapes)
+    is_plain = all([s == shapes[0] for s in shapes])
+    shape = shapes[0] if is_plain else np.broadcast_shapes(*shapes)
+    if op.ufunc in _CHEAP and arrays[0].size * len(arrays) <= _CHEAP_LIMIT:
+        # All that is cheap keeps the dtype.
+        return combine(op.ufunc, *arrays, out=empty(shape, arrays[0].dtype))
     probe = op.kernel(*[a if not a.ndim else a[(slice(1),) * a.ndim] for a in arrays], **params)
     result = empty(shape, probe.dtype)
-    if op.ufunc in _CHEAP and result.size <= _CHEAP_LIMIT:
-        with np.errstate(all="ignore"):
-            return op.ufunc(*arrays, out=result)
-    if all(s == shape for s in shapes) and all(a.flags.c_contiguous for a in arrays if a.ndim):
+    if op.ufunc is not None and result.size <= _THREADED:
+        return combine(op.ufunc, *arrays, out=result)
+    if is_plain and all(a.flags.c_contiguous for a in arrays if a.ndim):
         flat = [a if not a.ndim else a.reshape(-1) for a in arrays]
         _by_chunks(op, flat, params, result.reshape(-1), _chunk(result.size))
     else:
@@ -106,6 +111,12 @@ def apply(op: Any, arrays: Any, params: dict[str, Any]) -> Any:
 def _chunk(size: int) -> int:
     """Elements per chunk: two chunks per thread. Many small ones would wait for the interpreter lock at each end."""
     return -(-size // (2 * thread_count() * CHUNK)) * CHUNK
+
+
+def combine(ufunc: Any, *arrays: Any, out: Any) -> Any:
+    """One call of a ufunc, without NumPy's float warnings."""
+    with np.errstate(all="ignore"):
+        return ufunc(*arrays, out=out)
 
 
 def _by_chunks(op: Any, arrays: list[Any], params: dict[str, Any], result: Any, step: int) -> None:

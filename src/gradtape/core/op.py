@@ -133,8 +133,8 @@ def by_name(name: str) -> Op:
 
 
 _KIND_NAMES = {
-    "f": "floating point", "V": "bfloat16", "c": "complex", "i": "signed", "u": "unsigned integers", "b": "bool",
-    "O": "string",
+    "f": "floating point", "V": "bfloat16", "c": "complex", "i": "signed integers", "u": "unsigned integers",
+    "b": "bool", "O": "string",
 }  # fmt: skip
 
 

@@ -275,7 +275,7 @@ def _repr(array: Any) -> str:
         return repr(np.asarray(host(array))[()]) if array.dtype.kind == "V" else _scalar_text(array)
     if not array.ndim:
         return repr(array[()])
-    return repr(host(array))
+    return _on_new_line(repr(host(array)))
 
 
 def _scalar_text(array: Any) -> str:
@@ -284,7 +284,12 @@ def _scalar_text(array: Any) -> str:
 
 
 def _str(array: Any) -> str:
-    return str(host(array)[()]) if not array.ndim else str(host(array))
+    return _on_new_line(str(host(array)[()] if not array.ndim else host(array)))
+
+
+def _on_new_line(text: str) -> str:
+    """Text of several lines begins on a line of its own, so that its columns stay below one another."""
+    return f"\n{text}" if "\n" in text else text
 
 
 def _unpickle(array: Any) -> Tensor:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import convert, dtypes, errors, provenance, state
+from gradtape.core import convert, dtypes, errors, large, provenance, state
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Reference, Tensor, wrap
 
@@ -55,7 +55,7 @@ class Variable:
       constraint: a function that optimizers apply after an update; stored only.
       shape: a looser static shape, such as `[None]`, so that later values may differ in size.
 
-    >>> v = Variable([1.0, 2.0], name="w")
+    >>> v = tf.Variable([1.0, 2.0], name="w")
     >>> v.assign_add([1.0, 1.0]).numpy()
     array([2., 3.], dtype=float32)
     """
@@ -234,7 +234,10 @@ class Variable:
                 f"{what}: variable {self.name!r} has shape {self._value.shape}, the delta {tensor.shape}.",
                 "the delta needs exactly the variable's shape.",
             )
-        self._write(old + array if what == "assign_add" else old - array, tensor._id)
+        ufunc = np.add if what == "assign_add" else np.subtract
+        is_large = type(old) is type(array) is np.ndarray and old.size >= large.THRESHOLD
+        out = large.empty(old.shape, old.dtype) if is_large else None
+        self._write(ufunc(old, array, out=out) if is_large else ufunc(old, array), tensor._id)
         return self if read_value else None
 
     def _convert(self, value: Any) -> Tensor:

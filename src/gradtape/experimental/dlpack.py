@@ -26,7 +26,7 @@ class _Capsule:
 def to_dlpack(tf_tensor: Any) -> Any:
     """A DLPack capsule of a copy of the tensor: tensors are immutable, and a consumer may write.
 
-    >>> from_dlpack(to_dlpack(tf.constant([1.0, 2.0]))).numpy()
+    >>> tf.experimental.dlpack.from_dlpack(tf.experimental.dlpack.to_dlpack(tf.constant([1.0, 2.0]))).numpy()
     array([1., 2.], dtype=float32)
     """
     return convert.convert_to_tensor(tf_tensor).__dlpack__()

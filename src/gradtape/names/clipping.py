@@ -36,7 +36,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     array([0.6, 0.8], dtype=float32)
     """
     values = tensor(t.values if isinstance(t, IndexedSlices) else t)
-    clip_norm = convert.like(clip_norm, values.dtype)
+    clip_norm = convert.like(max(clip_norm, 0) if isinstance(clip_norm, (int, float)) else clip_norm, values.dtype)
     over = normalized_axes(axes, values.ndim, "clip_by_norm")
     squares = ReduceSum(Square(values), axis=over, keepdims=True)
     # The square root has an infinite slope at 0: a norm of 0 must not meet it.

@@ -84,7 +84,7 @@ class Generator:
                 )
             )
         self._alg = check_algorithm(alg)
-        self._state_var = Variable(
+        self._state_var: Variable = Variable(
             copy_from._state_var if copy_from is not None else _check_state(state), trainable=False, name="StateVar"
         )
 

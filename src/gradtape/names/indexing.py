@@ -7,12 +7,14 @@ from typing import Any
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import normalize_axis
 from gradtape.core.tensor import Tensor
-from gradtape.names.arguments import integer, shape, tensor
-from gradtape.ops import indexing, scatter, search
+from gradtape.names.arguments import integer, shape
+from gradtape.names.arguments import tensor as as_tensor
+from gradtape.ops import getitem, indexing, scatter, search
 
 __all__ = [
-    "argmax", "argmin", "gather", "gather_nd", "in_top_k", "scatter_nd", "searchsorted", "tensor_scatter_nd_add",
-    "tensor_scatter_nd_max", "tensor_scatter_nd_min", "tensor_scatter_nd_sub", "tensor_scatter_nd_update",
+    "argmax", "argmin", "boolean_mask", "gather", "gather_nd", "in_top_k", "scatter_nd", "searchsorted",
+    "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min", "tensor_scatter_nd_sub",
+    "tensor_scatter_nd_update",
 ]  # fmt: skip
 
 
@@ -43,7 +45,7 @@ def gather(
     array([[5., 6.],
            [1., 2.]], dtype=float32)
     """
-    params, indices = tensor(params), tensor(indices)
+    params, indices = as_tensor(params), as_tensor(indices)
     batch_dims = integer(batch_dims, "gather", "batch_dims")
     if batch_dims:
         batch_dims = _batch_dims(batch_dims, indices.ndim, "gather")
@@ -81,7 +83,7 @@ def gather_nd(
     array([2., 3.], dtype=float32)
     """
     _check_policy("gather_nd", bad_indices_policy)
-    params, indices = tensor(params), tensor(indices)
+    params, indices = as_tensor(params), as_tensor(indices)
     batch_dims = _batch_dims(integer(batch_dims, "gather_nd", "batch_dims"), indices.ndim, "gather_nd")
     return scatter.GatherNd(params, indices, batch_dims=batch_dims)  # type: ignore[no-any-return]
 
@@ -103,7 +105,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str =
     array([0., 4., 0., 2.], dtype=float32)
     """
     _check_policy("scatter_nd", bad_indices_policy)
-    return scatter.ScatterNd(tensor(indices), tensor(updates), shape=_shape(shape))  # type: ignore[no-any-return]
+    return scatter.ScatterNd(as_tensor(indices), as_tensor(updates), shape=_shape(shape))  # type: ignore[no-any-return]
 
 
 def _shape(value: Any) -> tuple[int, ...]:
@@ -230,9 +232,29 @@ def tensor_scatter_nd_min(
     return scatter.TensorScatterNdMin(*_operands(tensor, indices, updates))  # type: ignore[no-any-return]
 
 
+def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
+    """The elements or slices of a tensor for which a mask is true.
+
+    Args:
+      tensor: what to choose from.
+      mask: bools, in the shape of the tensor's axes from `axis` on.
+      axis: the first axis that the mask covers; 0 by default.
+      name: ignored.
+
+    Returns:
+      A tensor with one axis in place of those that the mask covers.
+
+    >>> tf.boolean_mask([[1.0, 2.0], [3.0, 4.0]], [True, False]).numpy()
+    array([[1., 2.]], dtype=float32)
+    """
+    x = as_tensor(tensor)
+    axis = 0 if axis is None else normalize_axis(axis, x.ndim, "boolean_mask")
+    return getitem.boolean_mask(x, mask, axis)  # type: ignore[no-any-return]
+
+
 def _operands(value: Any, indices: Any, updates: Any) -> tuple[Any, Any, Any]:
-    value = tensor(value)
-    return value, tensor(indices), convert.like(updates, value.dtype)
+    value = as_tensor(value)
+    return value, as_tensor(indices), convert.like(updates, value.dtype)
 
 
 def argmax(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Tensor:
@@ -275,7 +297,7 @@ _POSITIONS = (dtypes.int16, dtypes.uint16, dtypes.int32, dtypes.int64)
 
 
 def _extremum(op: Any, x: Any, axis: Any, output_type: Any) -> Tensor:
-    x = tensor(x)
+    x = as_tensor(x)
     axis = normalize_axis(0 if axis is None else axis, x.ndim, op.name)
     return op(x, axis=axis, output_type=_position_type(op.name, output_type))  # type: ignore[no-any-return]
 
@@ -309,7 +331,7 @@ def searchsorted(
     """
     if side not in ("left", "right"):
         raise ValueError(errors.compose(f"searchsorted: side is {side!r}.", "use 'left' or 'right'."))
-    sequence = tensor(sorted_sequence)
+    sequence = as_tensor(sorted_sequence)
     values = convert.like(values, sequence.dtype)
     output_type = _position_type("searchsorted", out_type)
     return search.SearchSorted(sequence, values, side=side, output_type=output_type)  # type: ignore[no-any-return]
@@ -331,4 +353,4 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     array([False,  True])
     """
     k = integer(k, "in_top_k", "k")
-    return search.InTopK(tensor(targets), tensor(predictions), k=k)  # type: ignore[no-any-return]
+    return search.InTopK(as_tensor(targets), as_tensor(predictions), k=k)  # type: ignore[no-any-return]

@@ -10,7 +10,8 @@ from gradtape.core.shape import normalize_axis
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.names.arguments import axes as normalized_axes
-from gradtape.names.arguments import integer, integers, tensor
+from gradtape.names.arguments import integer, integers
+from gradtape.names.arguments import tensor as as_tensor
 from gradtape.ops.cast import Cast, CastToDiscrete
 from gradtape.ops.complex import Complex, Imag, Real
 from gradtape.ops.exponential import Rsqrt
@@ -219,7 +220,7 @@ def norm(
     >>> tf.norm([3.0, 4.0]).numpy()
     np.float32(5.0)
     """
-    x = _value(tensor)
+    x = as_tensor(tensor)
     if not (x.dtype.is_floating or x.dtype.is_complex):
         raise errors.build(
             errors.DTypeError, f"norm: the tensor is {x.dtype.name}.", "use tf.cast(x, tf.float32) for integers."
@@ -269,11 +270,6 @@ def _matrix_norm(x: Any, ord: Any, axis: Any, keep: bool) -> Any:
     )
 
 
-def _value(x: Any) -> Any:
-    """A tensor; of a variable its value, whose shape is known."""
-    return x._read() if isinstance(x, Variable) else tensor(x)
-
-
 def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
     """A tensor divided by its norm, and the norm.
 
@@ -290,7 +286,7 @@ def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str |
     >>> unit.numpy(), length.numpy()
     (array([0.6, 0.8], dtype=float32), array([5.], dtype=float32))
     """
-    x = _value(tensor)
+    x = as_tensor(tensor)
     length = norm(x, ord, axis, keepdims=True)
     by = Cast(length, dtype=x.dtype) if length.dtype is not x.dtype else length
     return x / by, length
@@ -312,7 +308,7 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: str | Non
     >>> tf.math.l2_normalize([3.0, 4.0]).numpy()
     array([0.6, 0.8], dtype=float32)
     """
-    x = _value(x)
+    x = as_tensor(x)
     axes = normalized_axes(axis if dim is None else dim, x.ndim, "l2_normalize")
     if x.dtype.is_complex:
         parts = Real(x), Imag(x)

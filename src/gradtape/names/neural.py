@@ -83,8 +83,8 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: Any = -1, 
     >>> tf.nn.softmax_cross_entropy_with_logits(labels=[[0.0, 1.0]], logits=[[0.0, 0.0]]).numpy()
     array([0.6931472], dtype=float32)
     """
-    logits = _value(logits)
-    labels = convert.like(labels._read() if isinstance(labels, Variable) else labels, logits.dtype)
+    logits = tensor(logits)
+    labels = _like(labels, logits)
     if labels.dtype is not logits.dtype and logits.dtype.is_floating:
         labels = Cast(labels, dtype=logits.dtype)
     if dims(labels) != dims(logits):
@@ -157,8 +157,8 @@ def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any
 
 def _alike(who: str, labels: Any, logits: Any) -> tuple[Any, Any]:
     """Labels and logits as tensors of one shape; the labels take the dtype of the logits if they are no tensor."""
-    logits = _value(logits)
-    labels = convert.like(labels._read() if isinstance(labels, Variable) else labels, logits.dtype)
+    logits = tensor(logits)
+    labels = _like(labels, logits)
     if dims(labels) != dims(logits):
         raise errors.build(
             errors.ShapeError,
@@ -169,9 +169,9 @@ def _alike(who: str, labels: Any, logits: Any) -> tuple[Any, Any]:
     return labels, logits
 
 
-def _value(x: Any) -> Any:
-    """A tensor; of a variable its value, whose shape is known."""
-    return x._read() if isinstance(x, Variable) else tensor(x)
+def _like(value: Any, other: Tensor) -> Any:
+    """A tensor or the value of a variable as it is; anything else in the dtype of another tensor."""
+    return value._read() if isinstance(value, Variable) else convert.like(value, other.dtype)
 
 
 def l2_loss(t: Any, name: str | None = None) -> Tensor:
@@ -214,8 +214,8 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
                 "use 'N...C' for channels last, 'NC...' for channels second.",
             )
         )
-    value = _value(value)
-    bias = bias._read() if isinstance(bias, Variable) else convert.like(bias, value.dtype)
+    value = tensor(value)
+    bias = _like(bias, value)
     channels = dims(value)[1 if first else -1] if value.ndim > 1 else None
     if channels is None or dims(bias) != (channels,):
         raise errors.build(
@@ -278,7 +278,7 @@ def moments(
     >>> mean.numpy(), variance.numpy()
     (np.float32(2.0), np.float32(1.0))
     """
-    x = _value(x)
+    x = tensor(x)
     over = normalized_axes(axes, x.ndim, "moments")
     half = x.dtype is dtypes.float16
     wide = Cast(x, dtype=dtypes.float32) if half else x

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import convert, nest
-from gradtape.core.op import REGISTRY, Op
+from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 
@@ -25,11 +25,10 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **options
     """What NumPy calls for a ufunc with a tensor among its inputs."""
     given = {k for k, v in options.items() if v is not None}
     if method == "__call__" and not given:
-        op = _ufuncs().get(ufunc)
-        if op is not None:
+        for function, kinds in _ufuncs().get(ufunc, ()):
             tensors = _alike(inputs)
-            if all(t.dtype.kind in op.kinds for t in tensors):
-                return op(*tensors)
+            if all(t.dtype.kind in kinds for t in tensors):
+                return function(*tensors)
     elif method == "reduce" and given <= {"axis", "keepdims"}:
         function = _reductions().get(ufunc)
         if function is not None:
@@ -70,8 +69,18 @@ def _alike(inputs: Any) -> list[Tensor]:
 
 
 @functools.cache
-def _ufuncs() -> dict[Any, Op]:
-    return {function: op for op in REGISTRY.values() for function in op.numpy}
+def _ufuncs() -> dict[Any, list[tuple[Callable[..., Any], str]]]:
+    """What a ufunc means on tensors of some kinds of dtypes: an op, or an operator that chooses one by the dtype."""
+    found: dict[Any, list[tuple[Callable[..., Any], str]]] = {
+        np.equal: [(operator.eq, "fVciubO")], np.not_equal: [(operator.ne, "fVciubO")],
+        np.true_divide: [(operator.truediv, "iu")], np.abs: [(abs, "c")], np.invert: [(operator.invert, "b")],
+        np.bitwise_and: [(operator.and_, "b")], np.bitwise_or: [(operator.or_, "b")],
+        np.bitwise_xor: [(operator.xor, "b")],
+    }  # fmt: skip
+    for op in REGISTRY.values():
+        for function in op.numpy:
+            found.setdefault(function, []).append((op, op.kinds))
+    return found
 
 
 @functools.cache

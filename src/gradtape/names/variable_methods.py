@@ -80,8 +80,8 @@ def _scatter(name: str, combine: _Combine, does: str, example: str) -> Any:
       The variable.
 
     >>> v = tf.Variable([8.0, 4.0])
-    >>> v.{name}(tf.IndexedSlices(values=[2.0, 2.0], indices=[1, 1])).numpy()
-    array([8., {example}], dtype=float32)
+    >>> v.{name}(tf.IndexedSlices(values=[2.0, 2.0], indices=[1, 1])).numpy().tolist()
+    [8.0, {example}]
     """
     return method
 
@@ -118,8 +118,8 @@ def _scatter_nd(name: str, combine: _Combine, does: str, example: str) -> Any:
       The variable.
 
     >>> v = tf.Variable([8.0, 4.0])
-    >>> v.{name}([[1], [1]], [2.0, 2.0]).numpy()
-    array([8., {example}], dtype=float32)
+    >>> v.{name}([[1], [1]], [2.0, 2.0]).numpy().tolist()
+    [8.0, {example}]
     """
     return method
 
@@ -226,18 +226,18 @@ def count_up_to(self: Variable, limit: int) -> Tensor:
 
 
 _METHODS = [
-    _scatter("scatter_add", _add, "Add to rows; for repeated positions the sums.", "8."),
-    _scatter("scatter_sub", _sub, "Subtract from rows; for repeated positions the sums.", "0."),
-    _scatter("scatter_update", _update, "Replace rows; of repeated positions the last wins.", "2."),
-    _scatter("scatter_mul", np.multiply.at, "Multiply rows; repeated positions one after the other.", "16."),
-    _scatter("scatter_div", np.divide.at, "Divide rows; repeated positions one after the other.", "1."),
-    _scatter("scatter_min", np.minimum.at, "Replace elements by smaller ones.", "2."),
-    _scatter("scatter_max", np.maximum.at, "Replace elements by larger ones.", "4."),
-    _scatter_nd("scatter_nd_add", _add, "Add at coordinates; for repeated ones the sums.", "8."),
-    _scatter_nd("scatter_nd_sub", _sub, "Subtract at coordinates; for repeated ones the sums.", "0."),
-    _scatter_nd("scatter_nd_update", _update, "Replace at coordinates; of repeated ones the last wins.", "2."),
-    _scatter_nd("scatter_nd_min", np.minimum.at, "Replace elements at coordinates by smaller ones.", "2."),
-    _scatter_nd("scatter_nd_max", np.maximum.at, "Replace elements at coordinates by larger ones.", "4."),
+    _scatter("scatter_add", _add, "Add to rows; for repeated positions the sums.", "8.0"),
+    _scatter("scatter_sub", _sub, "Subtract from rows; for repeated positions the sums.", "0.0"),
+    _scatter("scatter_update", _update, "Replace rows; of repeated positions the last wins.", "2.0"),
+    _scatter("scatter_mul", np.multiply.at, "Multiply rows; repeated positions one after the other.", "16.0"),
+    _scatter("scatter_div", np.divide.at, "Divide rows; repeated positions one after the other.", "1.0"),
+    _scatter("scatter_min", np.minimum.at, "Replace elements by smaller ones.", "2.0"),
+    _scatter("scatter_max", np.maximum.at, "Replace elements by larger ones.", "4.0"),
+    _scatter_nd("scatter_nd_add", _add, "Add at coordinates; for repeated ones the sums.", "8.0"),
+    _scatter_nd("scatter_nd_sub", _sub, "Subtract at coordinates; for repeated ones the sums.", "0.0"),
+    _scatter_nd("scatter_nd_update", _update, "Replace at coordinates; of repeated ones the last wins.", "2.0"),
+    _scatter_nd("scatter_nd_min", np.minimum.at, "Replace elements at coordinates by smaller ones.", "2.0"),
+    _scatter_nd("scatter_nd_max", np.maximum.at, "Replace elements at coordinates by larger ones.", "4.0"),
     batch_scatter_update, sparse_read, gather_nd, count_up_to,
 ]  # fmt: skip
 

@@ -73,10 +73,16 @@ class SparseSoftmaxCrossEntropy(Op):
         return Spec(logits.shape[:-1], logits.dtype)
 
     def kernel(self, labels: Any, logits: Any) -> Any:
-        places = named_places(self, labels, logits)
         last = logits.ndim - 1
-        below = below_peak(wide(logits), last)
-        named = np.take(np.reshape(below, (below.size,)), places)
+        if last == 1 and type(labels) is type(logits) is np.ndarray and labels.shape == logits.shape[:1]:
+            # A batch of rows, as every training step has it.
+            check_range(self.name, labels, logits.shape[1], "labels")
+            below = below_peak(wide(logits), last)
+            named = below[np.arange(labels.size), labels]
+        else:
+            places = named_places(self, labels, logits)
+            below = below_peak(wide(logits), last)
+            named = np.take(np.reshape(below, (below.size,)), places)
         np.exp(below, out=below)
         return rounded(np.log(total(below, (last,))) - named, logits.dtype)
 
@@ -107,14 +113,18 @@ class SparseCotangent(Op):
         return logits
 
     def kernel(self, g: Any, labels: Any, logits: Any) -> Any:
-        places = named_places(self, labels, logits)
         if g.shape != labels.shape:
             raise ValueError("shapes differ")
         last = logits.ndim - 1
+        is_batch = last == 1 and type(labels) is type(logits) is np.ndarray and labels.shape == logits.shape[:1]
+        places = np.arange(labels.size) if is_batch else named_places(self, labels, logits)
         y, g = below_peak(wide(logits), last), wide(g)
         np.exp(y, out=y)
         y *= np.reshape(g, (*g.shape, 1)) / total(y, (last,), keepdims=True)
-        np.reshape(y, (y.size,))[places] -= g
+        if is_batch:
+            y[places, labels] -= g
+        else:
+            np.reshape(y, (y.size,))[places] -= g
         return rounded(y, logits.dtype)
 
     def vjp(self, dy: Any, g: Any, labels: Any, logits: Any, *, needs: Any) -> Any:

@@ -13,7 +13,7 @@ from gradtape.core.shape import Spec
 from gradtape.core.slices import RowCotangent
 from gradtape.ops.family import NO_LOWERING, dims
 from gradtape.ops.movement import BroadcastTo, Reshape, Transpose
-from gradtape.ops.rows import batch_positions, check_integers, check_range, sum_rows
+from gradtape.ops.rows import batch_positions, check_integers, check_kind, check_range, sum_rows
 
 
 @declare("gather")
@@ -76,6 +76,7 @@ class ScatterRows(Op):
 
     def infer(self, indices: Spec, values: Spec, *, rows: int, axis: int = 0, batch_dims: int = 0) -> Spec:
         check_integers(self, "indices", indices)
+        check_kind(self, "values", values)
         depth = indices.rank - batch_dims
         if values.shape[axis : axis + depth] != indices.shape[batch_dims:]:
             raise self.error(

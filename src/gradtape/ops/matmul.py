@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors
+from gradtape.core import errors, large
 from gradtape.core.op import Op, declare
 from gradtape.core.shape import Spec, broadcast
 from gradtape.ops.family import NO_LOWERING, align, conj, dims, unbroadcast
@@ -54,7 +54,11 @@ class MatMul(Op):
     def kernel(self, a: Any, b: Any, *, transpose_a: bool = False, transpose_b: bool = False) -> Any:
         if a.ndim == 2 and b.ndim == 2 and type(a) is type(b) is np.ndarray and a.dtype.char in _BLAS:
             # `dot` costs half of what `matmul` does around the BLAS call, and packs what BLAS cannot read in place.
-            return (a.T if transpose_a else a).dot(b.T if transpose_b else b)
+            a, b = a.T if transpose_a else a, b.T if transpose_b else b
+            shape = a.shape[0], b.shape[1]
+            if shape[0] * shape[1] >= large.THRESHOLD and a.dtype == b.dtype:
+                return a.dot(b, out=large.empty(shape, a.dtype))
+            return a.dot(b)
         return _product(a, b, transpose_a, transpose_b)
 
     def vjp(self, dy: Any, a: Any, b: Any, *, transpose_a: bool = False, transpose_b: bool = False, needs: Any) -> Any:

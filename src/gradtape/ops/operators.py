@@ -57,8 +57,14 @@ def coerce_to_divide(a: Any, b: Any) -> tuple[Any, Any] | None:
     pair = coerce(a, b)
     if pair is None:
         return None
-    dtype = pair[0].dtype
-    if not dtype.is_integer or pair[1].dtype is not dtype:
+    dtype, other = pair[0].dtype, pair[1].dtype
+    if dtype is not other:
+        raise errors.build(
+            errors.DTypeError,
+            f"divide: dtypes differ: {dtype.name} is divided by {other.name}.",
+            "tensors are never promoted silently; use tf.cast.",
+        )
+    if not dtype.is_integer:
         return pair
     wide = dtypes.float32 if dtype.size <= 2 else dtypes.float64
     return Cast(pair[0], dtype=wide), Cast(pair[1], dtype=wide)
@@ -91,13 +97,19 @@ _general_power, _reflected_power = dispatch.binary_operator(Pow, coerce)
 
 def power(a: Any, b: Any) -> Any:
     """a ** b. Small whole exponents are multiplications, which are faster than `pow` and have all their derivatives."""
-    kind = type(b)
-    if kind is int or (kind is float and a.dtype.kind not in "iu"):
-        if b == 2:
-            return _square(a)
-        if 2 < b <= 16 and b == int(b):
-            return IntegerPow(a, exponent=int(b))
-    return _general_power(a, b)
+    if type(b) is int and b == 2:
+        return _square(a)
+    n = _small_exponent(a, b)
+    if n > 2:
+        return IntegerPow(a, exponent=n)
+    return _square(a) if n else _general_power(a, b)
+
+
+def _small_exponent(a: Any, b: Any) -> int:
+    """A Python number from 2 to 16 that is whole, for which powers are multiplications; else 0."""
+    if type(b) is int or (type(b) is float and a.dtype.kind not in "iu"):
+        return int(b) if 2 <= b <= 16 and b == int(b) else 0
+    return 0
 
 
 _set("pow", power, _reflected_power)

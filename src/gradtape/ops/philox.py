@@ -207,18 +207,22 @@ def integers(state: Any, low: Any, high: Any, shape: tuple[int, ...], lead: tupl
     dtype = low.dtype
     span = high.astype(np.uint64) - low.astype(np.uint64)
 
-    def narrow(wide: Any) -> Columns:
-        offset = (wide >> HALF) * span + ((wide & MASK) * span >> HALF) >> HALF
-        return [low + offset[0].astype(dtype), low + offset[1].astype(dtype)]
+    def narrow(pair: Any) -> Columns:
+        return [low + _scaled(word, span).astype(dtype) for word in (pair[0], pair[1])]
 
-    def wide(wide: Any) -> Columns:
-        product = wide[0] * span
-        carry = product + _high_half(wide[1], span) < product
-        return [low + (_high_half(wide[0], span) + carry).astype(dtype)]
+    def wide(pair: Any) -> Columns:
+        product = pair[0] * span
+        carry = product + _high_half(pair[1], span) < product
+        return [low + (_high_half(pair[0], span) + carry).astype(dtype)]
 
     if dtype.itemsize == 8:
         return draw(state, shape, dtype, 1, wide, lead)
     return draw(state, shape, dtype, 2, narrow, lead)
+
+
+def _scaled(word: Any, span: Any) -> Any:
+    """The upper 64 bits of the product of a uint64 and one below 2**32."""
+    return (word >> HALF) * span + ((word & MASK) * span >> HALF) >> HALF
 
 
 def _high_half(a: Any, b: Any) -> Any:

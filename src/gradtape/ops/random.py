@@ -13,9 +13,10 @@ import numpy as np
 
 from gradtape.core import dtypes, errors
 from gradtape.core.op import NotDifferentiable, Op, declare
-from gradtape.core.shape import Spec
+from gradtape.core.shape import Spec, broadcast
 from gradtape.ops import philox
-from gradtape.ops.family import NO_LOWERING
+from gradtape.ops.family import NO_LOWERING, dims
+from gradtape.ops.movement import Reshape
 
 FLOATS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 INTEGERS = ("int32", "int64", "uint32", "uint64")
@@ -36,7 +37,7 @@ class Draw(Op):
         """The leading axes of a state; raises if it is none."""
         if state.dtype is not dtypes.int64 or state.shape[-1:] != (3,):
             raise self.error(
-                errors.ShapeError,
+                errors.DTypeError if state.dtype is not dtypes.int64 else errors.ShapeError,
                 f"the state is {state}, and must be i64[3].",
                 "make one with tf.random.create_rng_state(seed, 'philox').",
             )
@@ -98,7 +99,7 @@ class RandomTruncatedNormal(Floats):
 
 @declare("random_integers")
 class RandomIntegers(Draw):
-    """Integers of [low, high), in the dtype of the bounds. The bounds have the leading axes of the state, or none."""
+    """Integers of [low, high), in the dtype of the bounds, which broadcast with the leading axes of the state."""
 
     homogeneous = False
 
@@ -108,7 +109,9 @@ class RandomIntegers(Draw):
                 errors.DTypeError, f"dtypes differ: low is {low}, high is {high}.", "give both bounds in one dtype."
             )
         self.check_output(low.dtype, ("int32", "int64"))
-        lead = self._lead(self.check_state(state), low.shape, high.shape)
+        lead: Any = self.check_state(state)
+        for bound in (low, high):
+            lead = None if lead is None else broadcast(lead, bound.shape)
         if lead is None:
             raise self.error(
                 errors.ShapeError,
@@ -124,17 +127,18 @@ class RandomIntegers(Draw):
                 f"need minval < maxval, got {low} >= {high}.",
                 "maxval is excluded: pass at least minval + 1.",
             )
-        lead = self._lead(tuple(state.shape[:-1]), tuple(low.shape), tuple(high.shape))
+        lead = np.broadcast_shapes(tuple(state.shape[:-1]), tuple(low.shape), tuple(high.shape))
         return philox.integers(state, low, high, shape, lead)
 
-    def _lead(self, *shapes: tuple[int, ...]) -> Any:
-        """The one shape among leading axes of the state and bounds, of which the others are equal or scalar."""
-        lead: Any = ()
-        for shape in shapes:
-            if shape and lead and shape != lead:
-                return None
-            lead = shape or lead
-        return lead
+    def batch(self, batched: tuple[bool, ...], *inputs: Any, shape: tuple[int, ...]) -> Any:
+        # The state has one axis more than the bounds: its words.
+        ranks = [x.ndim - flag - extra for x, flag, extra in zip(inputs, batched, (1, 0, 0), strict=True)]
+        aligned = []
+        for x, flag, rank in zip(inputs, batched, ranks, strict=True):
+            shape_of_x = dims(x)
+            padded = shape_of_x[:1] + (1,) * (max(ranks) - rank) + shape_of_x[1:]
+            aligned.append(Reshape(x, shape=padded) if flag and padded != shape_of_x else x)
+        return self(*aligned, shape=shape)
 
 
 @declare("random_permutation")

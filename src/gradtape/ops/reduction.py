@@ -45,7 +45,7 @@ def count(shape: tuple[int, ...], axis: tuple[int, ...]) -> int:
 
 def rounded(y: Any, dtype: Any) -> Any:
     """A result in the dtype of the input."""
-    return y if y.dtype == dtype else y.astype(dtype)
+    return y if y.dtype is dtype or y.dtype == dtype else y.astype(dtype)
 
 
 @declare("reduce_sum")

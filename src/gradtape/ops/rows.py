@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import errors
-from gradtape.core.op import Op
+from gradtape.core.op import Op, describe_kinds
 from gradtape.core.shape import Spec
 from gradtape.ops.reduction import wide
 
@@ -26,14 +26,25 @@ def check_integers(op: Op, name: str, indices: Spec) -> None:
         )
 
 
+def check_kind(op: Op, name: str, values: Spec) -> None:
+    """DTypeError unless the op takes values of that kind: for ops whose inputs differ in dtype."""
+    if values.dtype.kind not in op.kinds:
+        raise op.error(
+            errors.DTypeError,
+            f"{name} is {values}, and this op takes {describe_kinds(op.kinds)}.",
+            f"convert it first: tf.cast({name}, tf.float32).",
+        )
+
+
 def check_range(who: str, indices: Any, size: int, name: str = "indices") -> None:
     """RangeError unless all indices are from 0 to size - 1."""
     if indices.dtype.kind not in "iu":
         raise TypeError("indices must be integers")
     if not indices.size or not isinstance(indices, (np.ndarray, np.generic)):
         return
-    low, high = np.minimum.reduce(indices, axis=None), np.maximum.reduce(indices, axis=None)
-    if low < 0 or high >= size:
+    # A negative number is a huge one to an unsigned eye, so one pass sees both ends.
+    unsigned = indices.view(f"u{indices.dtype.itemsize}") if indices.dtype.kind == "i" else indices
+    if np.maximum.reduce(unsigned, axis=None) >= size:
         place = tuple(np.argwhere(np.asarray((indices < 0) | (indices >= size)))[0])
         where = f"[{','.join(map(str, place))}]" if place else ""
         raise errors.build(

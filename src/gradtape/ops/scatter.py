@@ -20,7 +20,7 @@ from gradtape.ops.comparison import Equal
 from gradtape.ops.family import NO_LOWERING, dims
 from gradtape.ops.indexing import spread
 from gradtape.ops.movement import Reshape
-from gradtape.ops.rows import batch_positions, check_integers, flat_positions, sum_rows
+from gradtape.ops.rows import batch_positions, check_integers, check_kind, flat_positions, sum_rows
 
 
 class Coordinates(Op):
@@ -95,6 +95,7 @@ class ScatterNd(Coordinates):
     kinds = "fVciub"
 
     def infer(self, indices: Spec, updates: Spec, *, shape: tuple[int, ...], batch_dims: int = 0) -> Spec:
+        check_kind(self, "updates", updates)
         self.check_updates(indices, updates, shape, batch_dims)
         return Spec(shape, updates.dtype)
 
@@ -118,7 +119,7 @@ class TensorScatter(Coordinates):
     """A copy of `tensor` with its elements at coordinates combined with `updates`."""
 
     def infer(self, tensor: Spec, indices: Spec, updates: Spec, *, batch_dims: int = 0) -> Spec:
-        check_integers(self, "indices", indices)
+        check_kind(self, "tensor", tensor)
         if tensor.dtype is not updates.dtype:
             raise self.error(
                 errors.DTypeError,
@@ -167,6 +168,7 @@ class ClearNd(Coordinates):
     kinds = "fVciub"
 
     def infer(self, x: Spec, indices: Spec, *, batch_dims: int = 0) -> Spec:
+        check_kind(self, "x", x)
         self.check(indices, x, batch_dims)
         return x
 

@@ -30,10 +30,10 @@ def wide(x: Any) -> Any:
 def total(x: Any, axis: tuple[int, ...], keepdims: bool = False) -> Any:
     """The sum over sorted axes; float16, bfloat16 and float8 give float32, so that the caller rounds once."""
     dtype = x.dtype
-    kind = dtype.kind
-    if kind in "iu":
-        return _reduce(x, axis, dtype, None, keepdims)
-    x = wide(x)
+    if dtype.char not in "fdFD":
+        if dtype.kind in "iu":
+            return _reduce(x, axis, dtype, None, keepdims)
+        x = wide(x)
     if x.size > _LARGE and type(x) is _ndarray and axis:
         return _large(x, axis, keepdims)
     return _reduce(x, axis, None, None, keepdims)

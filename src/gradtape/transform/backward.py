@@ -96,7 +96,7 @@ def _pull_tensors(
     if arrays and not op.wants_tensors:
         ids, out = (0,) * len(ids), 0 if type(out) is int else (0,) * len(out)
     grads = op.pull(_tensors(dy), restore(op, residuals, ids, out), needs, params)
-    return [bare(d) for d in grads] if arrays else grads
+    return [bare(d) for d in grads] if arrays else [_tensors(d) if isinstance(d, IndexedSlices) else d for d in grads]
 
 
 def live_identities(recording: Recording, sources: set[int]) -> set[int]:
@@ -156,9 +156,10 @@ def _with_id(value: Any, identity: int) -> Any:
 def _tensors(dy: Any) -> Any:
     if type(dy) is tuple:
         return tuple([_tensors(d) for d in dy])
-    if isinstance(dy, (Tensor, IndexedSlices)):
-        return as_result(dy)
-    return wrap(dy)
+    if isinstance(dy, IndexedSlices):
+        # Still rows that add up: as_result is for the user.
+        return RowCotangent(_tensors(dy.values), _tensors(dy.indices), dense_dims(dy))
+    return as_result(dy)
 
 
 def as_result(d: Any) -> Any:

@@ -20,10 +20,11 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes, errors, state
-from gradtape.core.op import Op, Unsupported
+from gradtape.core.op import REGISTRY, Op, Unsupported
 from gradtape.core.shape import TensorShape, spec_of
 from gradtape.core.tensor import Tensor, known_shape, wrap
-from gradtape.ops.family import align, by_loop
+from gradtape.core.variable import Variable
+from gradtape.ops.family import align, by_loop, dims
 
 _current = state.current
 _new = object.__new__
@@ -122,11 +123,11 @@ class Batched(Tensor):
 
     def ones_like(self) -> Tensor:
         """Ones, the same for every example."""
-        return wrap(np.ones_like(innermost(self), shape=tuple(self.shape))[()])
+        return wrap(np.ones_like(innermost(self), shape=dims(self))[()])
 
     def zeros_like(self) -> Tensor:
         """Zeros, the same for every example."""
-        return wrap(np.zeros_like(innermost(self), shape=tuple(self.shape))[()])
+        return wrap(np.zeros_like(innermost(self), shape=dims(self))[()])
 
     def _needs_value(self, how: str) -> NeedsValueError:
         what = (
@@ -149,6 +150,16 @@ class Batched(Tensor):
         return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, one of {self.value.shape[0]} examples>"
 
     __str__ = __repr__
+
+    def __matmul__(self, other: Any) -> Any:
+        if isinstance(self.value, Tensor) or not _is_bare(other, self.level):
+            return super(Batched, self.full()).__matmul__(other)  # type: ignore[misc]
+        return REGISTRY["matmul"](self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        if isinstance(self.value, Tensor) or not _is_bare(other, self.level):
+            return super(Batched, self.full()).__rmatmul__(other)  # type: ignore[misc]
+        return REGISTRY["matmul"](other, self)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         reflected = _REFLECTED.get(ufunc)
@@ -201,27 +212,30 @@ def _number(x: Any, others: tuple[Any, ...]) -> Any:
     return (wanted or found)[0].numpy.type(x)
 
 
+def _is_bare(x: Any, level: float) -> bool:
+    """True for a number, an array, or a Batched of this level that holds an array."""
+    if isinstance(x, Tensor):
+        return type(x) is Batched and x.level == level and not isinstance(x.value, Tensor)
+    return isinstance(x, (np.ndarray, np.generic, int, float, complex)) or (
+        hasattr(x, "__array_function__") and not isinstance(x, Variable)
+    )
+
+
 def _elementwise(name: str, function: Callable[[Any, Any], Any], reflect: bool) -> Any:
     """An operator that stays with plain arrays where both operands hold them, and is the tensors' operator elsewhere."""
 
     def method(self: Batched, other: Any) -> Any:
         p = self.value
-        if isinstance(p, Tensor):
-            return getattr(super(Batched, self), name)(other)
-        if isinstance(other, Tensor):
-            if type(other) is not Batched or other.level != self.level or isinstance(other.value, Tensor):
-                return getattr(super(Batched, self.full()), name)(other)
+        if isinstance(p, Tensor) or not _is_bare(other, self.level):
+            return getattr(super(Batched, self.full()), name)(other)
+        if isinstance(other, Batched):
             q = other.value
             if p.ndim != q.ndim:
                 p, q = align((True, True), (p, q))
-        elif isinstance(other, (np.ndarray, np.generic)):
-            q = other
-            if q.ndim >= p.ndim:
-                p, q = align((True, False), (p, q))
-        elif isinstance(other, (int, float, complex)):
-            q = other
         else:
-            return getattr(super(Batched, self.full()), name)(other)
+            q = other
+            if getattr(q, "ndim", 0) >= p.ndim:
+                p, q = align((True, False), (p, q))
         return batched(function(q, p) if reflect else function(p, q), self.level)
 
     method.__name__ = name

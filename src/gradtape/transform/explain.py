@@ -35,7 +35,6 @@ DETECTORS: tuple[Callable[[Facts], Report | None], ...] = (
     cut.while_not_recording,
     remainder.number_as_target,
     remainder.inside_a_function,
-    remainder.left_and_lost,
     remainder.another_tensor,
     remainder.nothing_recorded,
     remainder.unused,

@@ -22,9 +22,9 @@ from gradtape.core.slices import IndexedSlices, densify
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.ops.family import dims
+from gradtape.transform.arguments import UnconnectedGradients, zeros_like
 from gradtape.transform.backward import as_result, backward, bare, nobody_records, restore
 from gradtape.transform.recording import Recording
-from gradtape.transform.tape import UnconnectedGradients, _zeros_like
 
 log = logging.getLogger("gradtape")
 _current = state.current
@@ -112,7 +112,7 @@ class ForwardAccumulator:
             rows = self._fetch(tensor.values, zero)
             return None if rows is None else IndexedSlices(rows, tensor.indices, tensor.dense_shape)
         found = self._pushforward.tangents.get(tensor._id)
-        return _zeros_like(tensor) if found is None and zero else found
+        return zeros_like(tensor) if found is None and zero else found
 
 
 class Pushforward:
@@ -161,7 +161,7 @@ class Pushforward:
                 tangents[y._id] = d
                 self._guard(y, alone)
         if not alone:
-            self._keep_scalars(ids, values)
+            self._keep_saved(ids, values)
 
     def _tangent(self, identity: int, value: Any) -> Any:
         found = self.tangents.get(identity)
@@ -174,7 +174,7 @@ class Pushforward:
     def _guard(self, y: Tensor, alone: bool) -> None:
         """Drop the tangent when nobody can ask for it any more: neither the user, nor a tape that saved the array."""
         held = y._array if type(y) is Tensor else y
-        if isinstance(held, np.generic):
+        if not isinstance(held, (np.ndarray, Tensor)):
             if not alone:
                 return
             held = y
@@ -187,10 +187,10 @@ class Pushforward:
 
         self.guards[identity] = weakref.ref(held, drop)
 
-    def _keep_scalars(self, ids: tuple[int, ...], values: Any) -> None:
-        """Scalars have no weak references. Where a tape may have saved one, its tangent stays."""
+    def _keep_saved(self, ids: tuple[int, ...], values: Any) -> None:
+        """Scalars and foreign arrays have no weak references. Where a tape may have saved one, its tangent stays."""
         for i, v in zip(ids, values, strict=True):
-            if isinstance(v, np.generic):
+            if not isinstance(v, (np.ndarray, Tensor)):
                 self.guards.pop(i, None)
 
     def moved(self) -> Pushforward:

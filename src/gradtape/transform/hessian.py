@@ -7,8 +7,9 @@ from typing import Any
 
 from gradtape.core import convert, nest
 from gradtape.core.variable import Variable
+from gradtape.transform.arguments import UnconnectedGradients, zeros_like
 from gradtape.transform.forward import ForwardAccumulator
-from gradtape.transform.tape import GradientTape, UnconnectedGradients, _zeros_like
+from gradtape.transform.tape import GradientTape
 from gradtape.transform.vmap import vectorized_map
 
 
@@ -37,7 +38,7 @@ def hvp(f: Callable[..., Any], primals: Any, vectors: Any) -> Any:
     products = []
     for primal, gradient in zip(nest.flatten(primals), gradients, strict=True):
         product = None if gradient is None else accumulator.jvp(gradient)
-        products.append(_zeros_like(primal) if product is None else convert.convert_to_tensor(product))
+        products.append(zeros_like(primal) if product is None else convert.convert_to_tensor(product))
     return nest.pack_sequence_as(primals, products)
 
 

@@ -6,7 +6,7 @@ any backward pass; their batch rules do the rest. Rows are taken in chunks, so t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import floor, prod
 from typing import Any
 
@@ -17,10 +17,11 @@ from gradtape.core.op import REGISTRY
 from gradtape.core.slices import IndexedSlices, densify
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
-from gradtape.transform.backward import backward, bare, nobody_records
+from gradtape.transform.arguments import flat_sources, wants_zeros
+from gradtape.transform.backward import backward, bare, live_identities, nobody_records
 from gradtape.transform.batched import Batched, NeedsValueError, batched, innermost
 from gradtape.transform.recording import Recording
-from gradtape.transform.tape import _ONCE_ONLY, _check_whole, _flat_sources, _wants_zeros
+from gradtape.transform.tape import _check_whole
 
 _current = state.current
 _memory = 256 * 2**20
@@ -44,9 +45,9 @@ def jacobian(
 ) -> Any:
     """`GradientTape.jacobian`."""
     recording = _begin(tape, "jacobian", parallel_iterations, use_pfor)
-    zero = _wants_zeros(unconnected_gradients)
+    zero = wants_zeros(unconnected_gradients)
     dims = tuple(target.shape)
-    flat = _flat_sources(sources)
+    flat = flat_sources(sources)
     tape._leave_for("jacobian")
     rows = _Rows(tape, recording, target, flat, prod(dims), lambda i, j: _identity(target, i, j))
     results = rows.vectorised() if use_pfor else rows.one_by_one()
@@ -66,7 +67,7 @@ def batch_jacobian(
 ) -> Any:
     """`GradientTape.batch_jacobian`."""
     recording = _begin(tape, "batch_jacobian", parallel_iterations, use_pfor)
-    _wants_zeros(unconnected_gradients)
+    wants_zeros(unconnected_gradients)
     ys = tuple(target.shape.with_rank_at_least(2))
     xs = tuple(source.shape.with_rank_at_least(2))
     if ys[0] != xs[0]:
@@ -78,7 +79,7 @@ def batch_jacobian(
         )
     tape._leave_for("batch_jacobian")
     features = prod(ys[1:])
-    rows = _Rows(tape, recording, target, _flat_sources(source), features, lambda i, j: _features(target, i, j))
+    rows = _Rows(tape, recording, target, flat_sources(source), features, lambda i, j: _features(target, i, j))
     (d,) = rows.vectorised() if use_pfor else rows.one_by_one()
     whole = ys + xs[1:]
     if d is None:
@@ -91,7 +92,7 @@ def _begin(tape: Any, what: str, parallel_iterations: Any, use_pfor: bool) -> Re
     """The tape's recording, if what was asked for is possible."""
     recording: Recording | None = tape._recording
     if recording is None:
-        raise RuntimeError(_ONCE_ONLY)
+        raise tape._used_up()
     _check_whole(recording)
     if not use_pfor and not tape._persistent:
         raise RuntimeError(
@@ -138,7 +139,7 @@ def _features(target: Any, start: int, stop: int) -> Any:
 
 def _like(target: Any) -> Any:
     array = innermost(target._value if isinstance(target, Variable) else target)
-    return array if type(array).__module__ != "numpy" else np.empty(0)
+    return np.empty(0) if isinstance(array, (np.ndarray, np.generic)) else array
 
 
 class _Rows:
@@ -167,16 +168,15 @@ class _Rows:
         bounds = [(i, min(i + size, self.count)) for i in range(0, self.count, size)] or [(0, 0)]
         # The rules of user code may turn out to need values; then the recording is read again.
         keep = any(record[0].wants_tensors for record in self.recording.records)
+        chunks = (((i, j), self._several(i, j, consume=j == self.count and not keep)) for i, j in bounds)
         try:
-            chunks = [self._several(i, j, consume=j == self.count and not keep) for i, j in bounds]
+            results = _filled(chunks, self.count) if self.arrays and len(bounds) > 1 else _joined(chunks)
         except NeedsValueError as problem:
             if problem.level != self.level:
                 raise
             return self.one_by_one()
         self._done()
-        return [
-            None if parts[0] is None else _joined(parts, self.count, self.arrays) for parts in zip(*chunks, strict=True)
-        ]
+        return results
 
     def one_by_one(self) -> list[Any]:
         """As `vectorised`, one row after the other."""
@@ -241,28 +241,55 @@ class _Rows:
         return REGISTRY["broadcast_to"](d, shape=(count, *d.shape))
 
     def _chunk(self) -> int:
-        """How many rows fit in the memory budget: every saved array may have a cotangent at the same time."""
-        row = sum(_bytes(r) for r in self.recording.saved)
-        return max(1, min(self.count, _memory // row)) if row else max(1, self.count)
+        """How many rows fit in the memory budget."""
+        row = _row_bytes(self.recording, live_identities(self.recording, set(self.ids)))
+        return max(1, min(self.count, _memory // row if row else self.count))
+
+
+def _row_bytes(recording: Recording, live: set[int]) -> int:
+    """Bytes of the cotangents of one row: each value that the rules read and that leads to a source may have one."""
+    total = 0
+    for record, saved in zip(recording.records, recording.saved, strict=True):
+        op, ids = record[0], record[1]
+        for (base, suffix), value in zip(op.residuals, saved, strict=True):
+            if base not in op.inputs or op.variadic or ids[op.inputs.index(base)] in live:
+                total += _bytes(value) if not suffix else _bytes_of_shape(value) if suffix == "shape" else 0
+    return total
 
 
 def _bytes(saved: Any) -> int:
     if type(saved) is tuple:
         return sum([_bytes(s) for s in saved])
-    return getattr(innermost(saved), "nbytes", 0)
+    return int(getattr(innermost(saved), "nbytes", 0))
+
+
+def _bytes_of_shape(shape: Any) -> int:
+    if shape and type(shape[0]) is tuple:
+        return sum([_bytes_of_shape(s) for s in shape])
+    return int(8 * prod(shape))
 
 
 def _dense(d: Any) -> Any:
     return densify(d) if isinstance(d, IndexedSlices) else d
 
 
-def _joined(parts: tuple[Any, ...], count: int, arrays: bool) -> Any:
-    """Chunks of rows, one after the other."""
-    if len(parts) == 1:
-        return parts[0]
-    if not arrays:
-        return REGISTRY["concat"](*parts, axis=0)
-    return np.concatenate(parts)
+def _filled(chunks: Iterable[tuple[tuple[int, int], list[Any]]], count: int) -> list[Any]:
+    """Chunks of rows, each put in its place in the result: arrays, of which no chunk is kept."""
+    results: list[Any] = []
+    for (start, stop), parts in chunks:
+        if not results:
+            results = [None if p is None else np.empty_like(p, shape=(count, *p.shape[1:])) for p in parts]
+        for result, part in zip(results, parts, strict=True):
+            if part is not None:
+                result[start:stop] = part
+    return results
+
+
+def _joined(chunks: Iterable[tuple[tuple[int, int], list[Any]]]) -> list[Any]:
+    """Chunks of rows, one after the other: tensors, recorded, or one chunk alone."""
+    columns = zip(*[parts for _, parts in chunks], strict=True)
+    concat = REGISTRY["concat"]
+    return [parts[0] if parts[0] is None or len(parts) == 1 else concat(*parts, axis=0) for parts in columns]
 
 
 def _as(source: Any, d: Any) -> Any:

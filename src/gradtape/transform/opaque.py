@@ -136,7 +136,7 @@ def show(
       transparent: recorders that have seen how the results were computed, and shall stay with that.
     """
     outputs = [fresh(r) for r in results]
-    recorders = _current.recorders
+    recorders = _current.recorders if outputs else ()
     for i, recorder in enumerate(recorders):
         # What a recorder runs itself is seen only by those that were entered before it.
         with recorded_by(*recorders[:i]):
@@ -212,7 +212,7 @@ def _lifted(pullback: Pullback, inputs: Sequence[Any], outputs: Sequence[Any], d
 def _levels(value: Any, depth: int) -> Iterator[tuple[int, int]]:
     """The transformations above a depth that a value belongs to, with their numbers of examples."""
     while isinstance(value, Batched) and value.level > depth:
-        yield value.level, value.value.shape[0]
+        yield int(value.level), int(value.value.shape[0])
         value = value.value
 
 

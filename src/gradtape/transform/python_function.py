@@ -12,9 +12,10 @@ from gradtape.core import convert, dtypes, errors, nest
 from gradtape.core.op import NotDifferentiable, Op
 from gradtape.core.tensor import Tensor, host, wrap
 from gradtape.ops.family import NO_LOWERING, by_loop
+from gradtape.transform.arguments import UnconnectedGradients
 from gradtape.transform.batched import NeedsValueError
 from gradtape.transform.opaque import Pullback, Witness, fresh, recorded_by, show, witnesses
-from gradtape.transform.tape import GradientTape, UnconnectedGradients
+from gradtape.transform.tape import GradientTape
 
 
 def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str | None = None) -> Any:  # noqa: N803
@@ -116,13 +117,15 @@ def numpy_function(
     if func is None:
         return lambda f: functools.wraps(f)(lambda *args: numpy_function(f, args, Tout))
     _check_callable(func)
-    inputs = [convert.convert_to_tensor(x) for x in inp]
+    op = NumpyFunction(func)
     try:
-        results = NumpyFunction(func)(*inputs)
+        results = op(*[convert.convert_to_tensor(x) for x in inp])
     except _Raised as problem:
         raise problem.cause from None
+    if op.returns_nothing:
+        return None
     outputs = [r if isinstance(r, Tensor) else wrap(r) for r in results]
-    return outputs if len(outputs) > 1 else outputs[0] if outputs else None
+    return outputs if len(outputs) > 1 else outputs[0]
 
 
 class _Raised(errors.OpError):
@@ -134,7 +137,7 @@ class _Raised(errors.OpError):
 
 
 class NumpyFunction(Op):
-    """A function of the user on NumPy arrays. Its results are a tuple."""
+    """A function of the user on NumPy arrays. Its results are a tuple, with something in it even if it returns nothing."""
 
     name = "numpy_function"
     kinds = "fVciubO"
@@ -145,12 +148,14 @@ class NumpyFunction(Op):
 
     def __init__(self, func: Callable[..., Any]) -> None:
         self.func = func
+        self.returns_nothing = False
 
     def kernel(self, *arrays: Any) -> tuple[Any, ...]:
         """The results of the function, as new arrays."""
         try:
             returned = self.func(*[np.array(host(a)) for a in arrays])
-            found = [] if returned is None else nest.flatten(returned)
+            self.returns_nothing = returned is None
+            found = [False] if returned is None else nest.flatten(returned)
             return tuple([convert.convert_to_tensor(r)._array for r in found])
         except Exception as problem:
             raise _Raised(problem) from problem

@@ -9,10 +9,11 @@ from typing import Any
 from gradtape.core import convert, errors, nest, state
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
+from gradtape.transform.arguments import UnconnectedGradients
 from gradtape.transform.forward import Pushforward
 from gradtape.transform.opaque import Pullback, Witness, recorded_by, show
 from gradtape.transform.recording import Recording
-from gradtape.transform.tape import GradientTape, UnconnectedGradients
+from gradtape.transform.tape import GradientTape
 
 _current = state.current
 

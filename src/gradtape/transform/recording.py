@@ -64,8 +64,8 @@ class Recording:
     """
 
     __slots__ = (
-        "asked", "breaks", "broken", "closed", "cuts", "depth", "entered", "events", "leaked", "of_interest", "records", "roots", "saved", "spans",
-        "tracked", "variables", "watch_accessed",
+        "asked", "breaks", "broken", "closed", "cuts", "depth", "entered", "events", "leaked", "of_interest",
+        "records", "roots", "saved", "spans", "tracked", "variables", "watch_accessed",
     )  # fmt: skip
 
     def __init__(self, watch_accessed: bool) -> None:
@@ -87,7 +87,9 @@ class Recording:
         self.closed = False
         self.entered: Place | None = None
 
-    def see(self, op: Any, ids: tuple[int, ...], values: Any, params: dict[str, Any], outputs: Any, result: Any) -> None:
+    def see(
+        self, op: Any, ids: tuple[int, ...], values: Any, params: dict[str, Any], outputs: Any, result: Any
+    ) -> None:
         """Record an op that has just run, if it has a watched input."""
         tracked = self.tracked
         for i in ids:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import enum
 import html
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gradtape.core.provenance import Site
 
 
-class Cause(str, enum.Enum):
+class Cause(enum.StrEnum):
     """Why a gradient is None. Members are strings: `report.cause == "NUMPY"`."""
 
     UNWATCHED = "UNWATCHED"
@@ -38,9 +38,6 @@ class Cause(str, enum.Enum):
     RESET = "RESET"
     NOT_ENTERED = "NOT_ENTERED"
 
-    def __str__(self) -> str:
-        return self.value
-
 
 @dataclass(frozen=True)
 class Step:
@@ -62,6 +59,14 @@ class Step:
     def at(cls, label: str, site: Site | None, here: bool = False) -> Step:
         """A step at a line, with its text."""
         return cls(label, site, "" if site is None else site.source, here)
+
+    def marked(self) -> Step:
+        """The same line, as the one to change."""
+        return replace(self, here=True)
+
+    def unmarked(self) -> Step:
+        """The same line, as one among others."""
+        return replace(self, here=False)
 
     def to_dict(self) -> dict[str, Any]:
         """The step as plain data."""

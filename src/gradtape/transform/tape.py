@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import contextlib
-import enum
 import logging
 import sys
 import warnings
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from gradtape.core import errors, nest, provenance, state
 from gradtape.core.slices import IndexedSlices
 from gradtape.core.tensor import Tensor, wrap
-from gradtape.core.variable import Handle, Variable
+from gradtape.core.variable import Variable
+from gradtape.transform.arguments import (
+    UnconnectedGradients,
+    entered_at,
+    flat_sources,
+    flat_targets,
+    seeds_of,
+    wants_zeros,
+    zeros_like,
+)
 from gradtape.transform.backward import as_result, backward, bare, nobody_records
 from gradtape.transform.recording import Recording
 
@@ -26,13 +32,6 @@ _users, _search = provenance.users, provenance.search
 _getframe = sys._getframe
 _ON_NONE = ("none", "zero", "warn", "raise")
 _ONCE_ONLY = "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
-
-
-class UnconnectedGradients(enum.Enum):
-    """What `gradient` gives for a source that the target does not depend on."""
-
-    NONE = "none"
-    ZERO = "zero"
 
 
 class GradientTape:
@@ -55,7 +54,9 @@ class GradientTape:
     def __init__(self, persistent: Any = False, watch_accessed_variables: Any = True, *, on_none: str = "none") -> None:
         if on_none not in _ON_NONE:
             raise ValueError(
-                errors.compose(f"GradientTape: on_none is {on_none!r}.", f"use one of {', '.join(map(repr, _ON_NONE))}.")
+                errors.compose(
+                    f"GradientTape: on_none is {on_none!r}.", f"use one of {', '.join(map(repr, _ON_NONE))}."
+                )
             )
         self._persistent = persistent
         self._watch_accessed = watch_accessed_variables
@@ -75,7 +76,11 @@ class GradientTape:
     def _push(self) -> None:
         if self._active:
             raise ValueError(
-                "Tape is still recording, This can happen if you try to re-enter an already-active tape."
+                errors.compose(
+                    "Tape is still recording, This can happen if you try to re-enter an already-active tape. "
+                    f"{entered_at(self._recording)}",
+                    "make another tape for the inner block.",
+                )
             )
         recording = self._recording
         if recording is None:
@@ -153,9 +158,12 @@ class GradientTape:
     def stop_recording(self) -> Iterator[None]:
         """Run a block that this tape does not see; other tapes do."""
         if self._recording is None:
-            raise RuntimeError("Trying to stop recording a tape which is not recording.")
-        if not self._active:
-            raise ValueError("Tape is not recording.")
+            raise RuntimeError(
+                errors.compose(
+                    "Trying to stop recording a tape which is not recording.", "call it inside the `with` block."
+                )
+            )
+        self._check_active()
         self._pop()
         self._recording.note("paused", 0, 0, "", provenance.user_place(1))
         try:
@@ -166,12 +174,21 @@ class GradientTape:
 
     def reset(self) -> None:
         """Drop everything recorded and watched, and go on with an empty tape."""
-        if not self._active:
-            raise ValueError("Tape is not recording.")
+        self._check_active()
         self._pop()
         self._recording = None
         self._push()
         self._recording.note("reset", 0, 0, "", provenance.user_place(2))  # type: ignore[attr-defined]
+
+    def _check_active(self) -> None:
+        if not self._active:
+            raise ValueError(
+                errors.compose(
+                    f"Tape is not recording. {entered_at(self._recording or self._consumed)}".rstrip(),
+                    "call it inside the `with` block, and not inside stop_recording().",
+                    depth=2,
+                )
+            )
 
     def watched_variables(self) -> tuple[Variable, ...]:
         """The variables that were used or watched, in the order in which they were made."""
@@ -200,11 +217,11 @@ class GradientTape:
         """
         recording = self._recording
         if recording is None:
-            raise RuntimeError(_ONCE_ONLY)
-        zero = _wants_zeros(unconnected_gradients)
-        targets = (target,) if type(target) is Tensor else _flat_targets(target)
-        flat = (sources,) if type(sources) is Variable else _flat_sources(sources)
-        seeds = _seeds(targets, output_gradients)
+            raise self._used_up()
+        zero = wants_zeros(unconnected_gradients)
+        targets = (target,) if type(target) is Tensor else flat_targets(target, recording)
+        flat = (sources,) if type(sources) is Variable else flat_sources(sources)
+        seeds = seeds_of(targets, output_gradients)
         self._leave_for("gradient")
         cotangents: dict[int, Any] = {}
         arrays = nobody_records() and not recording.depth
@@ -234,6 +251,19 @@ class GradientTape:
             recording.records, recording.asked = [], ids
         return results[0] if len(flat) == 1 and flat[0] is sources else nest.pack_sequence_as(sources, results)
 
+    def _used_up(self) -> RuntimeError:
+        """The error for a tape that has nothing to differentiate any more."""
+        return RuntimeError(
+            errors.compose(
+                f"{_ONCE_ONLY}. {entered_at(self._consumed)}".rstrip(),
+                "ask for all sources in one call, gradient(y, [a, b]), or make the tape with persistent=True; "
+                "tape.explain(target, source) works on a used tape too."
+                if self._consumed
+                else "compute the target inside `with tape:` first.",
+                depth=2,
+            )
+        )
+
     def _leave_for(self, what: str) -> None:
         """Before differentiating inside the block: a non-persistent tape stops for good, a persistent one warns."""
         if not self._active:
@@ -257,7 +287,7 @@ class GradientTape:
 
     def _missing(self, target: Any, source: Any, zero: bool) -> Any:
         if zero or self._on_none == "zero":
-            return _zeros_like(source)
+            return zeros_like(source)
         if self._on_none == "none":
             return None
         report = self.explain(target, source)
@@ -281,7 +311,9 @@ class GradientTape:
         """
         from gradtape.transform import jacobian
 
-        return jacobian.jacobian(self, target, sources, unconnected_gradients, parallel_iterations, experimental_use_pfor)
+        return jacobian.jacobian(
+            self, target, sources, unconnected_gradients, parallel_iterations, experimental_use_pfor
+        )
 
     def batch_jacobian(
         self,
@@ -326,111 +358,6 @@ def _note_results(recording: Recording, targets: list[int], sources: list[int], 
     state.passes.append((recording.spans[0], targets, sources, [r._id for r in tensors], code, offset, _new_id()))
 
 
-def _wants_zeros(value: Any) -> bool:
-    if value is UnconnectedGradients.NONE:
-        return False
-    try:
-        return UnconnectedGradients(value) is UnconnectedGradients.ZERO
-    except ValueError:
-        raise ValueError(f"Unknown value for unconnected_gradients: {value!r}") from None
-
-
-def _flat_targets(target: Any) -> tuple[Any, ...]:
-    if target is None:
-        raise TypeError(
-            "Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be "
-            "differentiated, but received None."
-        )
-    return tuple([_check_target(t) for t in nest.flatten(target, expand_composites=True)])
-
-
-def _check_target(t: Any) -> Any:
-    if isinstance(t, (Tensor, Variable)):
-        return t
-    if isinstance(t, (bool, int, float, complex)):
-        raise AttributeError(f"{type(t).__name__!r} object has no attribute 'dtype': targets must be tensors, got {t!r}.")
-    if isinstance(t, (np.ndarray, np.generic)):
-        raise AttributeError(f"{type(t).__name__!r} object has no attribute '_id': targets must be tensors, not NumPy values.")
-    raise TypeError(f"Cannot convert the argument `type_value`: {t!r} to a TensorFlow DType.")
-
-
-def _flat_sources(sources: Any) -> tuple[Any, ...]:
-    if sources is None:
-        raise TypeError("Argument `sources` should be a list or nested structure of Tensors or Variables, got None.")
-    flat = tuple(nest.flatten(sources))
-    for s in flat:
-        if isinstance(s, Tensor):
-            if not s._id:
-                s._id = state.new_id()
-        elif not isinstance(s, (Variable, Handle)):
-            _bad_source(s)
-    return flat
-
-
-def _bad_source(s: Any) -> None:
-    if s is None or isinstance(s, str):
-        raise TypeError(f"Argument `sources` must hold tensors or variables, got {s!r}.")
-    raise AttributeError(f"{type(s).__name__!r} object has no attribute '_id': sources must be tensors or variables, got {s!r}.")
-
-
-def _seeds(targets: tuple[Any, ...], given: Any) -> list[Any]:
-    if given is None:
-        return [_ones(t) for t in targets]
-    from gradtape.core import convert
-
-    flat = nest.flatten(given)
-    seeds = []
-    for k, t in enumerate(targets):
-        seed = convert.convert_to_tensor(flat[k]) if k < len(flat) else _ones(t)
-        if isinstance(seed, Tensor):
-            _check_seed(seed, t)
-        seeds.append(seed if t.dtype.name != "string" else None)
-    return seeds
-
-
-def _check_seed(seed: Tensor, target: Any) -> None:
-    if seed.dtype is not target.dtype and target.dtype.is_trainable:
-        raise errors.build(
-            errors.DTypeError,
-            f"gradient: output_gradients has dtype {seed.dtype.name}, its target {target.dtype.name}.",
-            f"use tf.cast(g, tf.{target.dtype.name}).",
-        )
-    if not _broadcasts_to(tuple(seed.shape), tuple(target.shape)):
-        raise errors.build(
-            errors.ShapeError,
-            f"gradient: output_gradients has shape {seed.shape}, its target {target.shape}.",
-            "give one cotangent per target, of the target's shape.",
-        )
-
-
-def _broadcasts_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
-    return len(shape) <= len(target) and all(
-        m in (1, n) for m, n in zip(reversed(shape), reversed(target), strict=False)
-    )
-
-
-_scalar_ones: dict[Any, Any] = {}
-
-
-def _ones(target: Any) -> Any:
-    """Ones of the target's shape; scalars come from a table, since they are what a loss is."""
-    if not target._id:
-        target._id = state.new_id()
-    value = target._value if isinstance(target, Variable) else target
-    if type(value) is not Tensor:
-        return value.ones_like()
-    array = value._array
-    dtype = array.dtype
-    if dtype.kind == "O":
-        return None
-    if not array.ndim and isinstance(array, (np.generic, np.ndarray)):
-        found = _scalar_ones.get(dtype)
-        if found is None:
-            found = _scalar_ones[dtype] = dtype.type(1)
-        return found
-    return np.ones_like(array)
-
-
 def _finish(d: Any, source: Any) -> Any:
     result = as_result(d)
     if isinstance(result, IndexedSlices) or type(result) is not Tensor:
@@ -439,19 +366,12 @@ def _finish(d: Any, source: Any) -> Any:
     if isinstance(own, Tensor) and result.dtype is not own.dtype and result.dtype.kind in "fcV":
         from gradtape.core.op import REGISTRY
 
-        return REGISTRY["cast"](result, dtype=own.dtype) if _current.recorders else wrap(result._array.astype(own.dtype.numpy))
+        return (
+            REGISTRY["cast"](result, dtype=own.dtype)
+            if _current.recorders
+            else wrap(result._array.astype(own.dtype.numpy))
+        )
     return result
-
-
-def _zeros_like(source: Any) -> Any:
-    if isinstance(source, Handle):
-        source = source._variable
-    value = source._value if isinstance(source, Variable) else source
-    if value.dtype.name == "string":
-        return wrap(np.full(tuple(value.shape), b"", object))
-    if type(value) is not Tensor:
-        return value.zeros_like()
-    return wrap(np.zeros_like(value._array)[()])
 
 
 _warned: dict[Any, int] = {}

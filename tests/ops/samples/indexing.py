@@ -130,6 +130,8 @@ bad(ScatterRows, TWICE, normal(2, 2), error=ShapeError, match="values is f64[2,2
 bad(ScatterRows, normal(3), normal(3, 2), error=DTypeError, match="indices is f64[3]", rows=4)
 bad(ScatterRows, MATRIX, normal(2, 2), error=ShapeError, match="must be equal", rows=4, axis=1, batch_dims=1)
 
+bad(ScatterRows, TWICE, np.array(["a", "b", "c"]), error=DTypeError, match="values is str[3]", rows=4)
+
 PAIRS = np.array([[0, 1], [2, 0], [0, 1]])
 DEEP = np.array([[[1], [0]], [[2], [2]]])
 
@@ -179,6 +181,8 @@ bad(
 bad(ScatterNd, PAIRS, normal(2), error=ShapeError, match="which takes updates of shape [3]", shape=(3, 2))
 bad(ScatterNd, normal(3, 2), normal(3), error=DTypeError, match="indices is f64[3,2]", shape=(3, 2))
 
+bad(ScatterNd, PAIRS, np.array(["a", "b", "c"]), error=DTypeError, match="updates is str[3]", shape=(3, 2))
+
 SINGLES = np.array([[0, 1], [2, 0]])
 
 for op, loop, dtypes in (
@@ -201,6 +205,9 @@ for op, loop, dtypes in (
         match="indices[1] = [2, 0] does not index into shape [2, 2]",
     )
     bad(op, normal(3, 2), PAIRS, np.array([1, 2, 3]), error=DTypeError, match="tensor is f64[3,2], updates is i64[3]")
+bad(
+    TensorScatterNdMax, np.ones(2, bool), np.array([[1]]), np.ones(1, bool), error=DTypeError, match="tensor is bool[2]"
+)
 sample(TensorScatterNdUpdate, np.array(["a", "b"]), np.array([[1]]), np.array(["c"]))
 
 sample(ClearNd, normal(3, 2), PAIRS, reference=clear_loop, dtypes=FLOATS)

@@ -62,6 +62,7 @@ CLAUSES: tuple[Clause, ...] = (
     Clause(values.deterministic, _always),
     Clause(values.layout, lambda case: any(np.ndim(x) for x in case.main)),
     Clause(values.sizes, lambda case: case.elementwise),
+    Clause(values.parts, lambda case: case.op.elementwise),
     Clause(derivatives.cotangents, _differentiable),
     Clause(derivatives.first_derivative, _smooth),
     Clause(derivatives.second_derivative, _smooth),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, errors
+from gradtape.core import dtypes, errors, large
 from gradtape.core.shape import Spec, spec_of
 from gradtape.testing import numeric
 from gradtape.testing.contract.case import Case, tolerance, trains
@@ -205,3 +205,20 @@ def _small_inputs(case: Case) -> list[tuple[tuple[Any, ...], tuple[int, ...]]]:
         found.append((tuple([np.full(shape, x) for x in scalars]), shape))
         found.append(((*[np.full(shape, x) for x in scalars[:1]], *scalars[1:]), shape))
     return found
+
+
+def parts(case: Case) -> None:
+    """An elementwise op may be computed in parts, as large arrays are, in every dtype."""
+    for name, arrays in case.runs.items():
+        (want,) = case.results(name)
+        if not np.size(want) or not np.ndim(want):
+            continue
+        _same(case, (large.apply(case.op, arrays, case.params),), (want,), f"in {name}, the large way differs")
+        rows = [[x if _shared(x, want) else x[i : i + 1] for x in arrays] for i in range(len(want))]
+        joined = np.concatenate([case.run(*row)[0] for row in rows])
+        _same(case, (joined,), (want,), f"in {name}, row by row")
+
+
+def _shared(x: Any, result: Any) -> bool:
+    """True if every row of the result uses the whole input."""
+    return bool(np.ndim(x) < result.ndim or x.shape[0] == 1)

@@ -28,14 +28,14 @@ def connected(facts: Facts) -> Report | None:
         steps = [*steps[: _SHOWN // 2], *steps[-_SHOWN // 2 :]]
         count = f"{count[:-1]}, {_SHOWN} of them shown."
     flat = next((edge for edge in facts.path if edge.op.name in _ZERO_DERIVATIVE), None)
-    if flat is None or not _only_through(facts, flat):
+    if flat is None or not _only_through_such(facts):
         return facts.report(None, count, steps)
     return facts.report(
         None, f"{count} The gradient is zero: so is the derivative of {flat.op.name}.", steps, zero=True
     )
 
 
-def _only_through(facts: Facts, edge: Edge) -> bool:
+def _only_through_such(facts: Facts) -> bool:
     """True if all paths pass ops whose derivative is zero."""
     reached = {facts.identity}
     for other in facts.flow.edges:
@@ -55,7 +55,7 @@ def consumed(facts: Facts) -> Report | None:
             None, "The gradient was computed, and the tape has dropped its records.", [facts.entered], fix
         )
     message = "the tape computed other gradients, and has dropped its records"
-    return facts.report(Cause.CONSUMED, message, [_here(facts.entered)], fix)
+    return facts.report(Cause.CONSUMED, message, [facts.entered.marked()], fix)
 
 
 def never_entered(facts: Facts) -> Report | None:
@@ -70,7 +70,7 @@ def was_reset(facts: Facts) -> Report | None:
     """The target was recorded, and then `reset` dropped it."""
     for event in facts.events("reset"):
         if facts.identities and max(facts.identities) < event.time and facts.target_line is None:
-            steps = [Step.at("reset", Site.of(event.place), here=True)]
+            line = Step.at("reset", Site.of(event.place), here=True)
             fix = f"compute {facts.target_name} after this line."
-            return facts.report(Cause.RESET, "tape.reset() dropped what was recorded before it", list(steps), fix)
+            return facts.report(Cause.RESET, "tape.reset() dropped what was recorded before it", [line], fix)
     return None

@@ -12,12 +12,12 @@ from gradtape.transform.diagnosis.flow import Edge
 from gradtape.transform.report import Cause, Report, Step
 
 
-def on_cut(kind: str) -> Callable[[Callable[[Facts, Edge], Report | None]], Callable[[Facts], Report | None]]:
-    """A detector that is asked only if the way is cut by an edge of that kind."""
+def on_cut(*kinds: str) -> Callable[[Callable[[Facts, Edge], Report | None]], Callable[[Facts], Report | None]]:
+    """A detector that is asked only if the way is cut by an edge of one of these kinds."""
 
     def decorate(detect: Callable[[Facts, Edge], Report | None]) -> Callable[[Facts], Report | None]:
         def detector(facts: Facts) -> Report | None:
-            return detect(facts, facts.cut) if facts.cut is not None and facts.cut.kind == kind else None
+            return detect(facts, facts.cut) if facts.cut is not None and facts.cut.kind in kinds else None
 
         detector.__doc__ = detect.__doc__
         return detector
@@ -27,11 +27,7 @@ def on_cut(kind: str) -> Callable[[Callable[[Facts, Edge], Report | None]], Call
 
 @on_cut(flow.LEFT)
 def left_through_numpy(facts: Facts, cut: Edge) -> Report | None:
-    """A value went to NumPy or Python and came back as a constant."""
-    return _numpy_report(facts, cut)
-
-
-def _numpy_report(facts: Facts, cut: Edge) -> Report:
+    """A value went to NumPy or Python, and perhaps came back as a constant."""
     what = "NumPy" if "numpy" in cut.op.lower() or cut.op in ("DLPack", "the buffer protocol") else f"Python's {cut.op}"
     ours = lines.in_tensorflow(cut.site)
     fix = f"use {ours}" if ours else "keep to functions of tf, which the tape sees; leave `.numpy()` and float() out."
@@ -117,7 +113,7 @@ def of_a_gradient(facts: Facts, cut: Edge) -> Report | None:
     return facts.report(_cause_of_time(facts, cut), message, [facts.entered, *steps], fix)
 
 
-def _of_recorded_gradient(facts: Facts, targets: tuple[int, ...], steps: list[Step | None]) -> Report:
+def _of_recorded_gradient(facts: Facts, targets: tuple[int, ...], steps: list[Step]) -> Report:
     inner = facts.flow.path(facts.flow.best(targets))
     opaque = next((e for e in inner if e.op is not None and getattr(e.op, "wants_tensors", False)), None)
     if opaque is None:
@@ -131,10 +127,10 @@ def _of_recorded_gradient(facts: Facts, targets: tuple[int, ...], steps: list[St
         "compute it with functions of tf." if python else "have the gradient function compute with the argument itself."
     )
     cause = Cause.PYTHON_FUNCTION if python else Cause.CUSTOM_GRADIENT
-    return facts.report(cause, message, [step(opaque, label(opaque), here=True), *(_plain(s) for s in steps)], fix)
+    return facts.report(cause, message, [step(opaque, label(opaque), here=True), *[s.unmarked() for s in steps]], fix)
 
 
-@on_cut(flow.UNSEEN)
+@on_cut(flow.UNSEEN, flow.MISSED)
 def while_not_recording(facts: Facts, cut: Edge) -> Report | None:
     """An op that ran before the block, after it, in stop_recording, or in another thread."""
     steps = _through(facts, cut, label(cut))
@@ -162,9 +158,23 @@ def _cause_of_time(facts: Facts, cut: Edge) -> Cause:
 @on_cut(flow.MISSED)
 def watched_late(facts: Facts, cut: Edge) -> Report | None:
     """An op that ran in the block before the source was watched."""
-    if not facts.is_watched:
+    if facts.when(cut.time) != "active":
         return None
     watched = [Step.at("watched", Site.of(e.place), here=True) for e in facts.events("watched", facts.identity)][:1]
     message = "it was used before it was watched"
     fix = "move tape.watch(...) to the top of the block."
     return facts.report(Cause.UNWATCHED, message, [*_through(facts, cut, facts.reading, mark=False), *watched], fix)
+
+
+def _through(facts: Facts, cut: Edge, name: str, mark: bool = True) -> list[Step]:
+    """The first line of the way, the last before the cut, the cut, and where the value came back."""
+    index = next((i for i, edge in enumerate(facts.path) if edge is cut), None)
+    if index is None:
+        before, after = facts.flow.path(facts.flow.arrivals[next(iter(cut.outputs))])[:-1], []
+    else:
+        before, after = facts.path[:index], facts.path[index + 1 : index + 2]
+    steps = [step(edge, facts.reading) for edge in before[:1]]
+    steps += [step(edge, label(edge)) for edge in before[1:][-1:]]
+    steps.append(step(cut, name, here=mark))
+    names = {flow.LEFT: "came back", flow.ASSIGNED: "read back"}
+    return steps + [step(edge, names[cut.kind]) for edge in after if cut.kind in names]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from gradtape.core.provenance import Site
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Handle, Variable
 from gradtape.transform.backward import backward
+from gradtape.transform.diagnosis import lines
 from gradtape.transform.diagnosis.flow import Arrival, Edge, Flow
 from gradtape.transform.diagnosis.naming import describe, find_name, user_frame
 from gradtape.transform.recording import Event, Recording
@@ -45,14 +47,19 @@ class Facts:
         self.name = find_name(self.source, frame)
         self.target_name = find_name(target, frame) or "target"
         self.flow = Flow(self.recording, self.identity)
-        if self.is_watched and self._way() and self._way().cut is None and self._try_backward():  # type: ignore[union-attr]
-            self.flow = Flow(self.recording, self.identity)
         way = self._way()
+        if self.is_watched and way is not None and way.cut is None and self._try_backward():
+            self.flow = Flow(self.recording, self.identity)
+            way = self._way()
         self.path: list[Edge] = self.flow.path(way)
         self.cut: Edge | None = None if way is None else way.cut
 
     def _way(self) -> Arrival | None:
-        return self.flow.best(self.identities)
+        """The best way to the target; if nobody saw how that was made, to where a value left that may be in it."""
+        if not self.numbers and (self.target_line is not None or self.flow.best(self.identities) is not None):
+            return self.flow.best(self.identities)
+        kept = [leak for leak in self.flow.leaks if lines.keeps(leak.site) is not False]
+        return self.flow.arrivals[next(iter(kept[-1].outputs))] if kept else None
 
     def _try_backward(self) -> bool:
         """Run the backward pass, if what it needs is still there, to learn which rules return None."""
@@ -74,6 +81,11 @@ class Facts:
     def is_watched(self) -> bool:
         """True if the tape tracks the source."""
         return self.identity in self.recording.tracked
+
+    @property
+    def is_variable(self) -> bool:
+        """True if the source is a variable."""
+        return isinstance(self.source, Variable)
 
     @property
     def called(self) -> str:
@@ -123,14 +135,16 @@ class Facts:
     @property
     def reading(self) -> str:
         """The label of a line that uses the source."""
-        return "read" if isinstance(self.source, Variable) else "used"
+        return "read" if self.is_variable else "used"
 
-    def report(self, cause: Cause | None, message: str, steps: list[Step | None], fix: str = "", **more: Any) -> Report:
+    def report(
+        self, cause: Cause | None, message: str, steps: Sequence[Step | None], fix: str = "", **more: Any
+    ) -> Report:
         """A Report about this source and target. Without a cause there is a path."""
-        kind = "a variable" if isinstance(self.source, Variable) else "a tensor"
+        kind = "a variable" if self.is_variable else "a tensor"
         source = describe(self.source, self.name, kind)
-        lines = _merged([s for s in steps if s is not None and s.site is not None])
-        return Report(cause is None, cause, message, lines, fix, source, self.target_name, **more)
+        shown = _merged([s for s in steps if s is not None and s.site is not None])
+        return Report(cause is None, cause, message, shown, fix, source, self.target_name, **more)
 
 
 def step(edge: Edge, name: str, here: bool = False) -> Step:

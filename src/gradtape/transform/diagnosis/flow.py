@@ -161,9 +161,9 @@ def _own(recording: Recording) -> list[Edge]:
     edges = []
     for op, ids, out, _, code, offset, _ in recording.records:
         outputs = out if type(out) is tuple else (out,)
-        edges.append(Edge(RECORD, op, ids, outputs, _place(code, offset), max(outputs)))
+        edges.append(Edge(RECORD, op, ids, outputs, _place(code, offset), max(outputs, default=0)))
     for op, ids, outputs, code, offset in recording.breaks:
-        edges.append(Edge(BREAK, op, ids, outputs, _place(code, offset), max(outputs)))
+        edges.append(Edge(BREAK, op, ids, outputs, _place(code, offset), max(outputs, default=0)))
     for event in recording.events:
         if event.kind == "left":
             edges.append(Edge(LEFT, event.detail, (event.identity,), (-event.time,), event.place, event.time))
@@ -178,7 +178,7 @@ def _logged() -> list[Edge]:
     """What ran while no tape recorded it."""
     edges = []
     for op, ids, outputs, code, offset, seen in list(state.unrecorded):
-        place, time = _place(code, offset), max(outputs)
+        place, time = _place(code, offset), max(outputs, default=0)
         if isinstance(op, str):
             edges.append(Edge(LEFT, op, ids, (-time,), place, time))
         else:

@@ -40,10 +40,16 @@ def may_come_back(left: Site | None, back: Site | None) -> bool | None:
     if user is None:
         return None
     if scope is not other_scope:
-        return None if tainted or isinstance(statement, ast.Return) else False
+        return None if keeps(left) else False
     if statement is user:
         return True
     return _reaches(scope, tainted, user) if scope else None
+
+
+def keeps(site: Site | None) -> bool | None:
+    """Whether the statement at a line does something with its value; None if the text is not there."""
+    statement = None if site is None else _locate(site.filename, site.line)[1]
+    return None if statement is None else bool(_targets(statement)) or isinstance(statement, ast.Return)
 
 
 def rebinds(site: Site | None) -> str:
@@ -73,7 +79,7 @@ def in_tensorflow(site: Site | None) -> str:
 class _WithoutNumpy(ast.NodeTransformer):
     """Takes `.numpy()` away."""
 
-    def visit_Call(self, node: ast.Call) -> Any:  # noqa: N802
+    def visit_Call(self, node: ast.Call) -> Any:
         self.generic_visit(node)
         if isinstance(node.func, ast.Attribute) and node.func.attr == "numpy" and not node.args:
             return node.func.value
@@ -125,7 +131,9 @@ def _stored(target: ast.expr) -> set[str]:
 def _reads(statement: ast.stmt) -> set[str]:
     """Dotted names that a statement itself reads; those of the statements inside it do not count."""
     found = set()
-    stack = [n for n in ast.iter_child_nodes(statement) if isinstance(n, (ast.expr, ast.withitem, ast.keyword))]
+    stack: list[ast.AST] = [
+        n for n in ast.iter_child_nodes(statement) if isinstance(n, (ast.expr, ast.withitem, ast.keyword))
+    ]
     while stack:
         node = stack.pop()
         if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load) and (name := _dotted(node)):

@@ -32,9 +32,11 @@ def find_name(value: Any, frame: FrameType | None) -> str:
     scopes = [frame.f_locals] if frame.f_locals is frame.f_globals else [frame.f_locals, frame.f_globals]
     for scope in scopes:
         for name, held in list(scope.items()):
-            if held is value and not name.startswith("__"):
+            if held is value and name.isidentifier() and not name.startswith("__"):
                 return name
     for name, held in list(frame.f_locals.items()):
+        if not name.isidentifier():
+            continue
         for suffix, member in _members(held):
             if member is value:
                 return name + suffix

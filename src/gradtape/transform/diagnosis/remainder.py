@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from gradtape.core.provenance import Site
-from gradtape.transform.diagnosis.cut import numpy_report
 from gradtape.transform.diagnosis.facts import Facts, step
 from gradtape.transform.report import Cause, Report, Step
 
 
 def number_as_target(facts: Facts) -> Report | None:
-    """The target is a number of Python or an array of NumPy: it left the tape."""
+    """The target is a number of Python or an array of NumPy, and nobody saw how it left."""
     if not facts.numbers:
         return None
-    if facts.flow.leaks:
-        return _numpy_report(facts, facts.flow.leaks[-1])
     kind = type(facts.numbers[0]).__name__
     fix = "compute it with functions of tf; leave `.numpy()` and float() out."
     return facts.report(Cause.NUMPY, f"the target is no tensor but of type {kind}", [facts.entered], fix)
-
-
-def left_and_lost(facts: Facts) -> Report | None:
-    """Nobody saw how the target was made, but something that depends on the source went to NumPy before."""
-    if facts.target_line is not None or not facts.flow.leaks:
-        return None
-    return _numpy_report(facts, facts.flow.leaks[-1])
 
 
 def inside_a_function(facts: Facts) -> Report | None:
@@ -50,7 +40,7 @@ def inside_a_function(facts: Facts) -> Report | None:
 
 def another_tensor(facts: Facts) -> Report | None:
     """A tensor that was made from what the target was computed from, but is not on the way: a fresh `v[0]`."""
-    maker = None if _is_variable(facts) else facts.flow.maker(facts.identity)
+    maker = None if facts.is_variable else facts.flow.maker(facts.identity)
     if maker is None:
         return None
     common = facts.flow.ancestors([facts.identity]) & facts.flow.ancestors(facts.identities) - {0, facts.identity}
@@ -59,7 +49,7 @@ def another_tensor(facts: Facts) -> Report | None:
     message = f"{facts.called} is a new tensor, and {facts.target_name} was not computed from it"
     fix = "ask for the gradient of what it was made from, and slice that; or compute the target from this tensor."
     steps = [step(maker, "made", here=True), facts.target_line]
-    return facts.report(Cause.OTHER_TENSOR, message, sorted(steps, key=lambda s: s is None), fix)
+    return facts.report(Cause.OTHER_TENSOR, message, steps, fix)
 
 
 def nothing_recorded(facts: Facts) -> Report | None:
@@ -70,7 +60,7 @@ def nothing_recorded(facts: Facts) -> Report | None:
     message = f"the tape saw no use of {facts.called}: {facts.target_name} was computed outside of the block"
     message += ", or before the watch" if watched else ""
     fix = f"compute {facts.target_name} inside the `with` block{', after tape.watch' if watched else ''}."
-    return facts.report(Cause.OUTSIDE, message, watched or [_here(facts.entered)], fix)
+    return facts.report(Cause.OUTSIDE, message, watched or [facts.entered.marked()], fix)
 
 
 def unused(facts: Facts) -> Report:
@@ -81,4 +71,4 @@ def unused(facts: Facts) -> Report:
     from_these = f", only from {', '.join(others[:5])}{', ...' * (len(others) > 5)}" if others else ""
     message = f"{facts.target_name} was not computed from {facts.called}{from_these}"
     fix = f"use {facts.called} on the way to {facts.target_name}, or leave it out of the sources."
-    return facts.report(Cause.UNUSED, message, [used, _here(made or facts.entered)], fix)
+    return facts.report(Cause.UNUSED, message, [used, (made or facts.entered).marked()], fix)

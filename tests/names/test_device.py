@@ -1,0 +1,99 @@
+"""tf.device, and what tf.config tells about devices."""
+
+import importlib.util
+
+import pytest
+
+import gradtape as tf
+from gradtape.names import device as names
+
+CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
+GPUS = len(tf.config.list_physical_devices("GPU"))
+
+
+@pytest.mark.parametrize("name", ["/CPU:0", "cpu", "CPU:0", "/device:CPU:0", CPU, None])
+def test_tensors_and_variables_are_on_the_cpu(name):
+    with tf.device(name):
+        assert tf.constant(1.0).device == CPU
+        assert tf.Variable(1.0).device == CPU
+        assert tf.random.normal([2]).device == CPU
+
+
+@pytest.mark.skipif(GPUS > 0, reason="this machine has a GPU")
+def test_a_gpu_that_is_not_there():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="there is no '/GPU:0'") as caught, tf.device("/GPU:0"):
+        pass
+    assert ("CuPy" in str(caught.value)) == (importlib.util.find_spec("cupy") is None or "CuPy sees" in str(caught.value))
+    assert tf.constant(1.0).device == CPU
+
+
+@pytest.mark.parametrize("name", ["foo", "/TPU:0", "", 3])
+def test_names_that_are_none(name):
+    with pytest.raises(ValueError, match="device"), tf.device(name):
+        pass
+
+
+def test_a_second_cpu():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="only CPU:0"), tf.device("/CPU:1"):
+        pass
+
+
+def test_scopes_end():
+    from gradtape.core import state
+
+    with tf.device("/CPU:0"):
+        with tf.device(None):
+            assert state.current.device is None
+        assert state.current.device == "CPU:0"
+        with pytest.raises(KeyError), tf.device("cpu"):
+            raise KeyError
+    assert state.current.device is None
+
+
+def test_lists():
+    assert tf.config.list_physical_devices("CPU") == [("/physical_device:CPU:0", "CPU")]
+    assert tf.config.list_logical_devices("CPU") == [("/device:CPU:0", "CPU")]
+    assert tf.config.list_physical_devices()[0].device_type == "CPU"
+    assert tf.config.list_physical_devices("XX") == []
+    assert len(tf.config.list_physical_devices()) == 1 + GPUS
+
+
+def test_visible_devices():
+    everything = tf.config.list_physical_devices()
+    try:
+        tf.config.set_visible_devices([], "GPU")
+        assert tf.config.get_visible_devices("GPU") == []
+        assert tf.config.list_logical_devices() == [("/device:CPU:0", "CPU")]
+        tf.config.set_visible_devices(everything[0])
+        assert tf.config.get_visible_devices() == everything[:1]
+        tf.config.set_visible_devices([], "CPU")
+        assert tf.config.list_logical_devices("CPU") == []
+    finally:
+        tf.config.set_visible_devices(everything)
+    assert tf.config.get_visible_devices() == everything
+
+
+def test_devices_must_come_from_the_list():
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    with pytest.raises(ValueError, match="Unrecognized device"):
+        tf.config.set_visible_devices(["CPU:0"])
+    with pytest.raises(ValueError, match="is not a device of type 'GPU'"):
+        tf.config.set_visible_devices(cpu, "GPU")
+    with pytest.raises(ValueError, match="Unrecognized device"):
+        names.set_memory_growth("GPU:0", True)
+
+
+def test_settings_that_are_accepted():
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    tf.config.set_soft_device_placement(True)
+    assert tf.config.get_soft_device_placement() is False
+    with pytest.raises(ValueError, match="memory growth"):
+        names.set_memory_growth(cpu, True)
+    with pytest.raises(ValueError, match="memory growth"):
+        names.get_memory_growth(cpu)
+    assert names.get_device_details(cpu) == {}
+    assert tf.config.get_logical_device_configuration(cpu) is None
+    one = tf.config.LogicalDeviceConfiguration(memory_limit=100)
+    tf.config.set_logical_device_configuration(cpu, [one])
+    with pytest.raises(ValueError, match="cannot be divided"):
+        tf.config.set_logical_device_configuration(cpu, [one, one])

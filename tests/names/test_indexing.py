@@ -1,0 +1,122 @@
+"""Gathers, scatters and searches under TensorFlow's names."""
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+from gradtape.testing import check_grads
+
+X = np.arange(12.0).reshape(3, 4)
+
+
+def test_gather_axes():
+    np.testing.assert_array_equal(tf.gather(X, [2, 0]), X[[2, 0]])
+    np.testing.assert_array_equal(tf.gather(X, [[1, 1], [3, 0]], axis=-1), X[:, [[1, 1], [3, 0]]])
+    np.testing.assert_array_equal(tf.gather(X, 1, axis=tf.constant(1)), X[:, 1])
+    assert tf.gather(["a", "b"], [1]).numpy().tolist() == [b"b"]
+
+
+def test_gather_batch_dims():
+    indices = np.array([[1, 0], [0, 0], [3, 2]])
+    wanted = np.take_along_axis(X, indices, axis=1)
+    np.testing.assert_array_equal(tf.gather(X, indices, batch_dims=1), wanted)
+    np.testing.assert_array_equal(tf.gather(X, indices, axis=1, batch_dims=-1), wanted)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="batch_dims is 3"):
+        tf.gather(X, indices, batch_dims=3)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="axis is 0"):
+        tf.gather(X, indices, axis=0, batch_dims=1)
+
+
+def test_gather_refusals():
+    with pytest.raises(IndexError, match="axis is 2"):
+        tf.gather(X, [0], axis=2)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="a scalar"):
+        tf.gather(1.0, [0])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="a scalar"):
+        tf.gather(1.0, [0], axis=0)
+    with pytest.raises(IndexError, match="is not in"):
+        tf.gather(X, [3])
+
+
+def test_gather_nd():
+    np.testing.assert_array_equal(tf.gather_nd(X, [[0, 1], [2, 3]]), X[[0, 2], [1, 3]])
+    np.testing.assert_array_equal(tf.gather_nd(X, [[1], [2], [3]], batch_dims=1), X[[0, 1, 2], [1, 2, 3]])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="bad_indices_policy"):
+        tf.gather_nd(X, [[0, 1]], bad_indices_policy="IGNORE")
+
+
+def test_scatter_nd_takes_a_shape_in_any_form():
+    for shape in ([4], (4,), np.array([4]), tf.constant([4]), tf.TensorShape([4])):
+        assert tf.scatter_nd([[1], [1]], [1.0, 2.0], shape).numpy().tolist() == [0.0, 3.0, 0.0, 0.0]
+
+
+def test_scatter_nd_of_bools_and_strings():
+    assert tf.scatter_nd([[1], [1]], [True, True], [3]).numpy().tolist() == [False, True, False]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="updates is str"):
+        tf.scatter_nd([[1]], ["a"], [3])
+
+
+@pytest.mark.parametrize(
+    ("function", "wanted"),
+    [
+        (tf.tensor_scatter_nd_update, [1.0, 4.0, 3.0]),
+        (tf.tensor_scatter_nd_add, [1.0, 11.0, 3.0]),
+        (tf.tensor_scatter_nd_sub, [1.0, -7.0, 3.0]),
+        (tf.tensor_scatter_nd_max, [1.0, 5.0, 3.0]),
+        (tf.tensor_scatter_nd_min, [1.0, 2.0, 3.0]),
+    ],
+)
+def test_tensor_scatter(function, wanted):
+    assert function([1.0, 2.0, 3.0], [[1], [1]], [5.0, 4.0]).numpy().tolist() == wanted
+    assert function(tf.constant([1.0, 2.0, 3.0]), [[1], [1]], [5, 4]).dtype is tf.float32
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        function([1.0, 2.0, 3.0], [[3]], [0.0])
+    check_grads(lambda x, u: function(x, [[2], [0]], u), (np.array([1.0, 2.0, 3.0]), np.array([2.5, 7.0])))
+
+
+def test_where_several_attain_an_extremum_they_share_the_gradient():
+    x, u = tf.Variable([1.0, 2.0, 3.0]), tf.Variable([9.0, 2.0, 2.0])
+    with tf.GradientTape() as tape:
+        y = tf.tensor_scatter_nd_max(x, [[0], [1], [1]], u)
+    gx, gu = tape.gradient(y, [x, u])
+    np.testing.assert_allclose(gx, [0.0, 1 / 3, 1.0], rtol=1e-6)
+    np.testing.assert_allclose(gu, [1.0, 1 / 3, 1 / 3], rtol=1e-6)
+
+
+def test_boolean_mask():
+    np.testing.assert_array_equal(tf.boolean_mask(X, [True, False, True]), X[[0, 2]])
+    np.testing.assert_array_equal(tf.boolean_mask(X, X > 5.0), X[X > 5.0])
+    np.testing.assert_array_equal(tf.boolean_mask(X, tf.constant([True, False, False, True]), axis=1), X[:, [0, 3]])
+    with pytest.raises(ValueError, match="scalar"):
+        tf.boolean_mask(X, True)
+    with pytest.raises(ValueError, match="mask has shape"):
+        tf.boolean_mask(X, [True, False])
+    check_grads(lambda x: tf.boolean_mask(x, X > 5.0), (X,))
+
+
+def test_argmax_and_argmin():
+    assert tf.argmax(X).numpy().tolist() == [2, 2, 2, 2]
+    assert tf.argmin(X, axis=-1).numpy().tolist() == [0, 0, 0]
+    assert tf.math.argmax(X, output_type=tf.int32).dtype is tf.int32
+    with pytest.raises(tf.errors.InvalidArgumentError, match="float32"):
+        tf.argmax(X, output_type=tf.float32)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.argmax(1.0)
+    with pytest.raises(TypeError):
+        tf.argmax(X, axis=[0])
+
+
+def test_there_is_no_gradient_through_positions():
+    x = tf.Variable(X)
+    with tf.GradientTape() as tape:
+        y = tf.cast(tf.argmax(x), tf.float64)
+    assert tape.gradient(y, x) is None
+
+
+def test_searchsorted():
+    assert tf.searchsorted([[1.0, 2.0, 3.0]], [[2.0, 5.0]], side="right").numpy().tolist() == [[2, 3]]
+    assert tf.searchsorted([1, 3], [3], out_type=tf.int64).dtype is tf.int64
+    with pytest.raises(ValueError, match="side"):
+        tf.searchsorted([1.0], [1.0], side="middle")
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.searchsorted([1.0, 2.0], 2.0)
