@@ -38,7 +38,10 @@ def show(example: Callable[[], Any]) -> None:
     with contextlib.redirect_stdout(printed):
         example()
     for line in printed.getvalue().splitlines():
-        print(f"    {paint(line, 32)}")
+        for piece in (
+            textwrap.wrap(line, 92, subsequent_indent="    ", drop_whitespace=False) if len(line) > 92 else [line]
+        ):
+            print(f"    {paint(piece, 32)}")
 
 
 def progress(steps: Iterable[int], total: int, describe: Callable[[], str]) -> Iterator[int]:

@@ -20,11 +20,11 @@ def test_quickstart() -> None:
         "{'w': [[-3.0, -5.0], [3.0, 5.0]], 'b': [-3.0, -5.0]}",
         "dz/dx = 108.0",
         "dy/dx = 2.0   d2y/dx2 = 2.0",
-        "m = np.mean(h.numpy())      <-- here",
+        "m = np.mean(h.numpy())   <-- here",
         "fix:",
     ):
         assert expected in done.stdout
     accuracy = re.search(r"([\d.]+)% on unseen points", done.stdout)
     assert accuracy is not None
     assert float(accuracy[1]) > 97
-    assert max(len(line) for line in done.stdout.splitlines()) <= 110
+    assert max(len(line) for line in done.stdout.splitlines()) <= 100

@@ -10,7 +10,7 @@ import works
 
 
 def use_threads(count: int) -> None:
-    """NumPy's BLAS took the number from the environment when it was loaded; elementwise kernels use one thread."""
+    """BLAS and the kernels for large arrays take the number from the environment."""
 
 
 def to_numpy(value: Any) -> Any:

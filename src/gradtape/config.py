@@ -25,14 +25,14 @@ from gradtape.transform.jacobian import (
 )
 
 __all__ = [
-    "experimental",
     "LogicalDevice",
     "LogicalDeviceConfiguration",
     "PhysicalDevice",
+    "experimental",
+    "get_jacobian_memory",
     "get_logical_device_configuration",
     "get_soft_device_placement",
     "get_visible_devices",
-    "get_jacobian_memory",
     "list_logical_devices",
     "list_physical_devices",
     "record_numpy_functions",

@@ -1,8 +1,9 @@
 """`tf.dtypes`: the types of tensors' elements."""
 
-from gradtape.core.dtypes import ALL, DType, as_dtype
-from gradtape.core.dtypes import bool_ as bool
 from gradtape.core.dtypes import (
+    ALL,
+    DType,
+    as_dtype,
     bfloat16,
     complex64,
     complex128,
@@ -29,6 +30,7 @@ from gradtape.core.dtypes import (
     uint32,
     uint64,
 )
+from gradtape.core.dtypes import bool_ as bool
 from gradtape.names.conversion import cast, complex, saturate_cast
 
 __all__ = [

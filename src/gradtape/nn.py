@@ -10,10 +10,12 @@ from gradtape.names.elementwise import (
     selu,
     sigmoid,
     silu,
-    silu as swish,
     softplus,
     softsign,
     tanh,
+)
+from gradtape.names.elementwise import (
+    silu as swish,
 )
 from gradtape.names.indexing import (
     in_top_k,

@@ -37,5 +37,9 @@ def test_properties():
     assert repr(tf.float32) == "tf.float32"
     assert str(tf.float32) == "<dtype: 'float32'>"
     assert tf.float32.name == "float32"
-    assert [d.name for d in (tf.float16, tf.bfloat16, tf.float32, tf.float64, tf.complex64, tf.complex128) if not d.is_trainable] == []
+    assert [
+        d.name
+        for d in (tf.float16, tf.bfloat16, tf.float32, tf.float64, tf.complex64, tf.complex128)
+        if not d.is_trainable
+    ] == []
     assert not tf.float8_e5m2.is_trainable

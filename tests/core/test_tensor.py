@@ -117,7 +117,12 @@ def test_missing_attributes_name_the_function():
     t = tf.constant([1.0])
     with pytest.raises(AttributeError):
         t.name  # noqa: B018
-    for attribute, hint in (("T", "tf.transpose"), ("reshape", "tf.reshape"), ("astype", "tf.cast"), ("backward", "tape.gradient")):
+    for attribute, hint in (
+        ("T", "tf.transpose"),
+        ("reshape", "tf.reshape"),
+        ("astype", "tf.cast"),
+        ("backward", "tape.gradient"),
+    ):
         with pytest.raises(AttributeError, match=hint):
             getattr(t, attribute)
 

@@ -117,7 +117,20 @@ class TestAssign:
 class TestUse:
     def test_operators_give_tensors(self):
         v = tf.Variable([4.0, 9.0])
-        for y in (v + 1, 1 + v, v - v, v * 2.0, v / v, v // 2.0, v % 3.0, v**0.5, -v, abs(v), v > 5.0, v @ tf.ones([2, 1]) if False else v + v):
+        for y in (
+            v + 1,
+            1 + v,
+            v - v,
+            v * 2.0,
+            v / v,
+            v // 2.0,
+            v % 3.0,
+            v**0.5,
+            -v,
+            abs(v),
+            v > 5.0,
+            v @ tf.ones([2, 1]) if False else v + v,
+        ):
             assert type(y) is tf.Tensor
         assert (np.ones(2) + v).dtype == tf.float32
         assert [float(t) for t in v] == [4.0, 9.0]

@@ -85,6 +85,11 @@ def test_boolean_mask(x, make):
     np.testing.assert_array_equal(x[make(ARRAY > 5)].numpy(), ARRAY[ARRAY > 5])
 
 
+def test_a_mask_is_bool(x):
+    with pytest.raises(TypeError, match="a mask of dtype int64"):
+        tf.boolean_mask(x, np.array([1, 0]))
+
+
 def test_gradient_of_a_mask_is_dense(v):
     with tf.GradientTape() as tape:
         y = v[v > 2.0] * 3.0

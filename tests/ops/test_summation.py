@@ -52,7 +52,9 @@ def test_other_dtypes(random, dtype):
     for axis in ((0,), (1,), (0, 1)):
         result = total(x, axis)
         assert result.dtype == wide
-        wanted = np.sum(x, axis=axis, dtype=np.complex128 if x.dtype.kind == "c" else np.float64 if x.dtype.kind == "f" else wide)
+        wanted = np.sum(
+            x, axis=axis, dtype=np.complex128 if x.dtype.kind == "c" else np.float64 if x.dtype.kind == "f" else wide
+        )
         np.testing.assert_allclose(result, wanted.astype(wide), rtol=1e-6)
 
 

@@ -5,9 +5,10 @@ import json
 import sys
 import threading
 
-import gradtape as tf
 import numpy as np
 import pytest
+
+import gradtape as tf
 from gradtape.core.op import REGISTRY, Unsupported, declare
 from gradtape.ops.family import NO_LOWERING, Binary, Unary
 from gradtape.transform.report import Cause, Report
@@ -798,9 +799,8 @@ class TestSecondOrder:
 
     def test_inner_gradient_after_the_outer_block(self):
         x = tf.Variable(3.0)
-        with tf.GradientTape(persistent=True) as outer:
-            with tf.GradientTape() as inner:
-                y = x * x * x
+        with tf.GradientTape(persistent=True) as outer, tf.GradientTape() as inner:
+            y = x * x * x
         g = inner.gradient(y, x)  # HERE
         report = agrees(outer, g, x)
         assert report.cause is Cause.AFTER_TAPE
@@ -892,7 +892,7 @@ class TestArguments:
         w = tf.Variable(3.0)
         with tf.GradientTape() as tape:
             y = w * w
-        with pytest.raises(TypeError, match="source is 3.0"):
+        with pytest.raises(TypeError, match=r"source is 3\.0"):
             tape.explain(y, 3.0)
 
     def test_gradient_of_a_number_names_the_line_where_it_left(self):

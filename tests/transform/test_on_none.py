@@ -4,9 +4,10 @@ import inspect
 import sys
 import warnings
 
-import gradtape as tf
 import numpy as np
 import pytest
+
+import gradtape as tf
 from gradtape.errors import GradientError, GradientWarning
 from gradtape.transform.report import Cause
 
@@ -126,7 +127,7 @@ class TestRaise:
     def test_one_of_several_sources(self, w, v):
         with tf.GradientTape(on_none="raise") as tape:
             y = v * v
-        with pytest.raises(GradientError, match="^w "):
+        with pytest.raises(GradientError, match=r"^w "):
             tape.gradient(y, {"v": v, "w": w})
 
     def test_a_persistent_tape_stays_usable(self, w, v):

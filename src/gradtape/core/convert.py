@@ -84,7 +84,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     tensor = convert_to_tensor(value, dtype)
     if shape is None:
         return tensor
-    dims = tuple(TensorShape(shape).as_list())
+    dims: Any = tuple(TensorShape(shape).as_list())
     array = tensor._array
     if array.shape == dims:
         return tensor
@@ -146,9 +146,13 @@ def _from_numpy(value: Any, dtype: dtypes.DType | None) -> Any:
         value = np.array([_bytes(v) for v in value.ravel()], dtype=object).reshape(value.shape)
     own = dtypes.from_numpy(value.dtype)
     wanted = dtype or own
-    if own is not wanted and (wanted is dtypes.string or own is dtypes.string or (own.is_complex and not wanted.is_complex)):
+    if own is not wanted and (
+        wanted is dtypes.string or own is dtypes.string or (own.is_complex and not wanted.is_complex)
+    ):
         raise TypeError(
-            errors.compose(f"Cannot convert a NumPy value of dtype {own.name} to {wanted!r}.", "convert it yourself first.")
+            errors.compose(
+                f"Cannot convert a NumPy value of dtype {own.name} to {wanted!r}.", "convert it yourself first."
+            )
         )
     if value.ndim:
         return np.array(value, dtype=wanted.numpy, order="C")
@@ -207,7 +211,9 @@ def _from_sequence(value: Sequence[Any], dtype: dtypes.DType | None) -> Any:
         return np.array(flat, dtype=wanted.numpy).reshape(shape)
     except OverflowError:
         raise errors.build(
-            errors.ConversionError, f"a value of {_brief(value)} does not fit in {wanted.name}.", "choose a wider dtype."
+            errors.ConversionError,
+            f"a value of {_brief(value)} does not fit in {wanted.name}.",
+            "choose a wider dtype.",
         ) from None
 
 

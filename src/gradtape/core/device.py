@@ -70,7 +70,8 @@ def check(name: str) -> str:
             errors.DeviceError,
             f"device: there is no {name!r}: "
             + (f"CuPy sees {gpu_count()} GPU(s)." if installed else "GPU arrays need CuPy, which is not installed."),
-            'use "/CPU:0"' + (", or install CuPy for your CUDA version (pip install cupy-cuda12x)." if not installed else "."),
+            'use "/CPU:0"'
+            + (", or install CuPy for your CUDA version (pip install cupy-cuda12x)." if not installed else "."),
         )
     return f"{kind}:{index}"
 

@@ -164,10 +164,10 @@ def number_like(value: Any, array: Any) -> Any:
     return found
 
 
-def binary_operator(op: Any, coerce: Callable[[Any, Any], tuple[Any, Any]]) -> tuple[Any, Any]:
+def binary_operator(op: Any, coerce: Callable[[Any, Any], tuple[Any, Any] | None]) -> tuple[Any, Any]:
     """The pair of methods (`__mul__`, `__rmul__`) of a binary op, with the common cases first.
 
-    `coerce` turns operands that are not tensors into tensors of the other operand's dtype.
+    `coerce` turns operands that are not tensors into tensors of the other operand's dtype; None if it cannot.
     """
     kernel = op.kernel
     kinds = op.kinds

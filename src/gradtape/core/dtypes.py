@@ -162,7 +162,7 @@ def _numpy_dtype(name: str) -> np.dtype[Any]:
     except TypeError:
         import ml_dtypes
 
-        return np.dtype(getattr(ml_dtypes, name))
+        return np.dtype(getattr(ml_dtypes, name))  # type: ignore[no-any-return]
 
 
 # The numbers are TensorFlow's DataType enumeration.

@@ -86,10 +86,10 @@ def release() -> None:
 
 def apply(op: Any, arrays: Any, params: dict[str, Any]) -> Any:
     """The result of an elementwise op on arrays, of which at least one is large."""
-    if not all([isinstance(a, (np.ndarray, np.generic)) for a in arrays]):
+    if not all(isinstance(a, (np.ndarray, np.generic)) for a in arrays):
         return op.kernel(*arrays, **params)
     shapes = [a.shape for a in arrays if a.ndim]
-    is_plain = all([s == shapes[0] for s in shapes])
+    is_plain = all(s == shapes[0] for s in shapes)
     shape = shapes[0] if is_plain else np.broadcast_shapes(*shapes)
     if op.ufunc in _CHEAP and arrays[0].size * len(arrays) <= _CHEAP_LIMIT:
         # All that is cheap keeps the dtype.

@@ -12,7 +12,6 @@ from gradtape.core.slices import IndexedSlices
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 
-
 _LEAVES = (Tensor, Variable)
 
 
@@ -65,7 +64,9 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     flat = list(flat_sequence)
     count = len(flatten(structure))
     if count != len(flat):
-        raise ValueError(f"Could not pack sequence. Structure had {count} atoms, but flat_sequence had {len(flat)} items.")
+        raise ValueError(
+            f"Could not pack sequence. Structure had {count} atoms, but flat_sequence had {len(flat)} items."
+        )
     return _pack(structure, iter(flat))
 
 
@@ -83,10 +84,9 @@ def _pack(structure: Any, leaves: Any) -> Any:
         return kind(ordered)  # type: ignore[call-arg]
     if isinstance(structure, (list, tuple)):
         items = [_pack(item, leaves) for item in structure]
-        kind = type(structure)
         if hasattr(structure, "_fields"):
-            return kind(*items)
-        return items if kind is list else kind(items)
+            return type(structure)(*items)
+        return items if type(structure) is list else type(structure)(items)
     return next(leaves)
 
 

@@ -25,9 +25,10 @@ _PASSED_OVER = (
 
 Place = tuple[CodeType, int]
 
-# Code objects that are known to be the user's, and those to pass over, by identity: hashing a code object is slow.
+# Code objects that are known to be the user's, and those to pass over. By `id`, since hashing a code object is slow; held,
+# so that no other gets the same.
 users: dict[int, CodeType] = {}
-_own: dict[int, CodeType] = {}
+own: dict[int, CodeType] = {}
 
 
 def search(frame: FrameType | None) -> tuple[Any, int]:
@@ -35,15 +36,15 @@ def search(frame: FrameType | None) -> tuple[Any, int]:
     while frame is not None:
         code = frame.f_code
         key = id(code)
-        if _own.get(key) is not code:
-            if users.get(key) is code:
-                return code, frame.f_lasti
-            known = _own if code.co_filename.startswith(_PASSED_OVER) else users
+        if key in own:
+            frame = frame.f_back
+        elif key in users:
+            return code, frame.f_lasti
+        else:
+            known = own if code.co_filename.startswith(_PASSED_OVER) else users
             if len(known) > 10_000:
                 known.clear()
             known[key] = code
-            continue
-        frame = frame.f_back
     return None, -1
 
 

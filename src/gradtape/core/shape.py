@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -80,9 +81,7 @@ def normalize_axes(axis: Any, rank: int, op: str) -> tuple[int, ...]:
         axis = (axis,)
     axes = tuple(sorted(normalize_axis(a, rank, op) for a in axis))
     if len(set(axes)) != len(axes):
-        raise errors.build(
-            errors.ShapeError, f"{op}: axis {tuple(axis)} names an axis twice.", "name each axis once."
-        )
+        raise errors.build(errors.ShapeError, f"{op}: axis {tuple(axis)} names an axis twice.", "name each axis once.")
     return axes
 
 
@@ -127,7 +126,7 @@ class TensorShape:
         """The product of the dimensions, or None if one is unknown."""
         if self._dims is None or None in self._dims:
             return None
-        return int(np.prod(self._dims, dtype=np.int64)) if self._dims else 1
+        return math.prod([d for d in self._dims if d is not None])
 
     def is_fully_defined(self) -> bool:
         """True if every dimension is known."""
@@ -175,13 +174,13 @@ class TensorShape:
 
     def merge_with(self, other: Any) -> TensorShape:
         """The shape that knows what both know."""
-        other = TensorShape(other)
-        self.assert_is_compatible_with(other)
+        theirs = TensorShape(other)
+        self.assert_is_compatible_with(theirs)
         if self._dims is None:
-            return other
-        if other._dims is None:
+            return theirs
+        if theirs._dims is None:
             return self
-        return TensorShape([n if m is None else m for m, n in zip(self._dims, other._dims, strict=True)])
+        return TensorShape([n if m is None else m for m, n in zip(self._dims, theirs._dims, strict=True)])
 
     def most_specific_compatible_shape(self, other: Any) -> TensorShape:
         """The narrowest shape that contains both."""
@@ -233,7 +232,7 @@ class TensorShape:
             other = TensorShape(other)
         except (TypeError, ValueError):
             return NotImplemented
-        return self._dims == other._dims
+        return bool(self._dims == other._dims)
 
     def __hash__(self) -> int:
         return hash(self._dims)

@@ -22,7 +22,9 @@ class IndexedSlices:
 
     values = property(lambda self: self._values, doc="The rows, of shape `[n, ...]`.")
     indices = property(lambda self: self._indices, doc="The row numbers, of shape `[n]`.")
-    dense_shape = property(lambda self: self._dense_shape, doc="The shape of the whole tensor, a 1-D int tensor, or None.")
+    dense_shape = property(
+        lambda self: self._dense_shape, doc="The shape of the whole tensor, a 1-D int tensor, or None."
+    )
     dtype = property(lambda self: self._values.dtype, doc="The type of the values.")
     device = property(lambda self: self._values.device, doc="The device that holds the values.")
 

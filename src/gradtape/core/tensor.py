@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,6 +43,36 @@ class Tensor:
 
     __array_priority__ = 100
     __hash__ = None  # type: ignore[assignment]
+
+    if TYPE_CHECKING:
+        # Attached by `gradtape.ops.operators` and `gradtape.ops.getitem`.
+        __add__: Any
+        __radd__: Any
+        __sub__: Any
+        __rsub__: Any
+        __mul__: Any
+        __rmul__: Any
+        __truediv__: Any
+        __rtruediv__: Any
+        __floordiv__: Any
+        __rfloordiv__: Any
+        __mod__: Any
+        __rmod__: Any
+        __pow__: Any
+        __rpow__: Any
+        __matmul__: Any
+        __rmatmul__: Any
+        __and__: Any
+        __or__: Any
+        __xor__: Any
+        __lt__: Any
+        __le__: Any
+        __gt__: Any
+        __ge__: Any
+        __getitem__: Any
+        __neg__: Any
+        __invert__: Any
+        __abs__: Any
 
     @property
     def shape(self) -> TensorShape:
@@ -88,7 +118,9 @@ class Tensor:
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """Always NotImplementedError: there are no sessions."""
-        raise NotImplementedError("eval is not supported when eager execution is enabled, is .numpy() what you're looking for?")
+        raise NotImplementedError(
+            "eval is not supported when eager execution is enabled, is .numpy() what you're looking for?"
+        )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         note_leaving(self, "a conversion to a NumPy array")
@@ -112,7 +144,7 @@ class Tensor:
         note_leaving(self, "the buffer protocol")
         view = np.asarray(host(self._array)).view()
         view.flags.writeable = False
-        return memoryview(view)
+        return memoryview(view)  # type: ignore[arg-type]
 
     def __len__(self) -> int:
         if not self._array.ndim:
@@ -122,7 +154,10 @@ class Tensor:
     def __iter__(self) -> Iterator[Tensor]:
         if not self._array.ndim:
             raise TypeError("Cannot iterate over a scalar tensor.")
-        return (self[i] for i in range(self._array.shape[0]))  # type: ignore[index]
+        from gradtape.core.op import REGISTRY
+
+        # One op for all rows: indexing row by row would make backward quadratic.
+        return iter(REGISTRY["unstack"](self, axis=0) if self._array.shape[0] else ())
 
     def __bool__(self) -> bool:
         note_leaving(self, "bool()")

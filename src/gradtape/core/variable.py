@@ -217,11 +217,15 @@ class Variable:
         self._write(array, tensor._id)
         return self if read_value else None
 
-    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Add to the value. Returns the variable."""
         return self._update("assign_add", delta, read_value)
 
-    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Subtract from the value. Returns the variable."""
         return self._update("assign_sub", delta, read_value)
 
@@ -331,7 +335,9 @@ def _initial(value: Any, dtype: Any) -> Tensor:
     return convert.convert_to_tensor(value, wanted)
 
 
-def _unpickle(array: Any, trainable: bool, name: str, shape: Any, constraint: Any, sync: Any, aggregation: Any) -> Variable:
+def _unpickle(
+    array: Any, trainable: bool, name: str, shape: Any, constraint: Any, sync: Any, aggregation: Any
+) -> Variable:
     variable = Variable(
         array[()] if not array.ndim else array, trainable=trainable, shape=shape, constraint=constraint,
         synchronization=sync, aggregation=aggregation,

@@ -65,7 +65,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
             values = tensor(t.values if isinstance(t, IndexedSlices) else t)
             squares = ReduceSum(Square(values), axis=normalized_axes(None, values.ndim, "global_norm"))
             total = squares if total is None else total + squares
-    return convert.convert_to_tensor(0.0) if total is None else Sqrt(total)  # type: ignore[no-any-return]
+    return convert.convert_to_tensor(0.0) if total is None else Sqrt(total)
 
 
 def clip_by_global_norm(

@@ -77,7 +77,7 @@ def _common_range(own: dtypes.DType, wanted: dtypes.DType) -> tuple[Any, Any]:
     limits = [plain(v) for v in (own.min, own.max, wanted.min, wanted.max)]
     if limits[2] <= limits[0] and limits[3] >= limits[1]:
         return None, None
-    return tuple(_toward_zero(v, own) for v in (max(limits[0], limits[2]), min(limits[1], limits[3])))  # type: ignore[return-value]
+    return tuple(_toward_zero(v, own) for v in (max(limits[0], limits[2]), min(limits[1], limits[3])))
 
 
 def _toward_zero(limit: Any, dtype: dtypes.DType) -> Any:
@@ -116,7 +116,7 @@ def conj(x: Any, name: str | None = None) -> Tensor:
     array([1.-2.j])
     """
     x = _numbers(x, "conj")
-    return complex_ops.Conj(x) if x.dtype.is_complex else x
+    return complex_ops.Conj(x) if x.dtype.is_complex else x  # type: ignore[no-any-return]
 
 
 def real(input: Any, name: str | None = None) -> Tensor:
@@ -130,7 +130,7 @@ def real(input: Any, name: str | None = None) -> Tensor:
     array([1., 3.])
     """
     x = _numbers(input, "real")
-    return complex_ops.Real(x) if x.dtype.is_complex else x
+    return complex_ops.Real(x) if x.dtype.is_complex else x  # type: ignore[no-any-return]
 
 
 def imag(input: Any, name: str | None = None) -> Tensor:

@@ -159,7 +159,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
 
 
 def _range_dtype(values: list[Any]) -> np.dtype[Any]:
-    return max([v.dtype for v in values], key=lambda d: (d.kind in "fV", d.itemsize))  # type: ignore[no-any-return]
+    return max([v.dtype for v in values], key=lambda d: (d.kind in "fV", d.itemsize))
 
 
 def eye(

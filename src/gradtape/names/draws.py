@@ -53,8 +53,8 @@ def uniform(take: Take, shape: Any, minval: Any, maxval: Any, dtype: Any, whole_
     drawn = ops.RandomUniform(take(size), shape=size, dtype=wanted)
     if _is(minval, 0) and (maxval is None or _is(maxval, 1)):
         return drawn  # type: ignore[no-any-return]
-    low = convert.convert_to_tensor(minval, wanted)
-    high = convert.convert_to_tensor(1 if maxval is None else maxval, wanted)
+    low: Any = convert.convert_to_tensor(minval, wanted)
+    high: Any = convert.convert_to_tensor(1 if maxval is None else maxval, wanted)
     return drawn * (high - low) + low  # type: ignore[no-any-return]
 
 

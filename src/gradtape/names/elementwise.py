@@ -147,7 +147,7 @@ def abs(x: Any, name: str | None = None) -> Tensor:
     >>> tf.abs([-1.5, 2.0]).numpy()
     array([1.5, 2. ], dtype=float32)
     """
-    return operators.absolute(tensor(x))
+    return operators.absolute(tensor(x))  # type: ignore[no-any-return]
 
 
 def sign(x: Any, name: str | None = None) -> Tensor:

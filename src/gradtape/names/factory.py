@@ -54,11 +54,11 @@ def pair(x: Any, y: Any) -> tuple[Any, Any]:
 
 def _document(function: Callable[..., Any], op: Any, name: str, example: str) -> Callable[..., Any]:
     """The function under a public name, with its op's description."""
-    code = function.__code__  # type: ignore[attr-defined]
+    code = function.__code__
     first, *others, _ = code.co_varnames[: code.co_argcount]
     call, result = example.split(" -> ")
     lines = [
-        type(op).__doc__.replace("\n    ", "\n").rstrip(),
+        str(type(op).__doc__).replace("\n    ", "\n").rstrip(),
         "",
         "Args:",
         f"  {first}: a tensor, or a value that becomes one: {describe_kinds(op.kinds)}.",

@@ -227,7 +227,7 @@ def norm(
         )
     keep = bool(keepdims)
     if isinstance(axis, (list, tuple)) and len(axis) != 1:
-        return _matrix_norm(x, ord, axis, keep)
+        return _matrix_norm(x, ord, axis, keep)  # type: ignore[no-any-return]
     axes = normalized_axes(axis, x.ndim, "norm")
     if ord in ("euclidean", 2):
         return ReduceEuclideanNorm(x, axis=axes, keepdims=keep)  # type: ignore[no-any-return]

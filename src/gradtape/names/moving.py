@@ -367,7 +367,7 @@ def pad(
             "give a list of pairs [before, after], one for each axis.",
         )
     sides = tuple([(int(before), int(after)) for before, after in pairs.reshape(-1, 2)])
-    value = 0
+    value: Any = b"" if x.dtype.kind == "O" else 0
     if mode.upper() == "CONSTANT" and not (type(constant_values) is int and constant_values == 0):
         value = np.asarray(convert.like(constant_values, x.dtype)).item()
     return slicing.Pad(x, paddings=sides, mode=mode.lower(), value=value)  # type: ignore[no-any-return]

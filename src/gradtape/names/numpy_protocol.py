@@ -25,10 +25,10 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **options
     """What NumPy calls for a ufunc with a tensor among its inputs."""
     given = {k for k, v in options.items() if v is not None}
     if method == "__call__" and not given:
-        for function, kinds in _ufuncs().get(ufunc, ()):
+        for meaning, kinds in _ufuncs().get(ufunc, ()):
             tensors = _alike(inputs)
             if all(t.dtype.kind in kinds for t in tensors):
-                return function(*tensors)
+                return meaning(*tensors)
     elif method == "reduce" and given <= {"axis", "keepdims"}:
         function = _reductions().get(ufunc)
         if function is not None:
@@ -65,7 +65,9 @@ def _values(structure: Any) -> Any:
 def _alike(inputs: Any) -> list[Tensor]:
     """The inputs as tensors; NumPy and Python values take the dtype of the first tensor."""
     dtype = next(x.dtype for x in inputs if isinstance(x, _OURS))
-    return [x if isinstance(x, Tensor) else x._read() if isinstance(x, Variable) else convert.like(x, dtype) for x in inputs]
+    return [
+        x if isinstance(x, Tensor) else x._read() if isinstance(x, Variable) else convert.like(x, dtype) for x in inputs
+    ]
 
 
 @functools.cache
@@ -94,7 +96,9 @@ def _reductions() -> dict[Any, Callable[..., Any]]:
 
 
 def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
-    def reduce(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = np._NoValue, **more: Any) -> Any:
+    def reduce(
+        a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = np._NoValue, **more: Any
+    ) -> Any:
         if dtype is not None or out is not None or any(v is not np._NoValue for v in more.values()):
             raise _NotCovered
         return function(a, axis=axis, keepdims=False if keepdims is np._NoValue else bool(keepdims))
@@ -157,6 +161,16 @@ def _functions() -> dict[Any, Callable[..., Any]]:
             return a * b
         return linear.tensordot(a, b, [[a.ndim - 1], [max(b.ndim - 2, 0)]])
 
+    def tile(A: Any, reps: Any) -> Any:  # noqa: N803 - NumPy's name
+        counts = np.atleast_1d(reps)
+        if len(counts) != A.ndim:
+            raise _NotCovered
+        return moving.tile(A, counts)
+
+    def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+        a, b = _alike((a, b))
+        return linear.tensordot(a, b, axes)
+
     def outer(a: Any, b: Any) -> Any:
         a, b = _alike((a, b))
         return moving.reshape(a, [-1, 1]) * moving.reshape(b, [1, -1])
@@ -172,7 +186,11 @@ def _functions() -> dict[Any, Callable[..., Any]]:
     def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
         if out is not None or mode != "raise":
             raise _NotCovered
-        return indexing.gather(moving.reshape(a, [-1]), indices) if axis is None else indexing.gather(a, indices, axis=axis)
+        return (
+            indexing.gather(moving.reshape(a, [-1]), indices)
+            if axis is None
+            else indexing.gather(a, indices, axis=axis)
+        )
 
     def flip(m: Any, axis: Any = None) -> Any:
         axes = range(m.ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else [axis]
@@ -211,8 +229,8 @@ def _functions() -> dict[Any, Callable[..., Any]]:
         np.squeeze: lambda a, axis=None: moving.squeeze(a, axis),
         np.broadcast_to: lambda array, shape, subok=False: moving.broadcast_to(array, shape),
         np.where: where, np.clip: clip, np.dot: dot, np.outer: outer, np.take: take, np.flip: flip,
-        np.tensordot: lambda a, b, axes=2: linear.tensordot(*_alike((a, b)), axes),
-        np.tile: lambda A, reps: moving.tile(A, reps) if len(np.atleast_1d(reps)) == A.ndim else _refuse(),
+        np.tensordot: tensordot,
+        np.tile: tile,
         np.roll: lambda a, shift, axis=None: _refuse() if axis is None else moving.roll(a, shift, axis),
         np.linalg.norm: norm, np.argmax: arg(argmax), np.argmin: arg(argmin),
         np.zeros_like: lambda a, **more: creating.zeros_like(a, **more),

@@ -20,7 +20,7 @@ class Conversion(Unary):
 
     kinds = "fVciub"
 
-    def infer(self, x: Spec, *, dtype: DType) -> Spec:
+    def infer(self, x: Spec, *, dtype: DType) -> Spec:  # type: ignore[override]
         self.check_dtypes(x)
         return Spec(x.shape, dtype)
 

@@ -102,7 +102,7 @@ class Predicate(Unary):
     inputs = ("x",)
     vjp = _CONSTANT
 
-    def infer(self, x: Spec) -> Spec:
+    def infer(self, x: Spec, **params: Any) -> Spec:
         self.check_dtypes(x)
         return Spec(x.shape, dtypes.bool_)
 

@@ -16,7 +16,10 @@ from gradtape.ops.division import DivideNoNan
 from gradtape.ops.family import NO_LOWERING, Binary, Unary, conj, unbroadcast_to
 from gradtape.ops.selection import number
 
-_COMPLEX = {np.dtype(np.float32): np.dtype(np.complex64), np.dtype(np.float64): np.dtype(np.complex128)}
+_COMPLEX: dict[Any, np.dtype[Any]] = {
+    np.dtype(np.float32): np.dtype(np.complex64),
+    np.dtype(np.float64): np.dtype(np.complex128),
+}
 
 
 class RealPart(Unary):
@@ -25,7 +28,7 @@ class RealPart(Unary):
     kinds = "c"
     lower = NO_LOWERING
 
-    def infer(self, x: Spec) -> Spec:
+    def infer(self, x: Spec, **params: Any) -> Spec:
         return Spec(x.shape, self.check_dtypes(x).real_dtype)
 
 
@@ -36,7 +39,7 @@ class Complex(Binary):
     kinds = "f"
     lower = NO_LOWERING
 
-    def infer(self, a: Spec, b: Spec) -> Spec:
+    def infer(self, a: Spec, b: Spec, **params: Any) -> Spec:
         dtype = self.check_dtypes(a, b)
         if dtype.numpy not in _COMPLEX:
             raise self.error(

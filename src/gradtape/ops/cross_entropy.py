@@ -73,16 +73,10 @@ class SparseSoftmaxCrossEntropy(Op):
         return Spec(logits.shape[:-1], logits.dtype)
 
     def kernel(self, labels: Any, logits: Any) -> Any:
+        places = named_places(self, labels, logits)
         last = logits.ndim - 1
-        if last == 1 and type(labels) is type(logits) is np.ndarray and labels.shape == logits.shape[:1]:
-            # A batch of rows, as every training step has it.
-            check_range(self.name, labels, logits.shape[1], "labels")
-            below = below_peak(wide(logits), last)
-            named = below[np.arange(labels.size), labels]
-        else:
-            places = named_places(self, labels, logits)
-            below = below_peak(wide(logits), last)
-            named = np.take(np.reshape(below, (below.size,)), places)
+        below = below_peak(wide(logits), last)
+        named = Reshape(below, shape=(below.size,))[places]
         np.exp(below, out=below)
         return rounded(np.log(total(below, (last,))) - named, logits.dtype)
 
@@ -115,16 +109,12 @@ class SparseCotangent(Op):
     def kernel(self, g: Any, labels: Any, logits: Any) -> Any:
         if g.shape != labels.shape:
             raise ValueError("shapes differ")
+        places = named_places(self, labels, logits)
         last = logits.ndim - 1
-        is_batch = last == 1 and type(labels) is type(logits) is np.ndarray and labels.shape == logits.shape[:1]
-        places = np.arange(labels.size) if is_batch else named_places(self, labels, logits)
         y, g = below_peak(wide(logits), last), wide(g)
         np.exp(y, out=y)
-        y *= np.reshape(g, (*g.shape, 1)) / total(y, (last,), keepdims=True)
-        if is_batch:
-            y[places, labels] -= g
-        else:
-            np.reshape(y, (y.size,))[places] -= g
+        y *= Reshape(g / total(y, (last,)), shape=(*g.shape, 1))
+        Reshape(y, shape=(y.size,))[places] -= g
         return rounded(y, logits.dtype)
 
     def vjp(self, dy: Any, g: Any, labels: Any, logits: Any, *, needs: Any) -> Any:
@@ -184,5 +174,8 @@ def named_places(op: Op, labels: Any, logits: Any) -> Any:
     if tuple(lead) != labels.shape:
         raise ValueError("labels and logits have different shapes")
     check_range(op.name, labels, classes, "labels")
-    starts = np.arange(labels.size, like=logits) * classes
-    return np.reshape(starts, labels.shape) + labels.astype(np.intp)
+    span = 0, labels.size * classes, max(classes, 1)
+    starts = np.arange(*span) if type(logits) is np.ndarray else np.arange(*span, like=logits)
+    if labels.ndim != 1:
+        starts = np.reshape(starts, labels.shape)
+    return starts + labels.astype(np.intp, copy=False)

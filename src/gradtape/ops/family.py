@@ -110,9 +110,7 @@ def same_shape(dy: Any, a: Any, b: Any) -> bool:
 
     Broadcasting only enlarges, so equal size and rank mean equal shapes; reading `shape` would cost three times this.
     """
-    return (
-        type(dy) is np.ndarray and dy.size == a.size == b.size and dy.ndim == a.ndim == b.ndim and dy.size != 0
-    )
+    return type(dy) is np.ndarray and dy.size == a.size == b.size and dy.ndim == a.ndim == b.ndim and dy.size != 0
 
 
 def unbroadcast(d: Any, x: Any) -> Any:

@@ -205,8 +205,10 @@ def boolean_mask(x: Any, mask: Any, axis: int = 0) -> Any:
         tensor = mask._read() if isinstance(mask, Variable) else mask
         note_leaving(tensor, "a boolean mask")
         mask = host(tensor._array)
-    mask = np.asarray(mask, bool)
+    mask = np.asarray(mask)
     shape, rank = dims(x), mask.ndim
+    if mask.dtype.kind != "b":
+        raise errors.build(errors.DTypeError, f"indexing: a mask of dtype {mask.dtype}.", "compare first: mask != 0.")
     if not rank:
         raise errors.build(errors.ShapeError, "indexing: mask cannot be scalar.", "a mask has one bool per row.")
     if shape[axis : axis + rank] != mask.shape:
@@ -247,6 +249,6 @@ def _assign(self: Tensor) -> Any:
     return assign
 
 
-Tensor.__getitem__ = getitem  # type: ignore[attr-defined, misc]
-Variable.__getitem__ = getitem_of_variable  # type: ignore[attr-defined, misc]
+Tensor.__getitem__ = getitem
+Variable.__getitem__ = getitem_of_variable
 Tensor.assign = property(_assign)  # type: ignore[attr-defined]

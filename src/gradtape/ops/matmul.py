@@ -94,7 +94,7 @@ def _product(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:
         raise ValueError("matmul needs matrices")
     p, q = wide(a), wide(b)
     if p is not a or q is not b:
-        y = MatMul.kernel(p, q, transpose_a=transpose_a, transpose_b=transpose_b)
+        y = MatMul(p, q, transpose_a=transpose_a, transpose_b=transpose_b)
         return y.astype(a.dtype) if a.dtype == b.dtype else y
     if transpose_a:
         a = np.swapaxes(a, -1, -2)
@@ -102,7 +102,7 @@ def _product(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:
         b = np.swapaxes(b, -1, -2)
     if b.ndim == 2 and a.ndim > 2 and not transpose_a:
         # All rows of `a` meet the same matrix: one product, on the path above.
-        return np.reshape(MatMul.kernel(_rows(a), b), (*a.shape[:-1], b.shape[-1]))
+        return np.reshape(MatMul(_rows(a), b), (*a.shape[:-1], b.shape[-1]))
     if a.shape[-1] == b.shape[-2] == 1 and a.ndim + b.ndim > 4:
         return a * b
     return np.matmul(_packed(a), _packed(b))

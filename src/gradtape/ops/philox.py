@@ -232,6 +232,18 @@ def _high_half(a: Any, b: Any) -> Any:
     return a1 * b1 + (middle >> HALF) + (a0 * b1 + (middle & MASK) >> HALF)
 
 
+def permutation(state: Any, size: int) -> Any:
+    """The numbers from 0 to `size - 1` in the order of random keys.
+
+    A number stands in the lower bits of its key, so that keys are sorted rather than their positions, which takes a
+    fifth of the time, and all are different.
+    """
+    digits = np.uint64(max(0, size - 1).bit_length())
+    keys = bits(state, (size,), np.dtype(np.uint64)) >> digits << digits
+    keys = np.sort(keys | np.arange(size, dtype=np.uint64, like=state), axis=-1)
+    return (keys & (np.uint64(1) << digits) - np.uint64(1)).astype(np.int64)
+
+
 def skip(state: Any, count: int) -> Any:
     """States whose counter is `count` blocks further."""
     if state.ndim == 1 and type(state) is np.ndarray:

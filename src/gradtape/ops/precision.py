@@ -7,4 +7,4 @@ from typing import Any
 
 def is_narrow(x: Any) -> bool:
     """True for an array of float16, bfloat16 or float8."""
-    return x.dtype.kind == "V" or x.dtype.char == "e"
+    return bool(x.dtype.kind == "V" or x.dtype.char == "e")

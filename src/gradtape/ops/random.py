@@ -143,13 +143,13 @@ class RandomIntegers(Draw):
 
 @declare("random_permutation")
 class RandomPermutation(Draw):
-    """The numbers from 0 to `size - 1` in a random order: the order of as many random 64-bit keys."""
+    """The numbers from 0 to `size - 1` in a random order."""
 
     def infer(self, state: Spec, *, size: int) -> Spec:
         return Spec((*self.check_state(state), size), dtypes.int64)
 
     def kernel(self, state: Any, *, size: int) -> Any:
-        return np.argsort(philox.bits(state, (size,), np.dtype(np.uint64)), axis=-1, kind="stable")
+        return philox.permutation(state, size)
 
 
 @declare("random_skip")

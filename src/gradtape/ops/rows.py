@@ -43,13 +43,14 @@ def check_range(who: str, indices: Any, size: int, name: str = "indices") -> Non
     if not indices.size or not isinstance(indices, (np.ndarray, np.generic)):
         return
     # A negative number is a huge one to an unsigned eye, so one pass sees both ends.
-    unsigned = indices.view(f"u{indices.dtype.itemsize}") if indices.dtype.kind == "i" else indices
+    values: Any = indices
+    unsigned = values.view(f"u{values.dtype.itemsize}") if values.dtype.kind == "i" else values
     if np.maximum.reduce(unsigned, axis=None) >= size:
-        place = tuple(np.argwhere(np.asarray((indices < 0) | (indices >= size)))[0])
+        place = tuple(np.argwhere(np.asarray((values < 0) | (values >= size)))[0])
         where = f"[{','.join(map(str, place))}]" if place else ""
         raise errors.build(
             errors.RangeError,
-            f"{who}: {name}{where} = {indices[place]} is not in [0, {size}).",
+            f"{who}: {name}{where} = {values[place]} is not in [0, {size}).",
             "indices count from 0; negative ones are not allowed.",
         )
 

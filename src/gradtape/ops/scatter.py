@@ -60,8 +60,8 @@ class Coordinates(Op):
                 "give one slice of updates for each index.",
             )
 
-    def batch(self, batched: tuple[bool, ...], *inputs: Any, batch_dims: int = 0) -> Any:
-        return self(*spread(batched, *inputs), batch_dims=batch_dims + 1)
+    def batch(self, batched: tuple[bool, ...], *inputs: Any, **params: Any) -> Any:
+        return self(*spread(batched, *inputs), batch_dims=params.get("batch_dims", 0) + 1)
 
 
 @declare("gather_nd")

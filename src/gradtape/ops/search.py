@@ -15,6 +15,8 @@ from gradtape.ops.indexing import spread
 from gradtape.ops.movement import Reshape
 from gradtape.ops.rows import check_integers
 
+_search: Any = np.searchsorted
+
 
 class ArgExtremum(Op):
     """The position of an extreme value along an axis; of equal ones the first."""
@@ -75,7 +77,7 @@ class SearchSorted(Op):
         if not values.ndim or values.shape[:-1] != lead:
             raise ValueError("the leading dimensions differ")
         if math.prod(lead) == 1:
-            found = np.searchsorted(np.reshape(sequence, (-1,)), np.reshape(values, (-1,)), side=side)
+            found = _search(np.reshape(sequence, (-1,)), np.reshape(values, (-1,)), side=side)
             return np.reshape(found, values.shape).astype(output_type.numpy)
         count = math.prod(lead)
         rows = zip(
@@ -83,7 +85,7 @@ class SearchSorted(Op):
             np.reshape(values, (count, values.shape[-1])),
             strict=True,
         )
-        found = [np.searchsorted(row, wanted, side=side).astype(output_type.numpy) for row, wanted in rows]
+        found = [_search(row, wanted, side=side).astype(output_type.numpy) for row, wanted in rows]
         empty = np.zeros_like(values, shape=(0, *values.shape[-1:]), dtype=output_type.numpy)
         return np.reshape(np.stack(found) if found else empty, values.shape)
 

@@ -79,7 +79,7 @@ class Keep(Binary):
     homogeneous = False
     validate = True
 
-    def infer(self, x: Spec, mask: Spec) -> Spec:
+    def infer(self, x: Spec, mask: Spec) -> Spec:  # type: ignore[override]
         if not mask.dtype.is_bool:
             raise self.error(errors.DTypeError, f"mask is {mask}, and must be bool.", "compare first.")
         return Spec(self.broadcast_shape(x, mask), x.dtype)

@@ -107,7 +107,7 @@ def _check_seed(seed: Tensor, target: Any) -> None:
             f"gradient: output_gradients has dtype {seed.dtype.name}, its target {target.dtype.name}.",
             f"use tf.cast(g, tf.{target.dtype.name}).",
         )
-    if not _broadcasts_to(tuple(seed.shape), tuple(target.shape)):
+    if not _broadcasts_to(seed.shape, target.shape):
         raise errors.build(
             errors.ShapeError,
             f"gradient: output_gradients has shape {seed.shape}, its target {target.shape}.",
@@ -115,9 +115,9 @@ def _check_seed(seed: Tensor, target: Any) -> None:
         )
 
 
-def _broadcasts_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+def _broadcasts_to(shape: Any, target: Any) -> bool:
     return len(shape) <= len(target) and all(
-        m in (1, n) for m, n in zip(reversed(shape), reversed(target), strict=False)
+        m in (1, n) for m, n in zip(reversed(tuple(shape)), reversed(tuple(target)), strict=False)
     )
 
 

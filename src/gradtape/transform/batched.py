@@ -59,7 +59,7 @@ class Batched(Tensor):
     value: Any
 
     @property
-    def _array(self) -> Any:  # type: ignore[override]
+    def _array(self) -> Any:
         raise self._needs_value("This operation")
 
     @property
@@ -144,7 +144,7 @@ class Batched(Tensor):
     def __iter__(self) -> Iterator[Tensor]:
         if not self.ndim:
             raise TypeError("Cannot iterate over a scalar tensor.")
-        return (self[i] for i in range(len(self)))  # type: ignore[index]
+        return (self[i] for i in range(len(self)))
 
     def __repr__(self) -> str:
         return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, one of {self.value.shape[0]} examples>"
@@ -153,12 +153,12 @@ class Batched(Tensor):
 
     def __matmul__(self, other: Any) -> Any:
         if isinstance(self.value, Tensor) or not _is_bare(other, self.level):
-            return super(Batched, self.full()).__matmul__(other)  # type: ignore[misc]
+            return super(Batched, self.full()).__matmul__(other)
         return REGISTRY["matmul"](self, other)
 
     def __rmatmul__(self, other: Any) -> Any:
         if isinstance(self.value, Tensor) or not _is_bare(other, self.level):
-            return super(Batched, self.full()).__rmatmul__(other)  # type: ignore[misc]
+            return super(Batched, self.full()).__rmatmul__(other)
         return REGISTRY["matmul"](other, self)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:

@@ -89,11 +89,11 @@ def per_example_gradients(
       unconnected_gradients: `"none"` or `"zero"` for variables that the loss does not depend on.
 
     >>> w = tf.Variable([1.0, 2.0])
-    >>> x, y = tf.constant([[1.0, 0.0], [0.0, 1.0]]), tf.constant([3.0, 3.0])
+    >>> x, y = tf.constant([[1.0, 0.0], [0.0, 1.0]]), tf.constant([0.0, 0.0])
     >>> tf.autodiff.per_example_gradients(lambda x, y: (tf.reduce_sum(x * w) - y) ** 2, w, x, y)
     <tf.Tensor: shape=(2, 2), dtype=float32, numpy=
-    array([[-4.,  0.],
-           [ 0., -2.]], dtype=float32)>
+    array([[2., 0.],
+           [0., 4.]], dtype=float32)>
     """
 
     def gradient(example: Any) -> Any:

@@ -16,7 +16,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 
 _place = provenance.user_place
-_users, _search = provenance.users, provenance.search
+_own, _search = provenance.own, provenance.search
 _getframe = sys._getframe
 _new_id = state.new_id
 
@@ -60,11 +60,12 @@ class Recording:
       cuts: (output, input) identities of records whose vjp returned None for an input that wanted a gradient.
       spans: the times of entering and leaving, in turn.
       depth: how many vectorising transformations were running around the tape when it was entered.
+      code: the user's function of the latest record; the next one is often in the same.
       closed: True once the tape was left in another thread; whoever finds it on a list of recorders drops it.
     """
 
     __slots__ = (
-        "asked", "breaks", "broken", "closed", "cuts", "depth", "entered", "events", "leaked", "of_interest",
+        "asked", "breaks", "broken", "closed", "code", "cuts", "depth", "entered", "events", "leaked", "of_interest",
         "records", "roots", "saved", "spans", "tracked", "variables", "watch_accessed",
     )  # fmt: skip
 
@@ -86,6 +87,7 @@ class Recording:
         self.depth = state.current.depth
         self.closed = False
         self.entered: Place | None = None
+        self.code: Any = None
 
     def see(
         self, op: Any, ids: tuple[int, ...], values: Any, params: dict[str, Any], outputs: Any, result: Any
@@ -114,12 +116,18 @@ class Recording:
                 out = outputs._id = _new_id()
             tracked.add(out)
             specs = None
-        frame = _getframe(2)
+        frame: Any = _getframe(2)
         code = frame.f_code
-        if _users.get(id(code)) is code:
+        while id(code) in _own:
+            frame = frame.f_back
+            if frame is None:
+                break
+            code = frame.f_code
+        if code is self.code:
             offset = frame.f_lasti
         else:
             code, offset = _search(frame)
+            self.code = code
         self.records.append((op, ids, out, params, code, offset, specs))
         self.saved.append(op.save(values, result))
 

@@ -87,7 +87,9 @@ class GradientTape:
             recording = self._recording = Recording(bool(self._watch_accessed))
             frame = _getframe(2)
             code = frame.f_code
-            recording.entered = (code, frame.f_lasti) if _users.get(id(code)) is code else _search(frame)
+            recording.entered = code, frame.f_lasti
+            if id(code) in _users:
+                recording.code = code
             recording.of_interest = self._persistent or bool(_current.recorders)
         _current.recorders = (*_current.recorders, recording)
         recording.spans.append(_new_id())

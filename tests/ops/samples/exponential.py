@@ -77,5 +77,7 @@ for n in (1, 2, 3, 4, 7, 10):
 sample(IntegerPow, -1.5, reference=lambda x, exponent: -3.375, exponent=3)
 sample(IntegerPow, np.array([0.0, 1.0]), reference=lambda x, exponent: x, exponent=3)
 sample(IntegerPow, Z, reference=lambda z, exponent: np.exp(exponent * np.log(z)), dtypes=COMPLEX, exponent=5)
-sample(IntegerPow, WHOLE, reference=lambda x, exponent: each(pow, np.int64)(x, exponent), dtypes="int16 int32", exponent=4)
+sample(
+    IntegerPow, WHOLE, reference=lambda x, exponent: each(pow, np.int64)(x, exponent), dtypes="int16 int32", exponent=4
+)
 bad(IntegerPow, np.array([True]), error=errors.DTypeError, match="bool", exponent=3)

@@ -67,8 +67,12 @@ sample(Invert, np.array([0, 1, 255], np.uint8), reference=lambda x: np.array([25
 bad(Invert, np.array([1.0]), error=errors.DTypeError, match="f64")
 
 # Shifts beyond the width, and negative ones, are limited to it.
-sample(LeftShift, A, np.array([0, 1, 0]), reference=lambda a, b: np.array([[6, 6, 85], [1, 254, 0]]), dtypes="int16 int32")
-sample(LeftShift, np.array([1, 3], np.int32), np.array([40, -2], np.int32), reference=lambda a, b: np.array([-(2**31), 3]))
+sample(
+    LeftShift, A, np.array([0, 1, 0]), reference=lambda a, b: np.array([[6, 6, 85], [1, 254, 0]]), dtypes="int16 int32"
+)
+sample(
+    LeftShift, np.array([1, 3], np.int32), np.array([40, -2], np.int32), reference=lambda a, b: np.array([-(2**31), 3])
+)
 sample(RightShift, np.array([-8, 100]), np.array([1, 3]), reference=lambda a, b: np.array([-4, 12]), dtypes=INTEGER)
 sample(RightShift, np.array([-8, 100]), np.array([70, -1]), reference=lambda a, b: np.array([-1, 100]), dtypes=INTEGER)
 sample(RightShift, np.array([200], np.uint8), np.array([3], np.uint8), reference=lambda a, b: np.array([25]))

@@ -105,8 +105,9 @@ def integers(state, low, high, count):
 
 
 def permutation(state, count):
-    keys = wide_words(state, count)
-    return sorted(range(count), key=keys.__getitem__)
+    digits = max(0, count - 1).bit_length()
+    keys = [(key >> digits, i) for i, key in enumerate(wide_words(state, count))]
+    return [i for _, i in sorted(keys)]
 
 
 def skipped(state, count, delta):

@@ -33,7 +33,13 @@ sample(Where, MASK, WHOLE, WHOLE[:, :1], reference=choose)
 sample(Where, ROW, np.array([True]), np.array([False]), reference=choose)
 sample(Where, ROW, np.array([b"yes"], object), np.array([b"no"], object), reference=choose)
 sample(
-    Where, ROW, np.array([1.0, np.nan, 2.0]), np.array([np.inf, 3.0, np.nan]), reference=choose, dtypes=REAL, smooth=False
+    Where,
+    ROW,
+    np.array([1.0, np.nan, 2.0]),
+    np.array([np.inf, 3.0, np.nan]),
+    reference=choose,
+    dtypes=REAL,
+    smooth=False,
 )
 bad(Where, A, A, A, error=errors.DTypeError, match="must be bool")
 bad(Where, MASK, A, WHOLE, error=errors.DTypeError, match="dtypes differ")
@@ -94,7 +100,9 @@ sample(ClipByValue, A, np.array([[-1.0], [0.125]]), np.array([1.0, 0.375, 2.0]),
 sample(ClipByValue, 2.5, -1.0, 1.0, reference=clip)
 sample(ClipByValue, WHOLE, 2, 4, reference=clip, dtypes="int32 int64")
 sample(ClipByValue, np.array([1.0, -1.0]), -1.0, 1.0, reference=clip, dtypes=REAL, smooth=False)
-sample(ClipByValue, np.array([3.0, np.nan]), 5.0, 1.0, reference=lambda x, low, high: np.array([5.0, np.nan]), smooth=False)
+sample(
+    ClipByValue, np.array([3.0, np.nan]), 5.0, 1.0, reference=lambda x, low, high: np.array([5.0, np.nan]), smooth=False
+)
 bad(ClipByValue, A, A.T.copy(), 1.0, error=errors.ShapeError, match="low is f64")
 bad(ClipByValue, A[0], 0.0, A, error=errors.ShapeError, match="high is f64")
 bad(ClipByValue, A, np.float32(0), np.float32(1), error=errors.DTypeError, match="dtypes differ")
