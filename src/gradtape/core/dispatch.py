@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import errors, large, provenance, state
+from gradtape.core.recorder import NO_PARAMS
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
@@ -195,7 +196,7 @@ def binary_operator(op: Any, coerce: Callable[[Any, Any], tuple[Any, Any] | None
         if dtype is not q.dtype or dtype.kind not in kinds:
             return slow(a, b)
         try:
-            result = kernel(p, q) if p.size < limit > q.size else large.apply(op, (p, q), _NONE)
+            result = kernel(p, q) if p.size < limit > q.size else large.apply(op, (p, q), NO_PARAMS)
         except Exception:
             return slow(a, b)
         y = _new(Tensor)
@@ -204,16 +205,16 @@ def binary_operator(op: Any, coerce: Callable[[Any, Any], tuple[Any, Any] | None
         recorders = _current.recorders
         if recorders:
             if len(recorders) == 1:
-                recorders[0].see(op, (a._id, identity), (p, q), _NONE, y, result)
+                recorders[0].see_pair(op, a._id, identity, p, q, y, result)
             else:
-                notify(op, (a._id, identity), (p, q), _NONE, y, result)
+                notify(op, (a._id, identity), (p, q), NO_PARAMS, y, result)
         elif a._id or identity:
             _log_unrecorded(op, (a._id, identity), y)
         return y
 
     def slow(a: Any, b: Any) -> Any:
         pair = coerce(a, b)
-        return NotImplemented if pair is None else execute(op, pair, _NONE)
+        return NotImplemented if pair is None else execute(op, pair, NO_PARAMS)
 
     def reflected(b: Any, a: Any) -> Any:
         if type(a) is float and type(b) is Tensor and b._array.dtype.kind == "f":
@@ -221,9 +222,6 @@ def binary_operator(op: Any, coerce: Callable[[Any, Any], tuple[Any, Any] | None
         return slow(a, b)
 
     return forward, reflected
-
-
-_NONE: dict[str, Any] = {}
 
 
 def unary_function(op: Any, convert: Callable[[Any], Tensor]) -> Callable[..., Any]:
@@ -236,25 +234,25 @@ def unary_function(op: Any, convert: Callable[[Any], Tensor]) -> Callable[..., A
             if type(x) is Variable:
                 x = x._read()
             elif isinstance(x, Tensor):
-                return execute(op, (x,), _NONE)
+                return execute(op, (x,), NO_PARAMS)
             else:
                 x = convert(x)
         p = x._array
         if p.dtype.kind not in kinds:
-            return execute(op, (x,), _NONE)
+            return execute(op, (x,), NO_PARAMS)
         try:
-            result = kernel(p) if p.size < _LARGE else large.apply(op, (p,), _NONE)
+            result = kernel(p) if p.size < _LARGE else large.apply(op, (p,), NO_PARAMS)
         except Exception:
-            return execute(op, (x,), _NONE)
+            return execute(op, (x,), NO_PARAMS)
         y = _new(Tensor)
         y._array = result
         y._id = 0
         recorders = _current.recorders
         if recorders:
             if len(recorders) == 1:
-                recorders[0].see(op, (x._id,), (p,), _NONE, y, result)
+                recorders[0].see(op, (x._id,), (p,), NO_PARAMS, y, result)
             else:
-                notify(op, (x._id,), (p,), _NONE, y, result)
+                notify(op, (x._id,), (p,), NO_PARAMS, y, result)
         elif x._id:
             _log_unrecorded(op, (x._id,), y)
         return y

@@ -250,5 +250,5 @@ def _assign(self: Tensor) -> Any:
 
 
 Tensor.__getitem__ = getitem
-Variable.__getitem__ = getitem_of_variable
+Variable.__getitem__ = getitem_of_variable  # type: ignore[misc]
 Tensor.assign = property(_assign)  # type: ignore[attr-defined]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import convert, errors, nest, provenance, state
+from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Handle, Variable
 from gradtape.transform.recording import Recording
@@ -96,6 +97,8 @@ def seeds_of(targets: tuple[Any, ...], given: Any) -> list[Any]:
         seed = convert.convert_to_tensor(flat[k]) if k < len(flat) else _ones(t)
         if isinstance(seed, Tensor):
             _check_seed(seed, t)
+            if t.dtype.name != "string" and seed.shape != t.shape:
+                seed = REGISTRY["broadcast_to"](seed, shape=tuple(t.shape))
         seeds.append(seed if t.dtype.name != "string" else None)
     return seeds
 

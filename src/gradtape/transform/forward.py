@@ -18,6 +18,7 @@ import numpy as np
 
 from gradtape.core import convert, errors, nest, provenance, state
 from gradtape.core.op import REGISTRY, Op
+from gradtape.core.recorder import Recorder
 from gradtape.core.slices import IndexedSlices, densify
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
@@ -115,17 +116,15 @@ class ForwardAccumulator:
         return zeros_like(tensor) if found is None and zero else found
 
 
-class Pushforward:
+class Pushforward(Recorder):
     """What stands on the thread's list of recorders for an accumulator.
 
     Attributes:
       tangents: by identity of the tensor or variable.
       guards: weak references that drop a tangent when its tensor is no longer in use.
-      depth: how many vectorising transformations were running around the accumulator when it was entered.
-      closed: True once the accumulator was left in another thread; whoever finds it on a list of recorders drops it.
     """
 
-    __slots__ = ("__weakref__", "closed", "depth", "guards", "tangents")
+    __slots__ = ("__weakref__", "guards", "tangents")
 
     def __init__(self) -> None:
         self.tangents: dict[int, Any] = {}
@@ -199,18 +198,6 @@ class Pushforward:
         copied.tangents, self.tangents = self.tangents, {}
         self.closed = True
         return copied
-
-    def access(self, variable: Variable) -> None:
-        """A variable is being used: its tangent belongs to its identity."""
-
-    def left(self, tensor: Tensor, how: str, place: Any) -> None:
-        """A tensor became a value of Python or NumPy: its tangent ends there."""
-
-    def assigned(self, variable: Variable, source: int, place: Any) -> None:
-        """A variable got a new value: it keeps its tangent."""
-
-    def created(self, tensor: Tensor) -> None:
-        """A constant was made: it has no tangent."""
 
 
 def _push(op: Op, residuals: Any, given: list[Any], values: Any, params: dict[str, Any], outputs: Any) -> Any:

@@ -16,6 +16,7 @@ from typing import Any
 
 from gradtape.core import errors, state
 from gradtape.core.op import Op
+from gradtape.core.recorder import Recorder
 from gradtape.core.slices import IndexedSlices, densify
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
@@ -30,14 +31,15 @@ Pullback = Callable[[tuple[Any, ...], Sequence[bool]], Sequence[Any]]
 _current = state.current
 
 
-class Witness:
+class Witness(Recorder):
     """A recorder that notes which variables are used, and what they held before.
 
     Attributes:
       before: by identity, a variable and its value when it was first read or assigned.
       captured: tensors that ops have read and that one of the given tapes tracks.
-      depth, closed: as for all recorders.
     """
+
+    __slots__ = ("_tapes", "before", "captured")
 
     def __init__(self, tapes: tuple[Any, ...] = ()) -> None:
         self.before: dict[int, tuple[Variable, Tensor]] = {}
@@ -58,15 +60,6 @@ class Witness:
     def access(self, variable: Variable) -> None:
         """A variable is being read or assigned."""
         self.before.setdefault(variable._id, (variable, variable._value))
-
-    def left(self, tensor: Tensor, how: str, place: Any) -> None:
-        """A tensor became a value of Python or NumPy."""
-
-    def assigned(self, variable: Variable, source: int, place: Any) -> None:
-        """A variable got a new value; `access` has noted the old one."""
-
-    def created(self, tensor: Tensor) -> None:
-        """A constant was made."""
 
     @property
     def variables(self) -> list[Variable]:

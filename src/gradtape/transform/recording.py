@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from gradtape.core import provenance, state
 from gradtape.core.provenance import Place
+from gradtape.core.recorder import NO_PARAMS, Recorder
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 
@@ -42,7 +43,7 @@ class Event(NamedTuple):
     time: int
 
 
-class Recording:
+class Recording(Recorder):
     """One recording of a tape. It is what stands on the thread's list of recorders.
 
     Attributes:
@@ -59,13 +60,11 @@ class Recording:
       asked: the sources of the `gradient` after which the records were dropped.
       cuts: (output, input) identities of records whose vjp returned None for an input that wanted a gradient.
       spans: the times of entering and leaving, in turn.
-      depth: how many vectorising transformations were running around the tape when it was entered.
       code: the user's function of the latest record; the next one is often in the same.
-      closed: True once the tape was left in another thread; whoever finds it on a list of recorders drops it.
     """
 
     __slots__ = (
-        "asked", "breaks", "broken", "closed", "code", "cuts", "depth", "entered", "events", "leaked", "of_interest",
+        "asked", "breaks", "broken", "code", "cuts", "entered", "events", "leaked", "of_interest",
         "records", "roots", "saved", "spans", "tracked", "variables", "watch_accessed",
     )  # fmt: skip
 
@@ -94,11 +93,8 @@ class Recording:
     ) -> None:
         """Record an op that has just run, if it has a watched input."""
         tracked = self.tracked
-        for i in ids:
-            if i in tracked:
-                break
-        else:
-            if self.broken and not self.broken.isdisjoint(ids):
+        if tracked.isdisjoint(ids):
+            if not self.broken.isdisjoint(ids):
                 self._see_broken(op, ids, outputs)
             elif any(ids):
                 self._see_unwatched(op, ids, outputs)
@@ -111,25 +107,42 @@ class Recording:
             tracked.update(out)
             specs = tuple([(tuple(y.shape), y.dtype) for y in outputs])
         else:
-            out = outputs._id
-            if not out:
-                out = outputs._id = _new_id()
+            out = outputs._id or _name(outputs)
             tracked.add(out)
             specs = None
-        frame: Any = _getframe(2)
+        code, offset = self._locate(_getframe(2))
+        self.records.append((op, ids, out, params, code, offset, specs))
+        self.saved.append(op.save(values, result))
+
+    def see_pair(self, op: Any, i: int, j: int, p: Any, q: Any, y: Any, result: Any) -> None:
+        """Record an operator that has just run; `see` without what only other ops need."""
+        tracked = self.tracked
+        if not ((i in tracked or j in tracked) and op.differentiable):
+            self.see(op, (i, j), (p, q), NO_PARAMS, y, result)
+            return
+        out = y._id = _new_id()
+        tracked.add(out)
+        frame = _getframe(2)
+        code = frame.f_code
+        if code is self.code:
+            offset = frame.f_lasti
+        else:
+            code, offset = self._locate(frame)
+        self.records.append((op, (i, j), out, NO_PARAMS, code, offset, None))
+        self.saved.append(op.save((p, q), result))
+
+    def _locate(self, frame: Any) -> tuple[Any, int]:
+        """The place in the user's code; the function of the latest record is tried first."""
         code = frame.f_code
         while id(code) in _own:
             frame = frame.f_back
             if frame is None:
-                break
+                return None, -1
             code = frame.f_code
-        if code is self.code:
-            offset = frame.f_lasti
-        else:
-            code, offset = _search(frame)
-            self.code = code
-        self.records.append((op, ids, out, params, code, offset, specs))
-        self.saved.append(op.save(values, result))
+        if code is not self.code:
+            self.code, offset = _search(frame)
+            return self.code, offset
+        return code, frame.f_lasti
 
     def _see_broken(self, op: Any, ids: tuple[int, ...], outputs: Any) -> None:
         out = _names(outputs)

@@ -117,7 +117,7 @@ class GradientTape:
         old = self._recording
         assert old is not None
         self._recording = new = Recording(old.watch_accessed)
-        for slot in Recording.__slots__:
+        for slot in (*Recording.__slots__, "depth"):
             setattr(new, slot, getattr(old, slot))
         old.tracked, old.broken, old.watch_accessed, old.closed = set(), set(), False, True
         self._active = False
