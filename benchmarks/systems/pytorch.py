@@ -51,7 +51,7 @@ def multiplies(inputs: works.Inputs) -> Callable[[], list[Any]]:
 
 
 def training_step(inputs: works.Inputs) -> Callable[[], list[Any]]:
-    """One step; the parameters move from call to call. addmm adds the bias in the product."""
+    """One step; the parameters move from call to call. addmm adds the bias in the product, sub_ scales in place."""
     x, labels = torch.tensor(inputs["x"]), torch.tensor(inputs["labels"], dtype=torch.int64)
     parameters = [_leaf(inputs[name]) for name in ("w1", "b1", "w2", "b2")]
     w1, b1, w2, b2 = parameters
@@ -61,7 +61,8 @@ def training_step(inputs: works.Inputs) -> Callable[[], list[Any]]:
         loss = torch.nn.functional.cross_entropy(torch.addmm(b2, h, w2), labels)
         gradients = torch.autograd.grad(loss, parameters)
         with torch.no_grad():
-            torch._foreach_sub_(parameters, gradients, alpha=works.LEARNING_RATE)
+            for p, g in zip(parameters, gradients, strict=True):
+                p.sub_(g, alpha=works.LEARNING_RATE)
         return parameters
 
     return run

@@ -144,6 +144,7 @@ def _log_unrecorded(op: Any, ids: tuple[int, ...], outputs: Any) -> None:
 
 
 _numbers: dict[Any, Any] = {}
+_EXACT = 1 << 24  # integers that float32 holds exactly; others take the careful way
 
 
 def number_like(value: Any, array: Any) -> Any:
@@ -184,7 +185,7 @@ def binary_operator(op: Any, coerce: Callable[[Any, Any], tuple[Any, Any] | None
         if type(b) is Tensor:
             q = b._array
             identity = b._id
-        elif type(b) is float and dtype.kind == "f":
+        elif dtype.kind == "f" and (type(b) is float or (type(b) is int and abs(b) <= _EXACT)):
             q = number_like(b, p)
             identity = 0
         elif type(b) is Variable:

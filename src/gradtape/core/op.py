@@ -62,6 +62,7 @@ class Op:
         large arrays can be computed in chunks; by `ufunc`, the first NumPy ufunc in `numpy`, if there is one. An op
         whose kernel checks more than that ufunc says `ufunc = None`.
       accepts_slices: True if the vjp can take IndexedSlices as `dy`.
+      takes_none: True if the vjp of an op with several outputs takes None for those that nothing used, instead of zeros.
       wants_tensors: True if the vjp is the user's code, which must never see plain arrays.
     """
 
@@ -76,6 +77,7 @@ class Op:
     elementwise: ClassVar[bool] = False
     accepts_slices: ClassVar[bool] = False
     wants_tensors: ClassVar[bool] = False
+    takes_none: ClassVar[bool] = False
 
     infer: Any
     kernel: Any

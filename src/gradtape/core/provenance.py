@@ -80,8 +80,8 @@ class Site:
 
     @classmethod
     def of(cls, place: Place | None) -> Site | None:
-        """The site of a recorded place."""
-        if place is None:
+        """The site of a recorded place; None if that is in no code of the user."""
+        if place is None or place[0].co_filename.startswith(_PASSED_OVER):
             return None
         code, offset = place
         return cls(code.co_filename, _line_at(code, offset), code.co_name)

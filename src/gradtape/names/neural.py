@@ -114,7 +114,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
     >>> tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[1], logits=[[0.0, 0.0]]).numpy()
     array([0.6931472], dtype=float32)
     """
-    return cross_entropy.SparseSoftmaxCrossEntropy(tensor(labels), tensor(logits))  # type: ignore[no-any-return]
+    return cross_entropy.SparseSoftmaxCrossEntropy(tensor(labels), tensor(logits))[0]  # type: ignore[no-any-return]
 
 
 def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Tensor:

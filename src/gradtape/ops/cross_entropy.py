@@ -62,26 +62,37 @@ class SoftmaxCrossEntropy(Op):
 
 @declare("sparse_softmax_cross_entropy_with_logits")
 class SparseSoftmaxCrossEntropy(Op):
-    """-log_softmax(logits) of the class that `labels` names, along the last axis."""
+    """-log_softmax(logits) of the class that `labels` names, along the last axis; and softmax(logits), which backward
+    needs and the kernel has at hand."""
 
+    outputs = ("y", "p")
     kinds = "fViu"
     homogeneous = False
+    takes_none = True
     lower = NO_LOWERING
 
-    def infer(self, labels: Spec, logits: Spec) -> Spec:
+    def infer(self, labels: Spec, logits: Spec) -> tuple[Spec, Spec]:
         check_labels(self, labels, logits)
-        return Spec(logits.shape[:-1], logits.dtype)
+        return Spec(logits.shape[:-1], logits.dtype), logits
 
     def kernel(self, labels: Any, logits: Any) -> Any:
         places = named_places(self, labels, logits)
         last = logits.ndim - 1
-        below = below_peak(wide(logits), last)
-        named = Reshape(below, shape=(below.size,))[places]
-        np.exp(below, out=below)
-        return rounded(np.log(total(below, (last,))) - named, logits.dtype)
+        p = below_peak(wide(logits), last)
+        named = np.reshape(p, (p.size,))[places]
+        np.exp(p, out=p)
+        sums = total(p, (last,), keepdims=True)
+        p /= sums
+        losses = np.log(np.reshape(sums, labels.shape)) - named
+        return rounded(losses, logits.dtype), rounded(p, logits.dtype)
 
-    def vjp(self, dy: Any, labels: Any, logits: Any) -> Any:
-        return None, SparseCotangent(dy, labels, logits)
+    def vjp(self, dy: Any, labels: Any, p: Any) -> Any:
+        g, dp = dy
+        d = None if g is None else SparseCotangent(g, labels, p)
+        if dp is not None:
+            more = p * (dp - ReduceSum(dp * p, axis=(p.ndim - 1,), keepdims=True))
+            d = more if d is None else d + more
+        return None, d
 
     def batch(self, batched: tuple[bool, ...], *inputs: Any) -> Any:
         return self(*spread(batched, *inputs))
@@ -89,44 +100,42 @@ class SparseSoftmaxCrossEntropy(Op):
 
 @declare("sparse_softmax_cross_entropy_cotangent")
 class SparseCotangent(Op):
-    """(softmax(logits) - one_hot(labels)) * dy: the cotangent of the logits, made in one array."""
+    """(p - one_hot(labels)) * g along the last axis: the cotangent of the logits."""
 
-    inputs = ("g", "labels", "logits")
+    inputs = ("g", "labels", "p")
     kinds = "fViu"
     homogeneous = False
     lower = NO_LOWERING
 
-    def infer(self, g: Spec, labels: Spec, logits: Spec) -> Spec:
-        check_labels(self, labels, logits)
+    def infer(self, g: Spec, labels: Spec, p: Spec) -> Spec:
+        check_labels(self, labels, p, "p")
         if g.shape != labels.shape:
             raise self.error(
                 errors.ShapeError,
                 f"g is {g}, labels is {labels}, and both need one shape.",
                 "give one g for each label.",
             )
-        return logits
+        return p
 
-    def kernel(self, g: Any, labels: Any, logits: Any) -> Any:
+    def kernel(self, g: Any, labels: Any, p: Any) -> Any:
         if g.shape != labels.shape:
             raise ValueError("shapes differ")
-        places = named_places(self, labels, logits)
-        last = logits.ndim - 1
-        y, g = below_peak(wide(logits), last), wide(g)
-        np.exp(y, out=y)
-        y *= Reshape(g / total(y, (last,)), shape=(*g.shape, 1))
-        Reshape(y, shape=(y.size,))[places] -= g
-        return rounded(y, logits.dtype)
+        places = named_places(self, labels, p)
+        own, g, p = p.dtype, wide(g), wide(p)
+        columns = np.reshape(g, (*g.shape, 1))
+        # C-ordered, so that the flat view below is one.
+        y = np.multiply(p, columns, order="C") if type(p) is np.ndarray else p * columns
+        np.reshape(y, (y.size,))[places] -= g
+        return rounded(y, own)
 
-    def vjp(self, dy: Any, g: Any, labels: Any, logits: Any, *, needs: Any) -> Any:
-        last = logits.ndim - 1
-        p = Softmax(logits, axis=last)
-        mean = ReduceSum(dy * p, axis=(last,), keepdims=True)
-        dg = dlogits = None
+    def vjp(self, dy: Any, g: Any, labels: Any, p: Any, *, needs: Any) -> Any:
+        last = p.ndim - 1
+        dg = dp = None
         if needs[0]:
-            dg = Reshape(mean, shape=dims(g)) - Gather(dy, labels, axis=last, batch_dims=last)
+            dg = ReduceSum(dy * p, axis=(last,), keepdims=False) - Gather(dy, labels, axis=last, batch_dims=last)
         if needs[2]:
-            dlogits = Reshape(g, shape=(*dims(g), 1)) * p * (dy - mean)
-        return dg, None, dlogits
+            dp = dy * Reshape(g, shape=(*dims(g), 1))
+        return dg, None, dp
 
     def batch(self, batched: tuple[bool, ...], *inputs: Any) -> Any:
         return self(*spread(batched, *inputs))
@@ -153,17 +162,17 @@ class SigmoidCrossEntropy(Binary):
         return cg.add(hinge, cg.log1p(cg.exp(cg.neg(cg.abs(logits)))))
 
 
-def check_labels(op: Op, labels: Spec, logits: Spec) -> None:
+def check_labels(op: Op, labels: Spec, logits: Spec, name: str = "logits") -> None:
     """Raises unless the labels are integers, one for each row of floating logits."""
     check_integers(op, "labels", labels)
     if logits.dtype.kind not in "fV":
         raise op.error(
-            errors.DTypeError, f"logits is {logits}, and must be floating.", "use tf.cast(logits, tf.float32)."
+            errors.DTypeError, f"{name} is {logits}, and must be floating.", f"use tf.cast({name}, tf.float32)."
         )
     if not logits.rank or labels.shape != logits.shape[:-1]:
         raise op.error(
             errors.ShapeError,
-            f"labels is {labels}, logits is {logits}: labels need the shape of logits without its last dimension.",
+            f"labels is {labels}, {name} is {logits}: labels need the shape of {name} without its last dimension.",
             "give one class number for each row of logits; the version without `sparse` takes probabilities.",
         )
 

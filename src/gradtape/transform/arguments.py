@@ -160,6 +160,5 @@ def zeros_like(source: Any) -> Any:
 
 def entered_at(recording: Recording | None) -> str:
     """A sentence that tells where a tape was entered; empty if it was not, or nobody knows."""
-    if recording is None or recording.entered is None or recording.entered[0] is None:
-        return ""
-    return f"It was entered at {provenance.Site.of(recording.entered)}"
+    site = None if recording is None else provenance.Site.of(recording.entered)
+    return "" if site is None else f"It was entered at {site}"

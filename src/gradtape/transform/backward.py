@@ -46,7 +46,7 @@ def backward(
             if type(dy) is RowCotangent and not op.accepts_slices:
                 dy = densify(dy)
         else:
-            dy = _several(cotangents, out, specs, sources, arrays)
+            dy = _several(cotangents, out, specs, sources, arrays, op.takes_none)
             if dy is None:
                 continue
         if not arrays or op.wants_tensors or (type(dy) is _ndarray and dy.size >= _LARGE):
@@ -116,16 +116,21 @@ def live_identities(recording: Recording, sources: set[int]) -> set[int]:
     return live
 
 
-def _several(cotangents: dict[int, Any], outs: tuple[int, ...], specs: Any, sources: set[int], arrays: bool) -> Any:
-    """Cotangents of an op with several outputs: zeros for those that nothing used; None if nothing used any."""
+def _several(
+    cotangents: dict[int, Any], outs: tuple[int, ...], specs: Any, sources: set[int], arrays: bool, none: bool
+) -> Any:
+    """Cotangents of an op with several outputs: zeros, or None if the op takes it, for those that nothing used; None if
+    nothing used any."""
     found = [cotangents.get(o) if o in sources else cotangents.pop(o, None) for o in outs]
     if all(d is None for d in found):
         return None
+    if none:
+        return tuple([_dense(d) for d in found])
     return tuple([_zeros(s, arrays) if d is None else _dense(d) for d, s in zip(found, specs, strict=True)])
 
 
-def _zeros(spec: tuple[tuple[int, ...], dtypes.DType], arrays: bool) -> Any:
-    zeros = np.zeros(spec[0], spec[1].numpy)
+def _zeros(spec: tuple[Any, Any], arrays: bool) -> Any:
+    zeros = np.zeros(tuple(spec[0]), dtypes.as_dtype(spec[1]).numpy)
     return zeros if arrays else wrap(zeros)
 
 
@@ -154,6 +159,8 @@ def _with_id(value: Any, identity: int) -> Any:
 
 
 def _tensors(dy: Any) -> Any:
+    if dy is None:
+        return None
     if type(dy) is tuple:
         return tuple([_tensors(d) for d in dy])
     if isinstance(dy, IndexedSlices):

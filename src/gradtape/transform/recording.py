@@ -105,12 +105,20 @@ class Recording(Recorder):
         if type(outputs) is tuple:
             out: Any = tuple([y._id or _name(y) for y in outputs])
             tracked.update(out)
-            specs = tuple([(tuple(y.shape), y.dtype) for y in outputs])
+            specs = tuple([(y.shape, y.dtype) for y in result])
         else:
             out = outputs._id or _name(outputs)
             tracked.add(out)
             specs = None
-        code, offset = self._locate(_getframe(2))
+        frame: Any = _getframe(2)
+        code = frame.f_code
+        if code is not self.code and id(code) in _own:
+            frame = frame.f_back or frame
+            code = frame.f_code
+        if code is self.code:
+            offset = frame.f_lasti
+        else:
+            code, offset = self._locate(frame)
         self.records.append((op, ids, out, params, code, offset, specs))
         self.saved.append(op.save(values, result))
 
@@ -134,14 +142,14 @@ class Recording(Recorder):
     def _locate(self, frame: Any) -> tuple[Any, int]:
         """The place in the user's code; the function of the latest record is tried first."""
         code = frame.f_code
-        while id(code) in _own:
+        while code is not self.code:
+            if id(code) not in _own:
+                self.code, offset = _search(frame)
+                return self.code, offset
             frame = frame.f_back
             if frame is None:
                 return None, -1
             code = frame.f_code
-        if code is not self.code:
-            self.code, offset = _search(frame)
-            return self.code, offset
         return code, frame.f_lasti
 
     def _see_broken(self, op: Any, ids: tuple[int, ...], outputs: Any) -> None:

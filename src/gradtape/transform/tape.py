@@ -28,7 +28,7 @@ from gradtape.transform.recording import Recording
 log = logging.getLogger("gradtape")
 _current = state.current
 _new_id = state.new_id
-_users, _search = provenance.users, provenance.search
+_search = provenance.search
 _getframe = sys._getframe
 _ON_NONE = ("none", "zero", "warn", "raise")
 _ONCE_ONLY = "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
@@ -86,10 +86,8 @@ class GradientTape:
         if recording is None:
             recording = self._recording = Recording(bool(self._watch_accessed))
             frame = _getframe(2)
-            code = frame.f_code
+            recording.code = code = frame.f_code
             recording.entered = code, frame.f_lasti
-            if id(code) in _users:
-                recording.code = code
             recording.of_interest = self._persistent or bool(_current.recorders)
         _current.recorders = (*_current.recorders, recording)
         recording.spans.append(_new_id())

@@ -100,8 +100,7 @@ class Facts:
     @property
     def entered(self) -> Step:
         """The line of the `with`."""
-        place = self.recording.entered
-        return Step.at("tape", None if place is None or place[0] is None else Site.of(place))
+        return Step.at("tape", Site.of(self.recording.entered))
 
     @property
     def target_line(self) -> Step | None:
