@@ -30,7 +30,7 @@ from systems import ours
 
 LIMIT = 1.05  # the largest ratio of the times with all provenance and with none
 WORKS = ("square", "multiplies", "training_step")
-_LOOK_UPS = {"frame", "_getframe", "_search", "_users", "_own"}
+_LOOK_UPS = {"frame", "_getframe", "_search", "_users", "_own", "_wrapper"}
 
 
 def without_places(function: Callable[..., Any], module: Any) -> Callable[..., Any]:

@@ -63,22 +63,25 @@ def conditions(content: dict[str, Any]) -> str:
 def comparison(eager: dict[str, Any], footprint: dict[str, Any]) -> str:
     """The table of README.md: times with their ratio to gradtape's, import and size."""
     systems = [s for s in SYSTEMS if s in eager["versions"]]
-    rows = []
-    for row in eager["works"]:
-        ours = row["systems"]["gradtape"]["best"]
-        rows.append([row["title"], *[_beside(row["systems"][s]["best"], ours) for s in systems]])
     weights = footprint["systems"]
-    ours = weights["gradtape"]["import_seconds"]
-    rows.append(["`import`, fresh interpreter", *[_beside(weights[s]["import_seconds"], ours) for s in systems]])
+    rows = [[row["title"], *_cells([row["systems"][s]["best"] for s in systems])] for row in eager["works"]]
+    rows.append(["`import`, fresh interpreter", *_cells([weights[s]["import_seconds"] for s in systems])])
     rows.append(["installed, with all it requires", *[f"{weights[s]['bytes'] / 1e6:.0f} MB" for s in systems]])
     names = {"JAX": "JAX {} without jit"}
     header = ["", *[names.get(s, s + " {}").format(eager["versions"][s]).strip() for s in systems]]
     return markdown(header, rows)
 
 
-def _beside(seconds: float, ours: float) -> str:
-    text = harness.duration(seconds)
-    return f"**{text}**" if seconds == ours else f"{text} ({seconds / ours:.2g}x)"
+def _cells(seconds: list[float]) -> list[str]:
+    """Times, the best in bold; behind the others' times, how many times gradtape's, which is the first, that is."""
+    cells = []
+    for k, value in enumerate(seconds):
+        text = harness.duration(value)
+        if value == min(seconds):
+            text = f"**{text}**"
+        ratio = value / seconds[0]
+        cells.append(f"{text} ({ratio:.0f}x)" if ratio >= 10 else f"{text} ({ratio:.2g}x)" if k else text)
+    return cells
 
 
 def longevity(memory: dict[str, Any], scaling: dict[str, Any]) -> str:
@@ -95,7 +98,8 @@ def longevity(memory: dict[str, Any], scaling: dict[str, Any]) -> str:
 def section() -> str:
     """The measured part of README.md."""
     eager, footprint, memory, scaling = (_load(n) for n in ("eager", "footprint", "memory", "scaling"))
-    parts = [comparison(eager, footprint), conditions(eager), longevity(memory, scaling)]
+    legend = "The best is bold; in brackets is how many times gradtape's time that is."
+    parts = [comparison(eager, footprint), f"{legend} {conditions(eager)}", longevity(memory, scaling)]
     return "\n\n".join([BEGIN, *parts, END])
 
 

@@ -1,7 +1,5 @@
 """`GradientTape(on_none=...)`: what happens where a gradient does not exist."""
 
-import inspect
-import sys
 import warnings
 
 import numpy as np
@@ -10,13 +8,7 @@ import pytest
 import gradtape as tf
 from gradtape.errors import GradientError, GradientWarning
 from gradtape.transform.report import Cause
-
-
-def marked(mark: str = "HERE") -> int:
-    """The number of the line of the calling test that carries a mark."""
-    text, first = inspect.getsourcelines(sys._getframe(1).f_code)
-    (line,) = [first + i for i, t in enumerate(text) if t.rstrip().endswith(f"# {mark}")]
-    return line
+from transform.explaining import marked
 
 
 @pytest.fixture

@@ -35,20 +35,23 @@ _getframe = sys._getframe
 
 def execute(op: Any, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     """Run an op on tensors, variables, arrays and numbers; record it. Arrays alone give arrays, unrecorded."""
-    arrays = []
+    arrays, numbers = [], []
     plain = True
     for x in inputs:
         kind = type(x)
         if kind is Tensor:
             arrays.append(x._array)
+            numbers.append(x._id)
             plain = False
         elif kind is Variable:
             arrays.append(x._read()._array)
+            numbers.append(x._id)
             plain = False
         elif isinstance(x, (Tensor, Variable)):
             return _special(op, inputs, params)
         else:
             arrays.append(x)
+            numbers.append(0)
     if plain:
         return op.kernel(*arrays, **params)
     if op.validate or not _accepts(op, arrays):
@@ -65,20 +68,20 @@ def execute(op: Any, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
         outputs = tuple([wrap(r) for r in result])
     else:
         outputs = wrap(result)
-    ids = tuple([x._id if isinstance(x, (Tensor, Variable)) else 0 for x in inputs])
-    if _current.recorders:
-        notify(op, ids, arrays, params, outputs, result)
-    elif any(ids):
-        _log_unrecorded(op, ids, outputs)
+    recorders = _current.recorders
+    if recorders:
+        if len(recorders) == 1:
+            recorders[0].see(op, tuple(numbers), arrays, params, outputs, result)
+        else:
+            notify(op, tuple(numbers), arrays, params, outputs, result)
+    elif any(numbers):
+        _log_unrecorded(op, tuple(numbers), outputs)
     return outputs
 
 
 def notify(op: Any, ids: tuple[int, ...], values: Any, params: dict[str, Any], outputs: Any, result: Any) -> None:
     """Show an executed op to all who record on this thread."""
     recorders = _current.recorders
-    if len(recorders) == 1:
-        recorders[0].see(op, ids, values, params, outputs, result)
-        return
     try:
         for i, recorder in enumerate(recorders):
             # What a recorder runs itself is seen only by those that were entered before it.

@@ -79,6 +79,17 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     return np.asarray(_Block(memory, shape, dtype))
 
 
+def is_private(array: Any) -> bool:
+    """True if an array with no other reference may be overwritten: it has its own memory, and no other thread of the
+    user could get hold of it in the meantime."""
+    base = array.base
+    return (
+        (base is None or type(base) is _Block)
+        and array.flags.writeable
+        and threading.active_count() <= 1 + _workers.count
+    )
+
+
 def release() -> None:
     """Give the free blocks back to the system."""
     _free.clear()

@@ -26,6 +26,8 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     >>> tf.nest.flatten({"b": [1, 2], "a": 3})
     [3, 1, 2]
     """
+    if type(structure) is list and all(type(s) is Variable or type(s) is Tensor for s in structure):
+        return structure.copy()
     flat: list[Any] = []
     _flatten(structure, flat, expand_composites)
     return flat
@@ -62,6 +64,8 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     {'a': 1, 'b': (2, 3)}
     """
     flat = list(flat_sequence)
+    if type(structure) is list and len(flat) == len(structure) and all(isinstance(s, _LEAVES) for s in structure):
+        return flat
     count = len(flatten(structure))
     if count != len(flat):
         raise ValueError(

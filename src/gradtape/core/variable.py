@@ -2,7 +2,8 @@
 
 A variable's value is a Tensor that carries the variable's identity, so an op that reads it needs no record of the read:
 what reached any value of the variable reached the variable. Assigning makes a new Tensor with the same identity; values
-that tapes have saved never change.
+that tapes have saved never change. Only where nobody else can see the array, neither a tensor, a view, a tape nor another
+thread, `assign_add` and `assign_sub` compute in place.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import enum
 import threading
 from collections.abc import Iterator
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -231,7 +233,8 @@ class Variable:
 
     def _update(self, what: str, delta: Any, read_value: bool) -> Any:
         tensor = self._convert(delta)
-        old, array = self._value._array, tensor._array
+        value, array = self._value, tensor._array
+        old = value._array
         if old.shape != array.shape:
             raise errors.build(
                 errors.ShapeError,
@@ -239,9 +242,16 @@ class Variable:
                 "the delta needs exactly the variable's shape.",
             )
         ufunc = np.add if what == "assign_add" else np.subtract
-        is_large = type(old) is type(array) is np.ndarray and old.size >= large.THRESHOLD
-        out = large.empty(old.shape, old.dtype) if is_large else None
-        self._write(ufunc(old, array, out=out) if is_large else ufunc(old, array), tensor._id)
+        out = None
+        if type(old) is type(array) is np.ndarray:
+            # Three references each: from the cell or the tensor, from the name here, from the argument of the count.
+            if getrefcount(value) == getrefcount(old) == 3 and large.is_private(old):
+                out = old
+            elif old.size >= large.THRESHOLD:
+                out = large.empty(old.shape, old.dtype)
+        with np.errstate(all="ignore"):
+            result = ufunc(old, array) if out is None else ufunc(old, array, out=out)
+        self._write(result, tensor._id)
         return self if read_value else None
 
     def _convert(self, value: Any) -> Tensor:

@@ -19,6 +19,9 @@ from gradtape.core.variable import Variable
 _place = provenance.user_place
 _own, _search = provenance.own, provenance.search
 _getframe = sys._getframe
+_TRAINABLE_KINDS = "fc"  # bfloat16 and float8 share a letter: those are looked at more closely
+# The latest function of ours that stood between the user and an op: it is often the same, and cheaper to compare with.
+_wrapper: list[Any] = [None]
 _new_id = state.new_id
 
 
@@ -112,7 +115,8 @@ class Recording(Recorder):
             specs = None
         frame: Any = _getframe(2)
         code = frame.f_code
-        if code is not self.code and id(code) in _own:
+        if code is not self.code and (code is _wrapper[0] or id(code) in _own):
+            _wrapper[0] = code
             frame = frame.f_back or frame
             code = frame.f_code
         if code is self.code:
@@ -164,8 +168,14 @@ class Recording(Recorder):
 
     def access(self, variable: Variable) -> None:
         """A variable is being used."""
-        if self.watch_accessed and variable._trainable and variable._id not in self.variables:
-            self.watch_variable(variable)
+        identity = variable._id
+        if self.watch_accessed and variable._trainable and identity not in self.variables:
+            self.variables[identity] = variable
+            if variable._value._array.dtype.kind in _TRAINABLE_KINDS:
+                self.tracked.add(identity)
+                self.roots.add(identity)
+            else:
+                self.watch_tensor(variable._value)
 
     def watch_variable(self, variable: Variable) -> None:
         """Watch a variable and list it among the watched ones."""

@@ -9,6 +9,8 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from gradtape.core import errors, nest, provenance, state
 from gradtape.core.slices import IndexedSlices
 from gradtape.core.tensor import Tensor, wrap
@@ -27,6 +29,7 @@ from gradtape.transform.recording import Recording
 
 log = logging.getLogger("gradtape")
 _current = state.current
+_ndarray = np.ndarray
 _new_id = state.new_id
 _search = provenance.search
 _getframe = sys._getframe
@@ -359,6 +362,9 @@ def _note_results(recording: Recording, targets: list[int], sources: list[int], 
 
 
 def _finish(d: Any, source: Any) -> Any:
+    """A cotangent for the user, in the dtype of its source."""
+    if type(source) is Variable and type(d) is _ndarray and d.dtype is source._value._array.dtype:
+        return wrap(d)
     result = as_result(d)
     if isinstance(result, IndexedSlices) or type(result) is not Tensor:
         return result
