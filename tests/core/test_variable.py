@@ -172,57 +172,60 @@ class TestUse:
         assert repr(v) == "<tf.Variable 'Variable:0' shape=() dtype=float32, numpy=1.0>"
 
 
+N = 1 << 16
+
+
 class TestUpdateInPlace:
     """assign_add and assign_sub reuse the array only where nobody can see it."""
 
     def test_private_array_is_reused(self):
-        v = tf.Variable(np.zeros(8, "f"))
+        v = tf.Variable(np.zeros(N, "f"))
         before = v._value._array.__array_interface__["data"]
-        v.assign_add(np.ones(8, "f"))
+        v.assign_add(np.ones(N, "f"))
         assert v._value._array.__array_interface__["data"] == before
-        assert v.numpy().tolist() == [1.0] * 8
+        assert v.numpy().tolist() == [1.0] * N
 
     def test_everything_that_holds_the_value_keeps_it(self):
         holders = {
             "read": lambda v: v.read_value(),
             "identity": lambda v: tf.identity(v),
-            "reshaped": lambda v: tf.reshape(v, [2, 4]),
+            "reshaped": lambda v: tf.reshape(v, [2, -1]),
             "row": lambda v: v[:4],
             "array": lambda v: np.asarray(v),
             "value": lambda v: v._value,
             "list": lambda v: [v.value()],
         }
         for name, hold in holders.items():
-            v = tf.Variable(np.zeros(8, "f"))
+            v = tf.Variable(np.zeros(N, "f"))
             held = hold(v)
-            v.assign_add(np.ones(8, "f"))
+            v.assign_add(np.ones(N, "f"))
             assert not np.any(np.asarray(held)), name
 
     def test_the_source_of_a_variable_keeps_its_value(self):
-        t = tf.zeros([8])
+        t = tf.zeros([N])
         v = tf.Variable(t)
-        v.assign_add(tf.ones([8]))
+        v.assign_add(tf.ones([N]))
         assert not np.any(t.numpy())
-        big = tf.zeros([2, 8])
-        w = tf.Variable(tf.zeros([8]))
+        big = tf.zeros([2, N])
+        w = tf.Variable(tf.zeros([N]))
         w.assign(big[0])
-        w.assign_add(tf.ones([8]))
+        w.assign_add(tf.ones([N]))
         assert not np.any(big.numpy())
         u = tf.Variable(tf.broadcast_to(tf.constant([0.0]), [8]))
         u.assign_add(tf.range(8.0))
         assert u.numpy().tolist() == list(range(8))
 
     def test_tapes_keep_what_they_saved(self):
-        v = tf.Variable(np.full(8, 3.0, "f"))
+        v = tf.Variable(np.full(N, 3.0, "f"))
         with tf.GradientTape(persistent=True) as tape:
             y = v * v
-        v.assign_add(np.ones(8, "f"))
-        assert tape.gradient(y, v).numpy().tolist() == [6.0] * 8
+        v.assign_add(np.ones(N, "f"))
+        assert tape.gradient(y, v).numpy().tolist() == [6.0] * N
         with tf.GradientTape() as tape:
             y = v * v
-            v.assign_sub(np.ones(8, "f"))
+            v.assign_sub(np.ones(N, "f"))
             z = y * v
-        assert tape.gradient(z, v).numpy().tolist() == [2 * 4.0 * 3.0 + 16.0] * 8
+        assert tape.gradient(z, v).numpy().tolist() == [2 * 4.0 * 3.0 + 16.0] * N
 
     def test_other_threads_never_see_half_an_update(self):
         v = tf.Variable(np.zeros(200_000, "f"))
@@ -245,8 +248,8 @@ class TestUpdateInPlace:
         assert v.numpy()[0] == 300.0
 
     def test_a_delta_that_is_the_value_itself(self):
-        v = tf.Variable(np.full(8, 2.0, "f"))
+        v = tf.Variable(np.full(N, 2.0, "f"))
         v.assign_add(v)
-        assert v.numpy().tolist() == [4.0] * 8
+        assert v.numpy().tolist() == [4.0] * N
         v.assign_sub(v.read_value())
         assert not np.any(v.numpy())

@@ -119,7 +119,13 @@ class TestWithoutDerivative:
             w = tf.Variable(3.0)
             with tf.GradientTape(persistent=True) as tape:
                 y = Ruleless(w) * 2.0  # HERE
-            report = agrees(tape, y, w)
+                both = y + w
+                beside = w * 3.0
+            report = tape.explain(y, w)
+            for target in (y, both):
+                with pytest.raises(LookupError, match="gradient registry has no entry for: ruleless"):
+                    tape.gradient(target, w)
+            assert float(tape.gradient(beside, w)) == 3.0
         finally:
             del REGISTRY["ruleless"]
         assert report.cause is Cause.NO_RULE

@@ -2,8 +2,8 @@
 
 A variable's value is a Tensor that carries the variable's identity, so an op that reads it needs no record of the read:
 what reached any value of the variable reached the variable. Assigning makes a new Tensor with the same identity; values
-that tapes have saved never change. Only where nobody else can see the array, neither a tensor, a view, a tape nor another
-thread, `assign_add` and `assign_sub` compute in place.
+that tapes have saved never change. Only where nobody else can see a large array, neither a tensor, a view, a tape nor
+another thread, `assign_add` and `assign_sub` compute in place.
 """
 
 from __future__ import annotations
@@ -242,15 +242,17 @@ class Variable:
                 "the delta needs exactly the variable's shape.",
             )
         ufunc = np.add if what == "assign_add" else np.subtract
-        out = None
-        if type(old) is type(array) is np.ndarray:
+        if old.size >= large.THRESHOLD and type(old) is type(array) is np.ndarray:
             # Three references each: from the cell or the tensor, from the name here, from the argument of the count.
-            if getrefcount(value) == getrefcount(old) == 3 and large.is_private(old):
-                out = old
-            elif old.size >= large.THRESHOLD:
-                out = large.empty(old.shape, old.dtype)
-        with np.errstate(all="ignore"):
-            result = ufunc(old, array) if out is None else ufunc(old, array, out=out)
+            is_free = getrefcount(value) == getrefcount(old) == 3 and large.is_private(old)
+            result = large.combine(ufunc, old, array, out=old if is_free else large.empty(old.shape, old.dtype))
+        else:
+            try:
+                result = ufunc(old, array)
+            except (RuntimeWarning, FloatingPointError):
+                # The user has made errors of NumPy's float warnings.
+                with np.errstate(all="ignore"):
+                    result = ufunc(old, array)
         self._write(result, tensor._id)
         return self if read_value else None
 

@@ -26,6 +26,7 @@ from gradtape.transform.arguments import (
 )
 from gradtape.transform.backward import as_result, backward, bare, nobody_records
 from gradtape.transform.recording import Recording
+from gradtape.transform.rules import check_rules
 
 log = logging.getLogger("gradtape")
 _current = state.current
@@ -225,6 +226,8 @@ class GradientTape:
         targets = (target,) if type(target) is Tensor else flat_targets(target, recording)
         flat = (sources,) if type(sources) is Variable else flat_sources(sources)
         seeds = seeds_of(targets, output_gradients)
+        if recording.breaks:
+            check_rules(recording, [t._id for t in targets], [s._id for s in flat])
         self._leave_for("gradient")
         cotangents: dict[int, Any] = {}
         arrays = nobody_records() and not recording.depth
