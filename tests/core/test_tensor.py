@@ -1,4 +1,4 @@
-"""Eager tensors as SEMANTICS 2.1 describes them."""
+"""Eager tensors: dtypes, conversion, printing, as in TensorFlow."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""Variables as SEMANTICS 2.2 and 2.3 describe them."""
+"""Variables: construction, assignment and use, as in TensorFlow."""
 
 import copy
 import pickle

@@ -1,0 +1,151 @@
+"""Large arrays: recycled memory and several threads change nothing but the time."""
+
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+from gradtape.core import large
+from gradtape.core.op import REGISTRY
+
+N = 3 * large.THRESHOLD + 17
+
+
+def values(seed, shape=(N,), dtype=np.float32):
+    return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
+
+
+@pytest.mark.parametrize("name", ["sin", "exp", "tanh", "negative", "square", "sigmoid", "softplus"])
+@pytest.mark.parametrize("shape", [(N,), (7, N // 7), (N // 4, 2, 2)])
+def test_unary_equals_a_kernel_call(name, shape):
+    op, x = REGISTRY[name], values(1, shape)
+    np.testing.assert_array_equal(large.apply(op, (x,), {}), op.kernel(x))
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [((N,), (N,)), ((N,), ()), ((), (N,)), ((400, 500), (500,)), ((400, 500), (400, 1)), ((1, 500), (400, 1, 500)), ((3, N), (1, 1))],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["add", "multiply", "divide", "maximum", "less", "atan2"])
+def test_binary_equals_a_kernel_call(name, a, b):
+    op = REGISTRY[name]
+    x, y = np.asarray(values(1, a)), np.asarray(values(2, b))
+    result = large.apply(op, (x, y), {})
+    np.testing.assert_array_equal(result, op.kernel(x, y))
+    assert result.dtype == op.kernel(x, y).dtype
+
+
+@pytest.mark.parametrize(
+    "view", [lambda x: x[::2], lambda x: x.reshape(-1, 17)[:, ::-1], lambda x: np.broadcast_to(x[:1], x.shape)]
+)
+def test_views(view):
+    x = view(np.tile(values(1, (17 * 40_000,)), 1))
+    np.testing.assert_array_equal(large.apply(REGISTRY["exp"], (x,), {}), np.exp(x))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float64", "complex64", "int32"])
+def test_dtypes(dtype):
+    x = tf.cast(tf.constant(values(1)), dtype)
+    assert (x * x).dtype == dtype
+    np.testing.assert_array_equal((x * x).numpy(), x.numpy() * x.numpy())
+
+
+def test_memory_is_used_again_only_when_it_is_free():
+    large.release()
+    x = tf.constant(values(1))
+    a = x * 2.0
+    place = a._array.__array_interface__["data"][0]
+    expected = a.numpy()
+    b = x * 3.0
+    assert b._array.__array_interface__["data"][0] != place
+    row = a._array[5:10]
+    del a
+    c = x * 4.0
+    assert c._array.__array_interface__["data"][0] != place, "a view still needs the memory"
+    np.testing.assert_array_equal(row, expected[5:10])
+    del row
+    d = x * 5.0
+    assert d._array.__array_interface__["data"][0] == place
+
+
+def test_kept_memory_is_bounded():
+    large.release()
+    size = 8 * large.KEEP // 10
+    for _ in range(3):
+        large.empty((size,), np.dtype(np.uint8))
+    kept = sum(n * len(blocks) for n, blocks in large._free.items())
+    assert 0 < kept <= large.KEEP
+    large.release()
+
+
+def test_errors_come_through_and_leave_the_workers_alive():
+    def fail(start):
+        if start == 2:
+            raise KeyError("inside a worker")
+
+    for _ in range(3):
+        with pytest.raises(KeyError, match="inside a worker"):
+            large.run(fail, range(8))
+    done = []
+    large.run(done.append, range(100))
+    assert sorted(done) == list(range(100))
+
+
+def test_infinities_are_silent():
+    x = tf.constant(np.zeros(N, np.float32))
+    with np.errstate(all="raise"):
+        assert np.isinf((1.0 / x).numpy()).all()
+        assert np.isinf(tf.math.log(x).numpy()).all()
+
+
+def test_many_threads_at_once():
+    results = {}
+
+    def work(k):
+        x = tf.constant(values(k))
+        for _ in range(5):
+            results[k] = tf.tanh(x) * x
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(6)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    for k, y in results.items():
+        np.testing.assert_array_equal(y.numpy(), np.tanh(values(k)) * values(k))
+
+
+PROGRAM = """
+import hashlib, os, sys, threading
+import numpy as np
+import gradtape as tf
+assert threading.active_count() == 1, "no thread before it is needed"
+x = tf.Variable(np.random.default_rng(0).standard_normal(400_000).astype("f"))
+def run():
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(tf.tanh(tf.sin(x) * tf.exp(-x * x)))
+    return hashlib.sha256(tape.gradient(y, x).numpy().tobytes() + y.numpy().tobytes()).hexdigest()
+first = run()
+if hasattr(os, "fork"):
+    child = os.fork()
+    if not child:
+        os._exit(0 if run() == first else 1)
+    assert os.waitpid(child, 0)[1] == 0, "the child of a fork computes the same"
+print(first)
+"""
+
+
+def test_same_bits_for_any_number_of_threads_and_after_fork():
+    printed = []
+    for count in ("1", "2", "5"):
+        environment = {**os.environ, "OMP_NUM_THREADS": count, "PYTHONWARNINGS": "ignore::DeprecationWarning"}
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        printed.append(done.stdout)
+    assert len(set(printed)) == 1
