@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import device, dtypes, errors
+from gradtape.core import device, dtypes, errors, large
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor, note_created, wrap
 
@@ -155,7 +155,7 @@ def _from_numpy(value: Any, dtype: dtypes.DType | None) -> Any:
             )
         )
     if value.ndim:
-        return np.array(value, dtype=wanted.numpy, order="C")
+        return large.copy(value, wanted.numpy)
     return np.asarray(value).astype(wanted.numpy)[()]
 
 

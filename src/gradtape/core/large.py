@@ -34,6 +34,7 @@ _CHEAP_LIMIT = 1 << 23
 KEEP = 256 << 20
 
 _GRAIN = 1 << 16
+_LINE = 64
 _free: dict[int, deque[Any]] = {}
 _lock = threading.Lock()
 
@@ -56,7 +57,7 @@ def _recycle(memory: tuple[Any, int]) -> None:
     # module's names may be gone already.
     if _free is None:
         return
-    size = memory[0].size
+    size = memory[0].size - _LINE
     if size + sum([size * len(blocks) for size, blocks in list(_free.items())]) > KEEP:
         release()
     if size <= KEEP:
@@ -74,9 +75,19 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     try:
         memory = _free[size].pop()
     except (KeyError, IndexError):
-        block = np.empty(size, np.uint8)
-        memory = block, block.__array_interface__["data"][0]
+        # NumPy aligns to 16 bytes; on a cache line, vector loads never straddle two.
+        block = np.empty(size + _LINE, np.uint8)
+        memory = block, -(-block.__array_interface__["data"][0] // _LINE) * _LINE
     return np.asarray(_Block(memory, shape, dtype))
+
+
+def copy(array: Any, dtype: np.dtype[Any]) -> Any:
+    """A C-ordered copy of a NumPy array in a dtype; in aligned, recycled memory if it is large."""
+    if array.size < THRESHOLD or dtype.kind not in "fiucb":
+        return np.array(array, dtype=dtype, order="C")
+    result = empty(array.shape, dtype)
+    np.copyto(result, array, casting="unsafe")
+    return result
 
 
 def is_private(array: Any) -> bool:

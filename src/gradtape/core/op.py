@@ -15,7 +15,9 @@ Ops are polymorphic: arrays in, arrays out, unrecorded; tensors in, tensors out,
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
+from types import CodeType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -252,8 +254,14 @@ def _puller(op: Op) -> Callable[[Any, Any, Any, dict[str, Any]], Any]:
 
 
 def _compiled(text: str, **names: Any) -> Callable[..., Any]:
-    """A function from its text. It gets this file's name, so that its frames count as the library's own."""
-    return eval(compile(text, __file__, "eval"), names)  # type: ignore[no-any-return]
+    """A function from its text. Many ops share a text."""
+    return eval(_code(text), names)  # type: ignore[no-any-return]
+
+
+@functools.cache
+def _code(text: str) -> CodeType:
+    # With this file's name its frames count as the library's own.
+    return compile(text, __file__, "eval")
 
 
 def _no_derivative(*arguments: Any) -> Any:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 import numpy as np
 
+from gradtape.core import log
 from gradtape.core.dtypes import DType, as_dtype
 from gradtape.core.op import NotDifferentiable, declare
 from gradtape.core.shape import Spec
 from gradtape.ops.family import Unary
-
-log = logging.getLogger("gradtape")
 
 
 class Conversion(Unary):

@@ -10,13 +10,12 @@ any order gives higher derivatives.
 
 from __future__ import annotations
 
-import logging
 import weakref
 from typing import Any
 
 import numpy as np
 
-from gradtape.core import convert, errors, nest, provenance, state
+from gradtape.core import convert, errors, log, nest, provenance, state
 from gradtape.core.op import REGISTRY, Op
 from gradtape.core.recorder import Recorder
 from gradtape.core.slices import IndexedSlices, densify
@@ -27,7 +26,6 @@ from gradtape.transform.arguments import UnconnectedGradients, zeros_like
 from gradtape.transform.backward import as_result, backward, bare, nobody_records, restore
 from gradtape.transform.recording import Recording
 
-log = logging.getLogger("gradtape")
 _current = state.current
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import sys
 import warnings
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors, nest, provenance, state
+from gradtape.core import errors, log, nest, provenance, state
 from gradtape.core.slices import IndexedSlices
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
@@ -28,7 +27,6 @@ from gradtape.transform.backward import as_result, backward, bare, nobody_record
 from gradtape.transform.recording import Recording
 from gradtape.transform.rules import check_rules
 
-log = logging.getLogger("gradtape")
 _current = state.current
 _ndarray = np.ndarray
 _new_id = state.new_id
