@@ -548,3 +548,8 @@ def test_batched_values_of_arrays_stay_with_arrays():
         assert type(found) is Batched
         assert type(found.value) is np.ndarray
         np.testing.assert_array_equal(found.value, want)
+
+
+def test_a_list_that_holds_an_example():
+    result = tf.vectorized_map(lambda x: tf.exp([x, 0.0 * x]), tf.constant([0.0, 1.0]))
+    np.testing.assert_allclose(result.numpy(), [[1.0, 1.0], [np.e, 1.0]], rtol=1e-6)

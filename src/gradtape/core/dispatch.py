@@ -235,12 +235,9 @@ def unary_function(op: Any, convert: Callable[[Any], Tensor]) -> Callable[..., A
 
     def function(x: Any, name: str | None = None) -> Any:
         if type(x) is not Tensor:
-            if type(x) is Variable:
-                x = x._read()
-            elif isinstance(x, Tensor):
+            x = x._read() if type(x) is Variable else convert(x)
+            if type(x) is not Tensor:
                 return execute(op, (x,), NO_PARAMS)
-            else:
-                x = convert(x)
         p = x._array
         if p.dtype.kind not in kinds:
             return execute(op, (x,), NO_PARAMS)
