@@ -253,3 +253,44 @@ class TestNesting:
                 y = x * x * w
             dw = inner.gradient(y, w)
         assert value(outer.gradient(dw, x)) == 4.0
+
+
+@pytest.mark.parametrize("size", [7, 200_000])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+class TestNarrow:
+    """Narrow dtypes: the backward pass may carry float32, rules and users see the dtype of the forward pass."""
+
+    def make(self, dtype, size):
+        values = np.linspace(-2.0, 2.0, size)
+        return tf.Variable(tf.cast(tf.constant(values, tf.float32), dtype)), values
+
+    def test_small_and_large(self, dtype, size):
+        x, values = self.make(dtype, size)
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.tanh(x) * x) + tf.reduce_mean(x * x)
+        g = tape.gradient(y, x)
+        assert g.dtype == dtype
+        expected = np.tanh(values) + values / np.cosh(values) ** 2 + 2 * values / size
+        np.testing.assert_allclose(tf.cast(g, tf.float32).numpy(), expected, atol=0.03)
+
+    def test_custom_gradients_get_the_dtype_of_their_outputs(self, dtype, size):
+        @tf.custom_gradient
+        def twice(x):
+            def grad(dy):
+                assert dy.dtype == dtype
+                return dy * tf.cast(2.0, dtype)
+
+            return x + x, grad
+
+        x, _ = self.make(dtype, size)
+        with tf.GradientTape() as tape:
+            y = tf.reduce_mean(twice(x)) * 3.0
+        assert tape.gradient(y, x).dtype == dtype
+
+    def test_several_outputs(self, dtype, size):
+        x, _ = self.make(dtype, size)
+        with tf.GradientTape() as tape:
+            first, *rest = tf.split(x, size)[:2] if size < 10 else tf.split(x, 2)
+            y = tf.reduce_mean(first * first)
+        assert tape.gradient(y, x).dtype == dtype
+        assert rest

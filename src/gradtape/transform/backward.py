@@ -49,7 +49,7 @@ def backward(
             dy = _several(cotangents, out, specs, sources, arrays, op.takes_none)
             if dy is None:
                 continue
-        if not arrays or op.wants_tensors or (type(dy) is _ndarray and dy.size >= _LARGE):
+        if not arrays or op.wants_tensors or (type(dy) is _ndarray and dy.size >= _LARGE and _uniform(dy, residuals)):
             grads = _pull_tensors(op, dy, residuals, ids, out, live, params, arrays)
         elif len(ids) == 2:
             # Most ops have one input or two; unrolled, since a loop would cost a quarter of the pass.
@@ -79,6 +79,11 @@ def backward(
                     before = get(i)
                     cotangents[i] = d if before is None else before + d
     return cotangents
+
+
+def _uniform(dy: Any, residuals: tuple[Any, ...]) -> bool:
+    """True if no bfloat16 is about. Tensors would refuse to meet the float32 cotangents that an array-mode pass carries."""
+    return dy.dtype.kind != "V" and all(getattr(getattr(r, "dtype", r), "kind", "") != "V" for r in residuals)
 
 
 def _note_cut(recording: Recording, identity: int, ids: tuple[int, ...], out: Any, grads: Any) -> None:
@@ -125,8 +130,8 @@ def _several(
     if all(d is None for d in found):
         return None
     if none:
-        return tuple([_dense(d) for d in found])
-    return tuple([_zeros(s, arrays) if d is None else _dense(d) for d, s in zip(found, specs, strict=True)])
+        return tuple([None if d is None else _dense(d, s) for d, s in zip(found, specs, strict=True)])
+    return tuple([_zeros(s, arrays) if d is None else _dense(d, s) for d, s in zip(found, specs, strict=True)])
 
 
 def _zeros(spec: tuple[Any, Any], arrays: bool) -> Any:
@@ -134,8 +139,11 @@ def _zeros(spec: tuple[Any, Any], arrays: bool) -> Any:
     return zeros if arrays else wrap(zeros)
 
 
-def _dense(d: Any) -> Any:
-    return densify(d) if isinstance(d, IndexedSlices) else d
+def _dense(d: Any, spec: tuple[Any, Any]) -> Any:
+    """A cotangent as the rule of an op with several outputs wants it: no rows, and in the output's dtype."""
+    d = densify(d) if isinstance(d, IndexedSlices) else d
+    is_wider = isinstance(d, (np.ndarray, np.generic)) and d.dtype != spec[1] and d.dtype.kind == "f"
+    return d.astype(dtypes.as_dtype(spec[1]).numpy) if is_wider else d
 
 
 def restore(op: Op, residuals: tuple[Any, ...], ids: tuple[int, ...], out: Any) -> tuple[Any, ...]:
