@@ -119,7 +119,11 @@ def _recover(op: Any, inputs: tuple[Any, ...], arrays: list[Any], params: dict[s
             return op.kernel(*arrays, **params)
     if isinstance(problem, errors.OpError):
         raise problem
-    _explain(op, inputs, params)
+    try:
+        _explain(op, inputs, params)
+    except Exception as clear:
+        # What NumPy said about it would only stand in the way.
+        raise clear from None
     raise problem
 
 
