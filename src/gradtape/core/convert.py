@@ -107,7 +107,7 @@ def to_array(value: Any, dtype: dtypes.DType | None) -> Any:
     if isinstance(value, (bool, int, float, complex, str, bytes)):
         return _from_python(value, value, dtype)
     if value is None:
-        raise ConversionErrorFor(value)
+        raise unconvertible(value)
     if isinstance(value, TensorShape):
         if not value.is_fully_defined():
             raise errors.build(
@@ -124,10 +124,10 @@ def to_array(value: Any, dtype: dtypes.DType | None) -> Any:
         return _from_numpy(np.from_dlpack(value), dtype)
     if isinstance(value, (memoryview, bytearray)) or hasattr(value, "__buffer__"):
         return _from_numpy(np.asarray(value), dtype)
-    raise ConversionErrorFor(value)
+    raise unconvertible(value)
 
 
-def ConversionErrorFor(value: Any) -> Exception:  # noqa: N802
+def unconvertible(value: Any) -> Exception:
     """The error for a value that has no tensor form."""
     return errors.build(
         errors.ConversionError,

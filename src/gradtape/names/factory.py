@@ -43,7 +43,7 @@ def apply(forward: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
         x = convert.convert_to_tensor(x)
     result = forward(x, y)
     if result is NotImplemented or result is None:
-        raise convert.ConversionErrorFor(y if isinstance(x, _OURS) else x)
+        raise convert.unconvertible(y if isinstance(x, _OURS) else x)
     return result
 
 

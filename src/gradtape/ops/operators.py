@@ -170,7 +170,7 @@ def _attach_equality(name: str, op: Any, unlike: bool) -> None:
     def method(a: Any, b: Any) -> Any:
         if b is None:
             if isinstance(a, Variable):
-                raise convert.ConversionErrorFor(b)
+                raise convert.unconvertible(b)
             return unlike
         try:
             return compare(a, b)
