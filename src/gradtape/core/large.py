@@ -33,6 +33,7 @@ _CHEAP_LIMIT = 1 << 23
 # Free blocks that are kept for the next result, in bytes.
 KEEP = 256 << 20
 
+_ndarray = np.ndarray
 _GRAIN = 1 << 16
 _LINE = 64
 _free: dict[int, deque[Any]] = {}
@@ -108,14 +109,15 @@ def release() -> None:
 
 def apply(op: Any, arrays: Any, params: dict[str, Any]) -> Any:
     """The result of an elementwise op on arrays, of which at least one is large."""
+    if op.ufunc in _CHEAP:
+        result = _cheap(op.ufunc, *arrays)
+        if result is not None:
+            return result
     if not all(isinstance(a, (np.ndarray, np.generic)) for a in arrays):
         return op.kernel(*arrays, **params)
     shapes = [a.shape for a in arrays if a.ndim]
     is_plain = all(s == shapes[0] for s in shapes)
     shape = shapes[0] if is_plain else np.broadcast_shapes(*shapes)
-    if op.ufunc in _CHEAP and arrays[0].size * len(arrays) <= _CHEAP_LIMIT:
-        # All that is cheap keeps the dtype.
-        return combine(op.ufunc, *arrays, out=empty(shape, arrays[0].dtype))
     probe = op.kernel(*[a if not a.ndim else a[(slice(1),) * a.ndim] for a in arrays], **params)
     result = empty(shape, probe.dtype)
     if op.ufunc is not None and result.size <= _THREADED:
@@ -133,6 +135,20 @@ def apply(op: Any, arrays: Any, params: dict[str, Any]) -> Any:
 def _chunk(size: int) -> int:
     """Elements per chunk: two chunks per thread. Many small ones would wait for the interpreter lock at each end."""
     return -(-size // (2 * thread_count() * CHUNK)) * CHUNK
+
+
+def _cheap(ufunc: Any, a: Any, b: Any = None) -> Any:
+    """The result of arithmetic that is bound by memory, if it needs no broadcasting and is not too large; else None."""
+    if type(a) is not _ndarray or a.size > _CHEAP_LIMIT:
+        return None
+    # All that is cheap keeps the dtype.
+    if b is None:
+        return combine(ufunc, a, out=empty(a.shape, a.dtype))
+    if type(b) is not _ndarray:
+        return None
+    if not b.ndim or a.shape == b.shape:
+        return combine(ufunc, a, b, out=empty(a.shape, a.dtype))
+    return None if a.ndim else combine(ufunc, a, b, out=empty(b.shape, b.dtype))
 
 
 def combine(ufunc: Any, *arrays: Any, out: Any) -> Any:
