@@ -7,14 +7,17 @@ import subprocess
 import sys
 
 LIMIT_SECONDS = 0.150
+LIMIT_SHARE = 1.6
 
 _PROBE = """
 import json, sys, threading, time
 start = time.thread_time()
+import numpy
+numpy_seconds = time.thread_time() - start
 import gradtape
 seconds = time.thread_time() - start
 modules = sorted({name.partition(".")[0] for name in sys.modules})
-print(json.dumps({"seconds": seconds, "modules": modules, "threads": threading.active_count()}))
+print(json.dumps({"seconds": seconds, "numpy": numpy_seconds, "modules": modules, "threads": threading.active_count()}))
 """
 
 
@@ -27,20 +30,22 @@ def probe(code: str = _PROBE) -> subprocess.CompletedProcess[str]:
 
 def test_loads_numpy_and_the_standard_library_only() -> None:
     found = json.loads(probe().stdout)["modules"]
-    bare = json.loads(probe(_PROBE.replace("import gradtape", "import numpy")).stdout)["modules"]
+    bare = json.loads(probe(_PROBE.replace("import gradtape\n", "")).stdout)["modules"]
     extra = set(found) - set(bare) - set(sys.stdlib_module_names)
     assert extra == {"gradtape"}
 
 
 def test_is_quick() -> None:
-    # The time of the thread itself, and the best of several: what else runs on the machine must not decide.
-    # benchmarks/footprint.py measures by the clock on the wall.
-    best = float("inf")
+    # The time of the thread itself, and the best of several: what else runs on the machine must not decide. Where NumPy
+    # alone takes longer than usual, the machine is slow, and the limit grows with it. benchmarks/footprint.py measures by
+    # the clock on the wall.
+    measured = []
     for _ in range(15):
-        best = min(best, json.loads(probe().stdout)["seconds"])
-        if best < LIMIT_SECONDS:
-            break
-    assert best < LIMIT_SECONDS
+        found = json.loads(probe().stdout)
+        measured.append((found["seconds"], found["numpy"]))
+        if found["seconds"] < max(LIMIT_SECONDS, LIMIT_SHARE * found["numpy"]):
+            return
+    raise AssertionError(f"(with NumPy, NumPy alone) in seconds: {measured}")
 
 
 def test_is_silent_and_starts_no_threads() -> None:
