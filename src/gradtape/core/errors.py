@@ -23,7 +23,6 @@ class OpError(Exception):
     """
 
     code: int = 2
-    _fix: str = ""
 
     def __init__(self, node_def: Any = None, op: Any = None, message: str | None = None, *details: Any) -> None:
         # TensorFlow's constructor is (node_def, op, message); ours are raised with the message alone.
