@@ -75,7 +75,7 @@ def execute(op: Any, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
         else:
             notify(op, tuple(numbers), arrays, params, outputs, result)
     elif any(numbers):
-        _log_unrecorded(op, tuple(numbers), outputs)
+        log_unrecorded(op, tuple(numbers), outputs)
     return outputs
 
 
@@ -137,7 +137,7 @@ def _special(op: Any, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
 _level = operator.attrgetter("level")
 
 
-def _log_unrecorded(op: Any, ids: tuple[int, ...], outputs: Any) -> None:
+def log_unrecorded(op: Any, ids: tuple[int, ...], outputs: Any) -> None:
     """Remember an op on a tensor that some tape knew, for `tape.explain`."""
     code, offset = _search(_getframe(2))
     if type(outputs) is tuple:
@@ -217,7 +217,7 @@ def binary_operator(op: Any, coerce: Callable[[Any, Any], tuple[Any, Any] | None
             else:
                 notify(op, (a._id, identity), (p, q), NO_PARAMS, y, result)
         elif a._id or identity:
-            _log_unrecorded(op, (a._id, identity), y)
+            log_unrecorded(op, (a._id, identity), y)
         return y
 
     def slow(a: Any, b: Any) -> Any:
@@ -259,7 +259,7 @@ def unary_function(op: Any, convert: Callable[[Any], Tensor]) -> Callable[..., A
             else:
                 notify(op, (x._id,), (p,), NO_PARAMS, y, result)
         elif x._id:
-            _log_unrecorded(op, (x._id,), y)
+            log_unrecorded(op, (x._id,), y)
         return y
 
     return function

@@ -42,7 +42,7 @@ def getitem(x: Any, key: Any) -> Any:
                 else:
                     dispatch.notify(StridedSlice, (x._id,), (array,), {"index": index}, y, result)
             elif x._id:
-                dispatch._log_unrecorded(StridedSlice, (x._id,), y)
+                dispatch.log_unrecorded(StridedSlice, (x._id,), y)
             return y
     if _is_mask(key):
         return boolean_mask(x, key)
