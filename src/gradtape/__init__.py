@@ -22,6 +22,7 @@ from gradtape import (
     nn,
     random,
 )
+from gradtape.core import lazy
 from gradtape.core.convert import constant, convert_to_tensor
 from gradtape.core.dtypes import (
     DType,
@@ -188,6 +189,28 @@ from gradtape.transform.recompute import recompute_grad
 
 __version__ = "0.1.0"
 newaxis = None
+
+_LATER = {
+    "gradtape.signal": "*",
+    "gradtape.image": "*",
+    "gradtape.core.sparse": "SparseTensor",
+    "gradtape.names.contraction": "einsum",
+    "gradtape.names.control_flow": "case cond foldl foldr group map_fn no_op scan switch_case tuple while_loop",
+    "gradtape.names.counting": "histogram_fixed_width histogram_fixed_width_bins",
+    "gradtape.names.decompositions": "eig eigvals",
+    "gradtape.names.fourier": "fftnd ifftnd irfftnd rfftnd",
+    "gradtape.names.matrix_functions": "matrix_square_root=sqrtm",
+    "gradtape.names.partitioning": "dynamic_partition dynamic_stitch",
+    "gradtape.names.rearranging": (
+        "batch_to_space extract_volume_patches required_space_to_batch_paddings reverse_sequence "
+        "sequence_mask space_to_batch space_to_batch_nd=space_to_batch"
+    ),
+    "gradtape.names.representation": "as_string bitcast fingerprint unravel_index",
+    "gradtape.names.scanning": "cumsum",
+    "gradtape.names.sorting": "approx_top_k argsort sort unique unique_with_counts",
+    "gradtape.names.random_integers": "random_index_shuffle",
+}
+__getattr__, __dir__, _later = lazy.attach(__name__, _LATER)
 
 __all__ = [
     "DType",
@@ -364,4 +387,5 @@ __all__ = [
     "where",
     "zeros",
     "zeros_like",
+    *_later,
 ]

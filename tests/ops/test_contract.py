@@ -5,12 +5,13 @@ import pickle
 
 import pytest
 
-import gradtape  # noqa: F401 - declares the ops
+import gradtape.ops
 import ops.samples
 from gradtape.core.op import REGISTRY, NotDifferentiable, Unsupported
 from gradtape.testing.contract import CLAUSES, Case, check_bad, run_clause
 from gradtape.testing.sample import BAD_SAMPLES, SAMPLES, labelled
 
+gradtape.ops.load_all()
 OPS = sorted(REGISTRY)
 
 

@@ -16,8 +16,9 @@ Ops are polymorphic: arrays in, arrays out, unrecorded; tensors in, tensors out,
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from types import CodeType
+import importlib
+from collections.abc import Callable, Mapping
+from types import CodeType, MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -66,6 +67,7 @@ class Op:
       accepts_slices: True if the vjp can take IndexedSlices as `dy`.
       takes_none: True if the vjp of an op with several outputs takes None for those that nothing used, instead of zeros.
       wants_tensors: True if the vjp is the user's code, which must never see plain arrays.
+      constants: inputs whose cotangent is None by design, each with the reason.
     """
 
     name: ClassVar[str] = ""
@@ -80,6 +82,7 @@ class Op:
     accepts_slices: ClassVar[bool] = False
     wants_tensors: ClassVar[bool] = False
     takes_none: ClassVar[bool] = False
+    constants: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     infer: Any
     kernel: Any
@@ -106,7 +109,7 @@ class Op:
         return f"<op {self.name}>"
 
     def __reduce__(self) -> Any:
-        return by_name, (self.name,)
+        return by_name, (self.name, type(self).__module__)
 
     def error(self, kind: type[Exception], what: str, fix: str = "") -> Exception:
         """An exception with the three-line message, which starts with the op's name."""
@@ -135,8 +138,10 @@ class Op:
         return specs[0].dtype
 
 
-def by_name(name: str) -> Op:
-    """The op of a name; an op that was pickled is itself again."""
+def by_name(name: str, module: str) -> Op:
+    """The op of a name, whose module may not be loaded yet; an op that was pickled is itself again."""
+    if name not in REGISTRY:
+        importlib.import_module(module)
     return REGISTRY[name]
 
 
@@ -169,6 +174,8 @@ def declare(name: str) -> Callable[[type[Op]], Any]:
         op: Op = cls()
         if not cls.inputs:
             op.inputs = cls.inputs = _signature(cls.kernel)[0]  # type: ignore[misc]
+        if unknown := set(cls.constants) - set(op.inputs):
+            raise TypeError(f"op {name}: constants names {sorted(unknown)}, which are no inputs.")
         prepare(op)
         REGISTRY[name] = op
         return op

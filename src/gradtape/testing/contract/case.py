@@ -58,7 +58,7 @@ class Case:
     @functools.cached_property
     def smooth_runs(self) -> dict[str, tuple[Any, ...]]:
         """The runs in which derivatives are measured: float64 and complex128, as far as the sample has such a kind."""
-        kinds = {dtypes.as_dtype(n).kind for n, xs in self.runs.items() if any(trains(x) for x in xs)}
+        kinds = {dtypes.as_dtype(n).kind for n, xs in self.runs.items() if any(self.moving(xs))}
         names = [n for n, k in (("float64", "fV"), ("complex128", "c")) if kinds & set(k)]
         return {name: locked(cast_inputs(self.native, name, self.op.homogeneous)) for name in names}
 
@@ -110,6 +110,11 @@ class Case:
         """New tensors of arrays."""
         return [wrap(x) for x in arrays]
 
+    def moving(self, arrays: tuple[Any, ...]) -> list[bool]:
+        """For each input, whether it can have a gradient: by its dtype, and because the op does not call it constant."""
+        names = self.op.inputs * len(arrays) if self.op.variadic else self.op.inputs
+        return [trains(x) and name not in self.op.constants for name, x in zip(names, arrays, strict=False)]
+
     def seeds(self, results: tuple[Any, ...]) -> tuple[Any, ...]:
         """Random cotangents of results; zeros for integers, as a backward pass fills them in."""
         random = numeric.generator()
@@ -127,7 +132,7 @@ class Case:
     ) -> tuple[Any, ...]:
         """The cotangents of all inputs by the op's vjp on arrays."""
         saved = self.op.save(tuple(arrays), result)
-        needs = [trains(x) for x in arrays] if needs is None else needs
+        needs = self.moving(arrays) if needs is None else needs
         return tuple([dense(d) for d in self.op.pull(dy, saved, needs, self.params)])
 
 

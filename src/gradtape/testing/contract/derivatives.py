@@ -18,9 +18,9 @@ def cotangents(case: Case) -> None:
     for name, arrays in _trained_runs(case).items():
         found = case.pull(arrays)
         assert len(found) == len(arrays), f"{len(found)} cotangents for {len(arrays)} inputs."
-        for i, (x, d) in enumerate(zip(arrays, found, strict=True)):
-            if not trains(x):
-                assert d is None, f"input {i} is {x.dtype} and got a cotangent."
+        for i, (x, moves, d) in enumerate(zip(arrays, case.moving(arrays), found, strict=True)):
+            if not moves:
+                assert d is None, f"input {i} is {x.dtype}, cannot have a cotangent, and got one."
                 continue
             assert d is not None, f"input {i} got no cotangent."
             assert tuple(d.shape) == np.shape(x), f"input {i} has shape {np.shape(x)}, its cotangent {tuple(d.shape)}."
@@ -50,12 +50,14 @@ def forward_mode(case: Case) -> None:
 def _problems(case: Case) -> list[gradients.Problem]:
     """The op as a function of its trainable inputs, at the sample's point."""
     return [
-        _problem(case, arrays) for arrays in case.smooth_runs.values() if any(trains(x) and np.size(x) for x in arrays)
+        _problem(case, arrays)
+        for arrays in case.smooth_runs.values()
+        if any(moves and np.size(x) for moves, x in zip(case.moving(arrays), arrays, strict=True))
     ]
 
 
 def _problem(case: Case, arrays: tuple[Any, ...]) -> gradients.Problem:
-    moving = [i for i, x in enumerate(arrays) if trains(x)]
+    moving = [i for i, moves in enumerate(case.moving(arrays)) if moves]
 
     def function(*tensors: Any) -> list[Any]:
         inputs = case.tensors(*arrays)
@@ -90,7 +92,7 @@ def _by_tape(case: Case, arrays: tuple[Any, ...], wanted: list[int] | None = Non
     `spoil` overwrites, between forward and backward, every input that the tape is not meant to keep.
     """
     xs = case.tensors(*arrays)
-    moving = [i for i, x in enumerate(arrays) if trains(x)]
+    moving = [i for i, moves in enumerate(case.moving(arrays)) if moves]
     wanted = moving if wanted is None else wanted
     with GradientTape() as tape:
         tape.watch([xs[i] for i in moving])
@@ -133,7 +135,7 @@ def saved(case: Case) -> None:
 
 def needs(case: Case) -> None:
     """Asking for one input's cotangent gives the same as asking for all."""
-    moving = [i for i, x in enumerate(case.main) if trains(x)]
+    moving = [i for i, moves in enumerate(case.moving(case.main)) if moves]
     everything = case.pull(case.main)
     taped = _by_tape(case, case.main)
     for i in moving:
@@ -187,4 +189,4 @@ def constant(case: Case) -> None:
 
 
 def _trained_runs(case: Case) -> dict[str, tuple[Any, ...]]:
-    return {name: xs for name, xs in case.runs.items() if any(map(trains, xs))}
+    return {name: xs for name, xs in case.runs.items() if any(case.moving(xs))}

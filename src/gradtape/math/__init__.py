@@ -1,5 +1,6 @@
 """`tf.math`: elementwise functions and reductions."""
 
+from gradtape.core import lazy
 from gradtape.names.elementwise import (
     abs,
     accumulate_n,
@@ -98,6 +99,28 @@ from gradtape.names.reducing import (
     zero_fraction,
 )
 
+_LATER = {
+    "gradtape.math.special": "*",
+    "gradtape.names.counting": "bincount confusion_matrix",
+    "gradtape.names.quantiles": "median percentile quantile",
+    "gradtape.names.scanning": "cumprod cumsum cumulative_logsumexp",
+    "gradtape.names.segments": (
+        "segment_max segment_mean segment_min segment_prod segment_sum unsorted_segment_max "
+        "unsorted_segment_mean unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n "
+        "unsorted_segment_sum"
+    ),
+    "gradtape.names.sorting": (
+        "approx_max_k approx_min_k invert_permutation is_non_decreasing is_strictly_increasing top_k"
+    ),
+    "gradtape.names.special": (
+        "bessel_i0 bessel_i0e bessel_i1 bessel_i1e betainc digamma erfc erfcinv erfinv igamma "
+        "igammac lbeta lgamma logaddexp ndtri nextafter polygamma polyval sinc xdivy xlog1py xlogy "
+        "zeta"
+    ),
+    "gradtape.names.quasirandom": "sobol_sample",
+}
+__getattr__, __dir__, _later = lazy.attach(__name__, _LATER)
+
 __all__ = [
     "abs",
     "accumulate_n",
@@ -186,4 +209,5 @@ __all__ = [
     "tanh",
     "truediv",
     "zero_fraction",
+    *_later,
 ]

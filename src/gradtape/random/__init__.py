@@ -1,5 +1,6 @@
 """`tf.random`: random numbers, counter based (Philox), the same in every run."""
 
+from gradtape.core import lazy
 from gradtape.names.random import (
     Algorithm,
     Generator,
@@ -19,6 +20,18 @@ from gradtape.names.random import (
     uniform,
 )
 
+_LATER = {
+    "gradtape.names.candidates": (
+        "all_candidate_sampler fixed_unigram_candidate_sampler learned_unigram_candidate_sampler "
+        "log_uniform_candidate_sampler uniform_candidate_sampler"
+    ),
+    "gradtape.names.distributions": (
+        "categorical gamma poisson stateless_binomial stateless_categorical stateless_gamma "
+        "stateless_parameterized_truncated_normal stateless_poisson"
+    ),
+}
+__getattr__, __dir__, _later = lazy.attach(__name__, _LATER)
+
 __all__ = [
     "Algorithm",
     "Generator",
@@ -37,6 +50,7 @@ __all__ = [
     "stateless_uniform",
     "truncated_normal",
     "uniform",
+    *_later,
 ]
 
 

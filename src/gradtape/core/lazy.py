@@ -1,0 +1,37 @@
+"""Names that load their module when first used: `import gradtape` stays quick, however large the library grows."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+
+def attach(module: str, sources: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """`__getattr__`, `__dir__` and the list of names for a module whose other names live in modules loaded later.
+
+    Args:
+      module: the module's `__name__`.
+      sources: the names, separated by blanks, under the module that defines them. `fft=fft1d` is the other module's
+        `fft1d` under the name `fft`; `*` is the module itself, under the last part of its name.
+    """
+    origins: dict[str, tuple[str, str]] = {}
+    for source, names in sources.items():
+        for entry in names.split():
+            name, _, own = entry.partition("=")
+            origins[source.rpartition(".")[2] if name == "*" else name] = (source, own or name)
+
+    def get(name: str) -> Any:
+        if name not in origins:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        source, own = origins[name]
+        loaded = importlib.import_module(source)
+        value = loaded if own == "*" else getattr(loaded, own)
+        setattr(sys.modules[module], name, value)
+        return value
+
+    def names() -> list[str]:
+        return sorted({*vars(sys.modules[module]), *origins})
+
+    return get, names, sorted(origins)

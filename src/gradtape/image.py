@@ -1,0 +1,38 @@
+"""`tf.image`: resizing, crops, colours, filters and measures of images."""
+
+from gradtape.core import lazy
+
+_LATER = {
+    "gradtape.names.images.adjusting": (
+        "adjust_brightness adjust_contrast adjust_gamma adjust_hue adjust_saturation "
+        "convert_image_dtype per_image_standardization"
+    ),
+    "gradtape.names.images.boxes": (
+        "combined_non_max_suppression draw_bounding_boxes generate_bounding_box_proposals "
+        "non_max_suppression non_max_suppression_overlaps non_max_suppression_padded "
+        "non_max_suppression_with_scores sample_distorted_bounding_box "
+        "stateless_sample_distorted_bounding_box"
+    ),
+    "gradtape.names.images.colours": (
+        "grayscale_to_rgb hsv_to_rgb rgb_to_grayscale rgb_to_hsv rgb_to_yiq rgb_to_yuv yiq_to_rgb yuv_to_rgb"
+    ),
+    "gradtape.names.images.cropping": (
+        "central_crop crop_and_resize crop_to_bounding_box pad_to_bounding_box resize_with_crop_or_pad"
+    ),
+    "gradtape.names.images.filtering": "image_gradients sobel_edges total_variation",
+    "gradtape.names.images.flipping": "flip_left_right flip_up_down rot90 transpose",
+    "gradtape.names.images.patches": "extract_glimpse extract_patches",
+    "gradtape.names.images.quality": "psnr ssim ssim_multiscale",
+    "gradtape.names.images.randomly": (
+        "random_brightness random_contrast random_crop random_flip_left_right random_flip_up_down "
+        "random_hue random_saturation stateless_random_brightness stateless_random_contrast "
+        "stateless_random_crop stateless_random_flip_left_right stateless_random_flip_up_down "
+        "stateless_random_hue stateless_random_saturation"
+    ),
+    "gradtape.names.images.resizing": "ResizeMethod resize resize_with_pad",
+}
+__getattr__, __dir__, _later = lazy.attach(__name__, _LATER)
+
+__all__ = [
+    *_later,
+]

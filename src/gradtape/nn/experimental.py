@@ -1,0 +1,5 @@
+"""`tf.nn.experimental`: dropout with a sampler or a seed of one's own."""
+
+from gradtape.names.dropout import general_dropout, stateless_dropout
+
+__all__ = ["general_dropout", "stateless_dropout"]

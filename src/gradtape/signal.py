@@ -1,0 +1,20 @@
+"""`tf.signal`: Fourier and cosine transforms, frames, windows, spectrograms."""
+
+from gradtape.core import lazy
+
+_LATER = {
+    "gradtape.names.cosine": "dct idct inverse_mdct mdct",
+    "gradtape.names.fourier": (
+        "fft fft2d fft3d fftnd fftshift ifft ifft2d ifft3d ifftnd ifftshift irfft irfft2d irfft3d "
+        "irfftnd rfft rfft2d rfft3d rfftnd"
+    ),
+    "gradtape.names.framing": "frame overlap_and_add",
+    "gradtape.names.mel": "linear_to_mel_weight_matrix mfccs_from_log_mel_spectrograms",
+    "gradtape.names.spectrogram": "inverse_stft inverse_stft_window_fn stft",
+    "gradtape.names.windows": "hamming_window hann_window kaiser_bessel_derived_window kaiser_window vorbis_window",
+}
+__getattr__, __dir__, _later = lazy.attach(__name__, _LATER)
+
+__all__ = [
+    *_later,
+]
