@@ -46,7 +46,7 @@ pytest-newest:  ## Run the tests on the newest Python that is installed, if it i
 
 bench: $(BENCH)/.bench  ## Measure against PyTorch, TensorFlow and JAX; write benchmarks/results/ and README's table.
 	@missed=""; \
-	for script in "eager.py --strict" provenance.py "scaling.py --strict" "memory.py --strict" "footprint.py --strict"; do \
+	for script in "eager.py --strict" "ops.py --strict" provenance.py "scaling.py --strict" "memory.py --strict" "footprint.py --strict"; do \
 	    echo "$$script" && $(BENCH)/bin/python benchmarks/$$script || missed="$$missed $${script%% *}"; \
 	done; \
 	$(BENCH)/bin/python benchmarks/report.py && echo "Limits missed in:$${missed:- none}"

@@ -43,9 +43,9 @@ def limits_table(content: dict[str, Any]) -> str:
     return markdown(header, rows)
 
 
-def write_table(content: dict[str, Any], folder: Path) -> Path:
-    """Write `eager.md`; its path."""
-    path = folder / "eager.md"
+def write_table(name: str, content: dict[str, Any], folder: Path) -> Path:
+    """Write a table of times and limits, `<name>.md`; its path."""
+    path = folder / f"{name}.md"
     path.write_text(f"{limits_table(content)}\n\n{conditions(content)}\n")
     return path
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+import op_works
 import works
 
 MODULES = {
@@ -67,7 +68,7 @@ class Worker:
         return {"samples": samples}
 
     def _build(self, work: str) -> Any:
-        inputs = next(w for w in works.WORKS if w.name == work).inputs(self.scale)
+        inputs = next(w for w in (*works.WORKS, *op_works.WORKS) if w.name == work).inputs(self.scale)
         return getattr(self.module, work)(inputs)
 
 

@@ -1,7 +1,7 @@
 """What is measured, on which numbers, and what gradtape must reach.
 
-Every system computes the same mathematics on the same float32 inputs; `eager.py` compares the results before it times
-anything. The inputs are made here, by NumPy, from one seed.
+Every system computes the same mathematics on the same float32 inputs; `compare.py` compares the results before it
+times anything. The inputs are made here, by NumPy, from one seed.
 """
 
 from __future__ import annotations
@@ -35,11 +35,13 @@ class Work:
     limits: dict[str, float]
 
 
-def _random() -> np.random.Generator:
+def random() -> np.random.Generator:
+    """The same generator for every work."""
     return np.random.default_rng(2024)
 
 
-def _normal(rng: np.random.Generator, *shape: int, scale: float = 1.0) -> np.ndarray[Any, Any]:
+def normal(rng: np.random.Generator, *shape: int, scale: float = 1.0) -> np.ndarray[Any, Any]:
+    """Normally distributed float32 numbers."""
     return (scale * rng.standard_normal(shape)).astype(np.float32)
 
 
@@ -50,36 +52,36 @@ def square(scale: float) -> Inputs:
 
 def multiplies(scale: float) -> Inputs:
     """A matrix close to one, so that its hundredth power stays finite."""
-    return {"w": 1.0 + _normal(_random(), 8, 8, scale=0.01)}
+    return {"w": 1.0 + normal(random(), 8, 8, scale=0.01)}
 
 
 def training_step(scale: float) -> Inputs:
     """A batch of 64 examples with 784 features, and a network with 128 hidden units and 10 classes."""
-    rng = _random()
+    rng = random()
     return {
-        "x": _normal(rng, 64, 784),
+        "x": normal(rng, 64, 784),
         "labels": rng.integers(0, 10, 64).astype(np.int32),
-        "w1": _normal(rng, 784, 128, scale=0.05),
+        "w1": normal(rng, 784, 128, scale=0.05),
         "b1": np.zeros(128, np.float32),
-        "w2": _normal(rng, 128, 10, scale=0.1),
+        "w2": normal(rng, 128, 10, scale=0.1),
         "b2": np.zeros(10, np.float32),
     }
 
 
 def elementwise(scale: float) -> Inputs:
     """A million numbers."""
-    return {"x": _normal(_random(), max(1, round(1_000_000 * scale)))}
+    return {"x": normal(random(), max(1, round(1_000_000 * scale)))}
 
 
 def jacobian(scale: float) -> Inputs:
     """An input of 64 features, and a network with 128 hidden units and 64 outputs."""
-    rng = _random()
+    rng = random()
     return {
-        "x": _normal(rng, 1, 64),
-        "w1": _normal(rng, 64, 128, scale=0.1),
-        "b1": _normal(rng, 128, scale=0.1),
-        "w2": _normal(rng, 128, 64, scale=0.1),
-        "b2": _normal(rng, 64, scale=0.1),
+        "x": normal(rng, 1, 64),
+        "w1": normal(rng, 64, 128, scale=0.1),
+        "b1": normal(rng, 128, scale=0.1),
+        "w2": normal(rng, 128, 64, scale=0.1),
+        "b2": normal(rng, 64, scale=0.1),
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gradtape as tf
+from systems.op_tape import OpPrograms
 from systems.tape import TapePrograms
 
 
@@ -17,3 +18,12 @@ multiplies = programs.multiplies
 training_step = programs.training_step
 elementwise = programs.elementwise
 jacobian = programs.jacobian
+
+ops = OpPrograms(tf)
+convolution = ops.convolution
+batched_matmul = ops.batched_matmul
+softmax = ops.softmax
+layer_normalization = ops.layer_normalization
+embedding = ops.embedding
+sort = ops.sort
+top_k = ops.top_k

@@ -8,6 +8,15 @@ from typing import Any
 import torch
 
 import works
+from systems.op_pytorch import (  # noqa: F401 - the worker finds every work here
+    batched_matmul,
+    convolution,
+    embedding,
+    layer_normalization,
+    softmax,
+    sort,
+    top_k,
+)
 
 
 def use_threads(count: int) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from gradtape.core import errors
 from gradtape.core.op import REGISTRY, Op, Unsupported
-from gradtape.core.shape import Spec, broadcast, normalize_axes
+from gradtape.core.shape import Spec, broadcast, normalize_axes, spec_of
 
 NO_LOWERING = Unsupported("no lowering is written yet: the kernel runs between native segments")
 
@@ -142,9 +142,23 @@ def conj(x: Any) -> Any:
     return REGISTRY["conj"](x) if x.dtype.kind == "c" else x
 
 
+def _no_examples(op: Op, batched: tuple[bool, ...], inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """What a loop over no example gives: results without elements, of the shapes that `infer` promises."""
+    specs = [spec_of(x) for x in inputs]
+    own = [Spec(s.shape[1:], s.dtype) if flag else s for flag, s in zip(batched, specs, strict=True)]
+    promised = op.infer(*own, **params)
+    several = (promised,) if isinstance(promised, Spec) else promised
+    reshape, cast = REGISTRY["reshape"], REGISTRY["cast"]
+    empty = next(x for flag, x in zip(batched, inputs, strict=True) if flag)
+    results = tuple([cast(reshape(empty, shape=(0, *spec.shape)), dtype=spec.dtype) for spec in several])
+    return results[0] if isinstance(promised, Spec) else results
+
+
 def by_loop(op: Op, batched: tuple[bool, ...], inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     """A batch rule for ops without a formula: one call per example, stacked."""
     size = next(x.shape[0] for flag, x in zip(batched, inputs, strict=True) if flag)
+    if not size:
+        return _no_examples(op, batched, inputs, params)
     stack, take = REGISTRY["stack"], REGISTRY["strided_slice"]
     rows = []
     for i in range(size):

@@ -105,7 +105,30 @@ def _product(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:
         return np.reshape(MatMul(_rows(a), b), (*a.shape[:-1], b.shape[-1]))
     if a.shape[-1] == b.shape[-2] == 1 and a.ndim + b.ndim > 4:
         return a * b
-    return np.matmul(_packed(a), _packed(b))
+    a, b = _packed(a), _packed(b)
+    if type(a) is type(b) is np.ndarray and a.dtype.char in _BLAS and a.dtype == b.dtype:
+        return _many(a, b)
+    return np.matmul(a, b)
+
+
+def _many(a: Any, b: Any) -> Any:
+    """A stack of products. A large result goes to recycled memory, half of the stack on another thread: BLAS would share
+    each product among its threads, of which the small ones in a stack have little."""
+    shape = (*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])
+    if math.prod(shape) < large.THRESHOLD:
+        return np.matmul(a, b)
+    result = large.empty(shape, a.dtype)
+    step = -(-shape[0] // large.thread_count())
+    if len(shape) < 3 or step == shape[0]:
+        return np.matmul(a, b, out=result)
+
+    def multiply(start: int) -> None:
+        rows = slice(start, start + step)
+        parts = [x[rows] if x.ndim == len(shape) and x.shape[0] > 1 else x for x in (a, b)]
+        np.matmul(*parts, out=result[rows])
+
+    large.run(multiply, range(0, shape[0], step))
+    return result
 
 
 def _rows(x: Any) -> Any:

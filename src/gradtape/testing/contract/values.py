@@ -143,6 +143,8 @@ def layout(case: Case) -> None:
     for view in (_transposed, _strided, _reversed, _repeated):
         views = tuple([view(x) if np.ndim(x) else x for x in case.main])
         whole = tuple([x.copy() if np.ndim(x) else x for x in views])
+        if view is _repeated and _values_refused(case, whole):
+            continue
         _same(case, case.run(*views), case.run(*whole), f"{view.__name__.strip('_')} inputs change the result")
         if case.differentiable:
             result = case.op.kernel(*whole, **case.params)
@@ -161,6 +163,15 @@ def _same(case: Case, got: Any, want: Any, what: str) -> None:
             continue
         problem = numeric.mismatch(a, b, tolerance(b.dtype), case.elementwise)
         assert not problem, f"{what}: {problem}."
+
+
+def _values_refused(case: Case, arrays: tuple[Any, ...]) -> bool:
+    """True if the op does not take the values: a matrix of equal rows has no inverse."""
+    try:
+        case.run(*arrays)
+    except errors.InvalidArgumentError:
+        return True
+    return False
 
 
 def _locked(x: Any) -> Any:
