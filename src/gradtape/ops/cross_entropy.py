@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,7 @@ class SparseSoftmaxCrossEntropy(Op):
         named = np.reshape(p, (p.size,))[places]
         np.exp(p, out=p)
         sums = total(p, (last,), keepdims=True)
-        p /= sums
+        np.divide(p, sums, out=p)
         losses = np.log(np.reshape(sums, labels.shape)) - named
         return rounded(losses, logits.dtype), rounded(p, logits.dtype)
 
@@ -179,12 +180,19 @@ def check_labels(op: Op, labels: Spec, logits: Spec, name: str = "logits") -> No
 
 def named_places(op: Op, labels: Any, logits: Any) -> Any:
     """Where in the flattened logits the elements that the labels name are, in the shape of the labels."""
-    *lead, classes = logits.shape
-    if tuple(lead) != labels.shape:
+    shape = logits.shape
+    if shape[:-1] != labels.shape:
         raise ValueError("labels and logits have different shapes")
-    check_range(op.name, labels, classes, "labels")
-    span = 0, labels.size * classes, max(classes, 1)
-    starts = np.arange(*span) if type(logits) is np.ndarray else np.arange(*span, like=logits)
-    if labels.ndim != 1:
-        starts = np.reshape(starts, labels.shape)
-    return starts + labels.astype(np.intp, copy=False)
+    check_range(op.name, labels, shape[-1], "labels")
+    if labels.ndim == 1 and type(logits) is np.ndarray and labels.dtype.kind == "i":
+        return _starts(*shape) + labels
+    starts = np.arange(0, labels.size * shape[-1], max(shape[-1], 1), like=logits)
+    return np.reshape(starts, labels.shape) + labels.astype(np.intp, copy=False)
+
+
+@functools.lru_cache(maxsize=16)
+def _starts(rows: int, classes: int) -> Any:
+    """Where the rows begin in a flattened matrix; a training loop asks for the same in every step."""
+    starts = np.arange(rows) * classes
+    starts.flags.writeable = False
+    return starts
