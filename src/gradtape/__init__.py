@@ -207,6 +207,8 @@ _LATER = {
     ),
     "gradtape.names.representation": "as_string bitcast fingerprint unravel_index",
     "gradtape.names.scanning": "cumsum",
+    "gradtape.staging.function": "function",
+    "gradtape.staging.scope": "init_scope inside_function",
     "gradtape.names.sorting": "approx_top_k argsort sort unique unique_with_counts",
     "gradtape.names.random_integers": "random_index_shuffle",
 }

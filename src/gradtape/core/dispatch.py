@@ -44,7 +44,10 @@ def execute(op: Any, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
             numbers.append(x._id)
             plain = False
         elif kind is Variable:
-            arrays.append(x._read()._array)
+            value = x._read()
+            if type(value) is not Tensor:
+                return _special(op, inputs, params)
+            arrays.append(value._array)
             numbers.append(x._id)
             plain = False
         elif isinstance(x, (Tensor, Variable)):
@@ -187,6 +190,8 @@ def binary_operator(op: Any, coerce: Callable[[Any, Any], tuple[Any, Any] | None
             if type(a) is not Variable:
                 return slow(a, b)
             a = a._read()
+            if type(a) is not Tensor:
+                return slow(a, b)
         p = a._array
         dtype = p.dtype
         if type(b) is Tensor:
@@ -197,6 +202,8 @@ def binary_operator(op: Any, coerce: Callable[[Any, Any], tuple[Any, Any] | None
             identity = 0
         elif type(b) is Variable:
             b = b._read()
+            if type(b) is not Tensor:
+                return slow(a, b)
             q = b._array
             identity = b._id
         else:

@@ -31,7 +31,7 @@ def attach(module: str, sources: Mapping[str, str]) -> tuple[Callable[[str], Any
         setattr(sys.modules[module], name, value)
         return value
 
-    def names() -> list[str]:
+    def everything() -> list[str]:
         return sorted({*vars(sys.modules[module]), *origins})
 
-    return get, names, sorted(origins)
+    return get, everything, sorted(origins)

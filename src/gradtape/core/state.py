@@ -18,11 +18,13 @@ class ThreadState(threading.local):
       recorders: tapes and accumulators that see every op, in the order of entering.
       depth: the level of the innermost vectorising transformation that runs around the current code, 0 if none.
       device: the device that `tf.device` chose, or None.
+      trace: the innermost function that is being traced, or None: it answers for variables.
     """
 
     recorders: tuple[Any, ...] = ()
     depth: float = 0
     device: str | None = None
+    trace: Any = None
 
 
 current = ThreadState()

@@ -101,6 +101,8 @@ class Variable:
         if callable(initial_value) and not isinstance(initial_value, (Tensor, Variable)):
             initial_value = initial_value()
         initial = _initial(initial_value, dtype)
+        if state.current.trace is not None:
+            initial = state.current.trace.lift(self, initial)
         array = initial._array
         self._shape = None if shape is None else TensorShape(shape)
         if self._shape is not None and not self._shape.is_compatible_with(array.shape):
@@ -124,9 +126,10 @@ class Variable:
 
     def _read(self) -> Tensor:
         """The present value; every recording tape is told."""
-        for recorder in state.current.recorders:
+        current = state.current
+        for recorder in current.recorders:
             recorder.access(self)
-        return self._value
+        return self._value if current.trace is None else current.trace.read(self)
 
     def _write(self, array: Any, source: int = 0) -> None:
         """Replace the value; every recording tape is told, and which tensor it came from."""
@@ -207,8 +210,7 @@ class Variable:
           The variable, so that calls can be chained; None if `read_value` is false.
         """
         tensor = self._convert(value)
-        array = tensor._array
-        if not self.shape.is_compatible_with(array.shape):
+        if not self.shape.is_compatible_with(tensor.shape):
             raise ValueError(
                 errors.compose(
                     f"Cannot assign value to variable {self.name!r}: Shape mismatch. The variable shape {self.shape}, "
@@ -216,7 +218,10 @@ class Variable:
                     "scalars are not broadcast: use tf.fill or tf.broadcast_to.",
                 )
             )
-        self._write(array, tensor._id)
+        if state.current.trace is None:
+            self._write(tensor._array, tensor._id)
+        else:
+            state.current.trace.assign(self, tensor)
         return self if read_value else None
 
     def assign_add(
@@ -233,14 +238,17 @@ class Variable:
 
     def _update(self, what: str, delta: Any, read_value: bool) -> Any:
         tensor = self._convert(delta)
-        value, array = self._value, tensor._array
-        old = value._array
-        if old.shape != array.shape:
+        if not self._value.shape.is_compatible_with(tensor.shape):
             raise errors.build(
                 errors.ShapeError,
                 f"{what}: variable {self.name!r} has shape {self._value.shape}, the delta {tensor.shape}.",
                 "the delta needs exactly the variable's shape.",
             )
+        if state.current.trace is not None:
+            state.current.trace.update(self, what, tensor)
+            return self if read_value else None
+        value, array = self._value, tensor._array
+        old = value._array
         ufunc = np.add if what == "assign_add" else np.subtract
         if old.size >= large.THRESHOLD and type(old) is type(array) is np.ndarray:
             # Three references each: from the cell or the tensor, from the name here, from the argument of the count.

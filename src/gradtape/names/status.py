@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.core import state
 from gradtape.core.slices import IndexedSlices
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
@@ -19,9 +20,9 @@ def is_tensor(x: Any) -> bool:
 
 
 def executing_eagerly() -> bool:
-    """True: ops run as soon as they are called.
+    """True where ops run as soon as they are called; False while a `tf.function` is traced.
 
     >>> tf.executing_eagerly()
     True
     """
-    return True
+    return state.current.trace is None

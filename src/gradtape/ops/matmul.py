@@ -124,8 +124,8 @@ def _many(a: Any, b: Any) -> Any:
 
     def multiply(start: int) -> None:
         rows = slice(start, start + step)
-        parts = [x[rows] if x.ndim == len(shape) and x.shape[0] > 1 else x for x in (a, b)]
-        np.matmul(*parts, out=result[rows])
+        p, q = (x[rows] if x.ndim == len(shape) and x.shape[0] > 1 else x for x in (a, b))
+        np.matmul(p, q, out=result[rows])
 
     large.run(multiply, range(0, shape[0], step))
     return result

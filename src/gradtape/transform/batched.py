@@ -110,7 +110,7 @@ class Batched(Tensor):
         value = self.value
         if type(value) is Tensor:
             return self
-        held = value.full() if isinstance(value, Batched) else wrap(value)
+        held = value.full() if isinstance(value, Tensor) else wrap(value)
         return self if held is value else batched(held, self.level, self._id)
 
     def bare(self) -> Batched:
@@ -118,7 +118,7 @@ class Batched(Tensor):
         value = self.value
         if not isinstance(value, Tensor):
             return self
-        held = value.bare() if isinstance(value, Batched) else value._array
+        held = value._array if type(value) is Tensor else value.bare()
         return self if held is value else batched(held, self.level, self._id)
 
     def ones_like(self) -> Tensor:
@@ -179,10 +179,12 @@ def batched(value: Any, level: float, identity: int = 0) -> Batched:
 
 
 def innermost(x: Any) -> Any:
-    """The array under all levels."""
+    """The array under all levels; for a tensor that has no value yet, one of its shape and dtype."""
     while isinstance(x, Batched):
         x = x.value
-    return x._array if isinstance(x, Tensor) else x
+    if type(x) is Tensor:
+        return x._array
+    return x.template() if isinstance(x, Tensor) else x
 
 
 def _wrap_all(result: Any, level: float) -> Any:

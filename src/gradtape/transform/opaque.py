@@ -175,7 +175,7 @@ def fresh(value: Any) -> Any:
     """The same value in a tensor of its own, which no tape knows."""
     if isinstance(value, Batched):
         return batched(fresh(value.value), value.level)
-    return wrap(value._array)
+    return wrap(value._array) if type(value) is Tensor else value.fresh()
 
 
 def _lifted(pullback: Pullback, inputs: Sequence[Any], outputs: Sequence[Any], depth: int) -> Pullback:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core.op import NotDifferentiable, Unsupported
-from gradtape.testing.contract import batching, derivatives, emission, foreign, values
+from gradtape.testing.contract import batching, derivatives, emission, foreign, staging, values
 from gradtape.testing.contract.case import Case, trains
 from gradtape.testing.contract.refusals import check_bad
 from gradtape.testing.sample import Sample
@@ -74,6 +74,8 @@ CLAUSES: tuple[Clause, ...] = (
     Clause(derivatives.constant, _cuts),
     Clause(batching.batch, _batches),
     Clause(batching.batched_gradient, _differentiable),
+    Clause(staging.traced, lambda case: len(case.main) > 0),
+    Clause(staging.traced_gradient, _differentiable),
     Clause(emission.scalar, lambda case: case.emits),
     Clause(foreign.duck, _always),
 )

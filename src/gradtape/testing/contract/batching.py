@@ -58,18 +58,19 @@ def batched_gradient(case: Case) -> None:
 
 
 def _gradients(case: Case, inputs: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
-    """Gradients of the trainable inputs, arrays or tensors, for cotangents of the trainable results."""
+    """Gradients of the inputs that can have one, arrays or tensors, for cotangents of the trainable results."""
     xs = [x if isinstance(x, Tensor) else wrap(x) for x in inputs]
-    moving = [x for x in xs if x.dtype.is_trainable]
+    moves = case.moving(case.main)
+    moving = [x for x, flag in zip(xs, moves, strict=True) if flag]
     return gradients.gradient(
-        lambda *ys: gradients.trainable(case.op(*_merge(xs, ys), **case.params)), moving, list(seeds)
+        lambda *ys: gradients.trainable(case.op(*_merge(xs, moves, ys), **case.params)), moving, list(seeds)
     )
 
 
-def _merge(xs: list[Any], moving: tuple[Any, ...]) -> list[Any]:
-    """The inputs with the trainable ones replaced."""
+def _merge(xs: list[Any], moves: list[bool], moving: tuple[Any, ...]) -> list[Any]:
+    """The inputs with those that can have a gradient replaced."""
     rest = iter(moving)
-    return [next(rest) if x.dtype.is_trainable else x for x in xs]
+    return [next(rest) if flag else x for x, flag in zip(xs, moves, strict=True)]
 
 
 def choices(count: int) -> Iterator[tuple[bool, ...]]:

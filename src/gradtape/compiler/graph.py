@@ -1,0 +1,145 @@
+"""The graph of a traced function: values, the nodes that make them, and what they came from.
+
+A graph is a list of nodes in the order in which the program ran them; that order is kept for nodes with effects
+(assignments, Python functions, prints) and free for all others. A value is made once. Values that no node makes are
+parameters of the function, or captures: variables, tensors and values of an outer graph that the function closes over.
+
+    double = graph()                          # printed by str(graph)
+      %0: f32[3] = parameter x
+      %1: f32[] = capture Variable scale:0
+      %2: f32[3] = multiply(%0, %1)           # step.py:4
+      return %2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from gradtape.core.provenance import Site
+from gradtape.core.shape import Spec
+
+
+class Value:
+    """Something that a program computes: a spec, and where it comes from.
+
+    Attributes:
+      spec: shape and dtype; a dimension is None while it is unknown.
+      node: the node that makes it; None for parameters and captures.
+      name: for parameters, the argument's name.
+    """
+
+    __slots__ = ("name", "node", "spec")
+
+    def __init__(self, spec: Spec, node: Node | None = None, name: str = "") -> None:
+        self.spec, self.node, self.name = spec, node, name
+
+    def __repr__(self) -> str:
+        return f"<value {self.spec}{' ' + self.name if self.name else ''}>"
+
+
+class Node:
+    """One op with its operands.
+
+    Attributes:
+      op: the op; its `kernel` runs, its `infer` was asked for the specs.
+      inputs: values.
+      params: the op's keyword parameters.
+      outputs: the values that it makes.
+      several: True if the kernel returns a tuple.
+      place: (code, offset) in the user's program, for messages.
+    """
+
+    __slots__ = ("inputs", "op", "outputs", "params", "place", "several")
+
+    def __init__(self, op: Any, inputs: Iterable[Value], params: dict[str, Any], specs: Any, place: Any = None) -> None:
+        self.op, self.inputs, self.params, self.place = op, tuple(inputs), params, place
+        self.several = not isinstance(specs, Spec)
+        self.outputs = tuple([Value(spec, self) for spec in (specs if self.several else (specs,))])
+
+    @property
+    def effect(self) -> bool:
+        """True if the node does more than compute its outputs, so that it may not be dropped, repeated or moved."""
+        return bool(getattr(self.op, "effect", False))
+
+    def __repr__(self) -> str:
+        return f"<node {self.op.name}>"
+
+
+class Graph:
+    """A traced function.
+
+    Attributes:
+      name: the function's name.
+      parameters: values that a call passes.
+      captures: (source, value): what the function closes over, fetched at each call.
+      constants: by value, arrays that were known when the function was traced.
+      nodes: in program order.
+      outputs: values that a call returns.
+    """
+
+    __slots__ = ("captures", "constants", "name", "nodes", "outputs", "parameters")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.parameters: list[Value] = []
+        self.captures: list[tuple[Any, Value]] = []
+        self.constants: dict[Value, Any] = {}
+        self.nodes: list[Node] = []
+        self.outputs: list[Value] = []
+
+    def sources(self) -> Iterator[Value]:
+        """The values that no node makes."""
+        yield from self.parameters
+        yield from (value for _, value in self.captures)
+        yield from self.constants
+
+    def verify(self) -> None:
+        """AssertionError unless every value is made once, before it is used."""
+        known = list(self.sources())
+        assert len(set(known)) == len(known), (
+            f"{self.name}: a value is listed twice as a parameter, capture or constant."
+        )
+        seen = set(known)
+        for node in self.nodes:
+            for value in node.inputs:
+                assert value in seen, f"{self.name}: {node} uses a value before it is made."
+            for value in node.outputs:
+                assert value not in seen, f"{self.name}: {node} makes a value twice."
+                assert value.node is node, f"{self.name}: an output of {node} names another node."
+                seen.add(value)
+        for value in self.outputs:
+            assert value in seen, f"{self.name}: an output is not made by any node."
+
+    def __str__(self) -> str:
+        numbers: dict[Value, int] = {}
+
+        def show(value: Value) -> str:
+            return f"%{numbers.setdefault(value, len(numbers))}"
+
+        lines = [f"{self.name} = graph()"]
+        lines += [f"  {show(v)}: {v.spec} = parameter {v.name}".rstrip() for v in self.parameters]
+        lines += [f"  {show(v)}: {v.spec} = capture {describe(source)}" for source, v in self.captures]
+        lines += [f"  {show(v)}: {v.spec} = constant {_brief(array)}" for v, array in self.constants.items()]
+        for node in self.nodes:
+            made = ", ".join(f"{show(v)}: {v.spec}" for v in node.outputs)
+            params = "".join(f", {name}={_brief(value)}" for name, value in node.params.items())
+            text = f"  {made}{' = ' if made else ''}{node.op.name}({', '.join(map(show, node.inputs))}{params})"
+            site = Site.of(node.place)
+            lines.append(f"{text:<60} # {site}" if site else text)
+        lines.append(f"  return {', '.join(map(show, self.outputs))}".rstrip())
+        return "\n".join(lines)
+
+
+def describe(source: Any) -> str:
+    """What a capture is, in words."""
+    name = getattr(source, "name", "")
+    return f"{type(source).__name__} {name if isinstance(name, str) else ''}".strip()
+
+
+def _brief(value: Any) -> str:
+    """A parameter or constant on one line."""
+    if hasattr(value, "shape") and getattr(value, "size", 1) > 4:
+        return f"{value.dtype}{list(value.shape)}"
+    text = " ".join(str(value).split())
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,164 @@
+"""The arguments of a call: which trace they belong to, and which tensors go into it.
+
+Tensors count by dtype and shape, variables by those and by which of them are the same, everything else by its value.
+Objects are compared by `==` and held weakly, so that the cache of a function keeps none of them alive.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, dtypes, errors
+from gradtape.core.shape import Spec, TensorShape, TensorSpec, spec_of
+from gradtape.core.slices import IndexedSlices
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
+
+_LITERALS = (type(None), bool, int, float, complex, str, bytes, dtypes.DType)
+
+
+class Leaves:
+    """What an encoded structure holds.
+
+    Attributes:
+      tensors: in order.
+      variables: without repetitions, in the order of their first appearance.
+    """
+
+    __slots__ = ("tensors", "variables")
+
+    def __init__(self) -> None:
+        self.tensors: list[Tensor] = []
+        self.variables: list[Variable] = []
+
+
+class _Weak:
+    """An object in a key: equal to what the object is equal to, as long as it lives."""
+
+    __slots__ = ("_hash", "_reference")
+
+    def __init__(self, target: Any) -> None:
+        try:
+            self._hash = hash(target)
+        except TypeError:
+            raise TypeError(
+                errors.compose(
+                    f"Could not generate a generic TraceType for {target!r}. Please verify that it is "
+                    "immutable/hashable.",
+                    "pass it as a list, tuple or dict of tensors, or give its class __hash__ and __eq__.",
+                    depth=3,
+                )
+            ) from None
+        try:
+            self._reference: Any = weakref.ref(target)
+        except TypeError:
+            self._reference = lambda: target
+
+    def target(self) -> Any:
+        """The object, None if it is gone."""
+        return self._reference()
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: Any) -> bool:
+        if not isinstance(other, _Weak) or self._hash != other._hash:
+            return False
+        own, its = self._reference(), other._reference()
+        return own is not None and (own is its or bool(own == its))
+
+
+def encode(value: Any, leaves: Leaves) -> Any:
+    """The key of an argument; the tensors and variables in it are added to `leaves`."""
+    if isinstance(value, Tensor):
+        leaves.tensors.append(value)
+        return spec_of(value)
+    if isinstance(value, _LITERALS):
+        return value
+    if isinstance(value, Variable):
+        return _encode_variable(value, leaves)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return encode(convert.convert_to_tensor(value), leaves)
+    if isinstance(value, (list, tuple)):
+        return type(value), tuple([encode(v, leaves) for v in value])
+    if isinstance(value, Mapping):
+        keys = sorted(value, key=str)
+        return type(value), tuple(keys), tuple([encode(value[k], leaves) for k in keys])
+    if isinstance(value, IndexedSlices):
+        parts = (value.values, value.indices, value.dense_shape)
+        return IndexedSlices, tuple([encode(p, leaves) for p in parts])
+    if isinstance(value, TensorSpec):
+        return Spec(tuple(value.shape), value.dtype)
+    if isinstance(value, TensorShape):
+        return TensorShape, None if value.rank is None else tuple(value)
+    return _Weak(value)
+
+
+def _encode_variable(variable: Variable, leaves: Leaves) -> Any:
+    for i, known in enumerate(leaves.variables):
+        if known is variable:
+            return Variable, i
+    leaves.variables.append(variable)
+    return Variable, len(leaves.variables) - 1, spec_of(variable._value), variable.trainable
+
+
+def rebuild(
+    value: Any,
+    tensor: Callable[[Any], Any],
+    variable: Callable[[Variable], Any],
+    other: Callable[[Any], Any] = lambda value: value,
+) -> Any:
+    """The argument with its tensors, variables and other leaves replaced, in the order in which `encode` met them."""
+    if isinstance(value, (Tensor, np.ndarray, np.generic, TensorSpec)):
+        return tensor(value)
+    if isinstance(value, Variable):
+        return variable(value)
+    if isinstance(value, (list, tuple)):
+        items = [rebuild(v, tensor, variable, other) for v in value]
+        if hasattr(value, "_fields"):
+            return type(value)(*items)
+        return items if type(value) is list else type(value)(items)
+    if isinstance(value, Mapping):
+        made = {k: rebuild(value[k], tensor, variable, other) for k in sorted(value, key=str)}
+        ordered = {k: made[k] for k in value}
+        return ordered if type(value) is dict else type(value)(ordered)  # type: ignore[call-arg]
+    if isinstance(value, IndexedSlices):
+        parts = (value.values, value.indices, value.dense_shape)
+        return IndexedSlices(*[rebuild(p, tensor, variable, other) for p in parts])
+    return other(value)
+
+
+class Description:
+    """An object of an argument, in words: what a trace remembers of it."""
+
+    def __init__(self, target: Any) -> None:
+        self._text = repr(target)
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def described(value: Any) -> Any:
+    """A literal as it is, another object in words, so that it is not kept alive."""
+    return value if isinstance(value, (*_LITERALS, TensorShape)) else Description(value)
+
+
+def same_structure(before: Any, after: Any) -> bool:
+    """True if a structure still holds what it held: the same objects at the same places."""
+    if isinstance(before, (list, tuple)):
+        return (
+            isinstance(after, (list, tuple))
+            and len(before) == len(after)
+            and all(same_structure(a, b) for a, b in zip(before, after, strict=True))
+        )
+    if isinstance(before, Mapping):
+        return (
+            isinstance(after, Mapping)
+            and list(before) == list(after)
+            and all(same_structure(before[k], after[k]) for k in before)
+        )
+    return before is after

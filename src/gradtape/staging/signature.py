@@ -1,0 +1,150 @@
+"""The signature of a traced function: how a call's arguments are bound, converted and checked."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core import convert, nest
+from gradtape.core.shape import TensorSpec
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
+from gradtape.staging import arguments
+
+
+class VariableSpec(NamedTuple):
+    """A variable among the arguments, without the variable."""
+
+    shape: Any
+    dtype: Any
+    trainable: bool
+
+
+class Signature:
+    """A Python function's parameters, and the specs that calls must fit, if there are any.
+
+    Attributes:
+      given: `input_signature` as it was given.
+      specs: the same as a tuple, or None.
+      parameters: the parameters, as Python describes them.
+      names: their names.
+    """
+
+    def __init__(self, function: Callable[..., Any], given: Any, name: str) -> None:
+        self.given, self._name = given, name
+        try:
+            self._signature = inspect.signature(function)
+        except (TypeError, ValueError):  # a builtin without one
+            self._signature = inspect.Signature(
+                [
+                    inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
+                    inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD),
+                ]
+            )
+        parameters = list(self._signature.parameters.values())
+        self.parameters = parameters
+        self.names = [p.name for p in parameters]
+        self._plain = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+        self.specs = None if given is None else self._checked(given, parameters)
+
+    def _checked(self, given: Any, parameters: list[inspect.Parameter]) -> tuple[Any, ...]:
+        if not isinstance(given, (tuple, list)):
+            raise TypeError(f"input_signature must be either a tuple or a list, got {type(given).__name__}.")
+        if not all(isinstance(s, TensorSpec) for s in nest.flatten(list(given))):
+            raise TypeError(f"input_signature must be a possibly nested sequence of TensorSpec objects, got {given!r}.")
+        takes_more = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+        positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        if len(given) > len(positional) and not takes_more:
+            raise TypeError(f"input_signature contains {len(given) - len(positional)} extra type constraints.")
+        for p in positional[len(given) :]:
+            if p.default is p.empty:
+                raise TypeError(f"input_signature missing type constraint for {p.name}")
+        return tuple(given)
+
+    def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
+        """The value of every parameter: defaults filled in, `*args` as a tuple, `**kwargs` as a dict."""
+        if self._plain and not kwargs and len(args) == len(self.names) and self.specs is None:
+            return list(args)
+        try:
+            bound = self._signature.bind(*args, **kwargs)
+        except TypeError as problem:
+            raise TypeError(
+                f"Binding inputs to tf.function failed due to `{problem}`. Received args: {args} and kwargs: {dict(kwargs)} "
+                f"for signature: {self._signature}."
+            ) from None
+        bound.apply_defaults()
+        values = list(bound.arguments.values())
+        return values if self.specs is None else self._fitted(values)
+
+    def unbind(self, values: list[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Positional and keyword arguments that bind to these values."""
+        args: list[Any] = []
+        kwargs: dict[str, Any] = {}
+        for parameter, value in zip(self._signature.parameters.values(), values, strict=True):
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                args += value
+            elif parameter.kind is parameter.VAR_KEYWORD:
+                kwargs.update(value)
+            elif parameter.kind is parameter.KEYWORD_ONLY:
+                kwargs[parameter.name] = value
+            else:
+                args.append(value)
+        return tuple(args), kwargs
+
+    def _fitted(self, values: list[Any]) -> list[Any]:
+        """The values as tensors that fit the specs."""
+        specs = iter(self.specs or ())
+        fitted = []
+        for parameter, value in zip(self._signature.parameters.values(), values, strict=True):
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                fitted.append(tuple([self._fit(v, next(specs, None)) for v in value]))
+            else:
+                spec = next(specs, None) if parameter.kind is not parameter.KEYWORD_ONLY else None
+                fitted.append(self._fit(value, spec))
+        return fitted
+
+    def _fit(self, value: Any, spec: Any) -> Any:
+        if spec is None:
+            return value
+        if nest.is_nested(spec):
+            flat = [self._fit(v, s) for v, s in zip(nest.flatten(value), nest.flatten(spec), strict=True)]
+            return nest.pack_sequence_as(spec, flat)
+        if isinstance(value, TensorSpec):
+            return value
+        if not isinstance(value, (Tensor, Variable)):
+            if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
+                value = value.astype(spec.dtype.numpy)
+            value = convert.convert_to_tensor(value, spec.dtype)
+        if value.dtype is not spec.dtype or not spec.shape.is_compatible_with(value.shape):
+            own = TensorSpec(value.shape, value.dtype)
+            raise TypeError(
+                f"Binding inputs to tf.function failed due to `Can not cast {own!r} to {spec!r}`. Received {self._name} "
+                f"with input_signature {self.specs}."
+            )
+        return value
+
+    def described(self, values: list[Any]) -> list[Any]:
+        """The values with specs in place of tensors, so that nothing is kept alive."""
+        return [arguments.rebuild(v, _spec, _variable, arguments.described) for v in values]
+
+    def leaf_names(self, values: list[Any]) -> list[str]:
+        """A name for each tensor in the values, in their order."""
+        found = []
+        for name, value in zip(self.names, values, strict=True):
+            count = sum(isinstance(leaf, (Tensor, np.ndarray, np.generic, TensorSpec)) for leaf in nest.flatten(value))
+            found += [name] if count == 1 else [f"{name}_{i}" for i in range(count)]
+        return found
+
+
+def _spec(value: Any) -> TensorSpec:
+    if isinstance(value, TensorSpec):
+        return value
+    tensor = convert.convert_to_tensor(value)
+    return TensorSpec(tensor.shape, tensor.dtype)
+
+
+def _variable(variable: Variable) -> VariableSpec:
+    return VariableSpec(variable.shape, variable.dtype, variable.trainable)

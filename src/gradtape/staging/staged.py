@@ -1,0 +1,287 @@
+"""Staged: a finished trace, as something to run alone, under tapes, and inside other traces.
+
+Under a tape a run is one op. Its outputs are those of the function and the values that the derivative reads; its vjp is
+another staged function, traced from the recording that went along with the first. That one is differentiated in the
+same way, so derivatives have any order.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from gradtape.compiler import passes
+from gradtape.compiler.effects import ASSIGN
+from gradtape.compiler.graph import Graph, Node, Value
+from gradtape.compiler.program import NO_SLOTS, Program
+from gradtape.core import state
+from gradtape.core.op import REGISTRY, Op
+from gradtape.core.slices import IndexedSlices, densify
+from gradtape.core.tensor import Tensor, wrap
+from gradtape.core.variable import Variable
+from gradtape.ops.selection import zeros
+from gradtape.staging.symbol import Symbol, symbol
+from gradtape.staging.trace import Trace
+from gradtape.transform.backward import backward, bare
+
+_current = state.current
+
+
+class Staged:
+    """A function of tensors, known by its graph.
+
+    Attributes:
+      trace: the finished trace: its graph, and the recording from which derivatives are made.
+      outputs: the symbols that a run returns.
+    """
+
+    def __init__(self, trace: Trace, outputs: Sequence[Symbol]) -> None:
+        self.trace = trace
+        self.outputs = list(outputs)
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.trace.graph.name
+
+    def run(
+        self, inputs: Sequence[Any], closed: Sequence[Any] | None = None, slots: Mapping[int, Variable] = NO_SLOTS
+    ) -> list[Any]:
+        """The outputs as tensors. Recorders see one op.
+
+        Args:
+          inputs: tensors for the parameters.
+          closed: values for the captures, where they are not to be fetched from their sources.
+          slots: variables that are assigned in place of others, by identity.
+        """
+        sources = [source for source, _ in self.trace.graph.captures] if closed is None else closed
+        tensors = [x._read() if isinstance(x, Variable) else x for x in (*inputs, *sources)]
+        if _current.trace is not None:
+            return self._inline(tensors, slots)
+        if any(type(x) is not Tensor for x in tensors):
+            return self.replay(tensors, slots)
+        arrays = [x._array for x in tensors]
+        recorders = _current.recorders
+        if not recorders:
+            return [wrap(y) for y in self.program(arrays, slots)]
+        op = self.call
+        made = op.program(arrays, slots)
+        results = tuple([wrap(y) for y in made])
+        show(op, tuple([x._id for x in tensors]), arrays, results, made)
+        return list(results[: len(self.outputs)])
+
+    @functools.cached_property
+    def values(self) -> list[Value]:
+        """The values of the outputs."""
+        return [y.value for y in self.outputs]
+
+    @functools.cached_property
+    def program(self) -> Runner:
+        """What a run without tapes runs."""
+        return Runner(self.trace.graph, self.values)
+
+    @functools.cached_property
+    def call(self) -> Call:
+        """The op that tapes see."""
+        return Call(self)
+
+    def replay(self, tensors: Sequence[Any], slots: Mapping[int, Variable] = NO_SLOTS) -> list[Any]:
+        """The outputs op by op, on tensors of a transformation: of `vectorized_map`, of a Jacobian's rows."""
+        known = dict(zip(self._operands(), tensors, strict=True))
+        known.update({v: wrap(a) for v, a in self.trace.graph.constants.items()})
+        for node in self.trace.graph.nodes:
+            operands = [known[v] for v in node.inputs]
+            if node.op is ASSIGN:
+                _actual(node, slots).assign(operands[0])
+                continue
+            result = node.op(*operands, **node.params)
+            known.update(zip(node.outputs, result if node.several else (result,), strict=True))
+        return [known[v] for v in self.values]
+
+    def _operands(self) -> list[Value]:
+        graph = self.trace.graph
+        return [*graph.parameters, *[v for _, v in graph.captures]]
+
+    def _inline(self, tensors: list[Any], slots: Mapping[int, Variable]) -> list[Any]:
+        """The nodes as nodes of the function that is being traced; the recorders there are shown one op."""
+        outer, op = _current.trace, self.call
+        moved = {v: outer.value_of(x) for v, x in zip(self._operands(), tensors, strict=True)}
+        outer.graph.constants.update(self.trace.graph.constants)
+        for node in self.trace.graph.nodes:
+            operands = [moved.get(v, v) for v in node.inputs]
+            if node.op is ASSIGN:
+                with _unrecorded():
+                    outer.assign(_actual(node, slots), symbol(operands[0], outer))
+                continue
+            specs = tuple([v.spec for v in node.outputs])
+            copied = Node(node.op, operands, node.params, specs if node.several else specs[0], node.place)
+            outer.graph.nodes.append(copied)
+            moved.update(zip(node.outputs, copied.outputs, strict=True))
+        results = tuple([symbol(moved.get(v, v), outer) for v in op.values])
+        show(op, tuple([x._id for x in tensors]), tensors, results, results)
+        return list(results[: len(self.outputs)])
+
+
+def _actual(node: Node, slots: Mapping[int, Variable]) -> Variable:
+    """The variable that an assignment means in a call."""
+    variable: Variable = node.params["variable"]
+    return slots.get(variable._id, variable)
+
+
+class _unrecorded:  # noqa: N801 - reads as a statement
+    def __enter__(self) -> None:
+        self._recorders, _current.recorders = _current.recorders, ()
+
+    def __exit__(self, *problem: Any) -> None:
+        _current.recorders = self._recorders
+
+
+def show(op: Any, ids: tuple[int, ...], values: Any, outputs: Any, result: Any) -> None:
+    """Show a call to all who record on this thread."""
+    recorders = _current.recorders
+    try:
+        for i, recorder in enumerate(recorders):
+            # What a recorder runs itself is seen only by those that were entered before it.
+            _current.recorders = recorders[:i]
+            recorder.see(op, ids, values, {}, outputs, result)
+    finally:
+        _current.recorders = recorders
+
+
+class Runner:
+    """An optimised program of some values of a graph, on the arrays of all its parameters and captures."""
+
+    __slots__ = ("_used", "program")
+
+    def __init__(self, graph: Graph, outputs: Sequence[Value]) -> None:
+        part = Graph(graph.name)
+        part.parameters, part.captures = list(graph.parameters), list(graph.captures)
+        part.constants, part.nodes, part.outputs = dict(graph.constants), list(graph.nodes), list(outputs)
+        optimized = passes.optimize(part)
+        position = {v: i for i, v in enumerate([*graph.parameters, *[v for _, v in graph.captures]])}
+        self._used = [position[v] for v in (*optimized.parameters, *[v for _, v in optimized.captures])]
+        self.program = Program(optimized)
+
+    def __call__(self, arrays: Sequence[Any], slots: Mapping[int, Variable] = NO_SLOTS) -> tuple[Any, ...]:
+        """The values for the arrays of the parameters and captures."""
+        return self.program([arrays[i] for i in self._used], slots)
+
+
+class Call(Op):
+    """A run of a staged function as the op that tapes record.
+
+    Attributes:
+      values: what it computes: the function's outputs, what the first derivative reads, and the inputs, from which
+        higher derivatives compute what else they need.
+      identities: those of `values` on the function's recording; 0 where no gradient flows.
+    """
+
+    differentiable = True
+    takes_needs = True
+    takes_none = True
+
+    def __init__(self, staged: Staged) -> None:
+        self.staged = staged
+        self.name = staged.name  # type: ignore[misc]
+        trace = staged.trace
+        self.values = list(staged.values)
+        self.identities = [y._id for y in staged.outputs]
+        self._pullbacks: dict[tuple[int, ...], Pullback] = {}
+        first = self._pullback(tuple([i for i, y in enumerate(staged.outputs) if y.dtype.is_trainable and y._id]))
+        self._reached = first.present
+        kept = {trace.value_of(s): s._id for s in first.reads}
+        for value, identity in zip(staged._operands(), trace.identities, strict=True):
+            kept.setdefault(value, identity)
+        self.values += kept
+        self.identities += kept.values()
+        self.inputs = tuple([f"x{i}" for i in range(len(staged._operands()))])  # type: ignore[misc]
+        self.outputs = tuple([f"y{i}" for i in range(len(self.values))])  # type: ignore[misc]
+        self.residuals = tuple([(name, "") for name in self.outputs[len(staged.outputs) :]])
+        self.program = Runner(trace.graph, self.values)
+
+    def save(self, values: Any, result: Any) -> tuple[Any, ...]:
+        """What derivatives read."""
+        return tuple(result[len(self.staged.outputs) :])
+
+    def pull(self, dy: Any, residuals: Any, needs: Any, params: Any) -> list[Any]:
+        """The cotangents of the inputs."""
+        given = tuple([i for i, d in enumerate(dy) if d is not None and self.identities[i]])
+        kept = dict(zip(self.values[len(self.staged.outputs) :], residuals, strict=True))
+        grads = self._pullback(given).run([dy[i] for i in given], kept)
+        # An input that reaches some output has a gradient, be it zero: a call is connected as a whole, as in TensorFlow.
+        operands = [kept[v] for v in self.staged._operands()]
+        return [
+            zeros(x) if d is None and reached else d
+            for d, x, reached in zip(grads, operands, self._reached, strict=True)
+        ]
+
+    def _pullback(self, given: tuple[int, ...]) -> Pullback:
+        """The derivative for cotangents of some of the values."""
+        found = self._pullbacks.get(given)
+        if found is None:
+            pairs = [(self.identities[i], self.values[i]) for i in given]
+            found = self._pullbacks[given] = Pullback(self.staged, pairs)
+        return found
+
+
+class Pullback:
+    """The derivative of a staged function, itself staged.
+
+    Attributes:
+      reads: the symbols that it reads, of the function and of what that one captured.
+    """
+
+    def __init__(self, function: Staged, targets: list[tuple[int, Value]]) -> None:
+        self.function = function
+        trace = function.trace
+        with Trace(f"gradient of {trace.graph.name}", sees=(trace, *trace.sees)) as own:
+            cotangents: dict[int, Any] = {}
+            for identity, value in targets:
+                seed = own.parameter(value.spec)
+                before = cotangents.get(identity)
+                cotangents[identity] = seed if before is None else before + seed
+            sources = trace.identities
+            backward(trace.recording, cotangents, set(sources), consume=False, arrays=False)
+            grads = [cotangents.get(i) if i else None for i in sources]
+            results = [_own(own, d) for d in grads if d is not None]
+        self.present = [d is not None for d in grads]
+        self.staged = Staged(own, results)
+        self.reads = [s for s, _ in own.graph.captures if isinstance(s, Symbol)]
+
+    def run(self, dy: list[Any], kept: dict[Value, Any]) -> list[Any]:
+        """The cotangents of the function's inputs, None where there is none.
+
+        Args:
+          dy: cotangents of the targets.
+          kept: values of the function, from the run that is differentiated.
+        """
+        in_arrays = not any(isinstance(x, Tensor) and type(x) is Tensor for x in (*dy, *kept.values()))
+        if in_arrays:
+            dy, kept = [_tensor(d) for d in dy], {v: _tensor(x) for v, x in kept.items()}
+        trace = self.function.trace
+        missing = [s for s in self.reads if trace.value_of(s) not in kept]
+        if missing:
+            again = Staged(trace, missing)
+            operands = [kept[v] for v in self.function._operands()]
+            count = len(trace.graph.parameters)
+            more = again.run(operands[:count], operands[count:])
+            kept = kept | dict(zip([s.value for s in missing], more, strict=True))
+        # A symbol is one of the function's own, or of a function around it, which this one has captured.
+        closed = [kept[trace.value_of(s)] if isinstance(s, Symbol) else s for s, _ in self.staged.trace.graph.captures]
+        found: Iterator[Any] = iter(self.staged.run(dy, closed))
+        grads = [next(found) if flag else None for flag in self.present]
+        return [bare(d) for d in grads] if in_arrays else grads
+
+
+def _tensor(x: Any) -> Tensor:
+    return x.full() if isinstance(x, Tensor) else wrap(x)
+
+
+def _own(trace: Trace, d: Any) -> Symbol:
+    """A cotangent as a symbol of a trace."""
+    d = densify(d) if isinstance(d, IndexedSlices) else d
+    if isinstance(d, Symbol) and d.trace is trace:
+        return d
+    made: Symbol = REGISTRY["identity"](symbol(trace.value_of(d), trace))
+    return made

@@ -1,0 +1,52 @@
+"""The clauses about `tf.function`: a traced op gives what the eager one gives, with a tape inside and outside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core import convert
+from gradtape.core.tensor import wrap
+from gradtape.staging.function import function
+from gradtape.testing import numeric
+from gradtape.testing.contract.case import Case, rounding, tolerance, trains
+from gradtape.transform.tape import GradientTape
+
+
+def traced(case: Case) -> None:
+    """The op in a function computes what it computes eagerly."""
+    xs = case.tensors(*case.main)
+    found = numeric.leaves(function(lambda *xs: case.op(*xs, **case.params))(*xs))
+    _same([y._array for y in found], case.run(*case.main), "the result")
+
+
+def traced_gradient(case: Case) -> None:
+    """The gradient of a function by a tape around it, and by a tape in it, is the eager one."""
+    arrays = case.main
+    xs = case.tensors(*arrays)
+    moving = [x for x, moves in zip(xs, case.moving(arrays), strict=True) if moves]
+    seeds = [wrap(w) for w in case.seeds(case.run(*arrays))]
+
+    def forward(*xs: Any) -> list[Any]:
+        return list(numeric.leaves(case.op(*xs, **case.params)))
+
+    def gradient(run: Any, *xs: Any) -> list[Any]:
+        sources = [x for x, moves in zip(xs, case.moving(arrays), strict=True) if moves]
+        with GradientTape() as tape:
+            tape.watch(sources)
+            results = run(*xs)
+        pairs = [(y, w) for y, w in zip(results, seeds, strict=True) if trains(w._array)]
+        found = tape.gradient([y for y, _ in pairs], sources, output_gradients=[w for _, w in pairs])
+        return [convert.convert_to_tensor(d) for d in found]
+
+    want = [d._array for d in gradient(forward, *xs)]
+    assert len(want) == len(moving)
+    _same([d._array for d in gradient(function(forward), *xs)], want, "the gradient by a tape around the function")
+    inside = function(lambda *xs: gradient(forward, *xs))(*xs)
+    _same([d._array for d in inside], want, "the gradient by a tape in the function")
+
+
+def _same(found: Any, wanted: Any, what: str) -> None:
+    assert len(found) == len(wanted), f"{what} has {len(found)} parts instead of {len(wanted)}."
+    for got, want in zip(found, wanted, strict=True):
+        problem = numeric.mismatch(got, want, tolerance(want.dtype), atol=rounding(want.dtype) if trains(want) else 0.0)
+        assert not problem, f"traced, {what}: {problem}."
