@@ -208,8 +208,8 @@ def norm(
 
     Args:
       tensor: floating or complex numbers.
-      ord: `"euclidean"`, 1, 2, `np.inf` or another positive number for vectors; `"euclidean"`, `"fro"`, 1 or `np.inf` for
-        matrices.
+      ord: `"euclidean"`, 1, 2, `np.inf` or another positive number for vectors; `"euclidean"`, `"fro"`, 1, 2 or `np.inf`
+        for matrices.
       axis: None: the whole tensor is one vector; an int: vectors along an axis; a pair of ints: matrices.
       keepdims: keep the reduced axes, with length 1.
       name: ignored.
@@ -258,16 +258,22 @@ def _matrix_norm(x: Any, ord: Any, axis: Any, keep: bool) -> Any:
         y = ReduceMax(ReduceSum(abs(x), axis=(summed,), keepdims=True), axis=(largest,), keepdims=True)
         return y if keep else Reshape(y, shape=tuple([n for i, n in enumerate(dims(y)) if i not in both]))
     if ord == 2:
-        raise errors.build(
-            errors.UnimplementedError,
-            "norm: the 2-norm of matrices needs singular values.",
-            "use ord='fro', 1 or np.inf.",
-        )
+        return _spectral_norm(x, rows, columns, keep)
     raise ValueError(
         errors.compose(
-            f"norm: ord is {ord!r}, and must be a supported matrix norm.", "use 'euclidean', 'fro', 1 or np.inf."
+            f"norm: ord is {ord!r}, and must be a supported matrix norm.", "use 'euclidean', 'fro', 1, 2 or np.inf."
         )
     )
+
+
+def _spectral_norm(x: Any, rows: int, columns: int, keep: bool) -> Any:
+    """The largest singular value of matrices in two axes."""
+    from gradtape.ops.svd import SingularValues
+
+    rest = tuple([i for i in range(x.ndim) if i not in (rows, columns)])
+    s = SingularValues(Transpose(x, perm=(*rest, rows, columns)))
+    y = ReduceMax(s, axis=(s.ndim - 1,), keepdims=False)
+    return Reshape(y, shape=tuple([n if i in rest else 1 for i, n in enumerate(dims(x))])) if keep else y
 
 
 def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:

@@ -169,10 +169,17 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: Any = False, 
     >>> tf.math.reduce_variance([1.0, 3.0]).numpy()
     np.float32(1.0)
     """
-    return _variance(input_tensor, axis, keepdims, "reduce_variance")
+    x, deviation, over = _deviation(input_tensor, axis, "reduce_variance")
+    if x.dtype.is_complex:
+        squares = REGISTRY["real"](deviation * REGISTRY["conj"](deviation))
+    else:
+        squares = REGISTRY["square"](deviation)
+    return _rounded(reduction.ReduceMean(squares, axis=over, keepdims=bool(keepdims)), x)
 
 
-def _variance(input_tensor: Any, axis: Any, keepdims: Any, what: str) -> Tensor:
+def _deviation(input_tensor: Any, axis: Any, what: str) -> tuple[Any, Any, tuple[int, ...]]:
+    """The input, its distances from the mean, and the axes. Those of float16 and bfloat16 are float32, in which a mean
+    has enough digits."""
     x = tensor(input_tensor)
     if x.dtype.kind not in "fVc":
         raise errors.build(
@@ -181,12 +188,12 @@ def _variance(input_tensor: Any, axis: Any, keepdims: Any, what: str) -> Tensor:
             "the result is no integer: use tf.cast(x, tf.float32).",
         )
     over = axes(axis, x.ndim, what)
-    deviation = x - reduction.ReduceMean(x, axis=over, keepdims=True)
-    if x.dtype.is_complex:
-        squares = REGISTRY["real"](deviation * REGISTRY["conj"](deviation))
-    else:
-        squares = REGISTRY["square"](deviation)
-    return reduction.ReduceMean(squares, axis=over, keepdims=bool(keepdims))  # type: ignore[no-any-return]
+    work = REGISTRY["cast"](x, dtype=dtypes.float32) if x.dtype.is_floating and x.dtype.size < 4 else x
+    return x, work - reduction.ReduceMean(work, axis=over, keepdims=True), over
+
+
+def _rounded(y: Any, x: Any) -> Tensor:
+    return y if y.dtype is x.dtype.real_dtype else REGISTRY["cast"](y, dtype=x.dtype)  # type: ignore[no-any-return]
 
 
 def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
@@ -204,7 +211,12 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     >>> tf.math.reduce_std([1.0, 3.0]).numpy()
     np.float32(1.0)
     """
-    return REGISTRY["sqrt"](_variance(input_tensor, axis, keepdims, "reduce_std"))  # type: ignore[no-any-return]
+    x, deviation, over = _deviation(input_tensor, axis, "reduce_std")
+    length = reduction.ReduceEuclideanNorm(deviation, axis=over, keepdims=bool(keepdims))
+    if x.dtype.is_complex:
+        length = REGISTRY["real"](length)
+    # Not the root of the variance, which overflows for distances that a float can hold.
+    return _rounded(length / math.sqrt(reduction.count(tuple(x.shape), over)), x)
 
 
 def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:

@@ -190,7 +190,10 @@ class ReduceLogSumExp(Reduction):
 
 @declare("reduce_euclidean_norm")
 class ReduceEuclideanNorm(Reduction):
-    """sqrt(sum(|x|²)) over axes; of integers, rounded toward zero. The gradient at 0 is nan."""
+    """sqrt(sum(|x|²)) over axes; of integers, rounded toward zero. The gradient at 0 is nan.
+
+    Right over the whole range of floats: squares that would overflow or vanish are scaled first.
+    """
 
     def kernel(self, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
         if x.dtype.kind == "c":
@@ -198,12 +201,34 @@ class ReduceEuclideanNorm(Reduction):
         else:
             work = wide(x)
             squares = work * work
-        return rounded(np.sqrt(total(squares, axis, keepdims)), x.dtype)
+        y = np.sqrt(total(squares, axis, keepdims))
+        if x.dtype.kind not in "iu" and x.size and not _is_safe_root(y):
+            y = _scaled_norm(np.abs(wide(x)), axis, keepdims)
+        return rounded(y, x.dtype)
 
     def vjp(self, dy: Any, x: Any, y: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
         if dy.dtype.kind == "c":
             dy = 0.5 * (dy + conj(dy))  # the norm is real, so only the real part of its cotangent counts
-        return (x * keep(dy / y, dims(x), axis, keepdims),)
+        # Not x * (dy / y), which overflows where y is tiny.
+        return ((x / keep(y, dims(x), axis, keepdims)) * keep(dy, dims(x), axis, keepdims),)
+
+
+def _is_safe_root(y: Any) -> bool:
+    """True if no square of which these are the roots of sums can have overflowed, nor lost digits to underflow."""
+    safe = (y > _SAFE[y.dtype.char]) & (y < np.inf)
+    return bool(safe if not y.ndim else np.all(safe))
+
+
+# From here on, squares of numbers so small that they matter no more are all that underflow can take away.
+_SAFE = {d: math.sqrt(np.finfo(d).tiny / np.finfo(d).eps) for d in "fd"}
+
+
+def _scaled_norm(x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+    """The norm of magnitudes, with the largest of each taken out before they are squared."""
+    top = _largest(x, axis, None, None, True)
+    scaled = x / np.where((top > 0) & (top < np.inf), top, x.dtype.type(1))
+    y = np.sqrt(total(scaled * scaled, axis, True)) * np.where(top < np.inf, top, x.dtype.type(1))
+    return y if keepdims else Reshape(y, shape=reduced_shape(x.shape, axis, False))
 
 
 class Truth(Reduction):

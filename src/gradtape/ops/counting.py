@@ -1,0 +1,50 @@
+"""Counts of small integers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes, errors
+from gradtape.core.op import NotDifferentiable, Op, declare
+from gradtape.core.shape import Spec
+from gradtape.ops.family import NO_LOWERING
+from gradtape.ops.rows import batch_positions
+
+
+@declare("bincount")
+class BinCount(Op):
+    """How often each of the numbers from 0 to `size - 1` occurs along the last axis; others are not counted.
+
+    `binary` only says whether a number occurs.
+    """
+
+    kinds = "iu"
+    vjp = NotDifferentiable("a count is an integer")
+    lower = NO_LOWERING
+
+    def infer(self, x: Spec, *, size: int, binary: bool = False, dtype: dtypes.DType) -> Spec:
+        self.check_dtypes(x)
+        if not x.rank:
+            raise self.error(errors.ShapeError, f"x is {x}, a scalar.", "there must be at least one axis.")
+        if size < 0:
+            raise self.error(errors.ShapeError, f"the size is {size}.", "it must not be negative.")
+        return Spec((*x.shape[:-1], size), dtype)
+
+    def kernel(self, x: Any, *, size: int, binary: bool = False, dtype: dtypes.DType) -> Any:
+        if not x.ndim or size < 0:
+            raise ValueError("x is a scalar, or the size negative")
+        rows = math.prod(x.shape[:-1])
+        flat = np.reshape(x, (rows, x.shape[-1])).astype(np.intp)
+        # One more place in each row takes what is not counted.
+        if x.size and (np.min(flat) < 0 or np.max(flat) >= size):
+            flat = np.where((flat < 0) | (flat >= size), size, flat)
+        flat = batch_positions(flat, size + 1)
+        found = np.bincount(np.reshape(flat, (flat.size,)), minlength=rows * (size + 1))
+        found = np.reshape(found, (*x.shape[:-1], size + 1))[..., :size]
+        return (np.minimum(found, 1) if binary else found).astype(dtype.numpy)
+
+    def batch(self, batched: tuple[bool, ...], x: Any, **params: Any) -> Any:
+        return self(x, **params)
