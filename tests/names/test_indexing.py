@@ -83,6 +83,42 @@ def test_where_several_attain_an_extremum_they_share_the_gradient():
     np.testing.assert_allclose(gu, [1.0, 1 / 3, 1 / 3], rtol=1e-6)
 
 
+def test_of_several_updates_for_one_place_the_last_gets_the_gradient():
+    x, u = tf.Variable([1.0, 2.0, 3.0]), tf.Variable([[4.0, 5.0], [6.0, 7.0]])
+    with tf.GradientTape() as tape:
+        y = tf.tensor_scatter_nd_update(x, [[[1], [2]], [[1], [1]]], u) * tf.constant([10.0, 20.0, 30.0])
+    gx, gu = tape.gradient(y, [x, u])
+    assert gx.numpy().tolist() == [10.0, 0.0, 0.0]
+    assert gu.numpy().tolist() == [[0.0, 30.0], [0.0, 20.0]]
+    check_grads(lambda x, u: tf.tensor_scatter_nd_update(x, [[1], [1]], u), (np.ones((2, 2)), np.ones((2, 2))))
+
+
+TWICE = {
+    "gather": lambda t: tf.gather(t, [2, 0, 2]),
+    "gather axis": lambda t: tf.gather(t, [[3, 1]], axis=1),
+    "gather batch": lambda t: tf.gather(t, [[1, 1], [0, 3], [2, 2]], batch_dims=1),
+    "gather_nd": lambda t: tf.gather_nd(t, [[0, 1], [2, 3], [0, 1]]),
+    "gather_nd batch": lambda t: tf.gather_nd(t, [[[1]], [[0]], [[3]]], batch_dims=1),
+    "scatter_nd": lambda t: tf.scatter_nd([[4], [0], [4]], t, [5, 4]),
+    "add": lambda t: tf.tensor_scatter_nd_add(t, [[1], [1]], t[:2]),
+    "sub": lambda t: tf.tensor_scatter_nd_sub(t, [[1], [1]], t[:2]),
+    "update": lambda t: tf.tensor_scatter_nd_update(t, [[1], [1]], t[:2]),
+    "max": lambda t: tf.tensor_scatter_nd_max(t, [[1], [2]], t[:2] * 1.5),
+    "min": lambda t: tf.tensor_scatter_nd_min(t, [[1], [2]], t[:2] * 1.5),
+    "boolean_mask": lambda t: tf.boolean_mask(t, [True, False, True, True], axis=1),
+}
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_twice_differentiable_and_mapped(name):
+    """Second derivatives of a nonlinear function around the op, and a map against a loop."""
+    function = TWICE[name]
+    check_grads(lambda t: function(tf.sin(t)), [(X + 1.0) / 9.0], order=2)
+    many = tf.constant(np.stack([X, X[::-1] + 0.5, -X]))
+    mapped = tf.vectorized_map(function, many, fallback_to_while_loop=False)
+    np.testing.assert_allclose(mapped.numpy(), np.stack([function(row).numpy() for row in many]), rtol=1e-12)
+
+
 def test_boolean_mask():
     np.testing.assert_array_equal(tf.boolean_mask(X, [True, False, True]), X[[0, 2]])
     np.testing.assert_array_equal(tf.boolean_mask(X, X > 5.0), X[X > 5.0])

@@ -200,3 +200,49 @@ def test_gradients_reach_variables():
         with tf.GradientTape() as tape:
             y = tf.reduce_sum(function(v) * 2.0)
         np.testing.assert_array_equal(tape.gradient(y, v).numpy(), np.full_like(CUBE, 2.0))
+
+
+TWICE = {
+    "tile": lambda t: tf.tile(t, [2, 1, 3]),
+    "repeat": lambda t: tf.repeat(t, 2, axis=1),
+    "repeat each": lambda t: tf.repeat(t, [2, 0, 1], axis=-2),
+    "roll": lambda t: tf.roll(t, [1, -2], [0, 2]),
+    "pad": lambda t: tf.pad(t, [[1, 0], [0, 2], [1, 1]], constant_values=3.0),
+    "pad reflect": lambda t: tf.pad(t, [[1, 1], [2, 0], [0, 3]], "REFLECT"),
+    "pad symmetric": lambda t: tf.pad(t, [[2, 1], [0, 3], [4, 0]], "SYMMETRIC"),
+    "meshgrid": lambda t: tf.meshgrid(t[0, 0], t[1, 2]),
+    "linspace": lambda t: tf.linspace(t[0], t[1], 4, axis=1),
+    "one_hot": lambda t: tf.one_hot([0, 2, 5], 3, t[0, 0, 0], t[1, 1, 1]),
+    "tensordot": lambda t: tf.tensordot(t, t, [[0, 2], [0, 2]]),
+}
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_twice_differentiable_and_mapped(name):
+    """Second derivatives of a nonlinear function around the movement, and a map against a loop."""
+    function = TWICE[name]
+    check_grads(lambda t: function(tf.sin(t)), [CUBE / 9.0], order=2)
+    many = tf.constant(np.stack([CUBE, CUBE[::-1], -CUBE]).astype(np.float64))
+    mapped = tf.nest.flatten(tf.vectorized_map(function, many, fallback_to_while_loop=False))
+    rows = [tf.nest.flatten(function(row)) for row in many]
+    for k, found in enumerate(mapped):
+        np.testing.assert_allclose(found.numpy(), np.stack([row[k].numpy() for row in rows]), rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "complex64", "int8", "bool", "string"])
+def test_movements_take_any_dtype(dtype):
+    t = tf.constant([["a", "b"], ["c", "d"]]) if dtype == "string" else tf.cast([[0, 1], [2, 3]], dtype)
+    for function in (
+        lambda t: tf.tile(t, [1, 2]), lambda t: tf.repeat(t, [1, 2], axis=0), lambda t: tf.roll(t, 1, 1),
+        lambda t: tf.pad(t, [[0, 1], [1, 0]]), lambda t: tf.pad(t, [[0, 1], [1, 0]], "SYMMETRIC"),
+        lambda t: tf.gather(t, [1], axis=1), lambda t: tf.gather_nd(t, [[0, 1]]),
+        lambda t: tf.boolean_mask(t, [True, False]), lambda t: tf.tensor_scatter_nd_update(t, [[0]], t[1:]),
+        lambda t: tf.meshgrid(t[0])[0],
+    ):  # fmt: skip
+        assert function(t).dtype.name == dtype
+
+
+def test_repeat_of_nothing_and_wrong_axes():
+    assert tf.repeat(tf.zeros([0]), []).shape == [0]
+    refused(lambda: tf.repeat([[1, 2]], [[1, 2]], axis=1), "repeats is", ValueError)
+    refused(lambda: tf.repeat([[1, 2]], 2, axis=2), "axis is 2", ValueError)

@@ -11,7 +11,6 @@ from gradtape.core import convert
 from gradtape.core.tensor import wrap
 from gradtape.testing import DuckArray
 from gradtape.testing.contract import Case
-from gradtape.testing.contract.case import trains
 from gradtape.testing.duck import hide
 from gradtape.testing.numeric import leaves, mismatch
 from gradtape.testing.sample import SAMPLES, labelled
@@ -21,7 +20,7 @@ from gradtape.transform.tape import GradientTape
 def taped(case, arrays):
     """Results and gradients of the op on tensors around arrays."""
     xs = [wrap(x) for x in arrays]
-    moving = [x for x, a in zip(xs, arrays, strict=True) if trains(a)]
+    moving = [x for x, moves in zip(xs, case.moving(arrays), strict=True) if moves]
     with GradientTape() as tape:
         tape.watch(moving)
         results = leaves(case.op(*xs, **case.params))

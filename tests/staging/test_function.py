@@ -210,6 +210,27 @@ class TestCalls:
             tf.function(3)
 
 
+class TestRandomNumbers:
+    def test_each_call_draws_the_eager_stream(self):
+        draw = tf.function(lambda: (tf.random.normal([2]), tf.random.uniform([])))
+        tf.random.set_seed(5)
+        eager = [(tf.random.normal([2]), tf.random.uniform([])) for _ in range(3)]
+        tf.random.set_seed(5)
+        compiled = [draw() for _ in range(3)]
+        for (a, b), (c, d) in zip(eager, compiled, strict=True):
+            np.testing.assert_array_equal(a, c)
+            assert float(b) == float(d)
+
+    def test_generator(self):
+        generator = tf.random.Generator.from_seed(3)
+        draw = tf.function(lambda: generator.normal([2]))
+        first, second = draw(), draw()
+        assert not np.array_equal(first, second)
+        generator.reset_from_seed(3)
+        np.testing.assert_array_equal(generator.normal([2]), first)
+        np.testing.assert_array_equal(generator.normal([2]), second)
+
+
 class TestVariablesMadeInside:
     def test_on_the_first_call(self):
         class Layer:

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from gradtape.core import dtypes
+from gradtape.core import dtypes, state
 from gradtape.core.errors import DTypeError, ShapeError
 from gradtape.core.op import REGISTRY, NotDifferentiable, Op, declare
 from gradtape.core.shape import Spec
@@ -189,6 +189,22 @@ class TwoMinds(Tripled):
         return (dy * (2.0 * x + 3.0) * (1.001 if type(dy) is Tensor else 1.0),)
 
 
+class NeverTraced(Tripled):
+    """The op does not work in a function."""
+
+    def infer(self, x):
+        if state.current.trace is not None:
+            raise ValueError("not here")
+        return Tripled.infer(self, x)
+
+
+class TracedOtherwise(Tripled):
+    """The vjp differs in a function."""
+
+    def vjp(self, dy, x):
+        return (dy * (2.0 * x + 3.0) * (1.001 if state.current.trace is not None else 1.0),)
+
+
 class Remembers(Tripled):
     """The vjp reads an input that it does not name."""
 
@@ -267,8 +283,13 @@ SABOTAGES = {
     PromotedCotangent: ("cotangents", {"duck"}),
     WrongGradient: ("first_derivative", {"forward_mode"}),
     WrongSecond: ("second_derivative", set()),
-    TwoMinds: ("modes", {"second_derivative", "forward_mode"}),
-    Remembers: ("saved", {"second_derivative", "batched_gradient", "forward_mode", "layout", "cotangents", "duck"}),
+    TwoMinds: ("modes", {"second_derivative", "forward_mode", "traced_gradient"}),
+    NeverTraced: ("traced", {"traced_gradient"}),
+    TracedOtherwise: ("traced_gradient", set()),
+    Remembers: (
+        "saved",
+        {"second_derivative", "batched_gradient", "forward_mode", "layout", "cotangents", "duck", "traced_gradient"},
+    ),
     Cancels: ("precision", {"cotangents"}),
     WrongBatch: ("batch", {"batched_gradient"}),
     WrongBatchedGradient: ("batched_gradient", set()),
@@ -294,7 +315,7 @@ def test_a_sabotage_is_caught_by_the_clause_in_charge(cls):
 
 
 def test_a_wrong_shape_is_caught_by_infer():
-    assert broken_clauses(Sample(made(WrongShape), (POINT,), {}, np.transpose)) == {"infer"}
+    assert broken_clauses(Sample(made(WrongShape), (POINT,), {}, np.transpose)) == {"infer", "traced_gradient"}
 
 
 def test_a_wrong_mask_is_caught_by_needs():

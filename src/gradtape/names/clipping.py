@@ -1,11 +1,14 @@
-"""Clipping by norm. IndexedSlices stay slices: their values are clipped, and repeated rows are not summed first."""
+"""Clipping by norm. IndexedSlices stay slices: their values are clipped, and repeated rows are not summed first.
+
+Norms of float16 and bfloat16 are computed in float32: the square of 300 is more than float16 can hold.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from gradtape.core import convert, errors
+from gradtape.core import convert, dtypes, errors
 from gradtape.core.slices import IndexedSlices
 from gradtape.core.tensor import Tensor
 from gradtape.names.arguments import axes as normalized_axes
@@ -35,15 +38,25 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     >>> tf.clip_by_norm([3.0, 4.0], 1.0).numpy()
     array([0.6, 0.8], dtype=float32)
     """
-    values = tensor(t.values if isinstance(t, IndexedSlices) else t)
-    clip_norm = convert.like(max(clip_norm, 0) if isinstance(clip_norm, (int, float)) else clip_norm, values.dtype)
+    own = tensor(t.values if isinstance(t, IndexedSlices) else t)
+    values = _wide(own)
+    clip_norm = convert.like(max(clip_norm, 0) if isinstance(clip_norm, (int, float)) else clip_norm, own.dtype)
+    clip_norm = _wide(clip_norm)
     over = normalized_axes(axes, values.ndim, "clip_by_norm")
     squares = ReduceSum(Square(values), axis=over, keepdims=True)
     # The square root has an infinite slope at 0: a norm of 0 must not meet it.
     positive = squares > 0.0
     length = Where(positive, Sqrt(Where(positive, squares, OnesLike(squares))), squares)
-    clipped = values * clip_norm / Maximum(length, clip_norm)
+    clipped = _cast(values * clip_norm / Maximum(length, clip_norm), own.dtype)
     return IndexedSlices(clipped, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else clipped
+
+
+def _wide(x: Any) -> Any:
+    return Cast(x, dtype=dtypes.float32) if x.dtype in (dtypes.float16, dtypes.bfloat16) else x
+
+
+def _cast(x: Any, dtype: dtypes.DType) -> Any:
+    return x if x.dtype is dtype else Cast(x, dtype=dtype)
 
 
 def global_norm(t_list: Any, name: str | None = None) -> Tensor:
@@ -59,13 +72,22 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
     >>> tf.linalg.global_norm([tf.constant([3.0]), tf.constant([4.0])]).numpy()
     np.float32(5.0)
     """
+    length, dtype = _norm(t_list)
+    return _cast(length, dtype)  # type: ignore[no-any-return]
+
+
+def _norm(t_list: Any) -> tuple[Any, dtypes.DType]:
+    """The norm before it is rounded, and the dtype that all tensors have, or else that of the norm."""
     total: Any = None
+    found = set()
     for t in _sequence(t_list):
         if t is not None:
             values = tensor(t.values if isinstance(t, IndexedSlices) else t)
-            squares = ReduceSum(Square(values), axis=normalized_axes(None, values.ndim, "global_norm"))
+            found.add(values.dtype)
+            squares = ReduceSum(Square(_wide(values)), axis=normalized_axes(None, values.ndim, "global_norm"))
             total = squares if total is None else total + squares
-    return convert.convert_to_tensor(0.0) if total is None else Sqrt(total)
+    length = convert.convert_to_tensor(0.0) if total is None else Sqrt(total)
+    return length, found.pop() if len(found) == 1 else length.dtype
 
 
 def clip_by_global_norm(
@@ -87,11 +109,21 @@ def clip_by_global_norm(
     ([0.6..., 0.8...], np.float32(5.0))
     """
     _sequence(t_list)
-    length = global_norm(t_list) if use_norm is None else tensor(use_norm)
-    clip_norm = convert.like(clip_norm, length.dtype)
+    if use_norm is None:
+        length, dtype = _norm(t_list)
+    else:
+        length = tensor(use_norm)
+        dtype = length.dtype
+    clip_norm = _cast_like(clip_norm, length, dtype)
     # The last term is 0 for a finite norm; else it makes the scale nan, so that a broken gradient is not hidden.
     scale = clip_norm * Minimum(1.0 / length, 1.0 / clip_norm) + (length - length)
-    return [_scaled(t, scale) for t in t_list], length
+    return [_scaled(t, scale) for t in t_list], _cast(length, dtype)
+
+
+def _cast_like(clip_norm: Any, length: Any, dtype: dtypes.DType) -> Any:
+    """The limit in the dtype of the norm; a tensor may also have that of the clipped tensors."""
+    limit = convert.like(clip_norm, length.dtype)
+    return _cast(limit, length.dtype) if limit.dtype is dtype else limit
 
 
 def _scaled(t: Any, scale: Any) -> Any:
@@ -100,7 +132,7 @@ def _scaled(t: Any, scale: Any) -> Any:
     if isinstance(t, IndexedSlices):
         return IndexedSlices(_scaled(t.values, scale), t.indices, t.dense_shape)
     t = tensor(t)
-    return t * (scale if scale.dtype is t.dtype else Cast(scale, dtype=t.dtype))
+    return t * _cast(scale, t.dtype)
 
 
 def _sequence(t_list: Any) -> Sequence[Any]:

@@ -73,8 +73,8 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
 
 def _common_range(own: dtypes.DType, wanted: dtypes.DType) -> tuple[Any, Any]:
     """The limits of a dtype as numbers of another, `(None, None)` if they do not limit it."""
-    plain = int if own.is_integer and wanted.is_integer else float
-    limits = [plain(v) for v in (own.min, own.max, wanted.min, wanted.max)]
+    # Python compares ints with floats exactly: 2**63 as a float is above the largest int64.
+    limits: list[Any] = [int(v) if d.is_integer else float(v) for d in (own, wanted) for v in (d.min, d.max)]
     if limits[2] <= limits[0] and limits[3] >= limits[1]:
         return None, None
     return tuple(_toward_zero(v, own) for v in (max(limits[0], limits[2]), min(limits[1], limits[3])))

@@ -14,6 +14,7 @@ from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.names import draws
 from gradtape.ops import random as ops
+from gradtape.transform.opaque import fresh
 from gradtape.transform.vmap import independent
 
 # Blocks of the stream that a draw leaves behind for each number, so that every distribution advances by as much.
@@ -144,8 +145,8 @@ class Generator:
     def _advance(self, count: int) -> Tensor:
         """The state, from which `count` numbers may be drawn; the generator moves on."""
         with _lock:
-            state = self._state_var._read()
-            self._state_var.assign(ops.RandomSkip(wrap(state._array), count=count * RESERVED))
+            state: Tensor = fresh(self._state_var._read())
+            self._state_var.assign(ops.RandomSkip(state, count=count * RESERVED))
         return state
 
     def take(self, shape: tuple[int, ...]) -> Tensor:
@@ -153,7 +154,9 @@ class Generator:
 
         def states(each: tuple[int, ...]) -> Any:
             lead = each[:-1]
-            state = wrap(device.place(self._advance(math.prod(lead + shape))._array))
+            state = self._advance(math.prod(lead + shape))
+            if type(state) is Tensor:  # in a traced function it has no place yet
+                state = wrap(device.place(state._array))
             return ops.RandomState(ops.RandomBits(state, shape=(*lead, 2), dtype=dtypes.int64)) if lead else state
 
         return independent(states, (3,))
@@ -179,6 +182,14 @@ class Generator:
     def uniform_full_int(self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None) -> Tensor:
         """Integers over the whole range of a dtype."""
         return draws.bits(self.take, shape, dtype)
+
+    def binomial(
+        self, shape: Any, counts: Any, probs: Any, dtype: Any = dtypes.int32, name: str | None = None
+    ) -> Tensor:
+        """Numbers of a binomial distribution; see `tf.random.stateless_binomial`."""
+        from gradtape.names import distributions
+
+        return distributions.binomial(self.take, shape, counts, probs, dtype)
 
     def make_seeds(self, count: int = 1) -> Tensor:
         """Seeds for the stateless functions: int64 of shape `[2, count]`."""

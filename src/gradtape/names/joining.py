@@ -36,7 +36,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
         values = [values]
     if not values:
         raise errors.build(errors.InvalidArgumentError, "concat: values is empty.", "give at least one tensor.")
-    tensors = _of_one_dtype(values)
+    tensors = of_one_dtype(values)
     at = integer(axis, "concat", "axis")
     if tensors[0].ndim:
         at = normalize_axis(at, tensors[0].ndim, "concat")
@@ -67,8 +67,8 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Tensor:
         values = unstack(values)
     if not values:
         return wrap(np.zeros((0,), np.float32))
-    tensors = _of_one_dtype(values)
-    return joining.Stack(*tensors, axis=_axis(at, tensors[0].ndim + 1, "stack"))  # type: ignore[no-any-return]
+    tensors = of_one_dtype(values)
+    return joining.Stack(*tensors, axis=normal_axis(at, tensors[0].ndim + 1, "stack"))  # type: ignore[no-any-return]
 
 
 parallel_stack = stack
@@ -149,7 +149,7 @@ def unstack(value: Any, num: Any = None, axis: Any = 0, name: str = "unstack") -
     [[1, 2], [3, 4]]
     """
     x = tensor(value)
-    at = _axis(integer(axis, "unstack", "axis"), x.ndim, "unstack")
+    at = normal_axis(integer(axis, "unstack", "axis"), x.ndim, "unstack")
     if num is not None and num != dims(x)[at]:
         raise errors.build(
             errors.ShapeError,
@@ -159,7 +159,7 @@ def unstack(value: Any, num: Any = None, axis: Any = 0, name: str = "unstack") -
     return list(joining.Unstack(x, axis=at))
 
 
-def _axis(axis: int, rank: int, what: str) -> int:
+def normal_axis(axis: int, rank: int, what: str) -> int:
     """An axis counted from the front; ValueError, as in TensorFlow for these functions, if it is out of range."""
     if not -rank <= axis < rank:
         raise errors.build(
@@ -170,7 +170,7 @@ def _axis(axis: int, rank: int, what: str) -> int:
     return axis + rank if axis < 0 else axis
 
 
-def _of_one_dtype(values: Sequence[Any]) -> list[Any]:
+def of_one_dtype(values: Sequence[Any]) -> list[Any]:
     """Tensors of values; those that are no tensors take the dtype of the first that is."""
     own = next((v.dtype for v in values if isinstance(v, (Tensor, Variable))), None)
     if own is not None:

@@ -13,7 +13,7 @@ from gradtape.core.shape import normalize_axes, normalize_axis
 from gradtape.core.tensor import Tensor
 from gradtape.names import arguments
 from gradtape.names.arguments import integer, integers, tensor
-from gradtape.names.joining import concat, parallel_stack, split, stack, unstack
+from gradtape.names.joining import concat, normal_axis, parallel_stack, split, stack, unstack
 from gradtape.names.shaping import (
     broadcast_dynamic_shape,
     broadcast_static_shape,
@@ -267,12 +267,12 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     if axis is None:
         x, at = movement.Reshape(x, shape=(math.prod(dims(x)),)), 0
     else:
-        at = normalize_axis(integer(axis, "repeat", "axis"), x.ndim, "repeat")
+        at = normal_axis(integer(axis, "repeat", "axis"), x.ndim, "repeat")
     own = dims(x)
     counts = np.asarray(convert.convert_to_tensor(repeats))
     if counts.size and (counts.dtype.kind not in "iu" or counts.min() < 0 or counts.ndim > 1):
         raise errors.build(
-            errors.InvalidArgumentError, f"repeat: repeats is {repeats!r}.", "give ints that are not negative."
+            errors.ShapeError, f"repeat: repeats is {repeats!r}.", "give ints that are not negative, one or a vector."
         )
     if counts.size == 1:
         n = int(counts.reshape(())[()])
@@ -287,7 +287,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
         )
     # Reshape stands before the gather so that the gradient is dense.
     x = movement.Reshape(x, shape=own)
-    return REGISTRY["gather"](x, np.repeat(np.arange(own[at]), counts), axis=at, batch_dims=0)  # type: ignore[no-any-return]
+    return REGISTRY["gather"](x, np.repeat(np.arange(own[at]), counts.astype(np.int64)), axis=at, batch_dims=0)  # type: ignore[no-any-return]
 
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:

@@ -17,6 +17,7 @@ from gradtape.core import convert, nest
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
+from gradtape.ops import load_all
 
 _OURS = (Tensor, Variable)
 
@@ -25,7 +26,7 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **options
     """What NumPy calls for a ufunc with a tensor among its inputs."""
     given = {k for k, v in options.items() if v is not None}
     if method == "__call__" and not given:
-        for meaning, kinds in _ufuncs().get(ufunc, ()):
+        for meaning, kinds in _meanings(ufunc):
             tensors = _alike(inputs)
             if all(t.dtype.kind in kinds for t in tensors):
                 return meaning(*tensors)
@@ -38,17 +39,24 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **options
 
 def array_function(self: Any, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
     """What NumPy calls for a function with a tensor among its arguments."""
-    ours = _functions().get(function)
+    ours = _functions().get(function) or _library().get(function)
     if ours is not None:
         try:
             return ours(*args, **kwargs)
-        except _NotCovered:
+        except NotCovered:
             pass
     return _in_numpy(function, args, kwargs)
 
 
-class _NotCovered(Exception):
-    """An argument of the NumPy function that the op has no counterpart for."""
+class NotCovered(Exception):
+    """An argument of a NumPy function that ours has no counterpart for."""
+
+
+def _library() -> dict[Any, Callable[..., Any]]:
+    """NumPy functions whose ops are loaded when one of them is first used."""
+    from gradtape.names.numpy_library import FUNCTIONS
+
+    return FUNCTIONS
 
 
 def _in_numpy(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
@@ -68,6 +76,20 @@ def _alike(inputs: Any) -> list[Tensor]:
     return [
         x if isinstance(x, Tensor) else x._read() if isinstance(x, Variable) else convert.like(x, dtype) for x in inputs
     ]
+
+
+def _meanings(ufunc: Any) -> Any:
+    """What a ufunc may mean on tensors, by dtype; families that are not loaded yet may know."""
+    found = _ufuncs().get(ufunc)
+    if found is None and not _complete:
+        load_all()
+        _complete.append(True)
+        _ufuncs.cache_clear()
+        found = _ufuncs().get(ufunc)
+    return found or ()
+
+
+_complete: list[bool] = []
 
 
 @functools.cache
@@ -100,7 +122,7 @@ def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
         a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = np._NoValue, **more: Any
     ) -> Any:
         if dtype is not None or out is not None or any(v is not np._NoValue for v in more.values()):
-            raise _NotCovered
+            raise NotCovered
         return function(a, axis=axis, keepdims=False if keepdims is np._NoValue else bool(keepdims))
 
     return reduce
@@ -112,7 +134,7 @@ def _spread(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def statistic(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int = 0, **more: Any) -> Any:
         if ddof:
-            raise _NotCovered
+            raise NotCovered
         return reduce(a, axis, dtype, out, **more)
 
     return statistic
@@ -121,7 +143,7 @@ def _spread(function: Callable[..., Any]) -> Callable[..., Any]:
 def _joined(function: Callable[..., Any]) -> Callable[..., Any]:
     def join(arrays: Any, axis: Any = 0, out: Any = None, **more: Any) -> Any:
         if out is not None or more or axis is None:
-            raise _NotCovered
+            raise NotCovered
         return function(_alike(arrays), axis=axis)
 
     return join
@@ -143,14 +165,14 @@ def _functions() -> dict[Any, Callable[..., Any]]:
 
     def where(condition: Any, x: Any = None, y: Any = None) -> Any:
         if x is None or y is None:
-            raise _NotCovered
+            raise NotCovered
         x, y = _alike((x, y)) if isinstance(x, _OURS) or isinstance(y, _OURS) else (x, y)
         return elementwise.where(condition, x, y)
 
     def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, **more: Any) -> Any:
         low, high = more.pop("min", a_min), more.pop("max", a_max)
         if out is not None or more:
-            raise _NotCovered
+            raise NotCovered
         if low is not None:
             a = elementwise.maximum(a, low)
         return a if high is None else elementwise.minimum(a, high)
@@ -164,7 +186,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
     def tile(A: Any, reps: Any) -> Any:  # noqa: N803 - NumPy's name
         counts = np.atleast_1d(reps)
         if len(counts) != A.ndim:
-            raise _NotCovered
+            raise NotCovered
         return moving.tile(A, counts)
 
     def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
@@ -177,7 +199,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
 
     def reshape(a: Any, shape: Any = None, order: str = "C", **more: Any) -> Any:
         if order != "C" or more:
-            raise _NotCovered
+            raise NotCovered
         return moving.reshape(a, shape)
 
     def ravel(a: Any, order: str = "C") -> Any:
@@ -185,7 +207,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
 
     def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
         if out is not None or mode != "raise":
-            raise _NotCovered
+            raise NotCovered
         return (
             indexing.gather(moving.reshape(a, [-1]), indices)
             if axis is None
@@ -196,22 +218,17 @@ def _functions() -> dict[Any, Callable[..., Any]]:
         axes = range(m.ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else [axis]
         return moving.reverse(m, list(axes))
 
-    def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-        if ord not in (None, 2, "fro") or (ord == 2 and x.ndim != 1 and not isinstance(axis, int)):
-            raise _NotCovered
-        return reducing.reduce_euclidean_norm(x, axis=axis, keepdims=keepdims)
-
     def arg(function: Callable[..., Any]) -> Callable[..., Any]:
         def search(a: Any, axis: Any = None, out: Any = None, **more: Any) -> Any:
             if out is not None or more:
-                raise _NotCovered
+                raise NotCovered
             return function(moving.reshape(a, [-1]), 0) if axis is None else function(a, axis)
 
         return search
 
     def full_like(a: Any, fill_value: Any, **more: Any) -> Any:
         if more:
-            raise _NotCovered
+            raise NotCovered
         return creating.zeros_like(a) + fill_value
 
     from gradtape.names.indexing import argmax, argmin
@@ -232,7 +249,7 @@ def _functions() -> dict[Any, Callable[..., Any]]:
         np.tensordot: tensordot,
         np.tile: tile,
         np.roll: lambda a, shift, axis=None: _refuse() if axis is None else moving.roll(a, shift, axis),
-        np.linalg.norm: norm, np.argmax: arg(argmax), np.argmin: arg(argmin),
+        np.argmax: arg(argmax), np.argmin: arg(argmin),
         np.zeros_like: lambda a, **more: creating.zeros_like(a, **more),
         np.ones_like: lambda a, **more: creating.ones_like(a, **more),
         np.full_like: full_like, np.copy: lambda a, **more: moving.identity(a),
@@ -249,7 +266,7 @@ def _axes(axis: Any, rank: int) -> list[int]:
 
 
 def _refuse() -> Any:
-    raise _NotCovered
+    raise NotCovered
 
 
 def record_numpy_functions(enabled: bool = True) -> None:

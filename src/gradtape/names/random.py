@@ -68,7 +68,7 @@ class _Streams:
         return Generator(state=wrap(np.array([low, high ^ part, key])), alg="philox")
 
 
-_streams = _Streams()
+streams = _Streams()
 
 
 def set_seed(seed: Any) -> None:
@@ -87,7 +87,7 @@ def set_seed(seed: Any) -> None:
     >>> bool(a == tf.random.normal([]))
     True
     """
-    _streams.reset(None if seed is None else _index(seed, "seed"))
+    streams.reset(None if seed is None else _index(seed, "seed"))
 
 
 def _index(value: Any, name: str) -> int:
@@ -118,7 +118,7 @@ def normal(
     >>> tf.random.normal([2, 3], mean=10.0).shape
     TensorShape([2, 3])
     """
-    return draws.normal(_streams.find("normal", dtype, seed).take, shape, mean, stddev, dtype)
+    return draws.normal(streams.find("normal", dtype, seed).take, shape, mean, stddev, dtype)
 
 
 def truncated_normal(
@@ -142,7 +142,7 @@ def truncated_normal(
     >>> bool(tf.reduce_all(tf.abs(tf.random.truncated_normal([100])) <= 2.0))
     True
     """
-    return draws.truncated_normal(_streams.find("truncated_normal", dtype, seed).take, shape, mean, stddev, dtype)
+    return draws.truncated_normal(streams.find("truncated_normal", dtype, seed).take, shape, mean, stddev, dtype)
 
 
 def uniform(
@@ -166,7 +166,7 @@ def uniform(
     >>> tf.random.uniform([3], maxval=10, dtype=tf.int32).dtype
     tf.int32
     """
-    return draws.uniform(_streams.find("uniform", dtype, seed).take, shape, minval, maxval, dtype)
+    return draws.uniform(streams.find("uniform", dtype, seed).take, shape, minval, maxval, dtype)
 
 
 def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
@@ -181,10 +181,10 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
     [1, 2, 3]
     """
     value = convert.convert_to_tensor(value)
-    return draws.shuffle(_streams.find("shuffle", value.dtype, seed).take, value)
+    return draws.shuffle(streams.find("shuffle", value.dtype, seed).take, value)
 
 
-def _from_seed(seed: Any, alg: Any) -> draws.Take:
+def from_seed(seed: Any, alg: Any) -> draws.Take:
     """A state for one draw, a function of the seed alone."""
     check_algorithm(alg)
     state = ops.RandomState(convert.convert_to_tensor(seed))
@@ -209,7 +209,7 @@ def stateless_normal(
     >>> bool(tf.random.stateless_normal([], seed=[1, 2]) == tf.random.stateless_normal([], seed=[1, 2]))
     True
     """
-    return draws.normal(_from_seed(seed, alg), shape, mean, stddev, dtype)
+    return draws.normal(from_seed(seed, alg), shape, mean, stddev, dtype)
 
 
 def stateless_truncated_normal(
@@ -230,7 +230,7 @@ def stateless_truncated_normal(
     >>> tf.random.stateless_truncated_normal([2], seed=[1, 2]).shape
     TensorShape([2])
     """
-    return draws.truncated_normal(_from_seed(seed, alg), shape, mean, stddev, dtype)
+    return draws.truncated_normal(from_seed(seed, alg), shape, mean, stddev, dtype)
 
 
 def stateless_uniform(
@@ -251,7 +251,7 @@ def stateless_uniform(
     >>> tf.random.stateless_uniform([2], seed=[1, 2], minval=None, dtype=tf.uint32).dtype
     tf.uint32
     """
-    return draws.uniform(_from_seed(seed, alg), shape, minval, maxval, dtype, whole_range=True)
+    return draws.uniform(from_seed(seed, alg), shape, minval, maxval, dtype, whole_range=True)
 
 
 def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None) -> Tensor:
@@ -267,7 +267,7 @@ def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str
     >>> a.shape
     TensorShape([3])
     """
-    return draws.shuffle(_from_seed(seed, alg), value)
+    return draws.shuffle(from_seed(seed, alg), value)
 
 
 def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
@@ -282,7 +282,7 @@ def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
     TensorShape([3, 2])
     """
     seed = convert.convert_to_tensor(seed)
-    return draws.bits(_from_seed(seed, alg), [num, 2], seed.dtype)
+    return draws.bits(from_seed(seed, alg), [num, 2], seed.dtype)
 
 
 def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
@@ -297,7 +297,7 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
     TensorShape([2])
     """
     seed = convert.convert_to_tensor(seed)
-    mixed = draws.bits(_from_seed(seed, alg), [], seed.dtype)
+    mixed = draws.bits(from_seed(seed, alg), [], seed.dtype)
     data = convert.convert_to_tensor(data)
     if data.dtype is not seed.dtype:
         data = REGISTRY["cast_to_discrete"](data, dtype=seed.dtype)

@@ -43,6 +43,14 @@ def words(state: Any, first: int, count: int) -> Any:
     return _encrypt(pair << HALF | pair >> HALF, np.stack([key, key >> HALF]))
 
 
+def words_at(states: Any, blocks: Any) -> Any:
+    """One block for each of n states, `[n, 3]`, or n blocks of one, `[1, 3]`: uint64 of shape `[2, n]`."""
+    low, high, key = (states[:, i].astype(np.uint64) for i in range(3))
+    counter = low + blocks
+    pair = np.stack([counter, high + (counter < low)])
+    return _encrypt(pair << HALF | pair >> HALF, np.stack([key, key >> HALF]))
+
+
 def _encrypt(pair: Any, key: Any) -> Any:
     """The ten rounds, in place.
 

@@ -27,7 +27,7 @@ class Draw(Op):
 
     kinds = "i"
     validate = True
-    vjp = NotDifferentiable("random bits do not depend smoothly on the generator's state")
+    vjp: Any = NotDifferentiable("random bits do not depend smoothly on the generator's state")
     lower = NO_LOWERING
 
     def batch(self, batched: tuple[bool, ...], *inputs: Any, **params: Any) -> Any:

@@ -21,6 +21,7 @@ from gradtape.ops.family import NO_LOWERING, dims
 from gradtape.ops.indexing import spread
 from gradtape.ops.movement import Reshape
 from gradtape.ops.rows import batch_positions, check_integers, check_kind, flat_positions, sum_rows
+from gradtape.ops.selection import Keep, number
 
 
 class Coordinates(Op):
@@ -147,18 +148,52 @@ class TensorScatter(Coordinates):
 class TensorScatterNdUpdate(TensorScatter):
     """A copy of `tensor` with `updates` in place of its elements at coordinates; of two for one place the last wins.
 
-    As in TensorFlow, the cotangent of the place goes to all updates that name it.
+    It also gets the place's cotangent, alone. (TensorFlow gives it to all updates that name the place.)
     """
 
     def combine(self, rows: Any, positions: Any, updates: Any) -> None:
         rows[positions] = updates
 
     def vjp(self, dy: Any, indices: Any, *, batch_dims: int = 0, needs: Any) -> Any:
-        return (
-            ClearNd(dy, indices, batch_dims=batch_dims) if needs[0] else None,
-            None,
-            GatherNd(dy, indices, batch_dims=batch_dims) if needs[2] else None,
-        )
+        tensor, updates = None, None
+        if needs[0]:
+            tensor = ClearNd(dy, indices, batch_dims=batch_dims)
+        if needs[2]:
+            updates = GatherNd(dy, indices, batch_dims=batch_dims)
+            updates = KeepLast(updates, indices, shape=dims(dy), batch_dims=batch_dims)
+        return tensor, None, updates
+
+
+@declare("keep_last")
+class KeepLast(Coordinates):
+    """`updates` for a tensor of a shape, with zeros in place of those that a later one for the same place overwrites."""
+
+    kinds = "fVciub"
+
+    def infer(self, updates: Spec, indices: Spec, *, shape: tuple[int, ...], batch_dims: int = 0) -> Spec:
+        check_kind(self, "updates", updates)
+        self.check_updates(indices, updates, shape, batch_dims)
+        return updates
+
+    def kernel(self, updates: Any, indices: Any, *, shape: tuple[int, ...], batch_dims: int = 0) -> Any:
+        positions, rows, inner = locate(self.name, indices, shape, batch_dims)
+        check_shape(updates, indices, inner)
+        numbers = np.arange(positions.size, like=positions)
+        # Of equal positions the last one writes its number last. What is not written is not read either.
+        latest = np.empty_like(numbers, shape=(rows,))
+        latest[positions] = numbers
+        is_last = np.take(latest, positions) == numbers
+        is_last = np.reshape(is_last, (*indices.shape[:-1], *(1,) * len(inner)))
+        return np.where(is_last, updates, number(0, updates))
+
+    def vjp(self, dy: Any, indices: Any, *, shape: tuple[int, ...], batch_dims: int = 0) -> Any:
+        return KeepLast(dy, indices, shape=shape, batch_dims=batch_dims), None
+
+    def batch(
+        self, batched: tuple[bool, ...], updates: Any, indices: Any, *, shape: tuple[int, ...], batch_dims: int = 0
+    ) -> Any:
+        updates, indices = spread(batched, updates, indices)
+        return self(updates, indices, shape=(indices.shape[0], *shape), batch_dims=batch_dims + 1)
 
 
 @declare("clear_nd")
@@ -189,14 +224,13 @@ class TensorExtremum(TensorScatter):
 
     def vjp(self, dy: Any, tensor: Any, indices: Any, updates: Any, y: Any, *, batch_dims: int = 0, needs: Any) -> Any:
         dtype = dtypes.as_dtype(dy.dtype)
-        kept = Cast(Equal(tensor, y), dtype=dtype)
-        taken = Cast(Equal(updates, GatherNd(y, indices, batch_dims=batch_dims)), dtype=dtype)
-        count = kept + ScatterNd(indices, taken, shape=dims(tensor), batch_dims=batch_dims)
-        share = dy / count
+        kept, taken = Equal(tensor, y), Equal(updates, GatherNd(y, indices, batch_dims=batch_dims))
+        takers = ScatterNd(indices, Cast(taken, dtype=dtype), shape=dims(tensor), batch_dims=batch_dims)
+        share = dy / (Cast(kept, dtype=dtype) + takers)
         return (
-            share * kept if needs[0] else None,
+            Keep(share, kept) if needs[0] else None,
             None,
-            GatherNd(share, indices, batch_dims=batch_dims) * taken if needs[2] else None,
+            Keep(GatherNd(share, indices, batch_dims=batch_dims), taken) if needs[2] else None,
         )
 
 

@@ -21,6 +21,7 @@ from gradtape.names.random import (
 )
 
 _LATER = {
+    "gradtape.random.experimental": "*",
     "gradtape.names.candidates": (
         "all_candidate_sampler fixed_unigram_candidate_sampler learned_unigram_candidate_sampler "
         "log_uniform_candidate_sampler uniform_candidate_sampler"
@@ -36,7 +37,6 @@ __all__ = [
     "Algorithm",
     "Generator",
     "create_rng_state",
-    "experimental",
     "fold_in",
     "get_global_generator",
     "normal",
@@ -52,16 +52,3 @@ __all__ = [
     "uniform",
     *_later,
 ]
-
-
-class experimental:  # noqa: N801 - a namespace, as in TensorFlow
-    """`tf.random.experimental`: older names of the same."""
-
-    Algorithm = Algorithm
-    Generator = Generator
-    create_rng_state = staticmethod(create_rng_state)
-    get_global_generator = staticmethod(get_global_generator)
-    set_global_generator = staticmethod(set_global_generator)
-    stateless_fold_in = staticmethod(fold_in)
-    stateless_shuffle = staticmethod(stateless_shuffle)
-    stateless_split = staticmethod(split)

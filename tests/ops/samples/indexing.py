@@ -7,6 +7,7 @@ from gradtape.ops.indexing import Gather, ScatterRows
 from gradtape.ops.scatter import (
     ClearNd,
     GatherNd,
+    KeepLast,
     ScatterNd,
     TensorScatterNdMax,
     TensorScatterNdMin,
@@ -194,7 +195,7 @@ for op, loop, dtypes in (
     sample(op, normal(4, 2), np.array([[1], [3]]), normal(2, 2), reference=loop)
     sample(op, normal(2, 3), np.array([[[1], [0]], [[2], [0]]]), normal(2, 2), reference=loop, batch_dims=1)
     sample(op, np.arange(6).reshape(3, 2), PAIRS, np.array([9, 1, 3]), reference=loop)
-    sample(op, normal(3, 2), PAIRS, normal(3), reference=loop, smooth=False)
+    sample(op, normal(3, 2), PAIRS, normal(3), reference=loop)
     bad(op, normal(3, 2), PAIRS, normal(2), error=ShapeError, match="which takes updates of shape [3]")
     bad(
         op,
@@ -209,6 +210,24 @@ bad(
     TensorScatterNdMax, np.ones(2, bool), np.array([[1]]), np.ones(1, bool), error=DTypeError, match="tensor is bool[2]"
 )
 sample(TensorScatterNdUpdate, np.array(["a", "b"]), np.array([[1]]), np.array(["c"]))
+
+
+def last_loop(updates, indices, shape, batch_dims=0):
+    y, last = np.zeros_like(updates), {}
+    for place, target in places(indices, batch_dims):
+        last[target] = place
+    for place in last.values():
+        y[place] = updates[place]
+    return y
+
+
+sample(KeepLast, normal(3), PAIRS, reference=last_loop, dtypes=FLOATS, shape=(3, 2))
+sample(KeepLast, normal(3, 2), np.array([[1], [3], [1]]), reference=last_loop, shape=(4, 2))
+sample(KeepLast, normal(2, 2), DEEP, reference=last_loop, shape=(2, 3), batch_dims=1)
+sample(KeepLast, normal(0), np.zeros((0, 1), int), reference=last_loop, shape=(3,))
+bad(KeepLast, normal(2), PAIRS, error=ShapeError, match="which takes updates of shape [3]", shape=(3, 2))
+bad(KeepLast, normal(3), PAIRS, error=RangeError, match="does not index into shape [2, 2]", shape=(2, 2))
+bad(KeepLast, np.array(["a", "b", "c"]), PAIRS, error=DTypeError, match="updates is str[3]", shape=(3, 2))
 
 sample(ClearNd, normal(3, 2), PAIRS, reference=clear_loop, dtypes=FLOATS)
 sample(ClearNd, normal(4, 2), np.array([[1], [3]]), reference=clear_loop)
