@@ -166,6 +166,7 @@ class TestOutputGradients:
         assert value(tape.gradient([y, z], x, output_gradients=[np.float32([1, 1])])) == [5.0, 7.0]
         assert value(tape.gradient([y], x, output_gradients=[np.float32([1, 1]), np.float32([9, 9])])) == [2.0, 4.0]
         assert value(tape.gradient(y, x, output_gradients=3.0)) == [6.0, 12.0]
+        assert value(tape.gradient(y, x, output_gradients=[1.0, 10.0])) == [2.0, 40.0]
         with pytest.raises(ValueError):
             tape.gradient([y, z], x, output_gradients=[None, np.float32([1, 1])])
         with pytest.raises(tf.errors.InvalidArgumentError):

@@ -92,6 +92,9 @@ def seeds_of(targets: tuple[Any, ...], given: Any) -> list[Any]:
     if given is None:
         return [_ones(t) for t in targets]
     flat = nest.flatten(given)
+    if len(targets) == 1 and len(flat) > 1 and all(type(v) in (int, float, complex) for v in flat):
+        # The values of one cotangent, as a nested list. Otherwise what is more than the targets is ignored, as in TensorFlow.
+        flat = [given] if np.shape(given) == tuple(targets[0].shape) else flat
     seeds = []
     for k, t in enumerate(targets):
         seed = convert.convert_to_tensor(flat[k]) if k < len(flat) else _ones(t)
