@@ -11,7 +11,7 @@ import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gradtape.compiler import passes
+from gradtape.compiler import backend
 from gradtape.compiler.effects import ASSIGN
 from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.compiler.program import NO_SLOTS, Program
@@ -158,7 +158,7 @@ class Runner:
         part = Graph(graph.name)
         part.parameters, part.captures = list(graph.parameters), list(graph.captures)
         part.constants, part.nodes, part.outputs = dict(graph.constants), list(graph.nodes), list(outputs)
-        optimized = passes.optimize(part)
+        optimized = backend.prepare(part)
         position = {v: i for i, v in enumerate([*graph.parameters, *[v for _, v in graph.captures]])}
         self._used = [position[v] for v in (*optimized.parameters, *[v for _, v in optimized.captures])]
         self.program = Program(optimized)
