@@ -3,6 +3,8 @@
 
 PYTHON ?= python3
 WORKERS ?= auto
+# On the newest Python, every so many-th of the tests that go over all ops runs.
+NEWEST_PART ?= 5
 
 VENV := .venv
 NEWEST := .venv-newest
@@ -41,7 +43,7 @@ pytest-newest:  ## Run the tests on the newest Python that is installed, if it i
 	else \
 	    $(MAKE) --no-print-directory $(NEWEST)/.dev NEWEST_PYTHON="$$newest" && \
 	    echo "The tests on the newest Python here, $$($$newest -V):" && \
-	    $(NEWEST)/bin/python -m pytest -n $(WORKERS); \
+	    $(NEWEST)/bin/python -m pytest -n $(WORKERS) --contract-part $(NEWEST_PART); \
 	fi
 
 bench: $(BENCH)/.bench  ## Measure against PyTorch, TensorFlow and JAX; write benchmarks/results/ and README's table.

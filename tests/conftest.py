@@ -4,6 +4,37 @@ import numpy as np
 import pytest
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--contract-part",
+        type=int,
+        default=1,
+        metavar="N",
+        help="run every N-th of the tests that go over all ops, beginning with the first of each file; all others run",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Thin out the tests of the registry, which are many and alike."""
+    step = config.getoption("--contract-part")
+    if step == 1:
+        return
+    seen: dict[str, int] = {}
+    kept, left = [], []
+    for item in items:
+        name = item.path.name
+        if name not in _OVER_ALL_OPS:
+            kept.append(item)
+            continue
+        seen[name] = seen.get(name, -1) + 1
+        (left if seen[name] % step else kept).append(item)
+    config.hook.pytest_deselected(items=left)
+    items[:] = kept
+
+
+_OVER_ALL_OPS = {"test_contract.py", "test_duck.py", "test_jacobian.py"}
+
+
 @pytest.fixture
 def random() -> np.random.Generator:
     """A random generator that gives the same numbers in every run."""
