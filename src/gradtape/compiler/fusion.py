@@ -106,7 +106,9 @@ def fuse(graph: Graph, supports: Callable[[DType], bool], make: Callable[[Loop, 
     readers = _readers(graph)
     for group in _grouped(graph, supports):
         nodes = [node for _, node in group.nodes]
-        op, inputs, outputs = None, [], []
+        op: Any = None
+        inputs: list[Value] = []
+        outputs: list[Value] = []
         if group.shape is not None and _pays(group.shape, len(nodes)):
             loop, inputs, outputs = _loop(nodes, group.shape, readers, graph)
             op = make(loop, [v.spec for v in outputs], " ".join(node.op.name for node in nodes))

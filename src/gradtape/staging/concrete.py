@@ -10,6 +10,7 @@ from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.staging import arguments
+from gradtape.staging.explanation import TraceReport, contents
 from gradtape.staging.signature import Signature, VariableSpec
 from gradtape.staging.staged import Staged
 from gradtape.staging.symbol import Symbol
@@ -33,7 +34,8 @@ class ConcreteFunction:
     """A trace of a `tf.function` for one kind of arguments.
 
     Attributes:
-      structured_outputs: the results of the trace, as symbols.
+      because: why it was traced.
+      tracing: how long that took, in seconds.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class ConcreteFunction:
         self._staged = Staged(trace, [y for y in outputs if y is not None])
         self._slots, self._signature = slots, signature
         self._described = signature.described(values)
+        self.because, self.tracing = "", 0.0
 
     name = property(lambda self: self._staged.name.encode(), doc="The name, as bytes.")
     graph = property(lambda self: self._staged.trace.graph, doc="The graph.")
@@ -104,6 +107,17 @@ class ConcreteFunction:
         lines += ["Output Type:", f"  {_kind(self._packed(specs))}", "Captures:"]
         captured = [f"  {id(s)}: {TensorSpec(s.shape, s.dtype)!r}" for s in self.captured_inputs]
         return "\n".join([*lines, *(captured or ["  None"])])
+
+    def explain(self) -> TraceReport:
+        """What is known of this trace."""
+        program = self._staged.compiled
+        graph = self.graph if program is None else program.program.graph
+        native, outside, size = contents(graph)
+        text = ", ".join(
+            f"{p.name}: {_kind(v)}" for p, v in zip(self._signature.parameters, self._described, strict=True)
+        )
+        seconds = 0.0 if program is None else program.seconds
+        return TraceReport(f"({text})", self.because, self.tracing, seconds, native, outside, size)
 
     def __repr__(self) -> str:
         inputs = ", ".join(

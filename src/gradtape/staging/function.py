@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
+import time
 import types
 from collections import OrderedDict, deque
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.staging import arguments
 from gradtape.staging.concrete import ConcreteFunction, Slot
+from gradtape.staging.explanation import FunctionReport, difference
 from gradtape.staging.signature import Signature
 from gradtape.staging.staged import Runner
 from gradtape.staging.symbol import Symbol
@@ -75,7 +77,10 @@ class Function:
             if found is not None:
                 return found
             self._warn_of_retracing()
+            start = time.perf_counter()
             concrete = self._trace(values, leaves)
+            concrete.because = difference(self._signature.names, key, list(self._traces))
+            concrete.tracing = time.perf_counter() - start
             self._traces[key] = concrete
             if len(self._traces) > _KEPT:
                 self._traces.popitem(last=False)
@@ -148,6 +153,19 @@ class Function:
         key = tuple([arguments.encode(v, leaves) for v in values])
         found = self._traces.get(key)
         return self._traced(key, values, leaves) if found is None else found
+
+    def explain(self) -> FunctionReport:
+        """What is known of the function: its traces, what they cost, what runs natively, and why each was made.
+
+        >>> @tf.function
+        ... def double(x):
+        ...     return x * 2.0
+        >>> double(tf.constant(1.0)), double(tf.constant([1.0]))[0]
+        (<tf.Tensor: shape=(), dtype=float32, numpy=2.0>, <tf.Tensor: shape=(), dtype=float32, numpy=2.0>)
+        >>> [trace.because for trace in double.explain().traces]
+        ['it was the first call', 'x is a tensor f32[1], not a tensor f32[]']
+        """
+        return FunctionReport(self._name, tuple([c.explain() for c in list(self._traces.values())]))
 
     def experimental_get_tracing_count(self) -> int:
         """How often the Python function was traced."""

@@ -8,6 +8,7 @@ same way, so derivatives have any order.
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -81,6 +82,13 @@ class Staged:
         """What a run without tapes runs."""
         return Runner(self.trace.graph, self.values)
 
+    @property
+    def compiled(self) -> Runner | None:
+        """The program that has run, with or without tapes; None if none has."""
+        if "program" in vars(self):
+            return self.program
+        return self.call.program if "call" in vars(self) else None
+
     @functools.cached_property
     def call(self) -> Call:
         """The op that tapes see."""
@@ -150,11 +158,17 @@ def show(op: Any, ids: tuple[int, ...], values: Any, outputs: Any, result: Any) 
 
 
 class Runner:
-    """An optimised program of some values of a graph, on the arrays of all its parameters and captures."""
+    """An optimised program of some values of a graph, on the arrays of all its parameters and captures.
 
-    __slots__ = ("_used", "program")
+    Attributes:
+      program: what runs.
+      seconds: how long it took to make.
+    """
+
+    __slots__ = ("_used", "program", "seconds")
 
     def __init__(self, graph: Graph, outputs: Sequence[Value]) -> None:
+        start = time.perf_counter()
         part = Graph(graph.name)
         part.parameters, part.captures = list(graph.parameters), list(graph.captures)
         part.constants, part.nodes, part.outputs = dict(graph.constants), list(graph.nodes), list(outputs)
@@ -162,6 +176,7 @@ class Runner:
         position = {v: i for i, v in enumerate([*graph.parameters, *[v for _, v in graph.captures]])}
         self._used = [position[v] for v in (*optimized.parameters, *[v for _, v in optimized.captures])]
         self.program = Program(optimized)
+        self.seconds = time.perf_counter() - start
 
     def __call__(self, arrays: Sequence[Any], slots: Mapping[int, Variable] = NO_SLOTS) -> tuple[Any, ...]:
         """The values for the arrays of the parameters and captures."""
