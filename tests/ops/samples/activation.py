@@ -20,6 +20,7 @@ from gradtape.ops.activation import (
     Sigmoid,
     Silu,
     Softplus,
+    SoftplusSlope,
     Softsign,
 )
 from gradtape.testing.sample import bad, sample
@@ -42,6 +43,7 @@ SMOOTH = {
     Sigmoid: special.expit,
     LogSigmoid: special.log_expit,
     Softplus: lambda x: np.logaddexp(0.0, x),
+    SoftplusSlope: special.expit,
     Softsign: exact(lambda x: x / (1.0 + abs(x))),
 }
 for op, reference in SMOOTH.items():

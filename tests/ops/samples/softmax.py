@@ -6,11 +6,12 @@ import scipy.special
 from gradtape.core.errors import DTypeError, RangeError, ShapeError
 from gradtape.ops.cross_entropy import (
     SigmoidCrossEntropy,
+    SigmoidCrossEntropySlope,
     SoftmaxCrossEntropy,
     SparseCotangent,
     SparseSoftmaxCrossEntropy,
 )
-from gradtape.ops.softmax import LogSoftmax, Softmax
+from gradtape.ops.softmax import LogSoftmax, Softmax, SoftmaxGrad
 from gradtape.testing.sample import bad, sample
 
 random = np.random.default_rng(4)
@@ -33,6 +34,20 @@ for op, reference in ((Softmax, scipy.special.softmax), (LogSoftmax, scipy.speci
     bad(op, np.arange(3), error=DTypeError, match="x is i64[3]", axis=0)
     bad(op, np.float64(1.0), error=RangeError, match="axis is 0, but the input has rank 0", axis=0)
     bad(op, normal(2), error=RangeError, match="axis is 1, but the input has rank 1", axis=1)
+
+
+def softmax_cotangent(g, p, axis):
+    """With the Jacobian of each row in full."""
+    g, p = np.moveaxis(g, axis, -1), np.moveaxis(p, axis, -1)
+    jacobian = np.eye(p.shape[-1]) * p[..., None] - p[..., None] * p[..., None, :]
+    return np.moveaxis(np.einsum("...i,...ij->...j", g, jacobian), -1, axis)
+
+
+sample(SoftmaxGrad, normal(2, 3), normal(2, 3), reference=softmax_cotangent, dtypes=REALS, axis=1)
+sample(SoftmaxGrad, normal(2, 3, 2), normal(2, 3, 2), reference=softmax_cotangent, axis=1)
+sample(SoftmaxGrad, normal(3), normal(3), reference=softmax_cotangent, axis=0)
+bad(SoftmaxGrad, normal(2, 3), normal(3), error=ShapeError, match="g is f64[2,3], p is f64[3]", axis=0)
+bad(SoftmaxGrad, normal(3), normal(3), error=RangeError, match="axis is 1, but the input has rank 1", axis=1)
 
 
 def entropy(labels, logits):
@@ -112,3 +127,14 @@ sample(SigmoidCrossEntropy, random.uniform(size=(2, 1)), normal(3), reference=si
 sample(SigmoidCrossEntropy, np.float64(0.25), np.float64(0.75), reference=sigmoid_entropy)
 bad(SigmoidCrossEntropy, np.array([0, 1]), np.array([1, 2]), error=DTypeError, match="labels is i64[2]")
 bad(SigmoidCrossEntropy, normal(2), normal(3), error=ShapeError, match="labels is f64[2], logits is f64[3]")
+
+
+def sigmoid_slope(labels, logits):
+    return (1.0 - labels) * scipy.special.expit(logits) - labels * scipy.special.expit(-logits)
+
+
+FAR = np.array([-800.0, -30.0, 0.5, 30.0, 800.0])
+sample(SigmoidCrossEntropySlope, random.uniform(size=4), normal(4), reference=sigmoid_slope, dtypes=REALS)
+sample(SigmoidCrossEntropySlope, np.ones(5), FAR, reference=sigmoid_slope, dtypes="float32 float64", smooth=False)
+sample(SigmoidCrossEntropySlope, random.uniform(size=(2, 1)), normal(3), reference=sigmoid_slope)
+bad(SigmoidCrossEntropySlope, np.array([0, 1]), np.array([1, 2]), error=DTypeError, match="labels is i64[2]")
