@@ -45,6 +45,8 @@ def _flatten(structure: Any, flat: list[Any], expand: bool) -> None:
             _flatten(item, flat, expand)
     elif expand and isinstance(structure, IndexedSlices):
         flat.append(structure.values)
+    elif expand and hasattr(structure, "_components"):
+        flat.extend(structure._components())
     else:
         flat.append(structure)
 
@@ -66,19 +68,19 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     flat = list(flat_sequence)
     if type(structure) is list and len(flat) == len(structure) and all(isinstance(s, _LEAVES) for s in structure):
         return flat
-    count = len(flatten(structure))
+    count = len(flatten(structure, expand_composites))
     if count != len(flat):
         raise ValueError(
             f"Could not pack sequence. Structure had {count} atoms, but flat_sequence had {len(flat)} items."
         )
-    return _pack(structure, iter(flat))
+    return _pack(structure, iter(flat), expand_composites)
 
 
-def _pack(structure: Any, leaves: Any) -> Any:
+def _pack(structure: Any, leaves: Any, expand: bool) -> Any:
     if isinstance(structure, _LEAVES):
         return next(leaves)
     if isinstance(structure, Mapping):
-        packed = {key: _pack(structure[key], leaves) for key in _sorted_keys(structure)}
+        packed = {key: _pack(structure[key], leaves, expand) for key in _sorted_keys(structure)}
         ordered = {key: packed[key] for key in structure}
         kind = type(structure)
         if kind is dict:
@@ -87,10 +89,14 @@ def _pack(structure: Any, leaves: Any) -> Any:
             return kind(structure.default_factory, ordered)  # type: ignore[call-arg]
         return kind(ordered)  # type: ignore[call-arg]
     if isinstance(structure, (list, tuple)):
-        items = [_pack(item, leaves) for item in structure]
+        items = [_pack(item, leaves, expand) for item in structure]
         if hasattr(structure, "_fields"):
             return type(structure)(*items)
         return items if type(structure) is list else type(structure)(items)
+    if expand and isinstance(structure, IndexedSlices):
+        return IndexedSlices(next(leaves), structure.indices, structure.dense_shape)
+    if expand and hasattr(structure, "_components"):
+        return structure._from_components([next(leaves) for _ in structure._components()])
     return next(leaves)
 
 

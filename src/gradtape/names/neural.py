@@ -262,7 +262,7 @@ def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | No
 def moments(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The mean and the variance over axes. float16 is computed in float32.
+    """The mean and the variance over axes. float16 and bfloat16 are computed in float32.
 
     Args:
       x: floating numbers.
@@ -280,7 +280,7 @@ def moments(
     """
     x = tensor(x)
     over = normalized_axes(axes, x.ndim, "moments")
-    half = x.dtype is dtypes.float16
+    half = x.dtype.is_floating and x.dtype.size < 4
     wide = Cast(x, dtype=dtypes.float32) if half else x
     mean = ReduceMean(wide, axis=over, keepdims=True)
     variance = ReduceMean(SquaredDifference(wide, mean), axis=over, keepdims=True)
@@ -288,7 +288,7 @@ def moments(
     if not keepdims:
         shape = tuple([n for i, n in enumerate(dims(x)) if i not in over])
         results = [Reshape(y, shape=shape) for y in results]
-    first, second = (Cast(y, dtype=dtypes.float16) if half else y for y in results)
+    first, second = (Cast(y, dtype=x.dtype) if half else y for y in results)
     return first, second
 
 

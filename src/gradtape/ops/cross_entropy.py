@@ -10,7 +10,7 @@ import numpy as np
 from gradtape.core import errors
 from gradtape.core.op import Op, declare
 from gradtape.core.shape import Spec
-from gradtape.ops.activation import Sigmoid
+from gradtape.ops.activation import SoftplusSlope
 from gradtape.ops.family import NO_LOWERING, Binary, dims, unbroadcast
 from gradtape.ops.indexing import Gather, spread
 from gradtape.ops.movement import Reshape
@@ -155,12 +155,48 @@ class SigmoidCrossEntropy(Binary):
     def vjp(self, dy: Any, labels: Any, logits: Any, *, needs: Any) -> Any:
         return (
             unbroadcast(-(dy * logits), labels) if needs[0] else None,
-            unbroadcast(dy * (Sigmoid(logits) - labels), logits) if needs[1] else None,
+            unbroadcast(dy * SigmoidCrossEntropySlope(labels, logits), logits) if needs[1] else None,
         )
 
     def scalar(self, cg: Any, labels: Any, logits: Any) -> Any:
         hinge = cg.sub(cg.maximum(logits, cg.constant(0.0, logits)), cg.mul(logits, labels))
         return cg.add(hinge, cg.log1p(cg.exp(cg.neg(cg.abs(logits)))))
+
+
+@declare("sigmoid_cross_entropy_slope")
+class SigmoidCrossEntropySlope(Binary):
+    """(1 - labels) * sigmoid(logits) - labels * sigmoid(-logits), elementwise: the derivative of the cross-entropy.
+
+    This is sigmoid(logits) - labels, without the cancellation where the logits are right about a label of 1.
+    """
+
+    kinds = "fV"
+
+    def kernel(self, labels: Any, logits: Any) -> Any:
+        x, z = wide(logits), wide(labels)
+        e = np.exp(-np.abs(x))
+        # Of the two sigmoids the larger, which is for the sign of x, and the smaller.
+        more = 1 / (1 + e)
+        less = e * more
+        positive = x >= 0
+        y = (1 - z) * np.where(positive, more, less) - z * np.where(positive, less, more)
+        return rounded(y, logits.dtype)
+
+    def vjp(self, dy: Any, labels: Any, logits: Any, *, needs: Any) -> Any:
+        dlogits = None
+        if needs[1]:
+            curve = SoftplusSlope(logits) * SoftplusSlope(-logits)
+            dlogits = unbroadcast(dy * curve, logits)
+        return unbroadcast(-dy, labels) if needs[0] else None, dlogits
+
+    def scalar(self, cg: Any, labels: Any, logits: Any) -> Any:
+        one = cg.constant(1, logits)
+        e = cg.exp(cg.neg(cg.abs(logits)))
+        more = cg.div(one, cg.add(one, e))
+        less = cg.mul(e, more)
+        positive = cg.ge(logits, cg.constant(0, logits))
+        right, wrong = cg.select(positive, more, less), cg.select(positive, less, more)
+        return cg.sub(cg.mul(cg.sub(one, labels), right), cg.mul(labels, wrong))
 
 
 def check_labels(op: Op, labels: Spec, logits: Spec, name: str = "logits") -> None:

@@ -6,12 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core import errors, large
 from gradtape.core.op import Op, declare
 from gradtape.core.shape import Spec, normalize_axis
+from gradtape.ops import rowwise
 from gradtape.ops.exponential import Exp
 from gradtape.ops.family import NO_LOWERING
+from gradtape.ops.indexing import spread
 from gradtape.ops.reduction import ReduceSum, rounded, wide
 from gradtape.ops.summation import total
+
+# Where the sums of exp(x) are in this range, nothing that the softmax shows has overflowed or underflowed on the way.
+_SAFE = {"f": (0.5, 1e37), "d": (0.5, 1e307)}
 
 
 class Normalizer(Op):
@@ -40,13 +46,50 @@ class Softmax(Normalizer):
     """exp(x) over its sum along an axis."""
 
     def normalize(self, x: Any, axis: int) -> Any:
+        if axis == x.ndim - 1 and rowwise.suits(x):
+            return _softmax_of_rows(x)
         y = below_peak(x, axis)
         np.exp(y, out=y)
         y /= total(y, (axis,), keepdims=True)
         return y
 
     def vjp(self, dy: Any, y: Any, *, axis: int) -> Any:
-        return ((dy - ReduceSum(dy * y, axis=(axis,), keepdims=True)) * y,)
+        return (SoftmaxGrad(dy, y, axis=axis),)
+
+
+@declare("softmax_grad")
+class SoftmaxGrad(Op):
+    """(g - sum(g * p)) * p along an axis: the cotangent of softmax's input, where p is its result and g the cotangent of that."""
+
+    kinds = "fV"
+    lower = NO_LOWERING
+
+    def infer(self, g: Spec, p: Spec, *, axis: int) -> Spec:
+        normalize_axis(axis, p.rank, self.name)
+        if g.shape != p.shape:
+            raise self.error(
+                errors.ShapeError, f"g is {g}, p is {p}, and both need one shape.", "give one g for each element."
+            )
+        return Spec(p.shape, self.check_dtypes(g, p))
+
+    def kernel(self, g: Any, p: Any, *, axis: int) -> Any:
+        if g.shape != p.shape:
+            raise ValueError("shapes differ")
+        own, g, p = p.dtype, wide(g), wide(p)
+        if axis == p.ndim - 1 and rowwise.suits(g, p):
+            return rounded(_cotangent_of_rows(g, p), own)
+        return rounded((g - total(g * p, (axis,), keepdims=True)) * p, own)
+
+    def vjp(self, dy: Any, g: Any, p: Any, *, axis: int, needs: Any) -> Any:
+        # The map from g is its own transpose.
+        dg = SoftmaxGrad(dy, p, axis=axis) if needs[0] else None
+        if not needs[1]:
+            return dg, None
+        over = {"axis": (axis,), "keepdims": True}
+        return dg, dy * (g - ReduceSum(g * p, **over)) - g * ReduceSum(dy * p, **over)
+
+    def batch(self, batched: tuple[bool, ...], *inputs: Any, axis: int) -> Any:
+        return self(*spread(batched, *inputs), axis=axis + 1)
 
 
 @declare("log_softmax")
@@ -67,3 +110,40 @@ def below_peak(x: Any, axis: int) -> Any:
     if type(x) is np.ndarray:
         return np.subtract(x, np.maximum.reduce(x, axis, keepdims=True), order="C")
     return x - np.max(x, axis=axis, keepdims=True)
+
+
+def _softmax_of_rows(x: Any) -> Any:
+    """Softmax along the last axis of a large array.
+
+    The largest element is subtracted only in blocks that need it. Where it is not, there is a rounding less.
+    """
+    rows, result = rowwise.matrix(x), large.empty(x.shape, x.dtype)
+    out, ones = rowwise.matrix(result), np.ones(x.shape[-1], x.dtype)
+    low, high = _SAFE[x.dtype.char]
+
+    def compute(block: slice) -> None:
+        y = out[block]
+        np.exp(rows[block], out=y)
+        sums = rowwise.dots(y, ones)
+        if not (sums.min() >= low and sums.max() <= high):
+            np.subtract(rows[block], np.maximum.reduce(rows[block], 1, keepdims=True), out=y)
+            np.exp(y, out=y)
+            sums = rowwise.dots(y, ones)
+        np.multiply(y, 1 / sums, out=y)
+
+    rowwise.by_blocks(compute, *rows.shape)
+    return result
+
+
+def _cotangent_of_rows(g: Any, p: Any) -> Any:
+    """(g - sum(g * p)) * p along the last axis of large arrays."""
+    cotangents, rows, result = rowwise.matrix(g), rowwise.matrix(p), large.empty(p.shape, p.dtype)
+    out = rowwise.matrix(result)
+
+    def compute(block: slice) -> None:
+        c, y, d = cotangents[block], rows[block], out[block]
+        np.subtract(c, rowwise.dots(c, y), out=d)
+        np.multiply(d, y, out=d)
+
+    rowwise.by_blocks(compute, *rows.shape)
+    return result
