@@ -179,7 +179,9 @@ def programs(draw):
 @settings(max_examples=30, deadline=None, derandomize=True)
 def test_random_programs_with_gradients(case):
     shapes, steps = case
-    inputs = [tf.constant(0.3 * np.random.default_rng(i).normal(size=s).astype(np.float32)) for i, s in enumerate(shapes)]
+    inputs = [
+        tf.constant(0.3 * np.random.default_rng(i).normal(size=s).astype(np.float32)) for i, s in enumerate(shapes)
+    ]
 
     def run(*xs):
         with tf.GradientTape() as tape:

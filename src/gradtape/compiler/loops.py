@@ -1,14 +1,10 @@
 """Machine code of fused loops: vectors along the last axis, rows in chunks that several threads share.
 
-A loop becomes two native functions. `task(table, chunk)` computes one chunk, a fixed part of the rows, from a table of
-pointers; `entry(array, ...)` takes NumPy arrays as they are, makes the table and runs all chunks, by the pool if there are
-several. Which thread computes a chunk does not matter, and sums are made of one partial sum per chunk: the bits of a
-result depend on neither.
+Sums are made of one partial sum per chunk, so the bits of a result do not depend on the threads.
 """
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import math
 from collections.abc import Sequence
@@ -17,22 +13,32 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 
-from gradtape.compiler import pool
+from gradtape.compiler.emission import (
+    CHUNK,
+    DOUBLE,
+    I64,
+    POINTER,
+    VOID,
+    Compiled,
+    across,
+    close,
+    copy,
+    counted,
+    element,
+    offset,
+    places,
+    plain,
+    room,
+    table_of,
+)
 from gradtape.compiler.fusion import Loop
 from gradtape.compiler.simd import conversion
 from gradtape.compiler.simd.emitter import VectorEmitter
 from gradtape.compiler.simd.loop import default_width
-from gradtape.compiler.simd.machine import Library, assemble
 from gradtape.compiler.simd.value import Value, memory_type
 from gradtape.core import dtypes, large
 from gradtape.core.dtypes import DType
 from gradtape.core.shape import Spec
-
-_POINTER, _I64, _VOID = ir.PointerType(), ir.IntType(64), ir.VoidType()
-_DOUBLE = ir.DoubleType()
-_CHUNK = 1 << 14  # elements of a chunk, about: what a core computes in a few microseconds
-# Where an ndarray has its data pointer: behind the header that all objects have. NumPy promises the order of the fields.
-_DATA_OFFSET = object.__basicsize__
 
 
 class Fused:
@@ -57,7 +63,7 @@ class Fused:
 
     def kernel(self, *arrays: Any) -> tuple[Any, ...]:
         """The outputs, in new arrays."""
-        given = [_plain(arrays[i]) for i in self._inputs]
+        given = [plain(arrays[i]) for i in self._inputs]
         made = [
             large.empty(shape, dtype) if is_large else np.empty(shape, dtype)
             for shape, dtype, is_large in self._outputs[: self._count]
@@ -69,36 +75,13 @@ class Fused:
         return (*made, *sums)
 
 
-def _plain(x: Any) -> Any:
-    """A contiguous ndarray of a value."""
-    if type(x) is np.ndarray and x.flags.c_contiguous:
-        return x
-    return np.ascontiguousarray(x)
-
-
-class Compiled:
-    """Machine code of a loop.
-
-    Attributes:
-      call: runs it on NumPy arrays: inputs that are not known, outputs, partial sums.
-      chunks: how many partial sums there are.
-    """
-
-    def __init__(self, library: Library, arguments: int, chunks: int) -> None:
-        self._library, self.chunks = library, chunks
-        types = [ctypes.py_object] * arguments
-        self.call = ctypes.CFUNCTYPE(None, *types)(library.address("entry"))
-
-
 @functools.lru_cache(maxsize=512)
 def compiled(loop: Loop) -> Compiled:
     """The machine code of a loop; equal loops share it."""
     module = ir.Module(name="loop")
     emitter = _LoopEmitter(module, loop)
-    chunks = emitter.chunks
-    emitter.emit()
-    known = sum(c is not None for c in loop.constants)
-    return Compiled(assemble(module), len(loop.inputs) - known + len(loop.outputs) + len(loop.sums), chunks)
+    task = emitter.emit()
+    return Compiled(module, task, emitter.count, emitter.chunks)
 
 
 class _LoopEmitter:
@@ -112,15 +95,15 @@ class _LoopEmitter:
         self.lanes = default_width([d for d in self.types if d is not None])
         self.live = [i for i, known in enumerate(loop.constants) if known is None]
         if self.rows == 1:
-            self.per_chunk = -(-_CHUNK // self.lanes) * self.lanes
+            self.per_chunk = -(-CHUNK // self.lanes) * self.lanes
             self.chunks = -(-self.inner // self.per_chunk)
         else:
-            self.per_chunk = max(1, _CHUNK // self.inner)
+            self.per_chunk = max(1, CHUNK // self.inner)
             self.chunks = -(-self.rows // self.per_chunk)
 
     def _types(self) -> list[DType]:
         """The dtype of every value, by running the steps on a builder that is thrown away."""
-        function = ir.Function(ir.Module(name="probe"), ir.FunctionType(_VOID, []), "probe")
+        function = ir.Function(ir.Module(name="probe"), ir.FunctionType(VOID, []), "probe")
         cg = VectorEmitter(function.module, ir.IRBuilder(function.append_basic_block()), 4)
         values = [cg.splat(1, dtype) for dtype, _ in self.loop.inputs]
         return [v.dtype for v in self._values(cg, values)]
@@ -131,12 +114,14 @@ class _LoopEmitter:
             values.append(step.op.scalar(cg, *[values[i] for i in step.operands], **dict(step.params)))
         return values
 
-    def emit(self) -> None:
-        """Write all functions into the module."""
-        vectors = self._emit_vectors()
-        row = self._emit_row(vectors)
-        task = self._emit_task(row)
-        self._emit_entry(task)
+    @property
+    def count(self) -> int:
+        """How many pointers the table has: inputs that are not known, outputs, partial sums."""
+        return len(self.live) + len(self.loop.outputs) + len(self.loop.sums)
+
+    def emit(self) -> ir.Function:
+        """Write all functions into the module; the one for a chunk."""
+        return self._emit_task(self._emit_row(self._emit_vectors()))
 
     def _is_row(self, i: int) -> bool:
         """Whether an input varies along the last axis."""
@@ -145,8 +130,7 @@ class _LoopEmitter:
 
     def _emit_vectors(self) -> ir.Function:
         """`vectors(inputs, outputs, sums, start, stop, limit)`: whole vectors; sums skip what is not below the limit."""
-        count = len(self.live) + len(self.loop.outputs) + len(self.loop.sums)
-        function = ir.Function(self.module, ir.FunctionType(_VOID, [_POINTER] * count + [_I64] * 3), "vectors")
+        function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER] * self.count + [I64] * 3), "vectors")
         function.linkage = "internal"
         function.attributes.add("noinline")
         *pointers, start, stop, limit = function.args
@@ -162,23 +146,23 @@ class _LoopEmitter:
                 fixed[i] = cg.splat(self.loop.constants[i], dtype)
             elif not self._is_row(i):
                 fixed[i] = conversion.load_one(cg, sources[i], dtype)
-        before = [builder.load(t, typ=_DOUBLE) for t in totals]
+        before = [builder.load(t, typ=DOUBLE) for t in totals]
         builder.branch(body)
         builder.position_at_end(body)
-        index = builder.phi(_I64)
-        running = [[builder.phi(ir.VectorType(_DOUBLE, self.lanes))] for _ in totals]
+        index = builder.phi(I64)
+        running = [[builder.phi(ir.VectorType(DOUBLE, self.lanes))] for _ in totals]
         values = self._values(
             cg,
             [
-                fixed[i] if i in fixed else conversion.load(cg, _element(builder, sources[i], dtype, index), dtype)
+                fixed[i] if i in fixed else conversion.load(cg, element(builder, sources[i], dtype, index), dtype)
                 for i, (dtype, _) in enumerate(self.loop.inputs)
             ],
         )
         for target, number in zip(targets, self.loop.outputs, strict=True):
-            conversion.store(cg, values[number], _element(builder, target, values[number].dtype, index))
+            conversion.store(cg, values[number], element(builder, target, values[number].dtype, index))
         for total, number in zip(running, self.loop.sums, strict=True):
             total.append(builder.fadd(total[0], self._summand(cg, values[number], index, limit)))
-        following = builder.add(index, _I64(self.lanes))
+        following = builder.add(index, I64(self.lanes))
         index.add_incoming(start, entry)
         index.add_incoming(following, builder.block)
         for total in running:
@@ -187,7 +171,7 @@ class _LoopEmitter:
         builder.cbranch(builder.icmp_signed("<", following, stop), body, done)
         builder.position_at_end(done)
         for pointer, old, total in zip(totals, before, running, strict=True):
-            builder.store(builder.fadd(old, _across(builder, total[1], self.lanes)), pointer)
+            builder.store(builder.fadd(old, across(builder, total[1], self.lanes, builder.fadd)), pointer)
         builder.ret_void()
         return function
 
@@ -196,25 +180,25 @@ class _LoopEmitter:
         builder = cg.builder
         wide = cg.cast(value, dtypes.float64)
         left = builder.sub(limit, index)
-        numbers = ir.Constant(ir.VectorType(_I64, self.lanes), list(range(self.lanes)))
+        numbers = ir.Constant(ir.VectorType(I64, self.lanes), list(range(self.lanes)))
         spread = cg.broadcast(left, dtypes.int64).ir
         mask = builder.icmp_signed("<", numbers, spread)
-        return builder.select(mask, wide.ir, ir.Constant(ir.VectorType(_DOUBLE, self.lanes), [0.0] * self.lanes))
+        return builder.select(mask, wide.ir, ir.Constant(ir.VectorType(DOUBLE, self.lanes), [0.0] * self.lanes))
 
     def _emit_row(self, vectors: ir.Function) -> ir.Function:
         """`row(inputs, outputs, sums, count)`: elements 0 to count; what is no whole vector goes through the stack."""
         types = vectors.function_type.args
-        function = ir.Function(self.module, ir.FunctionType(_VOID, [*types[:-3], _I64]), "row")
+        function = ir.Function(self.module, ir.FunctionType(VOID, [*types[:-3], I64]), "row")
         function.linkage = "internal"
         *pointers, count = function.args
         builder = ir.IRBuilder(function.append_basic_block("entry"))
         dtypes_of = [self.loop.inputs[i][0] for i in self.live] + [self.types[i] for i in self.loop.outputs]
         moves = [self._is_row(i) for i in self.live] + [True] * len(self.loop.outputs)
-        buffers = [_room(builder, memory_type(d), self.lanes) for d in dtypes_of]
+        buffers = [room(builder, memory_type(d), self.lanes) for d in dtypes_of]
         totals = pointers[len(dtypes_of) :]
-        middle = builder.and_(count, _I64(-self.lanes))
-        with builder.if_then(builder.icmp_signed(">", middle, _I64(0))):
-            builder.call(vectors, [*pointers, _I64(0), middle, middle])
+        middle = builder.and_(count, I64(-self.lanes))
+        with builder.if_then(builder.icmp_signed(">", middle, I64(0))):
+            builder.call(vectors, [*pointers, I64(0), middle, middle])
         with builder.if_then(builder.icmp_signed("<", middle, count)):
             left = builder.sub(count, middle)
             arguments = []
@@ -225,30 +209,30 @@ class _LoopEmitter:
                     builder.store(
                         ir.Constant(ir.VectorType(memory_type(dtype), self.lanes), None), buffer, align=dtype.size
                     )
-                    _copy(builder, _element(builder, pointer, dtype, middle), buffer, dtype, left)
+                    copy(builder, element(builder, pointer, dtype, middle), buffer, dtype, left)
                 arguments.append(buffer if moving else pointer)
-            builder.call(vectors, [*arguments, *totals, _I64(0), _I64(self.lanes), left])
+            builder.call(vectors, [*arguments, *totals, I64(0), I64(self.lanes), left])
             for k in range(len(self.live), len(dtypes_of)):
-                _copy(builder, buffers[k], _element(builder, pointers[k], dtypes_of[k], middle), dtypes_of[k], left)
+                copy(builder, buffers[k], element(builder, pointers[k], dtypes_of[k], middle), dtypes_of[k], left)
         builder.ret_void()
         return function
 
     def _emit_task(self, row: ir.Function) -> ir.Function:
         """`task(table, chunk)`: the rows of a chunk, or a part of the only row."""
-        function = ir.Function(self.module, ir.FunctionType(_VOID, [_I64, _I64]), "task")
+        function = ir.Function(self.module, ir.FunctionType(VOID, [I64, I64]), "task")
         table_number, chunk = function.args
         builder = ir.IRBuilder(function.append_basic_block("entry"))
-        table = builder.inttoptr(table_number, _POINTER)
+        table = builder.inttoptr(table_number, POINTER)
         count = len(row.function_type.args) - 1
-        base = [builder.load(builder.gep(table, [_I64(i)], source_etype=_POINTER), typ=_POINTER) for i in range(count)]
+        base = [builder.load(builder.gep(table, [I64(i)], source_etype=POINTER), typ=POINTER) for i in range(count)]
         arrays, sums = base[: count - len(self.loop.sums)], base[count - len(self.loop.sums) :]
-        partials = [builder.gep(s, [chunk], source_etype=_DOUBLE) for s in sums]
+        partials = [builder.gep(s, [chunk], source_etype=DOUBLE) for s in sums]
         for partial in partials:
-            builder.store(ir.Constant(_DOUBLE, 0.0), partial)
-        first = builder.mul(chunk, _I64(self.per_chunk))
+            builder.store(ir.Constant(DOUBLE, 0.0), partial)
+        first = builder.mul(chunk, I64(self.per_chunk))
         total = self.inner if self.rows == 1 else self.rows
-        last = builder.add(first, _I64(self.per_chunk))
-        last = builder.select(builder.icmp_signed("<", last, _I64(total)), last, _I64(total))
+        last = builder.add(first, I64(self.per_chunk))
+        last = builder.select(builder.icmp_signed("<", last, I64(total)), last, I64(total))
         if self.rows == 1:
             offset = [self._moved(builder, k, p, first) for k, p in enumerate(arrays)]
             builder.call(row, [*offset, *partials, builder.sub(last, first)])
@@ -261,105 +245,24 @@ class _LoopEmitter:
         """The address of an element of the only row."""
         if k < len(self.live):
             i = self.live[k]
-            return _element(builder, pointer, self.loop.inputs[i][0], index) if self._is_row(i) else pointer
-        return _element(builder, pointer, self.types[self.loop.outputs[k - len(self.live)]], index)
+            return element(builder, pointer, self.loop.inputs[i][0], index) if self._is_row(i) else pointer
+        return element(builder, pointer, self.types[self.loop.outputs[k - len(self.live)]], index)
 
     def _emit_rows(
         self, builder: ir.IRBuilder, row: ir.Function, arrays: list[Any], partials: list[Any], first: Any, last: Any
     ) -> None:
-        before = builder.block
-        head, done = builder.append_basic_block("rows"), builder.append_basic_block("done")
-        builder.branch(head)
-        builder.position_at_end(head)
-        r = builder.phi(_I64)
-        r.add_incoming(first, before)
-        places = self._places(builder, r)
+        axes = self.loop.shape[:-1]
+        loop = counted(builder, first, "rows")
+        r = loop[0]
+        at = places(builder, r, axes)
         moved = []
         for k, pointer in enumerate(arrays):
             if k < len(self.live):
                 dtype, varies = self.loop.inputs[self.live[k]]
-                moved.append(_element(builder, pointer, dtype, self._offset(builder, places, varies)))
+                begin = offset(builder, at, axes, varies, self.inner if varies[-1] else 1)
             else:
                 dtype = self.types[self.loop.outputs[k - len(self.live)]]
-                moved.append(_element(builder, pointer, dtype, builder.mul(r, _I64(self.inner))))
-        builder.call(row, [*moved, *partials, _I64(self.inner)])
-        following = builder.add(r, _I64(1))
-        r.add_incoming(following, builder.block)
-        builder.cbranch(builder.icmp_signed("<", following, last), head, done)
-        builder.position_at_end(done)
-
-    def _places(self, builder: ir.IRBuilder, r: Any) -> list[Any]:
-        """The index of a row along each axis but the last."""
-        places = []
-        for d in reversed(self.loop.shape[:-1]):
-            places.append(builder.urem(r, _I64(d)))
-            r = builder.udiv(r, _I64(d))
-        return places[::-1]
-
-    def _offset(self, builder: ir.IRBuilder, places: list[Any], varies: tuple[bool, ...]) -> Any:
-        """Where the row begins in an input that varies along some of the axes."""
-        stride = self.inner if varies[-1] else 1
-        offset: Any = _I64(0)
-        for axis in range(len(places) - 1, -1, -1):
-            if varies[axis]:
-                offset = builder.add(offset, builder.mul(places[axis], _I64(stride)))
-                stride *= self.loop.shape[axis]
-        return offset
-
-    def _emit_entry(self, task: ir.Function) -> None:
-        """`entry(array, ...)`: run all chunks on NumPy arrays."""
-        count = len(self.live) + len(self.loop.outputs) + len(self.loop.sums)
-        function = ir.Function(self.module, ir.FunctionType(_VOID, [_POINTER] * count), "entry")
-        builder = ir.IRBuilder(function.append_basic_block("entry"))
-        table = _room(builder, _POINTER, max(count, 1))
-        for i, array in enumerate(function.args):
-            field = builder.gep(array, [_I64(_DATA_OFFSET)], source_etype=ir.IntType(8))
-            data = builder.load(field, typ=_POINTER)
-            builder.store(data, builder.gep(table, [_I64(i)], source_etype=_POINTER))
-        number = builder.ptrtoint(table, _I64)
-        if self.chunks == 1:
-            builder.call(task, [number, _I64(0)])
-        else:
-            address, state = pool.entry()
-            kind = ir.FunctionType(_VOID, [_I64, _I64, _I64, _I64])
-            share = builder.inttoptr(_I64(address), kind.as_pointer())
-            builder.call(share, [_I64(state), builder.ptrtoint(task, _I64), number, _I64(self.chunks)])
-        builder.ret_void()
-
-
-def _room(builder: ir.IRBuilder, kind: ir.Type, count: int) -> Any:
-    """Room for some elements on the stack."""
-    room = builder.alloca(ir.ArrayType(kind, count), name="room")
-    room.align = 64
-    # llvmlite types the pointer and would refuse elements; this way around it is nothing in the machine's code.
-    return builder.inttoptr(builder.ptrtoint(room, _I64), _POINTER)
-
-
-def _element(builder: ir.IRBuilder, pointer: Any, dtype: DType, index: Any) -> Any:
-    return builder.gep(pointer, [index], source_etype=memory_type(dtype))
-
-
-def _across(builder: ir.IRBuilder, vector: Any, lanes: int) -> Any:
-    """The sum of the lanes, in a fixed order: halves are added until one is left."""
-    numbers = list(range(lanes))
-    parts = [builder.extract_element(vector, ir.IntType(32)(i)) for i in numbers]
-    while len(parts) > 1:
-        half = len(parts) // 2
-        parts = [builder.fadd(a, b) for a, b in zip(parts[:half], parts[half:], strict=True)]
-    return parts[0]
-
-
-def _copy(builder: ir.IRBuilder, source: Any, target: Any, dtype: DType, count: Any) -> None:
-    """Copy elements, at least one."""
-    before = builder.block
-    loop, done = builder.append_basic_block("copy"), builder.append_basic_block("copied")
-    builder.branch(loop)
-    builder.position_at_end(loop)
-    index = builder.phi(_I64)
-    one = builder.load(_element(builder, source, dtype, index), align=dtype.size, typ=memory_type(dtype))
-    builder.store(one, _element(builder, target, dtype, index), align=dtype.size)
-    following = builder.add(index, _I64(1))
-    index.add_incoming(_I64(0), before)
-    index.add_incoming(following, loop)
-    builder.cbranch(builder.icmp_signed("<", following, count), loop, done)
-    builder.position_at_end(done)
+                begin = builder.mul(r, I64(self.inner))
+            moved.append(element(builder, pointer, dtype, begin))
+        builder.call(row, [*moved, *partials, I64(self.inner)])
+        close(builder, loop, last, 1)

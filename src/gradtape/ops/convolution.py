@@ -91,7 +91,7 @@ class Convolution(Convolving):
 
     def batch(self, batched: tuple[bool, ...], x: Any, w: Any, *, groups: int, **params: Any) -> Any:
         if batched == (True, False):
-            return split_front(self(merge_front(x), w, groups=groups, **params), dims(x)[0])
+            return split_front(self(merge_front(x), w, groups=groups, **params), *dims(x)[:2])
         if batched == (False, True):
             # All filters at once: within each group, the outputs of one filter after the other.
             return split_channels(self(x, merge_channels(w, groups), groups=groups, **params), dims(w)[0], groups)
@@ -129,7 +129,7 @@ class ConvolutionInputGradient(Convolving):
 
     def batch(self, batched: tuple[bool, ...], g: Any, w: Any, *, groups: int, **params: Any) -> Any:
         if batched == (True, False):
-            return split_front(self(merge_front(g), w, groups=groups, **params), dims(g)[0])
+            return split_front(self(merge_front(g), w, groups=groups, **params), *dims(g)[:2])
         if batched == (False, True):
             return split_channels(self(g, merge_inputs(w), groups=groups, **params), dims(w)[0], groups)
         size = dims(g)[0]
@@ -179,10 +179,9 @@ def merge_front(x: Any) -> Any:
     return Reshape(x, shape=(a * b, *rest))
 
 
-def split_front(x: Any, size: int) -> Any:
-    """The first axis as two, the first of them of that size."""
-    n, *rest = dims(x)
-    return Reshape(x, shape=(size, n // size, *rest))
+def split_front(x: Any, size: int, each: int) -> Any:
+    """The first axis as two, of these sizes."""
+    return Reshape(x, shape=(size, each, *dims(x)[1:]))
 
 
 def merge_channels(x: Any, groups: int) -> Any:

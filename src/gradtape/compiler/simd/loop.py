@@ -1,0 +1,174 @@
+"""Kernels: a body for one element as a loop of vectors over contiguous arrays."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from llvmlite import ir
+
+from gradtape.compiler.simd import conversion
+from gradtape.compiler.simd.emitter import VectorEmitter
+from gradtape.compiler.simd.machine import Library, assemble, host
+from gradtape.compiler.simd.value import Value, computed, memory_type
+from gradtape.core import dtypes
+from gradtape.core.dtypes import DType
+
+_POINTER, _I64 = ir.PointerType(), ir.IntType(64)
+
+Body = Callable[..., Value]
+
+
+class Kernel:
+    """A compiled loop. Called with the addresses of the inputs and the output, and the range of elements.
+
+    The call releases Python's lock, so that threads may run parts of a range at once. The output may be one of the inputs.
+
+    Attributes:
+      library: the machine code.
+      address: of the function, for native callers.
+    """
+
+    def __init__(self, library: Library, name: str, inputs: int) -> None:
+        self.library, self.address = library, library.address(name)
+        types = [ctypes.c_void_p] * (inputs + 1) + [ctypes.c_int64] * 2
+        self._call = ctypes.CFUNCTYPE(None, *types)(self.address)
+
+    def __call__(self, *arguments: int) -> None:
+        self._call(*arguments)
+
+
+def elementwise_kernel(
+    name: str, inputs: Sequence[DType], output: DType, body: Body, scalars: Sequence[bool] = ()
+) -> Kernel:
+    """A kernel that computes `body(emitter, *values)` for every element.
+
+    Args:
+      name: of the function.
+      inputs: dtypes of the inputs.
+      output: the dtype of the result.
+      body: gives the result's value for one value per input.
+      scalars: for each input, whether it is one element for the whole range; none is if omitted.
+
+    Returns:
+      A `Kernel`, called with one address per input, that of the output, and the first and last (excluded) element.
+
+    >>> from gradtape.compiler.simd import elementwise_kernel
+    >>> square = elementwise_kernel("square", [tf.float32], tf.float32, lambda cg, x: cg.mul(x, x))
+    >>> x, y = np.arange(5, dtype=np.float32), np.empty(5, np.float32)
+    >>> square(x.ctypes.data, y.ctypes.data, 0, 5)
+    >>> y
+    array([ 0.,  1.,  4.,  9., 16.], dtype=float32)
+    """
+    module = ir.Module(name=name)
+    emit_elementwise(module, name, inputs, output, body, scalars)
+    return Kernel(assemble(module), name, len(inputs))
+
+
+def default_width(types: Sequence[DType]) -> int:
+    """The number of lanes for a loop over these dtypes: what the widest has in one register."""
+    return host().lanes(max(1 if d is dtypes.bool_ else computed(d).size for d in types))
+
+
+def emit_elementwise(
+    module: ir.Module,
+    name: str,
+    inputs: Sequence[DType],
+    output: DType,
+    body: Body,
+    scalars: Sequence[bool] = (),
+    width: int | None = None,
+) -> ir.Function:
+    """The function of a kernel, added to a module. Arguments as of `elementwise_kernel`; `width` is the number of lanes.
+
+    The body is emitted once, as a loop over whole vectors. What is left over is copied to vectors on the stack and given to
+    the same loop, which takes less time to compile than a second body, and reads and writes nothing beyond the range.
+    """
+    types = [dtypes.as_dtype(d) for d in inputs]
+    result = dtypes.as_dtype(output)
+    splats = tuple(scalars) or (False,) * len(types)
+    lanes = width or default_width([*types, result])
+    whole = _emit_vectors(module, f"{name}.vectors", types, result, body, splats, lanes)
+
+    function = ir.Function(module, whole.function_type, name)
+    *pointers, start, stop = function.args
+    builder = ir.IRBuilder(function.append_basic_block("entry"))
+    buffers = [_buffer(builder, d, lanes) for d in [*types, result]]
+    count = builder.sub(stop, start)
+    count = builder.select(builder.icmp_signed("<", count, _I64(0)), _I64(0), count)
+    middle = builder.add(start, builder.and_(count, _I64(-lanes)))
+    with builder.if_then(builder.icmp_signed(">=", count, _I64(lanes))):
+        builder.call(whole, [*pointers, start, middle])
+    with builder.if_then(builder.icmp_signed("<", middle, stop)):
+        left = builder.sub(stop, middle)
+        arguments = []
+        for pointer, buffer, dtype, splat in zip(pointers, buffers, types, splats, strict=False):
+            if not splat:
+                builder.store(ir.Constant(ir.VectorType(memory_type(dtype), lanes), None), buffer, align=dtype.size)
+                _copy(builder, _element(builder, pointer, dtype, middle), buffer, dtype, left)
+            arguments.append(pointer if splat else buffer)
+        builder.call(whole, [*arguments, buffers[-1], _I64(0), _I64(lanes)])
+        _copy(builder, buffers[-1], _element(builder, pointers[-1], result, middle), result, left)
+    builder.ret_void()
+    return function
+
+
+def _emit_vectors(
+    module: ir.Module, name: str, types: Sequence[DType], result: DType, body: Body, splats: Sequence[bool], lanes: int
+) -> ir.Function:
+    """A function that runs the body over a range which is a multiple of the number of lanes, and not empty."""
+    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [_POINTER] * (len(types) + 1) + [_I64, _I64]), name)
+    function.linkage = "internal"
+    function.attributes.add("noinline")
+    *pointers, start, stop = function.args
+    entry, loop, done = (function.append_basic_block(n) for n in ("entry", "loop", "done"))
+    builder = ir.IRBuilder(entry)
+    cg = VectorEmitter(module, builder, lanes)
+    fixed = [conversion.load_one(cg, p, d) if s else None for p, d, s in zip(pointers[:-1], types, splats, strict=True)]
+    builder.branch(loop)
+    builder.position_at_end(loop)
+    index = builder.phi(_I64)
+    values = [
+        one if one is not None else conversion.load(cg, _element(builder, p, d, index), d)
+        for one, p, d in zip(fixed, pointers[:-1], types, strict=True)
+    ]
+    value = body(cg, *values)
+    if value.dtype is not result:
+        raise TypeError(f"emitter: the body of {name} gives {value.dtype.name}, not {result.name}.")
+    conversion.store(cg, value, _element(builder, pointers[-1], result, index))
+    following = builder.add(index, _I64(lanes))
+    index.add_incoming(start, entry)
+    index.add_incoming(following, builder.block)
+    builder.cbranch(builder.icmp_signed("<", following, stop), loop, done)
+    builder.position_at_end(done)
+    builder.ret_void()
+    return function
+
+
+def _element(builder: ir.IRBuilder, pointer: Any, dtype: DType, index: Any) -> Any:
+    """The address of an element."""
+    return builder.gep(pointer, [index], source_etype=memory_type(dtype))
+
+
+def _buffer(builder: ir.IRBuilder, dtype: DType, lanes: int) -> Any:
+    """Room for one vector on the stack."""
+    room = builder.alloca(ir.VectorType(memory_type(dtype), lanes))
+    # llvmlite types the pointer and would refuse elements; this way around it is nothing in the machine's code.
+    return builder.inttoptr(builder.ptrtoint(room, _I64), _POINTER)
+
+
+def _copy(builder: ir.IRBuilder, source: Any, target: Any, dtype: DType, count: Any) -> None:
+    """Copy elements, at least one."""
+    before = builder.block
+    loop, done = builder.append_basic_block("copy"), builder.append_basic_block("copied")
+    builder.branch(loop)
+    builder.position_at_end(loop)
+    index = builder.phi(_I64)
+    one = builder.load(_element(builder, source, dtype, index), align=dtype.size, typ=memory_type(dtype))
+    builder.store(one, _element(builder, target, dtype, index), align=dtype.size)
+    following = builder.add(index, _I64(1))
+    index.add_incoming(_I64(0), before)
+    index.add_incoming(following, loop)
+    builder.cbranch(builder.icmp_signed("<", following, count), loop, done)
+    builder.position_at_end(done)

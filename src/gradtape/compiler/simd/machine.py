@@ -1,0 +1,132 @@
+"""The machine that code is emitted for, and assembly of modules to machine code."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+from llvmlite import binding, ir
+
+# LLVM's contexts are not safe to share: one module is assembled at a time.
+_LOCK = threading.Lock()
+_NUMBER = itertools.count()
+# LLVM's level for the choice of instructions and registers.
+_EFFORT = 2
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A processor, as LLVM names it.
+
+    Attributes:
+      triple: architecture and operating system.
+      cpu: the model whose instruction timings are used.
+      features: the instruction sets that may be used, `+avx2,-avx512f,...`.
+      register_bytes: the size of a vector register.
+      converts_half: True if there are instructions that convert float16.
+    """
+
+    triple: str
+    cpu: str
+    features: str
+    register_bytes: int
+    converts_half: bool
+
+    def lanes(self, itemsize: int) -> int:
+        """How many elements of that many bytes one vector register holds."""
+        return self.register_bytes // itemsize
+
+
+@functools.lru_cache(maxsize=1)
+def host() -> Machine:
+    """The machine that this process runs on."""
+    _initialize()
+    found = binding.get_host_cpu_features()
+    triple = str(binding.get_process_triple())
+    if found.get("avx512f") and found.get("avx512vl"):
+        size = 64
+    else:
+        size = 32 if found.get("avx2") else 16
+    half = bool(found.get("f16c")) or triple.startswith(("aarch64", "arm64"))
+    return Machine(triple, str(binding.get_host_cpu_name()), str(found.flatten()), size, half)
+
+
+@functools.lru_cache(maxsize=1)
+def _initialize() -> None:
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+
+
+def _target(machine: Machine) -> Any:
+    """A new target machine, LLVM's own object, which is not to be shared."""
+    _initialize()
+    target = binding.Target.from_triple(machine.triple)
+    return target.create_target_machine(cpu=machine.cpu, features=machine.features, opt=_EFFORT, jit=True)
+
+
+@functools.lru_cache(maxsize=1)
+def _linker() -> Any:
+    """What puts machine code into this process."""
+    return binding.create_lljit_compiler(_target(host()))
+
+
+class Library:
+    """Machine code in memory. It lives as long as this object."""
+
+    def __init__(self, tracker: Any) -> None:
+        self._tracker = tracker
+
+    def address(self, name: str) -> int:
+        """The address of a function."""
+        return int(self._tracker[name])
+
+
+@dataclass(frozen=True)
+class Code:
+    """Machine code that is not in a process yet. It may be kept, and loaded by another process on a like machine.
+
+    Attributes:
+      image: an object file.
+      exports: names of its functions.
+      imports: names of functions that it calls and does not have.
+    """
+
+    image: bytes
+    exports: tuple[str, ...]
+    imports: tuple[str, ...]
+
+
+def assemble(module: ir.Module | str, machine: Machine | None = None) -> Library:
+    """The functions of a module, or of LLVM's text of one, as machine code in this process."""
+    return load(translate(module, machine))
+
+
+def translate(module: ir.Module | str, machine: Machine | None = None) -> Code:
+    """The machine code of a module, or of LLVM's text of one.
+
+    LLVM's optimiser is left out: it would take half as long again and gain nothing, since vectors are explicit already, and
+    the choice of instructions simplifies them and drops repeated and unused ones.
+    """
+    with _LOCK:
+        target = _target(machine or host())
+        parsed = binding.parse_assembly(str(module))
+        parsed.triple = target.triple
+        parsed.data_layout = str(target.target_data)
+        exports = [f.name for f in parsed.functions if not f.is_declaration and f.linkage.name == "external"]
+        imports = [f.name for f in parsed.functions if f.is_declaration and not f.name.startswith("llvm.")]
+        return Code(bytes(target.emit_object(parsed)), tuple(exports), tuple(imports))
+
+
+def load(code: Code) -> Library:
+    """Machine code in this process. Imports are what `binding.add_symbol` has named, or functions of the process."""
+    with _LOCK:
+        library = binding.JITLibraryBuilder().add_object_img(code.image).add_current_process()
+        for name in code.imports:
+            if address := binding.address_of_symbol(name):
+                library.import_symbol(name, address)
+        for name in code.exports:
+            library.export_symbol(name)
+        return Library(library.link(_linker(), f"gradtape.{next(_NUMBER)}"))
