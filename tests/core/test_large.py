@@ -1,5 +1,6 @@
 """Large arrays: recycled memory and several threads change nothing but the time."""
 
+import math
 import os
 import subprocess
 import sys
@@ -149,3 +150,37 @@ def test_same_bits_for_any_number_of_threads_and_after_fork():
         assert done.returncode == 0, done.stderr
         printed.append(done.stdout)
     assert len(set(printed)) == 1
+
+
+@pytest.mark.parametrize(
+    ("files", "cores"),
+    [
+        ({}, math.inf),
+        ({"proc/self/cgroup": "0::/\n"}, math.inf),
+        ({"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cpu.max": "max 100000\n"}, math.inf),
+        ({"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cpu.max": "150000 100000\n"}, 1.5),
+        ({"proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/cpu.max": "200000 100000\n", "sys/fs/cgroup/a/b/cpu.max": "max 100000\n"}, 2.0),
+        ({"proc/self/cgroup": "0::/a/b\n", "sys/fs/cgroup/a/cpu.max": "300000 100000\n", "sys/fs/cgroup/a/b/cpu.max": "50000 100000\n"}, 0.5),
+        ({"proc/self/cgroup": "4:memory:/m\n3:cpu,cpuacct:/d\n0::/\n", "sys/fs/cgroup/cpu/d/cpu.cfs_quota_us": "400000\n", "sys/fs/cgroup/cpu/d/cpu.cfs_period_us": "100000\n"}, 4.0),
+        ({"proc/self/cgroup": "3:cpu:/host/path\n", "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "50000\n", "sys/fs/cgroup/cpu/cpu.cfs_period_us": "50000\n"}, 1.0),
+        ({"proc/self/cgroup": "3:cpu:/\n", "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1\n", "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n"}, math.inf),
+    ],
+)  # fmt: skip
+def test_limits_of_control_groups(tmp_path, files, cores):
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    assert large._group_limit(f"{tmp_path}/") == cores
+
+
+@pytest.mark.parametrize(
+    ("wanted", "limit", "count"),
+    [("", 8, 8), ("3", 8, 3), ("3,2", 8, 3), ("12", 8, 8), ("0", 8, 8), ("many", 8, 8), ("", 2.5, 3), ("", 0.1, 1), ("2", 1, 1)],
+)  # fmt: skip
+def test_thread_count_obeys_limits(monkeypatch, wanted, limit, count):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(8)), raising=False)
+    monkeypatch.setattr(large, "_group_limit", lambda: limit)
+    monkeypatch.setattr(large, "cores", large.cores.__wrapped__)
+    monkeypatch.setenv("OMP_NUM_THREADS", wanted)
+    assert large.thread_count.__wrapped__() == count

@@ -7,13 +7,15 @@ its workers in turn. NumPy computes without the interpreter lock, the bits of a 
 threads, and a busy neighbour costs its share and no more: nobody waits at a barrier for a slow thread,
 only for its last chunk.
 
-No thread is started before the first large array. Threads obey affinity and OMP_NUM_THREADS, and come back after fork.
+No thread is started before the first large array. Threads obey affinity, limits of control groups and
+OMP_NUM_THREADS, and come back after fork.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
+import math
 import os
 import threading
 from collections import deque
@@ -242,9 +244,46 @@ if hasattr(os, "register_at_fork"):
 @functools.cache
 def thread_count() -> int:
     """How many threads large kernels use: the cores of this process, or OMP_NUM_THREADS if that is fewer."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    wanted = os.environ.get("OMP_NUM_THREADS", "")
-    return max(1, min(cores, int(wanted)) if wanted.isdigit() and int(wanted) else cores)
+    # The variable may be a list, with a number for each level of nested loops.
+    wanted = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    return min(cores(), int(wanted)) if wanted.isdigit() and int(wanted) else cores()
+
+
+@functools.cache
+def cores() -> int:
+    """How many cores this process may use, by its affinity and the limits of its control groups."""
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, math.ceil(min(available, _group_limit())))
+
+
+def _group_limit(root: str = "/") -> float:
+    """How many cores' time Linux control groups (containers) leave to this process; infinity if there is no limit."""
+    limit = math.inf
+    for line in _lines(f"{root}proc/self/cgroup"):
+        _, controllers, path = line.split(":", 2)
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        # Version 2 has no controllers in this line. A container may see the path of a parent that it cannot read.
+        top = f"{root}sys/fs/cgroup" + ("/cpu" if controllers else "")
+        folders = [top + path[:i] for i, c in enumerate(path + "/") if c == "/"]
+        for folder in folders:
+            if controllers:
+                quota = _lines(f"{folder}/cpu.cfs_quota_us") + _lines(f"{folder}/cpu.cfs_period_us")
+            else:
+                quota = " ".join(_lines(f"{folder}/cpu.max")).split()
+            # Without a limit it says "max" or -1.
+            if len(quota) == 2 and quota[0].isdigit() and int(quota[1]):
+                limit = min(limit, int(quota[0]) / int(quota[1]))
+    return limit
+
+
+def _lines(path: str) -> list[str]:
+    """The lines of a small file, none if it cannot be read."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read().splitlines()
+    except OSError:
+        return []
 
 
 def run(compute: Any, starts: range) -> None:

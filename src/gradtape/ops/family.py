@@ -142,8 +142,8 @@ def conj(x: Any) -> Any:
     return REGISTRY["conj"](x) if x.dtype.kind == "c" else x
 
 
-def _no_examples(op: Op, batched: tuple[bool, ...], inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
-    """What a loop over no example gives: results without elements, of the shapes that `infer` promises."""
+def no_examples(op: Op, batched: tuple[bool, ...], inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
+    """The results of an op on no example: results without elements, of the shapes that `infer` promises."""
     specs = [spec_of(x) for x in inputs]
     own = [Spec(s.shape[1:], s.dtype) if flag else s for flag, s in zip(batched, specs, strict=True)]
     promised = op.infer(*own, **params)
@@ -158,7 +158,7 @@ def by_loop(op: Op, batched: tuple[bool, ...], inputs: tuple[Any, ...], params: 
     """A batch rule for ops without a formula: one call per example, stacked."""
     size = next(x.shape[0] for flag, x in zip(batched, inputs, strict=True) if flag)
     if not size:
-        return _no_examples(op, batched, inputs, params)
+        return no_examples(op, batched, inputs, params)
     stack, take = REGISTRY["stack"], REGISTRY["strided_slice"]
     rows = []
     for i in range(size):

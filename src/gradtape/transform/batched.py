@@ -24,7 +24,7 @@ from gradtape.core.op import REGISTRY, Op, Unsupported
 from gradtape.core.shape import TensorShape, spec_of
 from gradtape.core.tensor import Tensor, known_shape, wrap
 from gradtape.core.variable import Variable
-from gradtape.ops.family import align, by_loop, dims
+from gradtape.ops.family import align, by_loop, dims, no_examples
 
 _current = state.current
 _new = object.__new__
@@ -199,6 +199,8 @@ def _run(op: Op, flags: tuple[bool, ...], inputs: tuple[Any, ...], values: list[
     try:
         if isinstance(op.batch, Unsupported):
             return by_loop(op, flags, tuple(values), params)
+        if not op.elementwise and 0 in [v.shape[0] for v, flag in zip(values, flags, strict=True) if flag]:
+            return no_examples(op, flags, tuple(values), params)
         return op.batch(flags, *values, **params)
     except NeedsValueError:
         raise
