@@ -187,6 +187,8 @@ from gradtape.transform.passthrough import grad_pass_through, stop_gradient
 from gradtape.transform.python_function import numpy_function, py_function
 from gradtape.transform.recompute import recompute_grad
 
+core.generated.install("gradtape.compiler.eager")
+
 __version__ = "0.1.0"
 newaxis = None
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from gradtape.compiler import fusion, passes
 from gradtape.compiler.graph import Graph
+from gradtape.compiler.recipe import RowLoop
 from gradtape.core.dtypes import DType
 from gradtape.core.shape import Spec
 
@@ -22,21 +23,23 @@ def has_llvm() -> bool:
 def prepare(graph: Graph) -> Graph:
     """The graph that runs in place of a traced one."""
     graph = passes.optimize(graph)
-    return fusion.fuse(graph, _supports, _make) if has_llvm() else graph
+    return fusion.fuse(graph, supports, make) if has_llvm() else graph
 
 
-def _supports(dtype: DType) -> bool:
-    from gradtape.compiler.simd import supports
+def supports(dtype: DType) -> bool:
+    """Whether loops over a dtype can be emitted."""
+    from gradtape.compiler import simd
 
-    return supports(dtype)
+    return simd.supports(dtype)
 
 
-def _make(loop: fusion.Loop, specs: list[Spec], parts: str) -> Any:
+def make(loop: fusion.Loop | RowLoop, specs: list[Spec], parts: str) -> Any:
     """The op of a fused loop; None, and one warning, if the code generator fails: NumPy's kernels then run as they are."""
     from gradtape.compiler.loops import Fused
+    from gradtape.compiler.rows import FusedRows
 
     try:
-        return Fused(loop, specs, parts)
+        return FusedRows(loop, specs, parts) if isinstance(loop, RowLoop) else Fused(loop, specs, parts)
     except Exception as problem:
         _warn(f"{type(problem).__name__}: {problem}", parts)
         return None

@@ -285,8 +285,8 @@ def _loop(
         steps.append(Step(node.op, operands, tuple(sorted(node.params.items()))))
     whole = [n.outputs[0] for n in nodes if not is_sum(n) and _leaves(n.outputs[0], readers, members)]
     sums = [n for n in nodes if is_sum(n)]
-    axes = [_varies(v, shape) for v in inputs]
-    joined, varying = _collapsed(shape, axes)
+    axes = [varies(v.spec.shape, shape) for v in inputs]
+    joined, varying = collapsed(shape, axes)
     loop = Loop(
         joined,
         tuple([(v.spec.dtype, a) for v, a in zip(inputs, varying, strict=True)]),
@@ -307,13 +307,12 @@ def _known(array: Any) -> Any:
     return array.reshape(-1)[0].item() if array is not None and array.size == 1 else None
 
 
-def _varies(value: Value, shape: tuple[int, ...]) -> tuple[bool, ...]:
-    """Along which axes of a shape a value varies."""
-    own = (1,) * (len(shape) - len(value.spec.shape)) + tuple(value.spec.shape)
-    return tuple([d != 1 for d in own])
+def varies(own: tuple[int, ...], shape: tuple[int, ...]) -> tuple[bool, ...]:
+    """Along which axes of a shape something of another shape varies."""
+    return tuple([d != 1 for d in (1,) * (len(shape) - len(own)) + tuple(own)])
 
 
-def _collapsed(shape: tuple[int, ...], axes: list[tuple[bool, ...]]) -> tuple[tuple[int, ...], list[tuple[bool, ...]]]:
+def collapsed(shape: tuple[int, ...], axes: list[tuple[bool, ...]]) -> tuple[tuple[int, ...], list[tuple[bool, ...]]]:
     """A shape with neighbouring axes joined where every input varies along both or along neither; unit axes go."""
     kept = [i for i, d in enumerate(shape) if d != 1]
     joined: list[int] = []

@@ -220,12 +220,10 @@ class _LoopEmitter:
     def _emit_task(self, row: ir.Function) -> ir.Function:
         """`task(table, chunk)`: the rows of a chunk, or a part of the only row."""
         function = ir.Function(self.module, ir.FunctionType(VOID, [I64, I64]), "task")
-        table_number, chunk = function.args
+        table, chunk = function.args
         builder = ir.IRBuilder(function.append_basic_block("entry"))
-        table = builder.inttoptr(table_number, POINTER)
-        count = len(row.function_type.args) - 1
-        base = [builder.load(builder.gep(table, [I64(i)], source_etype=POINTER), typ=POINTER) for i in range(count)]
-        arrays, sums = base[: count - len(self.loop.sums)], base[count - len(self.loop.sums) :]
+        base = table_of(builder, table, self.count)
+        arrays, sums = base[: self.count - len(self.loop.sums)], base[self.count - len(self.loop.sums) :]
         partials = [builder.gep(s, [chunk], source_etype=DOUBLE) for s in sums]
         for partial in partials:
             builder.store(ir.Constant(DOUBLE, 0.0), partial)

@@ -1,14 +1,14 @@
 """Recipe: what is computed along one row, written down as calls of the emitter.
 
 A rule that computes along the last axis, `row(cg, *values)`, may use all of the `Emitter` protocol and three things more:
-`cg.row_sum(x)`, `cg.row_max(x)` and `cg.position(like)`, the number of an element in its row. A recipe runs the rule once
-and keeps the calls. Values that are the same for a whole row, such as a sum, are known only after a pass over the row; the
+`cg.row_sum(x)`, `cg.row_max(x)` and `cg.position()`, the number of an element in its row; a result that is
+`cg.column_sum(x)` is summed over all rows. A recipe runs the rule once and keeps the calls. Values that are the same for a whole row, such as a sum, are known only after a pass over the row; the
 recipe knows in which pass each value can be computed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from gradtape.core import dtypes
@@ -38,6 +38,9 @@ class Handle:
 class Recipe:
     """An emitter that writes down what it is asked for.
 
+    Args:
+      width: how long a row is.
+
     Attributes:
       calls: the steps; values are numbered in their order. Inputs are calls of "input".
       types: the dtype of each value.
@@ -45,7 +48,8 @@ class Recipe:
       passes: for each value, in which pass over a row it can be computed, from 0.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, width: int) -> None:
+        self._width = width
         self.calls: list[Call] = []
         self.types: list[DType] = []
         self.varies: list[bool] = []
@@ -79,12 +83,20 @@ class Recipe:
         return self._reduce("row_sum", x)
 
     def row_max(self, x: Handle) -> Handle:
-        """The largest element of a row; NaN if there is one."""
+        """The largest element of a row; of NaN nothing is said."""
         return self._reduce("row_max", x)
 
-    def position(self, like: Handle) -> Handle:
-        """The number of each element in its row, in the dtype of another value."""
-        return self._add(Call("position", (), (like.dtype,)), like.dtype, True, 0)
+    def row_mean(self, x: Handle) -> Handle:
+        """The mean of a row."""
+        return self.mul(self.row_sum(x), self.constant(1.0 / max(self._width, 1), x))
+
+    def column_sum(self, x: Handle) -> Handle:
+        """The sum over all rows, for each place in them. It can only be a result."""
+        return self._add(Call("column_sum", (x.number,), ()), x.dtype, True, self.passes[x.number])
+
+    def position(self) -> Handle:
+        """The number of each element in its row, as int32."""
+        return self._add(Call("position", (), ()), dtypes.int32, True, 0)
 
     def _reduce(self, method: str, x: Handle) -> Handle:
         if not self.varies[x.number]:
@@ -124,7 +136,7 @@ class RowLoop(NamedTuple):
       shape: axes over rows, neighbouring ones joined where all inputs allow it; the last is along the row.
       inputs: the number of the value, and along which axes of `shape` the input varies.
       calls, types, varies, passes: the recipe's.
-      outputs: the numbers of the values that are stored: whole, or one for each row.
+      outputs: the numbers of the values that are stored: whole, one for each row, or the sum of all rows.
     """
 
     shape: tuple[int, ...]
@@ -134,3 +146,39 @@ class RowLoop(NamedTuple):
     varies: tuple[bool, ...]
     passes: tuple[int, ...]
     outputs: tuple[int, ...]
+
+
+def row_loop(
+    shape: tuple[int, ...],
+    recipe: Recipe,
+    inputs: Sequence[Handle],
+    patterns: Sequence[tuple[bool, ...]],
+    outputs: Sequence[Handle],
+) -> RowLoop:
+    """A recipe for every row of a shape.
+
+    Args:
+      shape: what the rows fill; the last axis is along them.
+      recipe: what is computed.
+      inputs: the recipe's inputs.
+      patterns: along which axes of the shape each of them varies.
+      outputs: what is stored.
+    """
+    joined: list[int] = []
+    kept: list[tuple[bool, ...]] = []
+    for axis, d in enumerate(shape[:-1]):
+        pattern = tuple([p[axis] for p in patterns])
+        if d == 1:
+            continue
+        if kept and kept[-1] == pattern:
+            joined[-1] *= d
+        else:
+            joined.append(d)
+            kept.append(pattern)
+    varying = [(*[k[i] for k in kept], patterns[i][-1]) for i in range(len(patterns))]
+    return RowLoop(
+        (*joined, shape[-1]),
+        tuple([(h.number, v) for h, v in zip(inputs, varying, strict=True)]),
+        tuple(recipe.calls), tuple(recipe.types), tuple(recipe.varies), tuple(recipe.passes),
+        tuple([h.number for h in outputs]),
+    )  # fmt: skip

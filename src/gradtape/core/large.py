@@ -23,6 +23,8 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core import generated
+
 # From this many elements on, clearing fresh pages costs more than taking recycled memory.
 THRESHOLD = 1 << 16
 # Below this many elements a single NumPy call is quicker than handing out chunks.
@@ -117,6 +119,9 @@ def apply(op: Any, arrays: Any, params: dict[str, Any]) -> Any:
             return result
     if not all(isinstance(a, (np.ndarray, np.generic)) for a in arrays):
         return op.kernel(*arrays, **params)
+    native = generated.kernel(op, arrays, params)
+    if native is not None:
+        return native(*arrays)
     shapes = [a.shape for a in arrays if a.ndim]
     is_plain = all(s == shapes[0] for s in shapes)
     shape = shapes[0] if is_plain else np.broadcast_shapes(*shapes)

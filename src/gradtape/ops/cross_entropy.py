@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors
+from gradtape.core import dtypes, errors, generated
 from gradtape.core.op import Op, declare
 from gradtape.core.shape import Spec
 from gradtape.ops.activation import SoftplusSlope
@@ -77,6 +77,10 @@ class SparseSoftmaxCrossEntropy(Op):
         return Spec(logits.shape[:-1], logits.dtype), logits
 
     def kernel(self, labels: Any, logits: Any) -> Any:
+        native = _generated(self, logits, labels, logits)
+        if native is not None:
+            check_range(self.name, labels, logits.shape[-1], "labels")
+            return native(labels, logits)
         places = named_places(self, labels, logits)
         last = logits.ndim - 1
         p = below_peak(wide(logits), last)
@@ -97,6 +101,19 @@ class SparseSoftmaxCrossEntropy(Op):
 
     def batch(self, batched: tuple[bool, ...], *inputs: Any) -> Any:
         return self(*spread(batched, *inputs))
+
+    def rows(self, labels: Spec, logits: Spec) -> Any:
+        """What `row` describes the rows of, and how the inputs lie beside it."""
+        return logits.shape, (*labels.shape, 1), logits.shape
+
+    def row(self, cg: Any, labels: Any, logits: Any) -> Any:
+        """One row; the label is one of its positions."""
+        below = cg.sub(logits, cg.row_max(logits))
+        e = cg.exp(below)
+        total = cg.row_sum(e)
+        named = cg.eq(cg.position(), cg.cast(labels, dtypes.int32))
+        chosen = cg.row_sum(cg.select(named, below, cg.constant(0, below)))
+        return cg.sub(cg.log(total), chosen), cg.div(e, total)
 
 
 @declare("sparse_softmax_cross_entropy_cotangent")
@@ -121,6 +138,10 @@ class SparseCotangent(Op):
     def kernel(self, g: Any, labels: Any, p: Any) -> Any:
         if g.shape != labels.shape:
             raise ValueError("shapes differ")
+        native = _generated(self, p, g, labels, p)
+        if native is not None:
+            check_range(self.name, labels, p.shape[-1], "labels")
+            return native(g, labels, p)
         places = named_places(self, labels, p)
         own, g, p = p.dtype, wide(g), wide(p)
         columns = np.reshape(g, (*g.shape, 1))
@@ -140,6 +161,15 @@ class SparseCotangent(Op):
 
     def batch(self, batched: tuple[bool, ...], *inputs: Any) -> Any:
         return self(*spread(batched, *inputs))
+
+    def rows(self, g: Spec, labels: Spec, p: Spec) -> Any:
+        """What `row` describes the rows of, and how the inputs lie beside it."""
+        return p.shape, (*g.shape, 1), (*labels.shape, 1), p.shape
+
+    def row(self, cg: Any, g: Any, labels: Any, p: Any) -> Any:
+        """One row; the label is one of its positions."""
+        named = cg.eq(cg.position(), cg.cast(labels, dtypes.int32))
+        return cg.mul(g, cg.sub(p, cg.select(named, cg.constant(1, p), cg.constant(0, p))))
 
 
 @declare("sigmoid_cross_entropy_with_logits")
@@ -197,6 +227,13 @@ class SigmoidCrossEntropySlope(Binary):
         positive = cg.ge(logits, cg.constant(0, logits))
         right, wrong = cg.select(positive, more, less), cg.select(positive, less, more)
         return cg.sub(cg.mul(cg.sub(one, labels), right), cg.mul(labels, wrong))
+
+
+def _generated(op: Op, rows: Any, *inputs: Any) -> Any:
+    """Machine code for arrays like these, if there is some."""
+    if type(rows) is np.ndarray and rows.size and rows.dtype.char in "fd" and inputs[0].shape == rows.shape[:-1]:
+        return generated.kernel(op, inputs, {})
+    return None
 
 
 def check_labels(op: Op, labels: Spec, logits: Spec, name: str = "logits") -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors, large
+from gradtape.core import errors, generated, large
 from gradtape.core.op import Op, declare
 from gradtape.core.shape import Spec
 from gradtape.ops import rowwise
@@ -53,7 +53,8 @@ class LayerNormalization(RowNormalizer):
             raise ValueError("shapes differ")
         own, x, scale, offset = x.dtype, wide(x), wide(scale), wide(offset)
         if rowwise.suits(x, scale, offset):
-            found = _normalized_rows(x, scale, offset, epsilon)
+            native = generated.kernel(self, (x, scale, offset), {"epsilon": epsilon})
+            found = native(x, scale, offset) if native else _normalized_rows(x, scale, offset, epsilon)
         else:
             axis, n = (x.ndim - 1,), max(x.shape[-1], 1)
             centered = x - total(x, axis, keepdims=True) / n
@@ -88,6 +89,17 @@ class LayerNormalization(RowNormalizer):
             h, factor = (BroadcastTo(v, shape=size + dims(v)) for v in (h, factor))
         return y, h, factor
 
+    def rows(self, x: Spec, scale: Spec, offset: Spec, *, epsilon: float) -> Any:
+        """What `row` describes the rows of, and how the inputs lie beside it."""
+        return x.shape, x.shape, scale.shape, offset.shape
+
+    def row(self, cg: Any, x: Any, scale: Any, offset: Any, *, epsilon: float) -> Any:
+        """One row."""
+        centered = cg.sub(x, cg.row_mean(x))
+        factor = cg.rsqrt(cg.add(cg.row_mean(cg.mul(centered, centered)), cg.constant(epsilon, x)))
+        h = cg.mul(centered, factor)
+        return cg.add(cg.mul(h, scale), offset), h, factor
+
 
 @declare("layer_normalization_grad")
 class LayerNormalizationGrad(Op):
@@ -112,7 +124,8 @@ class LayerNormalizationGrad(Op):
             raise ValueError("shapes differ")
         own, g, h, factor, scale = h.dtype, wide(g), wide(h), wide(factor), wide(scale)
         if rowwise.suits(h, g, factor, scale):
-            found = _cotangents_of_rows(g, h, factor, scale)
+            native = generated.kernel(self, (g, h, factor, scale), {})
+            found = (native or _cotangents_of_rows)(g, h, factor, scale)
         else:
             last, lead, n = (h.ndim - 1,), tuple(range(h.ndim - 1)), max(h.shape[-1], 1)
             scaled = g * scale
@@ -139,6 +152,16 @@ class LayerNormalizationGrad(Op):
         lead = tuple(range(1, h.ndim - 1))
         sums = [ReduceSum(d, axis=lead, keepdims=False) for d in (g * h, g)]
         return factor * _projected(scaled, h), *sums
+
+    def rows(self, g: Spec, h: Spec, factor: Spec, scale: Spec) -> Any:
+        """What `row` describes the rows of, and how the inputs lie beside it."""
+        return h.shape, g.shape, h.shape, factor.shape, scale.shape
+
+    def row(self, cg: Any, g: Any, h: Any, factor: Any, scale: Any) -> Any:
+        """One row."""
+        scaled = cg.mul(g, scale)
+        inner = cg.add(cg.row_mean(scaled), cg.mul(h, cg.row_mean(cg.mul(scaled, h))))
+        return cg.mul(factor, cg.sub(scaled, inner)), cg.column_sum(cg.mul(g, h)), cg.column_sum(g)
 
 
 def _row_mean(x: Any) -> Any:

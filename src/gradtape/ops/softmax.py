@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors, large
+from gradtape.core import errors, generated, large
 from gradtape.core.op import Op, declare
 from gradtape.core.shape import Spec, normalize_axis
 from gradtape.ops import rowwise
@@ -31,7 +31,15 @@ class Normalizer(Op):
         return Spec(x.shape, self.check_dtypes(x))
 
     def kernel(self, x: Any, *, axis: int) -> Any:
+        if axis == x.ndim - 1 and rowwise.suits(x):
+            native = generated.kernel(self, (x,), {"axis": axis})
+            if native is not None:
+                return native(x)
         return rounded(self.normalize(wide(x), axis), x.dtype) if x.size else x
+
+    def rows(self, x: Spec, *, axis: int) -> Any:
+        """What `row` describes the rows of, and how the inputs lie beside it; None if the axis is not the last."""
+        return (x.shape, x.shape) if axis == x.rank - 1 else None
 
     def normalize(self, x: Any, axis: int) -> Any:
         """The result for float32 and float64."""
@@ -56,6 +64,11 @@ class Softmax(Normalizer):
     def vjp(self, dy: Any, y: Any, *, axis: int) -> Any:
         return (SoftmaxGrad(dy, y, axis=axis),)
 
+    def row(self, cg: Any, x: Any, *, axis: int) -> Any:
+        """One row."""
+        e = cg.exp(cg.sub(x, cg.row_max(x)))
+        return cg.div(e, cg.row_sum(e))
+
 
 @declare("softmax_grad")
 class SoftmaxGrad(Op):
@@ -77,7 +90,8 @@ class SoftmaxGrad(Op):
             raise ValueError("shapes differ")
         own, g, p = p.dtype, wide(g), wide(p)
         if axis == p.ndim - 1 and rowwise.suits(g, p):
-            return rounded(_cotangent_of_rows(g, p), own)
+            native = generated.kernel(self, (g, p), {"axis": axis})
+            return rounded(_cotangent_of_rows(g, p), own) if native is None else native(g, p)
         return rounded((g - total(g * p, (axis,), keepdims=True)) * p, own)
 
     def vjp(self, dy: Any, g: Any, p: Any, *, axis: int, needs: Any) -> Any:
@@ -91,6 +105,14 @@ class SoftmaxGrad(Op):
     def batch(self, batched: tuple[bool, ...], *inputs: Any, axis: int) -> Any:
         return self(*spread(batched, *inputs), axis=axis + 1)
 
+    def rows(self, g: Spec, p: Spec, *, axis: int) -> Any:
+        """What `row` describes the rows of, and how the inputs lie beside it; None if the axis is not the last."""
+        return (p.shape, g.shape, p.shape) if axis == p.rank - 1 else None
+
+    def row(self, cg: Any, g: Any, p: Any, *, axis: int) -> Any:
+        """One row."""
+        return cg.mul(cg.sub(g, cg.row_sum(cg.mul(g, p))), p)
+
 
 @declare("log_softmax")
 class LogSoftmax(Normalizer):
@@ -103,6 +125,11 @@ class LogSoftmax(Normalizer):
 
     def vjp(self, dy: Any, y: Any, *, axis: int) -> Any:
         return (dy - Exp(y) * ReduceSum(dy, axis=(axis,), keepdims=True),)
+
+    def row(self, cg: Any, x: Any, *, axis: int) -> Any:
+        """One row."""
+        below = cg.sub(x, cg.row_max(x))
+        return cg.sub(below, cg.log(cg.row_sum(cg.exp(below))))
 
 
 def below_peak(x: Any, axis: int) -> Any:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from gradtape.compiler.simd.emitter import VectorEmitter
 
 
+_POINTER = ir.PointerType()
+
+
 def cast(cg: VectorEmitter, x: Value, dtype: DType) -> Value:
     """x in another dtype. Floats that 32 or 64 bits cannot hold give the least integer, as x86 does for C and NumPy."""
     if dtype is x.dtype:
@@ -97,6 +100,39 @@ def load_one(cg: VectorEmitter, pointer: Any, dtype: DType) -> Value:
     """The one element that a pointer points to, in all lanes."""
     one = cg.builder.load(pointer, align=dtype.size, typ=memory_type(dtype))
     return _unpack(cg, cg.spread(one), dtype)
+
+
+def load_masked(cg: VectorEmitter, pointer: Any, dtype: DType, mask: Value) -> Value:
+    """The elements that a pointer points to, in the lanes of a mask; others are 0, and their memory is not touched."""
+    vector = ir.VectorType(memory_type(dtype), cg.width)
+    kind = ir.FunctionType(vector, [_POINTER, ir.IntType(32), mask.ir.type, vector])
+    function = _intrinsic(cg, f"llvm.masked.load.{_mangled(vector)}.p0", kind)
+    found = cg.builder.call(function, [pointer, ir.IntType(32)(dtype.size), mask.ir, ir.Constant(vector, None)])
+    return _unpack(cg, found, dtype)
+
+
+def store_masked(cg: VectorEmitter, x: Value, pointer: Any, mask: Value) -> None:
+    """Write the lanes of a mask to where a pointer points."""
+    vector = ir.VectorType(memory_type(x.dtype), cg.width)
+    kind = ir.FunctionType(ir.VoidType(), [vector, _POINTER, ir.IntType(32), mask.ir.type])
+    function = _intrinsic(cg, f"llvm.masked.store.{_mangled(vector)}.p0", kind)
+    cg.builder.call(function, [_pack(cg, x, x.dtype), pointer, ir.IntType(32)(x.dtype.size), mask.ir])
+
+
+def store_one(cg: VectorEmitter, x: Value, pointer: Any) -> None:
+    """Write the first lane to where a pointer points."""
+    first = cg.builder.extract_element(_pack(cg, x, x.dtype), ir.IntType(32)(0))
+    cg.builder.store(first, pointer, align=x.dtype.size)
+
+
+def _intrinsic(cg: VectorEmitter, name: str, kind: ir.FunctionType) -> Any:
+    return cg.module.globals.get(name) or ir.Function(cg.module, kind, name)
+
+
+def _mangled(vector: ir.VectorType) -> str:
+    """A vector type as it stands in the names of intrinsics."""
+    text = {"half": "f16", "float": "f32", "double": "f64"}.get(str(vector.element), str(vector.element))
+    return f"v{vector.count}{text}"
 
 
 def store(cg: VectorEmitter, x: Value, pointer: Any) -> None:

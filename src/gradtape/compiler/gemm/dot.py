@@ -1,0 +1,99 @@
+"""A row times a matrix that is stored by columns: sums along the vectors, not across them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+
+from gradtape.compiler.gemm import memory, packing
+from gradtape.compiler.gemm.code import POINTER, Code, Index
+from gradtape.compiler.gemm.finish import Epilogue
+from gradtape.compiler.gemm.output import Output, span
+from gradtape.compiler.gemm.plan import Tile, even, useful_chunks
+from gradtape.compiler.gemm.problem import Gemm
+from gradtape.compiler.gemm.tile import multiply_add
+
+# As many independent sums hide the time until a result can be used.
+_SUMS = 8
+
+
+def suits(gemm: Gemm) -> bool:
+    """True if the product is a row of sums over elements that lie side by side in both operands."""
+    return gemm.m == 1 and gemm.transpose_b and (not gemm.transpose_a or gemm.lda == 1)
+
+
+class DotKernel:
+    """A kernel under construction. A vector of the result is made of as many sums as it has lanes.
+
+    Attributes:
+      chunks: how many there are.
+    """
+
+    def __init__(self, function: ir.Function, gemm: Gemm, lanes: int, epilogue: Epilogue | None, flipped: bool) -> None:
+        self._code, self._gemm, self._lanes = Code(function), gemm, lanes
+        self._element = memory.element_type(gemm.dtype)
+        self._output = Output(self._code, gemm, Tile(1, 1, lanes), epilogue, flipped)
+        self._total = -(-gemm.n // lanes)
+        self._vectors = even(self._total, -(-self._total * gemm.batch.count // useful_chunks(gemm)))
+        self._blocks = -(-self._total // self._vectors)
+        self.chunks = self._blocks * gemm.batch.count
+
+    def emit(self) -> None:
+        """Emit the whole function."""
+        code, gemm = self._code, self._gemm
+        argument, chunk = code.function.args
+        table = code.builder.inttoptr(argument, POINTER)
+        number = code.div(chunk, self._blocks) if gemm.batch.count > 1 else 0
+        first = code.mul(code.rem(chunk, self._blocks), self._vectors)
+        strides = (gemm.batch.stride_a, gemm.batch.stride_b, gemm.batch.stride_c)
+        a, b, c = (
+            code.at(code.slot(table, slot), code.mul(number, stride), self._element)
+            for slot, stride in zip(gemm.slots, strides, strict=True)
+        )
+
+        def vector(index: Index) -> None:
+            column = span(code, code.add(first, index), self._output.columns, gemm.n)
+            self._output.write([self._sums(a, b, column[0])], number, c, (0, 0), column)
+
+        code.repeat(code.least(self._vectors, code.sub(self._total, first)), vector)
+        code.builder.ret_void()
+
+    def _sums(self, a: Any, b: Any, column: Index) -> Any:
+        """One vector of the result."""
+        code, gemm, lanes = self._code, self._gemm, self._lanes
+        ways = max(1, _SUMS // lanes)
+        width = ways * lanes
+        zero = ir.Constant(ir.VectorType(self._element, lanes), None)
+        # Where c has less columns than lanes, the last one is computed more than once.
+        columns = [code.add(column, min(j, gemm.n - 1)) for j in range(lanes)]
+        starts = [code.at(b, code.mul(j, gemm.ldb), self._element) for j in columns]
+
+        def turn(index: Index, sums: Any) -> Any:
+            return self._step(a, starts, code.mul(index, width), [lanes] * ways, sums)
+
+        sums = code.fold(gemm.k // width, [zero] * (ways * lanes), turn)
+        left = gemm.k % width
+        valid = [min(lanes, left - w * lanes) for w in range(ways) if left > w * lanes]
+        sums = self._step(a, starts, gemm.k - left, valid, sums)
+        while len(sums) > lanes:
+            half = len(sums) // 2
+            sums = [code.builder.fadd(x, y) for x, y in zip(sums[:half], sums[half:], strict=True)]
+        rows = packing.transposed(code.builder, list(sums), 16 // gemm.dtype.size)
+        while len(rows) > 1:
+            half = len(rows) // 2
+            rows = [code.builder.fadd(x, y) for x, y in zip(rows[:half], rows[half:], strict=True)]
+        return rows[0]
+
+    def _step(self, a: Any, starts: list[Any], at: Index, valid: list[int], sums: Any) -> list[Any]:
+        """The sums with some more vectors of k added, which may end early."""
+        code, dtype, lanes = self._code, self._gemm.dtype, self._lanes
+        fma = multiply_add(code, dtype, lanes)
+        result = list(sums)
+        for w, count in enumerate(valid):
+            here = code.add(at, w * lanes)
+            factor = memory.load(code, code.at(a, here, self._element), dtype, lanes, count)
+            for j, start in enumerate(starts):
+                other = memory.load(code, code.at(start, here, self._element), dtype, lanes, count)
+                result[w * lanes + j] = code.builder.call(fma, [factor, other, result[w * lanes + j]])
+        return result

@@ -1,0 +1,90 @@
+"""Where tiles of a product go: to c, or to the epilogue."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.compiler.gemm import finish, memory
+from gradtape.compiler.gemm.code import Code, Index
+from gradtape.compiler.gemm.finish import Epilogue
+from gradtape.compiler.gemm.plan import Tile
+from gradtape.compiler.gemm.problem import Gemm
+
+# The first row or column of a tile, and how many of them belong to the tile before it.
+Span = tuple[Index, Index]
+
+
+def span(code: Code, index: Index, size: int, total: int) -> Span:
+    """Where a tile of a size lies: the last one begins earlier if they do not fit, so that it ends where all ends."""
+    wanted = code.mul(index, size)
+    if total % size == 0:
+        return wanted, 0
+    found = code.least(wanted, total - size)
+    return found, code.sub(wanted, found)
+
+
+class Output:
+    """Writes tiles of one product. What belongs to the tile before is not written: c may have been changed there.
+
+    Attributes:
+      columns: the columns of a tile that c has.
+    """
+
+    def __init__(self, code: Code, gemm: Gemm, tile: Tile, epilogue: Epilogue | None, flipped: bool) -> None:
+        self._code, self._gemm, self._tile, self._epilogue = code, gemm, tile, epilogue
+        self._element = memory.element_type(gemm.dtype)
+        self.columns = min(tile.columns, gemm.n)
+        self._uneven = bool(gemm.m % tile.rows or gemm.n % self.columns)
+        if self._uneven or epilogue is not None:
+            self._product = code.stack(self._element, tile.rows * tile.columns)
+            name = f"{code.function.name}.finish"
+            self._finish = finish.emit(code.module, name, gemm, epilogue, tile.lanes, tile.columns, flipped)
+
+    def write(self, values: list[Any], number: Index, c: Any, row: Span, column: Span) -> None:
+        """Emit what becomes of a tile.
+
+        Args:
+          values: the vectors, row by row.
+          number: of the product in the batch.
+          c: the address of its result.
+          row: the rows of the tile.
+          column: its columns.
+        """
+        code = self._code
+        if self._epilogue is not None:
+            self._hand_over(values, number, row, column)
+        elif not self._uneven:
+            self._write_whole(values, c, row[0], column[0])
+        else:
+            with code.builder.if_else(code.equal(code.add(row[1], column[1]), 0)) as (whole, part):
+                with whole:
+                    self._write_whole(values, c, row[0], column[0])
+                with part:
+                    self._hand_over(values, number, row, column)
+
+    def keep(self, values: list[Any], target: Any) -> None:
+        """Emit writes of whole vectors to memory of our own, one after the other."""
+        lanes = self._tile.lanes
+        for i, value in enumerate(values):
+            there = self._code.at(target, i * lanes, self._element)
+            self._code.builder.store(value, there, align=self._gemm.dtype.size * lanes)
+
+    def _hand_over(self, values: list[Any], number: Index, row: Span, column: Span) -> None:
+        """Call the function that applies the epilogue and minds what is to be written."""
+        code, tile = self._code, self._tile
+        self.keep(values, self._product)
+        source = code.at(self._product, code.add(code.mul(row[1], tile.columns), column[1]), self._element)
+        place = (number, code.add(*row), code.add(*column))
+        size = (code.sub(tile.rows, row[1]), code.sub(self.columns, column[1]))
+        code.builder.call(self._finish, [code.function.args[0], source, *map(code.value, place + size)])
+
+    def _write_whole(self, values: list[Any], c: Any, row: Index, column: Index) -> None:
+        code, gemm, tile = self._code, self._gemm, self._tile
+        corner = code.at(c, code.add(code.mul(row, gemm.ldc), column), self._element)
+        for i, value in enumerate(values):
+            r, v = divmod(i, tile.vectors)
+            there = code.at(corner, r * gemm.ldc + v * tile.lanes, self._element)
+            valid = min(tile.lanes, self.columns - v * tile.lanes)
+            if gemm.accumulate:
+                value = code.builder.fadd(value, memory.load(code, there, gemm.dtype, tile.lanes, valid))
+            memory.store(code, value, there, gemm.dtype, valid)

@@ -1,0 +1,187 @@
+"""How a product is cut: register tiles, panels that stay in cache, chunks for threads.
+
+A tile is `rows` by `vectors` accumulators that stay in registers for a whole block of k. A sliver is a tile's columns of
+b, over a block of k: it stays in the first cache while all tiles of a chunk use it. The cut depends on the sizes and the
+machine's instruction set alone, never on the number of threads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gradtape.compiler.gemm.problem import Gemm
+from gradtape.compiler.simd.machine import Machine
+
+# Bytes of a sliver of b, which stays in the first cache of 32 KB or more, and the most rows of it.
+_SLIVER_BYTES, _DEEPEST = 24 * 1024, 320
+# Bytes of a chunk's block of a, which stays in the second cache.
+_BLOCK_BYTES = 288 * 1024
+# Bytes of a copy of such a block and of a chunk's sums. They are on the stack, of which a thread may have little.
+_COPY_BYTES, _SUMS_BYTES = 96 * 1024, 96 * 1024
+# A chunk below so many operations costs more to hand out than it is worth; more chunks than this serve nobody.
+_CHUNK_OPERATIONS = 400_000
+_MOST_CHUNKS = 64
+# A copy of b is worth its time if so many rows and steps of k use it, and is repeated for chunks of so many rows.
+_COPY_B_ROWS, _COPY_B_DEPTH, _REPEAT_B_ROWS = 48, 16, 128
+# In a matrix of so many bytes, rows are far apart: fewer rows make a copy worth its time, and as many slivers are
+# copied together, to read longer parts of rows.
+_FAR_BYTES = 1024 * 1024
+_COPY_FAR_B_ROWS, _GROUP = 16, 4
+# What holds for copies of b and rows, for copies of a and columns.
+_COPY_A_COLUMNS, _COPY_A_DEPTH, _REPEAT_A_COLUMNS = 128, 128, 256
+
+
+@dataclass(frozen=True)
+class Tile:
+    """Accumulators in registers.
+
+    Attributes:
+      rows: rows of c.
+      vectors: vectors of columns of c.
+      lanes: elements of a vector.
+    """
+
+    rows: int
+    vectors: int
+    lanes: int
+
+    @property
+    def columns(self) -> int:
+        """Columns of c."""
+        return self.vectors * self.lanes
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The cut of one product.
+
+    Attributes:
+      tile: the accumulators.
+      depth: rows of b in a block of k.
+      blocks: blocks of k.
+      pack_a: copy a block of a into panels, one for each tile.
+      pack_b: copy slivers of b.
+      group: slivers that are copied together.
+      tiles: rows of tiles in a chunk.
+      slivers: slivers in a chunk.
+      items: products of a batch in a chunk.
+      grid: chunks by batch, by rows and by columns.
+    """
+
+    tile: Tile
+    depth: int
+    blocks: int
+    pack_a: bool
+    pack_b: bool
+    group: int
+    tiles: int
+    slivers: int
+    items: int
+    grid: tuple[int, int, int]
+
+    @property
+    def chunks(self) -> int:
+        """How many chunks there are."""
+        groups, rows, columns = self.grid
+        return groups * rows * columns
+
+
+def plan(gemm: Gemm, machine: Machine) -> Plan:
+    """The cut of a product on a machine."""
+    tile = _tile(gemm, machine)
+    depth, blocks = _depth(gemm, tile)
+    far = gemm.k * gemm.ldb * gemm.dtype.size >= _FAR_BYTES
+    # Where b has less columns than a tile, whole vectors would read beyond its end.
+    used = gemm.m >= (_COPY_FAR_B_ROWS if far else _COPY_B_ROWS) and depth >= _COPY_B_DEPTH
+    pack_b = gemm.transpose_b or (used and gemm.n >= tile.columns)
+    pack_a = gemm.transpose_a and gemm.n >= _COPY_A_COLUMNS and depth >= _COPY_A_DEPTH
+    group = _GROUP if far and pack_b and not gemm.transpose_b else 1
+    tiles, slivers, items = _chunk(gemm, tile, (depth, blocks), (pack_a, pack_b), group)
+    grid = (
+        -(-gemm.batch.count // items),
+        -(-gemm.m // (tile.rows * tiles)),
+        -(-gemm.n // (tile.columns * slivers)),
+    )
+    return Plan(tile, depth, blocks, pack_a, pack_b, min(group, slivers), tiles, slivers, items, grid)
+
+
+def _tile(gemm: Gemm, machine: Machine) -> Tile:
+    """The tile that takes the least time."""
+    lanes = machine.lanes(gemm.dtype.size)
+    many = machine.register_bytes == 64 or machine.triple.startswith(("aarch64", "arm64"))
+    fused = many or "+fma" in machine.features.split(",")
+    # Without fused instructions, one register is for products.
+    registers = (32 if many else 16) - (not fused)
+    shapes = [
+        Tile(rows, vectors, lanes)
+        for vectors in range(1, min(8, -(-gemm.n // lanes)) + 1)
+        for rows in range(1, min(registers, gemm.m) + 1)
+        # Beside the accumulators, the shorter side is held in registers and the longer one passes through one.
+        if rows * vectors + min(rows, vectors) + 1 <= registers
+    ]
+    return min(shapes, key=lambda tile: (_cycles(gemm, tile), -tile.rows))
+
+
+def _cycles(gemm: Gemm, tile: Tile) -> float:
+    """About how many cycles all tiles need for a row of b.
+
+    There are two fused instructions or loads in a cycle, and a bit more than four cycles until a result can be used.
+    Writing a tile, or keeping it for the next block of k, and starting the next one is counted too.
+    """
+    tiles = -(-gemm.m // tile.rows) * -(-gemm.n // tile.columns)
+    loads, sums = tile.rows + tile.vectors, tile.rows * tile.vectors
+    step = max(4.4, sums / 2, loads / 2) + 0.03 * loads
+    return tiles * (step + (sums + 10) / max(_depth(gemm, tile)[0], 1))
+
+
+def _depth(gemm: Gemm, tile: Tile) -> tuple[int, int]:
+    """Rows of b in a block of k, and how many blocks there are."""
+    # With one row of tiles every element of b is used once: where nothing is copied, nothing is gained by small slivers.
+    once = gemm.m <= min(tile.rows, _COPY_FAR_B_ROWS - 1) and not (gemm.transpose_a or gemm.transpose_b)
+    deepest = gemm.k if once else min(_DEEPEST, _SLIVER_BYTES // (tile.columns * gemm.dtype.size))
+    if gemm.k <= deepest:
+        return gemm.k, 1
+    depth = -(-gemm.k // -(-gemm.k // deepest))
+    depth = -(-depth // 8) * 8
+    return depth, -(-gemm.k // depth)
+
+
+def _chunk(
+    gemm: Gemm, tile: Tile, depths: tuple[int, int], packs: tuple[bool, bool], group: int
+) -> tuple[int, int, int]:
+    """Rows of tiles, slivers and products in a chunk."""
+    size, count = gemm.dtype.size, gemm.batch.count
+    rows, columns = -(-gemm.m // tile.rows), -(-gemm.n // tile.columns)
+    depth, blocks = depths
+    panel = max(depth, 1) * tile.rows * size
+    tiles = even(rows, (_COPY_BYTES if packs[0] else _BLOCK_BYTES) // panel)
+    slivers = columns
+    if blocks > 1:
+        most = _SUMS_BYTES // (tile.rows * tile.columns * size)
+        tiles = even(rows, min(tiles, most))
+        slivers = even(columns, most // tiles)
+    # What is copied is not cut too small, since others repeat the copy.
+    least_tiles = -(-_REPEAT_B_ROWS // tile.rows) if packs[1] else 1
+    least_slivers = -(-_REPEAT_A_COLUMNS // tile.columns) if packs[0] else group
+    wanted = useful_chunks(gemm)
+    while count * -(-rows // tiles) * -(-columns // slivers) < wanted:
+        wider = slivers * tile.columns >= tiles * tile.rows if packs[0] == packs[1] else packs[1]
+        if slivers > least_slivers and (wider or tiles <= least_tiles):
+            slivers = even(columns, slivers - 1)
+        elif tiles > least_tiles:
+            tiles = even(rows, tiles - 1)
+        else:
+            break
+    whole = tiles == rows and slivers == columns
+    return tiles, slivers, max(1, count // wanted) if whole else 1
+
+
+def useful_chunks(gemm: Gemm) -> int:
+    """How many chunks a product is worth."""
+    return max(1, min(_MOST_CHUNKS, gemm.operations // _CHUNK_OPERATIONS))
+
+
+def even(count: int, most: int) -> int:
+    """The size of parts of at most so many, made as equal as can be."""
+    parts = -(-count // max(most, 1))
+    return -(-count // parts)

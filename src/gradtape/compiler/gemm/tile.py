@@ -1,0 +1,78 @@
+"""The innermost loop: a tile of accumulators in registers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from llvmlite import ir
+
+from gradtape.compiler.gemm import memory
+from gradtape.compiler.gemm.code import Code, Index
+from gradtape.compiler.gemm.plan import Tile
+from gradtape.core.dtypes import DType
+
+
+@dataclass(frozen=True)
+class Operand:
+    """How a tile reads an operand.
+
+    Attributes:
+      pointer: its first element.
+      along: elements from one row or column of the tile to the next.
+      deep: elements from one step of k to the next.
+      valid: of b, how many lanes of the last vector may be read.
+    """
+
+    pointer: Any
+    along: int
+    deep: int
+    valid: int = 0
+
+
+def multiply(code: Code, dtype: DType, tile: Tile, a: Operand, b: Operand, depth: Index, start: list[Any]) -> list[Any]:
+    """The accumulators, row by row, after `depth` steps of k.
+
+    Args:
+      code: the function under construction.
+      dtype: of the elements.
+      tile: the accumulators.
+      a: one number for each row and step.
+      b: vectors for each step.
+      depth: how many steps.
+      start: what the accumulators hold before.
+    """
+    rows, vectors, lanes = tile.rows, tile.vectors, tile.lanes
+    element = memory.element_type(dtype)
+    fma = multiply_add(code, dtype, lanes)
+
+    def factor(at_a: Any, r: int) -> Any:
+        return memory.splat(code, code.at(at_a, r * a.along, element), element, lanes)
+
+    def line(at_b: Any, v: int) -> Any:
+        valid = lanes if v < vectors - 1 else b.valid
+        return memory.load(code, code.at(at_b, v * lanes, element), dtype, lanes, valid)
+
+    def step(at_a: Any, at_b: Any, sums: list[Any]) -> list[Any]:
+        result = list(sums)
+        # The shorter side is held in registers, the longer one passes through a single one.
+        held = [line(at_b, v) for v in range(vectors)] if vectors < rows else [factor(at_a, r) for r in range(rows)]
+        for i in range(max(rows, vectors)):
+            passing = factor(at_a, i) if vectors < rows else line(at_b, i)
+            for j, other in enumerate(held):
+                index = i * vectors + j if vectors < rows else j * vectors + i
+                result[index] = code.builder.call(fma, [passing, other, sums[index]])
+        return result
+
+    def turn(_: Index, state: Any) -> Any:
+        at_a, at_b, *sums = state
+        return [code.at(at_a, a.deep, element), code.at(at_b, b.deep, element), *step(at_a, at_b, sums)]
+
+    return list(code.fold(depth, [a.pointer, b.pointer, *start], turn)[2:])
+
+
+def multiply_add(code: Code, dtype: DType, lanes: int) -> ir.Function:
+    """x * y + z: fused where the machine can, which is a call of a slow function where it cannot."""
+    vector = ir.VectorType(memory.element_type(dtype), lanes)
+    name = f"llvm.fmuladd.v{lanes}f{8 * dtype.size}"
+    return code.module.globals.get(name) or ir.Function(code.module, ir.FunctionType(vector, [vector] * 3), name)

@@ -1,0 +1,207 @@
+"""The thread pool of compiled programs: the chunks of a job are shared by its caller and a few workers.
+
+Workers are threads that live in machine code, without the interpreter lock; which of them computes a chunk makes no
+difference to the result. The caller works too and waits for nobody but the owner of an unfinished chunk: a
+neighbour that takes a core costs its share and no more. A job that meets another one, or that is started by a chunk of
+another one, runs on its caller's thread alone, so nothing can wait in a circle.
+
+There is neither a thread nor machine code before the first job of several chunks; after fork the child starts its own.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import ctypes
+import os
+import platform
+import sys
+import threading
+import time
+from _thread import start_new_thread
+from typing import Any
+
+from gradtape.compiler import pool_code, pool_sleep
+from gradtape.core import errors, large
+
+# How long a thread without work spins before it sleeps, in seconds: about as long as waking it up takes.
+SPIN = 100e-6
+# How long the end of the process waits for workers to leave, in seconds; they leave at once unless they have a chunk.
+_PATIENCE = 1.0
+_ALIGNMENT = 128
+
+_int64, _address = ctypes.c_int64, ctypes.c_void_p
+
+
+class Pool:
+    """Threads that share the chunks of one job at a time.
+
+    Programs use the one pool behind this module's functions. A pool that has run a job is never freed, since its threads
+    may be in its code until the process ends.
+
+    Args:
+      threads: how many threads compute, the caller among them; 0 for `large.thread_count()`.
+      futex: whether threads sleep by futex, which Linux has, or by a monitor; None for what the system has.
+    """
+
+    def __init__(self, threads: int = 0, futex: bool | None = None) -> None:
+        self._wanted = threads
+        self._futex = pool_sleep.has_futex(sys.platform, platform.machine()) if futex is None else futex
+        # A signal's handler or a finalizer may run a job within any of the methods that hold it.
+        self._mutex = threading.RLock()
+        self._code: _Code | None = None
+        self._ended: list[threading.Lock] = []
+        self._is_closed = False
+
+    def parallel_for(self, task_address: int, argument: int, chunks: int) -> None:
+        """Call the native function `task(argument, chunk)` for every chunk from 0 on, on several threads.
+
+        Args:
+          task_address: address of a function `void task(int64 argument, int64 chunk)`.
+          argument: handed to the task, usually the address of what it needs.
+          chunks: how many there are.
+        """
+        code = self._code or self._assemble()
+        code.parallel_for(code.state, task_address, argument, chunks)
+
+    def entry(self) -> tuple[int, int]:
+        """Addresses of `void parallel_for(state, int64 task, int64 argument, int64 chunks)` and of its state, which are
+        the same as long as the process lives, after fork too."""
+        code = self._code or self._assemble()
+        return ctypes.cast(code.parallel_for, _address).value or 0, code.state
+
+    def threads(self) -> int:
+        """How many threads compute a job, its caller among them."""
+        return self._wanted or large.thread_count()
+
+    def set_threads(self, count: int) -> None:
+        """Let so many threads compute a job, its caller among them; 0 for `large.thread_count()`.
+
+        Jobs that run are finished as they were begun.
+        """
+        if count < 0:
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"set_threads: count is {count}, a number of threads cannot be negative.",
+                "give 1 for no other thread than the caller's, or 0 for the default.",
+            )
+        with self._mutex:
+            self._wanted = count
+            if self._code is not None:
+                self._code.dismiss(self._code.state)
+
+    def close(self) -> None:
+        """Send the workers home for ever; jobs run on their caller's thread from now on."""
+        self._is_closed = True
+        if self._code is None:
+            return
+        self._code.dismiss(self._code.state)
+        deadline = time.monotonic() + _PATIENCE
+        self._ended = [e for e in self._ended if not e.acquire(timeout=max(0.0, deadline - time.monotonic()))]
+
+    def _assemble(self) -> _Code:
+        """The machine code and its state; the pool lives for ever from now on."""
+        with self._mutex:
+            if self._code is None:
+                code = _Code(self._futex, self._start)
+                ctypes.pythonapi.Py_IncRef(ctypes.py_object(self))
+                atexit.register(self.close)
+                if hasattr(os, "register_at_fork"):
+                    os.register_at_fork(after_in_child=self._after_fork)
+                self._code = code
+            return self._code
+
+    def _start(self) -> None:
+        """Start the workers; called by the machine code at the first job, or the first after `dismiss`."""
+        with self._mutex:
+            code, count = self._code, 0 if self._is_closed else self.threads() - 1
+            if code is None:
+                return
+            # More threads than cores: one that spins would keep another one from its work.
+            code.write("spins", code.pauses(SPIN) if count < large.cores() else 0)
+            self._ended = [ended for ended in self._ended if ended.locked()]
+            started, crew = 0, code.read("crew")
+            # Where the system refuses a thread, those that there are do the work.
+            with contextlib.suppress(RuntimeError):
+                for _ in range(count):
+                    ended = threading.Lock()
+                    ended.acquire()
+                    start_new_thread(_serve, (code, crew, ended))
+                    self._ended.append(ended)
+                    started += 1
+            code.write("workers", started)
+
+    def _after_fork(self) -> None:
+        """Forget the workers, which stayed in the parent, and whatever they or another caller had begun."""
+        self._mutex = threading.RLock()
+        self._ended = []
+        if self._code is not None:
+            self._code.reset(self._code.state)
+
+
+def _serve(code: _Code, crew: int, ended: threading.Lock) -> None:
+    # Started without `threading`, so that nobody who counts the program's threads meets this one.
+    code.worker(code.state, crew)
+    ended.release()
+
+
+class _Code:
+    """The pool's machine code and the memory it works on.
+
+    Attributes:
+      state: address of the memory.
+      parallel_for, worker, dismiss, reset: functions of the code.
+    """
+
+    def __init__(self, futex: bool, start: Any) -> None:
+        self._library = _library(futex)
+        self._memory = ctypes.create_string_buffer(pool_code.STATE_SIZE + _ALIGNMENT)
+        self.state = -(-ctypes.addressof(self._memory) // _ALIGNMENT) * _ALIGNMENT
+        self.parallel_for = self._function("parallel_for", _address, _int64, _int64, _int64)
+        self.worker = self._function("worker", _address, _int64)
+        self.dismiss = self._function("dismiss", _address)
+        self.reset = self._function("reset", _address)
+        self._linger = self._function("linger", _int64)
+        self._start = ctypes.CFUNCTYPE(None)(start)
+        self.reset(self.state)
+        self.write("start", ctypes.cast(self._start, _address).value or 0)
+
+    def _function(self, name: str, *arguments: Any) -> Any:
+        return ctypes.CFUNCTYPE(None, *arguments)(self._library.address(name))
+
+    def read(self, field: str) -> int:
+        """The value of a field of the state."""
+        return _int64.from_address(self.state + pool_code.FIELDS[field]).value
+
+    def write(self, field: str, value: int) -> None:
+        """Set a field of the state."""
+        _int64.from_address(self.state + pool_code.FIELDS[field]).value = value
+
+    def pauses(self, seconds: float) -> int:
+        """How many pauses of the processor take so long."""
+        count, best = 500, float("inf")
+        for _ in range(5):
+            begin = time.perf_counter()
+            self._linger(count)
+            best = min(best, time.perf_counter() - begin)
+        return int(seconds * count / best)
+
+
+def _library(futex: bool) -> Any:
+    """The machine code, as a library of the compiler."""
+    from llvmlite import binding
+
+    from gradtape.compiler.simd import machine
+
+    code = pool_code.assembly(sys.platform, platform.machine(), futex)
+    system = ctypes.CDLL("kernel32" if sys.platform == "win32" else None)
+    for name in pool_code.symbols(code):
+        binding.add_symbol(name, ctypes.cast(getattr(system, name), _address).value)
+    return machine.assemble(code)
+
+
+_pool = Pool()
+parallel_for = _pool.parallel_for
+entry = _pool.entry
+threads = _pool.threads
+set_threads = _pool.set_threads

@@ -1,0 +1,56 @@
+"""Kernels that are generated for ops which run again and again on large arrays, or very often on small ones.
+
+An op with a `scalar` or `row` rule can be turned into machine code for arrays of given shapes. That takes some 50 ms, and
+the code generator is loaded for the first, so it is done only for what has run several times. Without llvmlite nothing is
+generated, and NumPy's kernels run.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+# How often an op must have run on arrays of the same shapes: large ones soon pay for the code.
+_SOON, _LATE = 8, 128
+LARGE = 1 << 15
+_MOST = 4096  # kinds of calls that are remembered
+
+_Kernel = Callable[..., Any]
+_lock = threading.Lock()
+_seen: dict[Any, Any] = {}
+_generator: list[Any] = []
+_NEVER: Any = object()  # stands for a kernel that cannot be generated
+
+
+def install(module: str) -> None:
+    """Name the module whose `generate(op, arrays, params)` gives a kernel or None. It is loaded when first needed."""
+    _generator[:] = [module]
+
+
+def kernel(op: Any, arrays: Sequence[Any], params: dict[str, Any]) -> _Kernel | None:
+    """Machine code for an op on such arrays, if there is some by now."""
+    key: Any = op, *[(a.shape, a.dtype) for a in arrays]
+    if params:
+        key = (*key, *params.items())
+    found = _seen.get(key, 0)
+    if type(found) is not int:
+        return None if found is _NEVER else found
+    _seen[key] = found + 1
+    if found < (_SOON if max([a.size for a in arrays]) >= LARGE else _LATE):
+        return None
+    return _made(key, op, arrays, params)
+
+
+def _made(key: Any, op: Any, arrays: Sequence[Any], params: dict[str, Any]) -> _Kernel | None:
+    with _lock:
+        if len(_seen) > _MOST:
+            _seen.clear()
+        made = None
+        if _generator:
+            if isinstance(_generator[0], str):
+                _generator[0] = importlib.import_module(_generator[0])
+            made = _generator[0].generate(op, arrays, params)
+        _seen[key] = _NEVER if made is None else made
+    return made
