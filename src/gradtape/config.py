@@ -1,5 +1,8 @@
 """`tf.config`: devices under TensorFlow's names, and gradtape's own switches."""
 
+from gradtape.core.generated import (
+    generate_kernels,
+)
 from gradtape.names.device import (
     LogicalDevice,
     LogicalDeviceConfiguration,
@@ -29,6 +32,7 @@ __all__ = [
     "LogicalDeviceConfiguration",
     "PhysicalDevice",
     "experimental",
+    "generate_kernels",
     "get_jacobian_memory",
     "get_logical_device_configuration",
     "get_soft_device_placement",

@@ -6,10 +6,20 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from gradtape.compiler import backend
 from gradtape.compiler.fusion import Loop, Step, collapsed, varies
 from gradtape.compiler.recipe import Recipe, RowLoop, row_loop
+from gradtape.core import large
 from gradtape.core.shape import Spec, spec_of
+
+_ndarray = np.ndarray
+
+
+def plain(x: Any) -> Any:
+    """A contiguous ndarray of a value."""
+    return np.ascontiguousarray(x)
 
 
 def generate(op: Any, arrays: Sequence[Any], params: dict[str, Any]) -> Callable[..., Any] | None:
@@ -27,8 +37,35 @@ def generate(op: Any, arrays: Sequence[Any], params: dict[str, Any]) -> Callable
     made = None if loop is None else backend.make(loop, outputs, op.name)
     if made is None:
         return None
+    if isinstance(loop, Loop) and len(specs) <= 2:
+        return _quick(made.code.call, outputs[0], len(specs))
     run: Callable[..., Any] = made.kernel
     return run if several else lambda *arrays: run(*arrays)[0]
+
+
+def _quick(call: Callable[..., None], spec: Spec, count: int) -> Callable[..., Any]:
+    """A kernel of one or two inputs and one output, without what only other loops need. It may be given the array for its
+    result."""
+    shape, dtype = spec.shape, spec.dtype.numpy
+    make = large.empty if math.prod(shape) >= large.THRESHOLD else np.empty
+
+    def unary(a: Any, out: Any = None) -> Any:
+        if out is None:
+            out = make(shape, dtype)
+        call(a if type(a) is _ndarray and a.flags.c_contiguous else plain(a), out)
+        return out
+
+    def binary(a: Any, b: Any, out: Any = None) -> Any:
+        if out is None:
+            out = make(shape, dtype)
+        call(
+            a if type(a) is _ndarray and a.flags.c_contiguous else plain(a),
+            b if type(b) is _ndarray and b.flags.c_contiguous else plain(b),
+            out,
+        )
+        return out
+
+    return unary if count == 1 else binary
 
 
 def _rows(op: Any, specs: list[Spec], params: dict[str, Any]) -> RowLoop | None:

@@ -47,16 +47,16 @@ class Fused:
     Attributes:
       loop: what it computes.
       parts: names of the ops in it, for people.
+      code: its machine code.
     """
 
-    several = True
     elementwise = False
     effect = False
 
     def __init__(self, loop: Loop, specs: Sequence[Spec], parts: str) -> None:
         self.loop, self.parts = loop, parts
         self.name = f"fused[{parts}]"
-        self._compiled = compiled(loop)
+        self.code = compiled(loop)
         self._inputs = [i for i, known in enumerate(loop.constants) if known is None]
         self._outputs = [(s.shape, s.dtype.numpy, math.prod(s.shape) >= large.THRESHOLD) for s in specs]
         self._count = len(loop.outputs)
@@ -68,9 +68,8 @@ class Fused:
             large.empty(shape, dtype) if is_large else np.empty(shape, dtype)
             for shape, dtype, is_large in self._outputs[: self._count]
         ]
-        compiled = self._compiled
-        partials = [np.empty(compiled.chunks, np.float64) for _ in self.loop.sums]
-        compiled.call(*given, *made, *partials)
+        partials = [np.empty(self.code.chunks, np.float64) for _ in self.loop.sums]
+        self.code.call(*given, *made, *partials)
         sums = [np.add.reduce(p).astype(d[1]) for p, d in zip(partials, self._outputs[self._count :], strict=True)]
         return (*made, *sums)
 

@@ -26,7 +26,8 @@ warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"gradtape\.")
 
 _current = state.current
 _new = object.__new__
-_LARGE = large.THRESHOLD
+_ndarray = np.ndarray
+_MIDDLE = large.MIDDLE
 _new_id = state.new_id
 _unrecorded = state.unrecorded.append
 _search = provenance.search
@@ -56,11 +57,13 @@ def execute(op: Any, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
             arrays.append(x)
             numbers.append(0)
     if plain:
+        if op.elementwise and type(arrays[0]) is _ndarray and arrays[0].size >= _MIDDLE:
+            return large.apply(op, arrays, params)
         return op.kernel(*arrays, **params)
     if op.validate or not _accepts(op, arrays):
         _explain(op, inputs, params)
     try:
-        if op.elementwise and max([getattr(a, "size", 0) for a in arrays]) >= _LARGE:
+        if op.elementwise and max([getattr(a, "size", 0) for a in arrays]) >= _MIDDLE:
             result = large.apply(op, arrays, params)
         else:
             result = op.kernel(*arrays, **params)
@@ -183,7 +186,7 @@ def binary_operator(op: Any, coerce: Callable[[Any, Any], tuple[Any, Any] | None
     """
     kernel = op.kernel
     kinds = op.kinds
-    limit = _LARGE if op.elementwise else sys.maxsize
+    limit = _MIDDLE if op.elementwise else sys.maxsize
 
     def forward(a: Any, b: Any) -> Any:
         if type(a) is not Tensor:
@@ -253,7 +256,7 @@ def unary_function(op: Any, convert: Callable[[Any], Tensor]) -> Callable[..., A
         if p.dtype.kind not in kinds:
             return execute(op, (x,), NO_PARAMS)
         try:
-            result = kernel(p) if p.size < _LARGE else large.apply(op, (p,), NO_PARAMS)
+            result = kernel(p) if p.size < _MIDDLE else large.apply(op, (p,), NO_PARAMS)
         except Exception:
             return execute(op, (x,), NO_PARAMS)
         y = _new(Tensor)

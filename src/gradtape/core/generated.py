@@ -29,8 +29,28 @@ def install(module: str) -> None:
     _generator[:] = [module]
 
 
+def generate_kernels(enabled: bool = True) -> None:
+    """Choose whether eager ops that run again and again get machine code of their own.
+
+    Args:
+      enabled: True (the default): an op gets it after some calls on arrays of the same shapes, and its results may differ
+        from the earlier ones in the last bit. False: results are NumPy's, bit for bit, in every call. Functions of
+        `tf.function` are not concerned.
+
+    >>> tf.config.generate_kernels(False)
+    >>> tf.config.generate_kernels(True)
+    """
+    global _enabled
+    _enabled = bool(enabled)
+
+
+_enabled = True
+
+
 def kernel(op: Any, arrays: Sequence[Any], params: dict[str, Any]) -> _Kernel | None:
     """Machine code for an op on such arrays, if there is some by now."""
+    if not _enabled:
+        return None
     key: Any = op, *[(a.shape, a.dtype) for a in arrays]
     if params:
         key = (*key, *params.items())

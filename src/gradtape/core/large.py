@@ -27,6 +27,8 @@ from gradtape.core import generated
 
 # From this many elements on, clearing fresh pages costs more than taking recycled memory.
 THRESHOLD = 1 << 16
+# From this many elements on, an op that runs often is worth a kernel of its own.
+MIDDLE = 1 << 12
 # Below this many elements a single NumPy call is quicker than handing out chunks.
 _THREADED = 1 << 17
 # Chunks are multiples of this many elements, so that each element meets the same SIMD lane whatever their number.
@@ -112,16 +114,18 @@ def release() -> None:
 
 
 def apply(op: Any, arrays: Any, params: dict[str, Any]) -> Any:
-    """The result of an elementwise op on arrays, of which at least one is large."""
-    if op.ufunc in _CHEAP:
-        result = _cheap(op.ufunc, *arrays)
-        if result is not None:
-            return result
-    if not all(isinstance(a, (np.ndarray, np.generic)) for a in arrays):
+    """The result of an elementwise op on arrays, of which at least one is not small."""
+    if not all(type(a) is _ndarray or isinstance(a, np.generic) for a in arrays):
         return op.kernel(*arrays, **params)
     native = generated.kernel(op, arrays, params)
     if native is not None:
         return native(*arrays)
+    if max([a.size for a in arrays]) < THRESHOLD:
+        return op.kernel(*arrays, **params)
+    if op.ufunc in _CHEAP:
+        result = _cheap(op.ufunc, *arrays)
+        if result is not None:
+            return result
     shapes = [a.shape for a in arrays if a.ndim]
     is_plain = all(s == shapes[0] for s in shapes)
     shape = shapes[0] if is_plain else np.broadcast_shapes(*shapes)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import convert, dtypes, errors, large, provenance, state
+from gradtape.core import convert, dtypes, errors, generated, large, provenance, state
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Reference, Tensor, wrap
 
@@ -253,7 +253,7 @@ class Variable:
         if old.size >= large.THRESHOLD and type(old) is type(array) is np.ndarray:
             # Three references each: from the cell or the tensor, from the name here, from the argument of the count.
             is_free = getrefcount(value) == getrefcount(old) == 3 and large.is_private(old)
-            result = large.combine(ufunc, old, array, out=old if is_free else large.empty(old.shape, old.dtype))
+            result = _combined(ufunc, old, array, old if is_free else large.empty(old.shape, old.dtype))
         else:
             try:
                 result = ufunc(old, array)
@@ -330,6 +330,14 @@ class Variable:
             np.asarray(self._value._array), self._trainable, self._name, self._shape, self._constraint,
             self._synchronization, self._aggregation,
         )  # fmt: skip
+
+
+def _combined(ufunc: np.ufunc, old: Any, delta: Any, out: Any) -> Any:
+    """A sum or difference of large arrays, in memory that is given."""
+    from gradtape.core.op import REGISTRY
+
+    native = generated.kernel(REGISTRY["add" if ufunc is np.add else "subtract"], (old, delta), {})
+    return large.combine(ufunc, old, delta, out=out) if native is None else native(old, delta, out=out)
 
 
 class Handle:

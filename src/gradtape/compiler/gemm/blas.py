@@ -9,9 +9,9 @@ from typing import Any
 
 from llvmlite import binding, ir
 
-from gradtape.compiler.gemm import finish, memory
+from gradtape.compiler.gemm import memory
 from gradtape.compiler.gemm.code import I8, I32, KERNEL, POINTER, VOID, Code, Index
-from gradtape.compiler.gemm.finish import Epilogue
+from gradtape.compiler.gemm.finish import Epilogue, Finish, Frame
 from gradtape.compiler.gemm.problem import Gemm
 from gradtape.compiler.simd.machine import host
 
@@ -83,8 +83,7 @@ def _symbol(routine: str) -> str:
 def _emit_product(function: ir.Function, gemm: Gemm) -> None:
     """A call of BLAS for every product of the batch."""
     code = Code(function)
-    table = code.builder.inttoptr(function.args[0], POINTER)
-    pointers = [code.slot(table, slot) for slot in gemm.slots]
+    pointers = [code.slot(slot) for slot in gemm.slots]
     element = memory.element_type(gemm.dtype)
     strides = (gemm.batch.stride_a, gemm.batch.stride_b, gemm.batch.stride_c)
     call = _Call(code, element)
@@ -157,16 +156,16 @@ def _emit_epilogue(function: ir.Function, gemm: Gemm, source: Gemm, epilogue: Ep
     code = Code(function)
     lanes = host().lanes(gemm.dtype.size)
     overwritten = gemm.slots[2] if source.slots[2] == gemm.slots[2] else None
-    name = f"{function.name}.finish"
-    whole = finish.emit(function.module, name, gemm, epilogue, lanes, source.ldc, overwritten=overwritten)
+    finish = Finish(Frame(gemm, overwritten=overwritten), epilogue, lanes)
+    part = finish.emit(function.module, f"{function.name}.finish", source.ldc)
     rows = max(1, min(gemm.m, _CHUNK_ELEMENTS // gemm.n))
     blocks = -(-gemm.m // rows)
     argument, chunk = function.args
     item, first = code.div(chunk, blocks), code.mul(code.rem(chunk, blocks), rows)
-    product = code.slot(code.builder.inttoptr(argument, POINTER), source.slots[2])
+    product = code.slot(source.slots[2])
     offset = code.add(code.mul(item, source.batch.stride_c), code.mul(first, source.ldc))
     place = code.at(product, offset, memory.element_type(gemm.dtype))
     numbers = (item, first, 0, code.least(rows, code.sub(gemm.m, first)), gemm.n)
-    code.builder.call(whole, [argument, place, *map(code.value, numbers)])
+    code.builder.call(part, [argument, place, *map(code.value, numbers)])
     code.builder.ret_void()
     return blocks * gemm.batch.count

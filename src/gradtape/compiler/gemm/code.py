@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from typing import Any
 
 from llvmlite import ir
@@ -33,6 +32,7 @@ class Code:
         self.start = function.append_basic_block("start")
         self.builder = ir.IRBuilder(function.append_basic_block("body"))
         ir.IRBuilder(self.start).branch(self.builder.block)
+        self._slots: dict[int, Any] = {}
 
     def value(self, index: Index) -> Any:
         """An index as an LLVM value."""
@@ -95,8 +95,7 @@ class Code:
 
     def stack(self, element: ir.Type, count: int) -> Any:
         """The address of memory for this call, at the beginning of a cache line."""
-        builder = ir.IRBuilder(self.start)
-        builder.position_before(self.start.terminator)
+        builder = self._at_start()
         memory = builder.alloca(ir.ArrayType(element, count))
         memory.align = 64
         # llvmlite types the pointer and would refuse to store vectors through it.
@@ -104,22 +103,18 @@ class Code:
         first.type = POINTER
         return first
 
-    def slot(self, table: Any, slot: int) -> Any:
-        """The pointer in a slot of a table of pointers."""
-        return self.builder.load(self.at(table, slot, I64), typ=POINTER)
+    def slot(self, slot: int) -> Any:
+        """The pointer in a slot of the table whose address is the function's first argument. It is loaded once."""
+        if slot not in self._slots:
+            builder = self._at_start()
+            table = builder.inttoptr(self.function.args[0], POINTER)
+            self._slots[slot] = builder.load(builder.gep(table, [I64(slot)], source_etype=I64), typ=POINTER)
+        return self._slots[slot]
 
-    def when(self, condition: Any, then: Callable[[], None]) -> None:
-        """Emit `then` for the case that a condition holds."""
-        if condition is True:
-            then()
-        elif condition is not False:
-            with self.builder.if_then(condition):
-                then()
-
-    def choice(self, condition: Any) -> AbstractContextManager[Any]:
-        """The two ways on from an LLVM i1."""
-        found: AbstractContextManager[Any] = self.builder.if_else(condition)
-        return found
+    def _at_start(self) -> ir.IRBuilder:
+        builder = ir.IRBuilder(self.start)
+        builder.position_before(self.start.terminator)
+        return builder
 
     def repeat(self, count: Index, body: Callable[[Index], None]) -> None:
         """Emit a loop that runs the body for 0, 1, ... below the count."""

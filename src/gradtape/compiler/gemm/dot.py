@@ -7,7 +7,7 @@ from typing import Any
 from llvmlite import ir
 
 from gradtape.compiler.gemm import memory, packing
-from gradtape.compiler.gemm.code import POINTER, Code, Index
+from gradtape.compiler.gemm.code import Code, Index
 from gradtape.compiler.gemm.finish import Epilogue
 from gradtape.compiler.gemm.output import Output, span
 from gradtape.compiler.gemm.plan import Tile, even, useful_chunks
@@ -42,19 +42,15 @@ class DotKernel:
     def emit(self) -> None:
         """Emit the whole function."""
         code, gemm = self._code, self._gemm
-        argument, chunk = code.function.args
-        table = code.builder.inttoptr(argument, POINTER)
+        chunk = code.function.args[1]
         number = code.div(chunk, self._blocks) if gemm.batch.count > 1 else 0
         first = code.mul(code.rem(chunk, self._blocks), self._vectors)
-        strides = (gemm.batch.stride_a, gemm.batch.stride_b, gemm.batch.stride_c)
-        a, b, c = (
-            code.at(code.slot(table, slot), code.mul(number, stride), self._element)
-            for slot, stride in zip(gemm.slots, strides, strict=True)
-        )
+        a = code.at(code.slot(gemm.slots[0]), code.mul(number, gemm.batch.stride_a), self._element)
+        b = code.at(code.slot(gemm.slots[1]), code.mul(number, gemm.batch.stride_b), self._element)
 
         def vector(index: Index) -> None:
             column = span(code, code.add(first, index), self._output.columns, gemm.n)
-            self._output.write([self._sums(a, b, column[0])], number, c, (0, 0), column)
+            self._output.write([self._sums(a, b, column[0])], number, (0, 0), column)
 
         code.repeat(code.least(self._vectors, code.sub(self._total, first)), vector)
         code.builder.ret_void()

@@ -19,6 +19,9 @@ from gradtape.core.dtypes import DType, as_dtype
 # epilogue(cg, value, at): what is written instead of a vector of the product.
 Epilogue = Callable[[VectorEmitter, Value, "Place"], Value]
 
+FINISH = ir.FunctionType(VOID, [I64, POINTER, I64, I64, I64, I64, I64])
+# Instructions of a short epilogue, those for addresses counted too.
+_SHORT = 24
 _LAYOUTS = ("full", "row", "column", "scalar")
 
 
@@ -28,15 +31,32 @@ class Frame:
 
     Attributes:
       gemm: the product.
-      table: the table of pointers.
       flipped: the product was transposed, so that rows are columns to the epilogue.
       overwritten: a slot that does not hold any more what it did before.
     """
 
     gemm: Gemm
-    table: Any
     flipped: bool = False
     overwritten: int | None = None
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A place in a result.
+
+    Attributes:
+      item: the number of the product in the batch.
+      row: a row of c.
+      column: a column of c.
+      down: rows from there, known when the code is emitted.
+      along: columns from there.
+    """
+
+    item: Index
+    row: Index
+    column: Index
+    down: int = 0
+    along: int = 0
 
 
 class Place:
@@ -46,11 +66,8 @@ class Place:
       valid: how many of the lanes lie in the result; what the others hold is of no account.
     """
 
-    def __init__(
-        self, code: Code, cg: VectorEmitter, frame: Frame, where: tuple[Index, Index, Index], valid: int
-    ) -> None:
-        self._code, self._cg, self._frame = code, cg, frame
-        self._item, self._row, self._column = where
+    def __init__(self, code: Code, cg: VectorEmitter, frame: Frame, spot: Spot, valid: int) -> None:
+        self._code, self._cg, self._frame, self._spot = code, cg, frame, spot
         self.valid = valid
 
     def load(self, slot: int, dtype: Any, layout: str = "full", leading: int = 0, stride: int | None = None) -> Value:
@@ -76,11 +93,13 @@ class Place:
         pointer = self._address(slot, dtype, layout, leading, stride)
         if layout == "scalar" or layout == ("row" if self._frame.flipped else "column"):
             return conversion.load_one(self._cg, pointer, dtype)
-        if self.valid < self._cg.width:
-            stage = self._stage()
-            memory.copy(self._code, pointer, stage, self.valid * dtype.size)
-            pointer = stage
-        return conversion.load(self._cg, pointer, dtype)
+        if self.valid == self._cg.width:
+            return conversion.load(self._cg, pointer, dtype)
+        if dtype is self._frame.gemm.dtype:
+            return self._cg.value(memory.load(self._code, pointer, dtype, self._cg.width, self.valid), dtype)
+        stage = self._stage()
+        memory.copy(self._code, pointer, stage, self.valid * dtype.size)
+        return conversion.load(self._cg, stage, dtype)
 
     def store(self, slot: int, value: Value, leading: int = 0, stride: int | None = None) -> None:
         """Write a vector to this place of a matrix of the shape of the result; arguments as of `load`."""
@@ -88,10 +107,12 @@ class Place:
         pointer = self._address(slot, value.dtype, "full", leading, stride)
         if self.valid == self._cg.width:
             conversion.store(self._cg, value, pointer)
-            return
-        stage = self._stage()
-        conversion.store(self._cg, value, stage)
-        memory.copy(self._code, stage, pointer, self.valid * value.dtype.size)
+        elif value.dtype is self._frame.gemm.dtype:
+            memory.store(self._code, value.ir, pointer, value.dtype, self.valid)
+        else:
+            stage = self._stage()
+            conversion.store(self._cg, value, stage)
+            memory.copy(self._code, stage, pointer, self.valid * value.dtype.size)
 
     def _check_leading(self, leading: int) -> None:
         if self._frame.flipped and leading > 1:
@@ -102,74 +123,94 @@ class Place:
         return self._code.stack(I8, 8 * self._cg.width)
 
     def _address(self, slot: int, dtype: DType, layout: str, leading: int, stride: int | None) -> Any:
-        code, gemm, flipped = self._code, self._frame.gemm, self._frame.flipped
+        code, gemm, spot = self._code, self._frame.gemm, self._spot
         own = slot == gemm.slots[2]
-        whole = 0
+        whole, known = 0, 0
+        offset: Index = 0
         if layout == "full":
+            # A flipped result is one row here; its elements lie side by side.
             leading = leading or (gemm.ldc if own else gemm.n)
             whole = gemm.batch.stride_c if own else gemm.m * gemm.n
-            # A flipped result is one row here; its elements lie side by side.
-            offset = code.add(code.mul(self._row, leading), self._column)
-        elif layout == "scalar":
-            offset = 0
-        else:
-            offset = self._column if (layout == "row") is not flipped else self._row
-        offset = code.add(code.mul(self._item, whole if stride is None else stride), offset)
-        return code.at(code.slot(self._frame.table, slot), code.mul(offset, dtype.size), I8)
+            offset, known = code.add(code.mul(spot.row, leading), spot.column), spot.down * leading + spot.along
+        elif layout != "scalar":
+            along = (layout == "row") is not self._frame.flipped
+            offset, known = (spot.column, spot.along) if along else (spot.row, spot.down)
+        offset = code.add(code.mul(spot.item, whole if stride is None else stride), offset)
+        # In two steps: vectors of a tile share the first, the second is part of their instructions.
+        start = code.at(code.slot(slot), code.mul(offset, dtype.size), I8)
+        return code.at(start, known * dtype.size, I8)
 
 
-FINISH = ir.FunctionType(VOID, [I64, POINTER, I64, I64, I64, I64, I64])
+@dataclass(frozen=True)
+class Finish:
+    """What becomes of vectors of a product.
 
-
-def emit(
-    module: ir.Module,
-    name: str,
-    gemm: Gemm,
-    epilogue: Epilogue | None,
-    lanes: int,
-    step: int,
-    flipped: bool = False,
-    overwritten: int | None = None,
-) -> ir.Function:
-    """A function that applies the epilogue to a part of a product and writes it to c.
-
-    It is called with the kernel's argument, the address of the part's first element, the number of the product in the
-    batch, the place of that element in c, and the numbers of rows and columns. Columns are a multiple of the lanes, or
-    the part ends where the rows of c end.
-
-    Args:
-      module: where it goes.
-      name: its name.
-      gemm: the product.
+    Attributes:
+      frame: the result.
       epilogue: what to apply; None to write the product as it is.
       lanes: lanes of the vectors.
-      step: elements from one row of the part to the next.
-      flipped: the product is the transpose of what the epilogue knows.
-      overwritten: a slot that the epilogue cannot load any more.
     """
-    function = ir.Function(module, FINISH, name)
-    function.linkage = "internal"
-    code = Code(function)
-    argument, source, item, row, column, rows, columns = function.args
-    frame = Frame(gemm, code.builder.inttoptr(argument, POINTER), flipped, overwritten)
-    element = memory.element_type(gemm.dtype)
-    whole = code.div(columns, lanes)
 
-    def vector(i: Index, j: Index, valid: int) -> None:
-        cg = VectorEmitter(module, code.builder, lanes)
-        here = code.at(source, code.add(code.mul(i, step), j), element)
-        value = cg.value(memory.load(code, here, gemm.dtype, lanes, valid), gemm.dtype)
-        at = Place(code, cg, frame, (item, code.add(row, i), code.add(column, j)), valid)
+    frame: Frame
+    epilogue: Epilogue | None
+    lanes: int
+
+    def apply(self, code: Code, vector: Any, spot: Spot, valid: int) -> None:
+        """Emit the epilogue of one vector and write it to c.
+
+        Args:
+          code: the function under construction.
+          vector: a vector of the product.
+          spot: where it lies.
+          valid: how many of the lanes lie in c.
+        """
+        gemm = self.frame.gemm
+        cg = VectorEmitter(code.module, code.builder, self.lanes)
+        at = Place(code, cg, self.frame, spot, valid)
+        value = cg.value(vector, gemm.dtype)
         if gemm.accumulate:
             value = value + at.load(gemm.slots[2], gemm.dtype)
-        at.store(gemm.slots[2], value if epilogue is None else epilogue(cg, value, at))
+        at.store(gemm.slots[2], value if self.epilogue is None else self.epilogue(cg, value, at))
 
-    def line(i: Index) -> None:
-        code.repeat(whole, lambda index: vector(i, code.mul(index, lanes), lanes))
-        if gemm.n % lanes:
-            left = code.builder.icmp_unsigned("!=", code.rem(columns, lanes), I64(0))
-            code.when(left, lambda: vector(i, code.mul(whole, lanes), gemm.n % lanes))
+    def is_short(self) -> bool:
+        """True if the epilogue is a few instructions, which may be repeated for every vector of a tile."""
+        code = Code(ir.Function(ir.Module(), FINISH, "trial"))
+        vector = ir.Constant(ir.VectorType(memory.element_type(self.frame.gemm.dtype), self.lanes), ir.Undefined)
+        before = code.builder.block
+        _, _, item, row, column, *_ = code.function.args
+        self.apply(code, vector, Spot(item, row, column), self.lanes)
+        return code.builder.block is before and len(before.instructions) <= _SHORT
 
-    code.repeat(rows, line)
-    code.builder.ret_void()
-    return function
+    def emit(self, module: ir.Module, name: str, step: int) -> ir.Function:
+        """A function that does this to a part of a product.
+
+        It is called with the kernel's argument, the address of the part's first element, the number of the product in the
+        batch, the place of that element in c, and the numbers of rows and columns. Columns are a multiple of the lanes,
+        or the part ends where the rows of c end.
+
+        Args:
+          module: where it goes.
+          name: its name.
+          step: elements from one row of the part to the next.
+        """
+        function = ir.Function(module, FINISH, name)
+        function.linkage = "internal"
+        code, gemm, lanes = Code(function), self.frame.gemm, self.lanes
+        _, source, item, row, column, rows, columns = function.args
+        element = memory.element_type(gemm.dtype)
+        whole = code.div(columns, lanes)
+
+        def vector(i: Index, j: Index, valid: int) -> None:
+            here = code.at(source, code.add(code.mul(i, step), j), element)
+            loaded = memory.load(code, here, gemm.dtype, lanes, valid)
+            self.apply(code, loaded, Spot(item, code.add(row, i), code.add(column, j)), valid)
+
+        def line(i: Index) -> None:
+            code.repeat(whole, lambda index: vector(i, code.mul(index, lanes), lanes))
+            if gemm.n % lanes:
+                with code.builder.if_then(code.builder.icmp_unsigned("!=", code.rem(columns, lanes), I64(0))):
+                    vector(i, code.mul(whole, lanes), gemm.n % lanes)
+
+        code.repeat(rows, line)
+        code.builder.ret_void()
+        return function

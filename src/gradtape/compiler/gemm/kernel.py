@@ -7,7 +7,7 @@ from typing import Any
 from llvmlite import ir
 
 from gradtape.compiler.gemm import memory, packing, tile
-from gradtape.compiler.gemm.code import I64, POINTER, Code, Index
+from gradtape.compiler.gemm.code import I64, Code, Index
 from gradtape.compiler.gemm.finish import Epilogue
 from gradtape.compiler.gemm.output import Output, Span, span
 from gradtape.compiler.gemm.plan import Plan
@@ -24,7 +24,6 @@ class TiledKernel:
     def __init__(self, function: ir.Function, gemm: Gemm, cut: Plan, epilogue: Epilogue | None, flipped: bool) -> None:
         self.code, self.gemm, self.cut, self.chunks = Code(function), gemm, cut, cut.chunks
         self.element = memory.element_type(gemm.dtype)
-        self.argument, self.chunk = function.args
         code, size = self.code, cut.tile
         # A line more than a panel needs, lest all panels compete for the same places in the cache.
         line = 64 // gemm.dtype.size
@@ -39,30 +38,25 @@ class TiledKernel:
     def emit(self) -> None:
         """Emit the whole function."""
         code, gemm, cut = self.code, self.gemm, self.cut
-        table = code.builder.inttoptr(self.argument, POINTER)
-        pointers = [code.slot(table, slot) for slot in gemm.slots]
+        chunk = code.function.args[1]
         by_batch, by_rows, by_columns = cut.grid
-        across = code.rem(self.chunk, by_columns)
-        down = code.rem(code.div(self.chunk, by_columns), by_rows)
-        group = code.div(self.chunk, by_rows * by_columns) if by_batch > 1 else 0
+        across = code.rem(chunk, by_columns)
+        down = code.rem(code.div(chunk, by_columns), by_rows)
+        group = code.div(chunk, by_rows * by_columns) if by_batch > 1 else 0
         first = code.mul(group, cut.items)
 
         def item(index: Index) -> None:
-            number = code.add(first, index)
-            strides = (gemm.batch.stride_a, gemm.batch.stride_b, gemm.batch.stride_c)
-            operands = [
-                code.at(pointer, code.mul(number, stride), self.element)
-                for pointer, stride in zip(pointers, strides, strict=True)
-            ]
-            self._item(number, operands, down, across)
+            self.number = code.add(first, index)
+            self.a = code.at(code.slot(gemm.slots[0]), code.mul(self.number, gemm.batch.stride_a), self.element)
+            self.b = code.at(code.slot(gemm.slots[1]), code.mul(self.number, gemm.batch.stride_b), self.element)
+            self._item(down, across)
 
         code.repeat(code.least(cut.items, code.sub(gemm.batch.count, first)) if cut.items > 1 else 1, item)
         code.builder.ret_void()
 
-    def _item(self, number: Index, operands: list[Any], down: Index, across: Index) -> None:
+    def _item(self, down: Index, across: Index) -> None:
         """One chunk of one product of the batch."""
         code, gemm, cut = self.code, self.gemm, self.cut
-        self.number, self.operands = number, operands
         self.top, self.left = code.mul(down, cut.tiles), code.mul(across, cut.slivers)
         self.tiles = code.least(cut.tiles, code.sub(-(-gemm.m // cut.tile.rows), self.top))
         self.slivers = code.least(cut.slivers, code.sub(-(-gemm.n // cut.tile.columns), self.left))
@@ -93,7 +87,7 @@ class TiledKernel:
         Row by row, since the same elements of several rows may compete for one place in the cache.
         """
         code, gemm, cut = self.code, self.gemm, self.cut
-        source = code.at(self.operands[0], code.mul(code.add(self.front, step), gemm.lda), self.element)
+        source = code.at(self.a, code.mul(code.add(self.front, step), gemm.lda), self.element)
 
         def copy(index: Index) -> None:
             here = code.at(source, self._row(index)[0], self.element)
@@ -114,7 +108,7 @@ class TiledKernel:
     def _pack_b(self, step: Index, first: Index, count: Index) -> None:
         """Copy one row of b to the panels of a group of slivers."""
         code, gemm, width = self.code, self.gemm, self.cut.tile.columns
-        source = code.at(self.operands[1], code.mul(code.add(self.front, step), gemm.ldb), self.element)
+        source = code.at(self.b, code.mul(code.add(self.front, step), gemm.ldb), self.element)
 
         def copy(member: Index) -> None:
             here = code.at(source, self._column(code.add(first, member))[0], self.element)
@@ -135,10 +129,10 @@ class TiledKernel:
         code, gemm, cut = self.code, self.gemm, self.cut
         lanes, width = cut.tile.lanes, cut.tile.columns
         if not cut.pack_b:
-            source = code.at(self.operands[1], code.add(code.mul(self.front, gemm.ldb), column), self.element)
+            source = code.at(self.b, code.add(code.mul(self.front, gemm.ldb), column), self.element)
             return tile.Operand(source, lanes, gemm.ldb, self.output.columns - width + lanes)
         if gemm.transpose_b:
-            source = code.at(self.operands[1], code.add(code.mul(column, gemm.ldb), self.front), self.element)
+            source = code.at(self.b, code.add(code.mul(column, gemm.ldb), self.front), self.element)
             shape = packing.Shape(self.output.columns, width, lanes)
             packing.pack_columns(code, source, gemm.ldb, self.panel_b, shape, self.depth, self.element)
         panel = code.at(self.panel_b, code.mul(member, self.panel_b_size), self.element)
@@ -152,9 +146,9 @@ class TiledKernel:
             return tile.Operand(panel, 1, cut.tile.rows)
         if gemm.transpose_a:
             offset = code.add(code.mul(self.front, gemm.lda), row)
-            return tile.Operand(code.at(self.operands[0], offset, self.element), 1, gemm.lda)
+            return tile.Operand(code.at(self.a, offset, self.element), 1, gemm.lda)
         offset = code.add(code.mul(row, gemm.lda), self.front)
-        return tile.Operand(code.at(self.operands[0], offset, self.element), gemm.lda, 1)
+        return tile.Operand(code.at(self.a, offset, self.element), gemm.lda, 1)
 
     def _tile(self, index: Index, sliver: Index, column: Span, b: tile.Operand) -> None:
         """One tile: what is summed up so far, this block of k, and the result if it is the last block."""
@@ -165,7 +159,7 @@ class TiledKernel:
         start = [zero] * (cut.tile.rows * cut.tile.vectors)
         if cut.blocks == 1:
             result = tile.multiply(code, self.gemm.dtype, cut.tile, a, b, self.depth, start)
-            self.output.write(result, self.number, self.operands[2], row, column)
+            self.output.write(result, self.number, row, column)
             return
         number = code.add(code.mul(sliver, cut.tiles), index)
         sums = code.at(self.sums, code.mul(number, cut.tile.rows * cut.tile.columns), self.element)
@@ -173,7 +167,7 @@ class TiledKernel:
         result = tile.multiply(code, self.gemm.dtype, cut.tile, a, b, self.depth, start)
         with code.builder.if_else(code.equal(self.block, cut.blocks - 1)) as (last, more):
             with last:
-                self.output.write(result, self.number, self.operands[2], row, column)
+                self.output.write(result, self.number, row, column)
             with more:
                 self.output.keep(result, sums)
 

@@ -59,9 +59,8 @@ def copy(code: Code, source: Any, target: Any, size: int) -> None:
     """Copy a few bytes."""
     for start, width in parts(size, 16):
         bits = ir.IntType(8 * width)
-        code.builder.store(
-            code.builder.load(code.at(source, start, I8), align=1, typ=bits), code.at(target, start, I8), align=1
-        )
+        loaded = code.builder.load(code.at(source, start, I8), align=1, typ=bits)
+        code.builder.store(loaded, code.at(target, start, I8), align=1)
 
 
 def parts(count: int, largest: int = 64) -> Iterator[tuple[int, int]]:

@@ -1,12 +1,12 @@
-"""Where tiles of a product go: to c, or to the epilogue."""
+"""Where tiles of a product go: through the epilogue to c."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from gradtape.compiler.gemm import finish, memory
+from gradtape.compiler.gemm import memory
 from gradtape.compiler.gemm.code import Code, Index
-from gradtape.compiler.gemm.finish import Epilogue
+from gradtape.compiler.gemm.finish import Epilogue, Finish, Frame, Spot
 from gradtape.compiler.gemm.plan import Tile
 from gradtape.compiler.gemm.problem import Gemm
 
@@ -31,34 +31,35 @@ class Output:
     """
 
     def __init__(self, code: Code, gemm: Gemm, tile: Tile, epilogue: Epilogue | None, flipped: bool) -> None:
-        self._code, self._gemm, self._tile, self._epilogue = code, gemm, tile, epilogue
+        self._code, self._gemm, self._tile = code, gemm, tile
         self._element = memory.element_type(gemm.dtype)
         self.columns = min(tile.columns, gemm.n)
         self._uneven = bool(gemm.m % tile.rows or gemm.n % self.columns)
-        if self._uneven or epilogue is not None:
+        self._finish = Finish(Frame(gemm, flipped), epilogue, tile.lanes)
+        # A long epilogue is a loop of its own: the code for all vectors of a tile would take long to assemble.
+        self._in_registers = epilogue is None or self._finish.is_short()
+        if self._uneven or not self._in_registers:
             self._product = code.stack(self._element, tile.rows * tile.columns)
-            name = f"{code.function.name}.finish"
-            self._finish = finish.emit(code.module, name, gemm, epilogue, tile.lanes, tile.columns, flipped)
+            self._part = self._finish.emit(code.module, f"{code.function.name}.finish", tile.columns)
 
-    def write(self, values: list[Any], number: Index, c: Any, row: Span, column: Span) -> None:
+    def write(self, values: list[Any], number: Index, row: Span, column: Span) -> None:
         """Emit what becomes of a tile.
 
         Args:
           values: the vectors, row by row.
           number: of the product in the batch.
-          c: the address of its result.
           row: the rows of the tile.
           column: its columns.
         """
         code = self._code
-        if self._epilogue is not None:
+        if not self._in_registers:
             self._hand_over(values, number, row, column)
         elif not self._uneven:
-            self._write_whole(values, c, row[0], column[0])
+            self._write_whole(values, number, row[0], column[0])
         else:
             with code.builder.if_else(code.equal(code.add(row[1], column[1]), 0)) as (whole, part):
                 with whole:
-                    self._write_whole(values, c, row[0], column[0])
+                    self._write_whole(values, number, row[0], column[0])
                 with part:
                     self._hand_over(values, number, row, column)
 
@@ -76,15 +77,12 @@ class Output:
         source = code.at(self._product, code.add(code.mul(row[1], tile.columns), column[1]), self._element)
         place = (number, code.add(*row), code.add(*column))
         size = (code.sub(tile.rows, row[1]), code.sub(self.columns, column[1]))
-        code.builder.call(self._finish, [code.function.args[0], source, *map(code.value, place + size)])
+        code.builder.call(self._part, [code.function.args[0], source, *map(code.value, place + size)])
 
-    def _write_whole(self, values: list[Any], c: Any, row: Index, column: Index) -> None:
-        code, gemm, tile = self._code, self._gemm, self._tile
-        corner = code.at(c, code.add(code.mul(row, gemm.ldc), column), self._element)
+    def _write_whole(self, values: list[Any], number: Index, row: Index, column: Index) -> None:
+        """Apply the epilogue to the registers."""
+        lanes, vectors = self._tile.lanes, self._tile.vectors
         for i, value in enumerate(values):
-            r, v = divmod(i, tile.vectors)
-            there = code.at(corner, r * gemm.ldc + v * tile.lanes, self._element)
-            valid = min(tile.lanes, self.columns - v * tile.lanes)
-            if gemm.accumulate:
-                value = code.builder.fadd(value, memory.load(code, there, gemm.dtype, tile.lanes, valid))
-            memory.store(code, value, there, gemm.dtype, valid)
+            r, v = divmod(i, vectors)
+            valid = min(lanes, self.columns - v * lanes)
+            self._finish.apply(self._code, value, Spot(number, row, column, r, v * lanes), valid)

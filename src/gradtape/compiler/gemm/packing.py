@@ -33,7 +33,17 @@ class Shape:
 
 
 def pack_columns(code: Code, source: Any, step: int, target: Any, shape: Shape, count: Index, element: ir.Type) -> None:
-    """Copy columns of `count` elements, which are `step` elements apart, as rows."""
+    """Copy columns as rows.
+
+    Args:
+      code: the function under construction.
+      source: the first column's first element; those of a column lie side by side.
+      step: elements from one column to the next.
+      target: where the first row goes; the others follow without gaps.
+      shape: how many columns.
+      count: elements of a column.
+      element: the type of elements.
+    """
     lanes, size = shape.lanes, _size(element)
 
     def address(index: Index, column: Index) -> Any:

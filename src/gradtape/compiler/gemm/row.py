@@ -7,7 +7,7 @@ from typing import Any
 from llvmlite import ir
 
 from gradtape.compiler.gemm import memory
-from gradtape.compiler.gemm.code import POINTER, Code, Index
+from gradtape.compiler.gemm.code import Code, Index
 from gradtape.compiler.gemm.finish import Epilogue
 from gradtape.compiler.gemm.output import Output, span
 from gradtape.compiler.gemm.plan import Tile, even, useful_chunks
@@ -46,16 +46,12 @@ class RowKernel:
     def emit(self) -> None:
         """Emit the whole function."""
         code, gemm = self._code, self._gemm
-        argument, chunk = code.function.args
-        table = code.builder.inttoptr(argument, POINTER)
+        chunk = code.function.args[1]
         number = code.div(chunk, self._blocks) if gemm.batch.count > 1 else 0
         first = code.mul(code.rem(chunk, self._blocks), self._vectors)
         count = code.least(self._vectors, code.sub(self._total, first))
-        strides = (gemm.batch.stride_a, gemm.batch.stride_b, gemm.batch.stride_c)
-        a, b, c = (
-            code.at(code.slot(table, slot), code.mul(number, stride), self._element)
-            for slot, stride in zip(gemm.slots, strides, strict=True)
-        )
+        a = code.at(code.slot(gemm.slots[0]), code.mul(number, gemm.batch.stride_a), self._element)
+        b = code.at(code.slot(gemm.slots[1]), code.mul(number, gemm.batch.stride_b), self._element)
         zero = ir.Constant(ir.VectorType(self._element, self._lanes), None)
         code.repeat(count, lambda index: self._keep(index, zero))
         code.repeat(gemm.k // _ROWS, lambda block: self._add(a, b, code.mul(block, _ROWS), _ROWS, first, count))
@@ -64,7 +60,7 @@ class RowKernel:
 
         def write(index: Index) -> None:
             column = span(code, code.add(first, index), self._lanes, gemm.n)
-            self._output.write([self._kept(index)], number, c, (0, 0), column)
+            self._output.write([self._kept(index)], number, (0, 0), column)
 
         code.repeat(count, write)
         code.builder.ret_void()

@@ -72,7 +72,7 @@ def multiply(code: Code, dtype: DType, tile: Tile, a: Operand, b: Operand, depth
 
 
 def multiply_add(code: Code, dtype: DType, lanes: int) -> ir.Function:
-    """x * y + z: fused where the machine can, which is a call of a slow function where it cannot."""
+    """x * y + z, with one rounding where the machine has an instruction for that, else with two."""
     vector = ir.VectorType(memory.element_type(dtype), lanes)
     name = f"llvm.fmuladd.v{lanes}f{8 * dtype.size}"
     return code.module.globals.get(name) or ir.Function(code.module, ir.FunctionType(vector, [vector] * 3), name)
