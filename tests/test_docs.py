@@ -107,6 +107,12 @@ def test_make_targets_exist(path: Path) -> None:
     assert {a or b for a, b in named} <= targets
 
 
+def test_table_of_ops_is_what_the_registry_says() -> None:
+    command = [sys.executable, str(ROOT / "docs" / "coverage.py"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{done.stdout}{done.stderr} Run `python docs/coverage.py`."
+
+
 def test_blocks_are_found() -> None:
     text = "a\n```python\n# train.py\nprint(1)\n```\nprints\n```text\n1\n```\n\n```sh\nls\n```\n"
     first, second, third = blocks(text)

@@ -238,17 +238,14 @@ class Variable:
 
     def _update(self, what: str, delta: Any, read_value: bool) -> Any:
         tensor = self._convert(delta)
-        if not self._value.shape.is_compatible_with(tensor.shape):
-            raise errors.build(
-                errors.ShapeError,
-                f"{what}: variable {self.name!r} has shape {self._value.shape}, the delta {tensor.shape}.",
-                "the delta needs exactly the variable's shape.",
-            )
         if state.current.trace is not None:
+            self._check_delta(what, tensor)
             state.current.trace.update(self, what, tensor)
             return self if read_value else None
         value, array = self._value, tensor._array
         old = value._array
+        if old.shape != array.shape:
+            self._check_delta(what, tensor)
         ufunc = np.add if what == "assign_add" else np.subtract
         if old.size >= large.THRESHOLD and type(old) is type(array) is np.ndarray:
             # Three references each: from the cell or the tensor, from the name here, from the argument of the count.
@@ -263,6 +260,14 @@ class Variable:
                     result = ufunc(old, array)
         self._write(result, tensor._id)
         return self if read_value else None
+
+    def _check_delta(self, what: str, delta: Tensor) -> None:
+        if not self._value.shape.is_compatible_with(delta.shape):
+            raise errors.build(
+                errors.ShapeError,
+                f"{what}: variable {self.name!r} has shape {self._value.shape}, the delta {delta.shape}.",
+                "the delta needs exactly the variable's shape.",
+            )
 
     def _convert(self, value: Any) -> Tensor:
         dtype = self._value.dtype
