@@ -290,6 +290,16 @@ class TestErrors:
         ):
             tf.function(lambda x: x)()
 
+    def test_what_cannot_be_traced_yet_is_refused(self):
+        v = tf.Variable(tf.zeros([3, 2]))
+        with pytest.raises(tf.errors.UnimplementedError, match="py_function cannot be traced"):
+            tf.function(lambda x: tf.py_function(lambda a: a, [x], tf.float32))(tf.constant(1.0))
+        with pytest.raises(tf.errors.UnimplementedError, match="numpy_function cannot be traced"):
+            tf.function(lambda x: tf.numpy_function(lambda a: a, [x], tf.float32))(tf.constant(1.0))
+        with pytest.raises(tf.errors.UnimplementedError, match="only assign, assign_add and assign_sub can be traced"):
+            tf.function(lambda: v.scatter_nd_add([[0]], [[1.0, 2.0]]))()
+        assert not v.numpy().any()
+
     def test_failed_trace_changes_nothing(self):
         v = tf.Variable(1.0)
 

@@ -78,6 +78,12 @@ class Pool:
         """Let so many threads compute a job, its caller among them; 0 for `large.thread_count()`.
 
         Jobs that run are finished as they were begun.
+
+        >>> from gradtape.compiler import pool
+        >>> pool.set_threads(2)
+        >>> pool.threads()
+        2
+        >>> pool.set_threads(0)
         """
         if count < 0:
             raise errors.build(

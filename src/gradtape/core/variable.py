@@ -133,6 +133,12 @@ class Variable:
 
     def _write(self, array: Any, source: int = 0) -> None:
         """Replace the value; every recording tape is told, and which tensor it came from."""
+        if state.current.trace is not None:
+            raise errors.build(
+                errors.UnimplementedError,
+                f"variable {self.name!r}: only assign, assign_add and assign_sub can be traced in a tf.function.",
+                "compute the new value, for instance with tf.tensor_scatter_nd_update(v, ...), and use v.assign.",
+            )
         for recorder in state.current.recorders:
             recorder.access(self)
             recorder.assigned(self, source, provenance.user_place(2))

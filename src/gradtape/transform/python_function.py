@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import convert, dtypes, errors, nest
+from gradtape.core import convert, dtypes, errors, nest, state
 from gradtape.core.op import NotDifferentiable, Op
 from gradtape.core.tensor import Tensor, host, wrap
 from gradtape.ops.family import NO_LOWERING, by_loop
@@ -40,6 +40,7 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
     if func is None:
         return lambda f: functools.wraps(f)(lambda *args: py_function(f, args, Tout))
     _check_callable(func)
+    _check_not_traced("py_function")
     several = isinstance(Tout, (list, tuple))
     wanted = [dtypes.as_dtype(t) for t in (Tout if several else [Tout])]
     inputs = [convert.convert_to_tensor(x) for x in inp]
@@ -117,6 +118,7 @@ def numpy_function(
     if func is None:
         return lambda f: functools.wraps(f)(lambda *args: numpy_function(f, args, Tout))
     _check_callable(func)
+    _check_not_traced("numpy_function")
     op = NumpyFunction(func)
     try:
         results = op(*[convert.convert_to_tensor(x) for x in inp])
@@ -165,6 +167,16 @@ class NumpyFunction(Op):
 
     def batch(self, batched: tuple[bool, ...], *inputs: Any) -> Any:
         return by_loop(self, batched, inputs, {})
+
+
+def _check_not_traced(who: str) -> None:
+    """Raises in a function that is being traced: what Python will return is not known yet, not even its shape."""
+    if state.current.trace is not None:
+        raise errors.build(
+            errors.UnimplementedError,
+            f"{who} cannot be traced in a tf.function yet.",
+            "call it outside of the function, or write it with functions of tf.",
+        )
 
 
 def _check_callable(func: Any) -> None:

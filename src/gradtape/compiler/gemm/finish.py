@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from llvmlite import ir
@@ -50,6 +50,7 @@ class Spot:
       column: a column of c.
       down: rows from there, known when the code is emitted.
       along: columns from there.
+      starts: addresses that belong to row and column, for all spots that are reached from there.
     """
 
     item: Index
@@ -57,6 +58,7 @@ class Spot:
     column: Index
     down: int = 0
     along: int = 0
+    starts: dict[tuple[int, int, tuple[int, int, int]], Any] = field(default_factory=dict)
 
 
 class Place:
@@ -125,20 +127,21 @@ class Place:
     def _address(self, slot: int, dtype: DType, layout: str, leading: int, stride: int | None) -> Any:
         code, gemm, spot = self._code, self._frame.gemm, self._spot
         own = slot == gemm.slots[2]
-        whole, known = 0, 0
-        offset: Index = 0
+        # How far apart products, rows and columns of the operand are. A flipped result is one row here.
         if layout == "full":
-            # A flipped result is one row here; its elements lie side by side.
-            leading = leading or (gemm.ldc if own else gemm.n)
-            whole = gemm.batch.stride_c if own else gemm.m * gemm.n
-            offset, known = code.add(code.mul(spot.row, leading), spot.column), spot.down * leading + spot.along
-        elif layout != "scalar":
-            along = (layout == "row") is not self._frame.flipped
-            offset, known = (spot.column, spot.along) if along else (spot.row, spot.down)
-        offset = code.add(code.mul(spot.item, whole if stride is None else stride), offset)
-        # In two steps: vectors of a tile share the first, the second is part of their instructions.
-        start = code.at(code.slot(slot), code.mul(offset, dtype.size), I8)
-        return code.at(start, known * dtype.size, I8)
+            steps = (gemm.batch.stride_c if own else gemm.m * gemm.n, leading or (gemm.ldc if own else gemm.n), 1)
+        else:
+            by_column = layout == ("column" if self._frame.flipped else "row")
+            steps = (0, int(layout != "scalar" and not by_column), int(by_column))
+        if stride is not None:
+            steps = (stride, *steps[1:])
+        start = spot.starts.get((slot, dtype.size, steps))
+        if start is None:
+            offset = code.add(code.mul(spot.row, steps[1]), code.mul(spot.column, steps[2]))
+            offset = code.add(code.mul(spot.item, steps[0]), offset)
+            start = code.at(code.slot(slot), code.mul(offset, dtype.size), I8)
+            spot.starts[slot, dtype.size, steps] = start
+        return code.at(start, (spot.down * steps[1] + spot.along * steps[2]) * dtype.size, I8)
 
 
 @dataclass(frozen=True)
@@ -170,7 +173,11 @@ class Finish:
         value = cg.value(vector, gemm.dtype)
         if gemm.accumulate:
             value = value + at.load(gemm.slots[2], gemm.dtype)
-        at.store(gemm.slots[2], value if self.epilogue is None else self.epilogue(cg, value, at))
+        if self.epilogue is not None:
+            value = self.epilogue(cg, value, at)
+        if value.dtype is not gemm.dtype:
+            raise TypeError(f"gemm: the epilogue gives {value.dtype.name}, not {gemm.dtype.name} as c has.")
+        at.store(gemm.slots[2], value)
 
     def is_short(self) -> bool:
         """True if the epilogue is a few instructions, which may be repeated for every vector of a tile."""

@@ -65,7 +65,8 @@ def emit(
       module: where the function goes.
       gemm: the product.
       epilogue: `epilogue(cg, value, at)` gets each vector of the product and returns what is to be written instead; it
-        may load what other operands have `at` this place, and write there.
+        may load what other operands have `at` this place, and write there. It is called several times, since
+        it is emitted for several places.
       machine: what it is emitted for; the host if None.
     """
     machine = machine or host()

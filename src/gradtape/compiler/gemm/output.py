@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from gradtape.compiler.gemm import memory
@@ -82,7 +83,8 @@ class Output:
     def _write_whole(self, values: list[Any], number: Index, row: Index, column: Index) -> None:
         """Apply the epilogue to the registers."""
         lanes, vectors = self._tile.lanes, self._tile.vectors
+        corner = Spot(number, row, column)
         for i, value in enumerate(values):
             r, v = divmod(i, vectors)
             valid = min(lanes, self.columns - v * lanes)
-            self._finish.apply(self._code, value, Spot(number, row, column, r, v * lanes), valid)
+            self._finish.apply(self._code, value, replace(corner, down=r, along=v * lanes), valid)
