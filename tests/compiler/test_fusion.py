@@ -116,6 +116,14 @@ def test_casts_and_comparisons_in_a_loop():
     np.testing.assert_array_equal(f(x), (x > 0).astype(np.float64) + (x * np.float32(10)).astype(np.int32))
 
 
+def test_integers_divided_by_zero_are_an_error_in_a_function_too():
+    f = tf.function(lambda a, b: a // b + a)
+    a = tf.constant([6, 7])
+    assert f(a, tf.constant([2, 2])).numpy().tolist() == [9, 10]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="zero"):
+        f(a, tf.constant([1, 0]))
+
+
 def test_same_bits_with_one_thread_and_two():
     from gradtape.compiler import pool
 

@@ -1,6 +1,8 @@
 """The thread pool: every chunk of every job runs once, whoever calls, whatever happens around it."""
 
 import ctypes
+import os
+import platform
 import signal
 import subprocess
 import sys
@@ -18,7 +20,7 @@ from gradtape.compiler.pool import Pool
 from gradtape.core import errors
 
 # The monitor, for systems other than Linux, works on Linux too.
-SLEEPS = [False] + [True] * pool_sleep.has_futex(sys.platform, "x86_64")
+SLEEPS = [False] + [True] * pool_sleep.has_futex(sys.platform, platform.machine())
 
 
 @pytest.fixture(scope="module")
@@ -54,13 +56,13 @@ def test_every_chunk_runs_once(workers, tasks, chunks):
 
 
 def test_no_thread_before_a_job_of_several_chunks(workers, tasks):
-    counts = np.zeros(4, np.int64)
+    counts, before = np.zeros(4, np.int64), threading.active_count()
     workers.entry()
     workers.parallel_for(tasks.count, counts.ctypes.data, 1)
     assert workers._code.read("workers") == -1
     workers.parallel_for(tasks.count, counts.ctypes.data, 4)
     assert workers._code.read("workers") == workers.threads() - 1 == alive(workers)
-    assert threading.active_count() == 1
+    assert threading.active_count() == before
 
 
 def test_idle_workers_sleep_and_come_back(workers, tasks):
@@ -82,9 +84,12 @@ def test_workers_take_part(workers, tasks):
         names.add(threading.get_ident())
         time.sleep(0.002)
 
-    workers.parallel_for(ctypes.cast(note, ctypes.c_void_p).value, 0, 20)
+    for _ in range(50):  # on a busy machine a worker may miss a job
+        workers.parallel_for(ctypes.cast(note, ctypes.c_void_p).value, 0, 20)
+        assert threading.get_ident() in names
+        if len(names) > 1 or workers.threads() == 1:
+            break
     assert (len(names) > 1) == (workers.threads() > 1)
-    assert threading.get_ident() in names
 
 
 def test_a_job_within_a_chunk_runs_alone(workers, tasks):
@@ -204,7 +209,7 @@ def hammer(seed):
 is_over = not hasattr(os, "fork")
 tasks, workers = Tasks(), Pool(2, futex=FUTEX)
 threading.Thread(target=hammer, args=(1,)).start()
-for k in range(0 if is_over else 10):
+for k in range(0 if is_over else 8):
     tasks.stress(workers, 100, k)
     child = os.fork()
     if not child:
@@ -223,8 +228,7 @@ is_over = True
 @pytest.mark.parametrize("futex", SLEEPS)
 def test_forks_amid_jobs_and_the_end_of_the_interpreter(futex):
     command = [sys.executable, "-W", "ignore", "-c", FORKS.replace("FUTEX", str(futex))]
-    done = subprocess.run(
-        command, env={"PYTHONPATH": ":".join(sys.path)}, capture_output=True, text=True, timeout=120, check=False
-    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     assert not done.stderr

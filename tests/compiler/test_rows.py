@@ -93,11 +93,43 @@ def test_elementwise_broadcasting_and_parameters():
     check("leaky_relu", normal(50), alpha=0.3)
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "flags"),
+    [
+        ((64, 78), (78, 33), (False, False)), ((78, 64), (78, 33), (True, False)), ((64, 78), (33, 78), (False, True)),
+        ((78, 64), (33, 78), (True, True)), ((5, 20, 30), (5, 30, 40), (False, False)), ((5, 20, 30), (30, 40), (False, False)),
+        ((20, 30), (5, 40, 30), (False, True)), ((2, 3, 9, 8), (2, 3, 8, 7), (False, False)), ((1, 300), (300, 1), (False, False)),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_matrix_products(a, b, flags, dtype):
+    check("matmul", normal(*a, dtype=dtype), normal(*b, dtype=dtype), transpose_a=flags[0], transpose_b=flags[1])
+
+
+def test_stacks_that_broadcast_are_left_to_numpy():
+    params = {"transpose_a": False, "transpose_b": False}
+    assert eager.generate(REGISTRY["matmul"], (normal(2, 1, 9, 8), normal(2, 3, 8, 7)), params) is None
+
+
+def test_matmul_gets_machine_code_after_some_calls(monkeypatch):
+    monkeypatch.setattr(generated, "_seen", {})
+    a, b = tf.constant(normal(64, 784)), tf.constant(normal(784, 128))
+    wanted = a.numpy().astype(np.float64) @ b.numpy()
+    for _ in range(2 * generated._SOON):
+        found = tf.matmul(a, b)
+    assert any(callable(v) for v in generated._seen.values())
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+
+
 def test_what_has_no_rule_is_not_generated():
     assert eager.generate(REGISTRY["reverse"], (normal(3),), {"axis": (0,)}) is None
     assert eager.generate(REGISTRY["exp"], (normal(3).astype(np.complex64),), {}) is None
     assert eager.generate(REGISTRY["exp"], (normal(0),), {}) is None
     assert eager.generate(REGISTRY["softmax"], (normal(3, 1),), {"axis": 1}) is None
+    whole = np.arange(1, 9)
+    for name in ("floordiv", "floormod", "pow"):  # their kernels find values that are an error
+        assert eager.generate(REGISTRY[name], (whole, whole), {}) is None
+        assert eager.generate(REGISTRY[name], (normal(8), normal(8)), {}) is not None
     assert eager.generate(REGISTRY["softmax"], (normal(3, 4),), {"axis": 0}) is None
 
 

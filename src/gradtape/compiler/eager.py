@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.compiler import backend
-from gradtape.compiler.fusion import Loop, Step, collapsed, varies
+from gradtape.compiler.fusion import Loop, Step, checks_values, collapsed, varies
 from gradtape.compiler.recipe import Recipe, RowLoop, row_loop
 from gradtape.core import large
 from gradtape.core.shape import Spec, spec_of
@@ -23,7 +23,7 @@ def plain(x: Any) -> Any:
 
 
 def generate(op: Any, arrays: Sequence[Any], params: dict[str, Any]) -> Callable[..., Any] | None:
-    """A kernel of an op for arrays like these, by its `row` or `scalar` rule; None if there cannot be one."""
+    """A kernel of an op for arrays like these, by its `product`, `row` or `scalar` rule; None if there cannot be one."""
     specs = [spec_of(a) for a in arrays]
     if not backend.has_llvm() or not all(backend.supports(s.dtype) for s in specs):
         return None
@@ -32,6 +32,8 @@ def generate(op: Any, arrays: Sequence[Any], params: dict[str, Any]) -> Callable
     outputs = list(promised) if several else [promised]
     if not all(backend.supports(s.dtype) and math.prod(s.shape) for s in outputs):
         return None
+    if hasattr(op, "product"):
+        return _product(op.product(*specs, **params), outputs[0])
     loop: Loop | RowLoop | None
     loop = _rows(op, specs, params) if hasattr(op, "row") else _elements(op, specs, outputs[0], params)
     made = None if loop is None else backend.make(loop, outputs, op.name)
@@ -68,6 +70,25 @@ def _quick(call: Callable[..., None], spec: Spec, count: int) -> Callable[..., A
     return unary if count == 1 else binary
 
 
+def _product(sizes: Any, output: Spec) -> Callable[..., Any] | None:
+    """A kernel of matrix products, if emitted code is faster for them than BLAS."""
+    if sizes is None or output.dtype.name not in ("float32", "float64"):
+        return None
+    from llvmlite import ir
+
+    from gradtape.compiler import gemm
+    from gradtape.compiler.emission import Compiled
+
+    (m, n, k), (transpose_a, transpose_b), (count, stride_a, stride_b) = sizes
+    batch = gemm.Batch(count, stride_a, stride_b, m * n if count > 1 else 0)
+    problem = gemm.Gemm(m, n, k, output.dtype, transpose_a, transpose_b, batch=batch)
+    if gemm.choose(problem) != "emitted":
+        return None
+    module = ir.Module(name="product")
+    name, chunks = gemm.emit(module, problem)
+    return _quick(Compiled(module, module.globals[name], 3, chunks).call, output, 2)
+
+
 def _rows(op: Any, specs: list[Spec], params: dict[str, Any]) -> RowLoop | None:
     found = op.rows(*specs, **params)
     if found is None or found[0][-1] == 1:
@@ -81,7 +102,7 @@ def _rows(op: Any, specs: list[Spec], params: dict[str, Any]) -> RowLoop | None:
 
 
 def _elements(op: Any, specs: list[Spec], output: Spec, params: dict[str, Any]) -> Loop | None:
-    if not callable(getattr(op, "scalar", None)):
+    if not callable(getattr(op, "scalar", None)) or checks_values(op, [s.dtype for s in specs]):
         return None
     shape, patterns = collapsed(output.shape, [varies(s.shape, output.shape) for s in specs])
     step = Step(op, tuple(range(len(specs))), tuple(sorted(params.items())))

@@ -35,9 +35,11 @@ class Compiled:
 
     def __init__(self, module: ir.Module, task: ir.Function, count: int, chunks: int) -> None:
         _emit_entry(module, task, count, chunks)
-        self._library: Library = assemble(module)
+        library: Library = assemble(module)
         self.chunks = chunks
-        self.call = ctypes.CFUNCTYPE(None, *[ctypes.py_object] * count)(self._library.address("entry"))
+        call: Any = ctypes.CFUNCTYPE(None, *[ctypes.py_object] * count)(library.address("entry"))
+        call.library = library  # whoever has the function keeps the code
+        self.call = call
 
 
 def plain(x: Any) -> Any:

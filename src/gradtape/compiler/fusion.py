@@ -150,7 +150,14 @@ def _is_elementwise(node: Node, supports: Callable[[DType], bool]) -> bool:
     if node.effect or node.several or not callable(getattr(op, "scalar", None)):
         return op.name == "broadcast_to" and _is_known(node.outputs[0]) and supports(node.outputs[0].spec.dtype)
     values = (*node.inputs, *node.outputs)
+    if checks_values(op, [v.spec.dtype for v in node.inputs]):
+        return False
     return all(supports(v.spec.dtype) and _is_known(v) for v in values) and node.outputs[0].spec.shape == _space(node)
+
+
+def checks_values(op: Any, inputs: list[DType]) -> bool:
+    """True if the op's kernel looks at its values, which a loop does not: integers divided by zero are an error."""
+    return op.ufunc is None and bool(op.numpy) and any(d.is_integer for d in inputs)
 
 
 def _is_known(value: Value) -> bool:

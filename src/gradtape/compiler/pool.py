@@ -5,7 +5,8 @@ difference to the result. The caller works too and waits for nobody but the owne
 neighbour that takes a core costs its share and no more. A job that meets another one, or that is started by a chunk of
 another one, runs on its caller's thread alone, so nothing can wait in a circle.
 
-There is neither a thread nor machine code before the first job of several chunks; after fork the child starts its own.
+No machine code is made before the first job, no thread is started before the first one of several chunks; after fork
+the child starts its own.
 """
 
 from __future__ import annotations
@@ -98,10 +99,10 @@ class Pool:
 
     def close(self) -> None:
         """Send the workers home for ever; jobs run on their caller's thread from now on."""
-        self._is_closed = True
-        if self._code is None:
-            return
-        self._code.dismiss(self._code.state)
+        with self._mutex:
+            self._is_closed = True
+            if self._code is not None:
+                self._code.dismiss(self._code.state)
         deadline = time.monotonic() + _PATIENCE
         self._ended = [e for e in self._ended if not e.acquire(timeout=max(0.0, deadline - time.monotonic()))]
 

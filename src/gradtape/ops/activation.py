@@ -145,7 +145,7 @@ class Relu(Unary):
 
 @declare("relu_grad")
 class ReluGrad(Binary):
-    """a where b is positive, zero elsewhere, elementwise. Its derivative in b is zero, and not absent."""
+    """a where b is positive, a times zero elsewhere, elementwise. Its derivative in b is zero, and not absent."""
 
     kinds = "fV"
     inputs = ("a", "b")
@@ -157,7 +157,7 @@ class ReluGrad(Binary):
         return unbroadcast_to(ReluGrad(dy, b), a_shape), unbroadcast(zeros(dy), b)
 
     def scalar(self, cg: Any, a: Any, b: Any) -> Any:
-        return cg.select(cg.gt(b, cg.constant(0, b)), a, cg.constant(0, a))
+        return cg.mul(a, cg.select(cg.gt(b, cg.constant(0, b)), cg.constant(1, a), cg.constant(0, a)))
 
 
 @declare("relu6")

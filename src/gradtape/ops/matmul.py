@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors, large
+from gradtape.core import errors, generated, large
 from gradtape.core.op import Op, declare
 from gradtape.core.shape import Spec, broadcast
 from gradtape.ops.family import NO_LOWERING, align, conj, dims, unbroadcast
 from gradtape.ops.movement import Reshape
 from gradtape.ops.reduction import wide
 
+# Between these numbers of multiplications, about, a product that is computed often is worth machine code of its own.
+_MIDDLE, _HUGE = 1 << 15, 1 << 27
 _BLAS = "fdFD"  # NumPy's letters of the dtypes that BLAS multiplies
 
 
@@ -52,6 +54,10 @@ class MatMul(Op):
         return Spec((*batch, m, n), dtype)
 
     def kernel(self, a: Any, b: Any, *, transpose_a: bool = False, transpose_b: bool = False) -> Any:
+        if type(a) is type(b) is np.ndarray and a.dtype.char in "fd" and a.size * b.shape[-1] > _MIDDLE and b.size:
+            native = self._generated(a, b, transpose_a, transpose_b)
+            if native is not None:
+                return native(a, b)
         if a.ndim == 2 and b.ndim == 2 and type(a) is type(b) is np.ndarray and a.dtype.char in _BLAS:
             # `dot` costs half of what `matmul` does around the BLAS call, and packs what BLAS cannot read in place.
             a, b = a.T if transpose_a else a, b.T if transpose_b else b
@@ -82,6 +88,23 @@ class MatMul(Op):
                 db = MatMul(left, right, transpose_a=not transpose_a)
             db = db if is_matrix and left.ndim == 2 else unbroadcast(db, b)
         return da, db
+
+    def _generated(self, a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:
+        if a.dtype != b.dtype or not (a.flags.c_contiguous and b.flags.c_contiguous) or a.size * b.shape[-1] > _HUGE:
+            return None
+        return generated.kernel(self, (a, b), {"transpose_a": transpose_a, "transpose_b": transpose_b})
+
+    def product(self, a: Spec, b: Spec, *, transpose_a: bool = False, transpose_b: bool = False) -> Any:
+        """Sizes (m, n, k), flags, and (count, distance of matrices of a, of b) for a code generator; None for stacks that
+        broadcast in another way than one matrix against all."""
+        m, k = a.shape[-2:] if not transpose_a else a.shape[:-3:-1]
+        n = b.shape[-2] if transpose_b else b.shape[-1]
+        lead, other = a.shape[:-2], b.shape[:-2]
+        if lead and other and lead != other:
+            return None
+        count = math.prod(lead or other)
+        strides = (m * k if lead else 0, k * n if other else 0)
+        return (m, n, k), (transpose_a, transpose_b), (count, *strides)
 
     def batch(self, batched: tuple[bool, ...], *inputs: Any, **params: Any) -> Any:
         # A batched `a` and a matrix `b`, as in the backward pass of a dense layer, become one product in the kernel.

@@ -16,12 +16,13 @@ from gradtape.compiler.gemm.problem import Gemm
 from gradtape.compiler.gemm.row import RowKernel
 from gradtape.compiler.simd.machine import Machine, host
 
-# Operations of one product from which BLAS is as fast or faster: of all, and where a is transposed, which BLAS copies in a
-# better order. Measured on one thread each, the best of many interleaved runs on an AVX2 machine with OpenBLAS: emitted
-# code has 1.0 to 1.4 of BLAS's speed up to 256x1024x1024 and 512x512x512, 0.83 to 0.95 at 1024x1024x1024; with a
-# transposed 1.06 at 256x256x256, 0.95 at 512x512x512 and 0.84 at 1024x1024x1024. Narrow products (25088x64x288 and
-# 288x64x25088, 1.0 to 1.3) and all products with a vector stay with emitted code. So does what is about equal: BLAS's
-# threads wait for each other by spinning, and with a busy neighbour a product of 0.1 ms was seen to take 10.
+# Operations of one product from which BLAS is faster: of all, and where a is transposed, which BLAS copies in a better order.
+# Measured with float32 on one thread each, the best of many interleaved runs on a shared AVX2 machine with SciPy's OpenBLAS,
+# so good to some percent: emitted code has 0.95 to 1.4 of BLAS's speed up to 256x1024x1024, 1024x1024x256 and
+# 512x512x512, 0.83 to 0.95 at 1024x1024x1024; with a transposed 1.06 at 256x256x256, 0.95 at 512x512x512 and 0.84 at
+# 1024x1024x1024. Narrow products (25088x64x288 and, transposed, 288x64x25088: 1.0 to 1.2) and products with a vector stay
+# with emitted code. So does what is about equal: with a busy neighbour, BLAS on two threads took 10 to 30 ms for products
+# of 0.1 ms.
 _LARGE, _LARGE_TRANSPOSED = 1_000_000_000, 200_000_000
 _NARROW = 128
 
