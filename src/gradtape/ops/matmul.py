@@ -15,7 +15,7 @@ from gradtape.ops.movement import Reshape
 from gradtape.ops.reduction import wide
 
 # Between these numbers of multiplications, about, a product that is computed often is worth machine code of its own.
-_MIDDLE, _HUGE = 1 << 15, 1 << 27
+_MIDDLE, _HUGE = 1 << 19, 1 << 27
 _BLAS = "fdFD"  # NumPy's letters of the dtypes that BLAS multiplies
 
 
