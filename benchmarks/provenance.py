@@ -17,6 +17,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 # One thread for BLAS: its threads wait for one another, which on a busy machine takes longer than all that is measured.
@@ -71,7 +72,7 @@ class Switch:
         self._ops = [
             (recording.Recording, "see", see, without_places(see, recording)),
             (recording.Recording, "see_pair", pair, without_places(pair, recording)),
-            (dispatch, "_log_unrecorded", dispatch._log_unrecorded, _nothing),
+            (dispatch, "log_unrecorded", dispatch.log_unrecorded, _nothing),
         ]
         self._tapes = [(tape.GradientTape, "_push", push, without_places(push, tape))]
 
@@ -122,6 +123,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=100, help="how often each side is timed")
     parser.add_argument("--seconds", type=float, default=0.004, help="the length of one timing")
+    parser.add_argument("--output", type=Path, default=harness.RESULTS, help="folder of the results")
     parser.add_argument("--no-limits", action="store_true", help="succeed whatever is measured")
     options = parser.parse_args()
     results = {}
@@ -135,7 +137,7 @@ def main() -> int:
         results[work.name] = best | {"ratio": ratio}
         times = "  ".join(f"{harness.duration(best[side]):>9}" for side in SIDES)
         print(f"{work.title:55}  {times}  {ratio - 1:>6.1%}")
-    harness.write("provenance", {"machine": harness.machine(), "limit": LIMIT, "works": results})
+    harness.write("provenance", {"machine": harness.machine(), "limit": LIMIT, "works": results}, options.output)
     return int(not options.no_limits and any(r["ratio"] > LIMIT for r in results.values()))
 
 

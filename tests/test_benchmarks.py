@@ -86,6 +86,19 @@ def test_eager_measures_and_writes(tmp_path: Path) -> None:
     assert "x**2" in (tmp_path / "eager.md").read_text()
 
 
+def test_ops_are_measured_and_written(tmp_path: Path) -> None:
+    options = ("--systems", "gradtape", "--rounds", "1", "--seconds", "0.001", "--scale", "0.01")
+    run("ops.py", *options, "--output", str(tmp_path))
+    works = json.loads((tmp_path / "ops.json").read_text())["works"]
+    assert len(works) == 7
+    assert all(row["systems"]["gradtape"]["best"] > 0 for row in works)
+
+
+def test_provenance_is_measured(tmp_path: Path) -> None:
+    text = run("provenance.py", "--rounds", "1", "--seconds", "0.0001", "--no-limits", "--output", str(tmp_path))
+    assert text.count("%") == len(json.loads((tmp_path / "provenance.json").read_text())["works"])
+
+
 def test_memory_stays(tmp_path: Path) -> None:
     run("memory.py", "--steps", "1000", "--output", str(tmp_path))
     content = json.loads((tmp_path / "memory.json").read_text())
