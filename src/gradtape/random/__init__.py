@@ -30,6 +30,10 @@ _LATER = {
         "categorical gamma poisson stateless_binomial stateless_categorical stateless_gamma "
         "stateless_parameterized_truncated_normal stateless_poisson"
     ),
+    # gradtape's own.
+    "gradtape.names.more_distributions": (
+        "beta laplace multinomial stateless_beta stateless_laplace stateless_multinomial"
+    ),
 }
 __getattr__, __dir__, _later = lazy.attach(__name__, _LATER)
 
