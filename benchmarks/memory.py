@@ -118,6 +118,7 @@ def train(steps: int) -> tuple[list[int], list[int], list[int]]:
         if step % every == 0:
             at.append(step)
             resident.append(resident_bytes())
+            gc.collect()  # what waits to be collected is no leak, and how long it waits is the interpreter's choice
             objects.append(len(gc.get_objects()))
     return at, resident, objects
 

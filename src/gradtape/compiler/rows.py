@@ -11,7 +11,6 @@ import numpy as np
 from llvmlite import ir
 
 from gradtape.compiler.emission import (
-    CHUNK,
     I64,
     POINTER,
     VOID,
@@ -34,6 +33,8 @@ from gradtape.core import dtypes, large
 from gradtape.core.dtypes import DType
 from gradtape.core.shape import Spec
 
+# Elements of a chunk, about. Each chunk sums its own rows first, so there should not be many.
+_CHUNK = 1 << 16
 _COSTLY = frozenset(
     [
         "exp",
@@ -109,7 +110,7 @@ class _RowEmitter:
         self.rows = math.prod(self.axes)
         # What is the same along a row takes no room in the vectors that are loaded and stored.
         self.lanes = default_width([t for t, varies in zip(loop.types, loop.varies, strict=True) if varies])
-        self.per_chunk = max(1, CHUNK // max(1, self.width))
+        self.per_chunk = max(1, _CHUNK // max(1, self.width))
         self.chunks = max(1, -(-self.rows // self.per_chunk))
 
     def emit(self) -> ir.Function:
