@@ -36,8 +36,8 @@ def workers(request):
 
 
 def eventually(condition):
-    """Whether a condition holds within two seconds."""
-    end = time.monotonic() + 2
+    """Whether a condition comes to hold, soon unless the machine is very busy."""
+    end = time.monotonic() + 30
     while not condition() and time.monotonic() < end:
         time.sleep(0.001)
     return condition()
@@ -71,9 +71,14 @@ def test_idle_workers_sleep_and_come_back(workers, tasks):
         workers.parallel_for(tasks.count, counts.ctypes.data, 64)
         assert eventually(lambda: workers._code.read("sleeping") == workers.threads() - 1)
         assert (counts == k + 1).all()
+    assert eventually(sleeps)
+
+
+def sleeps():
+    """Whether the process takes next to no time of a processor for a while."""
     begin = time.process_time()
     time.sleep(0.1)
-    assert time.process_time() - begin < 0.05
+    return time.process_time() - begin < 0.05
 
 
 def test_workers_take_part(workers, tasks):
