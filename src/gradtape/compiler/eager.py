@@ -17,11 +17,6 @@ from gradtape.core.shape import Spec, spec_of
 _ndarray = np.ndarray
 
 
-def plain(x: Any) -> Any:
-    """A contiguous ndarray of a value."""
-    return np.ascontiguousarray(x)
-
-
 def generate(op: Any, arrays: Sequence[Any], params: dict[str, Any]) -> Callable[..., Any] | None:
     """A kernel of an op for arrays like these, by its `product`, `row` or `scalar` rule; None if there cannot be one."""
     specs = [spec_of(a) for a in arrays]
@@ -54,15 +49,15 @@ def _quick(call: Callable[..., None], spec: Spec, count: int) -> Callable[..., A
     def unary(a: Any, out: Any = None) -> Any:
         if out is None:
             out = make(shape, dtype)
-        call(a if type(a) is _ndarray and a.flags.c_contiguous else plain(a), out)
+        call(a if type(a) is _ndarray and a.flags.c_contiguous else np.ascontiguousarray(a), out)
         return out
 
     def binary(a: Any, b: Any, out: Any = None) -> Any:
         if out is None:
             out = make(shape, dtype)
         call(
-            a if type(a) is _ndarray and a.flags.c_contiguous else plain(a),
-            b if type(b) is _ndarray and b.flags.c_contiguous else plain(b),
+            a if type(a) is _ndarray and a.flags.c_contiguous else np.ascontiguousarray(a),
+            b if type(b) is _ndarray and b.flags.c_contiguous else np.ascontiguousarray(b),
             out,
         )
         return out

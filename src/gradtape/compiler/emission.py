@@ -16,8 +16,6 @@ from llvmlite import ir
 
 from gradtape.compiler import pool
 from gradtape.compiler.simd.machine import Library, assemble
-from gradtape.compiler.simd.value import memory_type
-from gradtape.core.dtypes import DType
 
 POINTER, I64, VOID, DOUBLE = ir.PointerType(), ir.IntType(64), ir.VoidType(), ir.DoubleType()
 CHUNK = 1 << 14  # elements of a chunk, about: what a core computes in a few microseconds
@@ -47,11 +45,6 @@ def plain(x: Any) -> Any:
     if type(x) is np.ndarray and x.flags.c_contiguous:
         return x
     return np.ascontiguousarray(x)
-
-
-def element(builder: ir.IRBuilder, pointer: Any, dtype: DType, index: Any) -> Any:
-    """The address of an element."""
-    return builder.gep(pointer, [index], source_etype=memory_type(dtype))
 
 
 def room(builder: ir.IRBuilder, kind: ir.Type, count: int) -> Any:
@@ -114,14 +107,6 @@ def across(builder: ir.IRBuilder, vector: Any, lanes: int, join: Any) -> Any:
         half = len(parts) // 2
         parts = [join(a, b) for a, b in zip(parts[:half], parts[half:], strict=True)]
     return parts[0]
-
-
-def copy(builder: ir.IRBuilder, source: Any, target: Any, dtype: DType, count: Any) -> None:
-    """Copy elements, at least one."""
-    loop = counted(builder, I64(0), "copy")
-    one = builder.load(element(builder, source, dtype, loop[0]), align=dtype.size, typ=memory_type(dtype))
-    builder.store(one, element(builder, target, dtype, loop[0]), align=dtype.size)
-    close(builder, loop, count, 1)
 
 
 def _emit_entry(module: ir.Module, task: ir.Function, count: int, chunks: int) -> None:

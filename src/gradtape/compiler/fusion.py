@@ -124,9 +124,7 @@ def fuse(graph: Graph, supports: Callable[[DType], bool], make: Callable[[Loop, 
 
 
 def _copy(node: Node, graph: Graph, moved: dict[Value, Value]) -> None:
-    inputs = [moved.get(v, v) for v in node.inputs]
-    specs = tuple([v.spec for v in node.outputs])
-    copied = Node(node.op, inputs, node.params, specs if node.several else specs[0], node.place)
+    copied = node.on([moved.get(v, v) for v in node.inputs])
     graph.nodes.append(copied)
     moved.update(zip(node.outputs, copied.outputs, strict=True))
 

@@ -57,6 +57,11 @@ class Node:
         self.several = not isinstance(specs, Spec)
         self.outputs = tuple([Value(spec, self) for spec in (specs if self.several else (specs,))])
 
+    def on(self, inputs: Iterable[Value]) -> Node:
+        """The same op on other values."""
+        specs = tuple([v.spec for v in self.outputs])
+        return Node(self.op, inputs, self.params, specs if self.several else specs[0], self.place)
+
     @property
     def effect(self) -> bool:
         """True if the node does more than compute its outputs, so that it may not be dropped, repeated or moved."""

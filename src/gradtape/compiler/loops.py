@@ -22,9 +22,7 @@ from gradtape.compiler.emission import (
     Compiled,
     across,
     close,
-    copy,
     counted,
-    element,
     offset,
     places,
     plain,
@@ -34,7 +32,7 @@ from gradtape.compiler.emission import (
 from gradtape.compiler.fusion import Loop
 from gradtape.compiler.simd import conversion
 from gradtape.compiler.simd.emitter import VectorEmitter
-from gradtape.compiler.simd.loop import default_width
+from gradtape.compiler.simd.loop import copy, default_width, element
 from gradtape.compiler.simd.value import Value, memory_type
 from gradtape.core import dtypes, large
 from gradtape.core.dtypes import DType

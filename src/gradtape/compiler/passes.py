@@ -42,8 +42,7 @@ class _Copy:
         if inputs == node.inputs:
             self.new.nodes.append(node)
             return node
-        specs = tuple([v.spec for v in node.outputs])
-        copied = Node(node.op, inputs, node.params, specs if node.several else specs[0], node.place)
+        copied = node.on(inputs)
         self.moved.update(zip(node.outputs, copied.outputs, strict=True))
         self.new.nodes.append(copied)
         return copied

@@ -18,7 +18,6 @@ from gradtape.compiler.emission import (
     across,
     close,
     counted,
-    element,
     offset,
     places,
     plain,
@@ -27,7 +26,7 @@ from gradtape.compiler.emission import (
 from gradtape.compiler.recipe import REDUCTIONS, RowLoop
 from gradtape.compiler.simd import conversion
 from gradtape.compiler.simd.emitter import VectorEmitter
-from gradtape.compiler.simd.loop import default_width
+from gradtape.compiler.simd.loop import default_width, element
 from gradtape.compiler.simd.value import Value, memory_type
 from gradtape.core import dtypes, large
 from gradtape.core.dtypes import DType

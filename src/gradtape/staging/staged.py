@@ -17,6 +17,7 @@ from gradtape.compiler.effects import ASSIGN
 from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.compiler.program import NO_SLOTS, Program
 from gradtape.core import state
+from gradtape.core.dispatch import notify
 from gradtape.core.op import REGISTRY, Op
 from gradtape.core.slices import IndexedSlices, densify
 from gradtape.core.tensor import Tensor, wrap
@@ -25,6 +26,7 @@ from gradtape.ops.selection import zeros
 from gradtape.staging.symbol import Symbol, symbol
 from gradtape.staging.trace import Trace
 from gradtape.transform.backward import backward, bare
+from gradtape.transform.opaque import recorded_by
 
 _current = state.current
 
@@ -69,7 +71,7 @@ class Staged:
         op = self.call
         made = op.program(arrays, slots)
         results = tuple([wrap(y) for y in made])
-        show(op, tuple([x._id for x in tensors]), arrays, results, made)
+        notify(op, tuple([x._id for x in tensors]), arrays, {}, results, made)
         return list(results[: len(self.outputs)])
 
     @functools.cached_property
@@ -119,15 +121,14 @@ class Staged:
         for node in self.trace.graph.nodes:
             operands = [moved.get(v, v) for v in node.inputs]
             if node.op is ASSIGN:
-                with _unrecorded():
+                with recorded_by():
                     outer.assign(_actual(node, slots), symbol(operands[0], outer))
                 continue
-            specs = tuple([v.spec for v in node.outputs])
-            copied = Node(node.op, operands, node.params, specs if node.several else specs[0], node.place)
+            copied = node.on(operands)
             outer.graph.nodes.append(copied)
             moved.update(zip(node.outputs, copied.outputs, strict=True))
         results = tuple([symbol(moved.get(v, v), outer) for v in op.values])
-        show(op, tuple([x._id for x in tensors]), tensors, results, results)
+        notify(op, tuple([x._id for x in tensors]), tensors, {}, results, results)
         return list(results[: len(self.outputs)])
 
 
@@ -135,26 +136,6 @@ def _actual(node: Node, slots: Mapping[int, Variable]) -> Variable:
     """The variable that an assignment means in a call."""
     variable: Variable = node.params["variable"]
     return slots.get(variable._id, variable)
-
-
-class _unrecorded:  # noqa: N801 - reads as a statement
-    def __enter__(self) -> None:
-        self._recorders, _current.recorders = _current.recorders, ()
-
-    def __exit__(self, *problem: Any) -> None:
-        _current.recorders = self._recorders
-
-
-def show(op: Any, ids: tuple[int, ...], values: Any, outputs: Any, result: Any) -> None:
-    """Show a call to all who record on this thread."""
-    recorders = _current.recorders
-    try:
-        for i, recorder in enumerate(recorders):
-            # What a recorder runs itself is seen only by those that were entered before it.
-            _current.recorders = recorders[:i]
-            recorder.see(op, ids, values, {}, outputs, result)
-    finally:
-        _current.recorders = recorders
 
 
 class Runner:

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from gradtape.compiler.effects import ASSIGN
 from gradtape.compiler.graph import Graph, Node, Value
-from gradtape.core import dtypes, errors, provenance, state
+from gradtape.core import errors, provenance, state
+from gradtape.core.dispatch import notify
 from gradtape.core.op import REGISTRY, Op
 from gradtape.core.shape import Spec, spec_of
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.staging.symbol import Symbol, out_of_scope, symbol
+from gradtape.transform.batched import number_beside
+from gradtape.transform.opaque import recorded_by
 from gradtape.transform.recording import Recording
 
 _current = state.current
@@ -99,22 +100,15 @@ class Trace:
 
     def add(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """The outputs of a new node, which the recorders of this trace are shown."""
-        inputs = tuple([x if hasattr(x, "dtype") else _number(x, inputs) for x in inputs])
+        inputs = tuple([x if hasattr(x, "dtype") else number_beside(x, inputs) for x in inputs])
         values = [self.value_of(x) for x in inputs]
         specs = op.infer(*[v.spec for v in values], **params)
         node = Node(op, values, params, specs, provenance.user_place(3))
         self.graph.nodes.append(node)
         made = [symbol(v, self) for v in node.outputs]
         outputs = tuple(made) if node.several else made[0]
-        recorders = _current.recorders
         ids = tuple([x._id if isinstance(x, Tensor) else 0 for x in inputs])
-        try:
-            for i, recorder in enumerate(recorders):
-                # What a recorder runs itself is seen only by those that were entered before it.
-                _current.recorders = recorders[:i]
-                recorder.see(op, ids, inputs, params, outputs, outputs)
-        finally:
-            _current.recorders = recorders
+        notify(op, ids, inputs, params, outputs, outputs)
         return outputs
 
     def value_of(self, x: Any) -> Value:
@@ -173,12 +167,8 @@ class Trace:
 
     def update(self, variable: Variable, what: str, delta: Tensor) -> None:
         """Write down `assign_add` or `assign_sub`."""
-        recorders = _current.recorders
-        _current.recorders = ()  # no gradient flows through an assignment
-        try:
+        with recorded_by():  # no gradient flows through an assignment
             new = REGISTRY["add" if what == "assign_add" else "subtract"](self.read(variable), delta)
-        finally:
-            _current.recorders = recorders
         new._id = 0
         self.assign(variable, new)
 
@@ -195,10 +185,3 @@ class Trace:
             )
         self.created.append(variable)
         return self._lift(self, initial) if isinstance(initial, Symbol) else initial
-
-
-def _number(x: Any, others: tuple[Any, ...]) -> Any:
-    """A Python number beside tensors, as a scalar of the dtype that they have."""
-    found = [dtypes.as_dtype(o.dtype) for o in others if hasattr(o, "dtype")]
-    wanted = [d for d in found if d.is_numeric and (d.is_floating or d.is_complex or type(x) is int)]
-    return (wanted or found)[0].numpy.type(x) if found else np.asarray(x)[()]

@@ -86,7 +86,7 @@ class Batched(Tensor):
     def interpret(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """The op on all examples, by its `batch` rule; recorders inside this level are shown the op itself."""
         level = self.level
-        inputs = tuple([x if hasattr(x, "dtype") else _number(x, inputs) for x in inputs])
+        inputs = tuple([x if hasattr(x, "dtype") else number_beside(x, inputs) for x in inputs])
         flags = tuple([type(x) is Batched and x.level == level for x in inputs])
         values = [x.value if flag else x for x, flag in zip(inputs, flags, strict=True)]
         recorders = _current.recorders
@@ -209,7 +209,7 @@ def _run(op: Op, flags: tuple[bool, ...], inputs: tuple[Any, ...], values: list[
         raise
 
 
-def _number(x: Any, others: tuple[Any, ...]) -> Any:
+def number_beside(x: Any, others: tuple[Any, ...]) -> Any:
     """A Python number beside arrays, as a scalar of the dtype that they have."""
     found = [dtypes.as_dtype(o.dtype) for o in others if hasattr(o, "dtype")]
     wanted = [d for d in found if d.is_numeric and (d.is_floating or d.is_complex or type(x) is int)]

@@ -106,10 +106,10 @@ def emit_elementwise(
         for pointer, buffer, dtype, splat in zip(pointers, buffers, types, splats, strict=False):
             if not splat:
                 builder.store(ir.Constant(ir.VectorType(memory_type(dtype), lanes), None), buffer, align=dtype.size)
-                _copy(builder, _element(builder, pointer, dtype, middle), buffer, dtype, left)
+                copy(builder, element(builder, pointer, dtype, middle), buffer, dtype, left)
             arguments.append(pointer if splat else buffer)
         builder.call(whole, [*arguments, buffers[-1], _I64(0), _I64(lanes)])
-        _copy(builder, buffers[-1], _element(builder, pointers[-1], result, middle), result, left)
+        copy(builder, buffers[-1], element(builder, pointers[-1], result, middle), result, left)
     builder.ret_void()
     return function
 
@@ -130,13 +130,13 @@ def _emit_vectors(
     builder.position_at_end(loop)
     index = builder.phi(_I64)
     values = [
-        one if one is not None else conversion.load(cg, _element(builder, p, d, index), d)
+        one if one is not None else conversion.load(cg, element(builder, p, d, index), d)
         for one, p, d in zip(fixed, pointers[:-1], types, strict=True)
     ]
     value = body(cg, *values)
     if value.dtype is not result:
         raise TypeError(f"emitter: the body of {name} gives {value.dtype.name}, not {result.name}.")
-    conversion.store(cg, value, _element(builder, pointers[-1], result, index))
+    conversion.store(cg, value, element(builder, pointers[-1], result, index))
     following = builder.add(index, _I64(lanes))
     index.add_incoming(start, entry)
     index.add_incoming(following, builder.block)
@@ -146,7 +146,7 @@ def _emit_vectors(
     return function
 
 
-def _element(builder: ir.IRBuilder, pointer: Any, dtype: DType, index: Any) -> Any:
+def element(builder: ir.IRBuilder, pointer: Any, dtype: DType, index: Any) -> Any:
     """The address of an element."""
     return builder.gep(pointer, [index], source_etype=memory_type(dtype))
 
@@ -158,15 +158,15 @@ def _buffer(builder: ir.IRBuilder, dtype: DType, lanes: int) -> Any:
     return builder.inttoptr(builder.ptrtoint(room, _I64), _POINTER)
 
 
-def _copy(builder: ir.IRBuilder, source: Any, target: Any, dtype: DType, count: Any) -> None:
+def copy(builder: ir.IRBuilder, source: Any, target: Any, dtype: DType, count: Any) -> None:
     """Copy elements, at least one."""
     before = builder.block
     loop, done = builder.append_basic_block("copy"), builder.append_basic_block("copied")
     builder.branch(loop)
     builder.position_at_end(loop)
     index = builder.phi(_I64)
-    one = builder.load(_element(builder, source, dtype, index), align=dtype.size, typ=memory_type(dtype))
-    builder.store(one, _element(builder, target, dtype, index), align=dtype.size)
+    one = builder.load(element(builder, source, dtype, index), align=dtype.size, typ=memory_type(dtype))
+    builder.store(one, element(builder, target, dtype, index), align=dtype.size)
     following = builder.add(index, _I64(1))
     index.add_incoming(_I64(0), before)
     index.add_incoming(following, loop)
