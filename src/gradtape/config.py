@@ -19,6 +19,15 @@ from gradtape.names.device import (
     set_soft_device_placement,
     set_visible_devices,
 )
+from gradtape.names import (
+    threads,
+)
+from gradtape.names.execution import (
+    experimental_functions_run_eagerly,
+    experimental_run_functions_eagerly,
+    functions_run_eagerly,
+    run_functions_eagerly,
+)
 from gradtape.names.numpy_protocol import (
     record_numpy_functions,
 )
@@ -32,6 +41,9 @@ __all__ = [
     "LogicalDeviceConfiguration",
     "PhysicalDevice",
     "experimental",
+    "experimental_functions_run_eagerly",
+    "experimental_run_functions_eagerly",
+    "functions_run_eagerly",
     "generate_kernels",
     "get_jacobian_memory",
     "get_logical_device_configuration",
@@ -40,10 +52,12 @@ __all__ = [
     "list_logical_devices",
     "list_physical_devices",
     "record_numpy_functions",
+    "run_functions_eagerly",
     "set_jacobian_memory",
     "set_logical_device_configuration",
     "set_soft_device_placement",
     "set_visible_devices",
+    "threading",
 ]
 
 
@@ -57,3 +71,12 @@ class experimental:  # noqa: N801 - a namespace, as in TensorFlow
     list_physical_devices = staticmethod(list_physical_devices)
     set_memory_growth = staticmethod(set_memory_growth)
     set_visible_devices = staticmethod(set_visible_devices)
+
+
+class threading:  # noqa: N801 - a namespace, as in TensorFlow
+    """`tf.config.threading`: how many threads compute."""
+
+    get_inter_op_parallelism_threads = staticmethod(threads.get_inter_op_parallelism_threads)
+    get_intra_op_parallelism_threads = staticmethod(threads.get_intra_op_parallelism_threads)
+    set_inter_op_parallelism_threads = staticmethod(threads.set_inter_op_parallelism_threads)
+    set_intra_op_parallelism_threads = staticmethod(threads.set_intra_op_parallelism_threads)

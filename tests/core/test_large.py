@@ -191,4 +191,4 @@ def test_thread_count_obeys_limits(monkeypatch, wanted, limit, count):
     monkeypatch.setattr(large, "_group_limit", lambda: limit)
     monkeypatch.setattr(large, "cores", large.cores.__wrapped__)
     monkeypatch.setenv("OMP_NUM_THREADS", wanted)
-    assert large.thread_count.__wrapped__() == count
+    assert large._usual_count.__wrapped__() == count

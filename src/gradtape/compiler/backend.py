@@ -22,8 +22,30 @@ def has_llvm() -> bool:
 
 def prepare(graph: Graph) -> Graph:
     """The graph that runs in place of a traced one."""
-    graph = passes.optimize(graph)
-    return fusion.fuse(graph, supports, make) if has_llvm() else graph
+    optimized = passes.optimize(graph)
+    if not has_llvm():
+        return optimized
+    from gradtape.compiler import lowering, segments
+
+    try:
+        native = segments.segmented(_fused(optimized), lowering.lower)
+    except Exception as problem:
+        warn(f"{type(problem).__name__}: {problem}", graph.name)
+        return optimized
+    native.plain = optimized
+    return native
+
+
+def fused(graph: Graph) -> Graph:
+    """A traced graph with its loops fused, ready to be lowered."""
+    return _fused(passes.optimize(graph))
+
+
+def _fused(optimized: Graph) -> Graph:
+    from gradtape.compiler import epilogue, views
+
+    graph = fusion.fuse(optimized, supports, make)
+    return views.absorb(epilogue.absorb(graph))
 
 
 def supports(dtype: DType) -> bool:
@@ -41,12 +63,13 @@ def make(loop: fusion.Loop | RowLoop, specs: list[Spec], parts: str) -> Any:
     try:
         return FusedRows(loop, specs, parts) if isinstance(loop, RowLoop) else Fused(loop, specs, parts)
     except Exception as problem:
-        _warn(f"{type(problem).__name__}: {problem}", parts)
+        warn(f"{type(problem).__name__}: {problem}", parts)
         return None
 
 
 @functools.cache
-def _warn(problem: str, parts: str) -> None:
+def warn(problem: str, parts: str) -> None:
+    """Say once that something could not be compiled."""
     warnings.warn(
         f"gradtape could not compile {parts} ({problem}); it runs with NumPy's kernels instead, with the same results. "
         "Please report this line.",

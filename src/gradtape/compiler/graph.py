@@ -81,9 +81,10 @@ class Graph:
       constants: by value, arrays that were known when the function was traced.
       nodes: in program order.
       outputs: values that a call returns.
+      plain: the same program with NumPy's kernels alone, for arrays that machine code cannot take; None if it is one itself.
     """
 
-    __slots__ = ("captures", "constants", "name", "nodes", "outputs", "parameters")
+    __slots__ = ("captures", "constants", "name", "nodes", "outputs", "parameters", "plain")
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -92,6 +93,7 @@ class Graph:
         self.constants: dict[Value, Any] = {}
         self.nodes: list[Node] = []
         self.outputs: list[Value] = []
+        self.plain: Graph | None = None
 
     def sources(self) -> Iterator[Value]:
         """The values that no node makes."""
@@ -132,8 +134,47 @@ class Graph:
             text = f"  {made}{' = ' if made else ''}{node.op.name}({', '.join(map(show, node.inputs))}{params})"
             site = Site.of(node.place)
             lines.append(f"{text:<60} # {site}" if site else text)
+            for part in blocks(node):
+                lines += ["    " + line for line in str(part).splitlines()]
         lines.append(f"  return {', '.join(map(show, self.outputs))}".rstrip())
         return "\n".join(lines)
+
+
+class Copy:
+    """A graph under construction, and where the values of the old one went."""
+
+    def __init__(self, old: Graph) -> None:
+        self.old, self.new = old, Graph(old.name)
+        self.moved: dict[Value, Value] = {}
+        self.new.parameters = list(old.parameters)
+        self.new.captures = list(old.captures)
+        self.new.constants = dict(old.constants)
+
+    def now(self, value: Value) -> Value:
+        """The new value of an old one."""
+        return self.moved.get(value, value)
+
+    def keep(self, node: Node) -> Node:
+        """A node in the new graph; a new one if its inputs moved."""
+        inputs = tuple([self.now(v) for v in node.inputs])
+        if inputs == node.inputs:
+            self.new.nodes.append(node)
+            return node
+        copied = node.on(inputs)
+        self.moved.update(zip(node.outputs, copied.outputs, strict=True))
+        self.new.nodes.append(copied)
+        return copied
+
+    def done(self) -> Graph:
+        """The new graph."""
+        self.new.outputs = [self.now(v) for v in self.old.outputs]
+        return self.new
+
+
+def blocks(node: Node) -> list[Graph]:
+    """The graphs that a node runs: branches, the condition and the body of a loop."""
+    found = [v for value in node.params.values() for v in (value if isinstance(value, tuple) else (value,))]
+    return [v for v in found if isinstance(v, Graph)]
 
 
 def describe(source: Any) -> str:
@@ -144,6 +185,10 @@ def describe(source: Any) -> str:
 
 def _brief(value: Any) -> str:
     """A parameter or constant on one line."""
+    if isinstance(value, Graph):
+        return f"<{value.name}>"
+    if isinstance(value, tuple) and any(isinstance(v, Graph) for v in value):
+        return f"({', '.join(map(_brief, value))})"
     if hasattr(value, "shape") and getattr(value, "size", 1) > 4:
         return f"{value.dtype}{list(value.shape)}"
     text = " ".join(str(value).split())

@@ -1,21 +1,30 @@
-"""A graph as a program: straight-line Python that calls the kernels, written once per graph.
+"""A graph as a program: straight-line Python over native programs and the kernels between them, written once per graph.
 
-Values are freed at their last use. This is what runs where no machine code is made, and between the parts that are.
+Values are freed at their last use. Captured variables are read by the program itself, so that it can tell whether anybody else holds
+their arrays: if not, their new values are written over the old ones.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
+from sys import getrefcount
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from gradtape.compiler.effects import ASSIGN
 from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.core import errors, large
 from gradtape.core.provenance import Site
+from gradtape.core.variable import Variable
 
 NO_SLOTS: Mapping[int, Any] = MappingProxyType({})
+
+
+class Misfit(Exception):
+    """Arrays that a native program cannot compute with."""
 
 
 class Program:
@@ -23,23 +32,52 @@ class Program:
 
     Attributes:
       graph: what it runs.
-      source: the Python text.
+      source: the Python text of a run.
     """
-
-    __slots__ = ("_lines", "_run", "graph", "source")
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self._lines: dict[int, Node] = {}
-        self.source, names = _write(graph, self._lines)
-        exec(compile(self.source, _FILE, "exec"), names)
-        self._run = names["program"]
+        self.source, self._lines, self._run = self._written(fetches=True)
+        self._calls_numpy = any(_is_numpy(node) for node in graph.nodes)
+
+    def _written(self, fetches: bool) -> tuple[str, dict[int, Node], Callable[..., Any]]:
+        writer = _Writer(self.graph, fetches)
+        source = writer.write()
+        exec(compile(source, _FILE, "exec"), writer.names)
+        return source, writer.lines, writer.names["program"]
+
+    @functools.cached_property
+    def _explicit(self) -> Callable[..., Any]:
+        """The program as a function of its captures too."""
+        return self._written(fetches=False)[2]
+
+    @functools.cached_property
+    def _plain(self) -> Program:
+        assert self.graph.plain is not None
+        return Program(self.graph.plain)
 
     def __call__(self, arrays: Sequence[Any], slots: Mapping[int, Any] = NO_SLOTS) -> tuple[Any, ...]:
         """The outputs for the arrays of parameters and captures, in their order; `slots` goes to nodes with effects."""
         try:
+            return self._guarded(self._explicit, slots, arrays)
+        except Misfit:
+            return self._plain(arrays, slots)
+
+    def run(self, arrays: Sequence[Any], slots: Mapping[int, Any] = NO_SLOTS) -> tuple[Any, ...]:
+        """The outputs for the arrays of the parameters; captured variables are read, or those in `slots` that stand for them."""
+        try:
+            return self._guarded(self._run, slots, arrays)
+        except Misfit:
+            return self._plain.run(arrays, slots)
+
+    def _guarded(self, run: Callable[..., Any], slots: Mapping[int, Any], arrays: Sequence[Any]) -> Any:
+        try:
+            if not self._calls_numpy:
+                return run(slots, *arrays)
             with np.errstate(all="ignore"):
-                return self._run(slots, *arrays)  # type: ignore[no-any-return]
+                return run(slots, *arrays)
+        except Misfit:
+            raise
         except Exception as problem:
             raise self._explained(problem) from problem.__cause__
 
@@ -63,33 +101,111 @@ class Program:
 _FILE = "<gradtape program>"
 
 
-def _write(graph: Graph, lines: dict[int, Node]) -> tuple[str, dict[str, Any]]:
-    """The text of the program, and the names it uses; `lines` gets the node of each line."""
-    names: dict[str, Any] = {}
-    labels: dict[Value, str] = {}
-    for value in graph.sources():
-        labels[value] = f"v{len(labels)}"
-    for value, array in graph.constants.items():
-        names[labels[value]] = array
-    arguments = [labels[v] for v in graph.parameters] + [labels[v] for _, v in graph.captures]
-    text = [f"def program({', '.join(['slots', *arguments])}):"]
-    last = _last_uses(graph)
-    for i, node in enumerate(graph.nodes):
-        names[f"k{i}"] = _callable(node)
+def _is_numpy(node: Node) -> bool:
+    """True for a node that runs a kernel of NumPy's."""
+    return node.op is not ASSIGN and not hasattr(node.op, "launch")
+
+
+class _Writer:
+    """Writes the text of a program.
+
+    Both texts of a program have the same lines for nodes.
+
+    Attributes:
+      names: what the text uses.
+      lines: the node of each line.
+    """
+
+    def __init__(self, graph: Graph, fetches: bool) -> None:
+        self._graph, self._fetches = graph, fetches
+        self.names: dict[str, Any] = {"refs": getrefcount, "owns": large.owns, "is_alone": large.is_alone}
+        self.names |= {"ndarray": np.ndarray, "asarray": np.asarray}
+        self.lines: dict[int, Node] = {}
+        self._labels: dict[Value, str] = {}
+        self._cells: dict[Value, str] = {}
+        self._text: list[str] = []
+
+    def write(self) -> str:
+        """The text."""
+        graph, labels = self._graph, self._labels
+        for value in graph.sources():
+            labels[value] = f"v{len(labels)}"
+        for value, array in graph.constants.items():
+            self.names[labels[value]] = array
+        arguments = [labels[v] for v in graph.parameters]
+        arguments += [] if self._fetches else [labels[v] for _, v in graph.captures]
+        self._text.append(f"def program({', '.join(['slots', *arguments])}):")
+        for source, value in graph.captures if self._fetches else ():
+            self._fetch(source, value)
+        self._form_scalars()
+        if any(getattr(node.op, "updates", None) for node in graph.nodes):
+            self._text.append("    alone = is_alone()")
+        last = _last_uses(graph)
+        for number, node in enumerate(graph.nodes):
+            self._node(number, node, last)
+        results = [labels[v] + ("[()]" if self._is_boxed(v) else "") for v in graph.outputs]
+        self._text.append(f"    return ({''.join(r + ', ' for r in results)})")
+        return "\n".join(self._text) + "\n"
+
+    def _fetch(self, source: Any, value: Value) -> None:
+        """Read a variable."""
+        label = self._labels[value]
+        name, cell = f"s{label}", f"t{label}"
+        self.names[name] = source
+        if not isinstance(source, Variable):  # a tensor whose array is fetched at each call
+            self._text.append(f"    {label} = {name}._array")
+            return
+        holder = name if type(source) is Variable else f"slots.get({source._id}, {name})"
+        self._text.append(f"    {cell} = {holder}._value; {label} = {cell}._array")
+        self._cells[value] = cell
+
+    def _form_scalars(self) -> None:
+        """NumPy's scalars are no arrays; native programs need some."""
+        native = {v for node in self._graph.nodes if hasattr(node.op, "launch") for v in node.inputs}
+        for value in (*self._graph.parameters, *[v for _, v in self._graph.captures]):
+            if value in native and not value.spec.shape:
+                label = self._labels[value]
+                self._text.append(f"    if type({label}) is not ndarray: {label} = asarray({label})")
+
+    def _node(self, number: int, node: Node, last: dict[Value, int]) -> None:
+        labels = self._labels
         for value in node.outputs:
             labels[value] = f"v{len(labels)}"
-        operands = [labels[v] for v in node.inputs] + ["slots"] * node.effect
-        call = f"k{i}({', '.join(operands)})"
-        targets = ", ".join(labels[v] for v in node.outputs) + ("," if node.several else "")
-        text.append(f"    {targets} = {call}" if node.outputs else f"    {call}")
-        lines[len(text)] = node
-        dead = sorted(
-            {labels[v] for v in (*node.inputs, *node.outputs) if last.get(v, i) == i and v not in graph.constants}
-        )
+        operands = [labels[v] for v in node.inputs]
+        targets = "".join(labels[v] + (", " if node.several else "") for v in node.outputs)
+        if hasattr(node.op, "launch"):
+            self.names[f"k{number}"] = node.op.launch
+            # In a line of its own: the call's arguments are references too.
+            made = "".join(self._memory(number, node, i) + ", " for i in range(len(node.outputs)))
+            self._text.append(f"    made = ({made})")
+            call = f"k{number}(({''.join(o + ', ' for o in operands)}), made)"
+        else:
+            self.names[f"k{number}"] = _callable(node)
+            call = f"k{number}({', '.join(operands + ['slots'] * node.effect)})"
+        self._text.append(f"    {targets}= {call}" if node.several and targets else f"    {targets + ' = ' if targets else ''}{call}")
+        self.lines[len(self._text)] = node
+        constants = self._graph.constants
+        dead = {v for v in (*node.inputs, *node.outputs) if last.get(v, number) == number and v not in constants}
+        if hasattr(node.op, "launch"):
+            self._text[-1] += "; del made"
         if dead:
-            text[-1] += f"; del {', '.join(dead)}"
-    text.append(f"    return ({''.join(labels[v] + ', ' for v in graph.outputs)})")
-    return "\n".join(text) + "\n", names
+            self._text[-1] += f"; del {', '.join(sorted(labels[v] for v in dead))}"
+
+    def _memory(self, number: int, node: Node, output: int) -> str:
+        """Where an output of a native program goes: new memory, or that of a variable's old value which nobody else holds."""
+        make = f"m{number}_{output}"
+        self.names[make] = node.op.makers[output]
+        source = node.op.updates.get(output)
+        cell = None if source is None else self._cells.get(node.inputs[source])
+        if cell is None:
+            return f"{make}()"
+        # Three references each: from the cell or the tensor, from the name here, from the argument of the count.
+        old = self._labels[node.inputs[source]]
+        return f"{old} if alone and refs({cell}) == 3 and refs({old}) == 3 and owns({old}) else {make}()"
+
+    def _is_boxed(self, value: Value) -> bool:
+        """True for a scalar that a native program has made: an array, where NumPy would give a scalar."""
+        return value.node is not None and hasattr(value.node.op, "launch") and not value.spec.shape
 
 
 def _last_uses(graph: Graph) -> dict[Value, int]:

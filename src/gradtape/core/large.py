@@ -100,12 +100,18 @@ def copy(array: Any, dtype: np.dtype[Any]) -> Any:
 def is_private(array: Any) -> bool:
     """True if an array with no other reference may be overwritten: it has its own memory, and no other thread of the
     user could get hold of it in the meantime."""
+    return owns(array) and is_alone()
+
+
+def owns(array: Any) -> bool:
+    """True if an array has memory of its own, which may be written to."""
     base = array.base
-    return (
-        (base is None or type(base) is _Block)
-        and array.flags.writeable
-        and threading.active_count() <= 1 + _workers.count
-    )
+    return (base is None or type(base) is _Block) and bool(array.flags.writeable)
+
+
+def is_alone() -> bool:
+    """True if the user has no other thread."""
+    return threading.active_count() <= 1 + _workers.count
 
 
 def release() -> None:
@@ -234,11 +240,16 @@ class _Workers:
 
     @staticmethod
     def _serve(jobs: Any) -> None:
-        while True:
-            job = jobs.get()
+        while (job := jobs.get()) is not None:
             job.work()
             # The job holds arrays: a thread that waits must not keep them.
             del job
+
+    def stop(self) -> None:
+        """Send the threads home when they have finished what they do."""
+        for _ in range(self.count):
+            self.jobs.put(None)
+        self.reset()
 
     def reset(self) -> None:
         """After fork the child has no workers; they are started again when needed."""
@@ -250,9 +261,29 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_workers.reset)
 
 
-@functools.cache
 def thread_count() -> int:
-    """How many threads large kernels use: the cores of this process, or OMP_NUM_THREADS if that is fewer."""
+    """How many threads large kernels use: as many as were asked for, else the cores of this process, or OMP_NUM_THREADS if
+    that is fewer."""
+    return _asked or _usual_count()
+
+
+def set_thread_count(count: int) -> None:
+    """Let large kernels use so many threads, the caller's among them; 0 for the usual number."""
+    global _asked
+    _asked = count
+    _workers.stop()
+
+
+def asked_thread_count() -> int:
+    """What was given to `set_thread_count`."""
+    return _asked
+
+
+_asked = 0
+
+
+@functools.cache
+def _usual_count() -> int:
     # The variable may be a list, with a number for each level of nested loops.
     wanted = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     return min(cores(), int(wanted)) if wanted.isdigit() and int(wanted) else cores()

@@ -9,9 +9,10 @@ import numpy as np
 
 from gradtape.core import errors
 from gradtape.core.op import Op, declare
+from gradtape.core.patterns.indexing import Places, Put, Take
 from gradtape.core.shape import Spec
 from gradtape.core.slices import RowCotangent
-from gradtape.ops.family import NO_LOWERING, dims
+from gradtape.ops.family import dims
 from gradtape.ops.movement import BroadcastTo, Reshape, Transpose
 from gradtape.ops.rows import batch_positions, check_integers, check_kind, check_range, sum_rows
 
@@ -22,7 +23,6 @@ class Gather(Op):
 
     kinds = "fVciubO"
     homogeneous = False
-    lower = NO_LOWERING
 
     def infer(self, params: Spec, indices: Spec, *, axis: int, batch_dims: int = 0) -> Spec:
         check_integers(self, "indices", indices)
@@ -62,6 +62,10 @@ class Gather(Op):
         params, indices = spread(batched, params, indices)
         return self(params, indices, axis=axis + 1, batch_dims=batch_dims + 1)
 
+    def lower(self, params: Spec, indices: Spec, *, axis: int, batch_dims: int = 0) -> Any:
+        places = _places(params.shape[:axis], params.shape[axis], params.shape[axis + 1 :], indices, batch_dims)
+        return Take(places, params.dtype.size) if places.fits and params.dtype.kind != "O" else None
+
 
 @declare("scatter_rows")
 class ScatterRows(Op):
@@ -72,7 +76,6 @@ class ScatterRows(Op):
 
     kinds = "fVciub"
     homogeneous = False
-    lower = NO_LOWERING
 
     def infer(self, indices: Spec, values: Spec, *, rows: int, axis: int = 0, batch_dims: int = 0) -> Spec:
         check_integers(self, "indices", indices)
@@ -115,11 +118,22 @@ class ScatterRows(Op):
         indices, values = spread(batched, indices, values)
         return self(indices, values, rows=rows, axis=axis + 1, batch_dims=batch_dims + 1)
 
+    def lower(self, indices: Spec, values: Spec, *, rows: int, axis: int = 0, batch_dims: int = 0) -> Any:
+        inner = values.shape[axis + indices.rank - batch_dims :]
+        places = _places(values.shape[:axis], rows, inner, indices, batch_dims)
+        return Put(places, values.dtype, "add", 0, (None, 0, 1)) if places.fits else None
+
 
 def spread(batched: tuple[bool, ...], *inputs: Any) -> list[Any]:
     """The inputs, each with the batch axis in front."""
     size = next(x.shape[0] for flag, x in zip(batched, inputs, strict=True) if flag)
     return [x if flag else BroadcastTo(x, shape=(size, *dims(x))) for flag, x in zip(batched, inputs, strict=True)]
+
+
+def _places(lead: tuple[int, ...], rows: int, inner: tuple[int, ...], indices: Spec, batch_dims: int) -> Places:
+    """The rows of an array `[*lead, rows, *inner]` that indices name."""
+    batch, outer = math.prod(lead[:batch_dims]), math.prod(lead[batch_dims:])
+    return Places(batch, outer, (rows,), math.prod(indices.shape[batch_dims:]), math.prod(inner), indices.dtype)
 
 
 def _positions(indices: Any, lead: tuple[int, ...], batch_dims: int, size: int) -> Any:

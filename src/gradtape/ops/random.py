@@ -7,12 +7,14 @@ batches.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from gradtape.core import dtypes, errors
 from gradtape.core.op import NotDifferentiable, Op, declare
+from gradtape.core.patterns import random as patterns
 from gradtape.core.shape import Spec, broadcast
 from gradtape.ops import philox
 from gradtape.ops.family import NO_LOWERING, dims
@@ -28,7 +30,7 @@ class Draw(Op):
     kinds = "i"
     validate = True
     vjp: Any = NotDifferentiable("random bits do not depend smoothly on the generator's state")
-    lower = NO_LOWERING
+    lower: Any = NO_LOWERING
 
     def batch(self, batched: tuple[bool, ...], *inputs: Any, **params: Any) -> Any:
         return self(*inputs, **params)
@@ -53,6 +55,12 @@ class Draw(Op):
             )
 
 
+def _draw(what: str, state: Spec, shape: tuple[int, ...], dtype: dtypes.DType, digits: int = 0) -> Any:
+    """The pattern of a draw from one state."""
+    size = math.prod(shape)
+    return patterns.Draw(what, size, dtype, digits) if state.shape == (3,) and size else None
+
+
 class Floats(Draw):
     """Floats of a shape: `kernel(state, *, shape, dtype)`."""
 
@@ -72,6 +80,9 @@ class RandomBits(Draw):
     def kernel(self, state: Any, *, shape: tuple[int, ...], dtype: dtypes.DType) -> Any:
         return philox.bits(state, shape, dtype.numpy)
 
+    def lower(self, state: Spec, *, shape: tuple[int, ...], dtype: dtypes.DType) -> Any:
+        return _draw("bits", state, shape, dtype)
+
 
 @declare("random_uniform")
 class RandomUniform(Floats):
@@ -80,6 +91,9 @@ class RandomUniform(Floats):
     def kernel(self, state: Any, *, shape: tuple[int, ...], dtype: dtypes.DType) -> Any:
         return philox.uniform(state, shape, dtype.numpy, FLOATS[dtype.name])
 
+    def lower(self, state: Spec, *, shape: tuple[int, ...], dtype: dtypes.DType) -> Any:
+        return _draw("uniform", state, shape, dtype, FLOATS[dtype.name])
+
 
 @declare("random_normal")
 class RandomNormal(Floats):
@@ -87,6 +101,9 @@ class RandomNormal(Floats):
 
     def kernel(self, state: Any, *, shape: tuple[int, ...], dtype: dtypes.DType) -> Any:
         return philox.normal(state, shape, dtype.numpy)
+
+    def lower(self, state: Spec, *, shape: tuple[int, ...], dtype: dtypes.DType) -> Any:
+        return _draw("normal", state, shape, dtype)
 
 
 @declare("random_truncated_normal")
@@ -140,6 +157,10 @@ class RandomIntegers(Draw):
             aligned.append(Reshape(x, shape=padded) if flag and padded != shape_of_x else x)
         return self(*aligned, shape=shape)
 
+    def lower(self, state: Spec, low: Spec, high: Spec, *, shape: tuple[int, ...]) -> Any:
+        is_simple = low.shape == high.shape == () and low.dtype is dtypes.int32
+        return _draw("integers", state, shape, low.dtype) if is_simple else None
+
 
 @declare("random_permutation")
 class RandomPermutation(Draw):
@@ -162,6 +183,9 @@ class RandomSkip(Draw):
     def kernel(self, state: Any, *, count: int) -> Any:
         return philox.skip(state, count)
 
+    def lower(self, state: Spec, *, count: int) -> Any:
+        return patterns.Skip(count) if state.shape == (3,) else None
+
 
 @declare("random_state")
 class RandomState(Draw):
@@ -178,3 +202,6 @@ class RandomState(Draw):
 
     def kernel(self, seed: Any) -> Any:
         return philox.from_seed(seed)
+
+    def lower(self, seed: Spec) -> Any:
+        return patterns.Scramble(seed.dtype) if seed.shape == (2,) else None

@@ -7,12 +7,13 @@ the others need it too.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from gradtape.core import dtypes, errors
 from gradtape.core.op import Op, declare
+from gradtape.core.patterns.indexing import Places, Put, Take
 from gradtape.core.shape import Spec
 from gradtape.core.slices import RowCotangent
 from gradtape.ops.cast import Cast
@@ -29,7 +30,7 @@ class Coordinates(Op):
 
     kinds = "fVciubO"
     homogeneous = False
-    lower = NO_LOWERING
+    lower: Any = NO_LOWERING
 
     def check(self, indices: Spec, whole: Spec | tuple[int, ...], batch_dims: int) -> tuple[int, ...]:
         """The shape of all slices that the indices name; raises if they cannot index into the whole."""
@@ -88,6 +89,10 @@ class GatherNd(Coordinates):
             return self(params, indices)
         return self(*spread(batched, params, indices), batch_dims=batch_dims + 1)
 
+    def lower(self, params: Spec, indices: Spec, *, batch_dims: int = 0) -> Any:
+        places = _places(params.shape, indices, batch_dims)
+        return Take(places, params.dtype.size) if places.fits and params.dtype.kind != "O" else None
+
 
 @declare("scatter_nd")
 class ScatterNd(Coordinates):
@@ -115,9 +120,15 @@ class ScatterNd(Coordinates):
         indices, updates = spread(batched, indices, updates)
         return self(indices, updates, shape=(indices.shape[0], *shape), batch_dims=batch_dims + 1)
 
+    def lower(self, indices: Spec, updates: Spec, *, shape: tuple[int, ...], batch_dims: int = 0) -> Any:
+        places = _places(shape, indices, batch_dims)
+        return Put(places, updates.dtype, "add", 0, (None, 0, 1)) if places.fits else None
+
 
 class TensorScatter(Coordinates):
-    """A copy of `tensor` with its elements at coordinates combined with `updates`."""
+    """A copy of `tensor` with its elements at coordinates combined with `updates`, in a way that `how` names."""
+
+    how: ClassVar[str]
 
     def infer(self, tensor: Spec, indices: Spec, updates: Spec, *, batch_dims: int = 0) -> Spec:
         check_kind(self, "tensor", tensor)
@@ -143,6 +154,10 @@ class TensorScatter(Coordinates):
         """Change the rows at the positions in place."""
         raise NotImplementedError
 
+    def lower(self, tensor: Spec, indices: Spec, updates: Spec, *, batch_dims: int = 0) -> Any:
+        places = _places(tensor.shape, indices, batch_dims)
+        return Put(places, tensor.dtype, self.how, 0, (0, 1, 2)) if places.fits else None
+
 
 @declare("tensor_scatter_nd_update")
 class TensorScatterNdUpdate(TensorScatter):
@@ -150,6 +165,8 @@ class TensorScatterNdUpdate(TensorScatter):
 
     It also gets the place's cotangent, alone. (TensorFlow gives it to all updates that name the place.)
     """
+
+    how = "replace"
 
     def combine(self, rows: Any, positions: Any, updates: Any) -> None:
         rows[positions] = updates
@@ -216,6 +233,10 @@ class ClearNd(Coordinates):
     def vjp(self, dy: Any, indices: Any, *, batch_dims: int = 0) -> Any:
         return ClearNd(dy, indices, batch_dims=batch_dims), None
 
+    def lower(self, x: Spec, indices: Spec, *, batch_dims: int = 0) -> Any:
+        places = _places(x.shape, indices, batch_dims)
+        return Put(places, x.dtype, "replace", 0, (0, 1, None)) if places.fits else None
+
 
 class TensorExtremum(TensorScatter):
     """The larger or smaller of tensor and updates. Where several attain it, they share the cotangent equally."""
@@ -238,6 +259,8 @@ class TensorExtremum(TensorScatter):
 class TensorScatterNdMax(TensorExtremum):
     """A copy of `tensor` with the larger of its elements and `updates` at coordinates."""
 
+    how = "max"
+
     def combine(self, rows: Any, positions: Any, updates: Any) -> None:
         np.maximum.at(rows, positions, updates)
 
@@ -246,8 +269,18 @@ class TensorScatterNdMax(TensorExtremum):
 class TensorScatterNdMin(TensorExtremum):
     """A copy of `tensor` with the smaller of its elements and `updates` at coordinates."""
 
+    how = "min"
+
     def combine(self, rows: Any, positions: Any, updates: Any) -> None:
         np.minimum.at(rows, positions, updates)
+
+
+def _places(shape: tuple[int, ...], indices: Spec, batch_dims: int) -> Places:
+    """The rows of an array of a shape that coordinates name."""
+    split = batch_dims + indices.shape[-1]
+    lead, indexed, inner = shape[:batch_dims], shape[batch_dims:split], shape[split:]
+    count = math.prod(indices.shape[batch_dims:-1])
+    return Places(math.prod(lead), 1, indexed, count, math.prod(inner), indices.dtype)
 
 
 def locate(who: str, indices: Any, shape: tuple[int, ...], batch_dims: int) -> tuple[Any, int, tuple[int, ...]]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from gradtape.core import dtypes, errors
 from gradtape.core.op import Op, declare
+from gradtape.core.patterns.indexing import Places, Put, Take
 from gradtape.core.shape import Spec
 from gradtape.ops.arithmetic import MultiplyNoNan
 from gradtape.ops.cast import Cast
@@ -34,7 +35,7 @@ class Segments(Op):
 
     kinds = "fVciu"
     homogeneous = False
-    lower = NO_LOWERING
+    lower: Any = NO_LOWERING
 
     def infer(self, data: Spec, ids: Spec, *, segments: int, batch_dims: int = 0) -> Spec:
         check_kind(self, "data", data)
@@ -70,6 +71,12 @@ class Segments(Op):
         return self(data, ids, segments=segments, batch_dims=batch_dims + 1)
 
 
+def _places(ids: Spec, segments: int, inner: tuple[int, ...], batch_dims: int) -> Places:
+    """The segments that ids name; negative ones are left out."""
+    batch, count = math.prod(ids.shape[:batch_dims]), math.prod(ids.shape[batch_dims:])
+    return Places(batch, 1, (segments,), count, math.prod(inner), ids.dtype, skips=True)
+
+
 def numbered(who: str, ids: Any, segments: int, batch_dims: int, spare: int) -> Any:
     """Flat positions of ids in the segments of all batch entries, of which each has `spare`; negative ids in the last.
 
@@ -100,7 +107,6 @@ class SegmentGather(Op):
 
     kinds = "fVciu"
     homogeneous = False
-    lower = NO_LOWERING
 
     def infer(self, values: Spec, ids: Spec, *, batch_dims: int = 0) -> Spec:
         check_kind(self, "values", values)
@@ -130,6 +136,10 @@ class SegmentGather(Op):
         values, ids = spread(batched, values, ids)
         return self(values, ids, batch_dims=batch_dims + 1)
 
+    def lower(self, values: Spec, ids: Spec, *, batch_dims: int = 0) -> Any:
+        places = _places(ids, values.shape[batch_dims], values.shape[batch_dims + 1 :], batch_dims)
+        return Take(places, values.dtype.size) if places.fits else None
+
 
 @declare("unsorted_segment_sum")
 class UnsortedSegmentSum(Segments):
@@ -140,6 +150,10 @@ class UnsortedSegmentSum(Segments):
 
     def vjp(self, dy: Any, ids: Any, *, segments: int, batch_dims: int = 0) -> Any:
         return SegmentGather(dy, ids, batch_dims=batch_dims), None
+
+    def lower(self, data: Spec, ids: Spec, *, segments: int, batch_dims: int = 0) -> Any:
+        places = _places(ids, segments, data.shape[ids.rank :], batch_dims)
+        return Put(places, data.dtype, "add", 0, (None, 1, 0)) if places.fits else None
 
 
 @declare("unsorted_segment_prod")
@@ -159,6 +173,10 @@ class UnsortedSegmentProd(Segments):
         seeds = SegmentGather(Reshape(dy, shape=(batch, segments, width)), numbers, batch_dims=1)
         d = ScatterRows(order, MultiplyNoNan(_others(factors, numbers), seeds), rows=n, axis=1, batch_dims=1)
         return Reshape(d, shape=shape), None
+
+    def lower(self, data: Spec, ids: Spec, *, segments: int, batch_dims: int = 0) -> Any:
+        places = _places(ids, segments, data.shape[ids.rank :], batch_dims)
+        return Put(places, data.dtype, "multiply", 1, (None, 1, 0)) if places.fits else None
 
 
 def _others(factors: Any, numbers: Any) -> Any:
@@ -205,6 +223,13 @@ class SegmentExtremum(Segments):
         ties = UnsortedSegmentSum(chosen, ids, segments=segments, batch_dims=batch_dims)
         share = dy / Maximum(ties, number(1, ties))
         return chosen * SegmentGather(share, ids, batch_dims=batch_dims), None
+
+    def lower(self, data: Spec, ids: Spec, *, segments: int, batch_dims: int = 0) -> Any:
+        places = _places(ids, segments, data.shape[ids.rank :], batch_dims)
+        if not places.fits or not data.dtype.is_integer:
+            return None  # the extremum of floats may be infinite, that of no member is finite
+        how = "max" if self.worst == "min" else "min"
+        return Put(places, data.dtype, how, int(getattr(data.dtype, self.worst)), (None, 1, 0))
 
 
 @declare("unsorted_segment_max")

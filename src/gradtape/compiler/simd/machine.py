@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import functools
 import itertools
+import os
 import threading
 from dataclasses import dataclass
 from typing import Any
 
 from llvmlite import binding, ir
 
-# LLVM's contexts are not safe to share: one module is assembled at a time.
-_LOCK = threading.Lock()
+# LLVM's contexts are not safe to share: one module is assembled at a time, and none while the process forks.
+_LOCK = threading.RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
 _NUMBER = itertools.count()
 # LLVM's level for the choice of instructions and registers.
 _EFFORT = 2

@@ -1,0 +1,247 @@
+"""Loops and branches in native programs: each is one launch of a kernel of the driver, which runs the blocks by itself.
+
+A block is a program in a program. Its tables and values lie in a temporary of the launch, and are written when the launch begins. A
+carried value has two rooms there: a step reads one and writes the other, then they change places. Rows of sliced and stacked
+values are reached by moving pointers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir
+
+from gradtape.compiler import driver
+from gradtape.compiler.arena import ALIGNMENT, Part, lay_out, roots, size_of
+from gradtape.compiler.emission import I64, POINTER, VOID, table_of
+from gradtape.compiler.encoding import WORD, Word, encode
+from gradtape.compiler.graph import Graph, Node, Value
+from gradtape.compiler.kernels import Kernel, Launch, Lowered, Operand, emitted, inputs, outputs
+from gradtape.compiler.lowering import emits
+from gradtape.core import dtypes
+from gradtape.core.patterns.control import Choose, Repeat
+from gradtape.core.shape import Spec
+
+
+class Body(NamedTuple):
+    """A block that can run natively.
+
+    Attributes:
+      graph: what it computes, after all passes.
+      parts: its nodes.
+      results: values with memory of their own, one for each output.
+    """
+
+    graph: Graph
+    parts: list[Part]
+    results: list[Value]
+
+
+def _body(graph: Any) -> Body | None:
+    """A block with all its kernels; None if a node has none."""
+    from gradtape.compiler import backend, lowering
+
+    running = backend.fused(graph.running())
+    parts: list[Part] = []
+    for node in running.nodes:
+        found = lowering.lower(node)
+        if found is None:
+            return None
+        parts.append(Part(node, found))
+    if not all(v.spec.is_known for v in (*running.parameters, *running.outputs)):
+        return None
+    same = roots(parts)
+    made = {v for part in parts for v in part.node.outputs}
+    results: list[Value] = []
+    for value in running.outputs:
+        root = same.get(value, value)
+        if root not in made or root in results:
+            part = _copied(value)
+            parts.append(part)
+            root = part.node.outputs[0]
+        results.append(root)
+    return Body(running, parts, results)
+
+
+class _CopyOp:
+    """The op of a copy that a block makes of a value which is not its own."""
+
+    name = "copy"
+    effect = False
+
+
+_COPY = _CopyOp()
+
+
+def _copied(value: Value) -> Part:
+    kernel = emitted(("copy",), _emit_copy)
+    operands = inputs(0) + outputs(0) + (Operand("number", size_of(value)),)
+    return Part(Node(_COPY, [value], {}, value.spec), Lowered((Launch(kernel, operands),)))
+
+
+def _emit_copy(module: ir.Module) -> tuple[ir.Function, int]:
+    task = ir.Function(module, ir.FunctionType(VOID, [I64, I64]), "task")
+    b = ir.IRBuilder(task.append_basic_block("entry"))
+    source, target, size = table_of(b, task.args[0], 3)
+    copy = module.declare_intrinsic("llvm.memcpy", [POINTER, POINTER, I64])
+    b.call(copy, [target, source, b.ptrtoint(size, I64), ir.Constant(ir.IntType(1), 0)])
+    b.ret_void()
+    return task, 1
+
+
+class _Room:
+    """The memory of a launch, given out piece by piece."""
+
+    def __init__(self) -> None:
+        self.size = 0
+
+    def take(self, size: int) -> int:
+        """The place of a new piece."""
+        place = self.size
+        self.size += -(-size // ALIGNMENT) * ALIGNMENT
+        return place
+
+
+class _Block:
+    """A block as numbers: its words, and the words behind which certain arrays lie.
+
+    Attributes:
+      tables: the place of its tables in the arena.
+      numbers: the description for the driver.
+      users: for each array, the places in the arena of the words that point into it.
+    """
+
+    def __init__(self, body: Body, homes: Sequence[tuple[int, int]], tables: int, room: _Room, status: int) -> None:
+        """
+        Args:
+          body: the block.
+          homes: for its parameters, then its results: kind and value of a word, as the driver's `fill` takes them.
+          tables: the place of its tables.
+          room: where its values go.
+          status: the external that is the status word.
+        """
+        arrays = {v: i for i, v in enumerate((*body.graph.parameters, *body.results))}
+        layout = lay_out(body.parts, arrays, {})
+        steps, words, keep = encode(body.parts, layout, body.graph.constants)
+        self.tables = tables
+        data = room.take(layout.size)
+        self.users: dict[int, list[int]] = {}
+        pairs: list[int] = []
+        for place, word in enumerate(words):
+            pairs += self._pair(word, homes, data, status)
+            if word.kind == "array":
+                self.users.setdefault(word.which, []).append(self.tables + place * WORD)
+        self.numbers = np.array([len(words), len(steps) // driver.STEP, *pairs, *steps], np.int64)
+        self.keep = keep
+
+    @staticmethod
+    def _pair(word: Word, homes: Sequence[tuple[int, int]], data: int, status: int) -> tuple[int, int]:
+        if word.kind == "number":
+            return 0, word.value
+        if word.kind == "arena":
+            return 1, data + word.value
+        if word.kind == "status":
+            return 2 + status, 0
+        kind, value = homes[word.which]
+        return kind, value + word.value
+
+    @property
+    def address(self) -> int:
+        """Where its description is."""
+        return int(self.numbers.ctypes.data)
+
+
+def _external(number: int) -> tuple[int, int]:
+    return 2 + number, 0
+
+
+def _table_size(body: Body) -> int:
+    count = sum(len(launch.operands) for part in body.parts for launch in part.lowered.launches if launch.kernel.chunks)
+    return count * WORD
+
+
+@emits(Repeat)
+def repeat(pattern: Repeat, given: Sequence[Spec], made: Sequence[Spec]) -> Lowered | None:
+    """The launch of a loop."""
+    is_known = all(None not in s.shape for s in (*given, *made)) and given[0].dtype is dtypes.int32
+    carried, reads = pattern.carried, len(given) - 1
+    if not is_known or (pattern.cond is not None and len(made) - 1 > carried):
+        return None
+    body, cond = _body(pattern.body), None if pattern.cond is None else _body(pattern.cond)
+    if body is None or (pattern.cond is not None and cond is None):
+        return None
+    status = reads + len(made) - 1
+    room = _Room()
+    tables = room.take(_table_size(body))  # the driver takes the beginning of the memory for them
+    sizes = [size_of(v) for v in body.graph.parameters[:carried]]
+    rooms = [(room.take(size), room.take(size)) for size in sizes]
+    homes = [(1, rooms[i][0]) for i in range(carried)] + [_external(i) for i in range(carried, reads)]
+    homes += [(1, rooms[i][1]) for i in range(carried)]
+    homes += [_external(reads + i) for i in range(carried, len(body.results))]
+    block = _Block(body, homes, tables, room, status)
+    moves, flips = _changes(block, pattern, body)
+    flag, test = room.take(WORD), None
+    if cond is not None:
+        fixed = reads - carried - pattern.sliced
+        tested = len(cond.graph.parameters) - fixed
+        homes = [(1, rooms[i][0]) for i in range(tested)] + [_external(i) for i in range(reads - fixed, reads)]
+        test = _Block(cond, [*homes, (1, flag)], room.take(_table_size(cond)), room, status)
+        flips += [[place, i] for i in range(tested) for place in test.users.get(i, ())]
+    rows = -1 if pattern.rows is None else pattern.rows
+    head = [
+        rows if pattern.sliced else -1, rows, block.address, 0 if test is None else test.address,
+        0 if test is None else test.tables, flag, int(pattern.reverse), carried, len(moves), len(flips),
+    ]  # fmt: skip
+    entries = [[i, reads + i, sizes[i], *rooms[i]] for i in range(carried)]
+    numbers = np.array([*head, *[n for group in (entries, moves, flips) for entry in group for n in entry]], np.int64)
+    externals = inputs(*range(1, len(given))) + outputs(*range(1, len(made))) + (Operand("status", 0),)
+    operands = _described(numbers) + inputs(0) + outputs(0) + externals
+    return Lowered((Launch(_kernel("repeat", [numbers, block, test]), operands),), (room.size,))
+
+
+def _changes(block: _Block, pattern: Repeat, body: Body) -> tuple[list[list[int]], list[list[int]]]:
+    """The words that a step moves, with the distance, and those that it turns to the other room of a carried value."""
+    carried, sign, first = pattern.carried, -1 if pattern.reverse else 1, len(body.graph.parameters)
+    moves: list[list[int]] = []
+    for i in range(carried, carried + pattern.sliced):
+        size = size_of(body.graph.parameters[i])
+        moves += [[place, sign * size] for place in block.users.get(i, ())]
+    for i in range(carried, len(body.results)):
+        size = size_of(body.results[i])
+        moves += [[place, sign * size] for place in block.users.get(first + i, ())]
+    flips = [[place, i] for i in range(carried) for n in (i, first + i) for place in block.users.get(n, ())]
+    return moves, flips
+
+
+@emits(Choose)
+def choose(pattern: Choose, given: Sequence[Spec], made: Sequence[Spec]) -> Lowered | None:
+    """The launch of a branch."""
+    if given[0].dtype.name not in ("bool", "int32") or not all(None not in s.shape for s in (*given, *made)):
+        return None
+    bodies = [_body(graph) for graph in pattern.blocks]
+    reads, status = len(given) - 1, len(given) + len(made) - 1
+    size, blocks = 0, []
+    for body in bodies:
+        if body is None or [v.spec for v in body.results] != list(made):
+            return None
+        room = _Room()
+        homes = [_external(i) for i in range(reads + len(made))]
+        blocks.append(_Block(body, homes, room.take(_table_size(body)), room, status))
+        size = max(size, room.size)
+    numbers = np.array([len(blocks), given[0].dtype.size, *[block.address for block in blocks]], np.int64)
+    externals = inputs(*range(1, len(given))) + outputs(*range(len(made))) + (Operand("status", 0),)
+    operands = _described(numbers) + inputs(0) + externals
+    return Lowered((Launch(_kernel("choose", [numbers, blocks]), operands),), (size,))
+
+
+def _described(numbers: Any) -> tuple[Operand, ...]:
+    """The beginning of the table of a loop or branch: its description, its memory, the status word."""
+    return Operand("number", int(numbers.ctypes.data)), Operand("scratch", 0), Operand("status", 0)
+
+
+def _kernel(name: str, keep: list[Any]) -> Kernel:
+    """A kernel of the driver, with what it needs while it runs."""
+    library = driver.library()
+    return Kernel(library.address(name), 1, (library, *keep))  # type: ignore[arg-type]

@@ -1,0 +1,169 @@
+"""Kernels: machine code that computes one step of a program, and how the nodes of a graph become steps.
+
+A kernel is a native function `task(table, chunk)`: the table holds the addresses of its operands, a chunk is a fixed part of the
+work. Chunks may run in any order and on any thread. What a node of a graph does is **Lowered**: launches of kernels on the
+memory of its inputs, its outputs, and of temporaries.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import binding, ir
+
+from gradtape.compiler import disk, pool
+from gradtape.compiler.program import Misfit
+from gradtape.compiler.simd.machine import Library, load, translate
+from gradtape.core.shape import Spec
+
+
+class Kernel(NamedTuple):
+    """Machine code.
+
+    Attributes:
+      address: of `void task(int64 table, int64 chunk)`.
+      chunks: into how many parts the work is cut; 0 if there is nothing to do.
+      library: keeps the code.
+    """
+
+    address: int
+    chunks: int
+    library: Library | None
+
+
+NOTHING = Kernel(0, 0, None)  # what there is to do for an empty array
+
+
+class Operand(NamedTuple):
+    """An address in a kernel's table.
+
+    Attributes:
+      kind: "input", "output" or "scratch"; "number", a size that stands in the table itself, so that shapes share a kernel; or
+        "status", a word that is 0: a kernel that meets input which is an error sets it.
+      number: which of the node's; of a "number", the number.
+      offset: bytes from its beginning.
+    """
+
+    kind: str
+    number: int
+    offset: int = 0
+
+
+class Launch(NamedTuple):
+    """A kernel on the memory of a node."""
+
+    kernel: Kernel
+    operands: tuple[Operand, ...]
+
+
+class Lowered(NamedTuple):
+    """What a node does, in machine code. All arrays are C-contiguous.
+
+    Attributes:
+      launches: run one after the other.
+      scratch: bytes of each temporary.
+      shares: (output, input) pairs that may be the same memory: every element of the input is read before the element
+        of the output at the same place is written, by the same chunk, and by no other chunk.
+      views: (output, input) pairs that are the same memory, such as a reshape's: nothing is computed for them.
+    """
+
+    launches: tuple[Launch, ...]
+    scratch: tuple[int, ...] = ()
+    shares: tuple[tuple[int, int], ...] = ()
+    views: tuple[tuple[int, int], ...] = ()
+
+
+def inputs(*numbers: int) -> tuple[Operand, ...]:
+    """The operands that are a node's inputs."""
+    return tuple([Operand("input", i) for i in numbers])
+
+
+def outputs(*numbers: int) -> tuple[Operand, ...]:
+    """The operands that are a node's outputs."""
+    return tuple([Operand("output", i) for i in numbers])
+
+
+def emitted(key: Hashable, emit: Callable[[ir.Module], tuple[ir.Function, int]]) -> Kernel:
+    """The kernel of a key, compiled once: equal keys share it.
+
+    Args:
+      key: says everything that the machine code depends on.
+      emit: writes the function `task` and what it needs into a module; returns it, and the number of chunks.
+    """
+    text = disk.text_of(key)
+    name: Any = key if text is None else text  # equal numbers are not always the same: 0.0 and -0.0
+    with _LOCK:
+        found = _KERNELS.get(name)
+        if found is not None:
+            _KERNELS.move_to_end(name)
+            return found
+    made = _made(text, emit)
+    with _LOCK:
+        _KERNELS[name] = made
+        if len(_KERNELS) > _KEPT:
+            _KERNELS.popitem(last=False)
+    return made
+
+
+_KEPT = 4096  # kernels; the least recently used go first, and their code with the last program that runs it
+_KERNELS: OrderedDict[Any, Kernel] = OrderedDict()
+_LOCK = threading.RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
+
+
+def _made(text: str | None, emit: Callable[[ir.Module], tuple[ir.Function, int]]) -> Kernel:
+    """A kernel from the disk, or a new one, which is put there."""
+    entry = None if text is None else disk.load(text)
+    if entry is not None and all(binding.address_of_symbol(name) for name in entry.code.imports):
+        library = load(entry.code)
+    else:
+        module = ir.Module(name="kernel")
+        task, chunks = emit(module)
+        if chunks == 0:
+            return Kernel(0, 0, None)
+        entry = disk.Entry(translate(module), task.name, chunks)
+        if text is not None:
+            disk.store(text, entry)
+        library = load(entry.code)
+    return Kernel(library.address(entry.task), entry.chunks, library)
+
+
+def execute(lowered: Lowered, arrays: Sequence[Any], specs: Sequence[Spec]) -> tuple[Any, ...]:
+    """The outputs of a node for arrays, in new arrays. Programs do this natively; this is for one node alone."""
+    given = [plain(x) for x in arrays]
+    made = [np.empty(s.shape, s.dtype.numpy) for s in specs]
+    for output, i in lowered.views:
+        made[output] = given[i].reshape(-1).view(specs[output].dtype.numpy).reshape(specs[output].shape)
+    memory = {"input": given, "output": made, "scratch": [_aligned(size) for size in lowered.scratch]}
+    status = np.zeros(1, np.int64)
+    memory["status"] = [status]
+    for kernel, operands in lowered.launches:
+        if kernel.chunks:
+            words = [
+                o.number if o.kind == "number" else memory[o.kind][o.number].ctypes.data + o.offset for o in operands
+            ]
+            table = np.array(words, np.int64)
+            pool.parallel_for(kernel.address, table.ctypes.data, kernel.chunks)
+    if status[0]:
+        raise Misfit
+    return tuple(made)
+
+
+def _aligned(size: int) -> Any:
+    """Memory that begins with a cache line, as a program's temporaries do."""
+    memory = np.empty(size + 63, np.uint8)
+    start = -memory.ctypes.data % 64
+    return memory[start : start + size]
+
+
+def plain(x: Any) -> Any:
+    """A contiguous ndarray of a value."""
+    if type(x) is np.ndarray and x.flags.c_contiguous:
+        return x
+    return np.ascontiguousarray(x).reshape(np.shape(x))
