@@ -9,16 +9,20 @@ from typing import Any
 import numpy as np
 
 from gradtape.compiler import backend
-from gradtape.compiler.fusion import Loop, Step, checks_values, collapsed, varies
+from gradtape.compiler.fusion import checks_values, varies
+from gradtape.compiler.loop import Loop, Step, collapsed, strides_in
 from gradtape.compiler.recipe import Recipe, RowLoop, row_loop
 from gradtape.core import large
+from gradtape.core.patterns.movement import Copy
+from gradtape.core.patterns.product import Product
 from gradtape.core.shape import Spec, spec_of
 
 _ndarray = np.ndarray
+_BYTE = np.dtype(np.uint8)
 
 
 def generate(op: Any, arrays: Sequence[Any], params: dict[str, Any]) -> Callable[..., Any] | None:
-    """A kernel of an op for arrays like these, by its `product`, `row` or `scalar` rule; None if there cannot be one."""
+    """A kernel of an op for arrays like these, by its `lower`, `row` or `scalar` rule; None if there cannot be one."""
     specs = [spec_of(a) for a in arrays]
     if not backend.has_llvm() or not all(backend.supports(s.dtype) for s in specs):
         return None
@@ -27,16 +31,26 @@ def generate(op: Any, arrays: Sequence[Any], params: dict[str, Any]) -> Callable
     outputs = list(promised) if several else [promised]
     if not all(backend.supports(s.dtype) and math.prod(s.shape) for s in outputs):
         return None
-    if hasattr(op, "product"):
-        return _product(op.product(*specs, **params), outputs[0])
+    pattern = op.lower(*specs, **params) if callable(getattr(op, "lower", None)) else None
+    if isinstance(pattern, Copy):
+        return None  # NumPy makes views of most of these, which cost nothing
+    if isinstance(pattern, Product):
+        return _product(pattern, outputs[0])
+    if pattern is not None and not hasattr(op, "row") and not hasattr(op, "scalar"):
+        return None if several else _emitted(pattern, specs, outputs[0])
     loop: Loop | RowLoop | None
     loop = _rows(op, specs, params) if hasattr(op, "row") else _elements(op, specs, outputs[0], params)
     made = None if loop is None else backend.make(loop, outputs, op.name)
     if made is None:
         return None
-    if isinstance(loop, Loop) and len(specs) <= 2:
-        return _quick(made.code.call, outputs[0], len(specs))
-    run: Callable[..., Any] = made.kernel
+    try:
+        call = made.code.call if isinstance(loop, Loop) else None
+        run: Callable[..., Any] = made.kernel
+    except Exception as problem:
+        backend.warn(f"{type(problem).__name__}: {problem}", op.name)
+        return None
+    if call is not None and len(specs) <= 2:
+        return _quick(call, outputs[0], len(specs))
     return run if several else lambda *arrays: run(*arrays)[0]
 
 
@@ -65,23 +79,60 @@ def _quick(call: Callable[..., None], spec: Spec, count: int) -> Callable[..., A
     return unary if count == 1 else binary
 
 
-def _product(sizes: Any, output: Spec) -> Callable[..., Any] | None:
-    """A kernel of matrix products, if emitted code is faster for them than BLAS."""
-    if sizes is None or output.dtype.name not in ("float32", "float64"):
-        return None
+def _product(pattern: Product, output: Spec) -> Callable[..., Any] | None:
+    """A kernel of matrix products; None for stacks whose axes cannot be joined to two."""
     from llvmlite import ir
 
     from gradtape.compiler import gemm
     from gradtape.compiler.emission import Compiled
+    from gradtape.compiler.emitters import product
 
-    (m, n, k), (transpose_a, transpose_b), (count, stride_a, stride_b) = sizes
-    batch = gemm.Batch(count, stride_a, stride_b, m * n if count > 1 else 0)
-    problem = gemm.Gemm(m, n, k, output.dtype, transpose_a, transpose_b, batch=batch)
-    if gemm.choose(problem) != "emitted":
+    if len(pattern.axes) > 2:
         return None
     module = ir.Module(name="product")
-    name, chunks = gemm.emit(module, problem)
+    name, chunks = gemm.emit(module, product.problem_of(pattern))
     return _quick(Compiled(module, module.globals[name], 3, chunks).call, output, 2)
+
+
+def _emitted(pattern: Any, specs: list[Spec], output: Spec) -> Callable[..., Any] | None:
+    """A kernel of what an op's `lower` rule names."""
+    import gradtape.compiler.emitters  # noqa: F401
+    from gradtape.compiler.lowering import EMITTERS
+
+    lowered = EMITTERS[type(pattern)](pattern, specs, [output])
+    return None if lowered is None or lowered.views else _launching(lowered.launches, lowered.scratch, output)
+
+
+def _launching(launches: Sequence[Any], scratch: Sequence[int], output: Spec) -> Callable[..., Any]:
+    """A kernel of some launches, with temporaries and a large result in recycled memory."""
+    from gradtape.compiler import kernels, pool
+
+    shape, dtype = output.shape, output.dtype.numpy
+    make = large.empty if math.prod(shape) >= large.THRESHOLD else np.empty
+
+    def run(*given: Any, out: Any = None) -> Any:
+        if out is None:
+            out = make(shape, dtype)
+        arrays = {
+            "input": [kernels.plain(a) for a in given],
+            "output": [out],
+            "scratch": [large.empty((size + 64,), _BYTE) for size in scratch],
+        }
+        for kernel, operands in launches:
+            words = [
+                o.number if o.kind == "number" else _line(arrays[o.kind][o.number], o.kind) + o.offset for o in operands
+            ]
+            table = np.array(words, np.int64)
+            pool.parallel_for(kernel.address, table.ctypes.data, kernel.chunks)
+        return out
+
+    return run
+
+
+def _line(array: Any, kind: str) -> int:
+    """Where an array begins; a temporary begins with a cache line."""
+    address: int = array.ctypes.data
+    return -(-address // 64) * 64 if kind == "scratch" else address
 
 
 def _rows(op: Any, specs: list[Spec], params: dict[str, Any]) -> RowLoop | None:
@@ -99,7 +150,7 @@ def _rows(op: Any, specs: list[Spec], params: dict[str, Any]) -> RowLoop | None:
 def _elements(op: Any, specs: list[Spec], output: Spec, params: dict[str, Any]) -> Loop | None:
     if not callable(getattr(op, "scalar", None)) or checks_values(op, [s.dtype for s in specs]):
         return None
-    shape, patterns = collapsed(output.shape, [varies(s.shape, output.shape) for s in specs])
+    shape, strides = collapsed(output.shape, [strides_in(s.shape, output.shape) for s in specs])
     step = Step(op, tuple(range(len(specs))), tuple(sorted(params.items())))
-    inputs = tuple([(s.dtype, p) for s, p in zip(specs, patterns, strict=True)])
+    inputs = tuple([(s.dtype, own) for s, own in zip(specs, strides, strict=True)])
     return Loop(shape, inputs, (None,) * len(specs), (step,), (len(specs),), ())

@@ -31,8 +31,10 @@ class Compiled:
       chunks: into how many parts its work is cut.
     """
 
-    def __init__(self, module: ir.Module, task: ir.Function, count: int, chunks: int) -> None:
-        _emit_entry(module, task, count, chunks)
+    def __init__(
+        self, module: ir.Module, task: ir.Function, count: int, chunks: int, numbers: Sequence[int] = ()
+    ) -> None:
+        _emit_entry(module, task, count, chunks, numbers)
         library: Library = assemble(module)
         self.chunks = chunks
         call: Any = ctypes.CFUNCTYPE(None, *[ctypes.py_object] * count)(library.address("entry"))
@@ -109,14 +111,16 @@ def across(builder: ir.IRBuilder, vector: Any, lanes: int, join: Any) -> Any:
     return parts[0]
 
 
-def _emit_entry(module: ir.Module, task: ir.Function, count: int, chunks: int) -> None:
-    """`entry(array, ...)`: run all chunks on NumPy arrays."""
+def _emit_entry(module: ir.Module, task: ir.Function, count: int, chunks: int, numbers: Sequence[int]) -> None:
+    """`entry(array, ...)`: run all chunks on NumPy arrays; the table has their addresses, then some numbers."""
     function = ir.Function(module, ir.FunctionType(VOID, [POINTER] * count), "entry")
     builder = ir.IRBuilder(function.append_basic_block("entry"))
-    table = room(builder, POINTER, max(count, 1))
+    table = room(builder, POINTER, max(count + len(numbers), 1))
     for i, array in enumerate(function.args):
         field = builder.gep(array, [I64(_DATA_OFFSET)], source_etype=ir.IntType(8))
         builder.store(builder.load(field, typ=POINTER), builder.gep(table, [I64(i)], source_etype=POINTER))
+    for i, known in enumerate(numbers, count):
+        builder.store(I64(known), builder.gep(table, [I64(i)], source_etype=I64))
     number = builder.ptrtoint(table, I64)
     if chunks == 1:
         builder.call(task, [number, I64(0)])

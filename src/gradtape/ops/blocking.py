@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.core.op import NotDifferentiable, Op, declare
+from gradtape.core.patterns.movement import Copy, same
 from gradtape.core.shape import Spec
 
 
@@ -26,3 +27,6 @@ class StopGradient(Op):
 
     def scalar(self, cg: Any, x: Any) -> Any:
         return x
+
+    def lower(self, x: Spec) -> Copy:
+        return same(x.shape)

@@ -11,6 +11,8 @@ import numpy as np
 
 from gradtape.core import dtypes, errors
 from gradtape.core.op import declare
+from gradtape.core.patterns import movement as places
+from gradtape.core.patterns.movement import Copy, Move, View
 from gradtape.core.shape import Spec
 from gradtape.ops.division import DivideNoNan
 from gradtape.ops.family import NO_LOWERING, Binary, Unary, conj, unbroadcast_to
@@ -26,7 +28,7 @@ class RealPart(Unary):
     """Complex in, real of the same precision out."""
 
     kinds = "c"
-    lower = NO_LOWERING
+    lower: Any = NO_LOWERING
 
     def infer(self, x: Spec, **params: Any) -> Spec:
         return Spec(x.shape, self.check_dtypes(x).real_dtype)
@@ -37,7 +39,6 @@ class Complex(Binary):
     """a + ib of two real numbers, elementwise."""
 
     kinds = "f"
-    lower = NO_LOWERING
 
     def infer(self, a: Spec, b: Spec, **params: Any) -> Spec:
         dtype = self.check_dtypes(a, b)
@@ -60,6 +61,18 @@ class Complex(Binary):
             unbroadcast_to(Imag(dy), b_shape) if needs[1] else None,
         )
 
+    def lower(self, a: Spec, b: Spec) -> Copy:
+        shape = self.broadcast_shape(a, b)
+        moves = [
+            Move(i, places.broadcast(places.contiguous(x.shape), shape), _parts(shape, i)) for i, x in enumerate((a, b))
+        ]
+        return Copy(tuple(moves), a.dtype.size)
+
+
+def _parts(shape: tuple[int, ...], which: int) -> View:
+    """Where the real (0) or imaginary (1) parts of complex numbers are among all parts."""
+    return View(shape, tuple([2 * s for s in places.packed(shape)]), which)
+
 
 @declare("real")
 class Real(RealPart):
@@ -71,6 +84,9 @@ class Real(RealPart):
     def vjp(self, dy: Any) -> Any:
         return (Complex(dy, number(0, dy)),)
 
+    def lower(self, x: Spec) -> Copy:
+        return places.seen(_parts(x.shape, 0))
+
 
 @declare("imag")
 class Imag(RealPart):
@@ -81,6 +97,9 @@ class Imag(RealPart):
 
     def vjp(self, dy: Any) -> Any:
         return (Complex(number(0, dy), dy),)
+
+    def lower(self, x: Spec) -> Copy:
+        return places.seen(_parts(x.shape, 1))
 
 
 @declare("conj")

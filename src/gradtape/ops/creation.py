@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from gradtape.core import dtypes, errors
 from gradtape.core.op import NotDifferentiable, Op, declare
+from gradtape.core.patterns import movement as places
+from gradtape.core.patterns.movement import Copy, Marks
 from gradtape.core.shape import Spec, normalize_axis
-from gradtape.ops.family import NO_LOWERING, dims
+from gradtape.ops.family import dims
 from gradtape.ops.movement import BroadcastTo, Movement, Reshape
 from gradtape.ops.reduction import ReduceSum
 
@@ -35,13 +38,16 @@ class Fill(Movement):
         size = dims(value)[0]
         return BroadcastTo(Reshape(value, shape=(size,) + (1,) * len(shape)), shape=(size, *shape))
 
+    def lower(self, value: Spec, *, shape: tuple[int, ...]) -> Copy:
+        return places.seen(places.broadcast(places.contiguous(()), shape))
+
 
 class Likeness(Op):
     """A constant of the shape of x; of another dtype, if one is given."""
 
     kinds = "fVciubO"
     validate = True
-    lower = NO_LOWERING
+    number: Any
 
     def infer(self, x: Spec, *, dtype: dtypes.DType | None = None) -> Spec:
         if dtype is None:
@@ -53,6 +59,10 @@ class Likeness(Op):
     def batch(self, batched: tuple[bool, ...], x: Any, *, dtype: dtypes.DType | None = None) -> Any:
         return self(x, dtype=dtype)
 
+    def lower(self, x: Spec, *, dtype: dtypes.DType | None = None) -> Copy | None:
+        wanted = x.dtype if dtype is None else dtype
+        return None if wanted.kind == "O" else places.filled(x.shape, self.number, wanted)
+
     def full(self, x: Any, value: Any, dtype: Any) -> Any:
         """The array, or a NumPy scalar for rank 0."""
         result = np.full_like(x, value, dtype=dtype)
@@ -63,6 +73,7 @@ class Likeness(Op):
 class ZerosLike(Likeness):
     """Zeros of the shape of x; empty strings where it holds strings."""
 
+    number = 0
     vjp = NotDifferentiable("zeros do not depend on the values of x")
 
     def kernel(self, x: Any, *, dtype: dtypes.DType | None = None) -> Any:
@@ -75,6 +86,7 @@ class OnesLike(Likeness):
     """Ones of the shape of x."""
 
     kinds = "fVciub"
+    number = 1
     vjp = NotDifferentiable("ones do not depend on the values of x")
 
     def kernel(self, x: Any, *, dtype: dtypes.DType | None = None) -> Any:
@@ -90,7 +102,6 @@ class OneHot(Op):
 
     kinds = "iu"
     validate = True
-    lower = NO_LOWERING
     vjp = NotDifferentiable("indices have no derivative")
 
     def infer(self, indices: Spec, *, depth: int, axis: int, dtype: dtypes.DType) -> Spec:
@@ -107,3 +118,9 @@ class OneHot(Op):
 
     def batch(self, batched: tuple[bool, ...], indices: Any, *, depth: int, axis: int, dtype: dtypes.DType) -> Any:
         return self(indices, depth=depth, axis=axis + 1, dtype=dtype)
+
+    def lower(self, indices: Spec, *, depth: int, axis: int, dtype: dtypes.DType) -> Marks | None:
+        if dtype.kind == "O" or dtype.size > 8:
+            return None
+        one = np.ones((), dtype.numpy).tobytes()
+        return Marks(math.prod(indices.shape[:axis]), depth, math.prod(indices.shape[axis:]), one)

@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import errors
+from gradtape.core.dtypes import DType
 from gradtape.core.op import Op, declare
+from gradtape.core.patterns import movement as places
+from gradtape.core.patterns.movement import Copy, Move, Strip, View
 from gradtape.core.shape import Spec
-from gradtape.ops.family import NO_LOWERING
 
 ALIGNMENTS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
@@ -26,7 +28,6 @@ class BandPart(Op):
 
     kinds = "fVciub"
     validate = True
-    lower = NO_LOWERING
 
     def infer(self, x: Spec, *, lower: int, upper: int) -> Spec:
         dtype = self.check_dtypes(x)
@@ -51,13 +52,16 @@ class BandPart(Op):
     def batch(self, batched: tuple[bool, ...], x: Any, *, lower: int, upper: int) -> Any:
         return self(x, lower=lower, upper=upper)
 
+    def lower(self, x: Spec, *, lower: int, upper: int) -> Strip:
+        rows, columns = x.shape[-2:]
+        return Strip(rows, columns, rows if lower < 0 else lower, columns if upper < 0 else upper)
+
 
 class Band(Op):
     """Moves a band of diagonals."""
 
     kinds = "fVciub"
     validate = True
-    lower = NO_LOWERING
 
     def check_band(self, k: tuple[int, int], rows: int, columns: int, align: str) -> None:
         """Raises unless the band lies in matrices of a shape."""
@@ -103,6 +107,13 @@ class DiagPart(Band):
     def vjp(self, dy: Any, x_shape: Any, *, k: tuple[int, int], align: str = ALIGNMENTS[0]) -> Any:
         return (Diag(dy, k=k, shape=tuple(x_shape[-2:]), align=align),)
 
+    def lower(self, x: Spec, *, k: tuple[int, int], align: str = ALIGNMENTS[0]) -> Copy | None:
+        held = (*x.shape[:-2], *band_shape(k, x.shape[-2], x.shape[-1]))
+        if k[0] == k[1]:
+            return places.seen(_diagonal(x.shape, k[0]))
+        moves = [Move(0, _diagonal(x.shape, i), view) for i, view in _held(held, k, x.shape, align)]
+        return _with_zeros(held, moves, x.dtype)
+
 
 @declare("matrix_diag")
 class Diag(Band):
@@ -137,6 +148,36 @@ class Diag(Band):
 
     def vjp(self, dy: Any, *, k: tuple[int, int], shape: tuple[int, int], align: str = ALIGNMENTS[0]) -> Any:
         return (DiagPart(dy, k=k, align=align),)
+
+    def lower(self, x: Spec, *, k: tuple[int, int], shape: tuple[int, int], align: str = ALIGNMENTS[0]) -> Copy | None:
+        whole = (*x.shape[: -1 if k[0] == k[1] else -2], *shape)
+        moves = [Move(0, view, _diagonal(whole, i)) for i, view in _held(x.shape, k, whole, align)]
+        return _with_zeros(whole, moves, x.dtype)
+
+
+_MOST = 64  # diagonals that are moved one by one
+
+
+def _with_zeros(shape: tuple[int, ...], moves: list[Move], dtype: DType) -> Copy | None:
+    """Moves into zeros."""
+    zeros = places.fill(places.contiguous(shape), 0, dtype)
+    return Copy((zeros, *moves)) if len(moves) <= _MOST else None
+
+
+def _diagonal(shape: tuple[int, ...], k: int) -> View:
+    """Where a diagonal of matrices is."""
+    whole = places.contiguous(shape)
+    rows, columns = shape[-2:]
+    start = max(k, 0) - min(k, 0) * columns
+    return View((*shape[:-2], length(k, rows, columns)), (*whole.strides[:-2], columns + 1), start)
+
+
+def _held(held: tuple[int, ...], k: tuple[int, int], shape: tuple[int, ...], align: str) -> Iterator[tuple[int, View]]:
+    """The diagonals of a band, each with the places where its elements are held."""
+    for row, (i, place) in enumerate(band_rows(k, shape[-2], shape[-1], align)):
+        lead = [(0, n, 1) for n in held[: -1 if k[0] == k[1] else -2]]
+        own = () if k[0] == k[1] else (row,)
+        yield i, places.sliced(places.contiguous(held), [*lead, *own, (place.start, place.stop, 1)])
 
 
 def check_matrices(op: Op, name: str, x: Spec) -> None:

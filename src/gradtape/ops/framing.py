@@ -8,6 +8,7 @@ import numpy as np
 
 from gradtape.core import errors
 from gradtape.core.op import Op, declare
+from gradtape.core.patterns.movement import Copy, View, packed, seen
 from gradtape.core.shape import Spec
 from gradtape.ops.family import NO_LOWERING
 from gradtape.ops.reduction import wide
@@ -18,7 +19,7 @@ class Framing(Op):
 
     kinds = "fVciu"
     validate = True
-    lower = NO_LOWERING
+    lower: Any = NO_LOWERING
 
     def check_positive(self, **values: int) -> None:
         """Raises unless lengths are positive."""
@@ -48,6 +49,10 @@ class Frame(Framing):
 
     def batch(self, batched: tuple[bool, ...], x: Any, *, length: int, step: int) -> Any:
         return self(x, length=length, step=step)
+
+    def lower(self, x: Spec, *, length: int, step: int) -> Copy:
+        shape = (*x.shape[:-1], count(x.shape[-1], length, step), length)
+        return seen(View(shape, (*packed(x.shape)[:-1], step, 1)))
 
 
 @declare("overlap_and_add")

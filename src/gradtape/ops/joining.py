@@ -9,8 +9,10 @@ import numpy as np
 
 from gradtape.core import errors
 from gradtape.core.op import Op, declare
+from gradtape.core.patterns import movement as places
+from gradtape.core.patterns.movement import Copy
 from gradtape.core.shape import Spec, normalize_axis
-from gradtape.ops.family import NO_LOWERING, dims
+from gradtape.ops.family import dims
 from gradtape.ops.movement import BroadcastTo, Movement
 from gradtape.ops.slicing import StridedSlice
 
@@ -34,7 +36,6 @@ class Joining(Op):
     inputs = ("values",)
     variadic = True
     kinds = "fVciubO"
-    lower = NO_LOWERING
 
 
 @declare("concat")
@@ -76,6 +77,9 @@ class Concat(Joining):
     def batch(self, batched: tuple[bool, ...], *values: Any, axis: int) -> Any:
         return self(*with_batch_axis(batched, values), axis=axis + 1)
 
+    def lower(self, *values: Spec, axis: int) -> Copy:
+        return places.joined([v.shape for v in values], axis)
+
 
 @declare("stack")
 class Stack(Joining):
@@ -106,6 +110,9 @@ class Stack(Joining):
 
     def batch(self, batched: tuple[bool, ...], *values: Any, axis: int) -> Any:
         return self(*with_batch_axis(batched, values), axis=axis + 1)
+
+    def lower(self, *values: Spec, axis: int) -> Copy:
+        return places.joined([(*v.shape[:axis], 1, *v.shape[axis:]) for v in values], axis)
 
 
 class Parting(Movement):
@@ -142,6 +149,9 @@ class Split(Parting):
     def batch(self, batched: tuple[bool, ...], x: Any, *, sizes: tuple[int, ...], axis: int) -> Any:
         return self(x, sizes=sizes, axis=axis + 1)
 
+    def lower(self, x: Spec, *, sizes: tuple[int, ...], axis: int) -> Copy:
+        return places.cut(x.shape, sizes, axis)
+
 
 @declare("unstack")
 class Unstack(Parting):
@@ -160,3 +170,6 @@ class Unstack(Parting):
 
     def batch(self, batched: tuple[bool, ...], x: Any, *, axis: int) -> Any:
         return self(x, axis=axis + 1)
+
+    def lower(self, x: Spec, *, axis: int) -> Copy:
+        return places.cut(x.shape, (1,) * x.shape[axis], axis)

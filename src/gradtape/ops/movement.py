@@ -8,8 +8,10 @@ import numpy as np
 
 from gradtape.core import errors
 from gradtape.core.op import REGISTRY, Op, declare
+from gradtape.core.patterns import movement as places
+from gradtape.core.patterns.movement import Copy, Piece, View
 from gradtape.core.shape import Spec, broadcast, normalize_axis
-from gradtape.ops.family import NO_LOWERING, dims, unbroadcast_to
+from gradtape.ops.family import dims, unbroadcast_to
 
 _ndarray = np.ndarray
 
@@ -18,7 +20,6 @@ class Movement(Op):
     """One input, whose elements get another place."""
 
     kinds = "fVciubO"
-    lower = NO_LOWERING
 
 
 @declare("identity")
@@ -38,6 +39,9 @@ class Identity(Movement):
 
     def batch(self, batched: tuple[bool, ...], x: Any) -> Any:
         return self(x)
+
+    def lower(self, x: Spec) -> Copy:
+        return places.same(x.shape)
 
 
 @declare("reshape")
@@ -65,6 +69,9 @@ class Reshape(Movement):
     def batch(self, batched: tuple[bool, ...], x: Any, *, shape: tuple[int, ...]) -> Any:
         return self(x, shape=dims(x)[:1] + shape)
 
+    def lower(self, x: Spec, *, shape: tuple[int, ...]) -> Copy:
+        return places.same(shape)
+
 
 @declare("transpose")
 class Transpose(Movement):
@@ -87,6 +94,9 @@ class Transpose(Movement):
 
     def batch(self, batched: tuple[bool, ...], x: Any, *, perm: tuple[int, ...]) -> Any:
         return self(x, perm=(0, *[p + 1 for p in perm]))
+
+    def lower(self, x: Spec, *, perm: tuple[int, ...]) -> Copy:
+        return places.seen(places.transposed(places.contiguous(x.shape), perm))
 
 
 def inverse(perm: tuple[int, ...]) -> tuple[int, ...]:
@@ -126,6 +136,9 @@ class BroadcastTo(Movement):
         if len(rest) < len(shape):
             x = Reshape(x, shape=(size,) + (1,) * (len(shape) - len(rest)) + tuple(rest))
         return self(x, shape=(size, *shape))
+
+    def lower(self, x: Spec, *, shape: tuple[int, ...]) -> Copy:
+        return places.seen(places.broadcast(places.contiguous(x.shape), shape))
 
 
 def _stretched(x: Any, shape: tuple[int, ...]) -> Any:
@@ -172,6 +185,12 @@ class Tile(Movement):
     def batch(self, batched: tuple[bool, ...], x: Any, *, multiples: tuple[int, ...]) -> Any:
         return self(x, multiples=(1, *multiples))
 
+    def lower(self, x: Spec, *, multiples: tuple[int, ...]) -> Copy:
+        # Each axis becomes a pair (which copy, place in the copy).
+        pairs = tuple([n for pair in zip(multiples, x.shape, strict=True) for n in pair])
+        strides = tuple([s for own in places.packed(x.shape) for s in (0, own)])
+        return places.seen(View(pairs, strides))
+
 
 @declare("roll")
 class Roll(Movement):
@@ -198,3 +217,10 @@ class Roll(Movement):
 
     def batch(self, batched: tuple[bool, ...], x: Any, *, shift: tuple[int, ...], axis: tuple[int, ...]) -> Any:
         return self(x, shift=shift, axis=tuple([a + 1 for a in axis]))
+
+    def lower(self, x: Spec, *, shift: tuple[int, ...], axis: tuple[int, ...]) -> Copy:
+        moved = [0] * x.rank
+        for s, a in zip(shift, axis, strict=True):
+            moved[a] = (moved[a] + s) % max(1, x.shape[a])
+        pieces = [[Piece(0, m, n - m), Piece(n - m, 0, m)] for m, n in zip(moved, x.shape, strict=True)]
+        return places.pieced(x.shape, x.shape, pieces)

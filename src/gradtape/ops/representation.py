@@ -10,6 +10,7 @@ import numpy as np
 from gradtape.core import dtypes, errors
 from gradtape.core.foreign import overridable
 from gradtape.core.op import NotDifferentiable, Op, declare
+from gradtape.core.patterns.movement import Copy, same
 from gradtape.core.shape import Spec
 from gradtape.ops import farmhash
 from gradtape.ops.family import NO_LOWERING, dims
@@ -22,7 +23,6 @@ class Bitcast(Op):
 
     kinds = "fVciu"
     validate = True
-    lower = NO_LOWERING
     vjp = NotDifferentiable("bits have no derivative")
 
     def infer(self, x: Spec, *, dtype: dtypes.DType) -> Spec:
@@ -45,6 +45,10 @@ class Bitcast(Op):
 
     def batch(self, batched: tuple[bool, ...], x: Any, *, dtype: dtypes.DType) -> Any:
         return self(x, dtype=dtype)
+
+    def lower(self, x: Spec, *, dtype: dtypes.DType) -> Copy | None:
+        # Memory may not be aligned for wider numbers.
+        return same(self.infer(x, dtype=dtype).shape) if dtype.size <= x.dtype.size else None
 
 
 @overridable

@@ -9,6 +9,8 @@ import numpy as np
 
 from gradtape.core import errors
 from gradtape.core.op import declare
+from gradtape.core.patterns import movement as places
+from gradtape.core.patterns.movement import Copy, Piece
 from gradtape.core.shape import Spec, normalize_axes
 from gradtape.ops.family import dims
 from gradtape.ops.movement import Movement
@@ -66,6 +68,9 @@ class StridedSlice(Movement):
     def batch(self, batched: tuple[bool, ...], x: Any, *, index: Index) -> Any:
         return self(x, index=((0, dims(x)[0], 1), *index))
 
+    def lower(self, x: Spec, *, index: Index) -> Copy:
+        return places.seen(places.sliced(places.contiguous(x.shape), index))
+
 
 @declare("strided_slice_grad")
 class StridedSliceGrad(Movement):
@@ -96,6 +101,9 @@ class StridedSliceGrad(Movement):
         size = dims(dy)[0]
         return self(dy, shape=(size, *shape), index=((0, size, 1), *index))
 
+    def lower(self, dy: Spec, *, shape: tuple[int, ...], index: Index) -> Copy:
+        return places.placed(shape, index, 0, dy.dtype)
+
 
 def blank(like: Any, shape: tuple[int, ...]) -> Any:
     """An array of zeros of another array's type and dtype."""
@@ -120,6 +128,9 @@ class Reverse(Movement):
 
     def batch(self, batched: tuple[bool, ...], x: Any, *, axis: tuple[int, ...]) -> Any:
         return self(x, axis=tuple([a + 1 for a in axis]))
+
+    def lower(self, x: Spec, *, axis: tuple[int, ...]) -> Copy:
+        return places.seen(places.reversed_along(places.contiguous(x.shape), axis))
 
 
 @declare("pad")
@@ -180,6 +191,23 @@ class Pad(Movement):
         value: Any = 0,
     ) -> Any:
         return self(x, paddings=((0, 0), *paddings), mode=mode, value=value)
+
+    def lower(
+        self, x: Spec, *, paddings: tuple[tuple[int, int], ...], mode: str = "constant", value: Any = 0
+    ) -> Copy | None:
+        shape = tuple([before + n + after for (before, after), n in zip(paddings, x.shape, strict=True)])
+        if mode == "constant":
+            return None if x.dtype.kind == "O" else places.placed(shape, _middle(paddings, x.shape), value, x.dtype)
+        skip = int(mode == "reflect")
+        pieces = [
+            [
+                Piece(skip, 0, before, mirrored=True),
+                Piece(0, before, n),
+                Piece(n - skip - after, before + n, after, mirrored=True),
+            ]
+            for (before, after), n in zip(paddings, x.shape, strict=True)
+        ]
+        return places.pieced(x.shape, shape, pieces)
 
 
 def _middle(paddings: tuple[tuple[int, int], ...], shape: tuple[int, ...]) -> Index:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
@@ -100,6 +101,21 @@ def load_one(cg: VectorEmitter, pointer: Any, dtype: DType) -> Value:
     """The one element that a pointer points to, in all lanes."""
     one = cg.builder.load(pointer, align=dtype.size, typ=memory_type(dtype))
     return _unpack(cg, cg.spread(one), dtype)
+
+
+def load_lanes(cg: VectorEmitter, pointers: Sequence[Any], dtype: DType) -> Value:
+    """One element from each of as many places as there are lanes."""
+    found = ir.Constant(ir.VectorType(memory_type(dtype), cg.width), ir.Undefined)
+    for k, pointer in enumerate(pointers):
+        one = cg.builder.load(pointer, align=dtype.size, typ=memory_type(dtype))
+        found = cg.builder.insert_element(found, one, ir.IntType(32)(k))
+    return _unpack(cg, found, dtype)
+
+
+def mirrored(cg: VectorEmitter, x: Value) -> Value:
+    """The lanes from the last to the first."""
+    order = ir.Constant(ir.VectorType(ir.IntType(32), cg.width), list(range(cg.width - 1, -1, -1)))
+    return Value(cg, cg.builder.shuffle_vector(x.ir, ir.Constant(x.ir.type, ir.Undefined), order), x.dtype)
 
 
 def load_masked(cg: VectorEmitter, pointer: Any, dtype: DType, mask: Value) -> Value:
