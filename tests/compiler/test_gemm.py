@@ -1,4 +1,4 @@
-"""Matrix products: emitted kernels and BLAS by pointer against NumPy in float64."""
+"""Matrix products: emitted kernels against NumPy in float64."""
 
 import ctypes
 import dataclasses
@@ -8,7 +8,7 @@ import pytest
 from llvmlite import ir
 from numpy.lib.stride_tricks import as_strided
 
-from gradtape.compiler.gemm import Batch, Gemm, blas, choose, emit, kernels
+from gradtape.compiler.gemm import Batch, Gemm, emit
 from gradtape.compiler.gemm.plan import plan
 from gradtape.compiler.pool import Pool
 from gradtape.compiler.simd.machine import assemble, host
@@ -93,11 +93,6 @@ def emitted(gemm, epilogue=None, machine=None):
     return assembled(module, [emit(module, gemm, epilogue, machine)], machine)
 
 
-def by_blas(gemm, epilogue=None, scratch=None):
-    module = ir.Module()
-    return assembled(module, blas.emit(module, gemm, epilogue, scratch))
-
-
 def check(gemm, functions, seed=0):
     product = Product(gemm, seed)
     expected = product.sums()
@@ -152,18 +147,10 @@ def test_products_with_vectors(transposes, size):
 def test_one_module_may_hold_a_product_twice():
     module = ir.Module()
     gemm = Gemm(5, 9, 4)
-    found = [
-        emit(module, gemm),
-        emit(module, gemm, lambda cg, value, at: -value),
-        *blas.emit(module, gemm),
-        *blas.emit(module, gemm),
-    ]
-    first, second, *others = assembled(module, found)
+    first, second = assembled(module, [emit(module, gemm), emit(module, gemm, lambda cg, value, at: -value)])
     check(gemm, [first])
     product = Product(gemm)
     np.testing.assert_allclose(run([second], product), -product.sums(), rtol=0, atol=product.tolerance())
-    for other in others:
-        check(gemm, [other])
 
 
 def test_columns_with_gaps():
@@ -175,11 +162,10 @@ def test_columns_with_gaps():
 @pytest.mark.parametrize("transposes", TRANSPOSES)
 def test_rows_far_apart(transposes):
     gemm = Gemm(21, 35, 17, transpose_a=transposes[0], transpose_b=transposes[1], lda=41, ldb=43, ldc=47)
-    for functions in (emitted(gemm), by_blas(gemm)):
-        product = Product(gemm)
-        run(functions, product)
-        assert np.isnan(product.memory[1:-1].reshape(21, 47)[:, 35:]).all()
-        np.testing.assert_allclose(product.c, product.sums(), rtol=0, atol=product.tolerance())
+    product = Product(gemm)
+    run(emitted(gemm), product)
+    assert np.isnan(product.memory[1:-1].reshape(21, 47)[:, 35:]).all()
+    np.testing.assert_allclose(product.c, product.sums(), rtol=0, atol=product.tolerance())
 
 
 @pytest.mark.parametrize("transposes", TRANSPOSES)
@@ -193,7 +179,6 @@ def test_batches(transposes, repeated):
         )
         gemm = Gemm(m, n, k, transpose_a=transposes[0], transpose_b=transposes[1], batch=batch)
         check(gemm, emitted(gemm))
-        check(gemm, by_blas(gemm))
 
 
 def test_large_batches_have_several_products_in_a_chunk():
@@ -203,38 +188,25 @@ def test_large_batches_have_several_products_in_a_chunk():
     check(gemm, functions)
 
 
-@pytest.mark.parametrize("make", [emitted, by_blas])
 @pytest.mark.parametrize("size", [(5, 7, 0), (1, 9, 0), (9, 1, 0)], ids=str)
-def test_sums_of_nothing(make, size):
+def test_sums_of_nothing(size):
     for accumulate in (False, True):
         gemm = Gemm(*size, accumulate=accumulate)
-        check(gemm, make(gemm))
+        check(gemm, emitted(gemm))
 
 
 @pytest.mark.parametrize("size", [(0, 3, 4), (3, 0, 4)], ids=str)
 def test_empty_results_have_no_chunks(size):
     assert emit(ir.Module(), Gemm(*size))[1] == 0
-    assert kernels(ir.Module(), Gemm(*size)) == []
-    assert blas.emit(ir.Module(), Gemm(*size)) == []
     assert emit(ir.Module(), Gemm(2, 3, 4, batch=Batch(0)))[1] == 0
 
 
 def test_what_c_holds_does_not_matter_unless_added_to():
     for size in [(6, 20, 7), (1, 9, 4), (9, 1, 4), (1, 300, 3)]:
         gemm = Gemm(*size)
-        for functions in (emitted(gemm), by_blas(gemm)):
-            product = Product(gemm)
-            product.c[...] = np.nan
-            np.testing.assert_allclose(run(functions, product), product.sums(), rtol=0, atol=product.tolerance())
-
-
-@pytest.mark.parametrize("dtype", FLOATS, ids=str)
-@pytest.mark.parametrize("transposes", TRANSPOSES)
-def test_blas_gives_the_same(dtype, transposes):
-    for index, size in enumerate([(33, 21, 40), (1, 12, 9), (12, 1, 9), (1, 1, 5)]):
-        gemm = Gemm(*size, dtype, transpose_a=transposes[0], transpose_b=transposes[1], accumulate=index % 2 == 0)
-        tolerance = 2 * Product(gemm).tolerance()
-        np.testing.assert_allclose(check(gemm, by_blas(gemm)), check(gemm, emitted(gemm)), rtol=0, atol=tolerance)
+        product = Product(gemm)
+        product.c[...] = np.nan
+        np.testing.assert_allclose(run(emitted(gemm), product), product.sums(), rtol=0, atol=product.tolerance())
 
 
 @pytest.mark.parametrize(
@@ -262,13 +234,14 @@ def bias_and_tanh(cg, value, at):
 @pytest.mark.parametrize(
     "size", [(13, 37, 11), (64, 48, 300), (1, 30, 8), (30, 1, 8), (1, 200, 8), (140, 90, 700)], ids=str
 )
-@pytest.mark.parametrize("make", [emitted, by_blas])
-def test_bias_and_activation(size, make):
+def test_bias_and_activation(size):
     gemm = Gemm(*size)
     product = Product(gemm)
     product.operand(product.rng.standard_normal(gemm.n).astype(np.float32))
     expected = np.tanh(product.sums() + product.others[0])
-    np.testing.assert_allclose(run(make(gemm, bias_and_tanh), product), expected, rtol=0, atol=2 * product.tolerance())
+    np.testing.assert_allclose(
+        run(emitted(gemm, bias_and_tanh), product), expected, rtol=0, atol=2 * product.tolerance()
+    )
 
 
 @pytest.mark.parametrize("size", [(13, 37, 11), (30, 1, 8), (100, 60, 700)], ids=str)
@@ -279,12 +252,10 @@ def test_an_update_in_place(size):
     def update(cg, gradient, at):
         return at.load(2, "float32") - at.load(3, "float32", "scalar") * gradient
 
-    for functions in (emitted(gemm, update), by_blas(gemm, update, scratch=4)):
-        product = Product(gemm)
-        product.operand(np.array([0.25], np.float32))
-        product.operand(np.empty((gemm.m, gemm.n), np.float32))
-        expected = product.before - 0.25 * product.sums()
-        np.testing.assert_allclose(run(functions, product), expected, rtol=0, atol=product.tolerance())
+    product = Product(gemm)
+    product.operand(np.array([0.25], np.float32))
+    expected = product.before - 0.25 * product.sums()
+    np.testing.assert_allclose(run(emitted(gemm, update), product), expected, rtol=0, atol=product.tolerance())
 
 
 @pytest.mark.parametrize("size", [(9, 21, 5), (17, 1, 6), (1, 17, 6)], ids=str)
@@ -298,19 +269,16 @@ def test_masks_columns_and_further_results(size):
         masked = cg.select(at.load(3, "bool"), value, cg.constant(0, value))
         return masked * at.load(4, "float64", "column")
 
-    for functions in (emitted(gemm, derivative), by_blas(gemm, derivative)):
-        product = Product(gemm)
-        shape = (3, gemm.m, gemm.n)
-        product.operand(product.rng.random(shape) < 0.5)
-        product.operand(product.rng.standard_normal(gemm.m))
-        product.operand(np.zeros(shape, np.float32))
-        sums = product.sums()
-        found = run(functions, product)
-        mask, column, further = product.others
-        np.testing.assert_allclose(
-            found, np.where(mask, sums, 0) * column[:, None], rtol=0, atol=4 * product.tolerance()
-        )
-        np.testing.assert_allclose(further, sums, rtol=1e-6)
+    product = Product(gemm)
+    shape = (3, gemm.m, gemm.n)
+    product.operand(product.rng.random(shape) < 0.5)
+    product.operand(product.rng.standard_normal(gemm.m))
+    product.operand(np.zeros(shape, np.float32))
+    sums = product.sums()
+    found = run(emitted(gemm, derivative), product)
+    mask, column, further = product.others
+    np.testing.assert_allclose(found, np.where(mask, sums, 0) * column[:, None], rtol=0, atol=4 * product.tolerance())
+    np.testing.assert_allclose(further, sums, rtol=1e-6)
 
 
 def test_operands_of_an_epilogue_by_product_and_with_gaps():
@@ -324,11 +292,6 @@ def test_operands_of_an_epilogue_by_product_and_with_gaps():
     product.operand(product.rng.standard_normal((5, 23)).astype(np.float32))
     expected = product.sums() + product.others[0][:, None, :] + product.others[1][:, :19]
     np.testing.assert_allclose(run(emitted(gemm, add), product), expected, rtol=0, atol=product.tolerance())
-
-
-def test_blas_refuses_to_load_what_it_has_overwritten():
-    with pytest.raises(ValueError, match="slot 2, where the product was put"):
-        blas.emit(ir.Module(), Gemm(3, 3, 3), lambda cg, value, at: value + at.load(2, "float32"))
 
 
 def test_layouts_are_known():
@@ -351,18 +314,38 @@ def test_what_cannot_be_asked():
         Gemm(2, -1, 5)
 
 
-def test_large_products_go_to_blas():
-    assert choose(Gemm(64, 128, 784)) == choose(Gemm(512, 512, 512)) == choose(Gemm(25088, 64, 288)) == "emitted"
-    assert choose(Gemm(1024, 1024, 1024)) == choose(Gemm(512, 512, 512, transpose_a=True)) == "blas"
-    assert (
-        choose(Gemm(288, 64, 25088, transpose_a=True)) == choose(Gemm(50_000, 1, 50_000, transpose_a=True)) == "emitted"
-    )
-    [(name, chunks)] = kernels(ir.Module(), Gemm(1024, 1024, 1024))
-    assert name.startswith("blas_")
-    assert chunks == 1
-    [(name, chunks)] = kernels(ir.Module(), Gemm(256, 256, 256))
-    assert name.startswith("gemm_")
-    assert chunks > 1
+def test_deep_slivers_are_fetched_ahead():
+    for transposes in TRANSPOSES:
+        gemm = Gemm(131, 60, 900, transpose_a=transposes[0], transpose_b=transposes[1])
+        cut = plan(gemm, host())
+        assert (cut.depth == 900) == bool(cut.ahead) == (not transposes[0])
+        check(gemm, emitted(gemm))
+    gemm = Gemm(140, 50, 2100)
+    assert plan(gemm, host()).blocks == 3
+    check(gemm, emitted(gemm))
+
+
+def test_operands_of_an_epilogue_that_are_fetched():
+    gemm = Gemm(29, 50, 40, batch=Batch(2, 29 * 40, 40 * 50, 29 * 50))
+    product = Product(gemm)
+    slot = product.operand(product.rng.standard_normal((2, 29, 50)).astype(np.float32))
+    module = ir.Module()
+    name = emit(module, gemm, lambda cg, value, at: value * at.load(slot, "float32"), fetched=[(slot, 4)])
+    found = run(assembled(module, [name]), product)
+    np.testing.assert_allclose(found, product.sums() * product.others[0], rtol=0, atol=8 * product.tolerance())
+
+
+def test_batches_in_groups():
+    for m, n, k in [(9, 20, 7), (1, 300, 6), (1, 5, 40), (40, 1, 5)]:
+        strides = {"stride_a": k, "stride_b": 0, "outer_a": 3 * k * m, "outer_b": k * n}
+        batch = Batch(6, stride_c=m * n, inner=3, **strides)
+        gemm = Gemm(m, n, k, lda=3 * k, batch=batch)
+        product = Product(dataclasses.replace(gemm, batch=Batch(6, 0, 0, m * n)))
+        a = product.rng.standard_normal((2, m, 3, k)).astype(np.float32)
+        b = product.rng.standard_normal((2, k, n)).astype(np.float32)
+        expected = np.einsum("gmik,gkn->gimn", a.astype(np.float64), b).reshape(6, m, n)
+        product.a, product.b = a, b
+        np.testing.assert_allclose(run(emitted(gemm), product), expected, rtol=0, atol=1e-4)
 
 
 @pytest.mark.parametrize("register_bytes", [16, 32, 64])
@@ -390,4 +373,4 @@ def test_plans_fit_registers_and_stack(register_bytes, dtype):
                 + cut.pack_b * cut.group * cut.tile.columns * cut.depth
             )
             sums = (cut.blocks > 1) * cut.tiles * cut.slivers * cut.tile.rows * cut.tile.columns
-            assert (panels + sums) * dtype.size < 400 * 1024
+            assert (panels + sums) * dtype.size < 450 * 1024

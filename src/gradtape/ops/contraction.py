@@ -277,3 +277,57 @@ def _on_diagonals(x: Any, powers: tuple[tuple[int, int], ...]) -> Any:
     steps = [slice(None, None, sum([n**k for k in range(times)])) for n, times in powers]
     flat[(..., *steps)] = x
     return np.reshape(flat, (*lead, *[n for n, times in powers for _ in range(times)]))
+
+
+def composed(what: Plan, build: Any, values: Iterable[Any]) -> Any:
+    """The result as other ops, which a builder of graphs adds; None if diagonals are taken or made.
+
+    Args:
+      what: the plan.
+      build: `build(name, *values, **params)` gives the value of an op.
+      values: those of the graph.
+    """
+    placement = what.placement
+    if any(r and r.diagonals for r in what.reductions) or (placement and placement.powers):
+        return None
+    work = list(values)
+    for i, reduction in enumerate(what.reductions):
+        if reduction:
+            work[i] = build("reduce_sum", work[i], axis=reduction.axis, keepdims=False)
+    for product in what.products:
+        a, b = work[product.left], work[product.right]
+        for place in sorted((product.left, product.right), reverse=True):
+            del work[place]
+        if product.elementwise:
+            y = build("multiply", _composed_part(build, a, product.a), _composed_part(build, b, product.b))
+        else:
+            a, transpose_a = _composed_matrix(build, a, product.a, (1, -1))
+            b, transpose_b = _composed_matrix(build, b, product.b, (-1, 1))
+            y = build("matmul", a, b, transpose_a=transpose_a, transpose_b=transpose_b)
+        work.append(_composed_part(build, y, Arrangement(None, product.shape)))
+    (y,) = work
+    if placement:
+        y = _composed_part(build, y, placement.arrange)
+        y = y if placement.repeat is None else build("broadcast_to", y, shape=placement.repeat)
+        y = _composed_part(build, y, Arrangement(placement.perm, None))
+    return y
+
+
+def _composed_part(build: Any, x: Any, how: Arrangement) -> Any:
+    if how.perm is not None:
+        x = build("transpose", x, perm=how.perm)
+    return x if how.shape in (None, x.spec.shape) else build("reshape", x, shape=how.shape)
+
+
+def _composed_matrix(build: Any, x: Any, how: Arrangement, alone: Shape) -> tuple[Any, bool]:
+    """An operand of a matrix product, and whether its last two axes are to be exchanged: that costs nothing."""
+    perm = how.perm
+    shape = how.shape or tuple([x.spec.shape[p] for p in perm or range(len(x.spec.shape))])
+    if len(shape) == 1:
+        shape = tuple([shape[0] if d < 0 else d for d in alone])
+    lead = len(shape) - 2
+    if perm is not None and perm[:lead] == tuple(range(lead)) and len(perm) > lead:
+        first = perm[lead]
+        if perm[lead:] == (*range(first, len(perm)), *range(lead, first)):
+            return _composed_part(build, x, Arrangement(None, (*shape[:-2], shape[-1], shape[-2]))), True
+    return _composed_part(build, x, Arrangement(perm, shape)), False

@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from gradtape.core import errors
-from gradtape.core.op import Op, declare
+from gradtape.core import dtypes, errors
+from gradtape.core.op import Op, Unsupported, declare
 from gradtape.core.shape import Spec
 from gradtape.ops import contraction
-from gradtape.ops.family import NO_LOWERING, conj, dims
+from gradtape.ops.family import conj, dims
 from gradtape.ops.summation import wide
 
 
@@ -26,7 +26,7 @@ class Einsum(Op):
     inputs = ("values",)
     variadic = True
     kinds = "fVciu"
-    lower = NO_LOWERING
+    lower = Unsupported("functions compute it by other ops; where diagonals are taken or made, the kernel runs")
 
     def infer(self, *values: Spec, equation: str, sizes: tuple[int, ...] = ()) -> Spec:
         dtype = self.check_dtypes(*values)
@@ -87,6 +87,14 @@ class Einsum(Op):
 
     def batch(self, batched: tuple[bool, ...], *values: Any, equation: str, sizes: tuple[int, ...] = ()) -> Any:
         return self(*values, equation=with_batch(equation, batched), sizes=sizes)
+
+    def expand(self, build: Any, *values: Any, equation: str, sizes: tuple[int, ...] = ()) -> Any:
+        """The equation as transposes and products of matrices, for functions; None where the kernel does better."""
+        if any(v.spec.dtype not in (dtypes.float32, dtypes.float64) or 0 in v.spec.shape for v in values):
+            return None
+        return contraction.composed(
+            contraction.plan(equation, sizes, tuple([v.spec.shape for v in values])), build, values
+        )
 
 
 @functools.lru_cache(maxsize=4096)

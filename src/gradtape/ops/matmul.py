@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors, generated, large
+from gradtape.core import dtypes, errors, generated, large
 from gradtape.core.op import Op, declare
+from gradtape.core.patterns.product import Product, product
 from gradtape.core.shape import Spec, broadcast
-from gradtape.ops.family import NO_LOWERING, align, conj, dims, unbroadcast
+from gradtape.ops.family import align, conj, dims, unbroadcast
 from gradtape.ops.movement import Reshape
 from gradtape.ops.reduction import wide
 
@@ -25,7 +26,6 @@ class MatMul(Op):
 
     numpy = (np.matmul,)
     kinds = "fVciu"
-    lower = NO_LOWERING
 
     def infer(self, a: Spec, b: Spec, *, transpose_a: bool = False, transpose_b: bool = False) -> Spec:
         dtype = self.check_dtypes(a, b)
@@ -94,21 +94,14 @@ class MatMul(Op):
             return None
         return generated.kernel(self, (a, b), {"transpose_a": transpose_a, "transpose_b": transpose_b})
 
-    def product(self, a: Spec, b: Spec, *, transpose_a: bool = False, transpose_b: bool = False) -> Any:
-        """Sizes (m, n, k), flags, and (count, distance of matrices of a, of b) for a code generator; None for stacks that
-        broadcast in another way than one matrix against all."""
-        m, k = a.shape[-2:] if not transpose_a else a.shape[:-3:-1]
-        n = b.shape[-2] if transpose_b else b.shape[-1]
-        lead, other = a.shape[:-2], b.shape[:-2]
-        if lead and other and lead != other:
-            return None
-        count = math.prod(lead or other)
-        strides = (m * k if lead else 0, k * n if other else 0)
-        return (m, n, k), (transpose_a, transpose_b), (count, *strides)
-
     def batch(self, batched: tuple[bool, ...], *inputs: Any, **params: Any) -> Any:
         # A batched `a` and a matrix `b`, as in the backward pass of a dense layer, become one product in the kernel.
         return self(*align(batched, inputs), **params)
+
+    def lower(self, a: Spec, b: Spec, *, transpose_a: bool = False, transpose_b: bool = False) -> Product | None:
+        if a.dtype is not b.dtype or a.dtype not in (dtypes.float32, dtypes.float64):
+            return None
+        return product(a, b, transpose_a, transpose_b)
 
 
 def _product(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:

@@ -11,7 +11,7 @@ I8, I32, I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 POINTER = ir.PointerType()
 VOID = ir.VoidType()
 
-# An index: known when the code is emitted, or an LLVM value of 64 bits.
+# An index: an int that is known when the code is emitted, or an LLVM value of 64 bits.
 Index = Any
 
 KERNEL = ir.FunctionType(VOID, [I64, I64])
@@ -54,25 +54,28 @@ class Code:
             return a - b
         return self.builder.sub(self.value(a), self.value(b), flags=["nsw"])
 
-    def mul(self, a: Index, b: int) -> Index:
+    def mul(self, a: Index, b: Index) -> Index:
         """a * b"""
         if isinstance(a, int):
-            return a * b
-        if b in (0, 1):
-            return a if b else 0
-        return self.builder.mul(a, I64(b), flags=["nsw"])
+            a, b = b, a
+        if isinstance(b, int):
+            if isinstance(a, int):
+                return a * b
+            if b in (0, 1):
+                return a if b else 0
+        return self.builder.mul(self.value(a), self.value(b), flags=["nsw"])
 
-    def div(self, a: Index, b: int) -> Index:
+    def div(self, a: Index, b: Index) -> Index:
         """a // b of numbers that are not negative."""
-        if isinstance(a, int):
+        if isinstance(a, int) and isinstance(b, int):
             return a // b
-        return a if b == 1 else self.builder.udiv(a, I64(b))
+        return a if isinstance(b, int) and b == 1 else self.builder.udiv(self.value(a), self.value(b))
 
-    def rem(self, a: Index, b: int) -> Index:
+    def rem(self, a: Index, b: Index) -> Index:
         """a % b of numbers that are not negative."""
-        if isinstance(a, int):
+        if isinstance(a, int) and isinstance(b, int):
             return a % b
-        return 0 if b == 1 else self.builder.urem(a, I64(b))
+        return 0 if isinstance(b, int) and b == 1 else self.builder.urem(self.value(a), self.value(b))
 
     def least(self, a: Index, b: Index) -> Index:
         """The smaller of a and b."""

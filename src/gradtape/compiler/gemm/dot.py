@@ -33,7 +33,7 @@ class DotKernel:
     def __init__(self, function: ir.Function, gemm: Gemm, lanes: int, epilogue: Epilogue | None, flipped: bool) -> None:
         self._code, self._gemm, self._lanes = Code(function), gemm, lanes
         self._element = memory.element_type(gemm.dtype)
-        self._output = Output(self._code, gemm, Tile(1, 1, lanes), epilogue, flipped)
+        self._output = Output.of(self._code, gemm, Tile(1, 1, lanes), epilogue, flipped)
         self._total = -(-gemm.n // lanes)
         self._vectors = even(self._total, -(-self._total * gemm.batch.count // useful_chunks(gemm)))
         self._blocks = -(-self._total // self._vectors)
@@ -45,8 +45,8 @@ class DotKernel:
         chunk = code.function.args[1]
         number = code.div(chunk, self._blocks) if gemm.batch.count > 1 else 0
         first = code.mul(code.rem(chunk, self._blocks), self._vectors)
-        a = code.at(code.slot(gemm.slots[0]), code.mul(number, gemm.batch.stride_a), self._element)
-        b = code.at(code.slot(gemm.slots[1]), code.mul(number, gemm.batch.stride_b), self._element)
+        places = gemm.batch.places(code, number)
+        a, b = (code.at(code.slot(gemm.slots[i]), place, self._element) for i, place in enumerate(places))
 
         def vector(index: Index) -> None:
             column = span(code, code.add(first, index), self._output.columns, gemm.n)

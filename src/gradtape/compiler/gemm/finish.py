@@ -16,8 +16,10 @@ from gradtape.compiler.simd.emitter import VectorEmitter
 from gradtape.compiler.simd.value import Value
 from gradtape.core.dtypes import DType, as_dtype
 
-# epilogue(cg, value, at): what is written instead of a vector of the product.
-Epilogue = Callable[[VectorEmitter, Value, "Place"], Value]
+# epilogue(cg, value, at): what is written to c instead of a vector of the product; None if c is not to be written.
+Epilogue = Callable[[VectorEmitter, Value, "Place"], Value | None]
+# Elements from one product of a batch to the next, from one row to the next, and from one column to the next.
+Steps = tuple[Index, Index, Index]
 
 FINISH = ir.FunctionType(VOID, [I64, POINTER, I64, I64, I64, I64, I64])
 # Instructions of a short epilogue, those for addresses counted too.
@@ -30,14 +32,28 @@ class Frame:
     """What all places of a result have in common.
 
     Attributes:
-      gemm: the product.
+      dtype: of the product.
+      slot: where the table of pointers has c.
+      sizes: rows and columns of c.
+      steps: elements from one product of a batch to the next, and from one row of c to the next.
+      tail: how many elements a row has beyond whole vectors.
+      accumulate: add to what c holds.
       flipped: the product was transposed, so that rows are columns to the epilogue.
-      overwritten: a slot that does not hold any more what it did before.
     """
 
-    gemm: Gemm
+    dtype: DType
+    slot: int
+    sizes: tuple[Index, Index]
+    steps: tuple[Index, Index]
+    tail: int
+    accumulate: bool = False
     flipped: bool = False
-    overwritten: int | None = None
+
+    @staticmethod
+    def of(gemm: Gemm, lanes: int, flipped: bool = False) -> Frame:
+        """The frame of a product of known sizes."""
+        steps = (gemm.batch.stride_c, gemm.ldc)
+        return Frame(gemm.dtype, gemm.slots[2], (gemm.m, gemm.n), steps, gemm.n % lanes, gemm.accumulate, flipped)
 
 
 @dataclass(frozen=True)
@@ -58,7 +74,7 @@ class Spot:
     column: Index
     down: int = 0
     along: int = 0
-    starts: dict[tuple[int, int, tuple[int, int, int]], Any] = field(default_factory=dict)
+    starts: dict[Any, Any] = field(default_factory=dict)
 
 
 class Place:
@@ -86,62 +102,78 @@ class Place:
         """
         if layout not in _LAYOUTS:
             raise ValueError(f"gemm: layout {layout!r} is none of {', '.join(_LAYOUTS)}.")
-        if slot == self._frame.overwritten:
-            raise ValueError(
-                f"gemm: the epilogue loads slot {slot}, where the product was put; give a slot for scratch."
-            )
-        self._check_leading(leading)
+        if layout == "full":
+            return self.read(slot, dtype, self._steps(slot, leading, stride))
+        return self.read(slot, dtype, (stride or 0, int(layout == "column"), int(layout == "row")))
+
+    def store(self, slot: int, value: Value, leading: int = 0, stride: int | None = None) -> None:
+        """Write a vector to this place of a matrix of the shape of the result; arguments as of `load`."""
+        self.write(slot, value, self._steps(slot, leading, stride))
+
+    def read(self, slot: int, dtype: Any, steps: Steps) -> Value:
+        """The elements of another operand that belong to this place, by how far apart they are."""
         dtype = as_dtype(dtype)
-        pointer = self._address(slot, dtype, layout, leading, stride)
-        if layout == "scalar" or layout == ("row" if self._frame.flipped else "column"):
+        pointer = self._address(slot, dtype, steps)
+        along = self._own(steps)[2]
+        if isinstance(along, int) and along == 0:
             return conversion.load_one(self._cg, pointer, dtype)
         if self.valid == self._cg.width:
             return conversion.load(self._cg, pointer, dtype)
-        if dtype is self._frame.gemm.dtype:
+        if dtype is self._frame.dtype:
             return self._cg.value(memory.load(self._code, pointer, dtype, self._cg.width, self.valid), dtype)
         stage = self._stage()
         memory.copy(self._code, pointer, stage, self.valid * dtype.size)
         return conversion.load(self._cg, stage, dtype)
 
-    def store(self, slot: int, value: Value, leading: int = 0, stride: int | None = None) -> None:
-        """Write a vector to this place of a matrix of the shape of the result; arguments as of `load`."""
-        self._check_leading(leading)
-        pointer = self._address(slot, value.dtype, "full", leading, stride)
+    def write(self, slot: int, value: Value, steps: Steps) -> None:
+        """Write a vector to this place, by how far apart elements are."""
+        pointer = self._address(slot, value.dtype, steps)
         if self.valid == self._cg.width:
             conversion.store(self._cg, value, pointer)
-        elif value.dtype is self._frame.gemm.dtype:
+        elif value.dtype is self._frame.dtype:
             memory.store(self._code, value.ir, pointer, value.dtype, self.valid)
         else:
             stage = self._stage()
             conversion.store(self._cg, value, stage)
             memory.copy(self._code, stage, pointer, self.valid * value.dtype.size)
 
-    def _check_leading(self, leading: int) -> None:
-        if self._frame.flipped and leading > 1:
+    def _steps(self, slot: int, leading: int, stride: int | None) -> Steps:
+        """Those of a matrix of the shape of the result."""
+        frame = self._frame
+        if slot == frame.slot:
+            steps = (frame.steps[0] if stride is None else stride, leading or frame.steps[1])
+        else:
+            rows, columns = frame.sizes
+            steps = (self._code.mul(rows, columns) if stride is None else stride, leading or columns)
+        if not frame.flipped:
+            return (*steps, 1)
+        if leading > 1:
             raise ValueError(f"gemm: the elements of a column must lie side by side, not {leading} apart.")
+        return (steps[0], 1, 1)
+
+    def _own(self, steps: Steps) -> Steps:
+        """Steps as the code has rows and columns."""
+        return (steps[0], steps[2], steps[1]) if self._frame.flipped else steps
 
     def _stage(self) -> Any:
         """Memory for one vector."""
         return self._code.stack(I8, 8 * self._cg.width)
 
-    def _address(self, slot: int, dtype: DType, layout: str, leading: int, stride: int | None) -> Any:
-        code, gemm, spot = self._code, self._frame.gemm, self._spot
-        own = slot == gemm.slots[2]
-        # How far apart products, rows and columns of the operand are. A flipped result is one row here.
-        if layout == "full":
-            steps = (gemm.batch.stride_c if own else gemm.m * gemm.n, leading or (gemm.ldc if own else gemm.n), 1)
-        else:
-            by_column = layout == ("column" if self._frame.flipped else "row")
-            steps = (0, int(layout != "scalar" and not by_column), int(by_column))
-        if stride is not None:
-            steps = (stride, *steps[1:])
-        start = spot.starts.get((slot, dtype.size, steps))
+    def _address(self, slot: int, dtype: DType, steps: Steps) -> Any:
+        code, spot = self._code, self._spot
+        item, down, along = self._own(steps)
+        if not isinstance(along, int) or along not in (0, 1):
+            raise ValueError("gemm: the epilogue reads and writes elements that lie side by side.")
+        key = slot, dtype.size, item, down, along
+        start = spot.starts.get(key)
         if start is None:
-            offset = code.add(code.mul(spot.row, steps[1]), code.mul(spot.column, steps[2]))
-            offset = code.add(code.mul(spot.item, steps[0]), offset)
-            start = code.at(code.slot(slot), code.mul(offset, dtype.size), I8)
-            spot.starts[slot, dtype.size, steps] = start
-        return code.at(start, (spot.down * steps[1] + spot.along * steps[2]) * dtype.size, I8)
+            offset = code.add(code.mul(spot.row, down), code.mul(spot.column, along))
+            offset = code.add(code.mul(spot.item, item), offset)
+            start = spot.starts[key] = code.at(code.slot(slot), code.mul(offset, dtype.size), I8)
+        line = spot.starts.get((key, spot.down))
+        if line is None:
+            line = spot.starts[key, spot.down] = code.at(start, code.mul(down, spot.down * dtype.size), I8)
+        return code.at(line, spot.along * along * dtype.size, I8)
 
 
 @dataclass(frozen=True)
@@ -167,22 +199,24 @@ class Finish:
           spot: where it lies.
           valid: how many of the lanes lie in c.
         """
-        gemm = self.frame.gemm
+        frame = self.frame
         cg = VectorEmitter(code.module, code.builder, self.lanes)
-        at = Place(code, cg, self.frame, spot, valid)
-        value = cg.value(vector, gemm.dtype)
-        if gemm.accumulate:
-            value = value + at.load(gemm.slots[2], gemm.dtype)
+        at = Place(code, cg, frame, spot, valid)
+        value: Value | None = cg.value(vector, frame.dtype)
+        if frame.accumulate:
+            value = value + at.load(frame.slot, frame.dtype)
         if self.epilogue is not None:
-            value = self.epilogue(cg, value, at)
-        if value.dtype is not gemm.dtype:
-            raise TypeError(f"gemm: the epilogue gives {value.dtype.name}, not {gemm.dtype.name} as c has.")
-        at.store(gemm.slots[2], value)
+            value = self.epilogue(cg, value, at)  # type: ignore[arg-type]
+        if value is None:
+            return
+        if value.dtype is not frame.dtype:
+            raise TypeError(f"gemm: the epilogue gives {value.dtype.name}, not {frame.dtype.name} as c has.")
+        at.store(frame.slot, value)
 
     def is_short(self) -> bool:
         """True if the epilogue is a few instructions, which may be repeated for every vector of a tile."""
         code = Code(ir.Function(ir.Module(), FINISH, "trial"))
-        vector = ir.Constant(ir.VectorType(memory.element_type(self.frame.gemm.dtype), self.lanes), ir.Undefined)
+        vector = ir.Constant(ir.VectorType(memory.element_type(self.frame.dtype), self.lanes), ir.Undefined)
         before = code.builder.block
         _, _, item, row, column, *_ = code.function.args
         self.apply(code, vector, Spot(item, row, column), self.lanes)
@@ -202,21 +236,22 @@ class Finish:
         """
         function = ir.Function(module, FINISH, name)
         function.linkage = "internal"
-        code, gemm, lanes = Code(function), self.frame.gemm, self.lanes
+        function.attributes.add("noinline")
+        code, frame, lanes = Code(function), self.frame, self.lanes
         _, source, item, row, column, rows, columns = function.args
-        element = memory.element_type(gemm.dtype)
+        element = memory.element_type(frame.dtype)
         whole = code.div(columns, lanes)
 
         def vector(i: Index, j: Index, valid: int) -> None:
             here = code.at(source, code.add(code.mul(i, step), j), element)
-            loaded = memory.load(code, here, gemm.dtype, lanes, valid)
+            loaded = memory.load(code, here, frame.dtype, lanes, valid)
             self.apply(code, loaded, Spot(item, code.add(row, i), code.add(column, j)), valid)
 
         def line(i: Index) -> None:
             code.repeat(whole, lambda index: vector(i, code.mul(index, lanes), lanes))
-            if gemm.n % lanes:
+            if frame.tail:
                 with code.builder.if_then(code.builder.icmp_unsigned("!=", code.rem(columns, lanes), I64(0))):
-                    vector(i, code.mul(whole, lanes), gemm.n % lanes)
+                    vector(i, code.mul(whole, lanes), frame.tail)
 
         code.repeat(rows, line)
         code.builder.ret_void()

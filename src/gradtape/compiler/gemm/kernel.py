@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from llvmlite import ir
 
 from gradtape.compiler.gemm import memory, packing, tile
-from gradtape.compiler.gemm.code import I64, Code, Index
+from gradtape.compiler.gemm.code import I8, Code, Index
 from gradtape.compiler.gemm.finish import Epilogue
 from gradtape.compiler.gemm.output import Output, Span, span
 from gradtape.compiler.gemm.plan import Plan
 from gradtape.compiler.gemm.problem import Gemm
+from gradtape.compiler.gemm.sums import resumed
+
+# An operand of the epilogue that has the shape of the result: its slot, and the bytes of an element.
+Fetched = tuple[int, int]
 
 
 class TiledKernel:
@@ -21,8 +25,17 @@ class TiledKernel:
     and writes only what the one before it did not. The same sums come out wherever a tile begins.
     """
 
-    def __init__(self, function: ir.Function, gemm: Gemm, cut: Plan, epilogue: Epilogue | None, flipped: bool) -> None:
+    def __init__(
+        self,
+        function: ir.Function,
+        gemm: Gemm,
+        cut: Plan,
+        epilogue: Epilogue | None,
+        flipped: bool,
+        fetched: Sequence[Fetched] = (),
+    ) -> None:
         self.code, self.gemm, self.cut, self.chunks = Code(function), gemm, cut, cut.chunks
+        self.fetched = fetched
         self.element = memory.element_type(gemm.dtype)
         code, size = self.code, cut.tile
         # A line more than a panel needs, lest all panels compete for the same places in the cache.
@@ -33,7 +46,7 @@ class TiledKernel:
         # Sums over the blocks of k so far, tile after tile. Not c itself: the epilogue may want to read what it holds.
         whole = size.rows * size.columns
         self.sums = code.stack(self.element, cut.tiles * cut.slivers * whole) if cut.blocks > 1 else None
-        self.output = Output(code, gemm, size, epilogue, flipped)
+        self.output = Output.of(code, gemm, size, epilogue, flipped)
 
     def emit(self) -> None:
         """Emit the whole function."""
@@ -47,8 +60,8 @@ class TiledKernel:
 
         def item(index: Index) -> None:
             self.number = code.add(first, index)
-            self.a = code.at(code.slot(gemm.slots[0]), code.mul(self.number, gemm.batch.stride_a), self.element)
-            self.b = code.at(code.slot(gemm.slots[1]), code.mul(self.number, gemm.batch.stride_b), self.element)
+            places = gemm.batch.places(code, self.number)
+            self.a, self.b = (code.at(code.slot(gemm.slots[i]), place, self.element) for i, place in enumerate(places))
             self._item(down, across)
 
         code.repeat(code.least(cut.items, code.sub(gemm.batch.count, first)) if cut.items > 1 else 1, item)
@@ -136,7 +149,7 @@ class TiledKernel:
             shape = packing.Shape(self.output.columns, width, lanes)
             packing.pack_columns(code, source, gemm.ldb, self.panel_b, shape, self.depth, self.element)
         panel = code.at(self.panel_b, code.mul(member, self.panel_b_size), self.element)
-        return tile.Operand(panel, lanes, width, lanes)
+        return tile.Operand(panel, lanes, width, lanes, cut.ahead)
 
     def _operand_a(self, index: Index, row: Index) -> tile.Operand:
         """The rows of one tile."""
@@ -155,6 +168,7 @@ class TiledKernel:
         code, cut = self.code, self.cut
         row = self._row(index)
         a = self._operand_a(index, row[0])
+        self._fetch(row[0], column[0])
         zero = ir.Constant(ir.VectorType(self.element, cut.tile.lanes), None)
         start = [zero] * (cut.tile.rows * cut.tile.vectors)
         if cut.blocks == 1:
@@ -163,7 +177,7 @@ class TiledKernel:
             return
         number = code.add(code.mul(sliver, cut.tiles), index)
         sums = code.at(self.sums, code.mul(number, cut.tile.rows * cut.tile.columns), self.element)
-        start = self._begin(sums, start)
+        start = resumed(code, sums, start, self.block)
         result = tile.multiply(code, self.gemm.dtype, cut.tile, a, b, self.depth, start)
         with code.builder.if_else(code.equal(self.block, cut.blocks - 1)) as (last, more):
             with last:
@@ -171,21 +185,12 @@ class TiledKernel:
             with more:
                 self.output.keep(result, sums)
 
-    def _begin(self, sums: Any, zeros: list[Any]) -> list[Any]:
-        """The sums over the blocks of k before this one."""
-        code, size = self.code, self.gemm.dtype.size
-        vector = zeros[0].type
-        fresh = code.builder.block
-        with code.builder.if_then(code.builder.icmp_signed(">", self.block, I64(0))):
-            kept = [
-                code.builder.load(code.at(sums, i * vector.count, self.element), align=size * vector.count, typ=vector)
-                for i in range(len(zeros))
-            ]
-            resumed = code.builder.block
-        start = []
-        for zero, value in zip(zeros, kept, strict=True):
-            phi = code.builder.phi(vector)
-            phi.add_incoming(zero, fresh)
-            phi.add_incoming(value, resumed)
-            start.append(phi)
-        return start
+    def _fetch(self, row: Index, column: Index) -> None:
+        """Fetch what the epilogue will read of a tile from memory that is far away; computing the tile takes as long."""
+        code, gemm, size = self.code, self.gemm, self.cut.tile
+        for slot, itemsize in self.fetched:
+            offset = code.add(code.mul(self.number, gemm.m * gemm.n), code.add(code.mul(row, gemm.n), column))
+            corner = code.at(code.slot(slot), code.mul(offset, itemsize), I8)
+            for r in range(size.rows):
+                for start in range(0, size.columns * itemsize, 64):
+                    memory.prefetch(code, code.at(corner, r * gemm.n * itemsize + start, I8))

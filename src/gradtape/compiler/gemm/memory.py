@@ -55,6 +55,15 @@ def store(code: Code, value: Any, pointer: Any, dtype: DType, valid: int) -> Non
         code.builder.store(part, code.at(pointer, start, element_type(dtype)), align=dtype.size)
 
 
+def prefetch(code: Code, pointer: Any) -> None:
+    """Fetch a line into the first cache; any address will do."""
+    name = "llvm.prefetch.p0"
+    function = code.module.globals.get(name)
+    if function is None:
+        function = ir.Function(code.module, ir.FunctionType(ir.VoidType(), [POINTER, I32, I32, I32]), name)
+    code.builder.call(function, [pointer, I32(0), I32(3), I32(1)])
+
+
 def copy(code: Code, source: Any, target: Any, size: int) -> None:
     """Copy a few bytes."""
     for start, width in parts(size, 16):

@@ -31,17 +31,25 @@ class Output:
       columns: the columns of a tile that c has.
     """
 
-    def __init__(self, code: Code, gemm: Gemm, tile: Tile, epilogue: Epilogue | None, flipped: bool) -> None:
-        self._code, self._gemm, self._tile = code, gemm, tile
-        self._element = memory.element_type(gemm.dtype)
-        self.columns = min(tile.columns, gemm.n)
-        self._uneven = bool(gemm.m % tile.rows or gemm.n % self.columns)
-        self._finish = Finish(Frame(gemm, flipped), epilogue, tile.lanes)
+    def __init__(
+        self, code: Code, frame: Frame, tile: Tile, epilogue: Epilogue | None, columns: int, uneven: bool
+    ) -> None:
+        self._code, self._dtype, self._tile = code, frame.dtype, tile
+        self._element = memory.element_type(frame.dtype)
+        self.columns, self._uneven = columns, uneven
+        self._finish = Finish(frame, epilogue, tile.lanes)
         # A long epilogue is a loop of its own: the code for all vectors of a tile would take long to assemble.
         self._in_registers = epilogue is None or self._finish.is_short()
         if self._uneven or not self._in_registers:
             self._product = code.stack(self._element, tile.rows * tile.columns)
             self._part = self._finish.emit(code.module, f"{code.function.name}.finish", tile.columns)
+
+    @staticmethod
+    def of(code: Code, gemm: Gemm, tile: Tile, epilogue: Epilogue | None, flipped: bool) -> Output:
+        """The output of a product of known sizes."""
+        columns = min(tile.columns, gemm.n)
+        uneven = bool(gemm.m % tile.rows or gemm.n % columns)
+        return Output(code, Frame.of(gemm, tile.lanes, flipped), tile, epilogue, columns, uneven)
 
     def write(self, values: list[Any], number: Index, row: Span, column: Span) -> None:
         """Emit what becomes of a tile.
@@ -69,7 +77,7 @@ class Output:
         lanes = self._tile.lanes
         for i, value in enumerate(values):
             there = self._code.at(target, i * lanes, self._element)
-            self._code.builder.store(value, there, align=self._gemm.dtype.size * lanes)
+            self._code.builder.store(value, there, align=self._dtype.size * lanes)
 
     def _hand_over(self, values: list[Any], number: Index, row: Span, column: Span) -> None:
         """Call the function that applies the epilogue and minds what is to be written."""

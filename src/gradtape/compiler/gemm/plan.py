@@ -14,21 +14,27 @@ from gradtape.compiler.simd.machine import Machine
 
 # Bytes of a sliver of b, which stays in the first cache of 32 KB or more, and the most rows of it.
 _SLIVER_BYTES, _DEEPEST = 24 * 1024, 320
-# Bytes of a chunk's block of a, which stays in the second cache.
-_BLOCK_BYTES = 288 * 1024
+# A copied sliver that meets many rows of a may be deeper: it stays in the second cache, and is fetched some steps ahead.
+_DEEP, _AHEAD, _DEEP_ROWS = 1024, 16, 128
+# Bytes that come from the second cache in a cycle.
+_CACHE_SPEED = 14
+# Bytes of a chunk's block of a: it stays in the second cache, or beside deep slivers in the third.
+_BLOCK_BYTES, _DEEP_BLOCK_BYTES = 288 * 1024, 1280 * 1024
 # Bytes of a copy of such a block and of a chunk's sums. They are on the stack, of which a thread may have little.
-_COPY_BYTES, _SUMS_BYTES = 96 * 1024, 96 * 1024
+_COPY_BYTES, _SUMS_BYTES = 160 * 1024, 96 * 1024
 # A chunk below so many operations costs more to hand out than it is worth; more chunks than this serve nobody.
 _CHUNK_OPERATIONS = 400_000
 _MOST_CHUNKS = 64
 # A copy of b is worth its time if so many rows and steps of k use it, and is repeated for chunks of so many rows.
-_COPY_B_ROWS, _COPY_B_DEPTH, _REPEAT_B_ROWS = 48, 16, 128
+_COPY_B_ROWS, _COPY_B_DEPTH, _REPEAT_B_ROWS = 48, 16, 256
 # In a matrix of so many bytes, rows are far apart: fewer rows make a copy worth its time, and as many slivers are
 # copied together, to read longer parts of rows.
 _FAR_BYTES = 1024 * 1024
-_COPY_FAR_B_ROWS, _GROUP = 16, 4
+_COPY_FAR_B_ROWS, _GROUP, _GROUP_BYTES = 16, 4, 256 * 1024
 # What holds for copies of b and rows, for copies of a and columns.
-_COPY_A_COLUMNS, _COPY_A_DEPTH, _REPEAT_A_COLUMNS = 128, 128, 256
+_COPY_A_COLUMNS, _COPY_A_DEPTH, _REPEAT_A_COLUMNS = 128, 128, 512
+# Copies are repeated for half as many if there would be less chunks than the second number, for a quarter below the third.
+_GOALS = (_MOST_CHUNKS, 16, 4)
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,7 @@ class Plan:
       slivers: slivers in a chunk.
       items: products of a batch in a chunk.
       grid: chunks by batch, by rows and by columns.
+      ahead: how many steps of k ahead b is fetched into the first cache; 0 if it stays there.
     """
 
     tile: Tile
@@ -78,6 +85,7 @@ class Plan:
     slivers: int
     items: int
     grid: tuple[int, int, int]
+    ahead: int
 
     @property
     def chunks(self) -> int:
@@ -90,28 +98,35 @@ def plan(gemm: Gemm, machine: Machine) -> Plan:
     """The cut of a product on a machine."""
     tile = _tile(gemm, machine)
     depth, blocks = _depth(gemm, tile)
-    far = gemm.k * gemm.ldb * gemm.dtype.size >= _FAR_BYTES
-    # Where b has less columns than a tile, whole vectors would read beyond its end.
-    used = gemm.m >= (_COPY_FAR_B_ROWS if far else _COPY_B_ROWS) and depth >= _COPY_B_DEPTH
-    pack_b = gemm.transpose_b or (used and gemm.n >= tile.columns)
+    pack_b = _copies_b(gemm, tile)
     pack_a = gemm.transpose_a and gemm.n >= _COPY_A_COLUMNS and depth >= _COPY_A_DEPTH
-    group = _GROUP if far and pack_b and not gemm.transpose_b else 1
+    group = 1
+    if _is_far(gemm) and pack_b and not gemm.transpose_b:
+        group = max(1, min(_GROUP, _GROUP_BYTES // (tile.columns * depth * gemm.dtype.size)))
     tiles, slivers, items = _chunk(gemm, tile, (depth, blocks), (pack_a, pack_b), group)
     grid = (
         -(-gemm.batch.count // items),
         -(-gemm.m // (tile.rows * tiles)),
         -(-gemm.n // (tile.columns * slivers)),
     )
-    return Plan(tile, depth, blocks, pack_a, pack_b, min(group, slivers), tiles, slivers, items, grid)
+    ahead = _AHEAD if pack_b and depth > _deepest(gemm, tile) else 0
+    return Plan(tile, depth, blocks, pack_a, pack_b, min(group, slivers), tiles, slivers, items, grid, ahead)
+
+
+def _is_far(gemm: Gemm) -> bool:
+    """True if the rows of b are far apart."""
+    return gemm.k * gemm.ldb * gemm.dtype.size >= _FAR_BYTES
+
+
+def _copies_b(gemm: Gemm, tile: Tile) -> bool:
+    # Where b has less columns than a tile, whole vectors would read beyond its end.
+    used = gemm.m >= (_COPY_FAR_B_ROWS if _is_far(gemm) else _COPY_B_ROWS) and gemm.k >= _COPY_B_DEPTH
+    return gemm.transpose_b or (used and gemm.n >= tile.columns)
 
 
 def _tile(gemm: Gemm, machine: Machine) -> Tile:
     """The tile that takes the least time."""
-    lanes = machine.lanes(gemm.dtype.size)
-    many = machine.register_bytes == 64 or machine.triple.startswith(("aarch64", "arm64"))
-    fused = many or "+fma" in machine.features.split(",")
-    # Without fused instructions, one register is for products.
-    registers = (32 if many else 16) - (not fused)
+    lanes, registers = machine.lanes(gemm.dtype.size), _registers(machine)
     shapes = [
         Tile(rows, vectors, lanes)
         for vectors in range(1, min(8, -(-gemm.n // lanes)) + 1)
@@ -122,6 +137,14 @@ def _tile(gemm: Gemm, machine: Machine) -> Tile:
     return min(shapes, key=lambda tile: (_cycles(gemm, tile), -tile.rows))
 
 
+def _registers(machine: Machine) -> int:
+    """How many registers there are for vectors."""
+    many = machine.register_bytes == 64 or machine.triple.startswith(("aarch64", "arm64"))
+    fused = many or "+fma" in machine.features.split(",")
+    # Without fused instructions, one register is for products.
+    return (32 if many else 16) - (not fused)
+
+
 def _cycles(gemm: Gemm, tile: Tile) -> float:
     """About how many cycles all tiles need for a row of b.
 
@@ -130,20 +153,30 @@ def _cycles(gemm: Gemm, tile: Tile) -> float:
     """
     tiles = -(-gemm.m // tile.rows) * -(-gemm.n // tile.columns)
     loads, sums = tile.rows + tile.vectors, tile.rows * tile.vectors
+    depth = _depth(gemm, tile)[0]
     step = max(4.4, sums / 2, loads / 2) + 0.03 * loads
-    return tiles * (step + (sums + 10) / max(_depth(gemm, tile)[0], 1))
+    if depth > _deepest(gemm, tile) and _copies_b(gemm, tile):
+        step = max(step, tile.columns * gemm.dtype.size / _CACHE_SPEED)
+    return tiles * (step + (sums + 10) / max(depth, 1))
 
 
 def _depth(gemm: Gemm, tile: Tile) -> tuple[int, int]:
     """Rows of b in a block of k, and how many blocks there are."""
     # With one row of tiles every element of b is used once: where nothing is copied, nothing is gained by small slivers.
     once = gemm.m <= min(tile.rows, _COPY_FAR_B_ROWS - 1) and not (gemm.transpose_a or gemm.transpose_b)
-    deepest = gemm.k if once else min(_DEEPEST, _SLIVER_BYTES // (tile.columns * gemm.dtype.size))
+    deepest = gemm.k if once else _deepest(gemm, tile)
+    if not gemm.transpose_a and gemm.m >= _DEEP_ROWS and _copies_b(gemm, tile):
+        deepest = _DEEP
     if gemm.k <= deepest:
         return gemm.k, 1
     depth = -(-gemm.k // -(-gemm.k // deepest))
     depth = -(-depth // 8) * 8
     return depth, -(-gemm.k // depth)
+
+
+def _deepest(gemm: Gemm, tile: Tile) -> int:
+    """The rows of a sliver that stays in the first cache."""
+    return min(_DEEPEST, _SLIVER_BYTES // (tile.columns * gemm.dtype.size))
 
 
 def _chunk(
@@ -154,7 +187,8 @@ def _chunk(
     rows, columns = -(-gemm.m // tile.rows), -(-gemm.n // tile.columns)
     depth, blocks = depths
     panel = max(depth, 1) * tile.rows * size
-    tiles = even(rows, (_COPY_BYTES if packs[0] else _BLOCK_BYTES) // panel)
+    block = _DEEP_BLOCK_BYTES if depth > _deepest(gemm, tile) else _BLOCK_BYTES
+    tiles = even(rows, (_COPY_BYTES if packs[0] else block) // panel)
     slivers = columns
     if blocks > 1:
         most = _SUMS_BYTES // (tile.rows * tile.columns * size)
@@ -164,14 +198,16 @@ def _chunk(
     least_tiles = -(-_REPEAT_B_ROWS // tile.rows) if packs[1] else 1
     least_slivers = -(-_REPEAT_A_COLUMNS // tile.columns) if packs[0] else group
     wanted = useful_chunks(gemm)
-    while count * -(-rows // tiles) * -(-columns // slivers) < wanted:
-        wider = slivers * tile.columns >= tiles * tile.rows if packs[0] == packs[1] else packs[1]
-        if slivers > least_slivers and (wider or tiles <= least_tiles):
-            slivers = even(columns, slivers - 1)
-        elif tiles > least_tiles:
-            tiles = even(rows, tiles - 1)
-        else:
-            break
+    for goal in _GOALS:
+        while count * -(-rows // tiles) * -(-columns // slivers) < min(goal, wanted):
+            wider = slivers * tile.columns >= tiles * tile.rows if packs[0] == packs[1] else packs[1]
+            if slivers > least_slivers and (wider or tiles <= least_tiles):
+                slivers = even(columns, slivers - 1)
+            elif tiles > least_tiles:
+                tiles = even(rows, tiles - 1)
+            else:
+                break
+        least_tiles, least_slivers = -(-least_tiles // 2), -(-least_slivers // 2)
     whole = tiles == rows and slivers == columns
     return tiles, slivers, max(1, count // wanted) if whole else 1
 

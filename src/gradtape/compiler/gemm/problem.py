@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from gradtape.compiler.gemm.code import Code, Index
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 
@@ -17,12 +18,36 @@ class Batch:
       stride_a: elements from one matrix a to the next; 0 repeats one matrix.
       stride_b: the same of b.
       stride_c: the same of c, which must not be 0 if there are several.
+      inner: how many products make up a group, if the matrices of a and b lie in groups; else 0.
+      outer_a: elements from one group of matrices a to the next.
+      outer_b: the same of b.
     """
 
     count: int = 1
     stride_a: int = 0
     stride_b: int = 0
     stride_c: int = 0
+    inner: int = 0
+    outer_a: int = 0
+    outer_b: int = 0
+
+    @property
+    def several(self) -> tuple[bool, bool]:
+        """Whether a and b have several matrices each, rather than one for all products."""
+        return (
+            self.count > 1 and bool(self.stride_a or self.outer_a),
+            self.count > 1 and bool(self.stride_b or self.outer_b),
+        )
+
+    def places(self, code: Code, number: Index) -> tuple[Index, Index]:
+        """Where the matrices of a product begin in a and b."""
+        if not self.inner:
+            return code.mul(number, self.stride_a), code.mul(number, self.stride_b)
+        group, member = code.div(number, self.inner), code.rem(number, self.inner)
+        return (
+            code.add(code.mul(group, self.outer_a), code.mul(member, self.stride_a)),
+            code.add(code.mul(group, self.outer_b), code.mul(member, self.stride_b)),
+        )
 
 
 @dataclass(frozen=True)
@@ -93,7 +118,10 @@ class Gemm:
         return replace(
             self, m=1, n=self.m, transpose_a=not self.transpose_b, transpose_b=not self.transpose_a,
             lda=self.ldb, ldb=self.lda, ldc=self.m, slots=(b, a, c),
-            batch=replace(self.batch, stride_a=self.batch.stride_b, stride_b=self.batch.stride_a),
+            batch=replace(
+                self.batch, stride_a=self.batch.stride_b, stride_b=self.batch.stride_a,
+                outer_a=self.batch.outer_b, outer_b=self.batch.outer_a,
+            ),
         )  # fmt: skip
 
     @property

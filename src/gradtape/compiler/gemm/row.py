@@ -35,7 +35,7 @@ class RowKernel:
     def __init__(self, function: ir.Function, gemm: Gemm, lanes: int, epilogue: Epilogue | None, flipped: bool) -> None:
         self._code, self._gemm, self._lanes = Code(function), gemm, lanes
         self._element = memory.element_type(gemm.dtype)
-        self._output = Output(self._code, gemm, Tile(1, 1, lanes), epilogue, flipped)
+        self._output = Output.of(self._code, gemm, Tile(1, 1, lanes), epilogue, flipped)
         self._total = -(-gemm.n // lanes)
         most = max(_CHUNK_VECTORS, -(-self._total * gemm.batch.count // useful_chunks(gemm)))
         self._vectors = even(self._total, min(most, _MOST_VECTORS))
@@ -50,8 +50,8 @@ class RowKernel:
         number = code.div(chunk, self._blocks) if gemm.batch.count > 1 else 0
         first = code.mul(code.rem(chunk, self._blocks), self._vectors)
         count = code.least(self._vectors, code.sub(self._total, first))
-        a = code.at(code.slot(gemm.slots[0]), code.mul(number, gemm.batch.stride_a), self._element)
-        b = code.at(code.slot(gemm.slots[1]), code.mul(number, gemm.batch.stride_b), self._element)
+        places = gemm.batch.places(code, number)
+        a, b = (code.at(code.slot(gemm.slots[i]), place, self._element) for i, place in enumerate(places))
         zero = ir.Constant(ir.VectorType(self._element, self._lanes), None)
         code.repeat(count, lambda index: self._keep(index, zero))
         code.repeat(gemm.k // _ROWS, lambda block: self._add(a, b, code.mul(block, _ROWS), _ROWS, first, count))

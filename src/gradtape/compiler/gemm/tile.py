@@ -22,12 +22,14 @@ class Operand:
       along: elements from one row or column of the tile to the next.
       deep: elements from one step of k to the next.
       valid: of b, how many lanes of the last vector may be read.
+      ahead: of b, how many steps of k earlier it is fetched into the first cache; 0 if it is there already.
     """
 
     pointer: Any
     along: int
     deep: int
     valid: int = 0
+    ahead: int = 0
 
 
 def multiply(code: Code, dtype: DType, tile: Tile, a: Operand, b: Operand, depth: Index, start: list[Any]) -> list[Any]:
@@ -55,6 +57,8 @@ def multiply(code: Code, dtype: DType, tile: Tile, a: Operand, b: Operand, depth
 
     def step(at_a: Any, at_b: Any, sums: list[Any]) -> list[Any]:
         result = list(sums)
+        for start in range(0, tile.columns if b.ahead else 0, 64 // dtype.size):
+            memory.prefetch(code, code.at(at_b, b.ahead * b.deep + start, element))
         # The shorter side is held in registers, the longer one passes through a single one.
         held = [line(at_b, v) for v in range(vectors)] if vectors < rows else [factor(at_a, r) for r in range(rows)]
         for i in range(max(rows, vectors)):

@@ -1,0 +1,132 @@
+"""Ending: what is done with every element of a product before it is written, described without names.
+
+It is a loop's steps (`loop.py`) on the elements of the product and of other operands, which lie at fixed distances for each product
+of a stack, each row and each column.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from gradtape.compiler.gemm.finish import Place
+from gradtape.compiler.loop import Loop, Step
+from gradtape.compiler.simd.emitter import VectorEmitter
+from gradtape.compiler.simd.value import Value
+from gradtape.core.dtypes import DType
+
+# Elements from one product, row and column to the next.
+Distances = tuple[int, int, int]
+
+
+class Operand(NamedTuple):
+    """An input of the steps.
+
+    Attributes:
+      dtype: of its elements.
+      distances: how far apart they are; None for the product itself, and for a number that is known.
+      known: that number, else None.
+    """
+
+    dtype: DType
+    distances: Distances | None
+    known: Any = None
+
+
+class Ending(NamedTuple):
+    """Steps on the elements of a product.
+
+    Attributes:
+      operands: the inputs of the steps.
+      product: which of them is the product.
+      steps: what is computed.
+      results: which values are stored, whole; inputs are numbered first, then steps.
+    """
+
+    operands: tuple[Operand, ...]
+    product: int
+    steps: tuple[Step, ...]
+    results: tuple[int, ...]
+
+    @property
+    def loaded(self) -> list[int]:
+        """The operands that are read from memory."""
+        return [i for i, operand in enumerate(self.operands) if operand.distances is not None]
+
+    def emit(self, cg: VectorEmitter, value: Value, at: Place, first: int) -> None:
+        """Emit the steps for a vector of the product, and write the results.
+
+        Args:
+          cg: the emitter.
+          value: the vector.
+          at: its place.
+          first: slot of the first result; those of the operands follow it, then those of the other results.
+        """
+        slots = dict(zip(self.loaded, range(first + 1, 1 << 30), strict=False))
+        values: list[Value] = []
+        for i, (dtype, distances, known) in enumerate(self.operands):
+            if i == self.product:
+                values.append(value)
+            elif distances is None:
+                values.append(cg.splat(known, dtype))
+            else:
+                values.append(at.read(slots[i], dtype, distances))
+        for step in self.steps:
+            values.append(step.op.scalar(cg, *[values[i] for i in step.operands], **dict(step.params)))
+        for k, number in enumerate(self.results):
+            at.store(first + len(slots) + k if k else first, values[number])
+
+
+def ending_of(loop: Loop, which: int, sizes: tuple[int, int, int]) -> Ending | None:
+    """The steps of a loop as the ending of a product.
+
+    Args:
+      loop: a loop without sums.
+      which: its input that is the product, which it reads whole.
+      sizes: how many products there are, their rows and columns.
+
+    Returns:
+      The ending; None if another input does not lie at fixed distances, or not side by side.
+    """
+    operands = []
+    for i, ((dtype, strides), known) in enumerate(zip(loop.inputs, loop.constants, strict=True)):
+        distances = None
+        if i != which and known is None:
+            distances = distances_of(loop.shape, strides, sizes)
+            if distances is None:
+                return None
+        operands.append(Operand(dtype, distances, known if i != which else None))
+    return Ending(tuple(operands), which, loop.steps, loop.outputs)
+
+
+def distances_of(shape: Sequence[int], strides: Sequence[int], sizes: tuple[int, int, int]) -> Distances | None:
+    """How far apart elements are along products, rows and columns, for strides along other axes of the same elements.
+
+    None if they are at no fixed distances, or if those along a vector are neither side by side nor the same.
+    """
+    if math.prod(shape) != math.prod(sizes):
+        return None
+    axes = [(d, s) for d, s in zip(shape, strides, strict=True) if d != 1]
+    found: list[int] = []
+    for size in reversed(sizes):
+        parts: list[tuple[int, int]] = []  # outermost first
+        while size > 1:
+            d, s = axes.pop()
+            if size % d == 0:
+                parts.insert(0, (d, s))
+                size //= d
+            elif d % size == 0:
+                parts.insert(0, (size, s))
+                axes.append((d // size, s * size))
+                size = 1
+            else:
+                return None
+        if any(outer[1] != inner[0] * inner[1] for outer, inner in itertools.pairwise(parts)):
+            return None
+        found.insert(0, parts[-1][1] if parts else 0)
+    item, row, column = found
+    # A product that is a column is computed as a row.
+    along = row if sizes[2] == 1 else column
+    return (item, row, column) if along in (0, 1) else None

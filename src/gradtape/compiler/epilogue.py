@@ -1,0 +1,221 @@
+"""Epilogues: a loop over the result of a matrix product becomes a part of the product.
+
+The loop's steps run on each tile while it is in registers: bias and activation, the derivative of one, a residual, the optimizer's
+update of weights. So the product itself is neither written nor read again, unless others want it too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from gradtape.compiler import kernels, operands
+from gradtape.compiler.ending import Ending, ending_of
+from gradtape.compiler.graph import Copy, Graph, Node, Value
+from gradtape.compiler.kernels import Lowered, Operand
+from gradtape.core.patterns.product import Product
+from gradtape.core.shape import Spec
+
+
+class ProductWithEnding:
+    """A matrix product and a loop on its result as one op.
+
+    Attributes:
+      product: sizes and layouts.
+      ending: what is done with it.
+      specs: of the results.
+      parts: names of the ops in it, for people.
+      places: for each operand that the ending loads, the op's input and the bytes from its beginning.
+      starts: where a and b begin in their arrays, in elements.
+    """
+
+    elementwise = False
+    effect = False
+
+    def __init__(
+        self,
+        product: Product,
+        ending: Ending,
+        specs: Sequence[Spec],
+        parts: str,
+        places: Sequence[tuple[int, int]],
+        starts: tuple[int, int] = (0, 0),
+    ) -> None:
+        self.product, self.ending, self.specs, self.parts = product, ending, tuple(specs), parts
+        self.places, self.starts = tuple(places), starts
+        self.name = f"fused[{parts}]"
+
+    def kernel(self, *arrays: Any) -> tuple[Any, ...]:
+        """The results, in new arrays."""
+        return kernels.execute(self.lowered(), arrays, self.specs)
+
+    def lowered(self) -> Lowered:
+        """The launches of the product with its ending."""
+        from gradtape.compiler.emitters import product
+
+        first, *others = kernels.outputs(*range(len(self.specs)))
+        loaded = [Operand("input", number, offset) for number, offset in self.places]
+        factors = [Operand("input", i, start * self.product.dtype.size) for i, start in enumerate(self.starts)]
+        table = [*factors, first, *loaded, *others]
+        launch = product.launched(product.problem_of(self.product), table, self.ending)
+        return Lowered((launch,), shares=self._shares())
+
+    def _shares(self) -> tuple[tuple[int, int], ...]:
+        """Results that may be written over operands which are read whole, element by element, and in no other way."""
+        m, n, _, _, _, _, axes, *_ = self.product
+        whole = (m * n if axes else 0, n if m > 1 else 0, 1 if n > 1 else 0)
+        bound = {0, 1}
+        alike: list[tuple[int, int]] = []
+        for i, (number, offset) in zip(self.ending.loaded, self.places, strict=True):
+            dtype, distances, _ = self.ending.operands[i]
+            is_whole = distances == whole
+            if is_whole and not offset:
+                alike.append((number, dtype.size))
+            else:
+                bound.add(number)
+        return tuple(
+            (k, number)
+            for k, spec in enumerate(self.specs)
+            for number, size in alike
+            if number not in bound and size == spec.dtype.size
+        )
+
+
+class _Union(NamedTuple):
+    """A product and the loop that becomes its ending.
+
+    Attributes:
+      product: the node.
+      views: reshapes between the two.
+      loop: the node.
+      keeps: whether others read the product too.
+      early: whether it runs where the product was, rather than where the loop was.
+      made: the node in the place of both, on the inputs that they have.
+    """
+
+    product: Node
+    views: tuple[Node, ...]
+    loop: Node
+    keeps: bool
+    early: bool
+    made: Node
+
+
+def absorb(graph: Graph) -> Graph:
+    """The graph with loops on the results of products as parts of these, and with products that read through views."""
+    graph = operands.absorb(graph)
+    unions = _unions(graph)
+    if not unions:
+        return graph
+    copy = Copy(graph)
+    by_loop = {union.loop: union for union in unions}
+    by_product = {union.product: union for union in unions}
+    views = {view: union for union in unions for view in union.views}
+    for node in graph.nodes:
+        if node in by_product:
+            if by_product[node].early:
+                _add(copy, by_product[node])
+        elif node in by_loop:
+            if not by_loop[node].early:
+                _add(copy, by_loop[node])
+        elif node not in views or views[node].early:
+            copy.keep(node)
+    return copy.done()
+
+
+def _add(copy: Copy, union: _Union) -> None:
+    made = union.made.on([copy.now(v) for v in union.made.inputs])
+    copy.new.nodes.append(made)
+    results = [*union.loop.outputs, *(union.product.outputs if union.keeps else ())]
+    copy.moved.update(zip(results, made.outputs, strict=True))
+    if union.keeps and not union.early:
+        for view in union.views:
+            copy.keep(view)
+
+
+def _unions(graph: Graph) -> list[_Union]:
+    """Which products and loops become one; a product gets one loop at most."""
+    from gradtape.compiler.loops import Fused
+
+    position = {node: i for i, node in enumerate(graph.nodes)}
+    readers: dict[Value, list[Node | None]] = {}
+    for node in graph.nodes:
+        for value in node.inputs:
+            readers.setdefault(value, []).append(node)
+    for value in graph.outputs:
+        readers.setdefault(value, []).append(None)
+    found: list[_Union] = []
+    taken: set[Node] = set()
+    for node in graph.nodes:
+        if type(node.op) is Fused and not node.op.loop.sums:
+            candidates = [c for c in _candidates(node) if c[1] not in taken]
+            for number, product, views in sorted(candidates, key=lambda c: -position[c[1]]):
+                union = _union(node, number, product, views, position, readers)
+                if union is not None:
+                    found.append(union)
+                    taken.add(product)
+                    break
+    return found
+
+
+def _candidates(loop: Node) -> list[tuple[int, Node, tuple[Node, ...]]]:
+    """Products that a loop reads whole: the loop's input, the node, and reshapes between."""
+    found = []
+    for number, place in enumerate(loop.op.places):
+        views: list[Node] = []
+        source = loop.inputs[place.number].node
+        while source is not None and source.op.name == "reshape":
+            views.insert(0, source)
+            source = source.inputs[0].node
+        alone = [p.number for p in loop.op.places].count(place.number) == 1
+        known = loop.op.loop.constants[number] is not None
+        if source is None or source.op.name != "matmul" or known or place.is_view or not alone:
+            continue
+        if loop.op.loop.is_whole(number) and not place.offset:
+            found.append((number, source, tuple(views)))
+    return found
+
+
+def _union(
+    loop: Node,
+    number: int,
+    product: Node,
+    views: tuple[Node, ...],
+    position: dict[Node, int],
+    readers: dict[Value, list[Node | None]],
+) -> _Union | None:
+    """A product and a loop as one node; None if they cannot be that."""
+    pattern = product.op.lower(*[v.spec for v in product.inputs], **product.params)
+    if pattern is None or len(pattern.axes) > 2 or any(None in v.spec.shape for v in (*loop.inputs, *loop.outputs)):
+        return None
+    count = math.prod([axis.size for axis in pattern.axes])
+    fused = loop.op
+    ending = ending_of(fused.loop, number, (count, pattern.m, pattern.n))
+    if ending is None:
+        return None
+    own = {product, loop, *views}
+    others = [r for node in (product, *views) for v in node.outputs for r in readers.get(v, ()) if r not in own]
+    keeps = bool(others)
+    # It runs where the loop was, unless somebody wants the product before; then what the loop reads must be there.
+    early = any(r is not None and position[r] < position[loop] for r in others)
+    rest = [loop.inputs[fused.places[i].number] for i in ending.loaded]
+    if early and any(v.node is not None and position[v.node] > position[product] for v in rest):
+        return None
+    inputs = list(dict.fromkeys([*product.inputs, *rest]))
+    if product.inputs[0] is product.inputs[1]:
+        inputs.insert(0, inputs[0])
+    specs = [v.spec for v in loop.outputs]
+    if keeps:
+        ending = ending._replace(results=(*ending.results, number))
+        specs.append(product.outputs[0].spec)
+    places = [_place(fused, i, loop, inputs) for i in ending.loaded]
+    starts = getattr(product.op, "starts", (0, 0))
+    op = ProductWithEnding(pattern, ending, specs, f"{product.op.name} {fused.parts}", places, starts)
+    return _Union(product, views, loop, keeps, early, Node(op, inputs, {}, tuple(specs), product.place))
+
+
+def _place(fused: Any, i: int, loop: Node, inputs: list[Value]) -> tuple[int, int]:
+    """Where an operand of the loop is: the input of the new node, and bytes from its beginning."""
+    place = fused.places[i]
+    return inputs.index(loop.inputs[place.number]), place.offset * fused.loop.inputs[i][0].size

@@ -1,0 +1,98 @@
+"""Operands: matrix products that read transposed and sliced values where they come from.
+
+The heads of an attention layer are parts of rows: as a stack of matrices, they lie at regular distances in the array that a
+projection made. A product reads them there, so that the transposed array is not made at all if nobody else wants it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.compiler import kernels, views
+from gradtape.compiler.graph import Copy, Graph, Node
+from gradtape.compiler.kernels import Lowered
+from gradtape.core.patterns.movement import View, contiguous
+from gradtape.core.patterns.product import Product, product_of_views
+from gradtape.core.shape import Spec
+from gradtape.ops.matmul import MatMul
+
+
+class ProductOfViews:
+    """A matrix product whose operands are parts of arrays.
+
+    Attributes:
+      pattern: sizes and distances.
+      starts: where the operands begin in their arrays, in elements.
+      spec: of the result.
+    """
+
+    name = parts = MatMul.name
+    elementwise = False
+    effect = False
+
+    def __init__(self, pattern: Product, starts: tuple[int, int], spec: Spec) -> None:
+        self.pattern, self.starts, self.spec = pattern, starts, spec
+
+    def kernel(self, *arrays: Any) -> Any:
+        """The product, in a new array."""
+        return kernels.execute(self.lowered(), arrays, [self.spec])[0]
+
+    def lower(self, *specs: Spec) -> Product:
+        """The pattern, as ops' rules give it."""
+        return self.pattern
+
+    def lowered(self) -> Lowered:
+        """The launches of the product."""
+        from gradtape.compiler.emitters.product import lowered_from
+
+        found = lowered_from(self.pattern, self.starts)
+        assert found is not None
+        return found
+
+
+def absorb(graph: Graph) -> Graph:
+    """The graph with products that read through views."""
+    copy = Copy(graph)
+    now: dict[Node, Node] = {}
+    passed: set[Node] = set()
+    for node in graph.nodes:
+        found = _through(node) if node.op is MatMul else None
+        if found is None:
+            now[node] = copy.keep(node)
+            continue
+        made, nodes = found
+        now[node] = copy.keep(made)
+        copy.moved.update(zip(node.outputs, now[node].outputs, strict=True))
+        passed |= nodes
+    return views.without(copy.done(), {now[node] for node in passed}) if passed else graph
+
+
+def _through(node: Node) -> tuple[Node, set[Node]] | None:
+    """A product that reads through views, and the nodes that it passes; None if it reads through none."""
+    inputs, spec = list(node.inputs), node.outputs[0].spec
+    if node.op.lower(*[v.spec for v in inputs], **node.params) is None:
+        return None
+    flags = node.params.get("transpose_a", False), node.params.get("transpose_b", False)
+    seen = [contiguous(v.spec.shape) for v in inputs]
+    passed: set[Node] = set()
+    best: Product | None = None
+    for k, value in enumerate(node.inputs):
+        for source, view, nodes in reversed(views.sources(value)):
+            tried = [*seen[:k], view, *seen[k + 1 :]]
+            pattern = _pattern(tried, spec, flags) if view.shape == value.spec.shape else None
+            if pattern is not None:
+                best, seen, inputs[k] = pattern, tried, source
+                passed.update(nodes)
+                break
+    if best is None:
+        return None
+    op = ProductOfViews(best, (seen[0].offset, seen[1].offset), spec)
+    return Node(op, inputs, {}, spec, node.place), passed
+
+
+def _pattern(seen: list[View], spec: Spec, flags: tuple[bool, bool]) -> Product | None:
+    """The product of views, if it can be launched at once; None if not."""
+    if any(s < 0 for view in seen for s in view.strides):
+        return None
+    pattern = product_of_views(seen[0], seen[1], spec.dtype, *flags)
+    return pattern if pattern is not None and len(pattern.axes) <= 2 else None
