@@ -10,13 +10,17 @@ divided into groups, and group g of y sees group g of x. A group per channel mak
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from gradtape.core import errors
 from gradtape.core.op import Op, declare
+from gradtape.core.patterns.convolution import Convolve
+from gradtape.core.patterns.product import Product
 from gradtape.core.shape import Spec
 from gradtape.ops import convolution_kernels as kernels
-from gradtape.ops.family import NO_LOWERING, conj, dims
+from gradtape.ops import hot
+from gradtape.ops.family import conj, dims
 from gradtape.ops.movement import Reshape, Transpose
 from gradtape.ops.windows import Pairs, Sizes, scan
 
@@ -26,7 +30,7 @@ class Convolving(Op):
 
     kinds = "fVci"
     validate = True
-    lower = NO_LOWERING
+    computes = "forward"
 
     def check_ranks(self, a: Spec, b: Spec, strides: Sizes) -> None:
         """ShapeError unless both inputs have an axis per stride and two more."""
@@ -68,6 +72,25 @@ class Convolving(Op):
                 "choose an output size that the strides and the padding lead to.",
             )
 
+    def pattern(
+        self, x: Spec, w: Sizes, *, strides: Sizes, padding: Pairs, dilations: Sizes, groups: int
+    ) -> Convolve | Product | None:  # fmt: skip
+        """The pattern for an input and a filter of a shape; None for dtypes that are not emitted, and for nothing to do."""
+        way = scan(x.shape[1:-1], w[:-2], strides, padding, dilations)
+        if x.dtype.name not in ("float32", "float64") or 0 in (*x.shape, *w, *way.out):
+            return None
+        if way.is_pointwise and way.out == x.shape[1:-1] and groups == 1 and self.computes != "filter":
+            rows, (c, o) = math.prod(x.shape[:-1]), w[-2:]
+            return (
+                Product(rows, o, c, x.dtype)
+                if self.computes == "forward"
+                else Product(rows, c, o, x.dtype, False, True)
+            )
+        return Convolve(
+            self.computes, x.dtype, x.shape[0], x.shape[-1], w[-1], groups, x.shape[1:-1], way.out, w[:-2], way.starts,
+            strides, dilations,
+        )  # fmt: skip
+
 
 @declare("convolution")
 class Convolution(Convolving):
@@ -81,7 +104,8 @@ class Convolution(Convolving):
         return Spec((x.shape[0], *out, w.shape[-1]), dtype)
 
     def kernel(self, x: Any, w: Any, **params: Any) -> Any:
-        return kernels.convolve(x, w, **params)
+        native = hot.run(self, (x, w), params)
+        return kernels.convolve(x, w, **params) if native is None else native
 
     def vjp(self, dy: Any, x: Any, w: Any, *, needs: Any, **params: Any) -> Any:
         return (
@@ -98,10 +122,15 @@ class Convolution(Convolving):
         size = dims(x)[0]
         return split_channels(self(merge_channels(x, 1), merge_channels(w, 1), groups=size * groups, **params), size, 1)
 
+    def lower(self, x: Spec, w: Spec, **params: Any) -> Convolve | Product | None:
+        return self.pattern(x, w.shape, **params)
+
 
 @declare("convolution_input_gradient")
 class ConvolutionInputGradient(Convolving):
     """The transpose of a convolution in its input: what each position gets back of `g` from the windows that saw it."""
+
+    computes = "input"
 
     def infer(
         self, g: Spec, w: Spec, *, size: Sizes, strides: Sizes, padding: Pairs, dilations: Sizes, groups: int
@@ -119,7 +148,8 @@ class ConvolutionInputGradient(Convolving):
         return Spec((g.shape[0], *size, w.shape[-2] * groups), dtype)
 
     def kernel(self, g: Any, w: Any, **params: Any) -> Any:
-        return kernels.convolve_input(g, w, **params)
+        native = hot.run(self, (g, w), params)
+        return kernels.convolve_input(g, w, **params) if native is None else native
 
     def vjp(self, dy: Any, g: Any, w: Any, *, size: Sizes, needs: Any, **params: Any) -> Any:
         return (
@@ -135,10 +165,16 @@ class ConvolutionInputGradient(Convolving):
         size = dims(g)[0]
         return split_channels(self(merge_channels(g, 1), merge_channels(w, 1), groups=size * groups, **params), size, 1)
 
+    def lower(self, g: Spec, w: Spec, *, size: Sizes, groups: int, **params: Any) -> Convolve | Product | None:
+        x = Spec((g.shape[0], *size, w.shape[-2] * groups), g.dtype)
+        return self.pattern(x, w.shape, groups=groups, **params)
+
 
 @declare("convolution_filter_gradient")
 class ConvolutionFilterGradient(Convolving):
     """The transpose of a convolution in its filter: the sums over all places of what the window sees there times `g`."""
+
+    computes = "filter"
 
     def infer(
         self, x: Spec, g: Spec, *, window: Sizes, strides: Sizes, padding: Pairs, dilations: Sizes, groups: int
@@ -156,7 +192,8 @@ class ConvolutionFilterGradient(Convolving):
         return Spec((*window, x.shape[-1] // groups, g.shape[-1]), dtype)
 
     def kernel(self, x: Any, g: Any, **params: Any) -> Any:
-        return kernels.convolve_filter(x, g, **params)
+        native = hot.run(self, (x, g), params)
+        return kernels.convolve_filter(x, g, **params) if native is None else native
 
     def vjp(self, dy: Any, x: Any, g: Any, *, window: Sizes, needs: Any, **params: Any) -> Any:
         return (
@@ -171,6 +208,9 @@ class ConvolutionFilterGradient(Convolving):
             return split_channels(self(x, merge_channels(g, groups), groups=groups, **params), dims(g)[0], groups)
         size = dims(x)[0]
         return split_channels(self(merge_channels(x, 1), merge_channels(g, 1), groups=size * groups, **params), size, 1)
+
+    def lower(self, x: Spec, g: Spec, *, window: Sizes, groups: int, **params: Any) -> Convolve | Product | None:
+        return self.pattern(x, (*window, x.shape[-1] // groups, g.shape[-1]), groups=groups, **params)
 
 
 def merge_front(x: Any) -> Any:

@@ -11,9 +11,11 @@ from typing import Any
 
 from gradtape.core import dtypes, errors
 from gradtape.core.op import NotDifferentiable, Op, declare
+from gradtape.core.patterns.pooling import Pool, WinnerPositions
 from gradtape.core.shape import Spec
+from gradtape.ops import hot
 from gradtape.ops import pooling_kernels as kernels
-from gradtape.ops.family import NO_LOWERING, dims
+from gradtape.ops.family import dims
 from gradtape.ops.indexing import spread
 from gradtape.ops.rows import check_integers, check_kind
 from gradtape.ops.windows import Pairs, Sizes, axis_taps, scan
@@ -24,7 +26,7 @@ class Pooling(Op):
 
     kinds = "fV"
     validate = True
-    lower = NO_LOWERING
+    computes = ""
 
     def places(self, size: Sizes, window: Sizes, strides: Sizes, padding: Pairs, dilations: Sizes) -> Sizes:
         """How often the window fits; ShapeError if it does not fit at all, or somewhere sees only padding."""
@@ -55,6 +57,19 @@ class Pooling(Op):
     def batch(self, batched: tuple[bool, ...], x: Any, **params: Any) -> Any:
         return self(x, **wider(params, dims(x)[0]))
 
+    def lower(self, x: Spec, *others: Spec, **params: Any) -> Any:
+        return self.pattern(x.dtype, params.pop("size", x.shape), others[0].dtype if others else None, **params)
+
+    def pattern(
+        self, dtype: dtypes.DType, size: Sizes, winner: dtypes.DType | None, *, window: Sizes, strides: Sizes,
+        padding: Pairs, dilations: Sizes,
+    ) -> Pool | None:  # fmt: skip
+        """The pattern for an input of a size; None for dtypes that have no vectors."""
+        if dtype.is_complex:
+            return None
+        way = scan(size, window, strides, padding, dilations)
+        return Pool(self.computes, dtype, winner, size, way.out, window, way.starts, strides, dilations)
+
 
 def _all_seen(taps: Any, out: int) -> bool:
     """True if at every place some tap sees the input."""
@@ -74,13 +89,15 @@ def wider(params: dict[str, Any], size: int) -> dict[str, Any]:
 class MaxPool(Pooling):
     """The maximum of each window; nan if it sees one. The cotangent goes to the first position that attains it."""
 
+    computes = "maximum"
     kinds = "fViu"
 
     def infer(self, x: Spec, **params: Any) -> Spec:
         return Spec(self.places(x.shape, **params), self.check_dtypes(x))
 
     def kernel(self, x: Any, **params: Any) -> Any:
-        return kernels.largest(x, **params)
+        native = hot.run(self, (x,), params)
+        return kernels.largest(x, **params) if native is None else native
 
     def vjp(self, dy: Any, x: Any, **params: Any) -> Any:
         return (PoolPlace(dy, PoolWinner(x, **params), size=dims(x), **params),)
@@ -90,6 +107,7 @@ class MaxPool(Pooling):
 class PoolWinner(Pooling):
     """The number of the first tap of each window that sees its maximum; nan never wins."""
 
+    computes = "winner"
     kinds = "fViu"
     vjp = NotDifferentiable("the number of a tap is an integer")
 
@@ -98,13 +116,18 @@ class PoolWinner(Pooling):
         return Spec(self.places(x.shape, window, **params), kernels.winner_dtype(window))
 
     def kernel(self, x: Any, **params: Any) -> Any:
-        return kernels.winners(x, **params)
+        native = hot.run(self, (x,), params)
+        return kernels.winners(x, **params) if native is None else native
+
+    def lower(self, x: Spec, *others: Spec, **params: Any) -> Any:
+        return self.pattern(x.dtype, x.shape, kernels.winner_dtype(params["window"]), **params)
 
 
 @declare("pool_pick")
 class PoolPick(Pooling):
     """What the tap with a given number sees in each window."""
 
+    computes = "pick"
     kinds = "fVciu"
     homogeneous = False
 
@@ -121,7 +144,8 @@ class PoolPick(Pooling):
         return Spec(out, x.dtype)
 
     def kernel(self, x: Any, winner: Any, **params: Any) -> Any:
-        return kernels.pick(x, winner, **params)
+        native = hot.run(self, (x, winner), params)
+        return kernels.pick(x, winner, **params) if native is None else native
 
     def vjp(self, dy: Any, winner: Any, x_shape: Any, **params: Any) -> Any:
         return PoolPlace(dy, winner, size=x_shape, **params), None
@@ -135,6 +159,7 @@ class PoolPick(Pooling):
 class PoolPlace(Pooling):
     """The transpose of `pool_pick`: each position gets the sum of `g` over the windows whose given tap saw it."""
 
+    computes = "place"
     kinds = "fVciu"
     homogeneous = False
 
@@ -151,7 +176,8 @@ class PoolPlace(Pooling):
         return Spec(size, g.dtype)
 
     def kernel(self, g: Any, winner: Any, **params: Any) -> Any:
-        return kernels.place(g, winner, **params)
+        native = hot.run(self, (g, winner), params)
+        return kernels.place(g, winner, **params) if native is None else native
 
     def vjp(self, dy: Any, winner: Any, *, size: Sizes, **params: Any) -> Any:
         return PoolPick(dy, winner, **params), None
@@ -187,18 +213,25 @@ class PoolPositions(Pooling):
     def batch(self, batched: tuple[bool, ...], x: Any, **params: Any) -> Any:
         return self(x, **{**wider(params, dims(x)[0]), "first": params["first"] + 1})
 
+    def lower(self, x: Spec, *others: Spec, **params: Any) -> Any:
+        size, first, dtype = params.pop("size"), params.pop("first"), params.pop("output_type")
+        pool = self.pattern(dtypes.float32, size, x.dtype, **params)
+        return None if pool is None else WinnerPositions(pool, first, dtype)
+
 
 @declare("avg_pool")
 class AvgPool(Pooling):
     """The mean of what each window sees of x: padding does not count."""
 
+    computes = "mean"
     kinds = "fVc"
 
     def infer(self, x: Spec, **params: Any) -> Spec:
         return Spec(self.places(x.shape, **params), self.check_dtypes(x))
 
     def kernel(self, x: Any, **params: Any) -> Any:
-        return kernels.mean(x, **params)
+        native = hot.run(self, (x,), params)
+        return kernels.mean(x, **params) if native is None else native
 
     def vjp(self, dy: Any, x_shape: Any, **params: Any) -> Any:
         return (AvgPoolGradient(dy, size=x_shape, **params),)
@@ -208,6 +241,7 @@ class AvgPool(Pooling):
 class AvgPoolGradient(Pooling):
     """The transpose of `avg_pool`: each position gets its share of `g` from the windows that saw it."""
 
+    computes = "share"
     kinds = "fVc"
 
     def infer(self, g: Spec, *, size: Sizes, **params: Any) -> Spec:
@@ -222,7 +256,8 @@ class AvgPoolGradient(Pooling):
         return Spec(size, dtype)
 
     def kernel(self, g: Any, **params: Any) -> Any:
-        return kernels.mean_back(g, **params)
+        native = hot.run(self, (g,), params)
+        return kernels.mean_back(g, **params) if native is None else native
 
     def vjp(self, dy: Any, *, size: Sizes, **params: Any) -> Any:
         return (AvgPool(dy, **params),)

@@ -1,0 +1,1 @@
+"""Convolutions by register tiles over what their windows see."""

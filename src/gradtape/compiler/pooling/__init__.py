@@ -1,0 +1,1 @@
+"""Pooling: maxima and means of windows, and the ways back."""
