@@ -5,7 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-COLOURS = {"gradtape": "#0b6e4f", "PyTorch": "#d1603d", "TensorFlow": "#e3a857", "JAX": "#6c7a9c"}
+COLOURS = {
+    "gradtape": "#0b6e4f",
+    "PyTorch": "#d1603d",
+    "torch.compile": "#e9a48e",
+    "TensorFlow": "#e3a857",
+    "TensorFlow XLA": "#f0d3a0",
+    "JAX": "#6c7a9c",
+}
 
 
 def _pyplot() -> Any:
@@ -22,14 +29,16 @@ def _pyplot() -> Any:
 def bars(rows: list[dict[str, Any]], path: Path) -> Path | None:
     """Times of each work by system, in units of gradtape's time, on a logarithmic axis."""
     pyplot = _pyplot()
-    if pyplot is None:
+    rows = [row for row in rows if "gradtape" in row["systems"]]
+    if pyplot is None or not rows:
         return None
     systems = list(dict.fromkeys(s for row in rows for s in row["systems"]))
     figure, axes = pyplot.subplots(figsize=(8, 0.55 + 0.9 * len(rows)), layout="constrained")
     height = 0.8 / len(systems)
     for k, system in enumerate(systems):
-        ratios = [row["systems"][system]["best"] / row["systems"]["gradtape"]["best"] for row in rows]
-        places = [i + k * height for i in range(len(rows))]
+        present = [(i, row["systems"]) for i, row in enumerate(rows) if system in row["systems"]]
+        ratios = [found[system]["best"] / found["gradtape"]["best"] for _, found in present]
+        places = [i + k * height for i, _ in present]
         drawn = axes.barh(places, ratios, height, color=COLOURS[system], label=system)
         axes.bar_label(drawn, [f" {r:.3g}" for r in ratios], fontsize=8)
     axes.set_yticks([i + 0.4 - height / 2 for i in range(len(rows))], [row["title"].replace("`", "") for row in rows])

@@ -11,11 +11,14 @@ import io
 import json
 import os
 import platform
+import select
 import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -24,37 +27,68 @@ HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"
 
 
-class Process:
-    """A worker process with one system and one number of threads."""
+class Failed(Exception):
+    """A system could not do a work; the message says why."""
 
-    def __init__(self, system: str, threads: int, scale: float) -> None:
-        self.system, self.threads = system, threads
+
+class Process:
+    """A worker process with one system and one number of threads.
+
+    Args:
+      system: its name.
+      threads: how many it may use.
+      scale: the size of large inputs.
+      family: which programs: the eager ones, or the compiled ones.
+      environment: further environment variables.
+    """
+
+    def __init__(
+        self,
+        system: str,
+        threads: int,
+        scale: float,
+        family: str = "eager",
+        environment: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        self.system, self.threads, self._scale = system, threads, scale
+        self._command = [sys.executable, str(HERE / "worker.py"), family, system]
+        self._environment = os.environ | _thread_limits(threads) | {"TF_CPP_MIN_LOG_LEVEL": "3"} | environment
+        self._launch()
+
+    def _launch(self) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, str(HERE / "worker.py"), system],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=os.environ | _thread_limits(threads) | {"TF_CPP_MIN_LOG_LEVEL": "3"},
-            text=True,
+            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=self._environment, text=True
         )
-        answer = self.ask("load", threads=threads, scale=scale)
+        answer = self.ask("load", threads=self.threads, scale=self._scale)
         self.version: str | None = answer.get("version")
         self.missing: str | None = answer.get("missing")
 
-    def ask(self, do: str, **details: Any) -> dict[str, Any]:
-        """The worker's answer to one command."""
+    def ask(self, do: str, patience: float | None = None, **details: Any) -> dict[str, Any]:
+        """The worker's answer to one command.
+
+        Raises:
+          Failed: the work raised an exception, or took longer than `patience` in seconds; then another worker is started.
+        """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps({"do": do} | details) + "\n")
         self._process.stdin.flush()
+        if patience is not None and not select.select([self._process.stdout], [], [], patience)[0]:
+            self._process.kill()
+            self.close()
+            self._launch()
+            raise Failed(f"took longer than {patience:.0f} s")
         line = self._process.stdout.readline()
         if not line:
             raise RuntimeError(f"The worker of {self.system} ended at {do} {details}; its message is above.")
         answer: dict[str, Any] = json.loads(line)
+        if "failed" in answer:
+            raise Failed(answer["failed"])
         return answer
 
-    def results(self, work: str, times: int) -> list[Any]:
+    def results(self, work: str, times: int, patience: float | None = None) -> list[Any]:
         """What the work computes, as NumPy arrays."""
-        answer = self.ask("check", work=work, times=times)
+        answer = self.ask("check", patience, work=work, times=times)
         return [np.load(io.BytesIO(base64.b64decode(r))) for r in answer["results"]]
 
     def close(self) -> None:
@@ -74,18 +108,23 @@ def _thread_limits(threads: int) -> dict[str, str]:
 
 
 def check_equal(processes: list[Process], work: str, times: int = 3) -> None:
-    """AssertionError unless all systems compute the same numbers, within what float32 allows: sums of large terms may
-    cancel, so the largest number of an array decides."""
+    """AssertionError unless all systems compute the same numbers."""
     expected = processes[0].results(work, times)
     for process in processes[1:]:
-        for ours, theirs in zip(expected, process.results(work, times), strict=True):
-            np.testing.assert_allclose(
-                np.squeeze(theirs),
-                np.squeeze(ours),
-                rtol=2e-4,
-                atol=2e-6 * max(1.0, float(np.max(np.abs(ours), initial=0.0))),
-                err_msg=f"{work}: {process.system} and {processes[0].system} differ",
-            )
+        compare_results(work, expected, process.results(work, times), processes[0].system, process.system)
+
+
+def compare_results(work: str, ours: list[Any], theirs: list[Any], us: str, them: str) -> None:
+    """AssertionError unless the numbers are the same within what float32 allows: sums of large terms may cancel, so the
+    largest number of an array decides."""
+    for one, other in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(
+            np.squeeze(other),
+            np.squeeze(one),
+            rtol=2e-4,
+            atol=2e-6 * max(1.0, float(np.max(np.abs(one), initial=0.0))),
+            err_msg=f"{work}: {them} and {us} differ",
+        )
 
 
 def interleave(processes: list[Process], work: str, rounds: int, seconds: float) -> dict[tuple[str, int], list[float]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,15 @@ import harness
 
 README = harness.HERE.parent / "README.md"
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
-SYSTEMS = ("gradtape", "PyTorch", "TensorFlow", "JAX")
+COMPILED = {
+    "gradtape": "gradtape",
+    "TensorFlow": "TensorFlow",
+    "TensorFlow XLA": "TensorFlow XLA",
+    "JAX": "JAX",
+    "PyTorch": "PyTorch eager",
+    "torch.compile": "PyTorch compiled",
+}
+SYSTEMS = ("gradtape", "PyTorch", "TensorFlow", "JAX", "TensorFlow XLA", "torch.compile")
 
 
 def markdown(header: list[str], rows: list[list[str]]) -> str:
@@ -32,32 +41,72 @@ def limits_table(content: dict[str, Any]) -> str:
     for row in content["works"]:
         cells = [row["title"]]
         for system in systems:
-            found = row["systems"][system]
-            cells.append(f"{harness.duration(found['best'])} ({harness.duration(found['median'])})")
-        kept = [
-            f"{limit['ratio']:.3f} x {limit['against']}, at most {limit['limit']:.2f}: {'kept' if limit['passed'] else 'missed'}"
-            for limit in row["limits"]
-        ]
-        rows.append([*cells, "; ".join(kept)])
+            found = row["systems"].get(system)
+            cells.append(f"{harness.duration(found['best'])} ({harness.duration(found['median'])})" if found else "-")
+        rows.append([*cells, "; ".join(_judged(limit) for limit in row["limits"])])
     header = ["best (median)", *[f"{s} {content['versions'][s]}".strip() for s in systems], "limit"]
     return markdown(header, rows)
 
 
+def limit_text(limit: dict[str, Any]) -> str:
+    """A limit beside what was measured."""
+    return limit.get("text") or f"{limit['ratio']:.3f} x {limit['against']}, at most {limit['limit']:.2f}"
+
+
+def _judged(limit: dict[str, Any]) -> str:
+    return f"{limit_text(limit)}: {'kept' if limit['passed'] else 'missed'}"
+
+
 def write_table(name: str, content: dict[str, Any], folder: Path) -> Path:
     """Write a table of times and limits, `<name>.md`; its path."""
+    parts = [limits_table(content), conditions(content)]
+    if "cold" in content:
+        parts.insert(1, cold_table(content))
+    if content.get("limits"):
+        parts.append("\n".join(f"- {_judged(limit)}" for limit in content["limits"]))
     path = folder / f"{name}.md"
-    path.write_text(f"{limits_table(content)}\n\n{conditions(content)}\n")
+    path.write_text("\n\n".join(parts) + "\n")
     return path
+
+
+def cold_table(content: dict[str, Any]) -> str:
+    """First results: seconds, and how far memory grows."""
+    systems = [s for s in SYSTEMS if s in content["versions"]]
+    rows = []
+    for work, by_system in content["cold"].items():
+        answers = [by_system.get(s, {}) for s in systems]
+        rows.append([work, *[_first(a) if "seconds" in a else "-" for a in answers]])
+    return markdown(["first result (memory grows by)", *systems], rows)
+
+
+def _first(answer: dict[str, Any]) -> str:
+    return f"{harness.duration(answer['seconds'])} ({answer['peak'] / 2**20:.0f} MiB)"
 
 
 def conditions(content: dict[str, Any]) -> str:
     """What the numbers were measured on, in a sentence."""
     machine = content["machine"]
+    if content.get("compiled"):
+        how, more = "every system by its own compiler, PyTorch also eager", ""
+    else:
+        how, more = "every system eager", " JAX is made for `jit`, which is not used here."
     return (
         f"Measured on {machine['date']} on {machine['processor']}, {machine['cores']} cores, Python {machine['python']}, "
-        f"NumPy {machine['numpy']}; every system eager, with one thread and with {machine['cores']}, the better one counted; "
-        "the best of many interleaved samples. JAX is made for `jit`, which is not used here."
+        f"NumPy {machine['numpy']}; {how}, with one thread and with {machine['cores']}, the better one counted; "
+        f"the best of many interleaved samples.{more}"
     )
+
+
+def compiled_comparison(content: dict[str, Any]) -> str:
+    """The second table of README.md: compiled functions, and their first results together."""
+    systems = [s for s in COMPILED if s in content["versions"]]
+    rows = [
+        [row["title"], *_cells([row["systems"].get(s, {}).get("best") for s in systems])] for row in content["works"]
+    ]
+    first = [[work.get(s, {}).get("seconds") for work in content.get("cold", {}).values()] for s in systems]
+    if any(first):
+        rows.append(["first results of all of these together", *_cells([None if None in f else sum(f) for f in first])])
+    return markdown(["compiled", *[f"{COMPILED[s]} {content['versions'][s]}".strip() for s in systems]], rows)
 
 
 def comparison(eager: dict[str, Any], footprint: dict[str, Any]) -> str:
@@ -72,14 +121,17 @@ def comparison(eager: dict[str, Any], footprint: dict[str, Any]) -> str:
     return markdown(header, rows)
 
 
-def _cells(seconds: list[float]) -> list[str]:
+def _cells(seconds: Sequence[float | None]) -> list[str]:
     """Times, the best in bold; behind the others' times, how many times gradtape's, which is the first, that is."""
     cells = []
     for k, value in enumerate(seconds):
+        if value is None:
+            cells.append("-")
+            continue
         text = harness.duration(value)
-        if value == min(seconds):
+        if value == min(s for s in seconds if s is not None):
             text = f"**{text}**"
-        ratio = value / seconds[0]
+        ratio = value / (seconds[0] or value)
         cells.append(f"{text} ({ratio:.0f}x)" if ratio >= 10 else f"{text} ({ratio:.2g}x)" if k else text)
     return cells
 
@@ -99,7 +151,11 @@ def section() -> str:
     """The measured part of README.md."""
     eager, footprint, memory, scaling = (_load(n) for n in ("eager", "footprint", "memory", "scaling"))
     legend = "The best is bold; in brackets is how many times gradtape's time that is."
-    parts = [comparison(eager, footprint), f"{legend} {conditions(eager)}", longevity(memory, scaling)]
+    parts = [comparison(eager, footprint), f"{legend} {conditions(eager)}"]
+    if (harness.RESULTS / "compiled.json").exists():
+        compiled = _load("compiled")
+        parts += [compiled_comparison(compiled), conditions(compiled)]
+    parts.append(longevity(memory, scaling))
     return "\n\n".join([BEGIN, *parts, END])
 
 

@@ -3,29 +3,52 @@
 {"do": "load", "threads": 2, "scale": 1.0}       -> {"version": ...}, or {"missing": why}
 {"do": "check", "work": "square", "times": 3}    -> {"results": [arrays, as base64 of .npy]}
 {"do": "time", "work": "square", "seconds": .1}  -> {"samples": [seconds of one call, ...]}
+{"do": "first", "work": "square", "times": 5}    -> {"seconds": until the first result, "peak": bytes after some calls}
+
+A command that raises an exception is answered by {"failed": the exception}.
 """
 
 from __future__ import annotations
 
 import base64
+import contextlib
 import importlib
 import io
 import json
 import os
+import resource
 import sys
 import time
+import traceback
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+import compiled_works
 import op_works
 import works
 
 MODULES = {
-    "gradtape": ("systems.ours", "gradtape"),
-    "PyTorch": ("systems.pytorch", "torch"),
-    "TensorFlow": ("systems.tensorflow_eager", "tensorflow"),
-    "JAX": ("systems.jax_eager", "jax"),
+    "eager": {
+        "gradtape": ("systems.ours", "gradtape"),
+        "PyTorch": ("systems.pytorch", "torch"),
+        "TensorFlow": ("systems.tensorflow_eager", "tensorflow"),
+        "JAX": ("systems.jax_eager", "jax"),
+    },
+    "compiled": {
+        "gradtape": ("systems.compiled_ours", "gradtape"),
+        "TensorFlow": ("systems.compiled_tensorflow", "tensorflow"),
+        "TensorFlow XLA": ("systems.compiled_xla", "tensorflow"),
+        "JAX": ("systems.compiled_jax", "jax"),
+        "PyTorch": ("systems.compiled_pytorch", "torch"),
+        "torch.compile": ("systems.compiled_torch", "torch"),
+        "the machine": ("systems.machine", "numpy"),
+    },
+}
+WORKS: dict[str, tuple[works.Work, ...]] = {
+    "eager": (*works.WORKS, *op_works.WORKS),
+    "compiled": (*compiled_works.WORKS, *compiled_works.CONTROL_FLOW, *compiled_works.MACHINE),
 }
 SAMPLE_SECONDS = 0.002
 
@@ -33,9 +56,11 @@ SAMPLE_SECONDS = 0.002
 class Worker:
     """The works of one system, built when first asked for."""
 
-    def __init__(self, system: str) -> None:
-        self.module_name, self.package = MODULES[system]
-        self.runs: dict[str, Any] = {}
+    def __init__(self, family: str, system: str) -> None:
+        self.works = {work.name: work for work in WORKS[family]}
+        self.module_name, self.package = MODULES[family][system]
+        self.built: dict[str, Any] = {}
+        self.calls: dict[str, int] = {}
 
     def load(self, threads: int, scale: float) -> dict[str, Any]:
         """Import the system; its version."""
@@ -49,27 +74,57 @@ class Worker:
 
     def check(self, work: str, times: int) -> dict[str, Any]:
         """The results after some calls on fresh inputs."""
-        run = self._build(work)
+        run = self.built[work] = self._build(work)
         for _ in range(times):
             results = run()
         return {"results": [_encode(self.module.to_numpy(r)) for r in results]}
 
     def time(self, work: str, seconds: float) -> dict[str, Any]:
         """Seconds for one call, sampled for as long as told, and three times at least."""
-        if work not in self.runs:
-            self.runs[work] = run = self._build(work)
+        if work not in self.built:
+            self.built[work] = self._build(work)
+        run = self.built[work]
+        if work not in self.calls:
             run()
-            self.runs[work] = run, _calls_per_sample(run)
-        run, calls = self.runs[work]
+            self.calls[work] = _calls_per_sample(run)
+        calls = self.calls[work]
         samples: list[float] = []
         end = time.perf_counter() + seconds
         while len(samples) < 3 or time.perf_counter() < end:
             samples.append(_sample(run, calls))
         return {"samples": samples}
 
+    def first(self, work: str, times: int) -> dict[str, Any]:
+        """Seconds from the inputs to the first result, and by how much the process grew at most, in some calls more."""
+        inputs = self.works[work].inputs(self.scale)
+        before = _resident("VmRSS")
+        _forget_peak()
+        start = time.perf_counter()
+        run = getattr(self.module, work)(inputs)
+        for result in run():
+            self.module.to_numpy(result)
+        seconds = time.perf_counter() - start
+        for _ in range(times):
+            run()
+        return {"seconds": seconds, "peak": _resident("VmHWM") - before}
+
     def _build(self, work: str) -> Any:
-        inputs = next(w for w in (*works.WORKS, *op_works.WORKS) if w.name == work).inputs(self.scale)
-        return getattr(self.module, work)(inputs)
+        return getattr(self.module, work)(self.works[work].inputs(self.scale))
+
+
+def _resident(field: str) -> int:
+    """Resident bytes of this process: now (VmRSS), or at most so far (VmHWM)."""
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def _forget_peak() -> None:
+    """Let the peak of resident memory begin again, where the system can."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
 
 
 def _sample(run: Any, calls: int) -> float:
@@ -91,15 +146,25 @@ def _encode(array: Any) -> str:
     return base64.b64encode(buffer.getvalue()).decode()
 
 
+def _reason(problem: Exception) -> str:
+    """The exception in a line; of a traceback in words, which begins with a colon at a line's end, the last one."""
+    lines = [line.strip() for line in str(problem).splitlines() if line.strip()] or [""]
+    return f"{type(problem).__name__}: {lines[-1] if lines[0].endswith(':') else lines[0]}"[:300]
+
+
 def main() -> None:
     """Answer commands until the input ends."""
     # Libraries may print: the answers get a stream of their own, and prints go where errors go.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    worker = Worker(sys.argv[1])
+    worker = Worker(*sys.argv[1:])
     for line in sys.stdin:
         command = json.loads(line)
-        answer = getattr(worker, command.pop("do"))(**command)
+        try:
+            answer = getattr(worker, command.pop("do"))(**command)
+        except Exception as problem:
+            traceback.print_exc()
+            answer = {"failed": _reason(problem)}
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
 

@@ -77,6 +77,189 @@ def test_work_computes_what_numpy_computes(name: str, benchmarks_on_path: None) 
         np.testing.assert_allclose(one, other, rtol=2e-4, atol=2e-6)
 
 
+def in_float64(inputs: dict[str, Any]) -> dict[str, Any]:
+    """The inputs, so that references are more accurate than what they judge."""
+    return {k: v.astype(np.float64) if v.dtype == np.float32 else v for k, v in inputs.items()}
+
+
+def cross_entropy(logits: Any, labels: Any) -> Any:
+    """The mean of the negative logarithms of the probabilities of the labels."""
+    shifted = logits - logits.max(axis=1, keepdims=True)
+    return np.mean(np.log(np.exp(shifted).sum(axis=1)) - shifted[np.arange(len(labels)), labels])
+
+
+def mlp_loss(x: Any, labels: Any, w1: Any, b1: Any, w2: Any, b2: Any) -> Any:
+    """The loss of two dense layers."""
+    return cross_entropy(np.maximum(x @ w1 + b1, 0) @ w2 + b2, labels)
+
+
+def mlp_adam_loss(x: Any, y: Any, **layers: Any) -> Any:
+    """The squared error of four dense layers."""
+    for k in (1, 2, 3, 4):
+        x = x @ layers[f"w{k}"] + layers[f"b{k}"]
+        x = np.maximum(x, 0) if k < 4 else x
+    return np.mean((x - y) ** 2)
+
+
+def convnet_loss(x: Any, labels: Any, k1: Any, b1: Any, k2: Any, b2: Any, w3: Any, b3: Any) -> Any:
+    """The loss of two convolutions, each tap a product of its own."""
+    for kernel, offset in ((k1, b1), (k2, b2)):
+        height, width = x.shape[1:3]
+        padded = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
+        taps = [padded[:, i : i + height, j : j + width] @ kernel[i, j] for i in range(3) for j in range(3)]
+        x = np.maximum(sum(taps) + offset, 0)
+        x = x.reshape(len(x), height // 2, 2, width // 2, 2, -1).max(axis=(2, 4))
+    return cross_entropy(x.reshape(len(x), -1) @ w3 + b3, labels)
+
+
+def lstm_loss(x: Any, labels: Any, w: Any, u: Any, b: Any, w_out: Any, b_out: Any) -> Any:
+    """The loss of the last state of a cell."""
+    h = c = np.zeros((len(x), len(u)))
+    for t in range(x.shape[1]):
+        i, f, g, o = np.split(x[:, t] @ w + h @ u + b, 4, axis=1)
+        c = c / (1 + np.exp(-f)) + np.tanh(g) / (1 + np.exp(-i))
+        h = np.tanh(c) / (1 + np.exp(-o))
+    return cross_entropy(h @ w_out + b_out, labels)
+
+
+def transformer_loss(x: Any, y: Any, **p: Any) -> Any:
+    """The squared error of a block, head by head."""
+    from scipy.special import erf, softmax
+
+    def normalized(x: Any, k: int) -> Any:
+        deviation = x - x.mean(-1, keepdims=True)
+        return deviation / np.sqrt((deviation**2).mean(-1, keepdims=True) + 1e-5) * p[f"gain{k}"] + p[f"offset{k}"]
+
+    q, k, v = np.split(normalized(x, 1) @ p["w_qkv"] + p["b_qkv"], 3, axis=-1)
+    parts = [slice(i, i + 64) for i in range(0, 256, 64)]
+    mixed = [softmax(q[..., s] @ k[..., s].swapaxes(1, 2) / 8, axis=-1) @ v[..., s] for s in parts]
+    x = x + np.concatenate(mixed, -1) @ p["w_out"] + p["b_out"]
+    h = normalized(x, 2) @ p["w_up"] + p["b_up"]
+    x = x + (h * (1 + erf(h / np.sqrt(2))) / 2) @ p["w_down"] + p["b_down"]
+    return np.mean((x - y) ** 2)
+
+
+def pinn_loss(t: Any, x: Any, **layers: Any) -> Any:
+    """The mean square of the residual of Burgers' equation, by central differences."""
+
+    def u(t: Any, x: Any) -> Any:
+        h = np.concatenate([t, x], axis=1)
+        for k in (1, 2, 3, 4):
+            h = h @ layers[f"w{k}"] + layers[f"b{k}"]
+            h = np.tanh(h) if k < 4 else h
+        return h
+
+    e = 1e-4
+    u_t, u_x = (u(t + e, x) - u(t - e, x)) / (2 * e), (u(t, x + e) - u(t, x - e)) / (2 * e)
+    u_xx = (u(t, x + e) - 2 * u(t, x) + u(t, x - e)) / e**2
+    return np.mean((u_t + u(t, x) * u_x - 0.01 / np.pi * u_xx) ** 2)
+
+
+LOSSES = {
+    "mlp": mlp_loss,
+    "mlp_adam": mlp_adam_loss,
+    "convnet": convnet_loss,
+    "lstm": lstm_loss,
+    "transformer": transformer_loss,
+    "pinn": pinn_loss,
+}
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_compiled_step_has_the_loss_that_numpy_computes_and_lowers_it(name: str, benchmarks_on_path: None) -> None:
+    import compiled_works
+    from systems import compiled_ours
+
+    work = next(w for w in compiled_works.WORKS if w.name == name)
+    inputs = work.inputs(0.05)
+    step = getattr(compiled_ours, name)(inputs)
+    first, second = (step()[0].numpy() for _ in range(2))
+    np.testing.assert_allclose(first, LOSSES[name](**in_float64(inputs)), rtol=2e-5)
+    assert second < first
+
+
+def test_compiled_derivatives_are_those_of_numpy(benchmarks_on_path: None) -> None:
+    import compiled_works
+    from systems import compiled_ours
+
+    def of(name: str, inputs: dict[str, Any]) -> Any:
+        return getattr(compiled_ours, name)(inputs)()[0].numpy()
+
+    inputs = {w.name: w.inputs(0.001) for w in compiled_works.WORKS}
+    np.testing.assert_allclose(of("scalar", inputs["scalar"]), 9 + np.sin(3), rtol=1e-6)
+    for name, expected in (("elementwise", expected_elementwise), ("jacobian", expected_jacobian)):
+        np.testing.assert_allclose(of(name, inputs[name]), expected(inputs[name])[0], rtol=2e-4, atol=2e-6)
+    np.testing.assert_allclose(of("hessian", inputs["hessian"]), fit_hessian(**inputs["hessian"]), rtol=1e-3, atol=1e-5)
+
+
+def fit_hessian(p: Any, x: Any, y: Any) -> Any:
+    """Central differences of the gradient of the benchmark's fit, in float64 by hand."""
+
+    def gradient(p: Any) -> Any:
+        bumps = np.tanh(np.outer(x, p[:16]) + p[16:32])
+        slope = p[32:48] * (1 - bumps**2)
+        by_parameter = np.concatenate([slope * x[:, None], slope, bumps, x[:, None], np.ones((len(x), 1))], axis=1)
+        return 2 * by_parameter.T @ (bumps @ p[32:48] + p[48] * x + p[49] - y) / len(x)
+
+    steps = 1e-5 * np.eye(50)
+    return np.array([(gradient(p + step) - gradient(p - step)) / 2e-5 for step in steps])
+
+
+def test_compiled_functions_are_measured_and_written(tmp_path: Path) -> None:
+    options = ("--systems", "gradtape", "--rounds", "1", "--seconds", "0.001", "--scale", "0.05")
+    run("compiled.py", *options, "--works", "scalar", "--output", str(tmp_path))
+    content = json.loads((tmp_path / "compiled.json").read_text())
+    assert [row["name"] for row in content["works"]] == ["scalar"]
+    assert all(row["systems"]["gradtape"]["best"] > 0 for row in content["works"])
+    assert all(work["gradtape"]["seconds"] > 0 for work in content["cold"].values())
+    assert {limit["text"].partition(":")[0] for limit in content["limits"]} == {"scalar"}
+    assert "first result" in (tmp_path / "compiled.md").read_text()
+
+
+def test_machine_is_measured_beside_a_work(benchmarks_on_path: None) -> None:
+    import compiled
+    import compiled_works
+
+    work = next(w for w in compiled_works.WORKS if w.name == "transformer")
+    row = {"systems": {"gradtape": {"best": 0.1}}, "limits": []}
+    compiled.add_share(row, work, gemm=0.02, traffic=0.01)
+    operations, moved = work.cost
+    least = operations / (2 * 1024**3 / 0.02) + moved / (3 * 2**26 / 0.01)
+    assert row["machine"]["shares"]["gradtape"] == pytest.approx(least / 0.1)
+    assert not row["limits"][0]["passed"]
+
+
+def test_share_beyond_the_machine_is_no_success(benchmarks_on_path: None) -> None:
+    import compiled
+    import compiled_works
+
+    work = next(w for w in compiled_works.WORKS if w.name == "mlp_adam")
+    row = {"systems": {"gradtape": {"best": 0.001}}, "limits": []}
+    compiled.add_share(row, work, gemm=0.02, traffic=0.01)
+    assert not row["limits"][0]["passed"]
+    assert "was busy" in row["limits"][0]["text"]
+
+
+def test_system_that_fails_or_is_slow_is_absent_with_its_reason(benchmarks_on_path: None) -> None:
+    import compiled
+    import harness
+
+    class Unable:
+        system = "unable"
+
+        def results(self, *asked: Any) -> Any:
+            raise harness.Failed("no such op")
+
+    assert compiled.agreeing([Unable(), Unable()], "mlp") == ([], {"unable": "no such op"})
+    process = harness.Process("the machine", 1, 0.01, "compiled")
+    with pytest.raises(harness.Failed, match="longer than 0 s"):
+        process.ask("time", 0.01, work="gemm", seconds=3.0)
+    assert process.results("gemm", 1)[0].shape == (10, 10)  # another worker goes on
+    with pytest.raises(harness.Failed, match="AttributeError"):
+        process.results("mlp", 1)
+    process.close()
+
+
 def test_eager_measures_and_writes(tmp_path: Path) -> None:
     options = ["--systems", "gradtape", "--rounds", "1", "--seconds", "0.01", "--scale", "0.001"]
     run("eager.py", *options, "--works", "square", "training_step", "--output", str(tmp_path))
@@ -111,6 +294,19 @@ def test_backward_is_linear_and_does_not_recurse(tmp_path: Path) -> None:
     run("scaling.py", "--largest", "100000", "--output", str(tmp_path))
     # The benchmark allows less; a test shares its machine. Quadratic cost would be a factor of a thousand.
     assert json.loads((tmp_path / "scaling.json").read_text())["growth"] < 5
+
+
+def test_compiled_table_has_absent_systems_and_first_results(benchmarks_on_path: None) -> None:
+    import report
+
+    times = {"gradtape": {"best": 1e-3}, "JAX": {"best": 4e-3}}
+    cold = {"mlp": {"gradtape": {"seconds": 0.1}, "JAX": {"seconds": 1.0}, "torch.compile": {"failed": "too slow"}}}
+    versions = {"gradtape": "1", "JAX": "2", "torch.compile": "3"}
+    table = report.compiled_comparison(
+        {"versions": versions, "works": [{"title": "MLP", "systems": times}], "cold": cold}
+    )
+    assert "| MLP | **1.00 ms** | 4.00 ms (4x) | - |" in table
+    assert "| **100 ms** | 1.00 s (10x) | - |" in table
 
 
 def test_readme_says_what_was_measured() -> None:

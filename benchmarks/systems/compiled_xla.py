@@ -1,0 +1,17 @@
+"""TensorFlow, by `tf.function(jit_compile=True)`."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import tensorflow as tf
+
+from systems.compiled_tape import CompiledPrograms
+from systems.tensorflow_eager import use_threads  # noqa: F401 - the worker calls it
+
+programs = CompiledPrograms(tf, functools.partial(tf.function, jit_compile=True))
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(programs, name)

@@ -1,0 +1,40 @@
+"""The passes over a graph, in their order. Each takes a graph and gives a new one; nodes are never changed in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gradtape.compiler.graph import Graph
+from gradtape.compiler.passes import algebra, layout
+from gradtape.compiler.passes.constants import bake, fold
+from gradtape.compiler.passes.removal import drop_dead, drop_overwritten
+from gradtape.compiler.passes.rewriting import Rewriter
+from gradtape.compiler.passes.sharing import share, unite
+
+Pass = Callable[[Graph], Graph]
+
+
+def simplify(graph: Graph) -> Graph:
+    """By the rules of arithmetic and of moving elements."""
+    return Rewriter(graph, {**algebra.RULES, **layout.RULES}).run()
+
+
+PASSES: tuple[Pass, ...] = (
+    bake,  # first: it is what makes operands known
+    fold,  # before rules, which ask for known numbers
+    drop_overwritten,  # what such an assignment computes may be dead
+    simplify,
+    fold,  # what rules left of constants, for ops that need whole arrays
+    share,  # after folding, so that equal results of constants are found equal
+    drop_dead,  # it removes what the others made useless
+    unite,  # last: what nobody reads shall not be asked for
+)
+
+
+def optimize(graph: Graph, check: bool = False) -> Graph:
+    """The graph after all passes; with `check`, verified after each."""
+    for run in PASSES:
+        graph = run(graph)
+        if check:
+            graph.verify()
+    return graph

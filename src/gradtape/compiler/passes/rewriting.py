@@ -1,0 +1,143 @@
+"""A pass made of rules: each looks at one node and may name a value that is the same, but costs less."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.compiler.graph import Copy, Graph, Node, Value
+from gradtape.compiler.passes.constants import evaluated
+from gradtape.core.op import REGISTRY
+from gradtape.core.shape import Spec
+
+
+class Rewriter:
+    """A graph under construction, node by node: what rules ask about values, and by what they make new ones.
+
+    A rule takes the rewriter and a node on values of the new graph, and gives the value that stands for the node's output,
+    or None. Nodes that a rule makes are looked at by all rules again, so rules must make things smaller.
+
+    Args:
+      graph: the old graph.
+      rules: by the name of an op, its rules; those of "*" are for all elementwise ops.
+    """
+
+    def __init__(self, graph: Graph, rules: Mapping[str, Sequence[Rule]]) -> None:
+        self._graph, self._rules = graph, rules
+        self._copy = Copy(graph)
+        self._constants = self._copy.new.constants
+        self._place: Any = None
+        self._scalars: dict[Any, Value] = {}
+        self._uniform: dict[Value, Any] = {}
+        self._readers: Counter[Value] = Counter()
+
+    def run(self) -> Graph:
+        """The new graph."""
+        readers = Counter([v for node in self._graph.nodes for v in node.inputs] + self._graph.outputs)
+        for old in self._graph.nodes:
+            node = old
+            inputs = tuple([self._copy.now(v) for v in old.inputs])
+            if inputs != old.inputs:
+                node = old.on(inputs)
+            self._place = old.place
+            for before, after in zip(old.outputs, self._placed(node), strict=True):
+                self._copy.moved[before] = after
+                self._readers[after] += readers[before]
+        return self._copy.done()
+
+    def is_read_once(self, value: Value) -> bool:
+        """True if nobody but one node reads a value, so that it is not needed beside what a rule makes of both."""
+        return self._readers[value] <= 1
+
+    def make(self, name: str, *inputs: Value, **params: Any) -> Value:
+        """The output of an op on values."""
+        op = REGISTRY[name]
+        node = Node(op, inputs, params, op.infer(*[v.spec for v in inputs], **params), self._place)
+        if all(v in self._constants for v in inputs):
+            arrays = evaluated(node, [self._constants[v] for v in inputs])
+            if arrays is not None and not self._is_full(node):
+                return self._constant(node.outputs[0].spec, arrays[0])
+        return self._placed(node)[0]
+
+    def full(self, spec: Spec, number: Any) -> Value:
+        """A number everywhere in a shape, kept as a number."""
+        scalar = self.scalar(number, spec)
+        return self.make("broadcast_to", scalar, shape=spec.shape) if spec.shape else scalar
+
+    def scalar(self, number: Any, like: Spec) -> Value:
+        """A constant of rank 0 in the dtype of a spec."""
+        array = like.dtype.numpy.type(number)
+        key = array.dtype, array.tobytes()
+        if key not in self._scalars:
+            self._scalars[key] = self._constant(Spec((), like.dtype), array)
+        return self._scalars[key]
+
+    def number(self, value: Value) -> Any:
+        """The NumPy scalar that a constant holds everywhere; None if it is no constant, or holds several."""
+        if value not in self._uniform:
+            self._uniform[value] = self._found_number(value)
+        return self._uniform[value]
+
+    def fitted(self, value: Value, spec: Spec) -> Value | None:
+        """A value as wide as a spec of the same dtype; None if it does not fit."""
+        if value.spec.dtype is not spec.dtype:
+            return None
+        return value if value.spec.shape == spec.shape else self.make("broadcast_to", value, shape=spec.shape)
+
+    def _placed(self, node: Node) -> Sequence[Value]:
+        """The values that stand for a node's outputs."""
+        if not node.effect and not node.several and all(v.spec.is_known for v in (*node.inputs, *node.outputs)):
+            for rule in self._rules_of(node):
+                found = rule(self, node)
+                if found is not None:
+                    assert found.spec == node.outputs[0].spec, f"{rule.__name__} turns {node} into {found.spec}."
+                    return (found,)
+        self._copy.new.nodes.append(node)
+        return node.outputs
+
+    def _rules_of(self, node: Node) -> Sequence[Rule]:
+        own = self._rules.get(node.op.name, ())
+        return (*own, *self._rules["*"]) if getattr(node.op, "elementwise", False) else own
+
+    def _constant(self, spec: Spec, array: Any) -> Value:
+        value = Value(spec)
+        self._constants[value] = array
+        return value
+
+    def _is_full(self, node: Node) -> bool:
+        """True for a number spread over a shape, which stays a number."""
+        return node.op.name == "broadcast_to" and node.inputs[0].spec.shape == ()
+
+    def _found_number(self, value: Value) -> Any:
+        if value in self._constants:
+            return uniform(self._constants[value])
+        if value.node is not None and value.node.op.name in ("broadcast_to", "fill"):
+            return self.number(value.node.inputs[0])
+        return None
+
+
+Rule = Callable[[Rewriter, Node], Value | None]
+
+
+def uniform(array: Any) -> Any:
+    """The scalar that fills an array, bit by bit; None if there is no such, or it is not worth looking."""
+    if array.dtype.kind not in "fViub" or not 1 <= array.size <= _LOOKED_AT:
+        return None
+    flat = np.ravel(array)
+    if flat.size == 1:
+        return flat[0]
+    bits = flat.view(f"u{array.dtype.itemsize}")
+    likely = bits[0] == bits[-1] == bits[len(bits) // 2]  # most arrays end here
+    return flat[0] if likely and np.all(bits == bits[0]) else None
+
+
+_LOOKED_AT = 1 << 22
+
+
+def size(spec: Spec) -> int:
+    """How many elements a value has."""
+    return math.prod(spec.shape)
