@@ -19,10 +19,12 @@ import stat
 import struct
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gradtape.compiler.simd.machine import Code, host
+from gradtape.compiler.simd import machine
+from gradtape.compiler.simd.machine import Code, Library, host
 from gradtape.core.dtypes import DType
 from gradtape.core.op import REGISTRY, Op
 
@@ -106,6 +108,18 @@ def store(text: str, entry: Entry) -> None:
         return
 
 
+def library(key: Any, make: Callable[[], Any]) -> Library:
+    """The machine code of a module, or of LLVM's text of one, that `make` gives and the key describes. Names that it needs from the
+    process must be known to LLVM before."""
+    text = text_of(key)
+    entry = None if text is None else load(text)
+    if entry is None:
+        entry = Entry(machine.translate(make()), "", 0)
+        if text is not None:
+            store(text, entry)
+    return machine.load(entry.code)
+
+
 def _packed(entry: Entry) -> bytes:
     names = ["\n".join(names).encode() for names in (entry.code.exports, entry.code.imports, (entry.task,))]
     parts = [*names, entry.code.image]
@@ -123,8 +137,8 @@ def _unpacked(content: bytes) -> Entry | None:
         (size,) = struct.unpack_from("<q", body, at)
         parts.append(body[at + 8 : at + 8 + size])
         at += 8 + size
-    exports, imports, task = [tuple(p.decode().split("\n")) if p else () for p in parts[:3]]
-    return Entry(Code(parts[3], exports, imports), task[0], chunks)
+    exports, imports = [tuple(p.decode().split("\n")) if p else () for p in parts[:2]]
+    return Entry(Code(parts[3], exports, imports), parts[2].decode(), chunks)
 
 
 def _place(text: str) -> Path | None:
@@ -167,10 +181,8 @@ def _version() -> str:
     newest = max(
         (entry.stat().st_mtime_ns for sub in ("compiler", "ops", "core") for entry in (package / sub).rglob("*.py")), default=0
     )
-    machine = host()
-    return "\n".join(
-        [str(newest), llvmlite.__version__, machine.triple, machine.cpu, machine.features, str(sys.maxsize)]
-    )
+    here = host()
+    return "\n".join([str(newest), llvmlite.__version__, here.triple, here.cpu, here.features, str(sys.maxsize)])
 
 
 _written = 0

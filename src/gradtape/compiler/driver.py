@@ -23,11 +23,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
+from llvmlite import binding, ir
 
-from gradtape.compiler import pool
+from gradtape.compiler import disk, pool
 from gradtape.compiler.emission import I64, POINTER, VOID
-from gradtape.compiler.simd.machine import Library, assemble
+from gradtape.compiler.simd.machine import Library
 
 HEADER = 5
 STEP = 4  # words of a step
@@ -40,13 +40,25 @@ _DATA = object.__basicsize__
 _RANK, _DIMENSIONS, _DTYPE, _FLAGS = _DATA + 8, _DATA + 16, _DATA + 40, _DATA + 48
 _ITEMS = tuple.__basicsize__
 _WANTED_FLAGS = 0x1 | 0x100  # C-contiguous and aligned
+_PYTHON = ("PyGILState_Ensure", "PyErr_CheckSignals", "PyErr_Fetch", "PyGILState_Release")
 # Clock ticks of a loop after which it asks whether the user wants to stop: about a tenth of a second.
 _PATIENCE = 300_000_000
 
 
 @functools.lru_cache(maxsize=1)
 def library() -> Library:
-    """The machine code of the driver."""
+    """The machine code of the driver. It finds what belongs to this process by names, so that it can be kept on disk."""
+    share, state = pool.entry()
+    binding.add_symbol("gradtape_share", share)
+    binding.add_symbol("gradtape_pool", state)
+    binding.add_symbol("gradtape_caught", ctypes.addressof(_caught))
+    binding.add_symbol("gradtape_ndarray", id(np.ndarray))
+    for name in _PYTHON:
+        binding.add_symbol(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0)
+    return disk.library(("driver", _DATA, _ITEMS), _emitted)
+
+
+def _emitted() -> ir.Module:
     module = ir.Module(name="driver")
     _emit_steps(module)
     _emit_fill(module)
@@ -54,7 +66,7 @@ def library() -> Library:
     _emit_run(module)
     _emit_repeat(module)
     _emit_choose(module)
-    return assemble(module)
+    return module
 
 
 @functools.lru_cache(maxsize=1)
@@ -90,6 +102,15 @@ class Writer:
     def __init__(self, function: ir.Function) -> None:
         self.function = function
         self.b = ir.IRBuilder(function.append_basic_block("entry"))
+
+    def named(self, name: str, result: ir.Type, *kinds: ir.Type) -> Any:
+        """A function of this process."""
+        module = self.b.module
+        return module.globals.get(name) or ir.Function(module, ir.FunctionType(result, kinds), name)
+
+    def address(self, name: str) -> Any:
+        """The address that belongs to a name, as a number."""
+        return self.b.ptrtoint(self.named(name, VOID), I64)
 
     def load(self, pointer: Any, kind: ir.Type) -> Any:
         """What lies at a pointer."""
@@ -154,8 +175,7 @@ def _emit_steps(module: ir.Module) -> None:
     w = _function(module, "steps", I64, I64, I64, I64, I64, internal=True)
     first, count, tables, status = w.function.args
     b = w.b
-    address, state = pool.entry()
-    share = b.inttoptr(I64(address), ir.FunctionType(VOID, [I64, I64, I64, I64]).as_pointer())
+    share, state = w.named("gradtape_share", VOID, I64, I64, I64, I64), w.address("gradtape_pool")
     with w.times(count, "step") as i:
         step = w.after(first, b.mul(i, I64(STEP)))
         task, chunks, place, checks = [w.word(step, k) for k in range(STEP)]
@@ -164,7 +184,7 @@ def _emit_steps(module: ir.Module) -> None:
             with alone:
                 b.call(b.inttoptr(task, ir.FunctionType(VOID, [I64, I64]).as_pointer()), [table, I64(0)])
             with several:
-                b.call(share, [I64(state), task, table, chunks])
+                b.call(share, [state, task, table, chunks])
         with b.if_then(b.icmp_signed("!=", checks, I64(0)), likely=False):
             w.answer(b.icmp_signed("!=", w.word(status), I64(0)), I64(1))
     b.ret(I64(0))
@@ -194,15 +214,13 @@ def _emit_asks(module: ir.Module) -> None:
     b = w.b
 
     def python(name: str, result: ir.Type, *arguments: Any) -> Any:
-        address = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
-        kind = ir.FunctionType(result, [a.type for a in arguments])
-        return b.call(b.inttoptr(I64(address), kind.as_pointer()), arguments)
+        return b.call(w.named(name, result, *[a.type for a in arguments]), arguments)
 
     held = python("PyGILState_Ensure", _INT)
     stops = python("PyErr_CheckSignals", _INT)
     with b.if_then(b.icmp_signed("!=", stops, _INT(0)), likely=False):
-        first = ctypes.addressof(_caught)
-        python("PyErr_Fetch", VOID, *[I64(first + 8 * i) for i in range(3)])
+        first = w.address("gradtape_caught")
+        python("PyErr_Fetch", VOID, *[b.add(first, I64(8 * i)) for i in range(3)])
     python("PyGILState_Release", VOID, held)
     b.ret(stops)
 
@@ -238,7 +256,7 @@ def _check(w: Writer, items: Any, count: Any, shapes: Any) -> None:
     with w.times(count, "array") as i:
         array, answer = w.load(b.gep(items, [i], source_etype=POINTER), POINTER), b.add(i, I64(1))
         shape = b.load(at)
-        w.answer(b.icmp_unsigned("!=", w.field(array, _TYPE, I64), I64(id(np.ndarray))), answer)
+        w.answer(b.icmp_unsigned("!=", w.field(array, _TYPE, I64), w.address("gradtape_ndarray")), answer)
         flags = b.and_(w.field(array, _FLAGS, _INT), _INT(_WANTED_FLAGS))
         w.answer(b.icmp_unsigned("!=", flags, _INT(_WANTED_FLAGS)), answer)
         w.answer(b.icmp_unsigned("!=", w.field(array, _DTYPE, I64), w.word(shape)), answer)

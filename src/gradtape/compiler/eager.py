@@ -96,10 +96,9 @@ def _product(pattern: Product, output: Spec) -> Callable[..., Any] | None:
 
 def _emitted(pattern: Any, specs: list[Spec], output: Spec) -> Callable[..., Any] | None:
     """A kernel of what an op's `lower` rule names."""
-    import gradtape.compiler.emitters  # noqa: F401
-    from gradtape.compiler.lowering import EMITTERS
+    from gradtape.compiler.emitters import emitter_of
 
-    lowered = EMITTERS[type(pattern)](pattern, specs, [output])
+    lowered = emitter_of(type(pattern))(pattern, specs, [output])
     return None if lowered is None or lowered.views else _launching(lowered.launches, lowered.scratch, output)
 
 

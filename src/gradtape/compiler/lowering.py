@@ -39,7 +39,13 @@ def lower(node: Node) -> Lowered | None:
     pattern = rule(*[v.spec for v in node.inputs], **node.params)
     if pattern is None:
         return None
-    import gradtape.compiler.emitters  # noqa: F401
+    from gradtape.compiler.emitters import emitter_of
 
-    emitter = EMITTERS.get(type(pattern))
-    return None if emitter is None else emitter(pattern, [v.spec for v in node.inputs], [v.spec for v in node.outputs])
+    emit = emitter_of(type(pattern))
+    try:
+        return emit(pattern, [v.spec for v in node.inputs], [v.spec for v in node.outputs])
+    except Exception as problem:
+        from gradtape.compiler.backend import warn
+
+        warn(f"{type(problem).__name__}: {problem}", node.op.name)
+        return None

@@ -198,13 +198,13 @@ def _library(futex: bool) -> Any:
     """The machine code, as a library of the compiler."""
     from llvmlite import binding
 
-    from gradtape.compiler.simd import machine
+    from gradtape.compiler import disk
 
     code = pool_code.assembly(sys.platform, platform.machine(), futex)
     system = ctypes.CDLL("kernel32" if sys.platform == "win32" else None)
     for name in pool_code.symbols(code):
         binding.add_symbol(name, ctypes.cast(getattr(system, name), _address).value)
-    return machine.assemble(code)
+    return disk.library(("pool", code), lambda: code)
 
 
 _pool = Pool()

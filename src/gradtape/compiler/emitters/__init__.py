@@ -1,5 +1,28 @@
-"""How patterns become machine code: one module for each family of patterns, loaded when the first is needed."""
+"""How patterns become machine code: one module for each family of patterns, loaded when the first of them is needed."""
 
-from gradtape.compiler import blocks  # noqa: F401
-from gradtape.compiler.emitters import convolution, indexing, marks, movement, pooling, product, random  # noqa: F401
-from gradtape.compiler.emitters import reduction, scan  # noqa: F401
+from __future__ import annotations
+
+import importlib
+
+from gradtape.compiler.lowering import EMITTERS, Emitter
+
+_MODULES = {
+    "blocks": "Choose Repeat",
+    "emitters.convolution": "Convolve",
+    "emitters.indexing": "Put Take",
+    "emitters.marks": "Marks Strip",
+    "emitters.movement": "Copy",
+    "emitters.pooling": "Pool WinnerPositions",
+    "emitters.product": "Product",
+    "emitters.random": "Draw Scramble Skip",
+    "emitters.reduction": "Extreme Reduce",
+    "emitters.scan": "Scan",
+}
+_PLACES = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+
+def emitter_of(kind: type) -> Emitter:
+    """The function that makes kernels of a kind of pattern."""
+    if kind not in EMITTERS:
+        importlib.import_module(f"gradtape.compiler.{_PLACES[kind.__name__]}")
+    return EMITTERS[kind]
