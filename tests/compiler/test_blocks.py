@@ -104,8 +104,8 @@ def test_a_condition(random):
     def run(x):
         return tf.cond(tf.reduce_sum(x) > 0.0, lambda: tf.tanh(x), lambda: -x)
 
-    x = random.normal(size=9).astype(np.float32)
-    for x in (np.abs(x), -np.abs(x)):
+    size = np.abs(random.normal(size=9).astype(np.float32))
+    for x in (size, -size):
         np.testing.assert_allclose(run(tf.constant(x)), np.tanh(x) if x.sum() > 0 else -x, rtol=1e-6)
     assert "branch" in native_parts(run)
 

@@ -33,7 +33,9 @@ def test_what_is_stored_is_loaded(folder):
     assert disk.load("another") is None
 
 
-@pytest.mark.parametrize("damage", [lambda b: b[:-7], lambda b: b"", lambda b: b[:60] + b"x" + b[61:], lambda b: b"#!/bin/sh\n" + b])
+@pytest.mark.parametrize(
+    "damage", [lambda b: b[:-7], lambda b: b"", lambda b: b[:60] + b"x" + b[61:], lambda b: b"#!/bin/sh\n" + b]
+)
 def test_a_damaged_file_is_ignored_and_removed(folder, damage):
     disk.store("a kernel", ENTRY)
     (path,) = files(folder)
@@ -86,7 +88,9 @@ def test_texts_tell_numbers_apart_that_are_equal():
 
 def test_texts_know_ops_and_dtypes_and_refuse_other_objects():
     step = fusion.Step(REGISTRY["tanh"], (0,), ())
-    assert disk.text_of((step, dtypes.float32)) == disk.text_of((fusion.Step(REGISTRY["tanh"], (0,), ()), dtypes.float32))
+    assert disk.text_of((step, dtypes.float32)) == disk.text_of(
+        (fusion.Step(REGISTRY["tanh"], (0,), ()), dtypes.float32)
+    )
     assert disk.text_of((step, dtypes.float32)) != disk.text_of((step, dtypes.float64))
     assert disk.text_of((object(),)) is None
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from compiler.test_indexing import native
 
 import gradtape as tf
+from compiler.test_indexing import native
 from gradtape.core.op import REGISTRY
 
 STATES = [np.array(s, np.int64) for s in ([0, 0, 0], [-3, 5, 77], [-1, -1, -1], [2**62, 1, -(2**63)])]
@@ -26,7 +26,9 @@ def test_uniform(state, dtype):
     assert np.array_equal(found, REGISTRY["random_uniform"].kernel(state, **params))
 
 
-@pytest.mark.parametrize(("dtype", "close"), [("float32", 1e-6), ("float64", 1e-14), ("float16", 1e-3), ("bfloat16", 1e-2)])
+@pytest.mark.parametrize(
+    ("dtype", "close"), [("float32", 1e-6), ("float64", 1e-14), ("float16", 1e-3), ("bfloat16", 1e-2)]
+)
 def test_normal(dtype, close):
     params = {"shape": (1001,), "dtype": tf.as_dtype(dtype)}
     found = native("random_normal", (STATES[1],), **params).astype(np.float64)
@@ -44,7 +46,9 @@ def test_integers(low, high):
 @pytest.mark.parametrize("state", STATES, ids=str)
 @pytest.mark.parametrize("count", [0, 1, 10**6, 2**63, 2**64 - 1])
 def test_skip(state, count):
-    assert np.array_equal(native("random_skip", (state,), count=count), REGISTRY["random_skip"].kernel(state, count=count))
+    assert np.array_equal(
+        native("random_skip", (state,), count=count), REGISTRY["random_skip"].kernel(state, count=count)
+    )
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64"])

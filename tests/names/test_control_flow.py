@@ -259,7 +259,6 @@ def test_what_has_run_already():
     assert tf.tuple(values, control_inputs=[tf.constant(3)]) is values
 
 
-def test_a_condition_that_needs_a_value_runs_examples_one_by_one():
-    with pytest.warns(UserWarning, match="one by one"):
-        y = tf.vectorized_map(lambda x: tf.cond(x > 0.0, lambda: x, lambda: -x), tf.constant([1.0, -2.0]))
+def test_examples_of_a_map_choose_each_for_itself():
+    y = tf.vectorized_map(lambda x: tf.cond(x > 0.0, lambda: x, lambda: -x), tf.constant([1.0, -2.0]))
     assert y.numpy().tolist() == [1.0, 2.0]

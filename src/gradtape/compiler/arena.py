@@ -87,7 +87,9 @@ def lay_out(parts: Sequence[Part], arrays: dict[Value, int], updated: dict[Value
         for number, value in enumerate(node.outputs):
             if number in views:
                 continue
-            shared = None if value in updated else _shared(value, number, position, Part(node, lowered), same, last, rooms)
+            shared = (
+                None if value in updated else _shared(value, number, position, Part(node, lowered), same, last, rooms)
+            )
             if shared is not None and value in rooms:
                 shared.array = rooms[value].array  # the input's place is the output's from the beginning
                 rooms[value] = shared

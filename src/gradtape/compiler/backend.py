@@ -9,6 +9,7 @@ from typing import Any
 
 from gradtape.compiler import fusion, passes
 from gradtape.compiler.graph import Graph
+from gradtape.compiler.loop import Loop
 from gradtape.compiler.recipe import RowLoop
 from gradtape.core.dtypes import DType
 from gradtape.core.shape import Spec
@@ -55,7 +56,7 @@ def supports(dtype: DType) -> bool:
     return simd.supports(dtype)
 
 
-def make(loop: fusion.Loop | RowLoop, specs: list[Spec], parts: str) -> Any:
+def make(loop: Loop | RowLoop, specs: list[Spec], parts: str) -> Any:
     """The op of a fused loop; None, and one warning, if the code generator fails: NumPy's kernels then run as they are."""
     from gradtape.compiler.loops import Fused
     from gradtape.compiler.rows import FusedRows

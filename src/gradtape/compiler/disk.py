@@ -179,7 +179,8 @@ def _version() -> str:
 
     package = Path(__file__).parent.parent
     newest = max(
-        (entry.stat().st_mtime_ns for sub in ("compiler", "ops", "core") for entry in (package / sub).rglob("*.py")), default=0
+        (entry.stat().st_mtime_ns for sub in ("compiler", "ops", "core") for entry in (package / sub).rglob("*.py")),
+        default=0,
     )
     here = host()
     return "\n".join([str(newest), llvmlite.__version__, here.triple, here.cpu, here.features, str(sys.maxsize)])

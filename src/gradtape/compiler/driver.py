@@ -203,7 +203,9 @@ def _emit_fill(module: ir.Module) -> None:
         kind, value = w.word(pair, 0), w.word(pair, 1)
         is_external = b.icmp_signed(">=", kind, I64(2))
         which = b.select(is_external, b.sub(kind, I64(2)), I64(0))
-        base = b.select(is_external, w.word(externals, which), b.select(b.icmp_signed("==", kind, I64(1)), arena, I64(0)))
+        base = b.select(
+            is_external, w.word(externals, which), b.select(b.icmp_signed("==", kind, I64(1)), arena, I64(0))
+        )
         b.store(b.add(base, value), w.place(table, i))
     b.ret_void()
 
@@ -317,7 +319,9 @@ def _emit_repeat(module: ir.Module) -> None:
     table = w.function.args[0]
     description, arena, status, limit, done = [w.word(table, i) for i in range(5)]
     externals = w.after(table, 5)
-    usual, rows, body, cond, cond_place, flag, reverse, carried, moves, flips = [w.word(description, i) for i in range(10)]
+    usual, rows, body, cond, cond_place, flag, reverse, carried, moves, flips = [
+        w.word(description, i) for i in range(10)
+    ]
     first_carried = w.after(description, 10)
     first_move = w.after(first_carried, b.mul(carried, I64(5)))
     first_flip = w.after(first_move, b.mul(moves, I64(2)))
@@ -362,7 +366,16 @@ def _emit_repeat(module: ir.Module) -> None:
 
 
 def _turn(
-    module: ir.Module, w: Writer, most: Any, has_cond: Any, cond: Any, body: Any, changes: Any, arena: Any, status: Any, done: Any
+    module: ir.Module,
+    w: Writer,
+    most: Any,
+    has_cond: Any,
+    cond: Any,
+    body: Any,
+    changes: Any,
+    arena: Any,
+    status: Any,
+    done: Any,
 ) -> None:
     """The turns of a loop; their number is stored at `done`."""
     b = w.b
@@ -416,4 +429,3 @@ def _turn(
         total.add_incoming(count, block)
     total.add_incoming(following, turn_end)
     b.store(b.trunc(total, _INT), b.inttoptr(done, POINTER))
-

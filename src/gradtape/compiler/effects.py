@@ -1,10 +1,11 @@
-"""Nodes that do more than compute: assignments of variables."""
+"""Nodes that do more than compute: assignments of variables, prints, checks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from gradtape.core import state
 from gradtape.core.tensor import wrap
 from gradtape.core.variable import Variable
 
@@ -25,3 +26,29 @@ class Assign:
 
 
 ASSIGN = Assign()
+
+
+class Effect:
+    """A Python function of tensors that is called for what it does.
+
+    Attributes:
+      name: of the public function that it belongs to.
+      act: the function.
+    """
+
+    effect = True
+    differentiable = False
+
+    def __init__(self, name: str, act: Callable[..., None]) -> None:
+        self.name, self.act = name, act
+
+    def kernel(self, *arrays: Any) -> tuple[()]:
+        """Call the function on the arrays of a run; the last argument, which variables take part, is not needed."""
+        with state.outside():
+            self.act(*[wrap(a) for a in arrays[:-1]])
+        return ()
+
+    def __call__(self, *tensors: Any) -> tuple[()]:
+        """Call the function on tensors, outside of a program."""
+        self.act(*tensors)
+        return ()

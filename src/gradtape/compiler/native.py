@@ -56,7 +56,9 @@ class Native:
         numbers = {v: i for i, v in enumerate((*inputs, *outputs))}
         layout = lay_out(parts, numbers, updated)
         self._keep: list[Any]
-        self._fixed: list[tuple[int, int, bool]] = []  # word of a table, what it holds, whether that is relative to the arena
+        self._fixed: list[
+            tuple[int, int, bool]
+        ] = []  # word of a table, what it holds, whether that is relative to the arena
         self._program = self._encoded(parts, layout, constants)
         self._run, self._address = driver.run(), self._program.ctypes.data
         self._arenas: list[_Arena] = []
@@ -140,4 +142,3 @@ class _Arena:
         table = self._memory[begin : begin + words * WORD].view(np.int64)
         for place, value, relative in fixed:
             table[place] = value + self.address if relative else value
-

@@ -70,12 +70,12 @@ class Program:
         except Misfit:
             return self._plain.run(arrays, slots)
 
-    def _guarded(self, run: Callable[..., Any], slots: Mapping[int, Any], arrays: Sequence[Any]) -> Any:
+    def _guarded(self, run: Callable[..., Any], slots: Mapping[int, Any], arrays: Sequence[Any]) -> tuple[Any, ...]:
         try:
             if not self._calls_numpy:
-                return run(slots, *arrays)
+                return run(slots, *arrays)  # type: ignore[no-any-return]
             with np.errstate(all="ignore"):
-                return run(slots, *arrays)
+                return run(slots, *arrays)  # type: ignore[no-any-return]
         except Misfit:
             raise
         except Exception as problem:
@@ -91,11 +91,7 @@ class Program:
         site = None if node is None else Site.of(node.place)
         if node is None or site is None:
             return problem
-        where = f"Detected at node {node.op.name!r} of {self.graph.name}, {site}"
-        if isinstance(problem, errors.OpError):
-            return type(problem)(f"Graph execution error:\n\n{where}\n{problem}")
-        problem.add_note(where)
-        return problem
+        return errors.in_graph(problem, node.op.name, self.graph.name, site)
 
 
 _FILE = "<gradtape program>"
@@ -182,7 +178,9 @@ class _Writer:
         else:
             self.names[f"k{number}"] = _callable(node)
             call = f"k{number}({', '.join(operands + ['slots'] * node.effect)})"
-        self._text.append(f"    {targets}= {call}" if node.several and targets else f"    {targets + ' = ' if targets else ''}{call}")
+        self._text.append(
+            f"    {targets}= {call}" if node.several and targets else f"    {targets + ' = ' if targets else ''}{call}"
+        )
         self.lines[len(self._text)] = node
         constants = self._graph.constants
         dead = {v for v in (*node.inputs, *node.outputs) if last.get(v, number) == number and v not in constants}

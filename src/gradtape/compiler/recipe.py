@@ -1,9 +1,14 @@
 """Recipe: what is computed along one row, written down as calls of the emitter.
 
-A rule that computes along the last axis, `row(cg, *values)`, may use all of the `Emitter` protocol and three things more:
-`cg.row_sum(x)`, `cg.row_max(x)` and `cg.position()`, the number of an element in its row; a result that is
-`cg.column_sum(x)` is summed over all rows. A recipe runs the rule once and keeps the calls. Values that are the same for a whole row, such as a sum, are known only after a pass over the row; the
-recipe knows in which pass each value can be computed.
+A rule that computes along the last axis, `row(cg, *values)`, may use all of the `Emitter` protocol and some things more:
+
+    cg.row_sum(x)       and row_max, row_maximum, ...: a row made one value; known only after a pass over the row
+    cg.column_sum(x)    and column_maximum, ...: all rows made one; it can only be a result
+    cg.position()       the number of an element in its row
+    cg.line()           the number of the row
+    cg.require(mask)    where the mask is false the input is an error
+
+A recipe runs the rule once and keeps the calls, and knows in which pass over the row each value can be computed.
 """
 
 from __future__ import annotations
@@ -11,11 +16,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 
-REDUCTIONS = ("row_sum", "row_max")
 _MASKS = ("eq", "ne", "lt", "le", "gt", "ge", "isnan", "isfinite")
+ELEMENT, ROW, COLUMN = "element", "row", "column"
 
 
 class Call(NamedTuple):
@@ -24,6 +31,17 @@ class Call(NamedTuple):
     method: str
     operands: tuple[int, ...]
     extra: tuple[Any, ...]
+
+    @property
+    def direction(self) -> str:
+        """ROW or COLUMN if it is a reduction, else an empty text."""
+        head = self.method.partition("_")[0]
+        return head if head in (ROW, COLUMN) else ""
+
+    @property
+    def join(self) -> str:
+        """How a reduction joins two elements: sum, prod, max, maximum, minimum, any, all."""
+        return self.method.partition("_")[2]
 
 
 class Handle:
@@ -42,18 +60,21 @@ class Recipe:
       width: how long a row is.
 
     Attributes:
+      width: how long a row is.
       calls: the steps; values are numbered in their order. Inputs are calls of "input".
       types: the dtype of each value.
       varies: for each value, whether it differs along a row.
       passes: for each value, in which pass over a row it can be computed, from 0.
+      checks: values that must be true.
     """
 
     def __init__(self, width: int) -> None:
-        self._width = width
+        self.width = width
         self.calls: list[Call] = []
         self.types: list[DType] = []
         self.varies: list[bool] = []
         self.passes: list[int] = []
+        self.checks: list[int] = []
         self._seen: dict[Call, int] = {}
 
     def input(self, dtype: DType, varies: bool) -> Handle:
@@ -63,7 +84,11 @@ class Recipe:
 
     def constant(self, value: Any, like: Handle) -> Handle:
         """A number in the dtype of another value."""
-        return self._add(Call("splat", (), (value, like.dtype)), like.dtype, False, 0)
+        return self.splat(value, like.dtype)
+
+    def splat(self, value: Any, dtype: DType) -> Handle:
+        """A number in a dtype. It is kept as text, since 0.0 and -0.0 are equal and not the same."""
+        return self._add(Call("number", (), (repr(np.asarray(value).item()), dtype)), dtype, False, 0)
 
     def dtype(self, x: Handle) -> DType:
         """The DType of a value."""
@@ -78,34 +103,35 @@ class Recipe:
         """a where the mask is true, else b."""
         return self._record("select", (mask, a, b), a.dtype)
 
-    def row_sum(self, x: Handle) -> Handle:
-        """The sum of a row."""
-        return self._reduce("row_sum", x)
-
-    def row_max(self, x: Handle) -> Handle:
-        """The largest element of a row; of NaN nothing is said."""
-        return self._reduce("row_max", x)
-
     def row_mean(self, x: Handle) -> Handle:
         """The mean of a row."""
-        return self.mul(self.row_sum(x), self.constant(1.0 / max(self._width, 1), x))
+        return self.mul(self.reduced("row_sum", x), self.constant(1.0 / max(self.width, 1), x))
 
-    def column_sum(self, x: Handle) -> Handle:
-        """The sum over all rows, for each place in them. It can only be a result."""
-        return self._add(Call("column_sum", (x.number,), ()), x.dtype, True, self.passes[x.number])
+    def reduced(self, method: str, x: Handle, dtype: DType | None = None) -> Handle:
+        """A row made one value, or all rows made one: `row_sum`, `column_maximum` and so on, rounded to a dtype. Of NaN `max`
+        says nothing, while `maximum` and `minimum` are NaN if an element is."""
+        along = method.startswith(ROW)
+        dtype = dtype or x.dtype
+        extra = () if dtype is x.dtype else (dtype,)
+        return self._add(Call(method, (x.number,), extra), dtype, not along, self.passes[x.number] + along)
 
     def position(self) -> Handle:
         """The number of each element in its row, as int32."""
         return self._add(Call("position", (), ()), dtypes.int32, True, 0)
 
-    def _reduce(self, method: str, x: Handle) -> Handle:
-        if not self.varies[x.number]:
-            raise ValueError(f"recipe: {method} of a value that is the same along a row.")
-        return self._add(Call(method, (x.number,), ()), x.dtype, False, self.passes[x.number] + 1)
+    def line(self) -> Handle:
+        """The number of the row, among those that a column reduction joins, as int32."""
+        return self._add(Call("line", (), ()), dtypes.int32, False, 0)
+
+    def require(self, mask: Handle) -> None:
+        """Say that the input is an error where a mask is false, which is one value for a row."""
+        self.checks.append(mask.number)
 
     def __getattr__(self, name: str) -> Callable[..., Handle]:
         if name.startswith("_"):
             raise AttributeError(name)
+        if name.startswith(("row_", "column_")):
+            return lambda x: self.reduced(name, x)
 
         def method(*values: Handle) -> Handle:
             return self._record(name, values, dtypes.bool_ if name in _MASKS else values[0].dtype)
@@ -128,24 +154,33 @@ class Recipe:
         self.passes.append(number)
         return Handle(len(self.calls) - 1, dtype)
 
+    def place(self, x: Handle) -> str:
+        """Where a value has one number: ELEMENT, ROW or COLUMN."""
+        if self.calls[x.number].direction == COLUMN:
+            return COLUMN
+        return ELEMENT if self.varies[x.number] else ROW
+
 
 class RowLoop(NamedTuple):
     """A recipe for every row of an array, without names.
 
     Attributes:
       shape: axes over rows, neighbouring ones joined where all inputs allow it; the last is along the row.
+      outer: how many of the axes over rows a column reduction keeps; it joins the rows along the others.
       inputs: the number of the value, and along which axes of `shape` the input varies.
-      calls, types, varies, passes: the recipe's.
-      outputs: the numbers of the values that are stored: whole, one for each row, or the sum of all rows.
+      calls, types, varies, passes, checks: the recipe's.
+      outputs: the numbers of the values that are stored, and whether for each ELEMENT, ROW or COLUMN.
     """
 
     shape: tuple[int, ...]
+    outer: int
     inputs: tuple[tuple[int, tuple[bool, ...]], ...]
     calls: tuple[Call, ...]
     types: tuple[DType, ...]
     varies: tuple[bool, ...]
     passes: tuple[int, ...]
-    outputs: tuple[int, ...]
+    checks: tuple[int, ...]
+    outputs: tuple[tuple[int, str], ...]
 
 
 def row_loop(
@@ -154,6 +189,8 @@ def row_loop(
     inputs: Sequence[Handle],
     patterns: Sequence[tuple[bool, ...]],
     outputs: Sequence[Handle],
+    places: Sequence[str] | None = None,
+    outer: int = 0,
 ) -> RowLoop:
     """A recipe for every row of a shape.
 
@@ -163,22 +200,28 @@ def row_loop(
       inputs: the recipe's inputs.
       patterns: along which axes of the shape each of them varies.
       outputs: what is stored.
+      places: for each output, where it has one number; if omitted, where its value has.
+      outer: how many leading axes of the shape a column reduction keeps.
     """
     joined: list[int] = []
     kept: list[tuple[bool, ...]] = []
+    kept_outer = 0
     for axis, d in enumerate(shape[:-1]):
         pattern = tuple([p[axis] for p in patterns])
         if d == 1:
             continue
-        if kept and kept[-1] == pattern:
+        if kept and kept[-1] == pattern and not (axis >= outer and len(kept) == kept_outer):
             joined[-1] *= d
         else:
             joined.append(d)
             kept.append(pattern)
+        if axis < outer:
+            kept_outer = len(kept)
     varying = [(*[k[i] for k in kept], patterns[i][-1]) for i in range(len(patterns))]
     return RowLoop(
         (*joined, shape[-1]),
+        kept_outer,
         tuple([(h.number, v) for h, v in zip(inputs, varying, strict=True)]),
-        tuple(recipe.calls), tuple(recipe.types), tuple(recipe.varies), tuple(recipe.passes),
-        tuple([h.number for h in outputs]),
+        tuple(recipe.calls), tuple(recipe.types), tuple(recipe.varies), tuple(recipe.passes), tuple(recipe.checks),
+        tuple([(h.number, p) for h, p in zip(outputs, places or [recipe.place(h) for h in outputs], strict=True)]),
     )  # fmt: skip

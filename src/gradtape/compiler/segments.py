@@ -160,7 +160,7 @@ def _add(copy: Copy, parts: list[Part], wanted: set[Value], assigned: dict[Value
         node = Node(op, [copy.now(v) for v in inputs], {}, tuple([v.spec for v in outputs]), parts[0].node.place)
         copy.new.nodes.append(node)
         copy.moved.update(zip(outputs, node.outputs, strict=True))
-    views = _leading_to([p.node for p in parts if p.lowered.views and wanted.intersection(p.node.outputs)], same)
+    views = _leading_to([p.node for p in parts if any(v in same and v in wanted for v in p.node.outputs)], same)
     for part in parts:
         if part.node in views:
             copy.keep(part.node)

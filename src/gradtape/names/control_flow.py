@@ -1,4 +1,8 @@
-"""Control flow as functions. It runs at once, in Python: tapes record the ops of the branches and steps that are taken."""
+"""Control flow as functions.
+
+Outside of functions it runs at once, in Python: tapes record the ops of the branches and steps that are taken. In a
+`tf.function`, and on the examples of `vectorized_map`, branches and bodies become parts of the graph.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import convert, errors, nest
+from gradtape.core import convert, dtypes, errors, nest, state
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.names.arguments import integer
 from gradtape.names.mapping import foldl, foldr, map_fn, scan
+from gradtape.ops.cast import CastToDiscrete
+from gradtape.ops.joining import Stack
+from gradtape.ops.reduction import CountNonzero
+from gradtape.ops.selection import Maximum
+from gradtape.transform.passthrough import stop_gradient
 
 __all__ = [
     "case", "cond", "foldl", "foldr", "group", "map_fn", "no_op", "scan", "switch_case", "tuple", "while_loop",
@@ -39,7 +48,29 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None 
         if fn is None:
             raise TypeError(errors.compose(f"cond(): '{who}' argument required.", "give a function for each case."))
         _check_callable("cond", who, fn)
+    pred = _read(pred)
+    if is_staged(pred):
+        return control().choose("cond", as_bool(pred), (false_fn, true_fn), ("false_fn", "true_fn"))
     return true_fn() if pred else false_fn()
+
+
+def control() -> Any:
+    """What puts control flow into graphs; loaded when it is first needed."""
+    from gradtape.staging import control_functions
+
+    return control_functions
+
+
+def is_staged(*values: Any) -> bool:
+    """True if a value is not known yet, or stands for many examples."""
+    return any(isinstance(v, Tensor) and type(v) is not Tensor for v in values)
+
+
+def as_bool(x: Any) -> Any:
+    """A condition as a scalar bool tensor."""
+    from gradtape.staging.control_stage import as_bool
+
+    return as_bool(x)
 
 
 def _check_callable(what: str, name: str, fn: Any) -> None:
@@ -74,6 +105,9 @@ def case(
     pairs = _conditions(pred_fn_pairs)
     if default is not None:
         _check_callable("case", "default", default)
+    pairs = [(_read(condition), fn) for condition, fn in pairs]
+    if is_staged(*[condition for condition, _ in pairs]):
+        return _staged_case(pairs, default, exclusive)
     chosen = [fn for condition, fn in pairs if condition] if exclusive else []
     if len(chosen) > 1:
         raise errors.build(
@@ -89,6 +123,34 @@ def case(
             errors.InvalidArgumentError, "case: none of the conditions is true.", "give a function as default."
         )
     return default()
+
+
+def _staged_case(pairs: list[builtins.tuple[Any, Any]], default: Any, exclusive: bool) -> Any:
+    """Each function as a branch of the graph, the rest as the other."""
+    if exclusive:
+        from gradtape.staging.control_checks import required
+
+        conditions = Stack(*[as_bool(c) for c, _ in pairs], axis=0)
+        count = CountNonzero(conditions, axis=(0,), keepdims=False, dtype=dtypes.int32)
+        what = "case: several conditions are true, and exclusive is set."
+        fix = "make the conditions exclude each other, or leave exclusive out."
+        pairs = [(required(as_bool(c), count < 2, what, fix), fn) for c, fn in pairs]
+    (condition, fn), *rest = pairs
+    if not rest:
+        return _last_case(condition, fn, default)
+    return cond(condition, fn, lambda: case(rest, default))
+
+
+def _last_case(condition: Any, fn: Any, default: Any) -> Any:
+    if default is not None:
+        return cond(condition, fn, default)
+    if not is_staged(condition):
+        return case([(condition, fn)])
+    from gradtape.staging.control_checks import required
+
+    right = as_bool(condition)
+    what, fix = "case: none of the conditions is true.", "give a function as default."
+    return cond(required(right, right, what, fix), fn, fn)
 
 
 def _conditions(pred_fn_pairs: Any) -> list[builtins.tuple[Any, Callable[[], Any]]]:
@@ -142,6 +204,9 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: s
     branches = _branches(branch_fns)
     if default is not None:
         _check_callable("switch_case", "default", default)
+    if is_staged(index):
+        fns = [*branches] if default is None else [*branches, default]
+        return control().choose("switch_case", index, fns, [f"branch {i}" for i in range(len(fns))])
     i = integer(index, "switch_case", "branch_index")
     if 0 <= i < len(branches):
         return branches[i]()
@@ -196,8 +261,10 @@ def while_loop(
       body: a function of the loop variables that returns new ones, in the same structure. One variable need not be put
         in a list.
       loop_vars: a list or tuple of tensors, numbers, and nested structures of them.
-      shape_invariants: ignored: shapes may change from step to step.
-      parallel_iterations, back_prop, swap_memory: ignored.
+      shape_invariants: the shapes of the variables, with None for dimensions that change from step to step. Outside of
+        functions shapes may change without.
+      parallel_iterations, swap_memory: ignored.
+      back_prop: False stops gradients.
       maximum_iterations: stop after as many steps.
       name: ignored.
 
@@ -218,18 +285,39 @@ def while_loop(
         raise ValueError(
             errors.compose(f"while_loop: 'loop_vars' is {loop_vars!r}.", "give a list of one variable or more.")
         )
+    maximum_iterations = _read(maximum_iterations)
+    if state.current.trace is not None:
+        found = control().repeat("while_loop", cond, body, loop_vars, shape_invariants, _limit(maximum_iterations))
+        return found if back_prop else nest.map_structure(stop_gradient, found)
     most = None if maximum_iterations is None else _most(maximum_iterations)
     first = [nest.map_structure(_read, v) for v in loop_vars]
     values, steps = first, 0
-    while (most is None or steps < most) and cond(*values):
+    while most is None or steps < most:
+        goes_on = _read(cond(*values))
+        if is_staged(goes_on):  # it differs between the examples of a map
+            rest = -1 if most is None else most - steps
+            found = control().repeat("while_loop", cond, body, values, shape_invariants, rest)
+            return nest.pack_sequence_as(loop_vars, nest.flatten(found))
+        if not goes_on:
+            break
         result = body(*values)
         if not isinstance(result, (list, builtins.tuple)) and len(first) == 1:
             result = [result]
         values = list(result) if isinstance(result, (list, builtins.tuple)) else [result]
         nest.assert_same_structure(first, values)
         steps += 1
-    flat = [convert.convert_to_tensor(v) for v in nest.flatten(values)]
-    return nest.pack_sequence_as(loop_vars, flat)
+    flat = [v if hasattr(v, "_components") else convert.convert_to_tensor(v) for v in nest.flatten(values)]
+    found = nest.pack_sequence_as(loop_vars, flat)
+    return found if back_prop else nest.map_structure(stop_gradient, found)
+
+
+def _limit(maximum: Any) -> Any:
+    """The greatest number of steps, for a graph: -1 if there is none."""
+    if maximum is None:
+        return -1
+    if is_staged(maximum):
+        return Maximum(CastToDiscrete(maximum, dtype=dtypes.int32), convert.convert_to_tensor(0))
+    return max(_most(maximum), 0)
 
 
 def _most(maximum: Any) -> int:

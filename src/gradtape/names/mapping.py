@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import convert, dtypes, errors, nest
+from gradtape.core import convert, dtypes, errors, nest, state
 from gradtape.core.shape import Spec, TensorSpec, spec_of
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.names.arguments import tensor
 from gradtape.ops.family import dims
-from gradtape.ops.joining import Stack, Unstack
+from gradtape.ops.joining import Concat, Stack, Unstack
 
 __all__ = ["foldl", "foldr", "map_fn", "scan"]
 
@@ -48,15 +48,23 @@ def map_fn(
     >>> tf.map_fn(lambda x: x * x, tf.constant([1, 2, 3])).numpy()
     array([1, 4, 9], dtype=int32)
     """
-    rows, count, flat = _rows("map_fn", fn, elems)
+    flat = _tensors("map_fn", fn, elems)
     signature = dtype if fn_output_signature is None else fn_output_signature
     specs = [_spec(s) for s in ([t.dtype for t in flat] if signature is None else nest.flatten(signature))]
     pattern = elems if signature is None else signature
-    results = []
-    for i in range(count):
-        result = fn(rows(i))
+
+    fn = _adapted(fn)
+
+    def step(row: Any) -> list[Any]:
+        result = fn(row)
         nest.assert_same_structure(pattern, result)
-        results.append([_checked("map_fn", v, s) for v, s in zip(nest.flatten(result), specs, strict=True)])
+        return [_checked("map_fn", v, s) for v, s in zip(nest.flatten(result), specs, strict=True)]
+
+    if state.current.trace is not None:
+        _, made = _over_rows("map_fn", lambda _, row: ([], step(row)), [], nest.pack_sequence_as(elems, flat))
+        return nest.pack_sequence_as(pattern, made)
+    rows, count = _rows(elems, flat)
+    results = [step(rows(i)) for i in range(count)]
     if not results:
         empty = [wrap(np.zeros((0, *_known(spec)), spec.dtype.numpy)) for spec in specs]
         return nest.pack_sequence_as(pattern, empty)
@@ -89,7 +97,10 @@ def scan(
     >>> tf.scan(lambda total, x: total + x, tf.constant([1, 2, 3, 4])).numpy()
     array([ 1,  3,  6, 10], dtype=int32)
     """
-    rows, count, _ = _rows("scan", fn, elems)
+    flat = _tensors("scan", fn, elems)
+    if state.current.trace is not None:
+        return _staged_scan(fn, nest.pack_sequence_as(elems, flat), initializer, reverse)
+    rows, count = _rows(elems, flat)
     order = list(range(count))[:: -1 if reverse else 1]
     value, order = _start("scan", rows, order, initializer)
     pattern, first = value, [_spec(t) for t in nest.flatten(value)]
@@ -160,7 +171,12 @@ def foldr(
 
 
 def _fold(who: str, fn: Any, elems: Any, initializer: Any, direction: int) -> Any:
-    rows, count, _ = _rows(who, fn, elems)
+    flat = _tensors(who, fn, elems)
+    if state.current.trace is not None:
+        value, rest = _begin(nest.pack_sequence_as(elems, flat), initializer, direction < 0)
+        own = _adapted(fn)
+        return _over_rows(who, lambda value, row: (own(value, row), []), value, rest, direction < 0)[0]
+    rows, count = _rows(elems, flat)
     value, order = _start(who, rows, list(range(count))[::direction], initializer)
     pattern = value
     for i in order:
@@ -169,30 +185,80 @@ def _fold(who: str, fn: Any, elems: Any, initializer: Any, direction: int) -> An
     return nest.map_structure(convert.convert_to_tensor, value)
 
 
-def _rows(who: str, fn: Any, elems: Any) -> tuple[Callable[[int], Any], int, list[Tensor]]:
-    """A function that gives row i in the structure of `elems`, how many rows there are, and the tensors."""
+def _adapted(fn: Any) -> Any:
+    """The user's function, rewritten by AutoGraph where a function is traced with it."""
+    if state.current.trace is None:
+        return fn
+    from gradtape.staging.autograph.calls import adapted
+
+    return adapted(fn)
+
+
+def _over_rows(*arguments: Any) -> Any:
+    """The steps as a loop of the graph that is being traced."""
+    from gradtape.staging.control_functions import over_rows
+
+    return over_rows(*arguments)
+
+
+def _staged_scan(fn: Any, elems: Any, initializer: Any, reverse: bool) -> Any:
+    value, rest = _begin(elems, initializer, reverse)
+    fn = _adapted(fn)
+
+    def step(value: Any, row: Any) -> tuple[Any, Any]:
+        new = fn(value, row)
+        return new, nest.map_structure(tensor, new)
+
+    _, made = _over_rows("scan", step, value, rest, reverse)
+    if initializer is not None:
+        return made
+    order = slice(None, None, -1) if reverse else slice(None)
+    return nest.map_structure(lambda first, rows: Concat(*[first[None], rows][order], axis=0), value, made)
+
+
+def _begin(elems: Any, initializer: Any, reverse: bool) -> tuple[Any, Any]:
+    """The first value, and the rows that are still to be taken."""
+    if initializer is not None:
+        return nest.map_structure(tensor, initializer), elems
+    first, rest = (-1, slice(None, -1)) if reverse else (0, slice(1, None))
+    return nest.map_structure(lambda t: t[first], elems), nest.map_structure(lambda t: t[rest], elems)
+
+
+def _tensors(who: str, fn: Any, elems: Any) -> list[Tensor]:
+    """The tensors whose rows are taken."""
     if not callable(fn):
         raise TypeError(errors.compose(f"{who}: fn is {fn!r}, which is not callable.", "give a function."))
-    flat = [tensor(e) for e in nest.flatten(elems)]
-    shapes = ", ".join(str(spec_of(t)) for t in flat)
-    if not flat or any(not t.ndim for t in flat):
+    flat: list[Tensor] = [tensor(e) for e in nest.flatten(elems)]
+    specs = [Spec(_dims(t), t.dtype) for t in flat]
+    shapes = ", ".join(map(str, specs))
+    if not flat or any(not s.rank for s in specs):
         raise errors.build(
             errors.ShapeError,
             f"{who}: elems must be tensors of rank 1 or more, got {shapes or 'none'}.",
             "the first axis counts the rows; wrap a list in tf.constant.",
         )
-    count = dims(flat[0])[0]
-    if any(dims(t)[0] != count for t in flat):
+    if len({s.shape[0] for s in specs if s.shape[0] is not None}) > 1:
         raise errors.build(
             errors.ShapeError, f"{who}: the first dimensions of elems differ: {shapes}.", "give as many rows of each."
         )
+    return flat
+
+
+def _dims(t: Tensor) -> Any:
+    """The shape, as far as it is known."""
+    return tuple(t.get_shape())
+
+
+def _rows(elems: Any, flat: list[Tensor]) -> tuple[Callable[[int], Any], int]:
+    """A function that gives row i in the structure of `elems`, and how many rows there are."""
+    count = dims(flat[0])[0]
     # One op for all rows: slicing row by row would make backward quadratic.
     columns = [Unstack(t, axis=0) if count else () for t in flat]
 
     def row(i: int) -> Any:
         return nest.pack_sequence_as(elems, [column[i] for column in columns])
 
-    return row, count, flat
+    return row, count
 
 
 def _start(who: str, rows: Callable[[int], Any], order: list[int], initializer: Any) -> tuple[Any, list[int]]:
@@ -209,7 +275,7 @@ def _spec(value: Any) -> TensorSpec:
     if isinstance(value, TensorSpec):
         return value
     if isinstance(value, Tensor):
-        return TensorSpec(dims(value), value.dtype)
+        return TensorSpec(value.get_shape(), value.dtype)
     return TensorSpec(None, dtypes.as_dtype(value))
 
 
@@ -226,7 +292,7 @@ def _checked(who: str, value: Any, spec: TensorSpec) -> Any:
             f"{who}: fn returns {spec_of(found)}, where {spec.dtype.name} is expected.",
             "cast it, or tell the dtype by fn_output_signature." if who == "map_fn" else "keep the dtype of the value.",
         )
-    if not spec.shape.is_compatible_with(found.shape):
+    if not spec.shape.is_compatible_with(found.get_shape()):
         raise errors.build(
             errors.ShapeError,
             f"{who}: fn returns {spec_of(found)}, where the shape {spec.shape} is expected.",

@@ -58,15 +58,15 @@ def take(pattern: Take, given: Sequence[Spec], made: Sequence[Spec]) -> Lowered 
 def _emit_take(module: ir.Module, pattern: Take) -> tuple[ir.Function, int]:
     places, row = pattern.places, pattern.places.width * pattern.size
     entries = places.batch * places.outer
-    total = entries * places.count
+    total = entries * places.number
     per_chunk = max(1, _CHUNK_BYTES // row)
     chunks = -(-total // per_chunk)
     task, builder, (source, index, target, status) = _begin(module, 4)
     first = builder.mul(task.args[1], I64(per_chunk))
     last = _least(builder, builder.add(first, I64(per_chunk)), I64(total))
     with times(builder, first, last, "rows") as i:
-        entry, number = builder.udiv(i, I64(places.count)), builder.urem(i, I64(places.count))
-        number = builder.add(builder.mul(builder.udiv(entry, I64(places.outer)), I64(places.count)), number)
+        entry, number = builder.udiv(i, I64(places.number)), builder.urem(i, I64(places.number))
+        number = builder.add(builder.mul(builder.udiv(entry, I64(places.outer)), I64(places.number)), number)
         position, is_bad, is_skipped = _position(builder, places, index, number)
         out = at(builder, target, i, row)
         with builder.if_else(is_bad, likely=False) as (bad, good):
@@ -100,7 +100,7 @@ class _PutEmitter:
         self.module, self.pattern, self.places = module, pattern, pattern.places
         size = pattern.dtype.size
         self.row = self.places.width * size
-        work = self.places.batch * self.places.outer * self.row * max(self.places.count, self.places.rows)
+        work = self.places.batch * self.places.outer * self.row * max(self.places.number, self.places.rows)
         entries = self.places.batch * self.places.outer
         wanted = min(_MOST_CHUNKS, -(-work // (4 * _CHUNK_BYTES)))
         # Whole entries are the better parts; within one, each part goes through all its indices.
@@ -130,8 +130,8 @@ class _PutEmitter:
             with times(b, low, high, "rows") as row:
                 self._start(b, target, before, b.add(origin, row))
             batch = b.udiv(entry, I64(places.outer))
-            with times(b, I64(0), I64(places.count), "indices") as i:
-                number = b.add(b.mul(batch, I64(places.count)), i)
+            with times(b, I64(0), I64(places.number), "indices") as i:
+                number = b.add(b.mul(batch, I64(places.number)), i)
                 position, is_bad, is_skipped = _position(b, places, index, number)
                 with b.if_then(is_bad, likely=False):
                     b.store(I64(1), status)
@@ -139,7 +139,7 @@ class _PutEmitter:
                 mine = b.and_(mine, b.not_(b.or_(is_bad, is_skipped)))
                 with b.if_then(mine):
                     out = at(b, target, b.add(origin, position), self.row)
-                    where = b.add(b.mul(entry, I64(places.count)), i)
+                    where = b.add(b.mul(entry, I64(places.number)), i)
                     self._combine(b, out, None if source is None else at(b, source, where, self.row))
         b.ret_void()
         return task, self.chunks
@@ -212,7 +212,7 @@ def _least(builder: ir.IRBuilder, a: Any, b: Any) -> Any:
 
 def _position(builder: ir.IRBuilder, places: Places, index: Any, number: Any) -> tuple[Any, Any, Any]:
     """The row that an index names, whether it is none of them, and whether it is skipped."""
-    depth, size = len(places.dims), places.index.size
+    depth, size = len(places.dims), places.indices.size
     kind = ir.IntType(8 * size)
     position: Any = I64(0)
     is_bad = is_skipped = ir.Constant(ir.IntType(1), 0)
@@ -220,8 +220,8 @@ def _position(builder: ir.IRBuilder, places: Places, index: Any, number: Any) ->
         pointer = at(builder, index, builder.add(builder.mul(number, I64(depth)), I64(k)), size)
         word = builder.load(pointer, typ=kind, align=size)
         if size < 8:
-            word = (builder.sext if places.index.kind == "i" else builder.zext)(word, I64)
-        if places.skips and places.index.kind == "i":
+            word = (builder.sext if places.indices.kind == "i" else builder.zext)(word, I64)
+        if places.skips and places.indices.kind == "i":
             is_skipped = builder.or_(is_skipped, builder.icmp_signed("<", word, I64(0)))
             is_bad = builder.or_(is_bad, builder.icmp_signed(">=", word, I64(limit)))
         else:

@@ -191,7 +191,7 @@ def _constant(kind: ir.Type, value: int) -> Any:
 @emits(Skip)
 def skip(pattern: Skip, given: Sequence[Spec], made: Sequence[Spec]) -> Lowered | None:
     """The kernel of a state further on. How far is a number in its table."""
-    low, high = pattern.count & _WHOLE, pattern.count >> 64 & _WHOLE
+    low, high = pattern.blocks & _WHOLE, pattern.blocks >> 64 & _WHOLE
     numbers = tuple([Operand("number", n - (1 << 64) if n >> 63 else n) for n in (low, high)])
     return Lowered((Launch(emitted(("skip",), _emit_skip), inputs(0) + outputs(0) + numbers),), shares=((0, 0),))
 

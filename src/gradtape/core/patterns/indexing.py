@@ -11,24 +11,24 @@ from gradtape.core.dtypes import DType
 class Places(NamedTuple):
     """Which rows indices name.
 
-    An array of rows is `[batch, outer, rows, width]`, the indices are `[batch, count, depth]`: the same for all of `outer`.
+    An array of rows is `[batch, outer, rows, width]`, the indices are `[batch, number, depth]`: the same for all of `outer`.
 
     Attributes:
       batch: entries with indices of their own.
       outer: entries that share indices.
       dims: how many rows there are along each coordinate; an index has as many numbers.
-      count: indices of one batch entry.
+      number: indices of one batch entry.
       width: elements of a row.
-      index: dtype of the indices.
+      indices: their dtype.
       skips: True if negative indices are left out; else they are an error, as too large ones always are.
     """
 
     batch: int
     outer: int
     dims: tuple[int, ...]
-    count: int
+    number: int
     width: int
-    index: DType
+    indices: DType
     skips: bool = False
 
     @property
@@ -39,7 +39,7 @@ class Places(NamedTuple):
     @property
     def fits(self) -> bool:
         """True if there is something to do."""
-        return 0 not in (self.batch, self.outer, self.rows, self.count, self.width) and self.index.kind in "iu"
+        return 0 not in (self.batch, self.outer, self.rows, self.number, self.width) and self.indices.kind in "iu"
 
 
 class Take(NamedTuple):

@@ -26,7 +26,7 @@ class Draw(NamedTuple):
 class Skip(NamedTuple):
     """The state so many blocks further on."""
 
-    count: int
+    blocks: int
 
 
 class Scramble(NamedTuple):

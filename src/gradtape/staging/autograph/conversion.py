@@ -1,0 +1,216 @@
+"""The rewritten function: malt's passes over the syntax tree, compiled under the user's own file and lines."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+import types
+from types import CodeType, FunctionType
+from typing import Any
+
+from malt.converters import (
+    break_statements,
+    call_trees,
+    conditional_expressions,
+    continue_statements,
+    control_flow,
+    directives,
+    functions,
+    logical_expressions,
+    return_statements,
+    variables,
+)
+from malt.core import converter
+from malt.lang.directives import set_loop_options
+from malt.pyct import anno, cfg, inspect_utils, naming, origin_info, qual_names, transformer
+from malt.pyct.static_analysis import activity, reaching_definitions
+
+from gradtape.staging.autograph import policy
+from gradtape.staging.autograph.preparation import LOOP_OPTIONS, prepared
+from gradtape.staging.autograph.source import Unavailable, tree_of
+from gradtape.staging.autograph.tools import report, verbosity
+
+_FUTURE = 0x1FF0000  # the flags of `from __future__ import ...` in a code object
+_factories: dict[int, tuple[CodeType, FunctionType]] = {}
+_MOST = 4096
+_BLOCK = re.compile(r"(if_body|else_body|loop_body|loop_test|extra_test)(_\d+)?")
+
+
+def rewritten(function: FunctionType) -> FunctionType:
+    """The function with its control flow rewritten. The code is made once for each code object.
+
+    Raises:
+      Unavailable: if there is no source, or if it uses what cannot be rewritten.
+    """
+    code = function.__code__
+    known = _factories.get(id(code))
+    if known is None or known[0] is not code:
+        if len(_factories) >= _MOST:
+            _factories.clear()
+        known = _factories[id(code)] = code, _factory(function)
+    return _instance(function, known[1])
+
+
+def _instance(function: FunctionType, factory: FunctionType) -> FunctionType:
+    """A function of the rewritten code with the globals, closure and defaults of the original."""
+    from gradtape.staging.autograph.namespace import ag
+
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    closure = tuple([cells.get(name) or types.CellType() for name in factory.__code__.co_freevars])
+    bound = FunctionType(factory.__code__, function.__globals__, factory.__name__, None, closure)
+    made: FunctionType = bound(ag)
+    made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    made.__name__, made.__qualname__, made.__module__ = function.__name__, function.__qualname__, function.__module__
+    made.__dict__.update({k: v for k, v in function.__dict__.items() if k != "__wrapped__"})
+    return policy.do_not_convert(made)  # type: ignore[no-any-return]
+
+
+def _factory(function: FunctionType) -> FunctionType:
+    """A function that defines the rewritten one, inside of the names that the original closes over."""
+    code = function.__code__
+    tree = transformed(function)
+    module = _enclosed(tree, code.co_freevars)
+    _place(module, code.co_firstlineno)
+    compiled = compile(
+        module,
+        code.co_filename,
+        "exec",
+        flags=code.co_flags & _FUTURE,
+        dont_inherit=True,
+        optimize=0 if __debug__ else 1,
+    )
+    space: dict[str, Any] = {}
+    exec(_renamed(compiled, code.co_name), space)
+    if verbosity.level:
+        report(function, lambda: ast.unparse(tree))
+    return space["outer__"]()  # type: ignore[no-any-return]
+
+
+def _renamed(code: CodeType, name: str) -> CodeType:
+    """The code with the user's names in place of those of branches and bodies, for tracebacks."""
+    constants = []
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            is_block = _BLOCK.fullmatch(constant.co_name) is not None
+            constant = _renamed(constant, name if is_block else constant.co_name)
+            if is_block:
+                constant = constant.replace(co_name=name, co_qualname=name)
+        constants.append(constant)
+    return code.replace(co_consts=tuple(constants))
+
+
+def transformed(function: FunctionType) -> Any:
+    """The rewritten syntax tree of a function definition."""
+    node = tree_of(function)
+    _annotate(node, function.__code__.co_filename)
+    namespace = inspect_utils.getnamespace(function)
+    namer = naming.Namer(namespace)
+    namespace[LOOP_OPTIONS] = set_loop_options
+    name = "lambda__" if isinstance(node, ast.Lambda) else node.name
+    info = transformer.EntityInfo(
+        name=name, source_code="", source_file=function.__code__.co_filename, future_features=(), namespace=namespace
+    )
+    options = converter.ConversionOptions(recursive=True, user_requested=False, optional_features=None)
+    context = transformer.Context(info, namer, converter.ProgramContext(options=options))
+    node = prepared(node, function)
+    try:
+        node = _passes(node, context)
+    except Unavailable:
+        raise
+    except Exception as problem:
+        raise Unavailable(f"{type(problem).__name__}: {problem}") from problem
+    return ast.Assign([ast.Name(name, ast.Store())], node) if isinstance(node, ast.Lambda) else node
+
+
+def _passes(node: Any, context: Any) -> Any:
+    """What malt does, in its order; passes that have nothing to do are left out, since each looks at everything."""
+    kinds = {type(n) for n in ast.walk(node)}
+    has_flow = bool(kinds & {ast.If, ast.While, ast.For, ast.AsyncFor})
+    steps = [
+        (functions, True),
+        (directives, bool(kinds & {ast.While, ast.For})),
+        (break_statements, ast.Break in kinds),
+        (continue_statements, ast.Continue in kinds or ast.Break in kinds),
+        (return_statements, has_flow and not _returns_at_end(node)),
+        (call_trees, True),
+        (control_flow, has_flow),
+        (conditional_expressions, ast.IfExp in kinds),
+        (logical_expressions, bool(kinds & {ast.BoolOp, ast.Compare, ast.Not}) or has_flow),
+        (variables, has_flow),
+    ]
+    graphs = cfg.build(node)
+    node = qual_names.resolve(node)
+    node = activity.resolve(node, context, None)
+    if has_flow:
+        node = reaching_definitions.resolve(node, context, graphs)
+        anno.dup(node, {anno.Static.DEFINITIONS: anno.Static.ORIG_DEFINITIONS})
+    for step, is_needed in steps:
+        if is_needed:
+            node = step.transform(node, context)
+    return node
+
+
+def _returns_at_end(node: Any) -> bool:
+    """True if every function of a tree returns at most once, as its last statement."""
+    defined = [n for n in ast.walk(node) if isinstance(n, ast.FunctionDef)]
+    returns = sum(isinstance(n, ast.Return) for n in ast.walk(node))
+    return returns <= sum(isinstance(n.body[-1], ast.Return) for n in defined)
+
+
+def _annotate(node: Any, filename: str) -> None:
+    """Let every node remember where it stands in the user's file."""
+    n: Any
+    for n in ast.walk(node):
+        line = getattr(n, "lineno", None)
+        if line is not None:
+            place = origin_info.Location(filename, line, n.col_offset)
+            anno.setanno(n, anno.Basic.ORIGIN, origin_info.OriginInfo(place, None, "", None))
+            anno.setanno(n, "lineno", line)
+
+
+def _place(node: Any, line: int) -> None:
+    """Give every node the line of the user's file that it came from; new ones that of what is around them."""
+    origin = anno.getanno(node, anno.Basic.ORIGIN, default=None)
+    if origin is not None:
+        line = origin.loc.lineno
+    elif isinstance(node, ast.stmt):
+        first = _first_line(node)
+        line = line if first is None else first
+    if "lineno" in node._attributes:
+        node.lineno = node.end_lineno = line
+        node.col_offset = node.end_col_offset = 0 if origin is None else origin.loc.col_offset
+    for name, value in ast.iter_fields(node):
+        if isinstance(value, tuple):  # malt is content with what can be printed
+            setattr(node, name, list(value))
+    for child in ast.iter_child_nodes(node):
+        _place(child, line)
+
+
+def _first_line(node: Any) -> int | None:
+    """The first line of the user's that a new statement contains."""
+    for n in ast.walk(node):
+        origin = anno.getanno(n, anno.Basic.ORIGIN, default=None)
+        if origin is not None:
+            return origin.loc.lineno  # type: ignore[no-any-return]
+    return None
+
+
+def _enclosed(tree: Any, free: tuple[str, ...]) -> ast.Module:
+    """A module with a function of no arguments, which gives a function of `ag__`, which defines the rewritten one."""
+    name: str = tree.name if isinstance(tree, ast.FunctionDef) else tree.targets[0].id
+    inner = _define("inner__", ["ag__"], [tree, ast.Return(ast.Name(name, ast.Load()))])
+    cells: list[Any] = [ast.Assign([ast.Name(n, ast.Store())], ast.Constant(None)) for n in free]
+    outer = _define("outer__", [], [*cells, inner, ast.Return(ast.Name("inner__", ast.Load()))])
+    return ast.Module([outer], [])
+
+
+def _define(name: str, parameters: list[str], body: list[Any]) -> ast.FunctionDef:
+    arguments = ast.arguments([], [ast.arg(p) for p in parameters], None, [], [], None, [])
+    made = functools.partial(ast.FunctionDef, name, arguments, body, [], None)
+    return made(type_params=[]) if "type_params" in ast.FunctionDef._fields else made()  # type: ignore[call-arg]
+
+
+def text_of(function: FunctionType) -> str:
+    """The rewritten function as Python text."""
+    return ast.unparse(ast.fix_missing_locations(transformed(function)))

@@ -1,0 +1,177 @@
+"""Which functions are rewritten: those of the user that contain, or may lead to, something to rewrite."""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import os
+import sys
+import sysconfig
+import types
+from collections.abc import Iterator, Mapping
+from types import CodeType, FunctionType
+from typing import Any
+
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
+
+_OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
+# Libraries whose functions run as they are, wherever they are installed.
+_LIBRARIES = (
+    "gradtape",
+    "keras",
+    "numpy",
+    "scipy",
+    "ml_dtypes",
+    "malt",
+    "llvmlite",
+    "pytest",
+    "_pytest",
+    "pluggy",
+    "tqdm",
+)
+_MARK = "__gradtape_do_not_convert__"
+
+
+def do_not_convert(function: Any) -> Any:
+    """Mark a function to run as it is."""
+    setattr(getattr(function, "__func__", function), _MARK, True)
+    return function
+
+
+def is_marked(function: Any) -> bool:
+    """True for functions that shall run as they are, and for what has been rewritten already."""
+    return bool(getattr(function, _MARK, False))
+
+
+def _folders() -> tuple[str, ...]:
+    paths = sysconfig.get_paths()
+    return tuple({os.path.realpath(paths[k]) + os.sep for k in ("stdlib", "platstdlib") if k in paths})
+
+
+_STANDARD = _folders()
+_own_files: dict[str, bool] = {}
+
+
+def is_users(code: CodeType, module: str | None) -> bool:
+    """True if a function is the user's: neither ours, nor of the standard library, nor of a library that is known."""
+    if (module or "").partition(".")[0] in _LIBRARIES:
+        return False
+    known = _own_files.get(code.co_filename)
+    if known is None:
+        path = os.path.realpath(code.co_filename)
+        inside = path.startswith(_STANDARD) and "site-packages" not in path
+        known = _own_files[code.co_filename] = not (
+            inside or path.startswith(_OURS) or code.co_filename[:1] == "<frozen"
+        )
+    return known
+
+
+def wants_conversion(function: FunctionType) -> bool:
+    """True if a function must be rewritten. Looks at the code alone; nothing else is loaded for plain functions."""
+    code = function.__code__
+    found = _verdicts.get(id(code))
+    if found is None or found[0] is not code:
+        if len(_verdicts) > 10_000:
+            _verdicts.clear()
+        _verdicts[id(code)] = found = code, _judged(function, code, ())
+    return found[1]
+
+
+_verdicts: dict[int, tuple[CodeType, bool]] = {}
+_DECISIONS = ("JUMP_IF", "JUMP_FORWARD_IF", "JUMP_BACKWARD_IF", "FOR_ITER", "UNARY_NOT", "MATCH_", "CONTAINS_OP")
+_EXCEPTIONS = ("WITH_EXCEPT_START", "CHECK_EXC_MATCH")  # what they decide is not up to tensors
+# Methods of tensors, tapes and containers: calling them leads to no code of the user.
+_METHODS = frozenset(n for kind in (Tensor, Variable, list, dict, str, tuple, set, bytes) for n in dir(kind)) | {
+    "gradient", "jacobian", "batch_jacobian", "watch", "stop_recording", "jvp", "reset", "watched_variables",
+    "apply_gradients", "write", "read", "stack", "unstack", "concat", "gather", "scatter", "size", "normal", "uniform",
+}  # fmt: skip
+# Functions of Python that mean something else for tensors.
+_CONCERNED = frozenset([all, any, bool, float, int, max, min, sorted, sum])
+_UNKNOWN = object()
+_NEVER_CALLED = (
+    types.ModuleType, Tensor, Variable, int, float, complex, str, bytes, tuple, list, dict, set,
+)  # fmt: skip
+
+
+def _judged(function: FunctionType, code: CodeType, above: tuple[CodeType, ...]) -> bool:
+    """Whether some code has control flow, or calls what may have."""
+    if code in above:
+        return False
+    names = _names(function)
+    return any(_Scan(names, (*above, code)).finds_work(part) for part in _codes(code))
+
+
+class _Scan:
+    """A walk over the instructions of a code object, which follows names from outside to what they mean."""
+
+    def __init__(self, names: Mapping[str, Any], above: tuple[CodeType, ...]) -> None:
+        self._names, self._above = names, above
+
+    def finds_work(self, code: CodeType) -> bool:
+        """True if a decision is taken, or something is called that may take one."""
+        value, before, calls_next = _UNKNOWN, "", False
+        for instruction in dis.get_instructions(code):
+            name = instruction.opname
+            if any(part in name for part in _DECISIONS) and before not in _EXCEPTIONS:
+                return True
+            if name in ("LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME", "LOAD_CLASSDEREF"):
+                value = self._names.get(instruction.argval, _UNKNOWN)
+                if self._leads_on(value) or (calls_next and not callable(value)):  # a part of it is called
+                    return True
+            elif name in ("LOAD_ATTR", "LOAD_METHOD"):
+                value = self._attribute(value, instruction.argval)
+                is_called = name == "LOAD_METHOD" or (sys.version_info >= (3, 12) and bool((instruction.arg or 0) & 1))
+                if self._leads_on(value) or (value is _UNKNOWN and is_called and instruction.argval not in _METHODS):
+                    return True
+            else:
+                if calls_next and name != "PUSH_NULL":  # something else than a name is called: nobody knows what
+                    return True
+                value = _UNKNOWN
+            calls_next = name == "PUSH_NULL" and sys.version_info < (3, 13)
+            if name == "PUSH_NULL" and sys.version_info >= (3, 13) and not before.startswith(_NAMED):
+                return True
+            before = name if name != "TO_BOOL" else before
+        return False
+
+    def _attribute(self, value: Any, attribute: str) -> Any:
+        """What an attribute of something means, if that is a module."""
+        if isinstance(value, types.ModuleType):
+            return getattr(value, attribute, _UNKNOWN)
+        return _UNKNOWN
+
+    def _leads_on(self, value: Any) -> bool:
+        """True if calling something may run code that must be rewritten."""
+        if value is _UNKNOWN or value is None or isinstance(value, _NEVER_CALLED):
+            return False
+        if isinstance(value, (types.BuiltinFunctionType, type)):
+            return value in _CONCERNED
+        if isinstance(value, types.MethodType):
+            value = value.__func__
+        elif not isinstance(value, FunctionType):
+            value = getattr(type(value), "__call__", None)  # noqa: B004 - the method itself is wanted
+        if not isinstance(value, FunctionType) or is_marked(value) or not is_users(value.__code__, value.__module__):
+            return False
+        return _judged(value, value.__code__, self._above)
+
+
+_NAMED = ("LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME", "LOAD_ATTR")
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def _names(function: FunctionType) -> Mapping[str, Any]:
+    """What the names from outside mean to a function."""
+    found = dict(vars(builtins))
+    found.update(function.__globals__)
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:
+            found[name] = _UNKNOWN
+    return found

@@ -1,0 +1,82 @@
+"""The syntax tree of a function, from its file: found by position, so that lambdas on one line are told apart."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import dis
+import linecache
+from types import CodeType, FunctionType
+from typing import Any
+
+_files: dict[str, tuple[list[str], dict[int, list[Any]]]] = {}
+_MOST = 64  # files whose trees are kept
+
+
+class Unavailable(Exception):
+    """There is no source from which a function could be rewritten, or it uses what cannot be."""
+
+
+def tree_of(function: FunctionType) -> Any:
+    """A new copy of the function's syntax tree; lines and columns are those of the file."""
+    code = function.__code__
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    if not lines:
+        raise Unavailable(f"the source code of {code.co_filename} is not there")
+    found = [n for n in _functions(code.co_filename, lines).get(code.co_firstlineno, []) if _is_node_of(n, code)]
+    if len(found) > 1:
+        found = _narrowest(found, code) if code.co_name == "<lambda>" else found[-1:]
+    if len(found) != 1:
+        raise Unavailable(f"the source code of {code.co_name} is not found in {code.co_filename}")
+    return copy.deepcopy(found[0])
+
+
+def _functions(filename: str, lines: list[str]) -> dict[int, list[Any]]:
+    """All functions of a file by the line on which their code begins."""
+    known = _files.get(filename)
+    if known is not None and known[0] is lines:
+        return known[1]
+    try:
+        module = ast.parse("".join(lines))
+    except SyntaxError as problem:
+        raise Unavailable(f"{filename} is no Python source: {problem}") from None
+    found: dict[int, list[Any]] = {}
+    for node in ast.walk(module):
+        if isinstance(node, ast.Lambda):
+            found.setdefault(node.lineno, []).append(node)
+        elif isinstance(node, ast.FunctionDef):
+            first = node.decorator_list[0].lineno if node.decorator_list else node.lineno
+            found.setdefault(first, []).append(node)
+    if len(_files) >= _MOST:
+        _files.clear()
+    _files[filename] = lines, found
+    return found
+
+
+def _is_node_of(node: Any, code: CodeType) -> bool:
+    if isinstance(node, ast.Lambda) != (code.co_name == "<lambda>"):
+        return False
+    if isinstance(node, ast.FunctionDef) and node.name != code.co_name:
+        return False
+    args = node.args
+    names = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
+    return tuple(names) == code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def _narrowest(nodes: list[Any], code: CodeType) -> list[Any]:
+    """The lambda of several whose body the code comes from: the smallest that holds all places of its instructions."""
+    places = [i.positions for i in dis.get_instructions(code) if i.opname not in _WITHOUT_PLACE and i.positions]
+    known = [p for p in places if p.lineno is not None and p.end_col_offset]
+    if not known:
+        return nodes
+    first = min((p.lineno, p.col_offset) for p in known)
+    last = max((p.end_lineno, p.end_col_offset) for p in known)
+    fitting = [
+        n
+        for n in nodes
+        if (n.body.lineno, n.body.col_offset) <= first and last <= (n.body.end_lineno, n.body.end_col_offset)
+    ]
+    return sorted(fitting, key=lambda n: (n.body.lineno, n.body.col_offset))[-1:]
+
+
+_WITHOUT_PLACE = ("RESUME", "COPY_FREE_VARS", "MAKE_CELL", "CACHE")
