@@ -9,11 +9,12 @@ NEWEST_PART ?= 5
 VENV := .venv
 NEWEST := .venv-newest
 BENCH := .venv-bench
+CONFORMANCE := .venv-conformance
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint types layers pytest pytest-newest bench wheel clean
+.PHONY: help demo test lint types layers pytest pytest-newest conformance bench wheel clean
 
 help:  ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,9 +47,12 @@ pytest-newest:  ## Run the tests on the newest Python that is installed, if it i
 	    $(NEWEST)/bin/python -m pytest -n $(WORKERS) --contract-part $(NEWEST_PART); \
 	fi
 
+conformance: $(CONFORMANCE)/.conformance  ## Run Keras's own tests on gradtape; FOLDERS="ops layers/rnn" chooses.
+	$(CONFORMANCE)/bin/python conformance/run.py $(FOLDERS) -n $(WORKERS)
+
 bench: $(BENCH)/.bench  ## Measure against PyTorch, TensorFlow and JAX; write benchmarks/results/ and README's table.
 	@missed=""; \
-	for script in "eager.py --strict" "ops.py --strict" provenance.py "scaling.py --strict" "memory.py --strict" "footprint.py --strict"; do \
+	for script in "eager.py --strict" "ops.py --strict" "compiled.py --strict" provenance.py "scaling.py --strict" "memory.py --strict" "footprint.py --strict"; do \
 	    echo "$$script" && $(BENCH)/bin/python benchmarks/$$script || missed="$$missed $${script%% *}"; \
 	done; \
 	$(BENCH)/bin/python benchmarks/report.py && echo "Limits missed in:$${missed:- none}"
@@ -57,10 +61,10 @@ wheel: $(VENV)/.dev  ## Build the wheel into dist/.
 	$(VENV)/bin/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean:  ## Remove environments, caches and build products.
-	rm -rf $(VENV) $(NEWEST) $(BENCH) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(NEWEST) $(BENCH) $(CONFORMANCE) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(VENV)/bin/python $(BENCH)/bin/python:
+$(VENV)/bin/python $(BENCH)/bin/python $(CONFORMANCE)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gradtape needs Python 3.11 or newer; say make PYTHON=...")'
 	$(PYTHON) -m venv $(@D)/..
 
@@ -81,4 +85,8 @@ $(NEWEST)/.dev: pyproject.toml | $(NEWEST)/bin/python
 
 $(BENCH)/.bench: pyproject.toml | $(BENCH)/bin/python
 	$(BENCH)/bin/python $(PIP_INSTALL) --editable '.[bench]'
+	@touch $@
+
+$(CONFORMANCE)/.conformance: pyproject.toml | $(CONFORMANCE)/bin/python
+	$(CONFORMANCE)/bin/python $(PIP_INSTALL) --editable '.[conformance]'
 	@touch $@

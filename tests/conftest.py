@@ -1,7 +1,13 @@
 """What all tests share."""
 
+import os
+import tempfile
+
 import numpy as np
 import pytest
+
+# Keras writes its settings there when it is first imported.
+os.environ.setdefault("KERAS_HOME", os.path.join(tempfile.gettempdir(), "gradtape-tests-keras"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

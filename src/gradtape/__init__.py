@@ -8,6 +8,8 @@
 6.0
 """
 
+import os as _os
+
 from gradtape import (
     autodiff,
     bitwise,
@@ -192,17 +194,28 @@ core.generated.install("gradtape.compiler.eager")
 __version__ = "0.1.0"
 newaxis = None
 
+if _os.environ.get("KERAS_BACKEND") == "gradtape":
+    __import__("gradtape_keras_hook").install()
+
+# Loaded by name only: `from gradtape import *` works without Keras.
+_KERAS = "keras initializers losses metrics optimizers"
 _LATER = {
+    "gradtape.keras": _KERAS.replace("keras", "*"),
     "gradtape.signal": "*",
     "gradtape.image": "*",
+    "gradtape.debugging": "*",
     "gradtape.core.sparse": "SparseTensor",
     "gradtape.names.contraction": "einsum",
     "gradtape.names.control_flow": "case cond foldl foldr group map_fn no_op scan switch_case tuple while_loop",
     "gradtape.names.counting": "histogram_fixed_width histogram_fixed_width_bins",
+    "gradtape.names.debugging": "Assert",
     "gradtape.names.decompositions": "eig eigvals",
+    "gradtape.names.dependencies": "control_dependencies",
     "gradtape.names.fourier": "fftnd ifftnd irfftnd rfftnd",
+    "gradtape.names.gradients": "gradients hessians",
     "gradtape.names.matrix_functions": "matrix_square_root=sqrtm",
     "gradtape.names.partitioning": "dynamic_partition dynamic_stitch",
+    "gradtape.names.printing": "print",
     "gradtape.names.rearranging": (
         "batch_to_space extract_volume_patches required_space_to_batch_paddings reverse_sequence "
         "sequence_mask space_to_batch space_to_batch_nd=space_to_batch"
@@ -211,6 +224,8 @@ _LATER = {
     "gradtape.names.scanning": "cumsum",
     "gradtape.staging.function": "function",
     "gradtape.staging.scope": "init_scope inside_function",
+    "gradtape.names.tensor_array": "TensorArray",
+    "gradtape.autograph": "*",
     "gradtape.names.sorting": "approx_top_k argsort sort unique unique_with_counts",
     "gradtape.names.random_integers": "random_index_shuffle",
 }
@@ -391,5 +406,5 @@ __all__ = [
     "where",
     "zeros",
     "zeros_like",
-    *_later,
+    *[name for name in _later if name not in _KERAS.split()],
 ]

@@ -70,13 +70,21 @@ def flat_sources(sources: Any) -> tuple[Any, ...]:
     if sources is None:
         raise TypeError("Argument `sources` should be a list or nested structure of Tensors or Variables, got None.")
     flat = tuple(nest.flatten(sources))
+    if not all(isinstance(s, (Variable, Tensor, Handle)) for s in flat):
+        flat = tuple([source_of(s) for s in flat])
     for s in flat:
-        if isinstance(s, Tensor):
-            if not s._id:
-                s._id = state.new_id()
-        elif not isinstance(s, (Variable, Handle)):
-            _bad_source(s)
+        if isinstance(s, Tensor) and not s._id:
+            s._id = state.new_id()
     return flat
+
+
+def source_of(s: Any) -> Any:
+    """A tensor or variable; an object of another library names the one it stands for by `__gradient_source__`."""
+    if isinstance(s, (Variable, Tensor, Handle)):
+        return s
+    if not hasattr(type(s), "__gradient_source__"):
+        _bad_source(s)
+    return s.__gradient_source__()
 
 
 def _bad_source(s: Any) -> None:
@@ -101,7 +109,7 @@ def seeds_of(targets: tuple[Any, ...], given: Any) -> list[Any]:
         if isinstance(seed, Tensor):
             _check_seed(seed, t)
             if t.dtype.name != "string" and seed.shape != t.shape:
-                seed = REGISTRY["broadcast_to"](seed, shape=tuple(t.shape))
+                seed = _stretched(seed, t)
         seeds.append(seed if t.dtype.name != "string" else None)
     return seeds
 
@@ -122,9 +130,18 @@ def _check_seed(seed: Tensor, target: Any) -> None:
 
 
 def _broadcasts_to(shape: Any, target: Any) -> bool:
+    if shape.rank is None or target.rank is None:
+        return True
     return len(shape) <= len(target) and all(
-        m in (1, n) for m, n in zip(reversed(tuple(shape)), reversed(tuple(target)), strict=False)
+        m in (1, n, None) or n is None for m, n in zip(reversed(tuple(shape)), reversed(tuple(target)), strict=False)
     )
+
+
+def _stretched(seed: Tensor, target: Any) -> Any:
+    """A cotangent in the shape of its target."""
+    if target.shape.is_fully_defined():
+        return REGISTRY["broadcast_to"](seed, shape=tuple(target.shape))
+    return seed + target.zeros_like()  # a size that is known only when the function runs
 
 
 _scalar_ones: dict[Any, Any] = {}

@@ -11,11 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import nest
-from gradtape.transform.diagnosis import connection, cut, origin, remainder
+from gradtape.transform.diagnosis import connection, cut, origin, remainder, within
 from gradtape.transform.diagnosis.facts import Facts
 from gradtape.transform.report import Report
 
 DETECTORS: tuple[Callable[[Facts], Report | None], ...] = (
+    within.symbolic,
     connection.itself,
     connection.connected,
     connection.consumed,
@@ -26,6 +27,7 @@ DETECTORS: tuple[Callable[[Facts], Report | None], ...] = (
     origin.watching_switched_off,
     origin.rebound,
     origin.unwatched,
+    within.lost_in_a_function,
     cut.left_through_numpy,
     cut.without_derivative,
     cut.rule_returned_none,
@@ -34,6 +36,7 @@ DETECTORS: tuple[Callable[[Facts], Report | None], ...] = (
     cut.watched_late,
     cut.while_not_recording,
     remainder.number_as_target,
+    within.frozen_in_a_function,
     remainder.inside_a_function,
     remainder.another_tensor,
     remainder.nothing_recorded,
@@ -45,5 +48,7 @@ def explain(tape: Any, target: Any, source: Any) -> Any:
     """The Report about a target and a source on a tape; for nested sources, Reports in the same structure."""
     if nest.is_nested(source):
         return nest.pack_sequence_as(source, [explain(tape, target, s) for s in nest.flatten(source)])
+    if hasattr(type(source), "__gradient_source__"):
+        source = source.__gradient_source__()
     facts = Facts(tape, target, source)
     return next(report for detector in DETECTORS if (report := detector(facts)) is not None)

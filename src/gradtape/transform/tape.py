@@ -128,6 +128,8 @@ class GradientTape:
         Ops that ran before are not recorded. Integers and strings cannot be watched: a warning is logged.
         """
         for item in nest.flatten(tensor, expand_composites=True):
+            if hasattr(type(item), "__gradient_source__"):
+                item = item.__gradient_source__()
             if not isinstance(item, (Tensor, Variable)):
                 raise ValueError(
                     errors.compose(

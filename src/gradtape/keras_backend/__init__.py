@@ -1,0 +1,46 @@
+"""The backend of Keras 3 on gradtape, in the layout of Keras's plug-ins.
+
+Keras imports it: `import gradtape as tf; tf.keras`, or `KERAS_BACKEND=gradtape` and `import keras`. In Keras 3.15 it takes
+the place of the NumPy backend (see `gradtape_keras_hook`).
+"""
+
+import importlib
+import sys
+
+if "keras.src.backend" not in sys.modules:
+    # Imported by itself: Keras comes first, and imports this package in turn, under this name.
+    import gradtape_keras_hook
+
+    gradtape_keras_hook.install()
+    del sys.modules[__name__]
+    importlib.import_module("keras")
+
+from keras.src.backend.common.name_scope import name_scope
+
+from gradtape.keras_backend import ops, random
+from gradtape.keras_backend.conversion import cast, convert_to_numpy, convert_to_tensor, is_tensor, shape
+from gradtape.keras_backend.ops import core, image, linalg, math, nn, numpy
+from gradtape.keras_backend.ops.control_flow import cond, vectorized_map
+from gradtape.keras_backend.ops.core import (
+    IS_THREAD_SAFE,
+    SUPPORTS_COMPLEX_DTYPES,
+    SUPPORTS_RAGGED_TENSORS,
+    SUPPORTS_SPARSE_TENSORS,
+    device_scope,
+    random_seed_dtype,
+    scatter,
+    stop_gradient,
+)
+from gradtape.keras_backend.rnn import bidirectional_gru, bidirectional_lstm, cudnn_ok, gru, lstm, rnn
+from gradtape.keras_backend.symbolic import compute_output_spec
+from gradtape.keras_backend.variable import Variable
+
+distribution_lib = None
+
+__all__ = [
+    "IS_THREAD_SAFE", "SUPPORTS_COMPLEX_DTYPES", "SUPPORTS_RAGGED_TENSORS", "SUPPORTS_SPARSE_TENSORS",
+    "Variable", "bidirectional_gru", "bidirectional_lstm", "cast", "compute_output_spec", "cond",
+    "convert_to_numpy", "convert_to_tensor", "core", "cudnn_ok", "device_scope", "distribution_lib", "gru",
+    "image", "is_tensor", "linalg", "lstm", "math", "name_scope", "nn", "numpy", "ops", "random",
+    "random_seed_dtype", "rnn", "scatter", "shape", "stop_gradient", "vectorized_map",
+]  # fmt: skip

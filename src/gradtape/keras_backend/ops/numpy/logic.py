@@ -1,0 +1,117 @@
+"""Comparisons, logic and choices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradtape as tf
+from gradtape.keras_backend.conversion import cast, cast_tensor, convert_to_tensor, operands
+from gradtape.keras_backend.ops.foreign import values_of
+from gradtape.keras_backend.ops.numpy import elementwise
+
+
+def _comparison(function: Any, ordered: Any) -> Any:
+    def apply(x1: Any, x2: Any) -> Any:
+        x1, x2 = operands(x1, x2)
+        if ordered and x1.dtype.kind == "b":
+            x1, x2 = cast_tensor(x1, "int32"), cast_tensor(x2, "int32")
+        return function(x1, x2)
+
+    apply.__name__ = apply.__qualname__ = function.__name__
+    return apply
+
+
+equal = _comparison(tf.equal, False)
+not_equal = _comparison(tf.not_equal, False)
+greater = _comparison(tf.greater, True)
+greater_equal = _comparison(tf.greater_equal, True)
+less = _comparison(tf.less, True)
+less_equal = _comparison(tf.less_equal, True)
+
+
+def logical_and(x1: Any, x2: Any) -> Any:
+    """True where both are not zero."""
+    return tf.logical_and(cast(x1, "bool"), cast(x2, "bool"))
+
+
+def logical_or(x1: Any, x2: Any) -> Any:
+    """True where one is not zero."""
+    return tf.logical_or(cast(x1, "bool"), cast(x2, "bool"))
+
+
+def logical_xor(x1: Any, x2: Any) -> Any:
+    """True where exactly one is not zero."""
+    return tf.math.logical_xor(cast(x1, "bool"), cast(x2, "bool"))
+
+
+def logical_not(x: Any) -> Any:
+    """True where x is zero."""
+    return tf.logical_not(cast(x, "bool"))
+
+
+def all(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """True where everything along the axes is not zero."""
+    return tf.reduce_all(cast(x, "bool"), axis=axis, keepdims=keepdims)
+
+
+def any(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """True where something along the axes is not zero."""
+    return tf.reduce_any(cast(x, "bool"), axis=axis, keepdims=keepdims)
+
+
+def isclose(x1: Any, x2: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: Any = False) -> Any:
+    """True where the difference is at most `atol + rtol * |x2|`."""
+    x1, x2 = operands(x1, x2)
+    if x1.dtype.kind in "iub":
+        x1, x2 = tf.cast(x1, "float64"), tf.cast(x2, "float64")
+    if x1.dtype.kind == "V" or x1.dtype.name == "float16":
+        x1, x2 = tf.cast(x1, "float32"), tf.cast(x2, "float32")
+    near = tf.less_equal(tf.abs(x1 - x2), atol + rtol * tf.abs(x2))
+    both_finite = tf.logical_and(elementwise.isfinite(x1), elementwise.isfinite(x2))
+    result = tf.logical_or(tf.logical_and(both_finite, near), tf.equal(x1, x2))
+    if equal_nan:
+        result = tf.logical_or(result, tf.logical_and(elementwise.isnan(x1), elementwise.isnan(x2)))
+    return result
+
+
+def allclose(x1: Any, x2: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: Any = False) -> Any:
+    """True if everything is close."""
+    return tf.reduce_all(isclose(x1, x2, rtol, atol, equal_nan))
+
+
+def where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
+    """x1 where the condition is true, x2 elsewhere; the indices of what is true if neither is given."""
+    if x1 is None and x2 is None:
+        return nonzero(condition)
+    if x1 is None or x2 is None:
+        raise ValueError("`x1` and `x2` either both should be `None` or both should have non-None value.")
+    condition = cast(condition, "bool")
+    x1, x2 = operands(x1, x2)
+    return tf.where(condition, x1, x2)
+
+
+def nonzero(x: Any) -> Any:
+    """The indices of what is not zero, one tensor for each axis."""
+    return tuple([tf.constant(i.astype("int32")) for i in values_of(cast(x, "bool"), "nonzero").nonzero()])
+
+
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    """What stands in the choices at the first true condition."""
+    *choices, result = operands(*choicelist, default)
+    for condition, choice in reversed(list(zip(condlist, choices, strict=True))):
+        result = tf.where(cast(condition, "bool"), choice, result)
+    return result
+
+
+def isin(x1: Any, x2: Any, assume_unique: Any = False, invert: Any = False) -> Any:
+    """True where x1 is one of x2."""
+    x1, x2 = operands(x1, x2)
+    found = tf.reduce_any(tf.equal(tf.expand_dims(x1, -1), tf.reshape(x2, [-1])), axis=-1)
+    return tf.logical_not(found) if invert else found
+
+
+def count_nonzero(x: Any, axis: Any = None) -> Any:
+    """How many are not zero along the axes."""
+    if axis == ():
+        return cast(convert_to_tensor(cast(x, "bool")), "int32")
+    return tf.reduce_sum(cast(cast(x, "bool"), "int32"), axis=axis)

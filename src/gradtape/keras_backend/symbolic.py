@@ -1,0 +1,89 @@
+"""What a function returns for inputs of which only shapes and dtypes are known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from keras.src import tree
+from keras.src.backend.common import standardize_dtype
+from keras.src.backend.common.keras_tensor import KerasTensor
+from keras.src.backend.common.stateless_scope import StatelessScope
+from keras.src.backend.common.symbolic_scope import SymbolicScope
+
+import gradtape as tf
+from gradtape.core import errors
+from gradtape.core.shape import Spec
+from gradtape.keras_backend.conversion import is_tensor
+from gradtape.staging.trace import Trace
+
+# Sizes that stand for an unknown dimension: what differs between the two runs depends on it. Both are primes, so that
+# no product of dimensions is taken for one.
+_SIZES = (83, 89)
+_NEEDS_VALUES = (NotImplementedError, errors.OperatorNotAllowedInGraphError, errors.UnimplementedError, AttributeError)
+
+
+def compute_output_spec(fn: Any, *args: Any, **kwargs: Any) -> Any:
+    """The outputs of a function as KerasTensors, found by tracing it: nothing is computed."""
+    given = (args, kwargs)
+    is_partial = any(isinstance(x, KerasTensor) and None in x.shape for x in tree.flatten(given))
+    with StatelessScope(), SymbolicScope():
+        first = _specs(fn, given, _SIZES[0])
+        if not is_partial:
+            return tree.map_structure(_symbolic, first)
+        second = iter(tree.flatten(_specs(fn, given, _SIZES[1])))
+        merged = [_merge(a, next(second)) for a in tree.flatten(first)]
+        return tree.pack_sequence_as(first, merged)
+
+
+class _Found:
+    """The shape and dtype of one output."""
+
+    def __init__(self, tensor: Any) -> None:
+        self.shape, self.dtype = tuple(tensor.shape), standardize_dtype(tensor.dtype)
+
+
+def _specs(fn: Any, given: Any, size: Any) -> Any:
+    """One run, with what came out as specs. Updates of variables are forgotten with the scope around it."""
+    try:
+        with StatelessScope():
+            return _traced(fn, given, size)
+    except _NEEDS_VALUES as problem:
+        # The user's code looks at values, with NumPy or in an `if`: it is given zeros.
+        try:
+            with StatelessScope():
+                return _computed(fn, given, size)
+        except Exception as again:
+            raise again from problem
+
+
+def _traced(fn: Any, given: Any, size: Any) -> Any:
+    with Trace("compute_output_spec") as trace:
+
+        def parameter(x: Any) -> Any:
+            if not isinstance(x, KerasTensor):
+                return x
+            return trace.parameter(Spec(_dims(x, size), tf.as_dtype(x.dtype)))
+
+        args, kwargs = tree.map_structure(parameter, given)
+        return tree.map_structure(lambda x: _Found(x) if is_tensor(x) else x, fn(*args, **kwargs))
+
+
+def _computed(fn: Any, given: Any, size: Any) -> Any:
+    args, kwargs = tree.map_structure(
+        lambda x: tf.zeros(_dims(x, size), x.dtype) if isinstance(x, KerasTensor) else x, given
+    )
+    return tree.map_structure(lambda x: _Found(x) if is_tensor(x) else x, fn(*args, **kwargs))
+
+
+def _dims(x: Any, size: Any) -> Any:
+    return tuple([size if d is None else d for d in x.shape])
+
+
+def _symbolic(x: Any) -> Any:
+    return KerasTensor(x.shape, x.dtype) if isinstance(x, _Found) else x
+
+
+def _merge(a: Any, b: Any) -> Any:
+    if not isinstance(a, _Found):
+        return a
+    return KerasTensor([m if m == n else None for m, n in zip(a.shape, b.shape, strict=True)], a.dtype)

@@ -1,0 +1,88 @@
+"""Keras's Variable: a variable of gradtape with a path, a dtype policy and deferred creation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from keras.src.backend.common import KerasVariable
+from keras.src.backend.common.stateless_scope import get_stateless_scope, in_stateless_scope
+
+import gradtape as tf
+from gradtape.core import convert, state
+from gradtape.core.shape import Spec
+from gradtape.core.variable import Variable as TapeVariable
+from gradtape.keras_backend.conversion import cast_tensor, convert_to_tensor
+
+
+class Variable(KerasVariable):
+    """A variable of a model. Its cell is a `tf.Variable`, so tapes watch it and functions assign it.
+
+    Every way from it to a tensor goes through `value`, which asks the stateless scope and casts.
+    """
+
+    def _initialize(self, value: Any) -> Any:
+        self._value = TapeVariable(value, trainable=self._trainable, dtype=self._dtype, name=self._name)
+
+    def _initialize_with_initializer(self, initializer: Any) -> Any:
+        # The first call of a layer may be traced: its weights are made before the function runs.
+        with tf.init_scope():
+            self._initialize(self._convert_to_tensor(initializer(self._shape, dtype=self._dtype), dtype=self._dtype))
+
+    def _direct_assign(self, value: Any) -> Any:
+        self._value.assign(cast_tensor(value, self._dtype))
+
+    def _convert_to_tensor(self, value: Any, dtype: Any = None) -> Any:
+        return convert_to_tensor(value, dtype=dtype)
+
+    @property
+    def value(self) -> Any:
+        """The present value, as a tensor through which gradients reach the variable."""
+        if in_stateless_scope():
+            value = get_stateless_scope().get_current_value(self)
+            if value is not None:
+                return self._maybe_autocast(value)
+        if self._value is None:
+            return self._maybe_autocast(self._placeholder())
+        return self._maybe_autocast(self._value._read())
+
+    def _placeholder(self) -> Any:
+        """The value of a variable that is not there yet: only its shape and dtype count."""
+        trace = state.current.trace
+        if trace is None:
+            return convert_to_tensor(self._initializer(self._shape, dtype=self._dtype), self._dtype)
+        return trace.parameter(Spec(tuple(self._shape), tf.as_dtype(self._dtype)), self._name)
+
+    @property
+    def trainable(self) -> Any:
+        """Whether tapes watch it and optimizers change it."""
+        return self._trainable
+
+    @trainable.setter
+    def trainable(self, value: Any) -> Any:
+        self._trainable = bool(value)
+        if self._value is not None:
+            self._value._trainable = bool(value)
+
+    @property
+    def handle(self) -> Any:
+        """The identity that tapes use."""
+        return self._value.handle
+
+    def __gradient_source__(self) -> Any:
+        """What a tape differentiates by: the cell, or the tensor that a stateless scope has put in its place."""
+        if in_stateless_scope():
+            value = get_stateless_scope().get_current_value(self)
+            if value is not None:
+                return value
+        return self._value
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.array(self.value, dtype=dtype)
+
+
+def _read(value: Any, dtype: Any) -> Any:
+    return convert_to_tensor(value, dtype)
+
+
+convert.CONVERTERS.append((Variable, _read))

@@ -1,0 +1,165 @@
+"""Layers whose state or time matters: normalization, dropout, recurrence, embeddings, attention."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+
+def test_moving_averages(keras: Any) -> None:
+    layer = keras.layers.BatchNormalization(momentum=0.5)
+    x = np.array([[1.0, 10.0], [3.0, 30.0]], "float32")
+    y = layer(x, training=True)
+    np.testing.assert_allclose(np.mean(y, axis=0), 0.0, atol=1e-6)
+    np.testing.assert_allclose(layer.moving_mean.numpy(), [1.0, 10.0])
+    np.testing.assert_allclose(layer.moving_variance.numpy(), [1.0, 50.5])
+    before = layer.moving_mean.numpy()
+    layer(x, training=False)
+    np.testing.assert_array_equal(layer.moving_mean.numpy(), before)
+
+
+def test_dropout_follows_its_seed(keras: Any) -> None:
+    x = np.ones((4, 50), "float32")
+    first, second = keras.layers.Dropout(0.5, seed=3), keras.layers.Dropout(0.5, seed=3)
+    a, b = np.array(first(x, training=True)), np.array(second(x, training=True))
+    np.testing.assert_array_equal(a, b)
+    assert set(np.unique(a)) == {0.0, 2.0}
+    assert np.any(np.array(first(x, training=True)) != a)
+    np.testing.assert_array_equal(np.array(first(x, training=False)), x)
+
+
+def test_dropout_draws_anew_in_every_compiled_step(keras: Any) -> None:
+    layer = keras.layers.Dropout(0.5, seed=3)
+    layer.build((4, 50))
+
+    @tf.function
+    def dropped(x: Any) -> Any:
+        return layer(x, training=True)
+
+    x = tf.ones((4, 50))
+    assert np.any(dropped(x).numpy() != dropped(x).numpy())
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "GRU", "SimpleRNN"])
+def test_masked_steps_do_not_count(keras: Any, kind: str) -> None:
+    layer = getattr(keras.layers, kind)(3, return_sequences=True, return_state=True)
+    x = np.random.default_rng(0).normal(size=(2, 5, 4)).astype("float32")
+    mask = np.array([[True, True, True, False, False], [True, True, True, True, True]])
+    whole, *_ = layer(x, mask=mask)
+    short, state, *_ = layer(x[:1, :3])
+    np.testing.assert_allclose(whole[0, :3], short[0], rtol=1e-5)
+    np.testing.assert_allclose(whole[0, 4], state[0], rtol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "GRU"])
+@pytest.mark.parametrize("backwards", [False, True])
+def test_the_fast_loop_is_the_general_one(keras: Any, kind: str, backwards: bool) -> None:
+    x = np.random.default_rng(1).normal(size=(2, 4, 3)).astype("float32")
+    mask = np.array([[True, False, True, True], [True, True, True, False]])
+    fast = getattr(keras.layers, kind)(5, return_sequences=True, go_backwards=backwards)
+    general = getattr(keras.layers, kind)(5, return_sequences=True, go_backwards=backwards, use_cudnn=False)
+    fast(x), general(x)
+    general.set_weights(fast.get_weights())
+    np.testing.assert_allclose(fast(x, mask=mask), general(x, mask=mask), rtol=1e-5, atol=1e-6)
+
+
+def test_stateful_recurrence(keras: Any) -> None:
+    layer = keras.layers.LSTM(3, stateful=True)
+    x = np.ones((2, 4, 3), "float32")
+    first = np.array(layer(x))
+    assert np.any(np.array(layer(x)) != first)
+    layer.reset_state()
+    np.testing.assert_allclose(layer(x), first, rtol=1e-6)
+
+
+def test_bidirectional_model_trains(keras: Any) -> None:
+    model = keras.Sequential(
+        [
+            keras.layers.Input((6,), dtype="int32"),
+            keras.layers.Embedding(10, 4, mask_zero=True),
+            keras.layers.Bidirectional(keras.layers.LSTM(3)),
+            keras.layers.Dense(1),
+        ]
+    )
+    model.compile("adam", "mse")
+    x = np.random.default_rng(0).integers(0, 10, (16, 6))
+    history = model.fit(x, x.sum(1, keepdims=True) / 30.0, epochs=3, batch_size=8, verbose=0).history
+    assert history["loss"][-1] < history["loss"][0]
+
+
+def test_rows_of_an_embedding_have_sparse_gradients(keras: Any) -> None:
+    layer = keras.layers.Embedding(6, 2)
+    layer.build()
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(layer(np.array([1, 1, 4])))
+    gradient = tape.gradient(y, layer.trainable_variables)[0]
+    assert isinstance(gradient, tf.IndexedSlices)
+    before = layer.embeddings.numpy()
+    keras.optimizers.SGD(1.0).apply_gradients([(gradient, layer.embeddings)])
+    change = layer.embeddings.numpy() - before
+    np.testing.assert_allclose(change[:, 0], [0.0, -2.0, 0.0, 0.0, -1.0, 0.0], atol=1e-6)
+
+
+def test_attention_model_trains(keras: Any) -> None:
+    inputs = keras.Input((5, 8))
+    hidden = keras.layers.MultiHeadAttention(2, 4)(inputs, inputs, use_causal_mask=True)
+    hidden = keras.layers.LayerNormalization()(hidden + inputs)
+    model = keras.Model(inputs, keras.layers.Dense(1)(keras.layers.GlobalAveragePooling1D()(hidden)))
+    model.compile(keras.optimizers.AdamW(0.01), "mse")
+    x = np.random.default_rng(0).normal(size=(12, 5, 8)).astype("float32")
+    history = model.fit(x, x[:, 0, :1], epochs=4, verbose=0).history
+    assert history["loss"][-1] < history["loss"][0]
+
+
+def test_convolutional_model_trains(keras: Any) -> None:
+    model = keras.Sequential(
+        [
+            keras.layers.Input((8, 8, 1)),
+            keras.layers.Conv2D(4, 3, activation="relu"),
+            keras.layers.MaxPooling2D(),
+            keras.layers.Flatten(),
+            keras.layers.Dense(2, activation="softmax"),
+        ]
+    )
+    model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+    x = np.random.default_rng(0).normal(size=(40, 8, 8, 1)).astype("float32")
+    history = model.fit(x, (x.mean((1, 2, 3)) > 0).astype(int), epochs=4, verbose=0).history
+    assert history["loss"][-1] < history["loss"][0]
+
+
+def test_mixed_precision_scales_the_loss(keras: Any) -> None:
+    keras.config.set_dtype_policy("mixed_float16")
+    model = keras.Sequential([keras.layers.Input((4,)), keras.layers.Dense(3), keras.layers.Dense(1, dtype="float32")])
+    model.compile("adam", "mse")
+    assert isinstance(model.optimizer, keras.optimizers.LossScaleOptimizer)
+    x = np.random.default_rng(0).normal(size=(32, 4)).astype("float32")
+    history = model.fit(x, x[:, :1], epochs=3, verbose=0).history
+    assert history["loss"][-1] < history["loss"][0]
+    assert model.layers[0].kernel.dtype == "float32"
+    assert keras.backend.standardize_dtype(model.layers[0](x).dtype) == "float16"
+
+
+def test_gradients_are_accumulated(keras: Any) -> None:
+    v = keras.Variable(1.0)
+    optimizer = keras.optimizers.SGD(1.0, gradient_accumulation_steps=2)
+    optimizer.apply([keras.ops.convert_to_tensor(1.0)], [v])
+    assert float(v) == 1.0
+    optimizer.apply([keras.ops.convert_to_tensor(3.0)], [v])
+    assert float(v) == -1.0
+
+
+def test_unknown_dimensions_are_found_without_arithmetic(keras: Any) -> None:
+    class Layer(keras.layers.Layer):  # type: ignore[misc, name-defined]
+        def call(self, x: Any) -> Any:
+            seen.append(x)
+            return tf.reshape(tf.concat([x, x], axis=1), (-1, 3)), tf.reduce_sum(x, axis=1)
+
+    seen: list[Any] = []
+    rows, sums = Layer()(keras.Input((None, 6)))
+    assert rows.shape == (None, 3)
+    assert sums.shape == (None, 6)
+    assert all(type(x) is not tf.Tensor for x in seen)
