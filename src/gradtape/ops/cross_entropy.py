@@ -60,6 +60,15 @@ class SoftmaxCrossEntropy(Op):
     def batch(self, batched: tuple[bool, ...], *inputs: Any) -> Any:
         return self(*spread(batched, *inputs))
 
+    def rows(self, labels: Spec, logits: Spec) -> Any:
+        """What `row` describes the rows of, and how the inputs lie beside it."""
+        return logits.shape, labels.shape, logits.shape
+
+    def row(self, cg: Any, labels: Any, logits: Any) -> Any:
+        """One row."""
+        below = cg.sub(logits, cg.row_max(logits))
+        return cg.row_sum(cg.mul(cg.sub(cg.log(cg.row_sum(cg.exp(below))), below), labels))
+
 
 @declare("sparse_softmax_cross_entropy_with_logits")
 class SparseSoftmaxCrossEntropy(Op):
@@ -111,9 +120,9 @@ class SparseSoftmaxCrossEntropy(Op):
         below = cg.sub(logits, cg.row_max(logits))
         e = cg.exp(below)
         total = cg.row_sum(e)
-        named = cg.eq(cg.position(), cg.cast(labels, dtypes.int32))
+        named = _named(cg, labels)
         chosen = cg.row_sum(cg.select(named, below, cg.constant(0, below)))
-        return cg.sub(cg.log(total), chosen), cg.div(e, total)
+        return cg.sub(cg.log(total), chosen), cg.mul(e, cg.div(cg.constant(1, e), total))
 
 
 @declare("sparse_softmax_cross_entropy_cotangent")
@@ -168,7 +177,7 @@ class SparseCotangent(Op):
 
     def row(self, cg: Any, g: Any, labels: Any, p: Any) -> Any:
         """One row; the label is one of its positions."""
-        named = cg.eq(cg.position(), cg.cast(labels, dtypes.int32))
+        named = _named(cg, labels)
         return cg.mul(g, cg.sub(p, cg.select(named, cg.constant(1, p), cg.constant(0, p))))
 
 
@@ -227,6 +236,13 @@ class SigmoidCrossEntropySlope(Binary):
         positive = cg.ge(logits, cg.constant(0, logits))
         right, wrong = cg.select(positive, more, less), cg.select(positive, less, more)
         return cg.sub(cg.mul(cg.sub(one, labels), right), cg.mul(labels, wrong))
+
+
+def _named(cg: Any, labels: Any) -> Any:
+    """A mask of the element of a row that a label names, which must be there."""
+    number = cg.cast(labels, dtypes.int64)
+    cg.require(cg.bit_and(cg.ge(number, cg.constant(0, number)), cg.lt(number, cg.constant(cg.width, number))))
+    return cg.eq(cg.position(), cg.cast(labels, dtypes.int32))
 
 
 def _generated(op: Op, rows: Any, *inputs: Any) -> Any:

@@ -10,7 +10,7 @@ from gradtape.core import errors
 from gradtape.core.op import REGISTRY, Op, Unsupported
 from gradtape.core.shape import Spec, broadcast, normalize_axes, spec_of
 
-NO_LOWERING = Unsupported("no lowering is written yet: the kernel runs between native segments")
+NO_LOWERING: Any = Unsupported("no lowering is written yet: the kernel runs between native segments")
 
 
 class Unary(Op):

@@ -13,7 +13,7 @@ import numpy as np
 
 from gradtape.core import dispatch, errors, state
 from gradtape.core.op import REGISTRY
-from gradtape.core.tensor import Tensor, host, note_leaving
+from gradtape.core.tensor import Tensor, host, note_leaving, wrap
 from gradtape.core.variable import Variable
 from gradtape.ops.family import dims
 from gradtape.ops.movement import Identity, Reshape
@@ -82,8 +82,9 @@ def _simple(key: Any, shape: tuple[int, ...]) -> Index | None:
 
 def getitem_of_variable(v: Variable, key: Any) -> Any:
     """`v[key]`: a tensor that can also be assigned to."""
-    y = getitem(v._read(), key)
-    if type(y) is Tensor and not _is_mask(key):
+    x = v._read()
+    y = getitem(x, key) if type(x) is Tensor else x[key]
+    if (type(y) is Tensor or _current.trace is not None) and not _is_mask(key):
         y._origin = v, key
     return y
 
@@ -228,25 +229,39 @@ def _assign(self: Tensor) -> Any:
     def assign(value: Any, name: str | None = None) -> Any:
         """Replace this part of the variable; the value is broadcast to the part's shape. Returns the variable."""
         tensor = variable._convert(value)
-        new = np.copy(variable._value._array)
-        index, shape, _ = _parse(key, new.shape)
-        try:
-            part = np.broadcast_to(tensor._array, shape)
-        except ValueError:
-            raise errors.build(
-                errors.ShapeError,
-                f"assign: a value of shape {tensor.shape} does not broadcast to a part of variable {variable.name!r} "
-                f"of shape {list(shape)}.",
-                "give the part's shape, or a scalar.",
-            ) from None
-        if new.ndim:
-            new[key_of(index)] = np.reshape(part, sliced_shape(new.shape, index))
+        trace = _current.trace
+        if trace is None:
+            variable._write(_replaced(variable._value, tensor, key, variable.name)._array, tensor._id)
         else:
-            new = np.reshape(part, ())[()]
-        variable._write(new, tensor._id)
+            old = trace.read(variable).fresh()
+            value = tensor if type(tensor) is Tensor else tensor.fresh()
+            new = trace.later(_replaced, (old, value, key, variable.name), {}, like=[old])
+            new._id = 0  # no gradient flows through an assignment
+            trace.assign(variable, new)
         return variable
 
     return assign
+
+
+def _replaced(old: Tensor, value: Tensor, key: Any, name: str) -> Tensor:
+    """The value of a variable of that name with a part of it replaced."""
+    keys = tuple(key) if isinstance(key, (tuple, list)) else (key,)
+    new = np.copy(old._array)
+    index, shape, _ = _parse(tuple([_integer(k) if isinstance(k, Tensor) else k for k in keys]), new.shape)
+    try:
+        part = np.broadcast_to(value._array, shape)
+    except ValueError:
+        raise errors.build(
+            errors.ShapeError,
+            f"assign: a value of shape {value.shape} does not broadcast to a part of variable {name!r} of shape "
+            f"{list(shape)}.",
+            "give the part's shape, or a scalar.",
+        ) from None
+    if new.ndim:
+        new[key_of(index)] = np.reshape(part, sliced_shape(new.shape, index))
+    else:
+        new = np.reshape(part, ())[()]
+    return wrap(new)
 
 
 Tensor.__getitem__ = getitem

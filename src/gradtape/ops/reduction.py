@@ -9,6 +9,7 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.op import REGISTRY, NotDifferentiable, declare
+from gradtape.core.patterns.reduction import Reduce, reduce
 from gradtape.core.shape import Spec, normalize_axes
 from gradtape.ops.family import Reduction, conj, dims, reduced_shape
 from gradtape.ops.movement import BroadcastTo, Reshape, Transpose, inverse
@@ -43,14 +44,30 @@ def count(shape: tuple[int, ...], axis: tuple[int, ...]) -> int:
     return math.prod([shape[a] for a in axis])
 
 
+def in_wide(build: Any, x: Any) -> Any:
+    """A value of a graph in the dtype that it is accumulated in: float16, bfloat16 and float8 as float32."""
+    return build.cast(x, dtypes.float32) if x.spec.dtype.kind in "fV" and x.spec.dtype.size < 4 else x
+
+
 def rounded(y: Any, dtype: Any) -> Any:
     """A result in the dtype of the input."""
     return y if y.dtype is dtype or y.dtype == dtype else y.astype(dtype)
 
 
+class Join(Reduction):
+    """Joins two elements, and the result with the next, over axes."""
+
+    join = ""
+
+    def lower(self, x: Spec, *, axis: tuple[int, ...], keepdims: bool = False) -> Reduce | None:
+        return reduce(self.join, x.shape, axis, x.dtype)
+
+
 @declare("reduce_sum")
-class ReduceSum(Reduction):
+class ReduceSum(Join):
     """The sum over axes."""
+
+    join = "sum"
 
     def kernel(self, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
         return rounded(total(x, axis, keepdims), x.dtype)
@@ -60,20 +77,30 @@ class ReduceSum(Reduction):
 
 
 @declare("reduce_mean")
-class ReduceMean(Reduction):
+class ReduceMean(Join):
     """The mean over axes; of integers, rounded toward zero. The mean of nothing is nan."""
+
+    join = "mean"
 
     def kernel(self, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
         y, n = total(x, axis, keepdims), count(x.shape, axis)
         if x.dtype.kind in "iu":
-            return rounded(np.sign(y) * (np.abs(y) // max(n, 1)), x.dtype)
+            wider = y.astype(np.int64) if x.dtype.itemsize < 8 else y  # n need not fit into a small dtype
+            return rounded(np.sign(wider) * (np.abs(wider) // max(n, 1)), x.dtype)
         return rounded(y / n if n else y * np.nan, x.dtype)
 
     def vjp(self, dy: Any, x_shape: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
         return (spread(dy / float(count(x_shape, axis) or 1), x_shape, axis, keepdims),)
 
+    def expand(self, build: Any, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
+        """A sum that is divided."""
+        if x.spec.dtype.kind not in "fV" or not count(x.spec.shape, axis):
+            return None
+        total = build("reduce_sum", in_wide(build, x), axis=axis, keepdims=keepdims)
+        return build.cast(build("divide", total, build.number(count(x.spec.shape, axis), total)), x.spec.dtype)
 
-class Extremum(Reduction):
+
+class Extremum(Join):
     """The largest or smallest element over axes; the cotangent is shared equally by all that tie."""
 
     kinds = "fViu"
@@ -90,6 +117,8 @@ class Extremum(Reduction):
 class ReduceMax(Extremum):
     """The maximum over axes; nan if there is one. Of nothing: -inf, or the least integer."""
 
+    join = "maximum"
+
     def kernel(self, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
         if not x.size:
             return _largest(x, axis, None, None, keepdims, _limit(x.dtype, "min"))
@@ -99,6 +128,8 @@ class ReduceMax(Extremum):
 @declare("reduce_min")
 class ReduceMin(Extremum):
     """The minimum over axes; nan if there is one. Of nothing: inf, or the largest integer."""
+
+    join = "minimum"
 
     def kernel(self, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
         if not x.size:
@@ -115,8 +146,10 @@ def _limit(dtype: Any, side: str) -> Any:
 
 
 @declare("reduce_prod")
-class ReduceProd(Reduction):
+class ReduceProd(Join):
     """The product over axes. The derivative is a product of the other elements, never a quotient: zeros are harmless."""
+
+    join = "prod"
 
     def kernel(self, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
         work = wide(x)
@@ -187,6 +220,19 @@ class ReduceLogSumExp(Reduction):
             return (dy,)
         return (keep(dy, shape, axis, keepdims) * weights,)
 
+    def expand(self, build: Any, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
+        """The parts of the kernel."""
+        over = {"axis": axis, "keepdims": True}
+        work = in_wide(build, x)
+        if not axis or not count(x.spec.shape, axis):
+            return None
+        top = build("reduce_max", work, **over)
+        top = build("where", build("is_finite", top), top, build.number(0, top))
+        total = build("reduce_sum", build("exp", build("subtract", work, top)), axis=axis, keepdims=keepdims)
+        if not keepdims:
+            top = build("reshape", top, shape=total.spec.shape)
+        return build.cast(build("add", build("log", total), top), x.spec.dtype)
+
 
 @declare("reduce_euclidean_norm")
 class ReduceEuclideanNorm(Reduction):
@@ -212,6 +258,14 @@ class ReduceEuclideanNorm(Reduction):
         # Not x * (dy / y), which overflows where y is tiny.
         return ((x / keep(y, dims(x), axis, keepdims)) * keep(dy, dims(x), axis, keepdims),)
 
+    def expand(self, build: Any, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
+        """The root of a sum in float64, where squares of smaller floats are exact."""
+        if x.spec.dtype.kind not in "fV" or x.spec.dtype.size > 4:
+            return None
+        work = build.cast(x, dtypes.float64)
+        total = build("reduce_sum", build("multiply", work, work), axis=axis, keepdims=keepdims)
+        return build.cast(build("sqrt", total), x.spec.dtype)
+
 
 def _is_safe_root(y: Any) -> bool:
     """True if no square of which these are the roots of sums can have overflowed, nor lost digits to underflow."""
@@ -231,7 +285,7 @@ def _scaled_norm(x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     return y if keepdims else Reshape(y, shape=reduced_shape(x.shape, axis, False))
 
 
-class Truth(Reduction):
+class Truth(Join):
     """Reductions of bools."""
 
     kinds = "b"
@@ -242,6 +296,8 @@ class Truth(Reduction):
 class ReduceAny(Truth):
     """True where one element over the axes is true."""
 
+    join = "any"
+
     def kernel(self, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
         return _one(x, axis, None, None, keepdims)
 
@@ -249,6 +305,8 @@ class ReduceAny(Truth):
 @declare("reduce_all")
 class ReduceAll(Truth):
     """True where every element over the axes is true."""
+
+    join = "all"
 
     def kernel(self, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
         return _every(x, axis, None, None, keepdims)
@@ -269,3 +327,10 @@ class CountNonzero(Reduction):
 
     def kernel(self, x: Any, *, axis: tuple[int, ...], keepdims: bool = False, dtype: dtypes.DType) -> Any:
         return np.count_nonzero(x, axis=axis, keepdims=keepdims).astype(dtype.numpy)
+
+    def expand(self, build: Any, x: Any, *, axis: tuple[int, ...], keepdims: bool = False, dtype: dtypes.DType) -> Any:
+        """A sum of ones."""
+        if x.spec.dtype.kind not in "fVciub" or dtype.kind not in "iu":
+            return None
+        found = x if x.spec.dtype.is_bool else build("not_equal", x, build.number(0, x))
+        return build("reduce_sum", build.cast(found, dtype), axis=axis, keepdims=keepdims)

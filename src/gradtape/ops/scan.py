@@ -14,6 +14,8 @@ import numpy as np
 from gradtape.core import errors, large
 from gradtape.core.foreign import overridable
 from gradtape.core.op import Op, declare
+from gradtape.core.patterns.reduction import Scan as Running
+from gradtape.core.patterns.reduction import around
 from gradtape.core.shape import Spec, normalize_axis
 from gradtape.ops.arithmetic import MultiplyNoNan
 from gradtape.ops.family import NO_LOWERING, conj, dims
@@ -90,6 +92,9 @@ class CumSum(Scan):
     def vjp(self, dy: Any, *, axis: int, exclusive: bool = False, reverse: bool = False) -> Any:
         return (CumSum(dy, axis=axis, exclusive=exclusive, reverse=not reverse),)
 
+    def lower(self, x: Spec, *, axis: int, exclusive: bool = False, reverse: bool = False) -> Running:
+        return Running("sum", around(x.shape, axis), x.dtype, exclusive, reverse)
+
 
 @declare("cumprod")
 class CumProd(Scan):
@@ -105,6 +110,9 @@ class CumProd(Scan):
         later = LinearRecurrence(following(x, axis, reverse), seen, axis=axis, reverse=not reverse)
         # Where nothing came from later results, it does not matter if the product has overflowed.
         return (MultiplyNoNan(CumProd(x, axis=axis, exclusive=True, reverse=reverse), later),)
+
+    def lower(self, x: Spec, *, axis: int, exclusive: bool = False, reverse: bool = False) -> Running:
+        return Running("prod", around(x.shape, axis), x.dtype, exclusive, reverse)
 
 
 @declare("cumulative_logsumexp")

@@ -9,6 +9,7 @@ import numpy as np
 
 from gradtape.core import dtypes, errors
 from gradtape.core.op import NotDifferentiable, Op, declare
+from gradtape.core.patterns.reduction import Extreme, around
 from gradtape.core.shape import Spec, normalize_axis
 from gradtape.ops.family import NO_LOWERING, dims
 from gradtape.ops.indexing import spread
@@ -22,7 +23,7 @@ class ArgExtremum(Op):
     """The position of an extreme value along an axis; of equal ones the first."""
 
     kinds = "fViub"
-    lower = NO_LOWERING
+    join = ""
     vjp = NotDifferentiable("a position is an integer")
 
     def infer(self, x: Spec, *, axis: int, output_type: dtypes.DType) -> Spec:
@@ -37,10 +38,15 @@ class ArgExtremum(Op):
     def batch(self, batched: tuple[bool, ...], x: Any, *, axis: int, output_type: dtypes.DType) -> Any:
         return self(x, axis=axis + 1, output_type=output_type)
 
+    def lower(self, x: Spec, *, axis: int, output_type: dtypes.DType) -> Extreme:
+        return Extreme(self.join, around(x.shape, axis), x.dtype, output_type)
+
 
 @declare("argmax")
 class ArgMax(ArgExtremum):
     """The position of the largest value along an axis."""
+
+    join = "maximum"
 
     def kernel(self, x: Any, *, axis: int, output_type: dtypes.DType) -> Any:
         return np.argmax(x, axis=axis).astype(output_type.numpy)
@@ -49,6 +55,8 @@ class ArgMax(ArgExtremum):
 @declare("argmin")
 class ArgMin(ArgExtremum):
     """The position of the smallest value along an axis."""
+
+    join = "minimum"
 
     def kernel(self, x: Any, *, axis: int, output_type: dtypes.DType) -> Any:
         return np.argmin(x, axis=axis).astype(output_type.numpy)

@@ -13,7 +13,7 @@ from gradtape.ops import rowwise
 from gradtape.ops.exponential import Exp
 from gradtape.ops.family import NO_LOWERING
 from gradtape.ops.indexing import spread
-from gradtape.ops.reduction import ReduceSum, rounded, wide
+from gradtape.ops.reduction import ReduceSum, in_wide, rounded, wide
 from gradtape.ops.summation import total
 
 # Where the sums of exp(x) are in this range, nothing that the softmax shows has overflowed or underflowed on the way.
@@ -64,10 +64,18 @@ class Softmax(Normalizer):
     def vjp(self, dy: Any, y: Any, *, axis: int) -> Any:
         return (SoftmaxGrad(dy, y, axis=axis),)
 
+    def expand(self, build: Any, x: Any, *, axis: int) -> Any:
+        """The parts of the kernel, unless `row` describes it."""
+        if axis == x.spec.rank - 1 and x.spec.shape[axis] > 1:
+            return None
+        e = build("exp", _below_peak(build, x, axis))
+        total = build("reduce_sum", e, axis=(axis,), keepdims=True)
+        return build.cast(build("divide", e, total), x.spec.dtype)
+
     def row(self, cg: Any, x: Any, *, axis: int) -> Any:
         """One row."""
         e = cg.exp(cg.sub(x, cg.row_max(x)))
-        return cg.div(e, cg.row_sum(e))
+        return cg.mul(e, cg.div(cg.constant(1, e), cg.row_sum(e)))
 
 
 @declare("softmax_grad")
@@ -109,6 +117,14 @@ class SoftmaxGrad(Op):
         """What `row` describes the rows of, and how the inputs lie beside it; None if the axis is not the last."""
         return (p.shape, g.shape, p.shape) if axis == p.rank - 1 else None
 
+    def expand(self, build: Any, g: Any, p: Any, *, axis: int) -> Any:
+        """The parts of the kernel, unless `row` describes it."""
+        if axis == p.spec.rank - 1 and p.spec.shape[axis] > 1:
+            return None
+        g, p, dtype = in_wide(build, g), in_wide(build, p), p.spec.dtype
+        total = build("reduce_sum", build("multiply", g, p), axis=(axis,), keepdims=True)
+        return build.cast(build("multiply", build("subtract", g, total), p), dtype)
+
     def row(self, cg: Any, g: Any, p: Any, *, axis: int) -> Any:
         """One row."""
         return cg.mul(cg.sub(g, cg.row_sum(cg.mul(g, p))), p)
@@ -126,10 +142,24 @@ class LogSoftmax(Normalizer):
     def vjp(self, dy: Any, y: Any, *, axis: int) -> Any:
         return (dy - Exp(y) * ReduceSum(dy, axis=(axis,), keepdims=True),)
 
+    def expand(self, build: Any, x: Any, *, axis: int) -> Any:
+        """The parts of the kernel, unless `row` describes it."""
+        if axis == x.spec.rank - 1 and x.spec.shape[axis] > 1:
+            return None
+        below = _below_peak(build, x, axis)
+        total = build("reduce_sum", build("exp", below), axis=(axis,), keepdims=True)
+        return build.cast(build("subtract", below, build("log", total)), x.spec.dtype)
+
     def row(self, cg: Any, x: Any, *, axis: int) -> Any:
         """One row."""
         below = cg.sub(x, cg.row_max(x))
         return cg.sub(below, cg.log(cg.row_sum(cg.exp(below))))
+
+
+def _below_peak(build: Any, x: Any, axis: int) -> Any:
+    """The same as `below_peak`, in a graph."""
+    x = in_wide(build, x)
+    return build("subtract", x, build("reduce_max", x, axis=(axis,), keepdims=True))
 
 
 def below_peak(x: Any, axis: int) -> Any:

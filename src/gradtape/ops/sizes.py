@@ -1,0 +1,70 @@
+"""Shapes as values: what a function asks for when it runs, if sizes are not known while it is traced."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes, errors
+from gradtape.core.op import REGISTRY, NotDifferentiable, Op, declare
+from gradtape.core.shape import ANY, Spec, TensorShape
+from gradtape.ops.family import NO_LOWERING
+from gradtape.ops.movement import BroadcastTo
+
+
+@declare("shape_of")
+class ShapeOf(Op):
+    """The shape of x as a vector of integers."""
+
+    kinds = "fVciubO"
+    infers_unknown = True
+    vjp = NotDifferentiable("a shape does not depend on values")
+    lower = NO_LOWERING
+
+    validate = True
+
+    def infer(self, x: Spec, *, dtype: dtypes.DType) -> Spec:
+        if not dtype.is_integer:
+            raise self.error(errors.DTypeError, f"dtype is {dtype.name}.", "sizes are tf.int32 or tf.int64.")
+        return Spec((None if x.shape is ANY else x.rank,), dtype)  # type: ignore[arg-type]
+
+    def kernel(self, x: Any, *, dtype: dtypes.DType) -> Any:
+        return np.array(x.shape, dtype.numpy, like=x if hasattr(x, "__array_function__") else None)
+
+    def batch(self, batched: tuple[bool, ...], x: Any, *, dtype: dtypes.DType) -> Any:
+        whole = self(x, dtype=dtype)
+        each = REGISTRY["strided_slice"](whole, index=((1, x.ndim, 1),))
+        return BroadcastTo(each, shape=(x.shape[0], x.ndim - 1))
+
+
+@declare("ensure_shape")
+class EnsureShape(Op):
+    """x, which must have a shape; None in `shape` stands for any length."""
+
+    kinds = "fVciubO"
+    validate = True
+    infers_unknown = True
+    lower = NO_LOWERING
+
+    def infer(self, x: Spec, *, shape: tuple[int | None, ...]) -> Spec:
+        own = TensorShape(None if x.shape is ANY else x.shape)
+        if not own.is_compatible_with(shape):
+            raise self._wrong(x.shape, shape)
+        return Spec(tuple(own.merge_with(shape)), x.dtype)  # type: ignore[arg-type]
+
+    def kernel(self, x: Any, *, shape: tuple[int | None, ...]) -> Any:
+        if len(x.shape) != len(shape) or any(n not in (m, None) for m, n in zip(x.shape, shape, strict=True)):
+            raise self._wrong(x.shape, shape)
+        return x
+
+    def _wrong(self, own: Any, shape: Any) -> Exception:
+        return self.error(
+            errors.ShapeError, f"x has shape {TensorShape(own)}, not {TensorShape(shape)}.", "None allows any length."
+        )
+
+    def vjp(self, dy: Any, *, shape: tuple[int | None, ...]) -> Any:
+        return (dy,)
+
+    def batch(self, batched: tuple[bool, ...], x: Any, *, shape: tuple[int | None, ...]) -> Any:
+        return self(x, shape=(None, *shape))
