@@ -204,6 +204,8 @@ _LATER = {
     "gradtape.signal": "*",
     "gradtape.image": "*",
     "gradtape.debugging": "*",
+    "gradtape.compat": "*",
+    "gradtape.train": "*",
     "gradtape.core.sparse": "SparseTensor",
     "gradtape.names.contraction": "einsum",
     "gradtape.names.control_flow": "case cond foldl foldr group map_fn no_op scan switch_case tuple while_loop",

@@ -3,6 +3,9 @@
 from gradtape.core.generated import (
     generate_kernels,
 )
+from gradtape.names import (
+    threads,
+)
 from gradtape.names.device import (
     LogicalDevice,
     LogicalDeviceConfiguration,
@@ -18,9 +21,6 @@ from gradtape.names.device import (
     set_memory_growth,
     set_soft_device_placement,
     set_visible_devices,
-)
-from gradtape.names import (
-    threads,
 )
 from gradtape.names.execution import (
     experimental_functions_run_eagerly,

@@ -1,7 +1,5 @@
 """f.explain(): the traces of a function, why they were made, and what runs where."""
 
-import numpy as np
-
 import gradtape as tf
 
 
@@ -26,15 +24,14 @@ def test_structures_in_reasons():
 
 
 def test_what_runs_where():
-    w = tf.constant(np.ones((64, 64), np.float32))
-    f = tf.function(lambda x: tf.tanh(tf.matmul(x, w)) * 2.0 + 1.0)
+    f = tf.function(lambda x: tf.tanh(tf.linalg.inv(x)) * 2.0 + 1.0)
     assert f.explain().traces == ()
-    f(tf.ones([64, 64]))
+    f(tf.eye(64))
     (trace,) = f.explain().traces
     assert trace.native == ("tanh multiply add",)
-    assert [(o.op, o.count) for o in trace.outside] == [("matmul", 1)]
+    assert [(o.op, o.count) for o in trace.outside] == [("matrix_inverse", 1)]
     assert "test_explanation.py" in trace.outside[0].site
-    assert trace.bytes == 2 * 64 * 64 * 4
+    assert 2 * 64 * 64 * 4 <= trace.bytes < 3 * 64 * 64 * 4
     assert trace.tracing > 0
     assert trace.compiling > 0
 
@@ -45,5 +42,5 @@ def test_text():
     text = str(f.explain())
     assert text.startswith("<lambda>: 1 trace\n(x: TensorSpec(shape=(), dtype=tf.float32, name=None))")
     assert "traced because: it was the first call" in text
-    assert "NumPy: add" in text
+    assert "native: add" in text
     assert f.explain()._repr_html_().startswith("<pre>")

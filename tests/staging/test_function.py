@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.staging.function import settings
 
 
 def counted(function):
@@ -192,11 +191,12 @@ class TestCalls:
 
     def test_run_eagerly(self):
         f, traces = counted(lambda x: x)
-        settings.eager = True
+        tf.config.run_functions_eagerly(True)
+        assert tf.config.functions_run_eagerly()
         try:
             f(tf.constant(1.0)), f(tf.constant(1.0))
         finally:
-            settings.eager = False
+            tf.config.run_functions_eagerly(False)
         assert len(traces) == 2
 
     def test_status_inside(self):
@@ -218,7 +218,9 @@ class TestRandomNumbers:
         tf.random.set_seed(5)
         compiled = [draw() for _ in range(3)]
         for (a, b), (c, d) in zip(eager, compiled, strict=True):
-            np.testing.assert_array_equal(a, c)
+            np.testing.assert_allclose(
+                a, c, rtol=1e-6
+            )  # the same bits, whose logarithms machine code rounds its own way
             assert float(b) == float(d)
 
     def test_generator(self):
@@ -268,7 +270,7 @@ class TestErrors:
 
     def test_truth_value(self):
         with pytest.raises(tf.errors.OperatorNotAllowedInGraphError, match="as a Python `bool` is not allowed"):
-            tf.function(lambda x: 1 if x else 2)(tf.constant(1.0))
+            tf.function(lambda x: 1 if x else 2, autograph=False)(tf.constant(1.0))
 
     def test_numpy(self):
         with pytest.raises(AttributeError, match="'SymbolicTensor' object has no attribute 'numpy'"):
@@ -290,15 +292,56 @@ class TestErrors:
         ):
             tf.function(lambda x: x)()
 
-    def test_what_cannot_be_traced_yet_is_refused(self):
-        v = tf.Variable(tf.zeros([3, 2]))
-        with pytest.raises(tf.errors.UnimplementedError, match="py_function cannot be traced"):
-            tf.function(lambda x: tf.py_function(lambda a: a, [x], tf.float32))(tf.constant(1.0))
-        with pytest.raises(tf.errors.UnimplementedError, match="numpy_function cannot be traced"):
-            tf.function(lambda x: tf.numpy_function(lambda a: a, [x], tf.float32))(tf.constant(1.0))
-        with pytest.raises(tf.errors.UnimplementedError, match="only assign, assign_add and assign_sub can be traced"):
-            tf.function(lambda: v.scatter_nd_add([[0]], [[1.0, 2.0]]))()
-        assert not v.numpy().any()
+    def test_exceptions_with_other_constructors(self):
+        class Pair(Exception):
+            def __init__(self, a, b):
+                super().__init__(f"{a} and {b}")
+
+        def f():
+            raise Pair(1, 2)
+
+        with pytest.raises(tf.errors.StagingError, match=r"in user code:(.|\n)*Pair: 1 and 2"):
+            tf.function(f)()
+
+    def test_key_error(self):
+        with pytest.raises(KeyError) as problem:
+            tf.function(lambda: {}["missing"])()
+        assert str(problem.value).startswith("in user code:\n\n    File")
+
+    def test_first_trace_that_failed_may_be_repeated(self):
+        made, problems = [], [ValueError("once")]
+
+        @tf.function(autograph=False)
+        def f():
+            if problems:
+                raise problems.pop()
+            if not made:
+                made.append(tf.Variable(3.0))
+            return made[0] + 1.0
+
+        with pytest.raises(ValueError, match="once"):
+            f()
+        assert float(f()) == 4.0
+
+    def test_leaked_tensor_in_another_function(self):
+        leaked = []
+        tf.function(lambda x: leaked.append(x * 2.0), autograph=False)(tf.constant(1.0))
+        with pytest.raises(tf.errors.InaccessibleTensorError, match="is out of scope"):
+            tf.function(lambda x: x + leaked[0], autograph=False)(tf.constant(1.0))
+
+    def test_dtypes_that_differ(self):
+        with pytest.raises(TypeError, match="dtypes differ"):
+            tf.function(lambda x: x + tf.constant(1), autograph=False)(tf.constant(1.0))
+
+    def test_what_needs_a_value_says_so(self):
+        with pytest.raises(NotImplementedError, match=r"needs the value of(.|\n)*py_function"):
+            tf.function(lambda x: float(x), autograph=False)(tf.constant(1.0))
+        with pytest.raises(NotImplementedError, match="needs the value of"):
+            tf.function(lambda x: np.asarray(x), autograph=False)(tf.constant(1.0))
+        with pytest.raises(tf.errors.OperatorNotAllowedInGraphError, match="Iterating over a symbolic"):
+            tf.function(lambda x: list(x), autograph=False)(tf.constant([1.0]))
+        with pytest.raises(tf.errors.OperatorNotAllowedInGraphError, match="Python `bool`"):
+            tf.function(lambda x: x in [tf.constant(1.0)], autograph=False)(tf.constant(1.0))
 
     def test_failed_trace_changes_nothing(self):
         v = tf.Variable(1.0)
@@ -343,6 +386,216 @@ class TestInputSignature:
             tf.function(lambda x, y: x, input_signature=[spec])
         with pytest.raises(TypeError, match="contains 1 extra type constraints"):
             tf.function(lambda x: x, input_signature=[spec, spec])
+
+
+class TestSizes:
+    def test_input_signature_with_open_sizes_is_traced_once(self):
+        f, traces = counted(lambda x: tf.reduce_sum(x, axis=0))
+        g = tf.function(f.python_function, input_signature=[tf.TensorSpec([None, 2], tf.float32)])
+        assert g(tf.ones([3, 2])).numpy().tolist() == [3.0, 3.0]
+        assert g([[1, 2]]).numpy().tolist() == [1.0, 2.0]
+        assert g(np.ones([5, 2])).numpy().tolist() == [5.0, 5.0]
+        assert [t[0].shape.as_list() for t in traces] == [[None, 2]]
+        with pytest.raises(TypeError, match="Can not cast"):
+            g(tf.ones([2, 3]))
+
+    def test_more_general_trace_is_used(self):
+        f, traces = counted(lambda x: x * 2.0)
+        concrete = f.get_concrete_function(tf.TensorSpec([None], tf.float32))
+        assert f(tf.ones([3])).shape == [3]
+        assert f(tf.ones([4])).shape == [4]
+        assert len(traces) == 1
+        f(tf.ones([2, 2]))
+        assert len(traces) == 2
+        assert concrete.structured_outputs.shape.as_list() == [None]
+
+    def test_of_several_general_traces_the_narrowest_is_used(self):
+        f, traces = counted(lambda x: tf.cast(x.shape.rank is None or None in x.shape.as_list()[1:], tf.int32))
+        f.get_concrete_function(tf.TensorSpec([None, 3], tf.float32))
+        f.get_concrete_function(tf.TensorSpec([None, None], tf.float32))
+        f.get_concrete_function(tf.TensorSpec(None, tf.float32))
+        assert [int(f(tf.ones(shape))) for shape in ([2, 3], [2, 4], [2], [2, 3, 4])] == [0, 1, 1, 1]
+        assert len(traces) == 3
+
+    def test_reduce_retracing(self):
+        f, traces = counted(lambda x, n=1: tf.reduce_sum(x) * n)
+        g = tf.function(f.python_function, reduce_retracing=True)
+        assert [float(g(tf.ones([k]))) for k in (2, 3, 4, 2, 9)] == [2.0, 3.0, 4.0, 2.0, 9.0]
+        assert [t[0].shape for t in traces] == [tf.TensorShape([2]), tf.TensorShape([None])]
+        assert float(g(tf.ones([2, 2]))) == 4.0
+        assert traces[-1][0].shape.rank is None
+        g(tf.ones([2]), 2), g(tf.ones([2]), 3)
+        assert len(traces) == 5
+
+    def test_former_name_of_reduce_retracing(self):
+        f, traces = counted(lambda x: x)
+        g = tf.function(f.python_function, experimental_relax_shapes=True)
+        g(tf.ones([1])), g(tf.ones([2])), g(tf.ones([3]))
+        assert len(traces) == 2
+
+    def test_reason_of_a_relaxed_trace(self):
+        g = tf.function(lambda x: x, reduce_retracing=True)
+        g(tf.ones([1])), g(tf.ones([2]))
+        assert g.explain().traces[1].because == "x is a tensor f32[?], not a tensor f32[1]"
+
+    def test_shape_as_a_tensor(self):
+        @tf.function(autograph=False)
+        def f(x):
+            known, unknown = tf.ones([2, 3]), x
+            return tf.shape(known), tf.shape(unknown), tf.size(x), tf.rank(x)
+
+        concrete = f.get_concrete_function(tf.TensorSpec([None, 2], tf.float32))
+        found = [y.numpy().tolist() for y in concrete(tf.ones([5, 2]))]
+        assert found == [[2, 3], [5, 2], 10, 2]
+
+    def test_variable_whose_size_changes(self):
+        v = tf.Variable([1.0], shape=[None])
+        f = tf.function(lambda: tf.reduce_sum(v) / tf.cast(tf.size(v), tf.float32), autograph=False)
+        assert float(f()) == 1.0
+        v.assign([2.0, 4.0])
+        assert float(f()) == 3.0
+        assert f.experimental_get_tracing_count() == 1
+
+    def test_set_shape(self):
+        @tf.function(autograph=False)
+        def f(x):
+            x.set_shape([None, 3])
+            assert x.shape.as_list() == [None, 3]
+            with pytest.raises(ValueError, match="not compatible"):
+                x.set_shape([2])
+            return x * tf.ones([3])
+
+        concrete = f.get_concrete_function(tf.TensorSpec(None, tf.float32))
+        assert concrete(tf.ones([2, 3])).shape == [2, 3]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="ensure_shape: x has shape"):
+            concrete(tf.ones([2, 4]))
+
+    def test_general_function_in_a_function(self):
+        inner = tf.function(
+            lambda x: tf.reshape(x, [-1]) * 2.0, input_signature=[tf.TensorSpec([None, None], tf.float32)]
+        )
+        outer = tf.function(lambda x: inner(x) + inner(tf.transpose(x)), autograph=False)
+        x = tf.constant([[1.0, 2.0]])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = outer(x)
+        assert y.numpy().tolist() == [4.0, 8.0]
+        assert tape.gradient(y, x).numpy().tolist() == [[4.0, 4.0]]
+        assert inner.experimental_get_tracing_count() == 1
+
+    def test_wrong_sizes_are_found_when_traced_or_run(self):
+        f = tf.function(lambda x: tf.matmul(x, tf.ones([3, 2])), autograph=False)
+        with pytest.raises(ValueError, match="inner dimensions differ"):
+            f.get_concrete_function(tf.TensorSpec([None, 4], tf.float32))
+        concrete = f.get_concrete_function(tf.TensorSpec([None, None], tf.float32))
+        with pytest.raises(tf.errors.InvalidArgumentError, match="inner dimensions differ"):
+            concrete(tf.ones([2, 4]))
+
+
+class TestMembers:
+    def test_description_of_the_parameters(self):
+        f = tf.function(lambda x, y=1, *args, z=2, **kwargs: x)
+        spec = f.function_spec.fullargspec
+        assert (spec.args, spec.varargs, spec.varkw, spec.defaults) == (["x", "y"], "args", "kwargs", (1,))
+        assert (spec.kwonlyargs, spec.kwonlydefaults) == (["z"], {"z": 2})
+        assert f.function_spec.arg_names == ("x", "y")
+        assert str(f.function_type) == "(x, y=1, *args, z=2, **kwargs)"
+
+    def test_initialization_function(self):
+        made = []
+
+        @tf.function(autograph=False)
+        def f(x):
+            if not made:
+                made.append(tf.Variable(2.0))
+            return x * made[0]
+
+        initialize = f.get_initialization_function(tf.TensorSpec([], tf.float32))
+        assert initialize() is None
+        assert float(f(tf.constant(3.0))) == 6.0
+        with pytest.raises(RuntimeError, match="has been used"):
+            f.get_initialization_function(tf.constant(1.0))
+
+    def test_compiler_ir(self):
+        f = tf.function(lambda x: x * 2.0 + 1.0, jit_compile=True, autograph=False)
+        text = f.experimental_get_compiler_ir(tf.constant([1.0]))
+        assert "multiply(" in text()
+        assert "parameter x" in text(stage="optimized_hlo")
+        with pytest.raises(ValueError, match="Invalid stage"):
+            text(stage="machine")
+        general = f.experimental_get_compiler_ir(tf.TensorSpec([None], tf.float32))
+        with pytest.raises(ValueError, match="has not run yet"):
+            general(stage="optimized_hlo")
+        with pytest.raises(ValueError, match="jit_compile=True"):
+            tf.function(lambda x: x).experimental_get_compiler_ir(tf.constant(1.0))
+
+    def test_init_scope(self):
+        @tf.function(autograph=False)
+        def f(x):
+            with tf.init_scope():
+                assert tf.executing_eagerly()
+                number = float(tf.constant(2.0))
+            assert not tf.executing_eagerly()
+            return x * number
+
+        assert float(f(tf.constant(3.0))) == 6.0
+
+    def test_rows_are_returned_as_rows(self):
+        table = tf.Variable(tf.ones([4, 2]))
+
+        @tf.function(autograph=False)
+        def f(ids):
+            with tf.GradientTape() as tape:
+                y = tf.reduce_sum(tf.gather(table, ids) ** 2)
+            return {"rows": tape.gradient(y, table)}
+
+        rows = f(tf.constant([1, 3]))["rows"]
+        assert isinstance(rows, tf.IndexedSlices)
+        assert rows.indices.numpy().tolist() == [1, 3]
+        assert rows.values.numpy().tolist() == [[2.0, 2.0], [2.0, 2.0]]
+
+
+class TestMemory:
+    def test_thousand_shapes(self):
+        from gradtape.compiler.graph import Graph
+
+        f = tf.function(lambda x: tf.reduce_sum(x * x), autograph=False)
+
+        def graphs():
+            gc.collect()
+            return sum(type(o) is Graph for o in gc.get_objects())
+
+        for n in range(1, 301):
+            f(tf.ones([n]))
+        middle = graphs()
+        for n in range(301, 701):
+            f(tf.ones([n]))
+        assert graphs() <= middle + 10
+
+    def test_thousand_shapes_of_one_trace(self):
+        f = tf.function(lambda x: x * x, input_signature=[tf.TensorSpec([None], tf.float32)], autograph=False)
+        for n in range(1, 101):
+            assert f(tf.ones([n])).shape == [n]
+        (concrete,) = f._traces.values()
+        assert len(concrete._staged.program._programs) <= 32
+
+    def test_rare_sizes_get_no_machine_code(self):
+        f = tf.function(lambda x: tf.tanh(x) * 2.0, input_signature=[tf.TensorSpec([None], tf.float32)], autograph=False)
+        (n, m), seen = (4000, 5000), []
+        for size in (n, m, m, m, m):
+            np.testing.assert_allclose(f(tf.ones([size])), 2 * np.tanh(np.ones(size)), rtol=1e-6)
+            (trace,) = f.explain().traces
+            seen.append(bool(trace.native))
+        assert seen == [True, False, False, True, True]
+
+    def test_traces_of_objects_that_are_gone_are_dropped(self):
+        class Thing:
+            pass
+
+        f = tf.function(lambda x, thing: x, autograph=False)
+        for _ in range(20):
+            f(tf.constant(1.0), Thing())
+        assert len(f._traces) <= 2
 
 
 class TestConcreteFunction:

@@ -233,3 +233,223 @@ def test_recompute_grad_inside():
     t = np.tanh(X.numpy() * W.numpy())
     close(found[0], (1 - t * t) * W.numpy())
     close(found[1], (1 - t * t) * X.numpy())
+
+
+def traced(function):
+    return tf.function(function, autograph=False)
+
+
+class TestBoundaries:
+    def test_variables_that_are_not_trainable_must_be_watched(self):
+        v = tf.Variable(2.0, trainable=False)
+        f = traced(lambda x: x * v)
+        with tf.GradientTape() as tape:
+            y = f(tf.constant(3.0))
+        assert tape.gradient(y, v) is None
+        assert tape.watched_variables() == ()
+        with tf.GradientTape() as tape:
+            tape.watch(v)
+            y = f(tf.constant(3.0))
+        assert float(tape.gradient(y, v)) == 3.0
+
+    def test_function_that_stops_everything_has_no_gradient(self):
+        x = tf.Variable(1.0)
+        with tf.GradientTape() as tape:
+            y = traced(lambda x: tf.stop_gradient(x * 2.0))(x)
+        assert tape.gradient(y, x) is None
+
+    def test_integer_output_beside_a_float_has_a_gradient_of_zero(self):
+        x = tf.Variable(1.0)
+        f = traced(lambda x: (x * 2.0, tf.cast(x, tf.int32)))
+        with tf.GradientTape() as tape:
+            _, y = f(x)
+        assert float(tape.gradient(y, x)) == 0.0
+
+    def test_argument_that_reaches_no_float_has_no_gradient(self):
+        x = tf.Variable(1.0)
+        with tf.GradientTape() as tape:
+            y = traced(lambda x: tf.cast(x, tf.int32))(x)
+        assert tape.gradient(y, x) is None
+
+    def test_tensor_computed_under_the_tape_is_captured(self):
+        x = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            h = x * x
+            y = traced(lambda: h * h)()
+        assert float(tape.gradient(y, x)) == 4 * 27.0
+
+    def test_second_order_through_a_captured_tensor(self):
+        x = tf.constant(2.0)
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                h = x * x
+                y = traced(lambda: tf.sin(h) * h)()
+            g = inner.gradient(y, x)
+        found = outer.gradient(g, x)
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = tf.sin(x * x) * (x * x)
+            g = inner.gradient(y, x)
+        close(found, outer.gradient(g, x))
+
+
+class TestTapesThatCrossTheBoundary:
+    def test_tape_as_an_argument(self):
+        @traced
+        def f(tape, x):
+            with tape:
+                tape.watch(x)
+                y = x * x
+            return tape.gradient(y, x)
+
+        assert float(f(tf.GradientTape(), tf.constant(3.0))) == 6.0
+
+    def test_watching_an_argument_with_a_tape_outside_has_no_effect(self):
+        @traced
+        def f(tape, x):
+            tape.watch(x)
+            return x * x
+
+        x = tf.constant(3.0)
+        with tf.GradientTape() as tape:
+            y = f(tape, x)
+        assert tape.gradient(y, x) is None
+
+    def test_gradient_of_a_tape_outside_is_captured(self):
+        v = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            y = v * v
+        f = traced(lambda x: x * tape.gradient(y, v))
+        assert float(f(tf.constant(2.0))) == 12.0
+
+    def test_body_is_not_traced_again_under_tapes(self):
+        f = traced(lambda x: x * x)
+        x = tf.constant(2.0)
+        f(x)
+        with tf.GradientTape() as outer, tf.GradientTape() as inner:
+            inner.watch(x)
+            outer.watch(x)
+            y = f(x)
+        inner.gradient(y, x), outer.gradient(y, x)
+        assert f.experimental_get_tracing_count() == 1
+
+
+class TestOtherTransformations:
+    def test_custom_gradient_under_vectorized_map(self):
+        @tf.custom_gradient
+        def clipped(x):
+            return x * 1.0, lambda dy: dy * 100.0
+
+        f = traced(lambda x: clipped(x) * 2.0)
+        g = traced(lambda x: f(x) + 0.0)
+        xs = tf.constant([1.0, 2.0])
+
+        def slope(x):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = g(x)
+            return tape.gradient(y, x)
+
+        close(tf.vectorized_map(slope, xs), [200.0, 200.0])
+        with tf.GradientTape() as tape:
+            tape.watch(xs)
+            y = tf.vectorized_map(g, xs)
+        close(tape.gradient(y, xs), [200.0, 200.0])
+
+    def test_forward_and_reverse_mixed(self):
+        f = traced(lambda x: tf.reduce_sum(tf.sin(x) * x**2))
+        x, ones = X.numpy(), tf.ones(3)
+        second = -np.sin(x) * x**2 + 4 * x * np.cos(x) + 2 * np.sin(x)
+        with tf.autodiff.ForwardAccumulator(X, ones) as accumulator:
+            with tf.GradientTape() as tape:
+                tape.watch(X)
+                y = f(X)
+            g = tape.gradient(y, X)
+        close(accumulator.jvp(g), second)
+        with tf.GradientTape() as tape:
+            tape.watch(X)
+            with tf.autodiff.ForwardAccumulator(X, ones) as accumulator:
+                y = f(X)
+            tangent = accumulator.jvp(y)
+        close(tape.gradient(tangent, X), second)
+
+    def test_batch_jacobian(self):
+        f = traced(lambda x: x * x * tf.reduce_sum(x, 1, keepdims=True))
+        x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        close(tape.batch_jacobian(y, x), [[[7.0, 1.0], [4.0, 16.0]], [[51.0, 9.0], [16.0, 72.0]]])
+
+    def test_batch_jacobian_of_a_batch_of_any_size(self):
+        def f(x):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = x[:, :, None] * x[:, None, :]
+            return tape.batch_jacobian(y, x)
+
+        concrete = traced(f).get_concrete_function(tf.TensorSpec([None, 2], tf.float32))
+        x = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+        close(concrete(x), f(x))
+        assert concrete.structured_outputs.shape.as_list() == [None, 2, 2, 2]
+
+    def test_jacobian_needs_sizes(self):
+        def f(x):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.sin(x)
+            return tape.jacobian(y, x)
+
+        with pytest.raises(ValueError, match=r"Jacobian needs to know the shape(.|\n)*ensure_shape"):
+            traced(f).get_concrete_function(tf.TensorSpec([None], tf.float32))
+
+    def test_vectorized_map_inside_of_any_size(self):
+        f = traced(lambda xs: tf.vectorized_map(lambda x: tf.reduce_sum(x * x), xs))
+        concrete = f.get_concrete_function(tf.TensorSpec([None, 2], tf.float32))
+        close(concrete(tf.constant([[1.0, 2.0], [3.0, 4.0], [0.0, 1.0]])), [5.0, 25.0, 1.0])
+
+    def test_maps_and_jacobians_of_functions_of_any_size(self):
+        f = traced(lambda x: tf.expand_dims(x, 0) * tf.reduce_sum(x))
+        concrete = f.get_concrete_function(tf.TensorSpec([None], tf.float32))
+        xs = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        close(tf.vectorized_map(concrete, xs), [[[3.0, 6.0]], [[21.0, 28.0]]])
+        x = xs[0]
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = concrete(x)
+        close(tape.jacobian(y, x), [[[4.0, 1.0], [2.0, 5.0]]])
+
+
+def test_third_order_of_a_function_of_any_size():
+    general = traced(lambda x, w: objective(tf.reshape(x, [-1]), w))
+    concrete = general.get_concrete_function(tf.TensorSpec([None], tf.float32), W)
+    for found, wanted in zip(derivatives(lambda x, w: concrete(x, w)), derivatives(objective), strict=True):
+        close(found, wanted)
+
+
+def test_training_step_with_batches_of_any_size():
+    w, b = tf.Variable(tf.zeros([3, 2])), tf.Variable(tf.zeros([2]))
+
+    def step(x, labels):
+        with tf.GradientTape() as tape:
+            logits = tf.matmul(x, w) + b
+            losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
+            loss = tf.reduce_mean(losses) + 0.1 * tf.nn.l2_loss(w)
+        for v, g in zip([w, b], tape.gradient(loss, [w, b]), strict=True):
+            v.assign_sub(0.5 * g)
+        return loss
+
+    signature = [tf.TensorSpec([None, 3], tf.float32), tf.TensorSpec([None], tf.int32)]
+    compiled = tf.function(step, input_signature=signature, autograph=False)
+    rng = np.random.default_rng(0)
+    batches = [(rng.normal(size=(n, 3)).astype(np.float32), rng.integers(0, 2, n).astype(np.int32)) for n in (4, 1, 7)]
+    results = []
+    for run in (step, compiled):
+        w.assign(tf.zeros([3, 2])), b.assign(tf.zeros([2]))
+        results.append([float(run(tf.constant(x), tf.constant(y))) for x, y in batches])
+    np.testing.assert_allclose(*results, rtol=1e-5)
+    assert compiled.experimental_get_tracing_count() == 1

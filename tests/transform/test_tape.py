@@ -448,6 +448,6 @@ class TestLifecycle:
                     g = tape.gradient(y, x)
                 outer.gradient(g, x)
             del tape, outer, y, g
-            assert not [o for o in gc.get_objects() if isinstance(o, Recording)]
+            assert not [o for o in gc.get_objects() if type(o) is Recording]
         finally:
             gc.enable()

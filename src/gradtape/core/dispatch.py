@@ -136,8 +136,10 @@ def _recover(op: Any, inputs: tuple[Any, ...], arrays: list[Any], params: dict[s
 def _special(op: Any, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     """An op on values of a transformation (batched, traced): the one entered last takes it."""
     inputs = tuple([x._read() if isinstance(x, Variable) else x for x in inputs])
-    owner = max((x for x in inputs if isinstance(x, Tensor) and type(x) is not Tensor), key=_level)
-    return owner.interpret(op, inputs, params)
+    owners = [x for x in inputs if isinstance(x, Tensor) and type(x) is not Tensor]
+    if not owners:  # a subclass of Variable, whose value is an ordinary tensor
+        return execute(op, inputs, params)
+    return max(owners, key=_level).interpret(op, inputs, params)
 
 
 _level = operator.attrgetter("level")

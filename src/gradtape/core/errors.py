@@ -189,6 +189,18 @@ class InaccessibleTensorError(ValueError):
     """A tensor of one function was used in another."""
 
 
+class StagingError(Exception):
+    """An exception of the user's code in a function that is traced, of a class that cannot be made from a message alone.
+    It is the cause of this one."""
+
+
+class MultilineMessageKeyError(KeyError):
+    """A KeyError whose message is shown as it is; that of a KeyError is shown as a key, in quotes on one line."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 class GradientWarning(UserWarning):
     """A gradient is None and the tape was made with `on_none="warn"`."""
 
@@ -210,6 +222,16 @@ def compose(what: str, fix: str = "", depth: int = 1) -> str:
     if fix:
         lines.append(f"  fix: {fix}")
     return "\n".join(lines)
+
+
+def in_graph(problem: Exception, node: str, graph: str, site: Any) -> Exception:
+    """An exception of a program that runs, with the line of the function that it belongs to instead of that of the call."""
+    where = f"Detected at node {node!r} of {graph}, {site}"
+    if not isinstance(problem, OpError):
+        problem.add_note(where)
+        return problem
+    said = "\n".join([line for line in str(problem).split("\n") if not line.startswith("  at:  ")])
+    return type(problem)(f"Graph execution error:\n\n{where}\n{said}")
 
 
 def build(kind: type[Exception], what: str, fix: str = "") -> Exception:

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from gradtape.core import later
+
 
 def attach(module: str, sources: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """`__getattr__`, `__dir__` and the list of names for a module whose other names live in modules loaded later.
@@ -27,11 +29,14 @@ def attach(module: str, sources: Mapping[str, str]) -> tuple[Callable[[str], Any
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         source, own = origins[name]
         loaded = importlib.import_module(source)
-        value = loaded if own == "*" else getattr(loaded, own)
+        if own == "*":
+            later.shows(source)
+        value = loaded if own == "*" else later.adapted(getattr(loaded, own))
         setattr(sys.modules[module], name, value)
         return value
 
     def everything() -> list[str]:
         return sorted({*vars(sys.modules[module]), *origins})
 
+    later.shows(module)
     return get, everything, sorted(origins)

@@ -67,6 +67,8 @@ class Op:
       accepts_slices: True if the vjp can take IndexedSlices as `dy`.
       takes_none: True if the vjp of an op with several outputs takes None for those that nothing used, instead of zeros.
       wants_tensors: True if the vjp is the user's code, which must never see plain arrays.
+      infers_unknown: True if `infer` takes specs with unknown dimensions; other rules never see one.
+      any_size: True if the vjp takes tensors of a trace whose dimensions are unknown: it needs none, or can wait for them.
       constants: inputs whose cotangent is None by design, each with the reason.
     """
 
@@ -82,6 +84,8 @@ class Op:
     accepts_slices: ClassVar[bool] = False
     wants_tensors: ClassVar[bool] = False
     takes_none: ClassVar[bool] = False
+    infers_unknown: ClassVar[bool] = False
+    any_size: ClassVar[bool] = False
     constants: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     infer: Any

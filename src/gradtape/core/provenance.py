@@ -21,6 +21,7 @@ _PASSED_OVER = (
     os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,
     os.path.dirname(np.__file__) + os.sep,
     contextlib.__file__,
+    "<gradtape ",  # programs that are written for functions
 )
 
 Place = tuple[CodeType, int]

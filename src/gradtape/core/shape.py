@@ -13,8 +13,38 @@ from gradtape.core import dtypes, errors
 Dims = tuple[int | None, ...]
 
 
+class AnyShape(tuple[Any, ...]):
+    """The shape of which not even the rank is known. It holds one None, so that whoever looks for unknown dimensions
+    finds one; it equals itself alone."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+ANY: Any = AnyShape((None,))
+
+
+class Steps(tuple[Any, ...]):
+    """The shape of what a loop keeps of its steps for its derivative: as many rows as there were steps. Only loops read
+    such values, and they need not know the number."""
+
+    __slots__ = ()
+
+
 class Spec(NamedTuple):
-    """Shape and dtype of a value, as the `infer` rules see it. A dimension is None while it is unknown."""
+    """Shape and dtype of a value, as the `infer` rules see it. A dimension is None while it is unknown; the shape is
+    `ANY` while the rank is."""
 
     shape: tuple[int, ...]
     dtype: dtypes.DType
@@ -24,24 +54,34 @@ class Spec(NamedTuple):
         """The number of dimensions."""
         return len(self.shape)
 
+    @property
+    def is_known(self) -> bool:
+        """True if every dimension is known."""
+        return None not in self.shape
+
     def __str__(self) -> str:
-        dims = ",".join("?" if d is None else str(d) for d in self.shape)
+        dims = "..." if self.shape is ANY else ",".join("?" if d is None else str(d) for d in self.shape)
         return f"{self.dtype.short}[{dims}]"
 
 
 def spec_of(value: Any) -> Spec:
-    """The Spec of a tensor, an array or a Python number."""
+    """The Spec of a tensor, an array, a TensorSpec or a Python number."""
     dtype = getattr(value, "dtype", None)
     if dtype is None:
         value = np.asarray(value)
         dtype = value.dtype
     if not isinstance(dtype, dtypes.DType):
         dtype = dtypes.from_numpy(dtype)
-    return Spec(tuple(value.shape), dtype)
+    shape = value.shape
+    return Spec(ANY if type(shape) is TensorShape and shape._dims is None else tuple(shape), dtype)
 
 
 def broadcast(a: Sequence[int], b: Sequence[int]) -> tuple[int, ...] | None:
     """The shape that two shapes broadcast to, or None if they do not."""
+    if type(a) is Steps and (a == b or not b):
+        return a
+    if type(b) is Steps and not a:
+        return b
     longer, shorter = (tuple(a), tuple(b)) if len(a) >= len(b) else (tuple(b), tuple(a))
     start = len(longer) - len(shorter)
     result = list(longer)

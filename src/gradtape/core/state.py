@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 # Identities of tensors on tapes. 0 means: on no tape. They count up, so that they serve `tape.explain` as a clock too.
@@ -28,6 +30,31 @@ class ThreadState(threading.local):
 
 
 current = ThreadState()
+
+
+class Settings:
+    """Switches for the whole process.
+
+    Attributes:
+      functions_run_eagerly: whether a `tf.function` calls its Python function instead of tracing it.
+    """
+
+    functions_run_eagerly: bool = False
+
+
+settings = Settings()
+
+
+@contextmanager
+def outside() -> Iterator[None]:
+    """Run a block outside of all traces and transformations, unseen by recorders."""
+    before = current.recorders, current.depth, current.trace
+    current.recorders, current.depth, current.trace = (), 0, None
+    try:
+        yield
+    finally:
+        current.recorders, current.depth, current.trace = before
+
 
 # What happened to tensors that some tape knew, while no tape recorded it: (op, input ids, output ids, code, offset,
 # whether a tape saw it and did not know the inputs). In place of an op there may be a text, which tells how a value went

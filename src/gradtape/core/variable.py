@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import enum
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from sys import getrefcount
 from typing import Any
 
@@ -44,6 +44,9 @@ class _Names(threading.local):
 
 
 names = _Names()
+
+# Called with every new variable; empty unless a checkpoint waits for variables.
+created: list[Callable[[Variable], None]] = []
 
 
 class Variable:
@@ -123,6 +126,8 @@ class Variable:
         if initial._id:
             for recorder in state.current.recorders:
                 recorder.assigned(self, initial._id, provenance.user_place(2))
+        for callback in created:
+            callback(self)
 
     def _read(self) -> Tensor:
         """The present value; every recording tape is told."""

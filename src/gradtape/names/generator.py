@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import convert, device, dtypes, errors
+from gradtape.core import convert, device, dtypes, errors, later
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.names import draws
@@ -211,6 +211,10 @@ def _check_state(state: Any) -> Tensor:
             "a state is a vector of three int64; tf.random.create_rng_state(seed, 'philox') makes one.",
         )
     return wrap(tensor._array.astype(np.int64))
+
+
+for _name in ("normal", "truncated_normal", "uniform", "uniform_full_int", "binomial"):
+    setattr(Generator, _name, later.adapt(getattr(Generator, _name)))  # a shape may be known only when a function runs
 
 
 def _key_counter(key: Any, counter: Any) -> Tensor:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import convert, dtypes, errors
+from gradtape.core import convert, dtypes, errors, state
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.names import draws
@@ -39,33 +39,36 @@ class _Streams:
     """The hidden generators: one for draws without a seed, and one for each function, dtype and seed."""
 
     def __init__(self) -> None:
-        self.reset(None)
+        self.seed: int | None = None
+        self.generators: dict[tuple[str, dtypes.DType, int] | None, Generator] = {}
 
     def reset(self, seed: int | None) -> None:
-        """Start all streams anew under a global seed, or None."""
+        """Start all streams anew under a global seed, or None. Functions that were traced before follow."""
         self.seed = seed
-        self.unseeded: Generator | None = None
-        self.seeded: dict[tuple[str, dtypes.DType, int], Generator] = {}
+        with state.outside():
+            for key, generator in self.generators.items():
+                generator._state_var.assign(self._start(key))
 
     def find(self, what: str, dtype: Any, seed: Any) -> Generator:
         """The stream that a call draws from."""
-        if seed is None:
-            if self.unseeded is None:
-                self.unseeded = self._open(0, 0) if self.seed is not None else Generator.from_non_deterministic_state()
-            return self.unseeded
-        key = (what, dtypes.as_dtype(dtype), _index(seed, "seed"))
-        found = self.seeded.get(key)
+        key = None if seed is None else (what, dtypes.as_dtype(dtype), _index(seed, "seed"))
+        found = self.generators.get(key)
         if found is None:
-            from zlib import crc32
-
-            found = self.seeded[key] = self._open(key[2], crc32(f"{what} {key[1].name}".encode()))
+            with state.outside():  # a function that draws for the first time has not made this variable
+                found = self.generators[key] = Generator(state=self._start(key), alg="philox")
         return found
 
-    def _open(self, seed: int, part: int) -> Generator:
-        """A generator for the global seed and a seed; `part` chooses a stretch of the stream far from others."""
-        pair = [_DEFAULT_SEED if self.seed is None else self.seed, seed]
-        low, high, key = ops.RandomState(np.array(pair, np.uint64).astype(np.int64))
-        return Generator(state=wrap(np.array([low, high ^ part, key])), alg="philox")
+    def _start(self, key: tuple[str, dtypes.DType, int] | None) -> Tensor:
+        """The first state of a stream. The part of it that each function has is far from those of others."""
+        if key is None and self.seed is None:
+            return Generator.from_non_deterministic_state().state.read_value()
+        pair = [_DEFAULT_SEED if self.seed is None else self.seed, 0 if key is None else key[2]]
+        low, high, word = ops.RandomState(np.array(pair, np.uint64).astype(np.int64))
+        if key is not None:
+            from zlib import crc32
+
+            high ^= crc32(f"{key[0]} {key[1].name}".encode())
+        return wrap(np.array([low, high, word]))
 
 
 streams = _Streams()

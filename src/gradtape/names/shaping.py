@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import device, dtypes, errors
+from gradtape.core.op import REGISTRY
 from gradtape.core.shape import TensorShape, broadcast
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.names import arguments
 from gradtape.names.arguments import tensor
 from gradtape.ops.family import dims
 from gradtape.ops.movement import Identity
+from gradtape.ops.sizes import EnsureShape, ShapeOf
 
 __all__ = ["broadcast_dynamic_shape", "broadcast_static_shape", "ensure_shape", "rank", "shape", "shape_n", "size"]
 
@@ -33,7 +35,10 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     >>> tf.shape([[1, 2, 3], [4, 5, 6]]).numpy()
     array([2, 3], dtype=int32)
     """
-    return wrap(device.place(np.array(dims(tensor(input)), _integer_type(out_type))))
+    x = tensor(input)
+    if not x.get_shape().is_fully_defined():
+        return ShapeOf(x, dtype=dtypes.from_numpy(_integer_type(out_type)))  # type: ignore[no-any-return]
+    return wrap(device.place(np.array(dims(x), _integer_type(out_type))))
 
 
 def shape_n(input: Sequence[Any], out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
@@ -67,7 +72,10 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     >>> tf.size([[1, 2, 3], [4, 5, 6]]).numpy()
     np.int32(6)
     """
-    return wrap(device.place(_integer_type(out_type).type(math.prod(dims(tensor(input))))))
+    x = tensor(input)
+    if not x.get_shape().is_fully_defined():
+        return REGISTRY["reduce_prod"](shape(x, out_type), axis=(0,), keepdims=False)  # type: ignore[no-any-return]
+    return wrap(device.place(_integer_type(out_type).type(math.prod(dims(x)))))
 
 
 def rank(input: Any, name: str | None = None) -> Tensor:
@@ -83,7 +91,10 @@ def rank(input: Any, name: str | None = None) -> Tensor:
     >>> tf.rank([[1, 2, 3], [4, 5, 6]]).numpy()
     np.int32(2)
     """
-    return wrap(device.place(np.int32(tensor(input).ndim)))
+    x = tensor(input)
+    if x.get_shape().rank is None:
+        return size(ShapeOf(x, dtype=dtypes.int32))
+    return wrap(device.place(np.int32(x.ndim)))
 
 
 def _integer_type(out_type: Any) -> np.dtype[Any]:
@@ -108,11 +119,15 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     TensorShape([1, 2])
     """
     value, wanted = tensor(x), TensorShape(shape)
-    if not wanted.is_compatible_with(value.shape):
+    if not wanted.is_compatible_with(value.get_shape()):
         raise errors.build(
-            errors.ShapeError, f"ensure_shape: x has shape {value.shape}, not {wanted}.", "None allows any length."
+            errors.ShapeError,
+            f"ensure_shape: x has shape {value.get_shape()}, not {wanted}.",
+            "None allows any length.",
         )
-    return Identity(value)  # type: ignore[no-any-return]
+    if value.get_shape().is_fully_defined() or wanted.rank is None:
+        return Identity(value)  # type: ignore[no-any-return]
+    return EnsureShape(value, shape=tuple(wanted))  # type: ignore[no-any-return]
 
 
 def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:

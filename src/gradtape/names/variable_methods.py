@@ -11,14 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import convert, errors
-from gradtape.core.shape import spec_of
+from gradtape.core import convert, errors, state
+from gradtape.core.op import NotDifferentiable, Op
+from gradtape.core.shape import Spec, spec_of
 from gradtape.core.slices import IndexedSlices
-from gradtape.core.tensor import Tensor, host, wrap
+from gradtape.core.tensor import Tensor, host
 from gradtape.core.variable import Variable
-from gradtape.names import indexing
+from gradtape.names import indexing, joining
+from gradtape.names.effects import perform
+from gradtape.ops.family import NO_LOWERING, dims
+from gradtape.ops.movement import BroadcastTo
 from gradtape.ops.rows import check_range, sum_rows
 from gradtape.ops.scatter import locate
+from gradtape.transform.opaque import recorded_by
 
 _Combine = Callable[[Any, Any, Any], None]
 
@@ -44,8 +49,88 @@ def _update(rows: Any, positions: Any, values: Any) -> None:
     rows[positions] = values
 
 
+class Scatter(Op):
+    """A variable's value with some rows, or elements at coordinates, combined with updates."""
+
+    differentiable = False
+    vjp = NotDifferentiable("no gradient flows through an assignment")
+    homogeneous = False
+    lower = NO_LOWERING
+
+    def __init__(self, name: str, combine: _Combine) -> None:
+        self.name, self.combine = name, combine  # type: ignore[misc]
+
+    def infer(self, old: Spec, indices: Spec, updates: Spec) -> Spec:
+        """As the old value, after a look at the shapes."""
+        if indices.dtype.kind not in "iu":
+            raise self.error(
+                errors.DTypeError, f"indices are {indices}, and must be integers.", "use tf.cast(indices, tf.int32)."
+            )
+        wanted = self.shape_of_updates(old, indices)
+        if updates.shape != wanted:
+            raise self.error(
+                errors.ShapeError,
+                f"the updates have shape {list(updates.shape)} instead of {list(wanted)}; the variable has shape "
+                f"{list(old.shape)}.",
+                "give one slice of updates for each index.",
+            )
+        return old
+
+    def shape_of_updates(self, old: Spec, indices: Spec) -> tuple[int, ...]:
+        """The shape that the updates must have."""
+        return indices.shape + old.shape[1:]
+
+    def kernel(self, old: Any, indices: Any, updates: Any) -> Any:
+        """A new array: tapes may hold the old one."""
+        check_range(self.name, indices, old.shape[0] if old.ndim else 0)
+        inner = old.shape[1:]
+        rows = np.copy(old)
+        self.combine(rows, np.reshape(indices, (-1,)), np.reshape(updates, (indices.size, *inner)))
+        return rows
+
+
+class ScatterNd(Scatter):
+    """The same at coordinates, which the last axis of the indices holds."""
+
+    def shape_of_updates(self, old: Spec, indices: Spec) -> tuple[int, ...]:
+        """The shape that the updates must have."""
+        depth = indices.shape[-1] if indices.rank else old.rank + 1
+        if depth > old.rank:
+            raise self.error(
+                errors.ShapeError,
+                f"indices has shape {list(indices.shape)}, the variable {list(old.shape)}.",
+                "the last axis of indices holds the coordinates, at most as many as the variable has dimensions.",
+            )
+        return indices.shape[:-1] + old.shape[depth:]
+
+    def kernel(self, old: Any, indices: Any, updates: Any) -> Any:
+        """A new array: tapes may hold the old one."""
+        positions, count, inner = locate(self.name, indices, old.shape, 0)
+        rows = np.reshape(np.copy(old), (count, *inner))
+        self.combine(rows, positions, np.reshape(updates, (positions.size, *inner)))
+        return np.reshape(rows, old.shape)
+
+
+def _apply(variable: Variable, op: Scatter, indices: Any, updates: Any) -> Variable:
+    """Update a variable, now or each time the program comes here."""
+    places, values = convert.convert_to_tensor(indices), variable._convert(updates)
+    if not isinstance(op, ScatterNd) and not values.ndim:
+        values = BroadcastTo(values, shape=tuple(places.shape) + tuple(variable.shape)[1:])
+    trace = state.current.trace
+    if trace is not None:
+        with recorded_by():  # no gradient flows through an assignment
+            new = trace.add(op, (trace.read(variable), places, values), {})
+        trace.assign(variable, new)
+        return variable
+    arrays = [np.asarray(host(x._array)) for x in (variable._value, places, values)]
+    op.infer(*[spec_of(a) for a in arrays])
+    variable._write(op.kernel(*arrays), values._id)
+    return variable
+
+
 def _scatter(name: str, combine: _Combine, does: str, example: str) -> Any:
     """The method that combines rows of a variable with those of IndexedSlices."""
+    op = Scatter(name, combine)
 
     def method(self: Variable, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Variable:
         if not isinstance(sparse_delta, IndexedSlices):
@@ -55,18 +140,7 @@ def _scatter(name: str, combine: _Combine, does: str, example: str) -> Any:
                     "use tf.IndexedSlices(values, indices), or assign for the whole value.",
                 )
             )
-        who, old = method.__name__, self._value._array
-        indices, values = _operands(self, who, sparse_delta.indices, sparse_delta.values)
-        check_range(who, indices, old.shape[0] if old.ndim else 0)
-        inner = old.shape[1:]
-        updates = (
-            values._array if values.ndim else np.full_like(values._array, values._array, shape=indices.shape + inner)
-        )
-        _check_updates(self, who, updates, indices.shape + inner)
-        rows = np.copy(old)
-        combine(rows, np.reshape(indices, (-1,)), np.reshape(updates, (indices.size, *inner)))
-        self._write(rows, values._id)
-        return self
+        return _apply(self, op, sparse_delta.indices, sparse_delta.values)
 
     method.__name__, method.__qualname__ = name, f"Variable.{name}"
     method.__doc__ = f"""{does}
@@ -88,23 +162,10 @@ def _scatter(name: str, combine: _Combine, does: str, example: str) -> Any:
 
 def _scatter_nd(name: str, combine: _Combine, does: str, example: str) -> Any:
     """The method that combines elements of a variable at coordinates with updates."""
+    op = ScatterNd(name, combine)
 
     def method(self: Variable, indices: Any, updates: Any, name: str | None = None) -> Variable:
-        who, old = method.__name__, self._value._array
-        places, values = _operands(self, who, indices, updates)
-        depth = places.shape[-1] if places.ndim else len(old.shape) + 1
-        if depth > old.ndim:
-            raise errors.build(
-                errors.ShapeError,
-                f"{who}: indices has shape {list(places.shape)}, the variable {list(old.shape)}.",
-                "the last axis of indices holds the coordinates, at most as many as the variable has dimensions.",
-            )
-        _check_updates(self, who, values._array, places.shape[:-1] + old.shape[depth:])
-        positions, count, inner = locate(who, places, old.shape, 0)
-        rows = np.reshape(np.copy(old), (count, *inner))
-        combine(rows, positions, np.reshape(values._array, (positions.size, *inner)))
-        self._write(np.reshape(rows, old.shape), values._id)
-        return self
+        return _apply(self, op, indices, updates)
 
     method.__name__, method.__qualname__ = name, f"Variable.{name}"
     method.__doc__ = f"""{does}
@@ -122,28 +183,6 @@ def _scatter_nd(name: str, combine: _Combine, does: str, example: str) -> Any:
     [8.0, {example}]
     """
     return method
-
-
-def _operands(variable: Variable, who: str, indices: Any, values: Any) -> tuple[Any, Tensor]:
-    """The array of indices, and the values as a tensor of the variable's dtype."""
-    array = np.asarray(host(convert.convert_to_tensor(indices)._array))
-    if array.dtype.kind not in "iu":
-        raise errors.build(
-            errors.DTypeError,
-            f"{who}: indices are {array.dtype.name}, and must be integers.",
-            "use tf.cast(indices, tf.int32).",
-        )
-    return array, variable._convert(values)
-
-
-def _check_updates(variable: Variable, who: str, updates: Any, wanted: tuple[int, ...]) -> None:
-    if updates.shape != wanted:
-        raise errors.build(
-            errors.ShapeError,
-            f"{who}: the updates have shape {list(updates.shape)} instead of {list(wanted)}; the variable "
-            f"{variable.name!r} has shape {list(variable._value.shape)}.",
-            "give one slice of updates for each index.",
-        )
 
 
 def batch_scatter_update(
@@ -164,9 +203,10 @@ def batch_scatter_update(
     array([[1., 9.],
            [8., 4.]], dtype=float32)
     """
-    indices, values = _operands(self, "batch_scatter_update", sparse_delta.indices, sparse_delta.values)
-    lead = np.indices(indices.shape, sparse=False)[:-1]
-    return self.scatter_nd_update(np.stack([*lead, indices], axis=-1), values)  # type: ignore[attr-defined, no-any-return]
+    indices = convert.convert_to_tensor(sparse_delta.indices)
+    lead = np.indices(dims(indices))[:-1].astype(indices.dtype.numpy)
+    places = joining.stack([*lead, indices], axis=-1)
+    return self.scatter_nd_update(places, sparse_delta.values)  # type: ignore[attr-defined, no-any-return]
 
 
 def sparse_read(self: Variable, indices: Any, name: str | None = None) -> Tensor:
@@ -214,15 +254,21 @@ def count_up_to(self: Variable, limit: int) -> Tensor:
     >>> v.count_up_to(2).numpy(), v.count_up_to(2).numpy(), v.numpy()
     (np.int32(0), np.int32(1), np.int32(2))
     """
-    old = self._value._array
-    if old.ndim or old.dtype.kind not in "iu":
+    if self.ndim or not self.dtype.is_integer:
         raise errors.build(
             errors.DTypeError, f"count_up_to: the variable is {spec_of(self._value)}.", "count with an integer scalar."
         )
-    if old >= limit:
-        raise errors.build(errors.OutOfRangeError, f"count_up_to: Reached limit of {limit}.", "assign a smaller value.")
-    self._write(old + old.dtype.type(1))
-    return wrap(old)
+    old = self.read_value()
+
+    def check(value: Tensor) -> None:
+        if value._array >= limit:
+            raise errors.build(
+                errors.OutOfRangeError, f"count_up_to: Reached limit of {limit}.", "assign a smaller value."
+            )
+
+    perform("count_up_to", check, [old])
+    self.assign_add(1)
+    return old
 
 
 _METHODS = [

@@ -328,6 +328,7 @@ def _composed_matrix(build: Any, x: Any, how: Arrangement, alone: Shape) -> tupl
     lead = len(shape) - 2
     if perm is not None and perm[:lead] == tuple(range(lead)) and len(perm) > lead:
         first = perm[lead]
-        if perm[lead:] == (*range(first, len(perm)), *range(lead, first)):
+        exchanged = perm[lead:] == (*range(first, len(perm)), *range(lead, first))
+        if exchanged and math.prod(x.spec.shape[first:]) == shape[-2]:
             return _composed_part(build, x, Arrangement(None, (*shape[:-2], shape[-1], shape[-2]))), True
     return _composed_part(build, x, Arrangement(perm, shape)), False

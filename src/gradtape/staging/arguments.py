@@ -7,13 +7,13 @@ Objects are compared by `==` and held weakly, so that the cache of a function ke
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from gradtape.core import convert, dtypes, errors
-from gradtape.core.shape import Spec, TensorShape, TensorSpec, spec_of
+from gradtape.core.shape import ANY, Spec, TensorShape, TensorSpec, spec_of
 from gradtape.core.slices import IndexedSlices
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
@@ -92,7 +92,7 @@ def encode(value: Any, leaves: Leaves) -> Any:
         parts = (value.values, value.indices, value.dense_shape)
         return IndexedSlices, tuple([encode(p, leaves) for p in parts])
     if isinstance(value, TensorSpec):
-        return Spec(tuple(value.shape), value.dtype)
+        return spec_of(value)
     if isinstance(value, TensorShape):
         return TensorShape, None if value.rank is None else tuple(value)
     return _Weak(value)
@@ -104,6 +104,75 @@ def _encode_variable(variable: Variable, leaves: Leaves) -> Any:
             return Variable, i
     leaves.variables.append(variable)
     return Variable, len(leaves.variables) - 1, spec_of(variable._value), variable.trainable
+
+
+def covers(general: Any, key: Any) -> bool:
+    """True if a trace for one key serves another: the same, but for sizes that the first leaves open."""
+    if isinstance(general, Spec):
+        return (
+            isinstance(key, Spec)
+            and general.dtype is key.dtype
+            and (
+                general.shape is ANY
+                or (
+                    len(general.shape) == len(key.shape)
+                    and key.shape is not ANY
+                    and all(m in (None, n) for m, n in zip(general.shape, key.shape, strict=True))
+                )
+            )
+        )
+    if not _is_structure(general, key):
+        return bool(general == key)
+    return all(covers(a, b) for a, b in zip(general, key, strict=True))
+
+
+def widened(key: Any, other: Any) -> Any:
+    """The key of a trace that serves both: sizes that differ are left open. None if the keys differ in more."""
+    if isinstance(key, Spec) and isinstance(other, Spec):
+        if key.dtype is not other.dtype:
+            return None
+        return Spec(_common(key.shape, other.shape), key.dtype)
+    if not _is_structure(key, other):
+        return key if key == other else None
+    parts = [(a, widened(a, b)) for a, b in zip(key, other, strict=True)]
+    return None if any(new is None and old is not None for old, new in parts) else tuple([new for _, new in parts])
+
+
+def _common(a: Any, b: Any) -> Any:
+    if a is ANY or b is ANY or len(a) != len(b):
+        return ANY
+    return tuple([m if m == n else None for m, n in zip(a, b, strict=True)])
+
+
+def _is_structure(a: Any, b: Any) -> bool:
+    """True for the keys of two structures that may differ inside. Those of variables count as a whole."""
+    return (
+        type(a) is type(b) is tuple
+        and len(a) == len(b)
+        and not (a and a[0] is Variable)
+        and not (b and b[0] is Variable)
+    )
+
+
+def is_open(key: Any) -> bool:
+    """True if a key leaves sizes open."""
+    return any(not spec.is_known for spec in specs(key))
+
+
+def specs(key: Any) -> Iterator[Spec]:
+    """The specs of the tensors in a key, in their order."""
+    if isinstance(key, Spec):
+        yield key
+    elif type(key) is tuple and not (key and key[0] is Variable):
+        for part in key:
+            yield from specs(part)
+
+
+def is_gone(key: Any) -> bool:
+    """True if a key speaks of an object that is no longer there: no call will have it again."""
+    if isinstance(key, _Weak):
+        return key.target() is None
+    return type(key) is tuple and any(is_gone(part) for part in key)
 
 
 def rebuild(

@@ -7,14 +7,17 @@ from typing import Any
 
 from gradtape.core import errors, nest, state
 from gradtape.core.shape import TensorSpec
-from gradtape.core.tensor import Tensor
+from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.staging import arguments
+from gradtape.staging.composites import fold
 from gradtape.staging.explanation import TraceReport, contents
 from gradtape.staging.signature import Signature, VariableSpec
 from gradtape.staging.staged import Staged
 from gradtape.staging.symbol import Symbol
 from gradtape.staging.trace import Trace
+
+_current = state.current
 
 
 class Slot(Variable):
@@ -48,6 +51,7 @@ class ConcreteFunction:
         values: list[Any],
     ) -> None:
         self._structure, self._leaves = structure, list(outputs)
+        self._is_single = structure is None and self._leaves[0] is not None
         self._staged = Staged(trace, [y for y in outputs if y is not None])
         self._slots, self._signature = slots, signature
         self._described = signature.described(values)
@@ -91,7 +95,7 @@ class ConcreteFunction:
     @property
     def output_shapes(self) -> Any:
         """The shapes of the results, in their structure."""
-        return self._packed([None if y is None else y.shape for y in self._leaves])
+        return self._packed([None if y is None else y.get_shape() for y in self._leaves])
 
     @property
     def output_dtypes(self) -> Any:
@@ -103,7 +107,7 @@ class ConcreteFunction:
         lines = ["Input Parameters:"]
         for parameter, value in zip(self._signature.parameters, self._described, strict=True):
             lines.append(f"  {parameter.name} ({parameter.kind.name}): {_kind(value)}")
-        specs = [None if y is None else TensorSpec(y.shape, y.dtype) for y in self._leaves]
+        specs = [None if y is None else TensorSpec(y.get_shape(), y.dtype) for y in self._leaves]
         lines += ["Output Type:", f"  {_kind(self._packed(specs))}", "Captures:"]
         captured = [f"  {id(s)}: {TensorSpec(s.shape, s.dtype)!r}" for s in self.captured_inputs]
         return "\n".join([*lines, *(captured or ["  None"])])
@@ -119,11 +123,22 @@ class ConcreteFunction:
         seconds = 0.0 if program is None else program.seconds
         return TraceReport(f"({text})", self.because, self.tracing, seconds, native, outside, size)
 
+    def text(self, stage: str = "hlo", device_name: str | None = None) -> str:
+        """The program as text: as it was traced (`stage="hlo"`), or as it runs (`"optimized_hlo"`)."""
+        if stage not in _STAGES:
+            raise ValueError(
+                errors.compose(f"Invalid stage {stage!r}.", f"use one of {', '.join(map(repr, _STAGES))}.")
+            )
+        if stage == "hlo":
+            self.graph.outputs = list(self._staged.values)
+            return str(self.graph)
+        return str(self._staged.program.program.graph)
+
     def __repr__(self) -> str:
         inputs = ", ".join(
             f"{p.name}: {_kind(v)}" for p, v in zip(self._signature.parameters, self._described, strict=True)
         )
-        specs = [None if y is None else TensorSpec(y.shape, y.dtype) for y in self._leaves]
+        specs = [None if y is None else TensorSpec(y.get_shape(), y.dtype) for y in self._leaves]
         return f"<ConcreteFunction ({inputs}) -> {_kind(self._packed(specs))} at {id(self):#x}>"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -170,6 +185,12 @@ class ConcreteFunction:
             )
         return list(leaves.tensors), leaves.variables
 
+    def of_tensors(self, tensors: Sequence[Tensor]) -> Any:
+        """The results for plain tensors; the usual call, when nobody looks at it, takes a short way."""
+        if _current.recorders or _current.trace is not None or not self._is_single:
+            return self.call(tensors, ())
+        return wrap(self._staged.program.run([x._array for x in tensors])[0])
+
     def call(self, tensors: Sequence[Tensor], variables: Sequence[Variable]) -> Any:
         """The results for the tensors and variables of a call."""
         if variables:
@@ -182,7 +203,12 @@ class ConcreteFunction:
         return self._packed([None if y is None else next(found) for y in self._leaves])
 
     def _packed(self, leaves: list[Any]) -> Any:
-        return leaves[0] if self._structure is None else nest.pack_sequence_as(self._structure, leaves)
+        if self._structure is None:
+            return leaves[0]
+        return fold(nest.pack_sequence_as(self._structure, leaves))
+
+
+_STAGES = ("hlo", "optimized_hlo")
 
 
 def _kind(value: Any) -> str:

@@ -58,7 +58,7 @@ class BlockRecording(TraceRecording):
     def see(self, op: Any, ids: Any, values: Any, params: Any, outputs: Any, result: Any) -> None:
         """An op became a node, or has run."""
         first = outputs[0] if type(outputs) is tuple and outputs else outputs
-        if not self.around[0] or isinstance(first, Symbol) or outputs == ():
+        if not self.around[0] or isinstance(first, Symbol) or (type(outputs) is tuple and not outputs):
             for value in values:  # a custom gradient may be the first to use a tensor from around
                 if isinstance(value, Symbol):
                     self._trace.value_of(value)

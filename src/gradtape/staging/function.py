@@ -11,27 +11,25 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core import convert, errors, log, nest, provenance, state
-from gradtape.core.shape import Spec, TensorShape, TensorSpec, spec_of
+from gradtape.core import errors, log, state
+from gradtape.core.later import Unknown
+from gradtape.core.shape import ANY, TensorSpec, spec_of
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.staging import arguments
+from gradtape.staging.autograph import calls as autograph
 from gradtape.staging.concrete import ConcreteFunction, Slot
 from gradtape.staging.explanation import FunctionReport, difference
+from gradtape.staging.problems import in_user_code
+from gradtape.staging.returned import results
 from gradtape.staging.signature import Signature
-from gradtape.staging.staged import Runner
+from gradtape.staging.staged import program_of
 from gradtape.staging.symbol import Symbol
 from gradtape.staging.trace import Trace
 
 _current = state.current
-_KEPT = 256  # traces per function; the least recently used go first
-
-
-class _Settings:
-    eager = False
-
-
-settings = _Settings()
+_KEPT = 256  # traces per function; the oldest go first
+_SERVED = 1024  # keys of which it is remembered that a trace for more sizes serves them
 
 
 class Function:
@@ -48,6 +46,9 @@ class Function:
         self._signature = Signature(python_function, input_signature, name)
         self._options = options
         self._traces: OrderedDict[Any, ConcreteFunction] = OrderedDict()
+        self._served: dict[Any, Any] = {}
+        # Calls whose arguments are tensors only find their trace here, without more ado.
+        self._quick: dict[Any, ConcreteFunction] = {}
         self._lock = threading.RLock()
         self._count = 0
         self._recent: deque[bool] = deque(maxlen=10)
@@ -58,38 +59,100 @@ class Function:
 
     name = property(lambda self: self._name, doc="The function's name.")
     input_signature = property(lambda self: self._signature.specs, doc="The specs that all calls must fit, or None.")
+    function_spec = property(lambda self: self._signature, doc="The parameters, and how calls are bound to them.")
+    function_type = property(
+        lambda self: self._signature.function_type, doc="The parameters, as Python describes them."
+    )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if settings.eager:
+        if state.settings.functions_run_eagerly:
             return self.python_function(*args, **kwargs)
+        kinds = None if kwargs else _kinds(args)
+        quick = self._quick.get(kinds)
+        if quick is not None:
+            self._recent.append(False)
+            return quick.of_tensors(args)
         values = self._signature.bind(args, kwargs)
         leaves = arguments.Leaves()
         key = tuple([arguments.encode(v, leaves) for v in values])
+        if self._signature.specs is not None:
+            values = self._signature.opened(values)
+            key = tuple([arguments.encode(v, arguments.Leaves()) for v in values])
         concrete = self._traces.get(key)
-        self._recent.append(concrete is None)
         if concrete is None:
             concrete = self._traced(key, values, leaves)
+        else:
+            self._recent.append(False)
+        if kinds is not None:
+            if len(self._quick) >= _SERVED:
+                self._quick.clear()
+            self._quick[kinds] = concrete
         return concrete.call(leaves.tensors, leaves.variables)
 
     def _traced(self, key: Any, values: list[Any], leaves: arguments.Leaves) -> ConcreteFunction:
+        """The trace for a key: one that serves more sizes, or a new one."""
         with self._lock:
-            found = self._traces.get(key)
+            found = self._traces.get(key) or self._general(key)
+            self._recent.append(found is None)
             if found is not None:
                 return found
             self._warn_of_retracing()
-            start = time.perf_counter()
-            concrete = self._trace(values, leaves)
-            concrete.because = difference(self._signature.names, key, list(self._traces))
-            concrete.tracing = time.perf_counter() - start
-            self._traces[key] = concrete
-            if len(self._traces) > _KEPT:
-                self._traces.popitem(last=False)
-            return concrete
+            relaxed = self._relaxed(key) if self._options["reduce_retracing"] else None
+            if relaxed is not None:
+                try:
+                    return self._kept(relaxed, self._with_specs(relaxed, values), leaves)
+                except Unknown:
+                    log.warning("%s cannot be traced for several sizes at once; it is traced for each.", self._name)
+            return self._kept(key, values, leaves)
+
+    def _kept(self, key: Any, values: list[Any], leaves: arguments.Leaves) -> ConcreteFunction:
+        """A new trace, in the cache."""
+        start = time.perf_counter()
+        concrete = self._trace(values, leaves)
+        concrete.because = difference(self._signature.names, key, list(self._traces))
+        concrete.tracing = time.perf_counter() - start
+        for old in [k for k in self._traces if arguments.is_gone(k)]:
+            del self._traces[old]
+        self._traces[key] = concrete
+        self._quick.clear()
+        if len(self._traces) > _KEPT:
+            self._traces.popitem(last=False)
+        self._served.clear()
+        return concrete
+
+    def _general(self, key: Any) -> ConcreteFunction | None:
+        """A trace that leaves sizes open and so serves a key; of several, the one that leaves the fewest open."""
+        if key not in self._served:
+            if len(self._served) >= _SERVED:
+                self._served.clear()
+            fitting = [k for k in self._traces if arguments.is_open(k) and arguments.covers(k, key)]
+            self._served[key] = min(fitting, key=_openness, default=None)
+        chosen = self._served[key]
+        return None if chosen is None else self._traces.get(chosen)
+
+    def _relaxed(self, key: Any) -> Any:
+        """The key of a trace that also serves an earlier one, of other sizes; None if there is none."""
+        for old in reversed(self._traces):
+            wider = arguments.widened(key, old)
+            if wider is not None:
+                return wider
+        return None
+
+    @staticmethod
+    def _with_specs(key: Any, values: list[Any]) -> list[Any]:
+        """The values with the specs of a key in place of tensors."""
+        specs = arguments.specs(key)
+
+        def place(value: Any) -> TensorSpec:
+            spec = next(specs)
+            return TensorSpec(None if spec.shape is ANY else spec.shape, spec.dtype)
+
+        return [arguments.rebuild(v, place, lambda v: v) for v in values]
 
     def _trace(self, values: list[Any], leaves: arguments.Leaves) -> ConcreteFunction:
         if not self._made_variables:
-            self._made_variables = True
             concrete, made = self._trace_once(values, lambda trace, initial: _evaluate(trace, initial, leaves.tensors))
+            self._made_variables = True
             if not made:
                 return concrete
         return self._trace_once(values, None)[0]
@@ -108,15 +171,18 @@ class Function:
 
         with trace:
             names = iter(self._signature.leaf_names(values))
-            given = [arguments.rebuild(v, lambda t: trace.parameter(_spec(t), next(names, "")), place) for v in values]
+            given = [
+                arguments.rebuild(v, lambda t: trace.parameter(spec_of(t), next(names, "")), place) for v in values
+            ]
             untouched = [arguments.rebuild(v, lambda t: t, lambda v: v) for v in given]
             args, kwargs = self._signature.unbind(given)
             try:
-                returned = self.python_function(*args, **kwargs)
+                with autograph.enabled(self._options["autograph"]):
+                    returned = autograph.adapted(self.python_function)(*args, **kwargs)
             except Exception as problem:
-                raise _in_user_code(problem) from problem.__cause__
+                raise in_user_code(problem) from problem.__cause__
             self._check_untouched(untouched, given)
-            structure, outputs = _results(trace, returned, self._name)
+            structure, outputs = results(trace, returned, self._name)
         return ConcreteFunction(trace, structure, outputs, slots, self._signature, values), bool(trace.created)
 
     def _check_untouched(self, before: list[Any], after: list[Any]) -> None:
@@ -148,11 +214,50 @@ class Function:
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for specs or values, made if it is not there yet."""
+        if self._signature.specs is not None and not args and not kwargs:
+            args = self._signature.specs
         values = self._signature.bind(args, kwargs)
         leaves = arguments.Leaves()
         key = tuple([arguments.encode(v, leaves) for v in values])
+        if self._signature.specs is not None:
+            values = self._signature.opened(values)
+            key = tuple([arguments.encode(v, arguments.Leaves()) for v in values])
         found = self._traces.get(key)
         return self._traced(key, values, leaves) if found is None else found
+
+    def get_initialization_function(self, *args: Any, **kwargs: Any) -> Callable[[], None]:
+        """A function that initialises the variables which the first call makes. They have their values as soon as the
+        function is traced, which is done here; so the function returned does nothing more."""
+        if self._count:
+            raise RuntimeError(
+                errors.compose(
+                    f"get_initialization_function cannot be called after {self._name} has been used.",
+                    "call it first.",
+                )
+            )
+        self.get_concrete_function(*args, **kwargs)
+        return lambda: None
+
+    def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Callable[..., str]:
+        """A function of a stage that gives the program of a call as text: `stage="hlo"` is what was traced,
+        `"optimized_hlo"` what runs.
+
+        >>> double = tf.function(lambda x: x * 2.0, jit_compile=True)
+        >>> print(double.experimental_get_compiler_ir(tf.constant(1.0))())
+        <lambda> = graph()
+          %0: f32[] = parameter x
+          %1: f32[] = constant 2.0
+          %2: f32[] = multiply(%0, %1) ...
+          return %2
+        """
+        if not self._options["jit_compile"]:
+            raise ValueError(
+                errors.compose(
+                    "Compiler IR can only be returned for functions marked with 'jit_compile=True'",
+                    "decorate it with @tf.function(jit_compile=True).",
+                )
+            )
+        return self.get_concrete_function(*args, **kwargs).text
 
     def explain(self) -> FunctionReport:
         """What is known of the function: its traces, what they cost, what runs natively, and why each was made.
@@ -193,6 +298,17 @@ class Function:
         return f"<gradtape function {self._name}>"
 
 
+def _kinds(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """Shapes and dtypes of arguments that are all plain tensors; None if something else is among them."""
+    kinds: list[Any] = []
+    for x in args:
+        if type(x) is not Tensor:
+            return None
+        array = x._array
+        kinds += (array.shape, array.dtype)
+    return tuple(kinds)
+
+
 def _weak_method(function: Callable[..., Any], instance: Any) -> Callable[..., Any]:
     """A bound method that does not keep its instance alive."""
     import weakref
@@ -201,15 +317,11 @@ def _weak_method(function: Callable[..., Any], instance: Any) -> Callable[..., A
 
     @functools.wraps(function)
     def method(*args: Any, **kwargs: Any) -> Any:
-        return function(reference(), *args, **kwargs)
+        return autograph.adapted(function)(reference(), *args, **kwargs)
 
     parameters = list(inspect.signature(function).parameters.values())[1:]
     method.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return method
-
-
-def _spec(value: Any) -> Spec:
-    return Spec(tuple(value.shape), value.dtype) if isinstance(value, TensorSpec) else spec_of(value)
 
 
 def _evaluate(trace: Trace, initial: Symbol, tensors: list[Tensor]) -> Tensor:
@@ -217,61 +329,13 @@ def _evaluate(trace: Trace, initial: Symbol, tensors: list[Tensor]) -> Tensor:
     from gradtape.core.tensor import wrap
 
     captured = [s._value if isinstance(s, Variable) else s for s, _ in trace.graph.captures]
-    (array,) = Runner(trace.graph, [trace.value_of(initial)])([t._array for t in (*tensors, *captured)])
+    (array,) = program_of(trace, [trace.value_of(initial)])([t._array for t in (*tensors, *captured)])
     return wrap(array)
 
 
-def _results(trace: Trace, returned: Any, name: str) -> tuple[Any, list[Symbol | None]]:
-    """What a function returned: its structure, and its leaves as symbols of the trace; None stays None."""
-    leaves = [_result(trace, leaf, name) for leaf in nest.flatten(returned)]
-    return returned if nest.is_nested(returned) else None, leaves
-
-
-def _result(trace: Trace, leaf: Any, name: str) -> Symbol | None:
-    from gradtape.core.op import REGISTRY
-    from gradtape.staging.symbol import symbol
-
-    if leaf is None:
-        return None
-    if isinstance(leaf, TensorShape):
-        leaf = convert.convert_to_tensor(list(leaf))
-    try:
-        tensor = leaf._read() if isinstance(leaf, Variable) else convert.convert_to_tensor(leaf)
-    except (TypeError, ValueError):
-        raise TypeError(
-            errors.compose(
-                "To be compatible with tf.function, Python functions must return zero or more Tensors or ExtensionTypes or "
-                f"None values; in compilation of {name}, found return value of type {type(leaf).__name__}, which is not a "
-                "Tensor or ExtensionType.",
-                "return tensors, and keep other objects outside.",
-            )
-        ) from None
-    if isinstance(tensor, Symbol) and tensor.trace is trace:
-        return tensor
-    value = trace.value_of(tensor)
-    return REGISTRY["identity"](symbol(value, trace, tensor._id))  # type: ignore[no-any-return]
-
-
-def _in_user_code(problem: Exception) -> Exception:
-    """The exception with the lines of the user's function in front, of the same class where that can be made."""
-    frames = []
-    trace = problem.__traceback__
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        if provenance.search(trace.tb_frame)[0] is code:
-            frames.append(f'    File "{code.co_filename}", line {trace.tb_lineno}, in {code.co_name}')
-        trace = trace.tb_next
-    text = "in user code:\n\n" + "\n".join(frames) + f"\n\n    {type(problem).__name__}: {problem}"
-    if getattr(problem, "_in_user_code", False):
-        return problem
-    try:
-        made = type(problem)(text)
-        if text not in str(made):
-            return problem
-    except Exception:
-        return problem
-    made._in_user_code = True  # type: ignore[attr-defined]
-    return made
+def _openness(key: Any) -> int:
+    """How much a key leaves open."""
+    return sum(99 if spec.shape is ANY else spec.shape.count(None) for spec in arguments.specs(key))
 
 
 def function(
@@ -295,11 +359,13 @@ def function(
     Args:
       func: the function; without it, a decorator is returned.
       input_signature: a list of `tf.TensorSpec`: one trace for all arguments that fit.
-      autograph: accepted; Python's `if` and `while` on tensors are errors that name the line.
+      autograph: rewrite Python's `if`, `while`, `for`, `and`, `or`, `not` and `assert` on tensors, here and in the user's
+        functions that are called; without it they are errors that name the line.
       jit_compile: accepted: every function is compiled.
-      reduce_retracing: accepted.
-      experimental_implements, experimental_autograph_options, experimental_attributes, experimental_relax_shapes,
-        experimental_compile, experimental_follow_type_hints: accepted and ignored.
+      reduce_retracing: trace for all sizes as soon as a second one comes up, instead of once for each.
+      experimental_relax_shapes, experimental_compile: former names of `reduce_retracing` and `jit_compile`.
+      experimental_implements, experimental_autograph_options, experimental_attributes, experimental_follow_type_hints:
+        accepted and ignored.
 
     >>> @tf.function
     ... def squared_norm(x):
@@ -307,7 +373,11 @@ def function(
     >>> squared_norm(tf.constant([3.0, 4.0]))
     <tf.Tensor: shape=(), dtype=float32, numpy=25.0>
     """
-    options = {"autograph": autograph, "jit_compile": jit_compile or experimental_compile}
+    options = {
+        "autograph": autograph,
+        "jit_compile": jit_compile or experimental_compile,
+        "reduce_retracing": reduce_retracing or experimental_relax_shapes,
+    }
 
     def decorate(inner: Any) -> Any:
         if not callable(inner):

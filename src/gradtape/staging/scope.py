@@ -31,9 +31,5 @@ def init_scope() -> Iterator[None]:
     >>> float(f(tf.constant(3.0)))
     6.0
     """
-    before = _current.recorders, _current.depth, _current.trace
-    _current.recorders, _current.depth, _current.trace = (), 0, None
-    try:
+    with state.outside():
         yield
-    finally:
-        _current.recorders, _current.depth, _current.trace = before

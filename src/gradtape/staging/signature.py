@@ -106,6 +106,37 @@ class Signature:
                 fitted.append(self._fit(value, spec))
         return fitted
 
+    def opened(self, values: list[Any]) -> list[Any]:
+        """The values with the specs of `input_signature` in place of tensors: what such a function is traced with."""
+        given = iter(self.specs or ())
+        found = []
+        for parameter, value in zip(self._signature.parameters.values(), values, strict=True):
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                found.append(tuple([next(given, v) for v in value]))
+            else:
+                found.append(value if parameter.kind is parameter.KEYWORD_ONLY else next(given, value))
+        return found
+
+    @property
+    def fullargspec(self) -> inspect.FullArgSpec:
+        """The parameters, as `inspect.getfullargspec` describes them."""
+        named = [p for p in self.parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        only = [p for p in self.parameters if p.kind is p.KEYWORD_ONLY]
+        defaults = tuple([p.default for p in named if p.default is not p.empty])
+        return inspect.FullArgSpec(
+            [p.name for p in named],
+            next((p.name for p in self.parameters if p.kind is p.VAR_POSITIONAL), None),
+            next((p.name for p in self.parameters if p.kind is p.VAR_KEYWORD), None),
+            defaults or None,
+            [p.name for p in only],
+            {p.name: p.default for p in only if p.default is not p.empty} or None,
+            {},
+        )
+
+    arg_names = property(lambda self: tuple(self.fullargspec.args), doc="The names of the positional parameters.")
+    input_signature = property(lambda self: self.specs, doc="The specs that calls must fit, or None.")
+    function_type = property(lambda self: self._signature, doc="The parameters, as Python describes them.")
+
     def _fit(self, value: Any, spec: Any) -> Any:
         if spec is None:
             return value

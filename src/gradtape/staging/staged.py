@@ -7,12 +7,13 @@ same way, so derivatives have any order.
 
 from __future__ import annotations
 
+import copy
 import functools
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gradtape.compiler import backend
+from gradtape.compiler import backend, passes
 from gradtape.compiler.effects import ASSIGN
 from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.compiler.program import NO_SLOTS, Program
@@ -23,10 +24,11 @@ from gradtape.core.slices import IndexedSlices, densify
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.ops.selection import zeros
+from gradtape.staging.specialized import Specialized, walk
 from gradtape.staging.symbol import Symbol, symbol
 from gradtape.staging.trace import Trace
 from gradtape.transform.backward import backward, bare
-from gradtape.transform.opaque import recorded_by
+from gradtape.transform.opaque import recorded_by, show
 
 _current = state.current
 
@@ -58,12 +60,15 @@ class Staged:
           closed: values for the captures, where they are not to be fetched from their sources.
           slots: variables that are assigned in place of others, by identity.
         """
+        if closed is None and not _current.recorders and _current.trace is None and _are_plain(inputs):
+            # The usual call: nobody looks at it, and the program reads its variables itself.
+            return [wrap(y) for y in self.program.run([x._array for x in inputs], slots)]
         sources = [source for source, _ in self.trace.graph.captures] if closed is None else closed
         tensors = [x._read() if isinstance(x, Variable) else x for x in (*inputs, *sources)]
         if _current.trace is not None:
             return self._inline(tensors, slots)
         if any(type(x) is not Tensor for x in tensors):
-            return self.replay(tensors, slots)
+            return self._on_examples(tensors, slots)
         arrays = [x._array for x in tensors]
         recorders = _current.recorders
         if not recorders:
@@ -80,12 +85,12 @@ class Staged:
         return [y.value for y in self.outputs]
 
     @functools.cached_property
-    def program(self) -> Runner:
+    def program(self) -> Runner | Specialized:
         """What a run without tapes runs."""
-        return Runner(self.trace.graph, self.values)
+        return program_of(self.trace, self.values)
 
     @property
-    def compiled(self) -> Runner | None:
+    def compiled(self) -> Runner | Specialized | None:
         """The program that has run, with or without tapes; None if none has."""
         if "program" in vars(self):
             return self.program
@@ -96,8 +101,29 @@ class Staged:
         """The op that tapes see."""
         return Call(self)
 
-    def replay(self, tensors: Sequence[Any], slots: Mapping[int, Variable] = NO_SLOTS) -> list[Any]:
-        """The outputs op by op, on tensors of a transformation: of `vectorized_map`, of a Jacobian's rows."""
+    @functools.cached_property
+    def has_own_gradients(self) -> bool:
+        """True if something in it has another derivative than the ops that it is made of."""
+        ops = [record[0] for record in self.trace.recording.records]
+        return any(op.wants_tensors or (isinstance(op, Call) and op.staged.has_own_gradients) for op in ops)
+
+    def _on_examples(self, tensors: Sequence[Any], slots: Mapping[int, Variable]) -> list[Any]:
+        """The outputs for tensors of a transformation. Tapes see the ops, or one op with the derivative of the function."""
+        recorders = _current.recorders
+        if not recorders or not self.has_own_gradients:
+            return self.replay(tensors, self.values, slots)
+        transparent = tuple([r for r in recorders if not hasattr(r, "tracked")])
+        with recorded_by(*transparent):
+            made = self.replay(tensors, self.call.values, slots)
+        count = len(self.outputs)
+
+        def pullback(dys: tuple[Any, ...], needs: Sequence[bool]) -> list[Any]:
+            return self.call.pull(dys, made[count:], needs, {})
+
+        return show(self.name, pullback, tensors, made[:count], transparent)
+
+    def replay(self, tensors: Sequence[Any], values: Sequence[Value], slots: Mapping[int, Variable]) -> list[Any]:
+        """Values of the graph, op by op, for tensors of a transformation: of `vectorized_map`, of a Jacobian's rows."""
         known = dict(zip(self._operands(), tensors, strict=True))
         known.update({v: wrap(a) for v, a in self.trace.graph.constants.items()})
         for node in self.trace.graph.nodes:
@@ -107,7 +133,7 @@ class Staged:
                 continue
             result = node.op(*operands, **node.params)
             known.update(zip(node.outputs, result if node.several else (result,), strict=True))
-        return [known[v] for v in self.values]
+        return [known[v] for v in values]
 
     def _operands(self) -> list[Value]:
         graph = self.trace.graph
@@ -116,6 +142,8 @@ class Staged:
     def _inline(self, tensors: list[Any], slots: Mapping[int, Variable]) -> list[Any]:
         """The nodes as nodes of the function that is being traced; the recorders there are shown one op."""
         outer, op = _current.trace, self.call
+        if self.trace.is_general:
+            return self._rewritten(tensors, slots)
         moved = {v: outer.value_of(x) for v, x in zip(self._operands(), tensors, strict=True)}
         outer.graph.constants.update(self.trace.graph.constants)
         for node in self.trace.graph.nodes:
@@ -127,15 +155,38 @@ class Staged:
             copied = node.on(operands)
             outer.graph.nodes.append(copied)
             moved.update(zip(node.outputs, copied.outputs, strict=True))
-        results = tuple([symbol(moved.get(v, v), outer) for v in op.values])
-        notify(op, tuple([x._id for x in tensors]), tensors, {}, results, results)
+        return self._shown(tensors, [moved.get(v, v) for v in op.values])
+
+    def _shown(self, tensors: list[Any], values: list[Value]) -> list[Any]:
+        results = tuple([symbol(v, _current.trace) for v in values])
+        notify(self.call, tuple([x._id for x in tensors]), tensors, {}, results, results)
         return list(results[: len(self.outputs)])
+
+    def _rewritten(self, tensors: list[Any], slots: Mapping[int, Variable]) -> list[Any]:
+        """The nodes, written anew for the sizes that the tensors have here."""
+        outer = _current.trace
+        known = {v: symbol(outer.value_of(x), outer) for v, x in zip(self._operands(), tensors, strict=True)}
+        walk(self.trace.graph, outer, known, lambda node, tensor: outer.assign(_actual(node, slots), tensor))
+        return self._shown(tensors, [outer.value_of(known[v]) for v in self.call.values])
+
+
+def _are_plain(tensors: Sequence[Any]) -> bool:
+    """True if none of the tensors belongs to a transformation."""
+    for x in tensors:  # noqa: SIM110 - quicker than a generator, on the way of every call
+        if type(x) is not Tensor:
+            return False
+    return True
 
 
 def _actual(node: Node, slots: Mapping[int, Variable]) -> Variable:
     """The variable that an assignment means in a call."""
     variable: Variable = node.params["variable"]
     return slots.get(variable._id, variable)
+
+
+def program_of(trace: Trace, values: Sequence[Value]) -> Runner | Specialized:
+    """What runs some values of a trace; one program for each size if sizes are not known."""
+    return Specialized(trace, values) if trace.is_general else Runner(trace.graph, values)
 
 
 class Runner:
@@ -148,16 +199,20 @@ class Runner:
 
     __slots__ = ("_used", "program", "seconds")
 
-    def __init__(self, graph: Graph, outputs: Sequence[Value]) -> None:
+    def __init__(self, graph: Graph, outputs: Sequence[Value], native: bool = True) -> None:
         start = time.perf_counter()
         part = Graph(graph.name)
         part.parameters, part.captures = list(graph.parameters), list(graph.captures)
         part.constants, part.nodes, part.outputs = dict(graph.constants), list(graph.nodes), list(outputs)
-        optimized = backend.prepare(part)
+        optimized = backend.prepare(part) if native else passes.optimize(part)
         position = {v: i for i, v in enumerate([*graph.parameters, *[v for _, v in graph.captures]])}
         self._used = [position[v] for v in (*optimized.parameters, *[v for _, v in optimized.captures])]
         self.program = Program(optimized)
         self.seconds = time.perf_counter() - start
+
+    def run(self, arrays: Sequence[Any], slots: Mapping[int, Variable] = NO_SLOTS) -> tuple[Any, ...]:
+        """The values for the arrays of the parameters; the program fetches what it captures."""
+        return self.program.run(arrays, slots)
 
     def __call__(self, arrays: Sequence[Any], slots: Mapping[int, Variable] = NO_SLOTS) -> tuple[Any, ...]:
         """The values for the arrays of the parameters and captures."""
@@ -189,12 +244,14 @@ class Call(Op):
         kept = {trace.value_of(s): s._id for s in first.reads}
         for value, identity in zip(staged._operands(), trace.identities, strict=True):
             kept.setdefault(value, identity)
+        for node in trace.graph.nodes if kept else ():  # a second run would do again what they do
+            kept.update({v: 0 for v in node.outputs if node.effect and v not in kept})
         self.values += kept
         self.identities += kept.values()
         self.inputs = tuple([f"x{i}" for i in range(len(staged._operands()))])  # type: ignore[misc]
         self.outputs = tuple([f"y{i}" for i in range(len(self.values))])  # type: ignore[misc]
         self.residuals = tuple([(name, "") for name in self.outputs[len(staged.outputs) :]])
-        self.program = Runner(trace.graph, self.values)
+        self.program = program_of(trace, self.values)
 
     def save(self, values: Any, result: Any) -> tuple[Any, ...]:
         """What derivatives read."""
@@ -234,7 +291,7 @@ class Pullback:
         with Trace(f"gradient of {trace.graph.name}", sees=(trace, *trace.sees)) as own:
             cotangents: dict[int, Any] = {}
             for identity, value in targets:
-                seed = own.parameter(value.spec)
+                seed = own.parameter(value.spec, shapes=trace.examples.get(value))
                 before = cotangents.get(identity)
                 cotangents[identity] = seed if before is None else before + seed
             sources = trace.identities
@@ -258,7 +315,7 @@ class Pullback:
         trace = self.function.trace
         missing = [s for s in self.reads if trace.value_of(s) not in kept]
         if missing:
-            again = Staged(trace, missing)
+            again = Staged(_without_effects(trace), missing)
             operands = [kept[v] for v in self.function._operands()]
             count = len(trace.graph.parameters)
             more = again.run(operands[:count], operands[count:])
@@ -268,6 +325,35 @@ class Pullback:
         found: Iterator[Any] = iter(self.staged.run(dy, closed))
         grads = [next(found) if flag else None for flag in self.present]
         return [bare(d) for d in grads] if in_arrays else grads
+
+
+def _without_effects(trace: Trace) -> Trace:
+    """The trace for a second run, which only computes: what has been assigned, printed or checked is not so again."""
+    pure = copy.copy(trace)
+    pure.value_of = trace.value_of  # type: ignore[method-assign]
+    pure.graph = _Quiet(trace.graph)
+    pure.sees = (trace, *trace.sees)
+    return pure
+
+
+class _Quiet(Graph):
+    """A graph without its effects. Nodes that are added to the whole graph later, for derivatives of loops, are in it."""
+
+    __slots__ = ("_whole",)
+
+    def __init__(self, whole: Graph) -> None:
+        self._whole = whole
+        super().__init__(whole.name)
+        self.parameters, self.captures, self.constants = whole.parameters, list(whole.captures), whole.constants
+
+    @property
+    def nodes(self) -> list[Node]:
+        """The nodes that only compute."""
+        return [node for node in self._whole.nodes if not node.effect]
+
+    @nodes.setter
+    def nodes(self, nodes: list[Node]) -> None:
+        """Those of the whole graph are what counts."""
 
 
 def _tensor(x: Any) -> Tensor:

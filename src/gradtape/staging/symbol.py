@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import sys
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gradtape.compiler.graph import Value
 from gradtape.core import dtypes, errors, state
+from gradtape.core.later import Unknown, adapt
 from gradtape.core.op import REGISTRY, Op
-from gradtape.core.shape import TensorShape
+from gradtape.core.shape import ANY, Steps, TensorShape
 from gradtape.core.tensor import Tensor, known_shape, wrap
 
 if TYPE_CHECKING:
@@ -37,12 +40,42 @@ class Symbol(Tensor):
 
     @property
     def _array(self) -> Any:
-        raise needs_value(self, "This operation")
+        return self.peek("This operation")
+
+    def peek(self, how: str) -> Any:
+        """The value as an array, where it does not depend on arguments; whoever asks is told if there is none yet."""
+        found = self.trace.peek(self.value) if self.trace.is_open else None
+        if found is None:
+            raise needs_value(self, how)
+        return found
 
     @property
     def shape(self) -> TensorShape:
+        """The shape, as far as it is known. Functions and rules of ours are written for known shapes: to them it is an
+        error if something is not."""
+        spec = self.value.spec
+        if not spec.is_known and type(spec.shape) is not Steps and _is_ours(sys._getframe(1)):
+            raise needs_size(self)
+        return self.get_shape()
+
+    def get_shape(self) -> TensorShape:
         """The shape, as far as it is known."""
-        return known_shape(self.value.spec.shape)
+        shape = self.value.spec.shape
+        return known_shape(None if shape is ANY else shape)  # type: ignore[arg-type]
+
+    def set_shape(self, shape: Any) -> None:
+        """Say what is known of the shape; when the function runs, it is an error if that is wrong."""
+        own, wanted = self.get_shape(), TensorShape(shape)
+        if not own.is_compatible_with(wanted):
+            raise ValueError(
+                errors.compose(
+                    f"Tensor's shape {own} is not compatible with supplied shape {wanted}",
+                    "give the sizes that the tensor has, None where they may differ.",
+                )
+            )
+        if wanted.rank is not None and own != own.merge_with(wanted):
+            checked: Symbol = REGISTRY["ensure_shape"](self, shape=tuple(wanted))
+            self.value, self._id = checked.value, checked._id
 
     @property
     def dtype(self) -> dtypes.DType:
@@ -52,6 +85,8 @@ class Symbol(Tensor):
     @property
     def ndim(self) -> int:
         """The number of dimensions."""
+        if self.value.spec.shape is ANY:
+            raise needs_size(self)
         return len(self.value.spec.shape)
 
     @property
@@ -107,10 +142,12 @@ class Symbol(Tensor):
         return _filled(self, 0)
 
     def __bool__(self) -> bool:
+        if _is_ours(sys._getframe(1)):
+            return bool(self.peek("This operation"))
         raise errors.OperatorNotAllowedInGraphError(
             errors.compose(
                 "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed.",
-                "use tf.where or tf.cond in place of `if`.",
+                "let AutoGraph rewrite the function (autograph=True, without do_not_convert), or use tf.cond or tf.where.",
                 depth=1,
             )
         )
@@ -125,10 +162,15 @@ class Symbol(Tensor):
             )
         )
 
+    def __getitem__(self, key: Any) -> Any:
+        return _getitem(self, key)
+
     def __len__(self) -> int:
         if not self.ndim:
             raise TypeError("Scalar tensor has no `len()`")
         size = self.value.spec.shape[0]
+        if size is None and _is_ours(sys._getframe(1)):
+            raise needs_size(self)
         if size is None:
             raise TypeError(
                 errors.compose(
@@ -140,15 +182,17 @@ class Symbol(Tensor):
     def __iter__(self) -> Iterator[Tensor]:
         raise errors.OperatorNotAllowedInGraphError(
             errors.compose(
-                "Iterating over a symbolic `tf.Tensor` is not allowed.", "use tf.unstack, or tf.map_fn.", depth=1
+                "Iterating over a symbolic `tf.Tensor` is not allowed.",
+                "let AutoGraph rewrite the function (autograph=True), or use tf.unstack or tf.map_fn.",
+                depth=1,
             )
         )
 
     def __repr__(self) -> str:
-        return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
+        return f"<tf.Tensor {self.name!r} shape={self.get_shape()} dtype={self.dtype.name}>"
 
     def __str__(self) -> str:
-        return f"Tensor({self.name!r}, shape={self.shape}, dtype={self.dtype.name})"
+        return f"Tensor({self.name!r}, shape={self.get_shape()}, dtype={self.dtype.name})"
 
     def __format__(self, spec: str) -> str:
         return format(str(self), spec)
@@ -163,7 +207,7 @@ def symbol(value: Value, trace: Trace, identity: int = 0) -> Symbol:
 
 def _filled(like: Symbol, number: int) -> Tensor:
     spec = like.value.spec
-    if None in spec.shape:
+    if not spec.is_known:
         return REGISTRY["zeros_like"](like) if not number else REGISTRY["ones_like"](like)  # type: ignore[no-any-return]
     array = np.broadcast_to(np.asarray(number, spec.dtype.numpy), spec.shape)[()]
     return wrap(array) if _current.trace is None else _current.trace.constant(array)
@@ -171,7 +215,7 @@ def _filled(like: Symbol, number: int) -> Tensor:
 
 def needs_value(tensor: Symbol, how: str) -> Exception:
     """The error for Python or NumPy asking for the value of a tensor that has none yet."""
-    return NotImplementedError(
+    return Unknown(
         errors.compose(
             f"{how} needs the value of {tensor!s}, which is only known when {tensor.trace.graph.name} runs.",
             "compute with functions of tf, or do this part outside of the tf.function; tf.py_function runs Python.",
@@ -180,9 +224,38 @@ def needs_value(tensor: Symbol, how: str) -> Exception:
     )
 
 
+def needs_size(tensor: Symbol) -> Exception:
+    """The error for a function that needs a size which is not known yet."""
+    return Unknown(
+        errors.compose(
+            f"the shape of {tensor!s} is needed, which is known only when {tensor.trace.graph.name} runs.",
+            "give it with x.set_shape(shape) or tf.ensure_shape(x, shape); tf.shape(x) is the shape as a tensor.",
+            depth=2,
+        )
+    )
+
+
+def check_size(x: Any) -> None:
+    """Raises if a tensor's size is known only when the function runs."""
+    if isinstance(x, Symbol) and not x.value.spec.is_known:
+        raise needs_size(x)
+
+
+_OURS = tuple(
+    os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), part) + os.sep
+    for part in ("names", "ops")
+)
+
+
+def _is_ours(frame: Any) -> bool:
+    """True for a public function or a rule of ours, which can wait for what is not known."""
+    return bool(frame.f_code.co_filename.startswith(_OURS))
+
+
 def out_of_scope(tensor: Symbol) -> Exception:
-    """The error for a tensor that is used outside of the function it belongs to."""
-    return TypeError(
+    """The error for a tensor that is used outside of the function it belongs to; in another function it is another."""
+    kind = TypeError if _current.trace is None else errors.InaccessibleTensorError
+    return kind(
         errors.compose(
             f"{tensor!r} is out of scope and cannot be used here: it belongs to a call of {tensor.trace.graph.name} that "
             "was being traced.",
@@ -192,9 +265,9 @@ def out_of_scope(tensor: Symbol) -> Exception:
     )
 
 
-def _refuse(how: str) -> Any:
+def _asks(how: str, answer: Callable[..., Any]) -> Any:
     def method(self: Symbol, *arguments: Any, **options: Any) -> Any:
-        raise needs_value(self, how)
+        return answer(wrap(self.peek(how)), *arguments, **options)
 
     return method
 
@@ -204,4 +277,6 @@ for _name, _how in {
     "__round__": "round()", "__array__": "A conversion to a NumPy array", "__dlpack__": "DLPack",
     "__dlpack_device__": "DLPack", "__buffer__": "The buffer protocol", "__reduce__": "Pickling",
 }.items():  # fmt: skip
-    setattr(Symbol, _name, _refuse(_how))
+    setattr(Symbol, _name, _asks(_how, getattr(Tensor, _name)))
+
+_getitem = adapt(Tensor.__getitem__)

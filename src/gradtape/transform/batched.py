@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes, errors, state
+from gradtape.core.later import Unknown
 from gradtape.core.op import REGISTRY, Op, Unsupported
 from gradtape.core.shape import TensorShape, spec_of
 from gradtape.core.tensor import Tensor, known_shape, wrap
@@ -65,7 +66,15 @@ class Batched(Tensor):
     @property
     def shape(self) -> TensorShape:
         """The shape of one example."""
-        return known_shape(tuple(self.value.shape)[1:])
+        dims = tuple(self.value.shape)[1:]
+        if None in dims:
+            raise ValueError(
+                errors.compose(
+                    f"vectorized_map: the shape of one example is {TensorShape(dims)}, and must be known.",
+                    "give it with tf.ensure_shape(x, shape); only the number of examples may be unknown.",
+                )
+            )
+        return known_shape(dims)
 
     @property
     def dtype(self) -> dtypes.DType:
@@ -85,7 +94,11 @@ class Batched(Tensor):
 
     def interpret(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """The op on all examples, by its `batch` rule; recorders inside this level are shown the op itself."""
-        level = self.level
+        level, trace = self.level, _current.trace
+        if trace is not None and trace.level > level:
+            return trace.add(
+                op, inputs, params
+            )  # a branch or body that is traced in the map: it runs with the rest of it
         inputs = tuple([x if hasattr(x, "dtype") else number_beside(x, inputs) for x in inputs])
         flags = tuple([type(x) is Batched and x.level == level for x in inputs])
         values = [x.value if flag else x for x, flag in zip(inputs, flags, strict=True)]
@@ -204,6 +217,10 @@ def _run(op: Op, flags: tuple[bool, ...], inputs: tuple[Any, ...], values: list[
         return op.batch(flags, *values, **params)
     except NeedsValueError:
         raise
+    except Unknown as missing:
+        return _current.trace.later(
+            lambda *values: op.batch(flags, *values, **params), tuple(values), {}, missing, op.name
+        )
     except Exception:
         op.infer(*[spec_of(x) for x in inputs], **params)
         raise

@@ -17,7 +17,7 @@ from gradtape.core.op import REGISTRY
 from gradtape.core.slices import IndexedSlices, densify
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
-from gradtape.transform.arguments import flat_sources, wants_zeros
+from gradtape.transform.arguments import UnconnectedGradients, flat_sources, wants_zeros
 from gradtape.transform.backward import backward, bare, live_identities, nobody_records
 from gradtape.transform.batched import Batched, NeedsValueError, batched, innermost
 from gradtape.transform.recording import Recording
@@ -46,8 +46,10 @@ def jacobian(
     """`GradientTape.jacobian`."""
     recording = _begin(tape, "jacobian", parallel_iterations, use_pfor)
     zero = wants_zeros(unconnected_gradients)
-    dims = tuple(target.shape)
     flat = flat_sources(sources)
+    dims = _known(target, target.shape)
+    for source in flat:
+        _known(source, source.shape)
     tape._leave_for("jacobian")
     rows = _Rows(tape, recording, target, flat, prod(dims), lambda i, j: _identity(target, i, j))
     results = rows.vectorised() if use_pfor else rows.one_by_one()
@@ -78,6 +80,8 @@ def batch_jacobian(
             )
         )
     tape._leave_for("batch_jacobian")
+    if ys[0] is None:
+        return _of_any_batch(tape, target, source, _known(target, ys[1:]) + _known(source, xs[1:]))
     features = prod(ys[1:])
     rows = _Rows(tape, recording, target, flat_sources(source), features, lambda i, j: _features(target, i, j))
     (d,) = rows.vectorised() if use_pfor else rows.one_by_one()
@@ -86,6 +90,42 @@ def batch_jacobian(
         return wrap(np.zeros(whole, target.dtype.numpy))
     swapped = REGISTRY["transpose"](d, perm=(1, 0, *range(2, len(xs) + 1)))
     return _as(source, REGISTRY["reshape"](swapped, shape=whole))
+
+
+def _known(x: Any, dims: Any) -> tuple[int, ...]:
+    """Dimensions that a Jacobian needs; ValueError where a function is traced for sizes that are not known."""
+    if getattr(dims, "rank", 0) is None or None in tuple(dims):
+        raise ValueError(
+            errors.compose(
+                f"a Jacobian needs to know the shape of {x}.",
+                "give it with tf.ensure_shape(x, shape); of batch_jacobian, only the size of the batch may be unknown.",
+                depth=3,
+            )
+        )
+    return tuple(dims)
+
+
+def _of_any_batch(tape: Any, target: Any, source: Any, inner: tuple[int, ...]) -> Any:
+    """The Jacobian of each example of a batch whose size is known only when the function runs: feature by feature."""
+    features = tuple(target.shape)[1:]
+    before, tape._persistent = tape._persistent, True
+    try:
+        rows = []
+        for row in np.eye(prod(features), dtype=target.dtype.numpy):
+            seed = target.zeros_like() + np.reshape(row, (1, *features))
+            rows.append(tape.gradient(target, source, seed, UnconnectedGradients.ZERO))
+    finally:
+        tape._persistent = before
+        if not before:
+            tape._consumed, tape._recording = tape._recording, None
+    stacked = REGISTRY["stack"](*rows, axis=1)
+    if len(features) == 1:
+        return stacked
+    return _current.trace.later(_shaped, (stacked, inner), {}, like=None)
+
+
+def _shaped(stacked: Any, inner: tuple[int, ...]) -> Any:
+    return REGISTRY["reshape"](stacked, shape=(stacked.shape[0], *inner))
 
 
 def _begin(tape: Any, what: str, parallel_iterations: Any, use_pfor: bool) -> Recording:

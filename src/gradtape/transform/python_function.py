@@ -10,6 +10,7 @@ import numpy as np
 
 from gradtape.core import convert, dtypes, errors, nest, state
 from gradtape.core.op import NotDifferentiable, Op
+from gradtape.core.shape import ANY, Spec, spec_of
 from gradtape.core.tensor import Tensor, host, wrap
 from gradtape.ops.family import NO_LOWERING, by_loop
 from gradtape.transform.arguments import UnconnectedGradients
@@ -40,10 +41,18 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
     if func is None:
         return lambda f: functools.wraps(f)(lambda *args: py_function(f, args, Tout))
     _check_callable(func)
-    _check_not_traced("py_function")
     several = isinstance(Tout, (list, tuple))
     wanted = [dtypes.as_dtype(t) for t in (Tout if several else [Tout])]
     inputs = [convert.convert_to_tensor(x) for x in inp]
+    if state.current.trace is None:
+        outputs = _call(func, inputs, wanted)
+    else:
+        outputs = list(_traced(PythonCall(func, len(inputs), wanted), inputs)[: len(wanted)])
+    return outputs if several else outputs[0]
+
+
+def _call(func: Callable[..., Any], inputs: list[Tensor], wanted: list[dtypes.DType]) -> list[Tensor]:
+    """The results of a function, which recorders see as one op."""
     witness = Witness()
     tape = GradientTape(persistent=True, watch_accessed_variables=False)
     with recorded_by(*witnesses(), witness), tape:
@@ -52,8 +61,7 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
         results = _run(func, twins, wanted)
     for variable in witness.variables:
         variable._read()
-    outputs = show(f"py_function({_name(func)})", _pullback(tape, twins, results), inputs, results)
-    return outputs if several else outputs[0]
+    return show(f"py_function({_name(func)})", _pullback(tape, twins, results), inputs, results)
 
 
 def _run(func: Callable[..., Any], inputs: list[Tensor], wanted: list[dtypes.DType]) -> list[Tensor]:
@@ -87,11 +95,95 @@ def _kind(problem: Exception) -> type[errors.OpError]:
 
 def _pullback(tape: GradientTape, twins: list[Tensor], results: list[Tensor]) -> Pullback:
     def pullback(dys: tuple[Any, ...], needs: Sequence[bool]) -> Any:
-        pairs = [(r, d) for r, d in zip(results, dys, strict=True) if r.dtype.is_trainable]
+        pairs = [(r, d) for r, d in zip(results, dys, strict=True) if d is not None and r.dtype.is_trainable]
         targets, seeds = [r for r, _ in pairs], [d for _, d in pairs]
         return tape.gradient(targets, twins, seeds, UnconnectedGradients.ZERO)
 
     return pullback
+
+
+def _traced(op: Any, inputs: Sequence[Tensor]) -> Any:
+    """The outputs of a Python function in a trace: nothing is known of them but their dtypes."""
+    return state.current.trace.append(op, inputs, {}, tuple([Spec(ANY, d) for d in op.dtypes]))
+
+
+class PythonCall(Op):
+    """A function of the user in a graph. It is called each time the program comes there.
+
+    Its last output is a box that holds the tape over the call; the gradient reads it.
+    """
+
+    effect = True
+    differentiable = True
+    takes_needs = True
+    takes_none = True
+    any_size = True
+    vjp = None  # made by `pull`
+
+    def __init__(self, func: Callable[..., Any], count: int, wanted: list[dtypes.DType]) -> None:
+        self.func, self.wanted = func, wanted
+        self.name = f"py_function({_name(func)})"  # type: ignore[misc]
+        self.dtypes = [*wanted, dtypes.string]
+        self.inputs = tuple([f"x{i}" for i in range(count)])  # type: ignore[misc]
+        self.outputs = tuple([f"y{i}" for i in range(len(self.dtypes))])  # type: ignore[misc]
+        self.residuals = tuple([(name, "") for name in (*self.inputs, self.outputs[-1])])
+
+    def kernel(self, *arrays: Any) -> tuple[Any, ...]:
+        """The results of the function, and the tape over it in a box."""
+        with state.outside():
+            tape = GradientTape(persistent=True, watch_accessed_variables=False)
+            with tape:
+                twins = [wrap(a) for a in arrays[:-1]]
+                tape.watch([t for t in twins if t.dtype.is_trainable])
+                results = _run(self.func, twins, self.wanted)
+        box = np.empty((), object)
+        box[()] = _pullback(tape, twins, results)
+        return (*[r._array for r in results], box)
+
+    def __call__(self, *tensors: Any) -> tuple[Any, ...]:
+        """The results for tensors of a transformation, which sees the function as one op."""
+        return (*_call(self.func, list(tensors), self.wanted), wrap(np.array(b"", object)))
+
+    def save(self, values: Any, result: Any) -> tuple[Any, ...]:
+        """The inputs, for their specs, and the box."""
+        return (*values, result[-1])
+
+    def pull(self, dy: Any, residuals: Any, needs: Any, params: Any) -> list[Any]:
+        """The cotangents of the inputs, from a node that asks the tape in the box."""
+        *inputs, box = residuals
+        given = [i for i, d in enumerate(dy[:-1]) if d is not None and self.wanted[i].is_trainable]
+        wanted = [i for i, need in enumerate(needs) if need and inputs[i].dtype.is_trainable]
+        if not given or not wanted:
+            return [None] * len(inputs)
+        op = PythonGradient(self, given, wanted)
+        specs = tuple([spec_of(inputs[i]) for i in wanted])
+        found = state.current.trace.append(op, [*[dy[i] for i in given], box], {}, specs)
+        grads: list[Any] = [None] * len(inputs)
+        for i, d in zip(wanted, found, strict=True):
+            grads[i] = d
+        return grads
+
+
+class PythonGradient(Op):
+    """The gradient of a function of the user, once: it is not differentiated again."""
+
+    effect = True
+    differentiable = False
+    vjp = NotDifferentiable("the gradient of a Python function is not seen by tapes")
+
+    def __init__(self, call: PythonCall, given: list[int], wanted: list[int]) -> None:
+        self.name = f"gradient of {call.name}"  # type: ignore[misc]
+        self._count, self._given, self._wanted = len(call.wanted), given, wanted
+
+    def kernel(self, *arrays: Any) -> tuple[Any, ...]:
+        """The cotangents of the inputs, from those of the outputs and the box."""
+        *dys, box, _ = arrays
+        all_dys: list[Any] = [None] * self._count
+        for i, d in zip(self._given, dys, strict=True):
+            all_dys[i] = wrap(d)
+        with state.outside():
+            grads = box[()](tuple(all_dys), ())
+        return tuple([grads[i]._array for i in self._wanted])
 
 
 def numpy_function(
@@ -118,7 +210,11 @@ def numpy_function(
     if func is None:
         return lambda f: functools.wraps(f)(lambda *args: numpy_function(f, args, Tout))
     _check_callable(func)
-    _check_not_traced("numpy_function")
+    if state.current.trace is not None:
+        several = isinstance(Tout, (list, tuple))
+        wanted = [dtypes.as_dtype(t) for t in (Tout if several else [Tout])]
+        found = list(_traced(NumpyCall(func, wanted, stateful), [convert.convert_to_tensor(x) for x in inp]))
+        return found if several else found[0]
     op = NumpyFunction(func)
     try:
         results = op(*[convert.convert_to_tensor(x) for x in inp])
@@ -169,14 +265,39 @@ class NumpyFunction(Op):
         return by_loop(self, batched, inputs, {})
 
 
-def _check_not_traced(who: str) -> None:
-    """Raises in a function that is being traced: what Python will return is not known yet, not even its shape."""
-    if state.current.trace is not None:
-        raise errors.build(
-            errors.UnimplementedError,
-            f"{who} cannot be traced in a tf.function yet.",
-            "call it outside of the function, or write it with functions of tf.",
-        )
+class NumpyCall(Op):
+    """A function of the user on NumPy arrays in a graph. It is called each time the program comes there."""
+
+    name = "numpy_function"
+    differentiable = False
+    vjp = NumpyFunction.vjp
+
+    def __init__(self, func: Callable[..., Any], wanted: list[dtypes.DType], effect: bool) -> None:
+        self.func, self.dtypes, self.effect = func, wanted, effect
+
+    def kernel(self, *arrays: Any) -> tuple[Any, ...]:
+        """The results of the function, in the dtypes that were promised."""
+        given = arrays[:-1] if self.effect else arrays
+        with state.outside():
+            returned = self.func(*[np.array(host(a)) for a in given])
+        found = [] if returned is None else returned if isinstance(returned, (list, tuple)) else [returned]
+        if len(found) != len(self.dtypes):
+            raise errors.InvalidArgumentError(
+                f"numpy_function: {_name(self.func)} returned {len(found)} values, but Tout names {len(self.dtypes)}."
+            )
+        arrays = tuple([convert.convert_to_tensor(r)._array for r in found])
+        for i, (array, dtype) in enumerate(zip(arrays, self.dtypes, strict=True)):
+            if dtypes.from_numpy(array.dtype) is not dtype:
+                raise errors.InvalidArgumentError(
+                    f"numpy_function: {i}-th value returned by {_name(self.func)} is "
+                    f"{dtypes.from_numpy(array.dtype).name}, but expects {dtype.name}."
+                )
+        return arrays
+
+    def __call__(self, *tensors: Any) -> tuple[Any, ...]:
+        """The results for tensors of a transformation."""
+        found = NumpyFunction(self.func)(*tensors)
+        return tuple([r if isinstance(r, Tensor) else wrap(r) for r in found])
 
 
 def _check_callable(func: Any) -> None:

@@ -37,6 +37,8 @@ class Cause(enum.StrEnum):
     THREAD = "THREAD"
     RESET = "RESET"
     NOT_ENTERED = "NOT_ENTERED"
+    INSIDE_FUNCTION = "INSIDE_FUNCTION"
+    CAPTURED = "CAPTURED"
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,8 @@ class Facts:
         recording = self.recording
         if recording.depth or not recording.saved or len(recording.saved) != len(recording.records):
             return False
+        if any(hasattr(t, "trace") for t in self.targets):
+            return False
         before = state.current.recorders
         state.current.recorders = ()
         try:

@@ -1,0 +1,25 @@
+"""tf.control_dependencies: an order that the text of the program gives already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["control_dependencies"]
+
+
+@contextmanager
+def control_dependencies(control_inputs: Any) -> Iterator[None]:
+    """Run a block after some operations. Whatever stands before the block has run, or is in the graph, before it.
+
+    Args:
+      control_inputs: a list of operations and tensors, None, or functions, which are called.
+
+    >>> with tf.control_dependencies([tf.debugging.assert_positive(1.0)]):
+    ...     y = tf.constant(2.0)
+    """
+    for item in control_inputs or ():
+        if callable(item) and not hasattr(item, "dtype"):
+            item()
+    yield

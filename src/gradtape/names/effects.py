@@ -1,0 +1,32 @@
+"""What public functions do besides computing: at once, or each time the function runs that is being traced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gradtape.compiler.effects import Effect
+from gradtape.core import state
+from gradtape.core.variable import Variable
+
+_current = state.current
+
+
+def perform(name: str, act: Callable[..., None], tensors: Sequence[Any]) -> None:
+    """Call a function of tensors now, or, in a trace, each time the program comes here.
+
+    Args:
+      name: of the public function.
+      act: what to do; it gets the values of the tensors.
+      tensors: tensors and variables.
+    """
+    values = [x._read() if isinstance(x, Variable) else x for x in tensors]
+    if _current.trace is None:
+        act(*values)
+    else:
+        _current.trace.append(Effect(name, act), values, {}, ())
+
+
+def known(*tensors: Any) -> bool:
+    """True if the values of tensors are known while they are traced."""
+    return _current.trace is None or all(not hasattr(x, "trace") or x.trace.peek(x.value) is not None for x in tensors)

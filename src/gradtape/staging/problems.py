@@ -1,0 +1,43 @@
+"""Exceptions of the user's code while it is traced: the same class, with the lines in front."""
+
+from __future__ import annotations
+
+from gradtape.core import errors, provenance
+
+
+def in_user_code(problem: Exception) -> Exception:
+    """The exception with the lines of the user's function in front, of the same class where that can be made."""
+    frames = []
+    trace = problem.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if provenance.search(trace.tb_frame)[0] is code:
+            frames.append(f'    File "{code.co_filename}", line {trace.tb_lineno}, in {code.co_name}')
+        trace = trace.tb_next
+    text = "in user code:\n\n" + "\n".join(frames) + f"\n\n    {type(problem).__name__}: {problem}"
+    if getattr(problem, "_in_user_code", False):
+        return problem
+    made = _same_kind(problem, text)
+    made._in_user_code = True  # type: ignore[attr-defined]
+    return made
+
+
+def _same_kind(problem: Exception, text: str) -> Exception:
+    """An exception with another message, of the same class where a message is all it takes."""
+    kind = type(problem)
+    if kind is KeyError:
+        return errors.MultilineMessageKeyError(text)
+    is_plain = kind.__init__ in (Exception.__init__, OSError.__init__) or kind.__module__ in (
+        "builtins",
+        errors.__name__,
+    )
+    if is_plain or kind.__module__.startswith("gradtape."):
+        try:
+            made = kind(text)
+        except Exception:
+            return errors.StagingError(text)
+        made.__dict__.update({k: v for k, v in vars(problem).items() if k not in ("_message", "args")})
+        return made
+    inherited = next(c.__init__ for c in kind.__mro__ if "__init__" in vars(c))  # type: ignore[misc]
+    is_builtin = any(c.__init__ is inherited for c in kind.__mro__ if c.__module__ == "builtins")  # type: ignore[misc]
+    return kind(text) if is_builtin else errors.StagingError(text)

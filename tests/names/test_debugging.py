@@ -1,0 +1,265 @@
+"""tf.debugging: checks at once, while a function is traced, and when it runs."""
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+INVALID = tf.errors.InvalidArgumentError
+NAN, INF = float("nan"), float("inf")
+
+RELATIONS = {
+    "assert_equal": ([1, 2], [1, 2], [1, 3]),
+    "assert_none_equal": ([1, 2], [3, 4], [1, 4]),
+    "assert_less": ([1, 2], [2, 3], [2, 2]),
+    "assert_less_equal": ([1, 2], [1, 2], [0, 2]),
+    "assert_greater": ([1, 2], [0, 1], [1, 0]),
+    "assert_greater_equal": ([1, 2], [1, 2], [2, 2]),
+    "assert_near": ([1.0, 2.0], [1.0, 2.0], [1.0, 2.1]),
+}
+SIGNS = {
+    "assert_positive": ([1, 2], [0, 1]),
+    "assert_negative": ([-1, -2], [-1, 0]),
+    "assert_non_negative": ([0, 1], [0, -1]),
+    "assert_non_positive": ([0, -1], [0, 1]),
+}
+
+
+@pytest.mark.parametrize("name", RELATIONS)
+def test_relations(name):
+    check = getattr(tf.debugging, name)
+    x, good, bad = map(tf.constant, RELATIONS[name])
+    assert check(x, good) is None
+    with pytest.raises(INVALID, match=r"details here(.|\n)*test_debugging.py"):
+        check(x, bad, message="details here")
+    traced = tf.function(lambda x, y: check(x, y, message="details here"), autograph=False)
+    assert traced(x, good) is None
+    with pytest.raises(
+        INVALID, match=rf"Graph execution error(.|\n)*{name}(.|\n)*test_debugging.py(.|\n)*details here"
+    ):
+        traced(x, bad)
+
+
+@pytest.mark.parametrize("name", SIGNS)
+def test_signs(name):
+    check = getattr(tf.debugging, name)
+    good, bad = map(tf.constant, SIGNS[name])
+    check(good)
+    with pytest.raises(INVALID, match=r"Condition x .* 0 did not hold"):
+        check(bad)
+    traced = tf.function(lambda x: check(x), autograph=False)
+    traced(good)
+    with pytest.raises(INVALID, match=r"Graph execution error(.|\n)*did not hold"):
+        traced(bad)
+
+
+def test_message_of_a_relation():
+    with pytest.raises(INVALID) as problem:
+        tf.debugging.assert_equal([1, 2, 3], [1, 5, 3])
+    assert problem.value.message.startswith(
+        "Condition x == y did not hold.\nIndices of first 1 different values:\n[[1]]\nCorresponding x values:\n[2]\n"
+        "Corresponding y values:\n[5]\nFirst 3 elements of x:\n[1 2 3]\nFirst 3 elements of y:\n[1 5 3]"
+    )
+
+
+def test_what_is_known_is_checked_while_tracing():
+    def f(x):
+        tf.debugging.assert_equal(tf.constant([1]), [2])
+        return x
+
+    with pytest.raises(INVALID, match="in user code"):
+        tf.function(f, autograph=False).get_concrete_function(tf.TensorSpec([], tf.float32))
+    shaped = tf.function(lambda x: tf.debugging.assert_equal(tf.shape(x)[0], 3), autograph=False)
+    shaped.get_concrete_function(tf.TensorSpec([3], tf.float32))
+    with pytest.raises(INVALID, match="in user code"):
+        shaped.get_concrete_function(tf.TensorSpec([4], tf.float32))
+    general = shaped.get_concrete_function(tf.TensorSpec([None], tf.float32))
+    general(tf.ones([3]))
+    with pytest.raises(INVALID, match="Graph execution error"):
+        general(tf.ones([4]))
+
+
+def test_tolerances():
+    tf.debugging.assert_near(1.0, 1.05, rtol=0.1)
+    tf.debugging.assert_near(1.0, 1.05, atol=0.1)
+    with pytest.raises(INVALID, match=r"rtol = 0.01"):
+        tf.debugging.assert_near(1.0, 1.05, rtol=0.01)
+
+
+def test_assert():
+    tf.Assert(tf.constant(True), ["fine"])
+    with pytest.raises(INVALID, match=r"Expected '.*' to be true. Summarized data: \[1 2\]\ntext\n3"):
+        tf.Assert(tf.constant(False), [tf.constant([1, 2]), "text", tf.constant(3.0)])
+    traced = tf.function(lambda x: tf.debugging.Assert(x > 0, [x]), autograph=False)
+    traced(tf.constant(1))
+    with pytest.raises(INVALID, match=r"Graph execution error(.|\n)*Summarized data: -5"):
+        traced(tf.constant(-5))
+
+
+def test_checks_keep_their_place_among_assignments():
+    v = tf.Variable(0)
+
+    @tf.function(autograph=False)
+    def f(x):
+        v.assign_add(1)
+        tf.debugging.assert_positive(x)
+        v.assign_add(10)
+
+    f(tf.constant(1))
+    assert int(v) == 11
+    with pytest.raises(INVALID):
+        f(tf.constant(0))
+    assert int(v) == 12
+
+
+def test_finite():
+    for check in (tf.debugging.check_numerics, tf.debugging.assert_all_finite):
+        x = tf.constant([1.0, 2.0])
+        assert check(x, "m").numpy().tolist() == [1.0, 2.0]
+        for values, text in (([1.0, INF], "Inf"), ([NAN, -INF], "-Inf and NaN"), ([INF, -INF], r"-Inf and \+Inf")):
+            bad = tf.constant(values)
+            with pytest.raises(INVALID, match=rf"loss : Tensor had {text} values\n  at:  test_debugging.py"):
+                check(bad, "loss")
+            with pytest.raises(INVALID, match=rf"Graph execution error(.|\n)*loss : Tensor had {text} values"):
+                tf.function(lambda x: check(x, "loss"), autograph=False)(bad)  # noqa: B023
+    with pytest.raises(TypeError, match="check_numerics: tensor is int32"):
+        tf.debugging.check_numerics(tf.constant(1), "m")
+
+
+def test_gradients_pass_checks():
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = tf.debugging.check_numerics(x * x, "m")
+    assert float(tape.gradient(y, x)) == 4.0
+
+
+class TestShapes:
+    def test_ranks(self):
+        x = tf.ones([2, 3])
+        tf.debugging.assert_rank(x, 2)
+        tf.debugging.assert_rank_at_least(x, 1)
+        tf.debugging.assert_rank_in(x, [1, 2])
+        with pytest.raises(ValueError, match=r"must have rank 1.  Received rank 2, shape \(2, 3\)"):
+            tf.debugging.assert_rank(x, 1)
+        with pytest.raises(ValueError, match="must have rank at least 3"):
+            tf.debugging.assert_rank_at_least(x, 3)
+        with pytest.raises(ValueError, match=r"note. Tensor  must have rank in \(0, 1\)"):
+            tf.debugging.assert_rank_in(x, [0, 1], message="note")
+
+    def test_ranks_in_functions(self):
+        f = tf.function(lambda x: tf.debugging.assert_rank(x, 1), autograph=False)
+        with pytest.raises(ValueError, match="in user code"):
+            f.get_concrete_function(tf.TensorSpec([None, None], tf.float32))
+        concrete = f.get_concrete_function(tf.TensorSpec(None, tf.float32))
+        concrete(tf.ones([3]))
+        with pytest.raises(INVALID, match=r"Graph execution error(.|\n)*must have rank 1"):
+            concrete(tf.ones([3, 3]))
+
+    def test_scalar(self):
+        assert float(tf.debugging.assert_scalar(3.0)) == 3.0
+        with pytest.raises(ValueError, match="Expected scalar shape, saw shape"):
+            tf.debugging.assert_scalar([1.0])
+
+    def test_shapes(self):
+        x, y, z = tf.ones([2, 3]), tf.ones([2]), tf.ones([4, 2, 3])
+        tf.debugging.assert_shapes([(x, ("n", 3)), (y, "n"), (z, ("*", "n", None))])
+        tf.debugging.assert_shapes([(z, (4, ...)), (y, ["."])])
+        with pytest.raises(ValueError, match=r"dimension 0 must have size 2.  Received size 4"):
+            tf.debugging.assert_shapes([(x, ("n", "m")), (z, ("n", ...))])
+        with pytest.raises(ValueError, match=r"Specified explicitly.*must have size 5"):
+            tf.debugging.assert_shapes([(y, (5,))], message="note")
+        with pytest.raises(ValueError, match="must have rank 1"):
+            tf.debugging.assert_shapes([(x, ("n",))])
+
+    def test_shapes_in_functions(self):
+        def f(x, y):
+            tf.debugging.assert_shapes([(x, ("n", "m")), (y, ("n",))])
+
+        spec = [tf.TensorSpec([None, 3], tf.float32), tf.TensorSpec([None], tf.float32)]
+        concrete = tf.function(f, autograph=False).get_concrete_function(*spec)
+        concrete(tf.ones([2, 3]), tf.ones([2]))
+        with pytest.raises(INVALID, match=r"Graph execution error(.|\n)*must have size 2"):
+            concrete(tf.ones([2, 3]), tf.ones([4]))
+
+
+class TestTypes:
+    def test_type(self):
+        tf.debugging.assert_type(tf.constant(1.0), tf.float32)
+        with pytest.raises(TypeError, match=r"tensor must be of type tf.float32; got tf.int32"):
+            tf.debugging.assert_type(tf.constant(1), tf.float32)
+        with pytest.raises(TypeError, match="in user code"):
+            tf.function(lambda x: tf.debugging.assert_type(x, tf.int32), autograph=False)(tf.constant(1.0))
+
+    def test_integer(self):
+        tf.debugging.assert_integer([1])
+        with pytest.raises(TypeError, match='Expected "x" to be integer type'):
+            tf.debugging.assert_integer([1.0])
+
+    def test_iterable(self):
+        tf.debugging.assert_proper_iterable([1])
+        for bad in (tf.constant([1]), np.ones(2), "text", 3):
+            with pytest.raises(TypeError, match='"proper" iterable'):
+                tf.debugging.assert_proper_iterable(bad)
+
+    def test_same_float_dtype(self):
+        assert tf.debugging.assert_same_float_dtype([tf.constant(1.0), None, tf.Variable(2.0)]) is tf.float32
+        assert tf.debugging.assert_same_float_dtype() is tf.float32
+        with pytest.raises(ValueError, match="must be of the same type"):
+            tf.debugging.assert_same_float_dtype([tf.constant(1.0), tf.constant(1.0, tf.float64)])
+        with pytest.raises(ValueError, match="Expected floating point type"):
+            tf.debugging.assert_same_float_dtype([tf.constant(1)])
+
+    def test_numeric(self):
+        assert tf.debugging.is_numeric_tensor(tf.constant(1.0))
+        assert not tf.debugging.is_numeric_tensor(tf.constant(True))
+        assert not tf.debugging.is_numeric_tensor(1.0)
+
+
+class TestCheckingEverything:
+    @pytest.fixture(autouse=True)
+    def switched_on(self):
+        tf.debugging.enable_check_numerics()
+        yield
+        tf.debugging.disable_check_numerics()
+
+    def test_eager(self):
+        tf.math.log(tf.constant([1.0, 2.0]))
+        with pytest.raises(
+            INVALID, match=r"output 0 of op 'log'(.|\n)*2 of 2 elements(.|\n)*-Inf and NaN(.|\n)*test_debug"
+        ):
+            tf.math.log(tf.constant([-1.0, 0.0]))
+
+    def test_operators(self):
+        with pytest.raises(INVALID, match=r"op 'truediv'|op 'divide'"):
+            tf.constant(1.0) / tf.constant(0.0)
+
+    def test_gradients(self):
+        x = tf.Variable(0.0)
+        with tf.GradientTape() as tape:
+            y = tf.sqrt(x)
+        with pytest.raises(INVALID, match="Infinity or NaN"):
+            tape.gradient(y, x)
+
+    def test_functions(self):
+        f = tf.function(lambda x: tf.math.log(x) * 2.0, autograph=False)
+        assert float(f(tf.constant(1.0))) == 0.0
+        with pytest.raises(INVALID, match=r"Graph execution error(.|\n)*test_debugging.py(.|\n)*op 'log'"):
+            f(tf.constant(0.0))
+
+    def test_switched_off(self):
+        tf.debugging.disable_check_numerics()
+        assert np.isneginf(tf.math.log(tf.constant(0.0)).numpy())
+
+
+def test_order_of_dependencies():
+    v = tf.Variable(1.0)
+
+    @tf.function(autograph=False)
+    def f(x):
+        with tf.control_dependencies([tf.debugging.assert_positive(x), v.assign_add(x), tf.no_op()]):
+            return tf.group(v) or v * 2.0
+
+    assert float(f(tf.constant(2.0))) == 6.0
+    with pytest.raises(INVALID):
+        f(tf.constant(-1.0))
+    assert float(v) == 3.0

@@ -1,0 +1,80 @@
+"""tf.gradients and tf.hessians."""
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+
+def traced(function):
+    return tf.function(function, autograph=False)
+
+
+def test_arguments_variables_and_what_lies_between():
+    w = tf.Variable(3.0)
+
+    @traced
+    def f(x):
+        y = x * w
+        z = tf.sin(y) * y
+        return tf.gradients(z, [x, y, w])
+
+    x = 2.0
+    dz = np.cos(6.0) * 6.0 + np.sin(6.0)
+    np.testing.assert_allclose(f(tf.constant(x)), [3.0 * dz, dz, 2.0 * dz], rtol=1e-5)
+
+
+def test_cotangents_and_sums():
+    f = traced(lambda x: tf.gradients([x * x, x], x, grad_ys=[None, x]))
+    np.testing.assert_allclose(f(tf.constant([1.0, 2.0]))[0], [3.0, 6.0])
+
+
+def test_constants():
+    @traced
+    def f(x):
+        y = x * x
+        z = y * x
+        return tf.gradients(z, x), tf.gradients(z, x, stop_gradients=[y])
+
+    whole, stopped = f(tf.constant(3.0))
+    assert (float(whole[0]), float(stopped[0])) == (27.0, 9.0)
+
+
+def test_unconnected():
+    @traced
+    def f(x, y):
+        return tf.gradients(x * 2.0, [x, y]), tf.gradients(x * 2.0, y, unconnected_gradients="zero")
+
+    (a, b), (c,) = f(tf.constant(1.0), tf.constant([1.0, 2.0]))
+    assert (float(a), b, c.numpy().tolist()) == (2.0, None, [0.0, 0.0])
+
+
+def test_of_a_gradient():
+    f = traced(lambda x: tf.gradients(tf.gradients(x**3, x), x)[0])
+    assert float(f(tf.constant(2.0))) == 12.0
+
+
+def test_hessians():
+    @traced
+    def f(x, y):
+        return tf.hessians(tf.reduce_sum(x**3) + tf.reduce_sum(x) * tf.reduce_sum(y**2), [x, y])
+
+    a, b = f(tf.constant([1.0, 2.0]), tf.constant([[1.0]]))
+    np.testing.assert_allclose(a, [[6.0, 0.0], [0.0, 12.0]])
+    np.testing.assert_allclose(b, [[[[6.0]]]])
+
+
+def test_outer_tape():
+    f = traced(lambda x: tf.gradients(x**3, x)[0])
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    assert float(tape.gradient(y, x)) == 12.0
+
+
+def test_outside_of_functions():
+    x = tf.constant(1.0)
+    for function in (tf.gradients, tf.hessians):
+        with pytest.raises(RuntimeError, match=r"not supported when eager execution is enabled. Use tf.GradientTape"):
+            function(x, x)
