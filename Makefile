@@ -10,6 +10,8 @@ VENV := .venv
 NEWEST := .venv-newest
 BENCH := .venv-bench
 CONFORMANCE := .venv-conformance
+# Kernels that the tests on one Python have compiled serve those on the next.
+export GRADTAPE_CACHE ?= $(CURDIR)/.kernels
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
@@ -61,7 +63,7 @@ wheel: $(VENV)/.dev  ## Build the wheel into dist/.
 	$(VENV)/bin/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean:  ## Remove environments, caches and build products.
-	rm -rf $(VENV) $(NEWEST) $(BENCH) $(CONFORMANCE) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(NEWEST) $(BENCH) $(CONFORMANCE) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .kernels
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/bin/python $(BENCH)/bin/python $(CONFORMANCE)/bin/python:
@@ -72,7 +74,7 @@ $(NEWEST)/bin/python:
 	$(NEWEST_PYTHON) -m venv $(NEWEST)
 
 $(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
-	$(VENV)/bin/python $(PIP_INSTALL) --editable '.[plot]'
+	$(VENV)/bin/python $(PIP_INSTALL) --editable '.[keras,plot]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python

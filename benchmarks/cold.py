@@ -39,7 +39,7 @@ def measure(chosen: Sequence[CompiledWork], systems: Sequence[str], scale: float
 def one(work: str, system: str, scale: float, patience: float) -> dict[str, Any]:
     """Seconds and peak of one fresh process; why not, if it fails."""
     with tempfile.TemporaryDirectory() as empty:
-        caches = {"XDG_CACHE_HOME": empty, "TORCHINDUCTOR_CACHE_DIR": empty}
+        caches = {"GRADTAPE_CACHE": f"{empty}/kernels", "XDG_CACHE_HOME": empty, "TORCHINDUCTOR_CACHE_DIR": empty}
         process = harness.Process(system, os.cpu_count() or 1, scale, "compiled", caches)
         try:
             return process.ask("first", patience, work=work, times=CALLS)
