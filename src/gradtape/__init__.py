@@ -202,6 +202,8 @@ _KERAS = "keras initializers losses metrics optimizers"
 _LATER = {
     "gradtape.keras": _KERAS.replace("keras", "*"),
     "gradtape.signal": "*",
+    "gradtape.data": "*",
+    "gradtape.io": "*",
     "gradtape.image": "*",
     "gradtape.debugging": "*",
     "gradtape.compat": "*",

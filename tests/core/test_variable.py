@@ -253,3 +253,14 @@ class TestUpdateInPlace:
         assert v.numpy().tolist() == [4.0] * N
         v.assign_sub(v.read_value())
         assert not np.any(v.numpy())
+
+
+def test_a_subclass_is_a_variable_to_all_ops() -> None:
+    class Own(tf.Variable):
+        pass
+
+    v = Own([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(v * tf.exp(v) + v)
+    dy = tape.gradient(y, v)
+    np.testing.assert_allclose(dy, [1.0 + 2.0 * np.e, 1.0 + 3.0 * np.e**2], rtol=1e-6)

@@ -39,6 +39,9 @@ _CHEAP_LIMIT = 1 << 23
 # Free blocks that are kept for the next result, in bytes.
 KEEP = 256 << 20
 
+# Threads of the library that run no code of the user and know no variables.
+companions: set[int] = set()
+
 _ndarray = np.ndarray
 _GRAIN = 1 << 16
 _LINE = 64
@@ -111,7 +114,7 @@ def owns(array: Any) -> bool:
 
 def is_alone() -> bool:
     """True if the user has no other thread."""
-    return threading.active_count() <= 1 + _workers.count
+    return threading.active_count() <= 1 + _workers.count + len(companions)
 
 
 def release() -> None:

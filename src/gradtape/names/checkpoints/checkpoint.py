@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections import deque
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,8 @@ import numpy as np
 from gradtape.core import errors, state
 from gradtape.core.variable import Variable
 from gradtape.names.checkpoints import container, directory, objects
-from gradtape.names.checkpoints.restoring import NothingRestored, Restoration, Status
+from gradtape.names.checkpoints.restoring import Restoration
+from gradtape.names.checkpoints.status import NothingRestored, Status
 
 VALUE = ".ATTRIBUTES/VARIABLE_VALUE"
 
@@ -125,14 +128,20 @@ class Checkpoint:
         True
         """
         _refuse_in_functions("save")
-        number = int(self.save_counter.assign_add(np.int64(1)))
+        with self.counted():
+            path = self.write(f"{os.fspath(file_prefix)}-{int(self.save_counter)}", options)
+        directory.remember(Path(path).parent, path, [path])
+        return path
+
+    @contextlib.contextmanager
+    def counted(self) -> Iterator[None]:
+        """A block that writes a checkpoint, and counts if it can."""
+        self.save_counter.assign_add(np.int64(1))
         try:
-            path = self.write(f"{os.fspath(file_prefix)}-{number}", options)
+            yield
         except BaseException:
             self.save_counter.assign_sub(np.int64(1))
             raise
-        directory.remember(Path(path).parent, path, [path])
-        return path
 
     def write(self, file_prefix: Any, options: CheckpointOptions | None = None) -> str:
         """Write a checkpoint under exactly this path; it is not remembered as the latest.
@@ -141,7 +150,7 @@ class Checkpoint:
           The path.
         """
         _refuse_in_functions("write")
-        prefix = os.fspath(file_prefix)
+        prefix: str = os.fspath(file_prefix)
         described, found = _saved(self)
         arrays = {key: np.asarray(v._value._array) for key, v in found}
         container.write(directory.file_of(prefix), arrays, {"objects": described})

@@ -78,7 +78,7 @@ def replacing(path: Path) -> Iterator[Any]:
     """A file to write, which takes the place of `path` when the block ends without an error."""
     path.parent.mkdir(parents=True, exist_ok=True)
     _sweep(path)
-    partial = path.with_name(f"{path.name}.part-{os.getpid()}")
+    partial = path.with_name(f"{path.name}.part-{threading.get_ident()}-{os.getpid()}")
     try:
         with open(partial, "wb") as file:
             yield file
@@ -166,6 +166,8 @@ class Reader:
         if not start.startswith(_MAGIC):
             if _MAGIC.startswith(start[: len(_MAGIC)]):
                 raise self._problem("is cut off")
+            if start.startswith(_MAGIC.rpartition(b" ")[0]):
+                raise self._problem("has a newer format", "read it with the version of gradtape that wrote it.")
             raise self._problem(
                 "is not a checkpoint of gradtape",
                 "TensorFlow's own checkpoints cannot be read: load them there, and save the values as .npz.",
@@ -217,7 +219,7 @@ class Reader:
         return array if sys.byteorder == "little" else array.byteswap()
 
     def _read(self, offset: int, count: int) -> Any:
-        data = np.empty(count, np.uint8)
+        data: Any = np.empty(count, np.uint8)
         view = memoryview(data)
         with self._lock:
             self._file.seek(offset)

@@ -106,13 +106,10 @@ class CheckpointManager:
             if check_interval and self._last_step is not None and step - self._last_step < self._interval:
                 return None
             self._last_step = step
-        prefix = os.path.join(self._directory, self._name)
         counter = self._checkpoint.save_counter
-        if checkpoint_number is None:
-            path = self._checkpoint.save(prefix, options)
-        else:
-            counter.assign_add(1)
-            path = self._checkpoint.write(f"{prefix}-{int(checkpoint_number)}", options)
+        with self._checkpoint.counted():
+            number = int(counter if checkpoint_number is None else checkpoint_number)
+            path = self._checkpoint.write(os.path.join(self._directory, f"{self._name}-{number}"), options)
         self._latest = path
         self._kept.pop(path, None)
         self._kept[path] = time.time()

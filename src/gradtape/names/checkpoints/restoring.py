@@ -8,6 +8,7 @@ restored are searched for it; if it is there, it gets its value and is an ordina
 from __future__ import annotations
 
 import atexit
+import contextlib
 import threading
 import weakref
 from collections.abc import Iterator
@@ -98,10 +99,8 @@ class Restoration:
         return useful
 
     def _remember(self, value: Any, number: int) -> None:
-        try:
+        with contextlib.suppress(TypeError):  # lists and dicts are reached through their owners
             self._owners[number] = weakref.ref(value)
-        except TypeError:  # lists and dicts are reached through their owners
-            pass
 
     def _read(self, found: list[tuple[Variable, int]]) -> list[Any]:
         """The values of variables, all read and checked before the first one is assigned."""
@@ -173,9 +172,13 @@ def _scalar_or_array(array: Any) -> Any:
 def _store(variable: Variable, array: Any) -> None:
     """Put a value into the cell of a variable, which need not wait any longer."""
     if isinstance(variable, Waiting):
-        variable.__class__ = Variable
+        _become(variable, Variable)
     _waits.pop(variable._id, None)
     _slot.__set__(variable, wrap(array, variable._id))
+
+
+def _become(variable: Variable, kind: Any) -> None:
+    variable.__class__ = kind
 
 
 class _Searching:
@@ -202,10 +205,10 @@ class Waiting(Variable):
     @property
     def shape(self) -> TensorShape:
         """The static shape."""
-        return _slot.__get__(self).shape if self._shape is None else self._shape  # type: ignore[no-any-return]
+        return _slot.__get__(self).shape if self._shape is None else self._shape
 
     @property
-    def _value(self) -> Any:  # type: ignore[override]
+    def _value(self) -> Any:
         self._resolve()
         return _slot.__get__(self)
 
@@ -220,7 +223,7 @@ class Waiting(Variable):
             if _Searching.depth:
                 return
             waits = _waits.get(self._id, 0)
-            self.__class__ = Variable  # reads while searching see the present value
+            _become(self, Variable)  # reads while searching see the present value
             before = _slot.__get__(self)
             for restoration in reversed(list(_pending)):
                 restoration.search()
@@ -229,7 +232,7 @@ class Waiting(Variable):
             else:
                 if waits < _PATIENCE and _pending and state.current.trace is None:
                     _waits[self._id] = waits + 1
-                    self.__class__ = Waiting
+                    _become(self, Waiting)
                     return
             _waits.pop(self._id, None)
 
@@ -246,95 +249,10 @@ def _made(variable: Variable) -> None:
             variables.created.remove(_made)
             _waits.clear()
         elif type(variable) is Variable:
-            variable.__class__ = Waiting
+            _become(variable, Waiting)
 
 
-class Status:
-    """What `restore` returns: questions about what was found.
-
-    The names are those of TensorFlow. All of the assertions return the status itself, and first give values to objects that
-    were made since.
-    """
-
-    def __init__(self, restoration: Restoration, root: Any) -> None:
-        self._restoration, self._root = restoration, root
-
-    def assert_consumed(self) -> Status:
-        """AssertionError unless every saved value went to a variable, and every variable got one."""
-        self.assert_existing_objects_matched()
-        unused = self._restoration.unused()
-        if unused:
-            raise AssertionError(
-                errors.compose(
-                    f"{len(unused)} values of checkpoint {self._restoration.source} were not used: {_shown(unused)}",
-                    "restore with the objects that were saved, or say status.expect_partial().",
-                )
-            )
-        return self
-
-    def assert_existing_objects_matched(self) -> Status:
-        """AssertionError unless every variable that exists now got a value."""
-        self._restoration.search()
-        missing = self._restoration.unmatched(self._root)
-        if missing:
-            raise AssertionError(
-                errors.compose(
-                    f"Found {len(missing)} Python objects that were not bound to checkpointed values: "
-                    f"{_shown([f'{v.name} {v.shape}' for v in missing])}",
-                    "compare their attribute names with tf.train.list_variables(path): paths have to be equal.",
-                )
-            )
-        return self
-
-    def assert_nontrivial_match(self) -> Status:
-        """AssertionError if no value at all went to a variable."""
-        self._restoration.search()
-        unused = self._restoration.unused()
-        if unused and all(key.startswith("save_counter/") for key in self._restoration.used()):
-            raise AssertionError(
-                errors.compose(
-                    f"Nothing of checkpoint {self._restoration.source} matched the objects: {_shown(unused)}",
-                    "attribute names lead to the values: use those with which it was saved.",
-                )
-            )
-        return self
-
-    def expect_partial(self) -> Status:
-        """Be silent about values that nothing takes."""
-        self._restoration.is_partial = True
-        return self
-
-    def initialize_or_restore(self, session: Any = None) -> None:
-        """Nothing: values are there already."""
-
-    run_restore_ops = initialize_or_restore
-
-
-class NothingRestored:
-    """What `restore(None)` returns: there was no checkpoint, and variables keep their initial values."""
-
-    def assert_consumed(self) -> NothingRestored:
-        """Always AssertionError."""
-        raise AssertionError(
-            errors.compose(
-                "No checkpoint specified (save_path=None); nothing is being restored.",
-                "tf.train.latest_checkpoint(folder) is None where there is none: check it first.",
-            )
-        )
-
-    assert_existing_objects_matched = assert_nontrivial_match = assert_consumed
-
-    def expect_partial(self) -> NothingRestored:
-        """The status itself."""
-        return self
-
-    def initialize_or_restore(self, session: Any = None) -> None:
-        """Nothing: variables are initialised when they are made."""
-
-    run_restore_ops = initialize_or_restore
-
-
-def _shown(names: list[str]) -> str:
+def shown(names: list[str]) -> str:
     more = f" and {len(names) - 10} more" if len(names) > 10 else ""
     return ", ".join(names[:10]) + more + "."
 
@@ -350,5 +268,5 @@ def _warn_at_exit() -> None:
     for source, keys in _unused():
         log.warning(
             "%d values of checkpoint %s were not used: %s Say status.expect_partial() if that is right.",
-            len(keys), source, _shown(keys),
+            len(keys), source, shown(keys),
         )  # fmt: skip

@@ -1,0 +1,1 @@
+"""The command `gradtape`: run TensorFlow programs, check them without running, examine the installation."""

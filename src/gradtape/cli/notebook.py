@@ -1,0 +1,79 @@
+"""Notebooks as programs: the code cells of an `.ipynb` file, one after the other."""
+
+from __future__ import annotations
+
+import ast
+import json
+import linecache
+import os
+import sys
+from types import ModuleType
+from typing import Any, NamedTuple
+
+# Magics that run the rest of their cell as Python.
+_TRANSPARENT = ("%%time", "%%timeit", "%%capture", "%%prun")
+
+
+class Cell(NamedTuple):
+    """A code cell: what tracebacks call it, and its Python."""
+
+    name: str
+    code: str
+
+
+def cells(path: str) -> list[Cell]:
+    """The code cells of a notebook that are Python, without what only Jupyter understands.
+
+    Lines keep their numbers: commands of Jupyter (`%matplotlib inline`, `!pip install …`) become comments, `pass` where a
+    block needs a statement.
+    """
+    with open(path, encoding="utf-8") as file:
+        try:
+            content = json.load(file)
+            found = content["cells"]
+        except (ValueError, KeyError, TypeError):
+            raise ValueError(f"{path} is not a notebook: it should be JSON with 'cells' (nbformat 4).") from None
+    python = []
+    for number, cell in enumerate([c for c in found if c["cell_type"] == "code"], 1):
+        source = cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
+        first = source.lstrip().partition("\n")[0].split(" ")[0]
+        if first.startswith("%%") and first not in _TRANSPARENT:
+            print(f"{path}: cell {number} is left out: {first}", file=sys.stderr)
+            continue
+        code = "\n".join([_python(line) for line in source.split("\n")])
+        python.append(Cell(f"{path}[cell {number}]", code + "\n"))
+    return python
+
+
+def _python(line: str) -> str:
+    """A line of a cell, as Python."""
+    text = line.lstrip()
+    if text.startswith(("%", "!")) or (text.endswith("?") and not text.startswith("#")):
+        blanks = line[: len(line) - len(text)]
+        return f"{blanks}pass  # {text}" if blanks else f"# {text}"
+    return line
+
+
+def run(path: str) -> None:
+    """Run the cells of a notebook in one module; the value of a cell's last expression is shown."""
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    module: Any = ModuleType("__main__")
+    module.__file__, module.display = path, print
+    sys.modules["__main__"] = module
+    for cell in cells(path):
+        # Tracebacks and functions that read their own source find it here.
+        linecache.cache[cell.name] = (len(cell.code), None, cell.code.splitlines(keepends=True), cell.name)
+        tree = ast.parse(cell.code, cell.name)
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        exec(compile(tree, cell.name, "exec"), vars(module))
+        if isinstance(last, ast.Expr) and not _is_silent(cell.code):
+            value = eval(compile(ast.Expression(last.value), cell.name, "eval"), vars(module))
+            if value is not None:
+                print(repr(value))
+        elif last is not None:
+            exec(compile(ast.Module([last], []), cell.name, "exec"), vars(module))
+
+
+def _is_silent(code: str) -> bool:
+    """True for cells that end with a semicolon, which shows nothing."""
+    return code.rstrip().endswith(";")

@@ -1,0 +1,94 @@
+"""Habits of Keras 2 that Keras 3 dropped and programs still have. Offered where gradtape answers for TensorFlow.
+
+metric.reset_states()                   reset_state()
+Adam(lr=…), optimizer.lr                learning_rate
+optimizer.weights                       variables
+optimizers.legacy.Adam                  optimizers.Adam
+Loss(reduction="auto")                  reduction="sum_over_batch_size"
+get_scaled_loss, get_unscaled_gradients scale_loss, and gradients as they are without a scale
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any
+
+from keras.src.losses import loss as losses
+
+import gradtape as tf
+import keras
+
+
+@functools.cache
+def install() -> None:
+    """Give Keras's classes the names and arguments of Keras 2."""
+    metric, optimizer = keras.metrics.Metric, keras.optimizers.Optimizer
+    metric.reset_states = lambda self: self.reset_state()
+    optimizer.lr = property(
+        lambda self: self.learning_rate, lambda self, value: setattr(self, "learning_rate", value), doc="learning_rate."
+    )
+    optimizer.weights = property(lambda self: self.variables, doc="The variables.")
+    for name in dir(keras.optimizers):
+        kind: Any = getattr(keras.optimizers, name)
+        if inspect.isclass(kind) and issubclass(kind, optimizer) and "__init__" in vars(kind) and kind is not optimizer:
+            setattr(kind, "__init__", _taking_lr(vars(kind)["__init__"]))  # noqa: B010 - mypy refuses the assignment
+    _bring_back_legacy_optimizers()
+    _accept_automatic_reduction()
+    _scale_losses(keras.optimizers.LossScaleOptimizer)
+
+
+def _taking_lr(init: Any) -> Any:
+    @functools.wraps(init)
+    def initialize(self: Any, *args: Any, **kwargs: Any) -> None:
+        if "lr" in kwargs:
+            kwargs["learning_rate"] = kwargs.pop("lr")
+        init(self, *args, **kwargs)
+
+    return initialize
+
+
+def _bring_back_legacy_optimizers() -> None:
+    from keras._tf_keras.keras.optimizers import legacy
+
+    for name in [n for n in dir(legacy) if hasattr(keras.optimizers, n)]:
+        setattr(legacy, name, getattr(keras.optimizers, name))
+
+
+def _accept_automatic_reduction() -> None:
+    known = losses.standardize_reduction
+
+    def standardize(reduction: Any) -> Any:
+        return known("sum_over_batch_size" if reduction == "auto" else reduction)
+
+    losses.standardize_reduction = standardize
+
+
+def _scale_losses(kind: Any) -> None:
+    """Keras 3's `apply` takes the gradients of the scaled loss and divides them. Programs of Keras 2 divide them before,
+    and may clip them then; they are multiplied again, exactly, since scales are powers of two."""
+    apply = kind.apply
+
+    def get_scaled_loss(self: Any, loss: Any) -> Any:
+        return self.scale_loss(loss() if callable(loss) and not tf.is_tensor(loss) else loss)
+
+    def get_unscaled_gradients(self: Any, grads: Any) -> Any:
+        self.__dict__["_divided"] = True
+        scale = _scale(self)
+        return [None if g is None else g / tf.cast(scale, g.dtype) for g in grads]
+
+    def apply_multiplied(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
+        if self.__dict__.pop("_divided", False):
+            scale = _scale(self)
+            grads = [None if g is None else g * tf.cast(scale, g.dtype) for g in grads]
+        return apply(self, grads, trainable_variables)
+
+    kind.get_scaled_loss, kind.get_unscaled_gradients, kind.apply = (
+        get_scaled_loss,
+        get_unscaled_gradients,
+        apply_multiplied,
+    )
+
+
+def _scale(optimizer: Any) -> Any:
+    return tf.convert_to_tensor(optimizer.dynamic_scale if optimizer.built else optimizer.initial_scale)

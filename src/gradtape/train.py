@@ -1,0 +1,15 @@
+"""`tf.train`: checkpoints."""
+
+from gradtape.core import lazy
+
+_LATER = {
+    "gradtape.names.checkpoints.checkpoint": "Checkpoint CheckpointOptions",
+    "gradtape.names.checkpoints.directory": "checkpoints_iterator get_checkpoint_state latest_checkpoint",
+    "gradtape.names.checkpoints.manager": "CheckpointManager",
+    "gradtape.names.checkpoints.reader": "list_variables load_checkpoint load_variable",
+}
+__getattr__, __dir__, _later = lazy.attach(__name__, _LATER)
+
+__all__ = [
+    *_later,
+]

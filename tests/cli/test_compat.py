@@ -1,0 +1,70 @@
+"""gradtape.compat: in this process only, and only when asked for."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import gradtape as tf
+
+
+@pytest.fixture
+def tensorflow() -> Iterator[Any]:
+    """The module that programs get."""
+    tf.compat.install()
+    yield importlib.import_module("tensorflow")
+    tf.compat.uninstall()
+    assert "tensorflow" not in sys.modules
+
+
+def test_modules_are_gradtapes(tensorflow: Any) -> None:
+    assert tensorflow.math is importlib.import_module("tensorflow.math") is tf.math
+    assert importlib.import_module("tensorflow.experimental.dlpack").to_dlpack is tf.experimental.dlpack.to_dlpack
+    assert tensorflow.math.__name__ == "gradtape.math"
+    assert tensorflow.Variable is tf.Variable
+    assert tensorflow.__name__ == "tensorflow"
+    assert "GradientTape" in dir(tensorflow)
+
+
+def test_namespaces_that_are_no_modules(tensorflow: Any) -> None:
+    config = importlib.import_module("tensorflow.config.experimental")
+    assert config.set_memory_growth is tf.config.experimental.set_memory_growth
+
+
+def test_version_two(tensorflow: Any) -> None:
+    assert tensorflow.compat.v2 is tf
+    assert importlib.import_module("tensorflow.compat.v2").Variable is tf.Variable
+    with pytest.raises(ModuleNotFoundError, match="TensorFlow 2's names only"):
+        importlib.import_module("tensorflow.compat.v1")
+    with pytest.raises(AttributeError, match="TensorFlow 2's names only"):
+        _ = tensorflow.compat.v1
+
+
+def test_installing_twice_is_once(tensorflow: Any) -> None:
+    before = list(sys.meta_path)
+    tf.compat.install()
+    assert sys.meta_path == before
+
+
+def test_a_tensorflow_that_was_imported_stays(monkeypatch: Any) -> None:
+    monkeypatch.setitem(sys.modules, "tensorflow", ModuleType("tensorflow"))
+    with pytest.raises(ImportError, match="has been imported already"):
+        tf.compat.install()
+    assert not tf.compat.is_installed()
+
+
+def test_nothing_is_answered_unasked() -> None:
+    assert not tf.compat.is_installed()
+    assert not any(name.partition(".")[0] == "tensorflow" for name in sys.modules)
+
+
+def test_texts() -> None:
+    assert tf.compat.as_bytes(bytearray(b"a")) == b"a"
+    assert tf.compat.as_str(b"a") == tf.compat.as_text("a") == "a"
+    with pytest.raises(TypeError, match="Expected binary or unicode string"):
+        tf.compat.as_text(3)
