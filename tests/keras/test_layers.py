@@ -163,3 +163,47 @@ def test_unknown_dimensions_are_found_without_arithmetic(keras: Any) -> None:
     assert rows.shape == (None, 3)
     assert sums.shape == (None, 6)
     assert all(type(x) is not tf.Tensor for x in seen)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_attention_is_the_same_in_functions(keras: Any, causal: bool) -> None:
+    rng = np.random.default_rng(0)
+    query, key, value = (rng.normal(size=(2, n, heads, 4)).astype("float32") for n, heads in ((5, 4), (6, 2), (6, 2)))
+    mask = rng.uniform(size=(2, 1, 5, 6)) < 0.5
+    mask[0, 0, 2] = False  # a query that sees nothing
+
+    def attend(query: Any, flash: Any = None) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(query)
+            y = keras.ops.dot_product_attention(query, key, value, mask=mask, is_causal=causal, flash_attention=flash)
+            total = tf.reduce_sum(tf.square(y))
+        return y, tape.gradient(total, query)
+
+    query = tf.constant(query)
+    eager = attend(query)
+    compiled = tf.function(attend)
+    for flash in (None, True):
+        for expected, found in zip(eager, compiled(query, flash), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=2e-5, atol=1e-6)
+    first = compiled.explain().traces[0]
+    assert first.native
+    assert not first.outside
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "GRU"])
+@pytest.mark.parametrize("backwards", [False, True])
+def test_many_steps_are_a_loop_in_functions(keras: Any, kind: str, backwards: bool) -> None:
+    layer = getattr(keras.layers, kind)(3, return_sequences=True, return_state=True, go_backwards=backwards)
+    x = tf.constant(np.random.default_rng(0).normal(size=(2, 70, 2)).astype("float32"))
+
+    def run(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            sequence, *states = layer(x)
+            total = tf.reduce_sum(sequence[:, ::7] ** 2) + tf.reduce_sum(states[-1])
+        return sequence, *states, *tape.gradient(total, layer.trainable_weights)
+
+    eager = run(x)
+    compiled = tf.function(run)
+    for expected, found in zip(eager, compiled(x), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    assert len(compiled.explain().traces[0].native) < 70

@@ -88,6 +88,31 @@ def test_the_step_is_compiled(keras: Any) -> None:
     assert len(runs) <= 4
 
 
+@pytest.mark.parametrize("kind", ["dense", "convolution", "recurrent", "attention"])
+def test_the_step_is_one_native_program(keras: Any, kind: str) -> None:
+    layers = keras.layers
+    inputs = keras.Input((6,), dtype="int32") if kind == "attention" else keras.Input((6, 6, 1))
+    if kind == "attention":
+        embedded = layers.Embedding(5, 8)(inputs)
+        hidden = layers.LayerNormalization()(embedded + layers.MultiHeadAttention(2, 4)(embedded, embedded))
+    elif kind == "convolution":
+        hidden = layers.MaxPooling2D()(layers.BatchNormalization()(layers.Conv2D(4, 3, activation="relu")(inputs)))
+    elif kind == "recurrent":
+        hidden = layers.LSTM(4)(layers.Reshape((6, 6))(inputs))
+    else:
+        hidden = layers.Dense(8, activation="gelu")(inputs)
+    outputs = layers.Dense(3, activation="softmax")(layers.Dropout(0.2)(layers.Flatten()(hidden)))
+    model = keras.Model(inputs, outputs)
+    model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+    random = np.random.default_rng(0)
+    x = random.integers(0, 5, (16, 6)) if kind == "attention" else random.normal(size=(16, 6, 6, 1))
+    model.fit(x, random.integers(0, 3, 16), batch_size=8, epochs=2, verbose=0)
+    (trace,) = model.train_function.explain().traces
+    assert trace.native
+    # Views cost nothing, whoever makes them.
+    assert {outside.op for outside in trace.outside} <= {"reshape"}
+
+
 def test_functional_with_two_inputs_and_outputs(keras: Any) -> None:
     a, b = keras.Input((3,), name="a"), keras.Input((2,), name="b")
     hidden = keras.layers.concatenate([keras.layers.Dense(4)(a), b])

@@ -35,7 +35,8 @@ def slices(values=((1.0, -5.0),), indices=(1,), shape=(3, 2)):
 class TestNames:
     @pytest.mark.parametrize("module", MODULES, ids=lambda m: m.__name__)
     def test_functions_are_where_tensorflow_has_them(self, module):
-        missing = [n for n in MODULES[module] if getattr(module, n, None) is not getattr(elementwise, n)]
+        shown = {n: inspect.unwrap(getattr(module, n, print)) for n in MODULES[module]}
+        missing = [n for n, function in shown.items() if function is not inspect.unwrap(getattr(elementwise, n))]
         assert not missing
 
     @pytest.mark.parametrize("name", FUNCTIONS)

@@ -44,3 +44,40 @@ def test_text():
     assert "traced because: it was the first call" in text
     assert "native: add" in text
     assert f.explain()._repr_html_().startswith("<pre>")
+
+
+def test_place_in_a_structure_is_named():
+    f = tf.function(lambda options, xs: xs[0])
+    one, two = tf.constant(1.0), tf.constant([1.0, 2.0])
+    f({"a": 1, "b": [1, 2]}, [one, one])
+    f({"a": 1, "b": [1, 3]}, [one, one])
+    f({"a": 1, "b": [1, 3]}, [one, two])
+    f({"a": 1, "c": [1, 3]}, [one, two])
+    reasons = [trace.because for trace in f.explain().traces]
+    assert reasons[1] == "options['b'][1] is 3, not 2"
+    assert reasons[2] == "xs[1] is a tensor f32[2], not a tensor f32[]"
+    assert reasons[3] == "options is dict('a': 1, 'c': list(1, 3)), not dict('a': 1, 'b': list(1, 3))"
+
+
+def test_variables_and_objects_in_reasons():
+    class Thing:
+        def __repr__(self):
+            return "a thing"
+
+    f = tf.function(lambda v, w, thing: v + w)
+    v, w, u, first, second = tf.Variable(1.0), tf.Variable(2.0), tf.Variable([1.0]), Thing(), Thing()
+    f(v, w, first), f(v, v, first), f(u, w, first), f(v, w, second)
+    reasons = [trace.because for trace in f.explain().traces]
+    assert reasons[1] == "w is the same variable as number 1, not a variable f32[]"
+    assert reasons[2] == "v is a variable f32[1], not a variable f32[]"
+    assert reasons[3] == "thing is a thing, not a thing"
+
+
+def test_relaxed_sizes_in_reasons():
+    f = tf.function(lambda x: x, reduce_retracing=True)
+    f(tf.ones([2, 3])), f(tf.ones([4, 3])), f(tf.ones([5]))
+    assert [trace.because for trace in f.explain().traces] == [
+        "it was the first call",
+        "x is a tensor f32[?,3], not a tensor f32[2,3]",
+        "x is a tensor f32[...], not a tensor f32[2,3]",
+    ]

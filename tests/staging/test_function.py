@@ -340,6 +340,8 @@ class TestErrors:
             tf.function(lambda x: np.asarray(x), autograph=False)(tf.constant(1.0))
         with pytest.raises(tf.errors.OperatorNotAllowedInGraphError, match="Iterating over a symbolic"):
             tf.function(lambda x: list(x), autograph=False)(tf.constant([1.0]))
+        with pytest.raises(tf.errors.OperatorNotAllowedInGraphError, match="Iterating over a symbolic"):
+            tf.function(lambda x: 1.0 in x, autograph=False)(tf.constant([1.0]))
         with pytest.raises(tf.errors.OperatorNotAllowedInGraphError, match="Python `bool`"):
             tf.function(lambda x: x in [tf.constant(1.0)], autograph=False)(tf.constant(1.0))
 
@@ -455,6 +457,15 @@ class TestSizes:
         v.assign([2.0, 4.0])
         assert float(f()) == 3.0
         assert f.experimental_get_tracing_count() == 1
+
+    def test_index_that_is_a_tensor(self):
+        f = tf.function(lambda x, i: (x[i], x[i, 0], x[:, i]), autograph=False)
+        x = tf.reshape(tf.range(9), [3, 3])
+        for i in (-1, 0, 2):
+            for found, wanted in zip(f(x, tf.constant(i)), (x[i], x[i, 0], x[:, i]), strict=True):
+                np.testing.assert_array_equal(found, wanted)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Graph execution error"):
+            f(x, tf.constant(3))
 
     def test_set_shape(self):
         @tf.function(autograph=False)
@@ -580,7 +591,9 @@ class TestMemory:
         assert len(concrete._staged.program._programs) <= 32
 
     def test_rare_sizes_get_no_machine_code(self):
-        f = tf.function(lambda x: tf.tanh(x) * 2.0, input_signature=[tf.TensorSpec([None], tf.float32)], autograph=False)
+        f = tf.function(
+            lambda x: tf.tanh(x) * 2.0, input_signature=[tf.TensorSpec([None], tf.float32)], autograph=False
+        )
         (n, m), seen = (4000, 5000), []
         for size in (n, m, m, m, m):
             np.testing.assert_allclose(f(tf.ones([size])), 2 * np.tanh(np.ones(size)), rtol=1e-6)

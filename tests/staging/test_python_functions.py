@@ -148,3 +148,31 @@ def test_in_a_nested_function():
         y = outer(X)
     x = X.numpy()
     np.testing.assert_allclose(tape.gradient(y, X), 2 * x * (x + 1) ** 2 + x**2 * 2 * (x + 1), rtol=1e-6)
+
+
+def test_in_a_map_inside_a_function(capsys):
+    import sys
+
+    @traced
+    def f(xs):
+        def one(x):
+            tf.print(x, output_stream=sys.stdout)
+            tf.debugging.assert_positive(x)
+            return x * 2.0
+
+        return tf.vectorized_map(one, xs)
+
+    assert f(tf.constant([1.0, 2.0])).numpy().tolist() == [2.0, 4.0]
+    assert capsys.readouterr().out == "[1 2]\n"
+    with pytest.raises(INVALID, match="did not hold"):
+        f(tf.constant([1.0, -2.0]))
+
+
+def test_python_in_a_map_inside_a_function():
+    @traced
+    def f(xs):
+        return tf.vectorized_map(lambda x: tf.ensure_shape(tf.py_function(lambda a: a * a, [x], tf.float32), []), xs)
+
+    with pytest.warns(UserWarning, match="run one by one"):
+        found = f(X)
+    np.testing.assert_allclose(found, X.numpy() ** 2)

@@ -188,7 +188,7 @@ def repeat(pattern: Repeat, given: Sequence[Spec], made: Sequence[Spec]) -> Lowe
         tested = len(cond.graph.parameters) - fixed
         homes = [(1, rooms[i][0]) for i in range(tested)] + [_external(i) for i in range(reads - fixed, reads)]
         test = _Block(cond, [*homes, (1, flag)], room.take(_table_size(cond)), room, status)
-        flips += [[place, i] for i in range(tested) for place in test.users.get(i, ())]
+        flips += [[place, i, 0] for i in range(tested) for place in test.users.get(i, ())]
     rows = -1 if pattern.rows is None else pattern.rows
     head = [
         rows if pattern.sliced else -1, rows, block.address, 0 if test is None else test.address,
@@ -211,7 +211,12 @@ def _changes(block: _Block, pattern: Repeat, body: Body) -> tuple[list[list[int]
     for i in range(carried, len(body.results)):
         size = size_of(body.results[i])
         moves += [[place, sign * size] for place in block.users.get(first + i, ())]
-    flips = [[place, i] for i in range(carried) for n in (i, first + i) for place in block.users.get(n, ())]
+    flips = [
+        [place, i, second]
+        for i in range(carried)
+        for second in range(2)
+        for place in block.users.get(i + second * first, ())
+    ]
     return moves, flips
 
 

@@ -312,7 +312,7 @@ def _emit_repeat(module: ir.Module) -> None:
         7  number of carried values, 8 of moves, 9 of flips
         for each carried value  external with its first value, external for its last, bytes, places of its two rooms
         for each move           place in the arena, bytes by which a step moves it
-        for each flip           place in the arena, which carried value: a step changes to the other room
+        for each flip           place in the arena, which carried value: a step changes to the other room; 1 if it begins in the second
     """
     w = _function(module, "repeat", VOID, I64, I64)
     b = w.b
@@ -408,11 +408,13 @@ def _turn(
         place = w.place(b.add(arena, w.word(entry, 0)))
         b.store(b.add(w.load(place, I64), w.word(entry, 1)), place)
     with w.times(flips, "flip") as i:
-        entry = w.after(first_flip, b.mul(i, I64(2)))
+        entry = w.after(first_flip, b.mul(i, I64(3)))
         place = w.place(b.add(arena, w.word(entry, 0)))
         rooms = w.after(first_carried, b.mul(w.word(entry, 1), I64(5)))
-        mask = b.xor(b.add(arena, w.word(rooms, 3)), b.add(arena, w.word(rooms, 4)))
-        b.store(b.xor(w.load(place, I64), mask), place)
+        distance = b.sub(w.word(rooms, 4), w.word(rooms, 3))
+        is_back = b.icmp_signed("!=", b.and_(b.xor(count, w.word(entry, 2)), I64(1)), I64(0))
+        distance = b.select(is_back, b.neg(distance), distance)
+        b.store(b.add(w.load(place, I64), distance), place)
     now = b.call(clock, [])
     with b.if_then(b.icmp_unsigned(">", b.sub(now, b.load(asked)), I64(_PATIENCE)), likely=False):
         b.store(now, asked)

@@ -8,6 +8,7 @@ from typing import Any
 from gradtape.compiler.effects import Effect
 from gradtape.core import state
 from gradtape.core.variable import Variable
+from gradtape.transform.opaque import view
 
 _current = state.current
 
@@ -21,10 +22,11 @@ def perform(name: str, act: Callable[..., None], tensors: Sequence[Any]) -> None
       tensors: tensors and variables.
     """
     values = [x._read() if isinstance(x, Variable) else x for x in tensors]
-    if _current.trace is None:
+    trace = _current.trace
+    if trace is None:
         act(*values)
-    else:
-        _current.trace.append(Effect(name, act), values, {}, ())
+    else:  # of a map inside the function, all examples at once
+        trace.append(Effect(name, act), [view(x, trace.level) for x in values], {}, ())
 
 
 def known(*tensors: Any) -> bool:

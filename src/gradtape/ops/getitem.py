@@ -97,7 +97,8 @@ def _take(x: Any, own: tuple[int, ...], index: Index, shape: tuple[int, ...], mo
     else:
         x = StridedSlice(x, index=index)
     for axis, i in reversed(moving):
-        x = REGISTRY["gather"](x, i, axis=axis, batch_dims=0)
+        from_front = REGISTRY["where"](i < 0, i + dims(x)[axis], i)  # gather takes no negative indices
+        x = REGISTRY["gather"](x, from_front, axis=axis, batch_dims=0)
     return x if dims(x) == shape else Reshape(x, shape=shape)
 
 

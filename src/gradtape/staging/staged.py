@@ -259,7 +259,8 @@ class Call(Op):
 
     def pull(self, dy: Any, residuals: Any, needs: Any, params: Any) -> list[Any]:
         """The cotangents of the inputs."""
-        given = tuple([i for i, d in enumerate(dy) if d is not None and self.identities[i]])
+        trains = [identity and v.spec.dtype.is_trainable for identity, v in zip(self.identities, self.values, strict=True)]
+        given = tuple([i for i, d in enumerate(dy) if d is not None and trains[i]])
         kept = dict(zip(self.values[len(self.staged.outputs) :], residuals, strict=True))
         grads = self._pullback(given).run([dy[i] for i in given], kept)
         # An input that reaches some output has a gradient, be it zero: a call is connected as a whole, as in TensorFlow.

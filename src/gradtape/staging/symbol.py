@@ -188,6 +188,15 @@ class Symbol(Tensor):
             )
         )
 
+    def __contains__(self, item: Any) -> bool:
+        raise errors.OperatorNotAllowedInGraphError(
+            errors.compose(
+                "Iterating over a symbolic `tf.Tensor` is not allowed.",
+                "use tf.reduce_any(x == item) for `item in x`.",
+                depth=1,
+            )
+        )
+
     def __repr__(self) -> str:
         return f"<tf.Tensor {self.name!r} shape={self.get_shape()} dtype={self.dtype.name}>"
 

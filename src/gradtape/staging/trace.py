@@ -26,7 +26,7 @@ from gradtape.core.variable import Variable
 from gradtape.staging import examples
 from gradtape.staging.late import Deferred
 from gradtape.staging.symbol import Symbol, out_of_scope, symbol
-from gradtape.transform.batched import number_beside
+from gradtape.transform.batched import Batched, number_beside
 from gradtape.transform.opaque import recorded_by
 from gradtape.transform.recording import Recording
 
@@ -363,6 +363,8 @@ class Trace:
     def assign(self, variable: Variable, tensor: Tensor) -> None:
         """Write down an assignment; later reads see it."""
         value = self.value_of(tensor)
+        if variable.trainable:
+            self.read(variable)  # what is read after the assignment has a gradient by the variable too
         self.graph.nodes.append(Node(ASSIGN, (value,), {"variable": variable}, (), provenance.user_place(3)))
         for recorder in _current.recorders:
             recorder.access(variable)

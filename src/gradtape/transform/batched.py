@@ -61,7 +61,7 @@ class Batched(Tensor):
 
     @property
     def _array(self) -> Any:
-        raise self._needs_value("This operation")
+        raise self.needs_value("This operation")
 
     @property
     def shape(self) -> TensorShape:
@@ -142,7 +142,8 @@ class Batched(Tensor):
         """Zeros, the same for every example."""
         return wrap(np.zeros_like(innermost(self), shape=dims(self))[()])
 
-    def _needs_value(self, how: str) -> NeedsValueError:
+    def needs_value(self, how: str) -> NeedsValueError:
+        """The error for Python asking for the value of one example."""
         what = (
             f"{how} needs the value of a tensor that stands for {self.value.shape[0]} examples, each {spec_of(self)}."
         )
@@ -279,7 +280,7 @@ _REFLECTED: dict[Any, str] = {
 
 def _refuse(how: str) -> Any:
     def method(self: Batched, *arguments: Any, **options: Any) -> Any:
-        raise self._needs_value(how)
+        raise self.needs_value(how)
 
     return method
 

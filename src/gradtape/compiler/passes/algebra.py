@@ -234,7 +234,7 @@ def narrow_operands(graph: Rewriter, node: Node) -> Value | None:
     """Elementwise ops broadcast by themselves: operands need not be spread before, nor computed where they repeat."""
     spec = node.outputs[0].spec
     cores = [_core(graph, v) for v in node.inputs]
-    if all(c is v for c, v in zip(cores, node.inputs, strict=True)):
+    if all(c is v for c, v in zip(cores, node.inputs, strict=True)) or not all(c.spec.is_known for c in cores):
         return None
     shape: Any = ()
     for core in cores:

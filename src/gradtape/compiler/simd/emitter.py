@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from llvmlite import ir
+
 from gradtape.compiler.simd import (
     conversion,
     division,
@@ -20,7 +22,7 @@ from gradtape.compiler.simd import (
 )
 from gradtape.compiler.simd.instructions import Instructions
 from gradtape.compiler.simd.machine import host
-from gradtape.compiler.simd.value import Value, computed
+from gradtape.compiler.simd.value import Value, computed, is_narrow
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 
@@ -58,7 +60,11 @@ def _comparison(name: str, operator: str) -> Callable[..., Value]:
     """A method that compares; NaN is unequal to all, and neither more nor less."""
 
     def method(self: VectorEmitter, a: Value, b: Value) -> Value:
-        kind = self.operands(name, "fViub", a, b).kind
+        dtype = self.operands(name, "fViub", a, b)
+        kind = dtype.kind
+        if is_narrow(dtype) and not any(isinstance(v.ir, ir.Constant) for v in (a, b)):
+            # Else a number would differ from itself, rounded and stored: a maximum equals none of the elements.
+            a, b = (conversion.cast(self, Value(self, v.ir, computed(dtype)), dtype) for v in (a, b))
         if kind in _FLOATS:
             compare = self.builder.fcmp_unordered if operator == "!=" else self.builder.fcmp_ordered
         else:

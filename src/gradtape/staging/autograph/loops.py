@@ -71,6 +71,9 @@ def for_stmt(
 ) -> None:
     """A `for` statement. `extra_test` is false after a `break` or `return`."""
     iter_ = as_tensor(iter_)
+    if hasattr(iter_, "_staged_steps") and traces():
+        _for_dataset(iter_._staged_steps(), extra_test, body, get_state, set_state, symbol_names, opts)
+        return
     with _in_loop():
         if isinstance(iter_, Rows) and traces():
             rows = Leaves(iter_.structure)
@@ -82,6 +85,20 @@ def for_stmt(
             _python_for(iter_, extra_test, body, get_state, set_state, symbol_names)
             return
         _Loop(get_state, set_state, symbol_names, opts, body, extra_test, rows).run()
+
+
+def _for_dataset(
+    steps: Any, extra_test: Any, body: Any, get_state: Any, set_state: Any, names: Sequence[str], opts: dict[str, Any]
+) -> None:
+    """A loop over a dataset: nodes begin an iteration when the function runs, ask for elements, and end it."""
+
+    def test() -> Any:
+        there = steps.more()
+        return there if extra_test is None else REGISTRY["logical_and"](as_bool(extra_test()), there)
+
+    steps.start()
+    while_stmt(test, lambda: body(steps.take()), get_state, set_state, names, opts)
+    steps.stop()
 
 
 def _python_for(iter_: Any, extra_test: Any, body: Any, get_state: Any, set_state: Any, names: Sequence[str]) -> None:

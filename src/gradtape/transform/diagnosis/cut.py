@@ -37,7 +37,7 @@ def left_through_numpy(facts: Facts, cut: Edge) -> Report | None:
 @on_cut(flow.BREAK)
 def without_derivative(facts: Facts, cut: Edge) -> Report | None:
     """An op that has no derivative: stop_gradient, argmax, round, a cast to integers, Python code, a random draw."""
-    name, rule = label(cut), cut.op.vjp
+    name, rule = label(cut), getattr(cut.op, "vjp", None)
     steps = _through(facts, cut, name)
     if name == "stopped":
         fix = "take tf.stop_gradient away, if the gradient is wanted."

@@ -1,0 +1,266 @@
+"""Several elements as one: batch, padded_batch, window; and back: unbatch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, dtypes, errors, large, nest
+from gradtape.core.shape import TensorShape, TensorSpec, spec_of
+from gradtape.core.tensor import host, wrap
+from gradtape.data import structure
+from gradtape.data.stage import INFINITE, UNKNOWN, Rows, Stage, Table, positive
+
+
+def groups(elements: Iterator[Any], size: int, drop: bool) -> Iterator[list[Any]]:
+    """Lists of elements."""
+    while group := list(islice(elements, size)):
+        if len(group) == size or not drop:
+            yield group
+
+
+class Batch(Stage):
+    """Elements stacked. Rows of tables are sliced or gathered, all of a batch at once."""
+
+    def __init__(self, source: Stage, size: Any, drop_remainder: Any) -> None:
+        self.inputs = (source,)
+        self._size = positive("batch", "batch_size", size)
+        self._drop = bool(drop_remainder)
+
+    def elements(self) -> Iterator[Any]:
+        source = self.inputs[0]
+        table = source.table()
+        if table is None:
+            for group in groups(source.elements(), self._size, self._drop):
+                yield structure.stack("batch", group)
+            return
+        pack = structure.packer(table.pattern)
+        for rows in _divided(source.rows(), self._size):
+            if len(rows) == self._size or not self._drop:
+                yield pack([wrap(gathered(column, rows)) for column in table.columns])
+
+    def cardinality(self) -> int:
+        return batches(self.inputs[0].cardinality(), self._size, self._drop)
+
+    def spec(self) -> Any:
+        return structure.with_rows(self.inputs[0].spec(), self._size if self._drop else None)
+
+
+def batches(count: int, size: int, drop: bool) -> int:
+    """How many batches there are of so many elements."""
+    return count if count < 0 else count // size if drop else -(-count // size)
+
+
+def _divided(portions: Iterator[Rows], size: int) -> Iterator[Rows]:
+    """Portions of one size, and perhaps a smaller one at the end."""
+    rest: Rows | None = None
+    for portion in portions:
+        if rest is not None:
+            missing = size - len(rest)
+            rest, portion = np.concatenate([rest, portion[:missing]]), portion[missing:]
+            if len(rest) < size:
+                continue
+            yield rest.astype(np.int64)
+            rest = None
+        whole = len(portion) // size * size
+        for start in range(0, whole, size):
+            yield portion[start : start + size]
+        if whole < len(portion):
+            rest = portion[whole:]
+    if rest is not None:
+        yield rest
+
+
+def gathered(column: Any, rows: Rows) -> Any:
+    """Rows of an array: a view where they lie together, else a copy."""
+    if isinstance(rows, range):
+        if rows.step == 1:
+            return column[rows.start : rows.stop]
+        rows = np.arange(rows.start, rows.stop, rows.step)
+    shape = (len(rows), *column.shape[1:])
+    if column.dtype.kind not in "fiucb" or column[:1].size * len(rows) < large.THRESHOLD:
+        return column[rows]
+    # Rows are in range, so nothing is clipped; the mode lets NumPy write to the result directly.
+    return np.take(column, rows, axis=0, out=large.empty(shape, column.dtype), mode="clip")
+
+
+class PaddedBatch(Stage):
+    """Elements stacked after padding at the end of each axis."""
+
+    def __init__(self, source: Stage, size: Any, shapes: Any, values: Any, drop_remainder: Any) -> None:
+        self.inputs = (source,)
+        self._size = positive("padded_batch", "batch_size", size)
+        self._shapes, self._values, self._drop = shapes, values, bool(drop_remainder)
+
+    def elements(self) -> Iterator[Any]:
+        for group in groups(self.inputs[0].elements(), self._size, self._drop):
+            yield padded(group, self._shapes, self._values)
+
+    def cardinality(self) -> int:
+        return batches(self.inputs[0].cardinality(), self._size, self._drop)
+
+    def spec(self) -> Any:
+        own = self.inputs[0].spec()
+        flat = nest.flatten(own)
+        wanted = _spread(self._shapes, own, len(flat), is_shape=True)
+        count = self._size if self._drop else None
+        specs = [
+            TensorSpec(TensorShape([count]).concatenate([None] * (s.shape.rank or 0) if w is None else w), s.dtype)
+            for s, w in zip(flat, wanted, strict=True)
+        ]
+        return nest.pack_sequence_as(own, specs)
+
+
+def padded(group: list[Any], shapes: Any, values: Any) -> Any:
+    """A batch of elements of several sizes."""
+    columns = list(zip(*[nest.flatten(e) for e in group], strict=True))
+    wanted = _spread(shapes, group[0], len(columns), is_shape=True)
+    fills = _spread(values, group[0], len(columns), is_shape=False)
+    made = [_padded_column(c, w, f) for c, w, f in zip(columns, wanted, fills, strict=True)]
+    return nest.pack_sequence_as(group[0], made)
+
+
+def _spread(given: Any, pattern: Any, count: int, is_shape: bool) -> list[Any]:
+    """A value for each leaf of a structure; one value alone stands for all."""
+    if given is None or not nest.is_nested(pattern):
+        return [given] * count
+    if not is_shape and not nest.is_nested(given):
+        return [given] * count
+    return _along(given, pattern)
+
+
+def _along(given: Any, pattern: Any) -> list[Any]:
+    if not nest.is_nested(pattern):
+        return [given]
+    if isinstance(pattern, dict):
+        return [leaf for key in sorted(pattern) for leaf in _along(given[key], pattern[key])]
+    if not isinstance(given, (list, tuple)) or len(given) != len(pattern):
+        raise TypeError(
+            errors.compose(
+                f"padded_batch: {given!r} has not the structure of the elements, which have {len(pattern)} parts.",
+                "give one shape or value for each part.",
+            )
+        )
+    return [leaf for g, p in zip(given, pattern, strict=True) for leaf in _along(g, p)]
+
+
+def _padded_column(column: tuple[Any, ...], wanted: Any, fill: Any) -> Any:
+    arrays = [host(t._array) for t in column]
+    largest = [max(a.shape[axis] for a in arrays) for axis in range(arrays[0].ndim)]
+    shape = [w if w is not None and w >= 0 else n for w, n in zip(_known(wanted, largest), largest, strict=True)]
+    if any(n > s for n, s in zip(largest, shape, strict=True)):
+        raise errors.build(
+            errors.ShapeError,
+            f"padded_batch: an element of shape {TensorShape(largest)} does not fit in the padded shape {TensorShape(shape)}.",
+            "give a larger padded_shapes, or None for as much as is needed.",
+        )
+    dtype = arrays[0].dtype
+    default: Any = b"" if dtype.kind == "O" else 0
+    value = default if fill is None else host(convert.convert_to_tensor(fill, dtypes.from_numpy(dtype))._array)[()]
+    result = np.full((len(arrays), *shape), value, dtype)
+    for i, array in enumerate(arrays):
+        corner: Any = (i, *map(slice, array.shape))
+        result[corner] = array if array.ndim else array[()]
+    return wrap(result)
+
+
+def _known(wanted: Any, largest: list[int]) -> list[Any]:
+    if wanted is None:
+        return [None] * len(largest)
+    dims = [None if d is None else int(d) for d in ([wanted] if isinstance(wanted, int) else wanted)]
+    if len(dims) != len(largest):
+        raise errors.build(
+            errors.ShapeError,
+            f"padded_batch: the padded shape {dims} has rank {len(dims)}, the elements have rank {len(largest)}.",
+            "give one size for each axis.",
+        )
+    return dims
+
+
+class Unbatch(Stage):
+    """The rows of the elements."""
+
+    def __init__(self, source: Stage) -> None:
+        self.inputs = (source,)
+
+    def elements(self) -> Iterator[Any]:
+        for value in self.inputs[0].elements():
+            columns = [host(t._array) for t in nest.flatten(value)]
+            sizes = {c.shape[:1] for c in columns}
+            if len(sizes) != 1 or sizes == {()}:
+                shown = ", ".join(str(spec_of(c)) for c in columns)
+                raise errors.build(
+                    errors.ShapeError,
+                    f"unbatch: the elements must have one first dimension in common, got {shown}.",
+                    "unbatch what was batched.",
+                )
+            pack = structure.packer(value)
+            for i in range(columns[0].shape[0]):
+                yield pack([structure.row(c, i) for c in columns])
+
+    def cardinality(self) -> int:
+        return INFINITE if self.inputs[0].cardinality() == INFINITE else UNKNOWN
+
+    def spec(self) -> Any:
+        return structure.without_rows(self.inputs[0].spec())
+
+
+class Window(Stage):
+    """Datasets of neighbouring elements, in the structure of the elements."""
+
+    def __init__(
+        self, source: Stage, size: Any, shift: Any, stride: Any, drop: Any, dataset: Callable[[Stage], Any]
+    ) -> None:
+        self.inputs = (source,)
+        self._size = positive("window", "size", size)
+        self._shift = self._size if shift is None else positive("window", "shift", shift)
+        self._stride = positive("window", "stride", stride)
+        self._drop, self._dataset = bool(drop), dataset
+
+    def elements(self) -> Iterator[Any]:
+        reach = (self._size - 1) * self._stride + 1
+        source = self.inputs[0].elements()
+        buffer: list[Any] = []
+        while True:
+            buffer.extend(islice(source, max(0, reach - len(buffer))))
+            if not buffer or (self._drop and len(buffer) < reach):
+                return
+            chosen = buffer[: reach : self._stride]
+            parts = zip(*[nest.flatten(e) for e in chosen], strict=True)
+            yield nest.pack_sequence_as(chosen[0], [self._dataset(Held(list(part))) for part in parts])
+            beyond = self._shift - len(buffer)
+            del buffer[: self._shift]
+            if beyond > 0 and len(list(islice(source, beyond))) < beyond:
+                return
+
+    def cardinality(self) -> int:
+        count = self.inputs[0].cardinality()
+        if count < 0:
+            return count
+        reach = (self._size - 1) * self._stride + 1
+        return max(0, (count - reach) // self._shift + 1) if self._drop else -(-count // self._shift)
+
+    def spec(self) -> Any:
+        return nest.map_structure(lambda s: self._dataset(Held([], s))._spec_as_element(), self.inputs[0].spec())
+
+
+class Held(Stage):
+    """Elements that are there already."""
+
+    def __init__(self, values: list[Any], spec: Any = None) -> None:
+        self._values, self._spec = values, spec
+
+    def elements(self) -> Iterator[Any]:
+        return iter(self._values)
+
+    def table(self) -> Table | None:
+        return None
+
+    def cardinality(self) -> int:
+        return len(self._values)
+
+    def spec(self) -> Any:
+        return structure.spec(self._values[0]) if self._spec is None else self._spec

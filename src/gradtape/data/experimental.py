@@ -1,0 +1,214 @@
+"""`tf.data.experimental`: older forms of what are methods of `Dataset` now, and a few others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradtape.core import dtypes, errors
+from gradtape.data.dataset import Dataset
+from gradtape.data.functions import Function
+from gradtape.data.grouping import GroupByReducer
+from gradtape.data.iterator import Optional
+from gradtape.data.options import (
+    AutoShardPolicy,
+    AutotuneAlgorithm,
+    AutotuneOptions,
+    DistributeOptions,
+    ExternalStatePolicy,
+    OptimizationOptions,
+    ServiceOptions,
+    ThreadingOptions,
+)
+from gradtape.data.records import TFRecordWriter as _Writer
+from gradtape.data.stage import INFINITE as INFINITE_CARDINALITY
+from gradtape.data.stage import UNKNOWN as UNKNOWN_CARDINALITY
+from gradtape.data.tables import CsvDataset, make_csv_dataset
+from gradtape.data.threads import AUTOTUNE
+
+__all__ = [
+    "AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "AutoShardPolicy", "AutotuneAlgorithm", "AutotuneOptions",
+    "Counter", "CsvDataset", "DistributeOptions", "ExternalStatePolicy", "OptimizationOptions", "Optional",
+    "RandomDataset", "Reducer", "ServiceOptions", "TFRecordWriter", "ThreadingOptions", "assert_cardinality", "at",
+    "bucket_by_sequence_length", "cardinality", "choose_from_datasets", "enable_debug_mode", "enumerate_dataset",
+    "from_list", "get_next_as_optional", "get_single_element", "get_structure", "group_by_reducer",
+    "group_by_window", "ignore_errors", "load",
+    "make_csv_dataset", "map_and_batch", "parallel_interleave", "prefetch_to_device", "rejection_resample",
+    "sample_from_datasets", "save", "scan", "shuffle_and_repeat", "snapshot", "take_while", "unbatch", "unique",
+]  # fmt: skip
+
+Transformation = Callable[[Dataset], Dataset]
+
+
+def _method(name: str) -> Callable[..., Transformation]:
+    """A function for `Dataset.apply` that calls a method."""
+
+    def function(*args: Any, **options: Any) -> Transformation:
+        return lambda dataset: getattr(dataset, name)(*args, **options)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"A function for `Dataset.apply`, as the method `Dataset.{name}`."
+    return function
+
+
+assert_cardinality = _method("assert_cardinality")
+bucket_by_sequence_length = _method("bucket_by_sequence_length")
+enumerate_dataset = _method("enumerate")
+group_by_window = _method("group_by_window")
+rejection_resample = _method("rejection_resample")
+scan = _method("scan")
+snapshot = _method("snapshot")
+take_while = _method("take_while")
+ignore_errors = _method("ignore_errors")
+unbatch = _method("unbatch")
+unique = _method("unique")
+
+choose_from_datasets = Dataset.choose_from_datasets
+sample_from_datasets = Dataset.sample_from_datasets
+load = Dataset.load
+
+
+def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset:  # noqa: N802
+    """A dataset of numbers without end, as `Dataset.counter`."""
+    return Dataset.counter(start, step, dtype)
+
+
+def RandomDataset(seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> Dataset:  # noqa: N802
+    """A dataset of random numbers without end, as `Dataset.random`."""
+    return Dataset.random(seed, rerandomize_each_iteration)
+
+
+def cardinality(dataset: Dataset) -> Any:
+    """The number of elements, as `Dataset.cardinality`."""
+    return dataset.cardinality()
+
+
+def at(dataset: Dataset, index: Any) -> Any:
+    """The element at a place.
+
+    >>> int(tf.data.experimental.at(tf.data.Dataset.range(5, 9), 2))
+    7
+    """
+    for value in dataset.skip(index):
+        return value
+    raise errors.build(errors.OutOfRangeError, f"at: there is no element {int(index)}.", "the dataset is shorter.")
+
+
+def from_list(elements: Any, name: str | None = None) -> Dataset:
+    """A dataset of the elements of a list.
+
+    >>> [(int(a), b.numpy()) for a, b in tf.data.experimental.from_list([(1, "a"), (2, "b")])]
+    [(1, b'a'), (2, b'b')]
+    """
+    from gradtape.data import structure
+    from gradtape.data.batching import Held
+
+    if not elements:
+        raise ValueError(errors.compose("from_list: the list is empty.", "give at least one element."))
+    return Dataset(Held([structure.tensors(e) for e in elements]))
+
+
+def get_next_as_optional(iterator: Any) -> Optional:
+    """The next element of an iterator as an `Optional`."""
+    found: Optional = iterator.get_next_as_optional()
+    return found
+
+
+def get_single_element(dataset: Dataset) -> Any:
+    """The only element, as `Dataset.get_single_element`."""
+    return dataset.get_single_element()
+
+
+def get_structure(dataset_or_iterator: Any) -> Any:
+    """The structure of specs of the elements."""
+    return dataset_or_iterator.element_spec
+
+
+def map_and_batch(
+    map_func: Any,
+    batch_size: Any,
+    num_parallel_batches: Any = None,
+    drop_remainder: bool = False,
+    num_parallel_calls: Any = None,
+) -> Transformation:
+    """A function for `Dataset.apply`: `map`, then `batch`."""
+    return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
+
+
+def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
+    """A function for `Dataset.apply`: `shuffle`, then `repeat`."""
+    return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
+
+
+def parallel_interleave(
+    map_func: Any,
+    cycle_length: Any,
+    block_length: Any = 1,
+    sloppy: bool = False,
+    buffer_output_elements: Any = None,
+    prefetch_input_elements: Any = None,
+) -> Transformation:
+    """A function for `Dataset.apply`: `interleave` with threads."""
+    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, num_parallel_calls=cycle_length)
+
+
+def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
+    """A function for `Dataset.apply`: `prefetch`; tensors stay in the computer's memory."""
+    return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)
+
+
+def enable_debug_mode() -> None:
+    """Nothing: functions of pipelines always run eagerly."""
+
+
+def save(
+    dataset: Dataset, path: str, compression: Any = None, shard_func: Any = None, checkpoint_args: Any = None
+) -> None:
+    """Write a dataset to a file, as `Dataset.save`."""
+    dataset.save(path)
+
+
+class Reducer:
+    """The three functions of `group_by_reducer`.
+
+    Args:
+      init_func: gives the first state for a key.
+      reduce_func: gives the next state for a state and an element.
+      finalize_func: gives the result for the last state.
+    """
+
+    def __init__(self, init_func: Any, reduce_func: Any, finalize_func: Any) -> None:
+        self.init_func, self.reduce_func, self.finalize_func = init_func, reduce_func, finalize_func
+
+
+def group_by_reducer(key_func: Any, reducer: Reducer) -> Transformation:
+    """A function for `Dataset.apply`: one result for each key.
+
+    >>> count = tf.data.experimental.Reducer(lambda key: 0, lambda n, x: n + 1, lambda n: n)
+    >>> ds = tf.data.Dataset.range(5).apply(tf.data.experimental.group_by_reducer(lambda x: x % 2, count))
+    >>> [int(n) for n in ds]
+    [3, 2]
+    """
+    parts = (key_func, reducer.init_func, reducer.reduce_func, reducer.finalize_func)
+    key, begin, step, finish = (Function("group_by_reducer", part) for part in parts)
+    return lambda dataset: Dataset(GroupByReducer(dataset._stage, key, begin, step, finish))
+
+
+class TFRecordWriter:
+    """Writes a dataset of string tensors to a TFRecord file.
+
+    >>> import tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.tfrecord")
+    >>> tf.data.experimental.TFRecordWriter(path).write(tf.data.Dataset.from_tensor_slices(["a", "b"]))
+    >>> list(tf.data.TFRecordDataset(path).as_numpy_iterator())
+    [b'a', b'b']
+    """
+
+    def __init__(self, filename: Any, compression_type: Any = None) -> None:
+        self._path, self._kind = filename, compression_type
+
+    def write(self, dataset: Dataset) -> None:
+        """Write all elements."""
+        with _Writer(self._path, self._kind) as writer:
+            for record in dataset:
+                writer.write(record)

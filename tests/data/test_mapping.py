@@ -1,0 +1,164 @@
+"""Functions of elements."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+Dataset = tf.data.Dataset
+
+
+def values(dataset: Any) -> list[Any]:
+    return [x.tolist() for x in dataset.as_numpy_iterator()]
+
+
+@pytest.mark.parametrize("calls", [None, 1, 3, tf.data.AUTOTUNE])
+def test_map(calls: Any) -> None:
+    dataset = Dataset.range(50).map(lambda x: (x, [x, x + 1]), num_parallel_calls=calls)
+    found = list(dataset)
+    assert [int(a) for a, _ in found] == list(range(50))
+    assert found[3][1].numpy().tolist() == [3, 4]
+
+
+def test_tuples_are_spread_and_others_not() -> None:
+    pairs = Dataset.from_tensor_slices(([1, 2], [3, 4]))
+    assert values(pairs.map(lambda a, b: a + b)) == [4, 6]
+    assert values(pairs.map(lambda a, b: {"a": a, "b": b}).map(lambda d: d["a"] * d["b"])) == [3, 8]
+
+
+def test_map_runs_at_the_same_time() -> None:
+    barrier = threading.Barrier(3, timeout=10)
+
+    def wait(x: Any) -> Any:
+        barrier.wait()
+        return x
+
+    assert values(Dataset.range(6).map(wait, num_parallel_calls=3)) == list(range(6))
+
+
+def test_any_order() -> None:
+    def slow(x: Any) -> Any:
+        time.sleep(0.2 if x == 0 else 0.0)
+        return x
+
+    found = values(Dataset.range(8).map(slow, num_parallel_calls=2, deterministic=False))
+    assert sorted(found) == list(range(8))
+    assert found[0] != 0
+
+
+@pytest.mark.parametrize("calls", [None, 2])
+def test_errors_keep_class_and_line(calls: Any) -> None:
+    class Mine(Exception):
+        pass
+
+    def broken(x: Any) -> Any:
+        if x == 2:
+            raise Mine("no")
+        return x
+
+    iterator = iter(Dataset.range(5).map(broken, num_parallel_calls=calls).prefetch(1))
+    assert [int(next(iterator)), int(next(iterator))] == [0, 1]
+    with pytest.raises(Mine, match="no") as caught:
+        next(iterator)
+    note = "".join(caught.value.__notes__)
+    assert 'raise Mine("no")' in note
+    assert "in the function of map" in note
+    assert "test_mapping.py" in note
+
+
+def test_errors_of_ops_name_the_line() -> None:
+    dataset = Dataset.range(2).map(lambda x: tf.matmul(tf.ones([2, 3]), tf.ones([4, 5])))
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"tf\.matmul\(tf\.ones"):
+        list(dataset)
+
+
+def test_tapes_do_not_see_functions() -> None:
+    v = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        (y,) = Dataset.from_tensors(1.0).map(lambda x: x * v)
+        z = y * 1.0
+    assert float(y) == 2.0
+    assert tape.gradient(z, v) is None
+
+
+def test_filter() -> None:
+    assert values(Dataset.range(9).filter(lambda x: x % 4 == 0)) == [0, 4, 8]
+    with pytest.raises(ValueError, match="bool scalar"):
+        list(Dataset.range(9).filter(lambda x: x))
+
+
+def test_flat_map_and_interleave() -> None:
+    def inner(x: Any) -> Any:
+        return Dataset.from_tensors(x).repeat(x + 1)
+
+    source = Dataset.range(4)
+    assert values(source.flat_map(inner)) == [0, 1, 1, 2, 2, 2, 3, 3, 3, 3]
+    for calls in (None, 2):
+        found = values(source.interleave(inner, cycle_length=2, block_length=2, num_parallel_calls=calls))
+        assert sorted(found) == [0, 1, 1, 2, 2, 2, 3, 3, 3, 3]
+    ten = Dataset.range(1, 6).interleave(lambda x: Dataset.from_tensors(x).repeat(6), cycle_length=2, block_length=4)
+    # The example of TensorFlow's documentation.
+    expected = [1] * 4 + [2] * 4 + [1] * 2 + [2] * 2 + [3] * 4 + [4] * 4 + [3] * 2 + [4] * 2 + [5] * 4 + [5] * 2
+    assert values(ten) == expected
+    with pytest.raises(TypeError, match="Dataset"):
+        list(source.flat_map(lambda x: x))
+
+
+def test_scan_and_reduce() -> None:
+    assert values(Dataset.range(4).scan(np.int64(1), lambda s, x: (s * 2, s + x))) == [1, 3, 6, 11]
+    total, count = Dataset.range(4).reduce((np.int64(0), 0), lambda s, x: (s[0] + x, s[1] + 1))
+    assert (int(total), int(count)) == (6, 4)
+    with pytest.raises(TypeError, match="pair"):
+        list(Dataset.range(2).scan(0, lambda s, x: s))
+
+
+def test_group_by_window() -> None:
+    dataset = Dataset.range(10).group_by_window(lambda x: x % 3, lambda key, group: group.batch(10), window_size=2)
+    assert values(dataset) == [[0, 3], [1, 4], [2, 5], [6, 9], [7], [8]]
+
+
+def test_bucket_by_sequence_length() -> None:
+    rows = [[0], [1, 2, 3, 4], [5, 6, 7], [7, 8, 9, 10, 11], [13, 14, 15, 16, 19, 20], [21, 22]]
+    dataset = Dataset.from_generator(lambda: iter(rows), output_signature=tf.TensorSpec([None], tf.int64))
+    found = values(dataset.bucket_by_sequence_length(lambda x: tf.shape(x)[0], [3, 5], [2, 2, 2]))
+    assert found == [
+        [[1, 2, 3, 4], [5, 6, 7, 0]],
+        [[7, 8, 9, 10, 11, 0], [13, 14, 15, 16, 19, 20]],
+        [[0, 0], [21, 22]],
+    ]
+    bounded = dataset.filter(lambda x: tf.shape(x)[0] < 5)
+    found = values(
+        bounded.bucket_by_sequence_length(lambda x: tf.shape(x)[0], [3, 5], [2, 2, 2], pad_to_bucket_boundary=True)
+    )
+    assert found == [[[1, 2, 3, 4], [5, 6, 7, 0]], [[0, 0], [21, 22]]]
+
+
+def test_rejection_resample() -> None:
+    labels = np.array([0] * 900 + [1] * 100, np.int32)
+    source = Dataset.from_tensor_slices(labels).shuffle(1000, seed=0)
+    for initial in (None, [0.9, 0.1]):
+        found = [int(c) for c, _ in source.rejection_resample(lambda x: x, [0.5, 0.5], initial, seed=1)]
+        assert 0.35 < np.mean(found) < 0.65
+
+
+def test_functions_must_be_callable() -> None:
+    with pytest.raises(TypeError, match="map: 3 is not callable"):
+        Dataset.range(1).map(3)
+
+
+def test_ignore_errors() -> None:
+    def broken(x: Any) -> Any:
+        if x == 1:
+            raise ValueError("no")
+        return x
+
+    for calls in (None, 3):
+        assert values(Dataset.range(4).map(broken, num_parallel_calls=calls).ignore_errors().batch(3)) == [[0, 2, 3]]
+    with pytest.raises(tf.errors.UnimplementedError, match="directly after the map"):
+        Dataset.range(4).ignore_errors()

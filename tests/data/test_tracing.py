@@ -1,0 +1,99 @@
+"""Datasets in functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+Dataset = tf.data.Dataset
+
+
+def pairs() -> Any:
+    return Dataset.from_tensor_slices((np.arange(5, dtype=np.float32), np.arange(5))).batch(2)
+
+
+def test_for_over_a_dataset() -> None:
+    count = tf.Variable(0)
+
+    @tf.function
+    def total(dataset: Any) -> Any:
+        found = tf.constant(0.0)
+        for x, _ in dataset:
+            found += tf.reduce_sum(x)
+            count.assign_add(1)
+        return found
+
+    dataset = pairs()
+    assert [float(total(dataset)), float(total(dataset))] == [10.0, 10.0]
+    assert int(count) == 6
+
+
+def test_each_run_shuffles_anew() -> None:
+    dataset = Dataset.range(10).shuffle(10, seed=1)
+
+    @tf.function
+    def first() -> Any:
+        found = tf.constant(-1, tf.int64)
+        for x in dataset:
+            found = x
+            break
+        return found
+
+    assert len({int(first()) for _ in range(12)}) > 2
+
+
+def test_break_out_of_an_infinite_dataset() -> None:
+    @tf.function
+    def below(limit: Any) -> Any:
+        found = tf.constant(0, tf.int64)
+        for x in Dataset.range(3).repeat():
+            if found >= limit:
+                break
+            found += x
+        return found
+
+    assert [int(below(tf.constant(n, tf.int64))) for n in (4, 9)] == [4, 9]
+
+
+def test_gradient_through_a_loop() -> None:
+    w = tf.Variable(2.0)
+    dataset = pairs()
+
+    @tf.function
+    def gradient() -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.constant(0.0)
+            for x, _ in dataset:
+                loss += tf.reduce_sum(x) * w
+        return tape.gradient(loss, w)
+
+    assert float(gradient()) == 10.0
+
+
+def test_next_in_a_function() -> None:
+    iterator = iter(pairs())
+
+    @tf.function
+    def step(iterator: Any) -> Any:
+        x, y = next(iterator)
+        assert x.shape.as_list() == [None]
+        return tf.reduce_sum(x), y
+
+    assert [float(step(iterator)[0]) for _ in range(3)] == [1.0, 5.0, 4.0]
+    with pytest.raises(tf.errors.OutOfRangeError):
+        step(iterator)
+
+
+def test_python_iteration_in_a_trace_says_what_to_do() -> None:
+    dataset = pairs()
+
+    @tf.function(autograph=False)
+    def total() -> Any:
+        return sum(tf.reduce_sum(x) for x, _ in dataset)
+
+    with pytest.raises(RuntimeError, match=r"next\(iterator\)"):
+        total()
