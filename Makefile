@@ -6,6 +6,11 @@ WORKERS ?= auto
 # On the newest Python, every so many-th of the tests that go over all ops runs.
 NEWEST_PART ?= 5
 
+# Of `make fuzz`; FUZZ may hold further options, such as --reference tensorflow.
+N ?= 10000
+SEED ?= 0
+FUZZ ?=
+
 VENV := .venv
 NEWEST := .venv-newest
 BENCH := .venv-bench
@@ -16,7 +21,7 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint types layers pytest pytest-newest conformance bench wheel clean
+.PHONY: help demo test lint types layers pytest pytest-newest fuzz load conformance bench wheel clean
 
 help:  ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +56,12 @@ pytest-newest:  ## Run the tests on the newest Python that is installed, if it i
 
 conformance: $(CONFORMANCE)/.conformance  ## Run Keras's own tests on gradtape; FOLDERS="ops layers/rnn" chooses.
 	$(CONFORMANCE)/bin/python conformance/run.py $(FOLDERS) -n $(WORKERS)
+
+fuzz: $(VENV)/.dev  ## Run N random programs from SEED on in all ways, and print what differs.
+	PYTHONPATH=tests $(VENV)/bin/python -m gradtape.testing.fuzz $(N) --seed $(SEED) --samples ops.samples $(FUZZ)
+
+load: $(VENV)/.dev  ## Call functions millions of times, from many threads.
+	GRADTAPE_LOAD_CALLS=1000000 $(VENV)/bin/python -m pytest tests/staging/test_load.py
 
 bench: $(BENCH)/.bench  ## Measure against PyTorch, TensorFlow and JAX; write benchmarks/results/ and README's table.
 	@missed=""; \

@@ -1,4 +1,4 @@
-"""A tour of gradtape: first gradients, tapes in tapes, a training loop, and why a gradient is None.
+"""A tour of gradtape: first gradients, tapes in tapes, a training loop, why a gradient is None, and a Keras model.
 
 python examples/quickstart.py        or: make demo
 """
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+import digits
 import gradtape as tf
 import spirals
 import terminal
@@ -122,6 +123,9 @@ def main() -> None:
     terminal.heading("4. Why is this gradient None?")
     for example in (broken_by_numpy, broken_by_rebinding):
         terminal.show(example)
+    terminal.heading("5. Keras: a convolutional network learns drawn digits")
+    print()
+    digits.run()
     print(f"\n{'─' * terminal.WIDTH}\nAll of this took {time.perf_counter() - start:.1f} s.")
 
 

@@ -7,7 +7,11 @@ from typing import Any
 from keras.src import tree
 
 import gradtape as tf
+from gradtape.core import state
 from gradtape.keras_backend.conversion import cast, convert_to_tensor, operands
+
+# Up to so many steps a loop in a function is written out, which makes the faster program.
+_UNROLLED = 64
 
 
 def _swapped(x: Any) -> Any:
@@ -72,19 +76,25 @@ def _chosen(mask: Any, new: Any, old: Any) -> Any:
     return tf.where(tf.reshape(mask, shape), new, cast(old, new.dtype))
 
 
-def _loop(step: Any, projected: Any, states: Any, go_backwards: Any) -> Any:
-    """Steps over inputs whose product with the kernel is there already; `projected` is `[batch, time, …]`."""
-    xs = tf.unstack(projected, axis=1)
-    outputs = []
-    for x in reversed(xs) if go_backwards else xs:
-        states = step(x, states)
-        outputs.append(states[0])
-    return outputs, states
+def _loop(step: Any, projected: Any, states: Any, go_backwards: Any, unroll: Any) -> Any:
+    """All outputs as `[batch, time, …]`, and the last states, of steps over inputs whose product with the kernel is there.
+
+    In a function, a loop of many steps is one node, so that tracing and compiling do not take longer for more of them.
+    """
+    if state.current.trace is None or unroll or projected.shape[1] <= _UNROLLED:
+        outputs = []
+        xs = tf.unstack(projected, axis=1)
+        for x in reversed(xs) if go_backwards else xs:
+            states = step(x, states)
+            outputs.append(states[0])
+        return tf.stack(outputs, axis=1), states
+    xs = _swapped(projected)
+    found = tf.scan(lambda states, x: step(x, states), tf.reverse(xs, [0]) if go_backwards else xs, states)
+    return _swapped(found[0]), tuple([x[-1] for x in found])
 
 
 def _results(outputs: Any, states: Any, return_sequences: Any) -> Any:
-    sequence = tf.stack(outputs if return_sequences else outputs[-1:], axis=1)
-    return outputs[-1], sequence, list(states)
+    return states[0], outputs if return_sequences else outputs[:, -1:], list(states)
 
 
 def _project(inputs: Any, kernel: Any, bias: Any) -> Any:
@@ -127,7 +137,7 @@ def lstm(
         return recurrent_activation(o) * activation(c), c
 
     first = tuple([convert_to_tensor(s, inputs.dtype) for s in (initial_state_h, initial_state_c)])
-    outputs, states = _loop(step, _project(inputs, kernel, bias), first, go_backwards)
+    outputs, states = _loop(step, _project(inputs, kernel, bias), first, go_backwards, unroll)
     return _results(outputs, states, return_sequences)
 
 
@@ -173,7 +183,7 @@ def gru(
 
     first = initial_state[0] if tree.is_nested(initial_state) else initial_state
     first = (convert_to_tensor(first, inputs.dtype),)
-    outputs, states = _loop(step, _project(inputs, kernel, bias), first, go_backwards)
+    outputs, states = _loop(step, _project(inputs, kernel, bias), first, go_backwards, unroll)
     return _results(outputs, states, return_sequences)
 
 

@@ -31,3 +31,7 @@ class Step:
                 problem,
             )
         return self._step(data)
+
+    def explain(self) -> Any:
+        """What `tf.function` says of the step: its traces, and what runs as machine code. None if it runs eagerly."""
+        return None if self._compiled is None else self._compiled.explain()

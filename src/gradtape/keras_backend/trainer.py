@@ -80,6 +80,7 @@ class Trainer(base_trainer.Trainer):
                 outputs = one(_tensors(data))
             return outputs
 
+        function.explain = one.explain  # type: ignore[attr-defined]
         return function
 
     def make_train_function(self, force: Any = False) -> Any:
@@ -105,6 +106,7 @@ class Trainer(base_trainer.Trainer):
                     return outputs[0]
                 return tree.map_structure(lambda *parts: tf.concat([*parts], 0), *outputs)
 
+            function.explain = one.explain  # type: ignore[attr-defined]
             self.predict_function = function
         return self.predict_function
 

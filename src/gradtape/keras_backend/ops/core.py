@@ -42,7 +42,8 @@ __all__ = [
 SUPPORTS_SPARSE_TENSORS = False
 SUPPORTS_RAGGED_TENSORS = False
 SUPPORTS_COMPLEX_DTYPES = True
-IS_THREAD_SAFE = True
+# Callbacks run between steps: a step is done when it returns, and a second thread would only take time from it.
+IS_THREAD_SAFE = False
 
 _REDUCTIONS: dict[Any, Any] = {
     None: tf.tensor_scatter_nd_update,

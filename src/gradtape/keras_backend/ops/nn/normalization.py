@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import gradtape as tf
+from gradtape.core import state
 from gradtape.keras_backend.conversion import as_float, cast, convert_to_tensor, operands, widened
 
 
@@ -49,9 +50,11 @@ def dot_product_attention(
     flash_attention: Any = None,
     attn_logits_soft_cap: Any = None,
 ) -> Any:
-    """Values looked up by the likeness of queries and keys, which have the shape `(batch, time, heads, size)`."""
-    if flash_attention:
-        raise ValueError("Flash attention is not supported in the gradtape backend.")
+    """Values looked up by the likeness of queries and keys, which have the shape `(batch, time, heads, size)`.
+
+    Flash attention, which does not keep the weights for the backward pass, is an op of gradtape. Eager code always uses it; in
+    functions, products and softmax of their own are faster, as there is machine code for them.
+    """
     query, key, value = [convert_to_tensor(x) for x in (query, key, value)]
     for name, x in (("query", query), ("key", key), ("value", value)):
         if x.ndim != 4:
@@ -62,14 +65,16 @@ def dot_product_attention(
     scale = float(query.shape[-1]) ** -0.5 if scale is None else scale
     bias = None if bias is None else convert_to_tensor(bias, query.dtype)
     mask = None if mask is None else cast(mask, "bool")
-    if attn_logits_soft_cap is None and isinstance(scale, float):
-        return tf.nn.dot_product_attention(query, key, value, bias, mask, scale, is_causal)
-    return _with_capped_scores(query, key, value, bias, mask, scale, is_causal, attn_logits_soft_cap)
+    is_plain = attn_logits_soft_cap is None and isinstance(scale, float)
+    if flash_attention and not is_plain:
+        raise ValueError("Flash attention is not supported with a soft cap or a scale that is a tensor.")
+    if flash_attention or (is_plain and state.current.trace is None):
+        return tf.nn.dot_product_attention(query, key, value, bias, mask, float(scale), is_causal)
+    return _by_products(query, key, value, bias, mask, scale, is_causal, attn_logits_soft_cap)
 
 
-def _with_capped_scores(
-    query: Any, key: Any, value: Any, bias: Any, mask: Any, scale: Any, is_causal: Any, cap: Any
-) -> Any:
+def _by_products(query: Any, key: Any, value: Any, bias: Any, mask: Any, scale: Any, is_causal: Any, cap: Any) -> Any:
+    """Attention whose weights are kept; their scores may be capped."""
     groups = query.shape[2] // key.shape[2]
     if groups > 1:
         key, value = [tf.repeat(x, groups, axis=2) for x in (key, value)]
@@ -85,4 +90,8 @@ def _with_capped_scores(
         mask = seen if mask is None else tf.logical_and(mask, seen)
     if mask is not None:
         scores = tf.where(mask, scores, convert_to_tensor(-0.7 * float(scores.dtype.max), scores.dtype))
-    return tf.einsum("bnts,bsnh->btnh", back(tf.nn.softmax(scores, axis=-1)), value)
+    weights = tf.nn.softmax(scores, axis=-1)
+    if mask is not None:
+        # As the op has it: a query that sees no key gives zeros.
+        weights = tf.where(mask, weights, convert_to_tensor(0.0, weights.dtype))
+    return tf.einsum("bnts,bsnh->btnh", back(weights), value)

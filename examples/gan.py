@@ -1,0 +1,76 @@
+"""Two networks against each other: a generator learns to put points on a ring. Two optimizers in one `train_step`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import gradtape as tf
+import terminal
+
+keras = tf.keras
+NOISE = 4
+
+
+def ring(rng: np.random.Generator, count: int) -> Any:
+    """Points near the unit circle."""
+    angle = rng.uniform(0, 2 * np.pi, count)
+    return (np.stack([np.cos(angle), np.sin(angle)], 1) + rng.normal(0, 0.05, (count, 2))).astype(np.float32)
+
+
+def layers(inputs: int, outputs: int) -> Any:
+    """A network with two hidden layers."""
+    hidden = [keras.layers.Dense(48, activation="leaky_relu") for _ in range(2)]
+    return keras.Sequential([keras.layers.Input((inputs,)), *hidden, keras.layers.Dense(outputs)])
+
+
+class Gan(keras.Model):
+    """A generator and a critic, trained in turns."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.generator, self.critic = layers(NOISE, 2), layers(2, 1)
+        self.noise = keras.random.SeedGenerator(3)
+
+    def compile(self, generator_optimizer: Any, critic_optimizer: Any) -> None:
+        """Take one optimizer for each network."""
+        super().compile()
+        self.generator_optimizer, self.critic_optimizer = generator_optimizer, critic_optimizer
+        self.loss_of = keras.losses.BinaryCrossentropy(from_logits=True)
+
+    def train_step(self, real: Any) -> Any:
+        """One step of the critic, then one of the generator."""
+        count = real.shape[0]
+        made = self.generator(keras.random.normal((count, NOISE), seed=self.noise))
+        with tf.GradientTape() as tape:
+            scores = self.critic(tf.concat([made, real], 0))
+            critic_loss = self.loss_of(tf.concat([tf.zeros([count, 1]), tf.ones([count, 1])], 0), scores)
+        weights = self.critic.trainable_weights
+        self.critic_optimizer.apply_gradients(zip(tape.gradient(critic_loss, weights), weights, strict=True))
+        noise = keras.random.normal((count, NOISE), seed=self.noise)
+        with tf.GradientTape() as tape:
+            generator_loss = self.loss_of(tf.ones([count, 1]), self.critic(self.generator(noise)))
+        weights = self.generator.trainable_weights
+        self.generator_optimizer.apply_gradients(zip(tape.gradient(generator_loss, weights), weights, strict=True))
+        return {"critic": critic_loss, "generator": generator_loss}
+
+
+def run(epochs: int = 30) -> float:
+    """Train, and draw what the generator makes; the mean distance of its points from the ring."""
+    keras.utils.set_random_seed(1)
+    gan = Gan()
+    gan.compile(keras.optimizers.Adam(2e-3, beta_1=0.5), keras.optimizers.Adam(2e-3, beta_1=0.5))
+    history = gan.fit(ring(np.random.default_rng(0), 4096), batch_size=128, epochs=epochs, verbose=0).history
+    points = gan.generator.predict(keras.random.normal((400, NOISE), seed=9), verbose=0)
+    inside = points[np.abs(points).max(1) <= 1.3] / 1.3
+    print(terminal.regions(np.zeros((15, 60), int), inside, np.zeros(len(inside), int)))
+    distance = float(np.mean(np.abs(np.linalg.norm(points, axis=1) - 1.0)))
+    print(f"\n  losses: critic {history['critic'][-1]:.3f}, generator {history['generator'][-1]:.3f}")
+    print(f"  mean distance of made points from the ring: {distance:.3f}")
+    return distance
+
+
+if __name__ == "__main__":
+    terminal.heading("A GAN with two optimizers")
+    run()
