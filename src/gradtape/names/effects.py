@@ -7,6 +7,7 @@ from typing import Any
 
 from gradtape.compiler.effects import Effect
 from gradtape.core import state
+from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.transform.opaque import view
 
@@ -31,4 +32,8 @@ def perform(name: str, act: Callable[..., None], tensors: Sequence[Any]) -> None
 
 def known(*tensors: Any) -> bool:
     """True if the values of tensors are known while they are traced."""
-    return _current.trace is None or all(not hasattr(x, "trace") or x.trace.peek(x.value) is not None for x in tensors)
+    return _current.trace is None or all(_is_known(x) for x in tensors)
+
+
+def _is_known(x: Any) -> bool:
+    return type(x) is Tensor or (hasattr(x, "trace") and x.trace.peek(x.value) is not None)

@@ -259,7 +259,8 @@ class Call(Op):
 
     def pull(self, dy: Any, residuals: Any, needs: Any, params: Any) -> list[Any]:
         """The cotangents of the inputs."""
-        trains = [identity and v.spec.dtype.is_trainable for identity, v in zip(self.identities, self.values, strict=True)]
+        pairs = zip(self.identities, self.values, strict=True)
+        trains = [identity and value.spec.dtype.is_trainable for identity, value in pairs]
         given = tuple([i for i, d in enumerate(dy) if d is not None and trains[i]])
         kept = dict(zip(self.values[len(self.staged.outputs) :], residuals, strict=True))
         grads = self._pullback(given).run([dy[i] for i in given], kept)

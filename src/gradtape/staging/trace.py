@@ -300,6 +300,8 @@ class Trace:
             return known[1]
         if isinstance(x, Symbol) and x.trace not in self.sees and not self._is_outer(x.trace):
             raise out_of_scope(x)
+        if isinstance(x, Batched) and x.level > self.level:
+            raise x.needs_value("An effect in a function")  # a map in the function then goes from example to example
         spec, shapes = (x.value.spec, x.trace._shapes(x.value)) if isinstance(x, Symbol) else (spec_of(x), None)
         value = self._sized(Value(spec), shapes)
         if type(x) is Tensor and id(x) in self.recording.made:
