@@ -186,8 +186,9 @@ class Resampled(Mapped):
             counts[int(label)] += 1
             found = counts / counts.sum() if self._initial is None else self._initial
             ratio = self._target / np.maximum(found, 1e-12)
-            # The class that is rarest, compared with what is wanted, is always kept.
-            if stream.uniform(1)[0] < ratio[int(label)] / ratio[counts >= 1].max():
+            # The class that is rarest, compared with what is wanted, is always kept; one that is not wanted, never.
+            most = ratio[counts >= 1 if self._initial is None else self._initial > 0].max()
+            if stream.uniform(1)[0] * most < ratio[int(label)]:
                 yield label, value
 
     def spec(self) -> Any:

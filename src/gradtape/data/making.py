@@ -142,9 +142,9 @@ class Making:
           seed: of the order.
           name: ignored.
 
-        >>> import tempfile, os
+        >>> import os, pathlib, tempfile
         >>> folder = tempfile.mkdtemp()
-        >>> _ = open(os.path.join(folder, "a.txt"), "w").write("text")
+        >>> _ = pathlib.Path(os.path.join(folder, "a.txt")).write_text("text")
         >>> [os.path.basename(p) for p in tf.data.Dataset.list_files(folder + "/*.txt").as_numpy_iterator()]
         [b'a.txt']
         """
@@ -201,7 +201,7 @@ class Making:
           element_spec: the specs of the elements; those of the first by default.
           compression, reader_func, wait: ignored.
 
-        >>> import tempfile, os
+        >>> import os, pathlib, tempfile
         >>> path = os.path.join(tempfile.mkdtemp(), "numbers")
         >>> tf.data.Dataset.range(3).save(path)
         >>> [int(x) for x in tf.data.Dataset.load(path)]

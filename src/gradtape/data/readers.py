@@ -40,9 +40,9 @@ class TFRecordDataset(Dataset):
 class TextLineDataset(Dataset):
     """The lines of text files, as string tensors without the ends of lines.
 
-    >>> import tempfile, os
+    >>> import os, pathlib, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "a.txt")
-    >>> _ = open(path, "w").write("one\\ntwo\\n")
+    >>> _ = pathlib.Path(path).write_text("one\\ntwo\\n")
     >>> list(tf.data.TextLineDataset(path).as_numpy_iterator())
     [b'one', b'two']
 

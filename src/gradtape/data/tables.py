@@ -106,9 +106,9 @@ def _form(delimiter: str, quotes: bool) -> dict[str, Any]:
 class CsvDataset(Dataset):
     """The lines of CSV files, as tuples of tensors of rank 0.
 
-    >>> import tempfile, os
+    >>> import os, pathlib, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "a.csv")
-    >>> _ = open(path, "w").write("x,name\\n1.5,a\\n,b\\n")
+    >>> _ = pathlib.Path(path).write_text("x,name\\n1.5,a\\n,b\\n")
     >>> ds = tf.data.experimental.CsvDataset(path, [0.0, tf.string], header=True)
     >>> list(ds.as_numpy_iterator())
     [(np.float32(1.5), b'a'), (np.float32(0.0), b'b')]
@@ -186,9 +186,9 @@ def make_csv_dataset(
       num_rows_for_inference: how many lines are looked at for dtypes.
       num_parallel_reads, sloppy, ignore_errors, encoding: ignored.
 
-    >>> import tempfile, os
+    >>> import os, pathlib, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "a.csv")
-    >>> _ = open(path, "w").write("x,y\\n1.5,0\\n2.5,1\\n")
+    >>> _ = pathlib.Path(path).write_text("x,y\\n1.5,0\\n2.5,1\\n")
     >>> ds = tf.data.experimental.make_csv_dataset(path, 2, label_name="y", num_epochs=1, shuffle=False)
     >>> [(features["x"].numpy().tolist(), labels.numpy().tolist()) for features, labels in ds]
     [([1.5, 2.5], [0, 1])]
