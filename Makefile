@@ -4,7 +4,7 @@
 PYTHON ?= python3
 WORKERS ?= auto
 # On the newest Python, every so many-th of the tests that go over all ops runs.
-NEWEST_PART ?= 5
+NEWEST_PART ?= 10
 
 # Of `make fuzz`; FUZZ may hold further options, such as --reference tensorflow.
 N ?= 10000

@@ -232,7 +232,7 @@ class GradientTape:
         cotangents: dict[int, Any] = {}
         arrays = nobody_records() and not recording.depth
         for t, seed in zip(targets, seeds, strict=True):
-            if seed is not None:
+            if seed is not None and t._id:  # targets that no tape knows have no identity
                 identity = t._id
                 if not arrays and not isinstance(seed, Tensor):
                     seed = wrap(seed)

@@ -1,0 +1,70 @@
+"""Switches for the ways to run a program; each is put back afterwards."""
+
+from __future__ import annotations
+
+import signal
+import threading as _threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import gradtape as tf
+from gradtape.compiler import backend
+from gradtape.core import generated
+from gradtape.core.state import settings
+
+
+@contextmanager
+def eagerly() -> Iterator[None]:
+    """Functions run as plain Python, and ops with NumPy's kernels alone, also if they run often."""
+    before = settings.functions_run_eagerly, generated._enabled
+    settings.functions_run_eagerly, generated._enabled = True, False
+    try:
+        yield
+    finally:
+        settings.functions_run_eagerly, generated._enabled = before
+
+
+@contextmanager
+def threads(count: int) -> Iterator[None]:
+    """So many threads compute."""
+    before = tf.config.threading.get_intra_op_parallelism_threads()
+    tf.config.threading.set_intra_op_parallelism_threads(count)
+    try:
+        yield
+    finally:
+        tf.config.threading.set_intra_op_parallelism_threads(before)
+
+
+@contextmanager
+def without_passes() -> Iterator[None]:
+    """Graphs run as they were traced, node by node, with NumPy's kernels."""
+    before = backend.prepare
+    backend.prepare = lambda graph: graph
+    try:
+        yield
+    finally:
+        backend.prepare = before
+
+
+class TooSlow(Exception):
+    """A way to run that takes much longer than it should."""
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """TooSlow after some seconds, on the main thread of a system that has alarms; no limit elsewhere."""
+    if not hasattr(signal, "setitimer") or _threading.current_thread() is not _threading.main_thread():
+        yield
+        return
+
+    def ring(number: int, frame: Any) -> None:
+        raise TooSlow(f"it takes more than {seconds:.0f} s")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

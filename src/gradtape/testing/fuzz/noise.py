@@ -1,0 +1,42 @@
+"""How much a program makes of rounding errors: each value is moved by a few units in the last place, and what becomes of that
+is looked at. What moves by itself cannot be asked to agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import gradtape as tf
+from gradtape.core import dtypes
+from gradtape.ops.family import dims
+
+
+def noise(seed: int, most: int = 2) -> Callable[[Any], Any]:
+    """A function that moves tensors, or tuples of them, by up to `most` units in the last place."""
+    random = np.random.default_rng(seed)
+
+    def moved(x: Any) -> Any:
+        if isinstance(x, (tuple, list)):
+            return tuple([moved(part) for part in x])
+        if not isinstance(x, (tf.Tensor, tf.Variable)) or not x.dtype.is_trainable:
+            return x
+        steps = random.integers(-most, most + 1, dims(x))
+        y = x * tf.constant((1.0 + steps * epsilon(x.dtype)).astype(x.dtype.numpy))
+        # Numbers near the smallest ones lose digits, which happens to float16 alone.
+        return y + tf.constant((steps * _SMALLEST).astype(np.float16)) if x.dtype == tf.float16 else y
+
+    return moved
+
+
+def epsilon(dtype: Any) -> float:
+    """The distance from one to the next larger number."""
+    return _EPSILON[dtypes.as_dtype(dtype).name]
+
+
+_SMALLEST = 2.0**-24  # the smallest float16
+_EPSILON = {
+    "float16": 2.0**-10, "bfloat16": 2.0**-7, "float32": 2.0**-23, "float64": 2.0**-52, "complex64": 2.0**-23,
+    "complex128": 2.0**-52,
+}  # fmt: skip

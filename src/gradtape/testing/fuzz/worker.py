@@ -1,0 +1,73 @@
+"""One process that runs programs: it tells each seed before it begins, so that whoever waits knows what it died of."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import logging
+import sys
+import time
+from collections import Counter
+from typing import Any
+
+import gradtape.ops
+from gradtape.testing.fuzz.checks import CHECKS, Difference, differences
+from gradtape.testing.fuzz.coverage import counting
+from gradtape.testing.fuzz.draws import draw_with_failures
+from gradtape.testing.fuzz.program import Program
+from gradtape.testing.fuzz.reference import Reference
+from gradtape.testing.fuzz.report import printed
+from gradtape.testing.fuzz.shrink import said, shrunk
+
+
+def prepare(samples: str) -> None:
+    """Load what programs may use: all ops, and a module with samples of them."""
+    logging.getLogger("gradtape").setLevel(logging.ERROR)
+    gradtape.ops.load_all()
+    if samples:
+        importlib.import_module(samples)
+
+
+def run(seeds: list[int], samples: str, seconds: float, reference: str = "", python: str = "") -> None:
+    """Run the programs of some seeds; what happens is printed as lines of JSON.
+
+    Args:
+      seeds: one for each program.
+      samples: a module that registers samples.
+      seconds: how long to shrink a program with a difference.
+      reference: a library with TensorFlow's names that programs are compared with.
+      python: the interpreter that has the library.
+    """
+    prepare(samples)
+    if reference:
+        CHECKS[reference] = Reference(reference, python)
+    for seed in seeds:
+        _tell(begun=seed)
+        start = time.monotonic()
+        counts: Counter[str] = Counter()
+        program, failures = draw_with_failures(seed)
+        found = list(run_program(program, counts))
+        texts = [_shown(program, one, seconds) for one in found]
+        _tell(done=seed, ops=dict(counts), found=texts, failures=failures, seconds=time.monotonic() - start)
+
+
+def _shown(program: Program, found: Difference, seconds: float) -> str:
+    small = shrunk(program, found.check, seconds)
+    return printed(small, Difference(found.check, said(small, found.check) or found.text))
+
+
+def run_program(program: Program, counts: Counter[str]) -> list[Difference]:
+    """The first difference of a program, or none; its ops are counted."""
+    with counting(counts):
+        return next(([one] for one in differences(program, checks_for(program.seed))), [])
+
+
+def checks_for(seed: int) -> list[str]:
+    """The checks that a program goes through: most always, those that compile more in turn."""
+    dear = ["traced", "forward_compiled", "gradient_around"]
+    return [name for name in CHECKS if name not in dear or dear[seed % len(dear)] == name]
+
+
+def _tell(**what: Any) -> None:
+    sys.stdout.write(json.dumps(what) + "\n")
+    sys.stdout.flush()

@@ -1,0 +1,122 @@
+"""The checks find what is wrong, and say nothing of what only rounds otherwise; the shrinker leaves what matters."""
+
+import numpy as np
+import pytest
+
+from gradtape.compiler import backend
+from gradtape.core.op import REGISTRY
+from gradtape.testing.fuzz import agreement, differences, draw_program, script
+from gradtape.testing.fuzz.checks import CHECKS
+from gradtape.testing.fuzz.program import Program, Step
+from gradtape.testing.fuzz.report import printed
+from gradtape.testing.fuzz.shrink import shrunk
+
+INPUTS = {
+    "x0": "tf.constant(np.random.default_rng(1).uniform(-2.0, 2.0, (4, 3)), tf.float32)",
+    "x1": "tf.transpose(tf.constant(np.random.default_rng(2).uniform(-2.0, 2.0, (3, 4)), tf.float32))",
+}
+STEPS = (
+    Step("x0 * x1 + 1.0", ("v0",)),
+    Step("tf.nn.softmax(v0, axis=1)", ("v1",)),
+    Step("tf.sinh(tf.tanh(v1 + x1))", ("v2",)),
+    Step("tf.reduce_sum(v2 * v2, axis=0)", ("v3",)),
+    Step("tf.concat([v1, x0], axis=0)", ("v4",)),
+)
+PROGRAM = Program(0, INPUTS, {"w0": INPUTS["x0"]}, STEPS, ("v0", "v3", "v4"))
+
+
+@pytest.fixture
+def wrong(request, monkeypatch):
+    """An op with a rule that is wrong."""
+    op, rule, change = request.param
+    monkeypatch.setattr(type(REGISTRY[op]), rule, change)
+    if rule == "vjp":
+        monkeypatch.setattr(REGISTRY[op], "pull", lambda dy, residuals, needs, params: [dy])
+    return op
+
+
+def sinh_that_emits_cosh(self, cg, x):
+    return cg.cosh(x)
+
+
+@pytest.mark.parametrize("wrong", [("sinh", "scalar", sinh_that_emits_cosh)], indirect=True)
+def test_wrong_code_is_found_and_shrunk(wrong):
+    (found,) = differences(PROGRAM, ["traced", "compiled", "forward"])
+    assert found.check == "compiled"
+    assert "elements differ" in found.text
+    small = shrunk(PROGRAM, "compiled", seconds=30)
+    assert len(small.steps) == 1
+    assert "sinh" in small.steps[0].text
+    assert len(small.inputs) == 1
+    assert "softmax" not in script(small)
+
+
+@pytest.mark.parametrize("wrong", [("sinh", "vjp", lambda self, dy: (dy,))], indirect=True)
+def test_wrong_derivative_is_found(wrong):
+    found = {one.check for one in differences(PROGRAM, ["compiled", "central_differences"])}
+    assert found == {"central_differences"}
+    small = shrunk(PROGRAM, "central_differences", seconds=20)
+    assert len(small.steps) == 1
+    assert "sinh" in small.steps[0].text
+
+
+def test_failure_is_found(monkeypatch):
+    def fails(graph):
+        raise RuntimeError("no code today")
+
+    monkeypatch.setattr(backend, "prepare", fails)
+    (found,) = differences(PROGRAM, ["compiled"])
+    assert "RuntimeError: no code today" in found.text
+
+
+def test_right_program_passes_every_check():
+    assert not list(differences(PROGRAM, CHECKS))
+
+
+def test_report_is_python(capsys):
+    """What is printed runs, and prints the results."""
+    small = Program(3, {"x0": INPUTS["x0"]}, {}, (Step("tf.sinh(x0)", ("v0",)),), ("v0",))
+    for check in CHECKS:
+        (one,) = [type("Found", (), {"check": check, "text": "told\nin lines"})]
+        exec(compile(printed(small, one), "<report>", "exec"), {"__name__": "report"})
+        assert "tf.Tensor" in capsys.readouterr().out
+
+
+class TestAgreement:
+    WANT = [np.array([1.0, -2.0, np.inf], np.float32), np.array([1, 2, 3])]
+
+    def off(self, k, i, by):
+        got = [x.copy() for x in self.WANT]
+        got[k][i] += by
+        return got
+
+    def test_rounding_is_allowed(self):
+        assert not agreement.mismatch(self.off(0, 0, 3e-7), self.WANT, [])
+        assert "1 of 3" in agreement.mismatch(self.off(0, 0, 1e-3), self.WANT, [])
+
+    def test_noise_widens_what_is_allowed(self):
+        assert not agreement.mismatch(self.off(0, 0, 1e-3), self.WANT, [self.off(0, 1, 1e-4)])
+
+    def test_whole_numbers_are_exact_where_noise_leaves_them(self):
+        assert agreement.mismatch(self.off(1, 0, 1), self.WANT, [self.off(1, 1, 1)])
+        assert not agreement.mismatch(self.off(1, 0, 1), self.WANT, [self.off(1, 0, 5)])
+
+    def test_infinity_and_form(self):
+        assert agreement.mismatch([np.array([1.0, -2.0, 5.0], np.float32), self.WANT[1]], self.WANT, [])
+        assert "dtype" in agreement.mismatch([x.astype(np.float64) for x in self.WANT], self.WANT, [])
+        assert "shape" in agreement.mismatch([x[:2] for x in self.WANT], self.WANT, [])
+
+    def test_bits(self):
+        assert agreement.different_bits(self.off(0, 0, 3e-7), self.WANT)
+        assert not agreement.different_bits(self.WANT, [x.copy() for x in self.WANT])
+
+
+def test_nan_counts_as_itself():
+    nan = [np.array([np.nan, 1.0])]
+    assert not agreement.mismatch(nan, nan, [])
+    assert not agreement.different_bits(nan, nan)
+    assert agreement.mismatch([np.array([0.0, 1.0])], nan, [nan])
+
+
+def test_drawn_program_agrees():
+    assert not list(differences(draw_program(1)))
