@@ -11,7 +11,7 @@ from collections import Counter
 from threading import Thread, Timer
 
 from gradtape.core.op import REGISTRY
-from gradtape.testing.fuzz import worker
+from gradtape.testing.fuzz import draw_program, script, worker
 from gradtape.testing.fuzz.report import table
 
 _AT_ONCE = 25  # programs of a process
@@ -59,13 +59,13 @@ class _Parent:
 
     def run(self) -> int:
         """All programs; 1 if some differ."""
+        worker.prepare(self._options.samples)
         start = time.monotonic()
         threads = [Thread(target=self._serve) for _ in range(self._options.jobs)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        worker.prepare(self._options.samples)
         print(table(self._counts, sorted(REGISTRY)))
         for text, count in self._failures.most_common(10):
             print(f"{count} steps failed while they were drawn: {text}")
@@ -110,7 +110,8 @@ class _Parent:
         if begun is None:
             return []
         self._found += 1
-        print(f"The process died of seed {begun} (code {process.returncode}).\n{'-' * 80}", flush=True)
+        program = script(draw_program(begun))  # drawing runs no machine code
+        print(f"# seed {begun}: the process died (code {process.returncode}).\n{program}\n{'-' * 80}", flush=True)
         return seeds[seeds.index(begun) + 1 :]
 
 

@@ -22,7 +22,6 @@ from gradtape.testing.fuzz.shrink import said, shrunk
 
 def prepare(samples: str) -> None:
     """Load what programs may use: all ops, and a module with samples of them."""
-    logging.getLogger("gradtape").setLevel(logging.ERROR)
     gradtape.ops.load_all()
     if samples:
         importlib.import_module(samples)
@@ -38,6 +37,7 @@ def run(seeds: list[int], samples: str, seconds: float, reference: str = "", pyt
       reference: a library with TensorFlow's names that programs are compared with.
       python: the interpreter that has the library.
     """
+    logging.getLogger("gradtape").setLevel(logging.ERROR)  # in a process of its own
     prepare(samples)
     if reference:
         CHECKS[reference] = Reference(reference, python)
