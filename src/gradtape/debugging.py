@@ -1,5 +1,6 @@
 """`tf.debugging`: checks of values, shapes and dtypes."""
 
+from gradtape.core import later
 from gradtape.names.debugging import (
     Assert,
     assert_equal,
@@ -71,3 +72,5 @@ __all__ = [
     "is_traceback_filtering_enabled",
     "set_log_device_placement",
 ]
+
+later.shows(__name__)  # however it was imported, its functions are adapted

@@ -1,5 +1,8 @@
 """Functions traced for sizes that only a call tells: the same results and gradients as without tracing."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -278,3 +281,15 @@ def test_error_of_the_function_itself_is_shown():
     assert concrete(tf.ones([14])).shape == [7, 2]
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"Graph execution error(.|\n)*test_unknown_sizes.py"):
         concrete(tf.ones([8]))
+
+
+def test_functions_of_a_module_that_was_imported_by_itself():
+    code = """
+import gradtape.nn.experimental
+import gradtape as tf
+drop = tf.function(lambda x: tf.nn.experimental.stateless_dropout(x, 0.5, [1, 2]), autograph=False,
+                   input_signature=[tf.TensorSpec([None, 3])])
+print(drop(tf.ones([2, 3])).shape)
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "(2, 3)\n"

@@ -29,8 +29,6 @@ def attach(module: str, sources: Mapping[str, str]) -> tuple[Callable[[str], Any
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         source, own = origins[name]
         loaded = importlib.import_module(source)
-        if own == "*":
-            later.shows(source)
         value = loaded if own == "*" else later.adapted(getattr(loaded, own))
         setattr(sys.modules[module], name, value)
         return value

@@ -1,5 +1,6 @@
 """`tf.math.special`: functions of physics and statistics."""
 
+from gradtape.core import later
 from gradtape.names.special import (
     bessel_i0,
     bessel_i0e,
@@ -39,3 +40,5 @@ __all__ = [
     "fresnel_sin",
     "spence",
 ]
+
+later.shows(__name__)  # however it was imported, its functions are adapted

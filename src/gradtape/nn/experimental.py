@@ -1,5 +1,8 @@
 """`tf.nn.experimental`: dropout with a sampler or a seed of one's own."""
 
+from gradtape.core import later
 from gradtape.names.dropout import general_dropout, stateless_dropout
 
 __all__ = ["general_dropout", "stateless_dropout"]
+
+later.shows(__name__)  # however it was imported, its functions are adapted

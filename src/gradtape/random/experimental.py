@@ -1,5 +1,6 @@
 """`tf.random.experimental`: older names of the same, and shuffled indices."""
 
+from gradtape.core import later
 from gradtape.names.random import (
     Algorithm,
     Generator,
@@ -23,3 +24,5 @@ __all__ = [
     "stateless_shuffle",
     "stateless_split",
 ]
+
+later.shows(__name__)  # however it was imported, its functions are adapted

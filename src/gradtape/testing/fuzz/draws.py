@@ -25,6 +25,8 @@ def some_steps(b: Builder, count: int) -> None:
                 break
             except Reject:
                 continue
+            except Exception as problem:
+                b.failures.append(f"{type(problem).__name__}: {problem}")
 
 
 def draw_program(seed: int, most: int = 12) -> Program:

@@ -23,7 +23,8 @@ def script(program: Program, library: str = "gradtape", noisy: bool = False) -> 
     """
     lines = ["import numpy as np", "", f"import {library} as tf", *program.imports, ""]
     lines += [f"{name} = {text}" for name, text in program.inputs.items()]
-    lines += [f"{name} = tf.Variable({text})" for name, text in program.variables.items()]
+    moved = "noise({})" if noisy else "{}"
+    lines += [f"{name} = tf.Variable({moved.format(text)})" for name, text in program.variables.items()]
     lines += ["", "", *function(program, noisy)]
     return "\n".join(lines) + "\n"
 
@@ -141,7 +142,7 @@ def _tape(step: Step, noisy: bool) -> list[str]:
     (body,) = step.blocks
     tape = f"tape_{step.results[0]}"
     lines = [f"with tf.GradientTape() as {tape}:", f"{_INDENT}{tape}.watch({watched})", *_body(body, noisy)]
-    gradient = f"{tape}.{method}({body.results[0]}, {watched}, unconnected_gradients='zero')"
+    gradient = f"tf.convert_to_tensor({tape}.{method}({body.results[0]}, {watched}, unconnected_gradients='zero'))"
     return [*lines, _assignment(step, gradient, noisy)]
 
 
