@@ -278,7 +278,7 @@ SABOTAGES = {
     Unsteady: ("deterministic", set()),
     ReadsMemory: ("layout", set()),
     NeedsElements: ("sizes", {"batch", "batched_gradient"}),
-    LooksAround: ("parts", {"reference", "scalar", "batch", "sizes", "dtype", "infer"}),
+    LooksAround: ("parts", {"reference", "scalar", "batch", "sizes", "dtype", "infer", "traced"}),
     OneTooMany: ("cotangents", {"deterministic", "needs", "sizes", "precision"}),
     PromotedCotangent: ("cotangents", {"duck"}),
     WrongGradient: ("first_derivative", {"forward_mode"}),
@@ -293,7 +293,7 @@ SABOTAGES = {
     Cancels: ("precision", {"cotangents"}),
     WrongBatch: ("batch", {"batched_gradient"}),
     WrongBatchedGradient: ("batched_gradient", set()),
-    WrongScalar: ("scalar", set()),
+    WrongScalar: ("scalar", {"traced", "traced_gradient"}),
     Converts: ("duck", set()),
 }
 
