@@ -117,6 +117,19 @@ class TestFunctions:
         assert accumulator.jvp(index) is None
         assert accumulator.jvp(values).numpy().tolist() == [2.0, 3.0]
 
+    def test_cotangent_for_a_target_of_unknown_size(self):
+        """The target had one size when it was computed and another one when it was differentiated."""
+        ids = tf.constant(np.repeat(np.arange(5), 26))
+        cotangent = numbers(5, 8, seed=1)
+
+        def g(x, ids):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.math.segment_min(x, ids)
+            return tape.gradient(y, x, output_gradients=cotangent)
+
+        check(g, numbers(130, 8), ids)
+
     def test_forward_mode_over_unknown_sizes(self):
         @tf.function
         def f(x, ids):

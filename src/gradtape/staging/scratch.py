@@ -90,15 +90,17 @@ class Scratch(Trace):
 
     def _example(self, value: Value) -> Any:
         self.guessed = True
-        dtype, world = value.spec.dtype, self._world
+        (shape, dtype), world = value.spec, self._world
         if dtype.is_bool:
             number: Any = _BOOLS[world]
         elif dtype.is_floating or dtype.is_complex:
             number = _FLOATS[world]
         elif dtype.is_integer:
+            while value.node is not None and value.node.op.name == "identity":  # tapes put them around what they watch
+                value = value.node.inputs[0]
             order = list(self._origins).index(value) if value in self._origins else 0
             number = examples.size(world, order) if self._guess is None else self._guess
             number = min(number, dtype.max)
         else:
             number = b""
-        return np.full(value.spec.shape, number, dtype.numpy)[()]
+        return np.full(shape, number, dtype.numpy)[()]
