@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from gradtape.compiler.emission import CHUNK
 from gradtape.compiler.loop import Loop, Strides
+from gradtape.compiler.recipe import Recipe
 from gradtape.compiler.simd.loop import default_width
 from gradtape.core.patterns.movement import packed
 
@@ -22,6 +23,12 @@ ANY = 0  # stands for the outermost length
 _LONG, _LONG_WITH_REST = 8, 32
 # Elements of inputs that repeat which are laid out on the stack, so that vectors go over their end.
 _MOST_WRAPPED = 1 << 12
+
+# What the emitter computes by polynomials.
+_FUNCTIONS = frozenset((
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "erf", "erfc", "exp", "expm1", "log",
+    "log1p", "pow", "sin", "sinh", "tan", "tanh",
+))  # fmt: skip
 
 
 class Way(NamedTuple):
@@ -61,7 +68,7 @@ class Plan(NamedTuple):
 def plan(loop: Loop) -> tuple[Plan, int]:
     """The plan of a loop, and the number of the elements or rows that it counts."""
     shape, total = loop.shape, math.prod(loop.shape)
-    lanes = default_width(loop.types())
+    lanes = default_width(loop.types()) << has_functions(loop)
     while lanes >= 2 * total and lanes > 1:
         lanes //= 2
     if not shape:
@@ -77,6 +84,18 @@ def plan(loop: Loop) -> tuple[Plan, int]:
     by_row = [Way("row", stride=s[-1]) if any(s) else Way("one") for _, s in loop.inputs]
     kept = generic if len(shape) > 1 else loop
     return Plan(kept, lanes, False, tuple(by_row), max(1, CHUNK // max(1, shape[-1]))), math.prod(shape[:-1])
+
+
+def has_functions(loop: Loop) -> bool:
+    """True if a loop computes exponentials and the like.
+
+    They are chains in which each instruction waits for the one before. Vectors of two registers are two chains at once.
+    """
+    recipe = Recipe(1)
+    values = [recipe.input(dtype, True) for dtype, _ in loop.inputs]
+    for step in loop.steps:
+        values.append(step.op.scalar(recipe, *[values[i] for i in step.operands], **dict(step.params)))
+    return any(call.method in _FUNCTIONS for call in recipe.calls)
 
 
 def _way(shape: tuple[int, ...], strides: Strides) -> Way | None:

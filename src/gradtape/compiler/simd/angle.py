@@ -28,22 +28,39 @@ _WORDS = 21
 _DOUBLE, _I64, _I128 = ir.DoubleType(), ir.IntType(64), ir.IntType(128)
 
 
-def reduced(cg: VectorEmitter, x: Value) -> tuple[Value, Value, Value]:
-    """Integers q and a pair r, error with x = q * pi/2 + r + error, |r| <= pi/4, for x >= 0. The low two bits of q count.
+def reduced(cg: VectorEmitter, x: Value) -> tuple[Value, Value]:
+    """Integers q and r with |x| = q * pi/2 + r and |r| <= pi/4. The low two bits of q count.
 
-    sin, cos and tan of one value share it.
+    sin and cos of one value share it.
     """
     key = ("angle", x.ir)
     if key not in cg.memo:
-        usual = _by_parts(cg, x)
-        limit = _LARGE[x.dtype.size]
-        cg.memo[key] = cg.rarely(x >= limit, usual, lambda: _by_integers(cg, x))
-    q, r, error = cg.memo[key]
+        size = abs(x)
+        usual = list(_by_parts(cg, size))
+        cg.memo[key] = cg.rarely(size >= _LARGE[x.dtype.size], usual, lambda: _by_integers(cg, size)[:2])
+    q, r = cg.memo[key]
+    return q, r
+
+
+def reduced_to_pair(cg: VectorEmitter, x: Value) -> tuple[Value, Value, Value]:
+    """As `reduced`, with what is beyond the last digit of r as a third value."""
+    size = abs(x)
+    usual = list(_by_parts_to_pair(cg, size))
+    q, r, error = cg.rarely(size >= _LARGE[x.dtype.size], usual, lambda: _by_integers(cg, size))
     return q, r, error
 
 
-def _by_parts(cg: VectorEmitter, x: Value) -> list[Value]:
-    """Cody and Waite's reduction. With fused operations the first difference is exact, and the second is a pair."""
+def _by_parts(cg: VectorEmitter, x: Value) -> tuple[Value, Value]:
+    """Cody and Waite's reduction. With fused operations the first difference is exact; each of the others rounds once."""
+    first, second, third = _HALF_PI[x.dtype.size]
+    shifter = format_of(x).shifter
+    shifted = cg.fma(x, _TWO_OVER_PI, shifter)
+    k = shifted - shifter
+    return cg.bits(shifted), cg.fma(k, -third, cg.fma(k, -second, cg.fma(k, -first, x)))
+
+
+def _by_parts_to_pair(cg: VectorEmitter, x: Value) -> tuple[Value, Value, Value]:
+    """The same as a pair: the product with the second part is one too."""
     first, second, third = _HALF_PI[x.dtype.size]
     shifter = format_of(x).shifter
     shifted = cg.fma(x, _TWO_OVER_PI, shifter)
@@ -51,7 +68,7 @@ def _by_parts(cg: VectorEmitter, x: Value) -> list[Value]:
     exact = cg.fma(k, -first, x)
     product, product_error = two_product(cg, k, cg.constant(-second, x))
     r, error = two_sum(exact, product)
-    return [cg.bits(shifted), *quick_two_sum(r, cg.fma(k, -third, error + product_error))]
+    return cg.bits(shifted), *quick_two_sum(r, cg.fma(k, -third, error + product_error))
 
 
 def _by_integers(cg: VectorEmitter, x: Value) -> list[Value]:
@@ -81,7 +98,7 @@ def _by_integers(cg: VectorEmitter, x: Value) -> list[Value]:
     q = cg.cast(Value(cg, after[0], dtypes.int64), integers)
     r, error = (Value(cg, v, dtypes.float64) for v in after[1:])
     if x.dtype is dtypes.float64:
-        return [q, r, error]
+        return [q, *quick_two_sum(r, error)]
     short = cg.cast(r, dtypes.float32)
     return [q, short, cg.cast(r - cg.cast(short, dtypes.float64), dtypes.float32)]
 

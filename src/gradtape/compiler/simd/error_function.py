@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gradtape.compiler.simd.exponential import excess, limited, power_of_pair, reduced
+from gradtape.compiler.simd.exponential import limited, of_reduced, power_of_pair, reduced
 from gradtape.compiler.simd.floats import power_of_two, scale, sign_of, two_product, two_sum, with_sign
 from gradtape.compiler.simd.value import Value
 
@@ -64,7 +64,7 @@ def _beyond_one(cg: VectorEmitter, x: Value) -> Value:
     size = x.dtype.size
     x = limited(cg, x, 0.0, _ONE_FROM[size])
     k, r, _ = reduced(cg, -(x * x))
-    power = ((r + excess(cg, r)) + 1.0) * power_of_two(cg, k)
+    power = of_reduced(cg, r) * power_of_two(cg, k)
     below, total = x + x + 1.0, x + _CENTRE[size]
     common = 1.0 / (below * total)
     t = (x - _CENTRE[size]) * (common * below)

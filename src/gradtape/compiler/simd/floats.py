@@ -60,10 +60,18 @@ def power_of_two(cg: VectorEmitter, k: Value) -> Value:
 
 
 def scale(cg: VectorEmitter, x: Value, k: Value) -> Value:
-    """x times 2 to the k, right also where the result is subnormal or infinite: in two steps with one rounding."""
-    shifter = format_of(x).shifter
-    half = (k * 0.5 + shifter) - shifter
-    return x * power_of_two(cg, half) * power_of_two(cg, k - half)
+    """x, of about the size of 1, times 2 to the k, right also where the result is subnormal or infinite.
+
+    The first of two factors is such that its product is a normal number, and exact; the second is one number for all
+    negative k, and one for all others.
+    """
+    form = format_of(x)
+    bits = cg.bits(k + form.shifter)
+    is_negative = cg.bits(k) < 0
+    lifted, lowered = (cg.constant(form.one + (n << form.mantissa), bits) for n in (form.lift, -2))
+    first = cg.floats(cg.shifted_up(bits, form.mantissa) + cg.select(is_negative, lifted, lowered))
+    second = cg.select(is_negative, cg.constant(2.0**-form.lift, x), cg.constant(4.0, x))
+    return x * first * second
 
 
 def sign_of(cg: VectorEmitter, x: Value) -> Value:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gradtape.compiler.simd.exponential import excess, limited, reduced
-from gradtape.compiler.simd.floats import power_of_two, scale, sign_of, with_sign
+from gradtape.compiler.simd.exponential import excess, exp_of_twice, limited, limited_above, reduced
+from gradtape.compiler.simd.floats import scale, sign_of, with_sign
 from gradtape.compiler.simd.value import Value
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ _SINH = {
         1.605699990432386e-10, 7.76592021399318e-13,
     ),
 }  # fmt: skip
+# Below this tanh is a polynomial.
+_SMALL = 0.55
 # (tanh(x) - x) / x**3 as a polynomial in x**2, |x| <= 0.55: relative errors of 2**-29.7 and 2**-60.6.
 _TANH = {
     4: (-0.33333316, 0.13332558, -0.053849857, 0.021062966, -0.006263271),
@@ -37,7 +39,7 @@ _ONE = {4: 9.1, 8: 19.1}
 def _half_exp(cg: VectorEmitter, x: Value) -> Value:
     """exp(x) / 2 for x >= 0."""
     k, r, tail = reduced(cg, limited(cg, x, 0.0, _LARGE[x.dtype.size]))
-    return scale(cg, (r + (excess(cg, r) + tail)) + 1.0, k - 1.0)
+    return scale(cg, (r + excess(cg, r, tail)) + 1.0, k - 1.0)
 
 
 def sinh(cg: VectorEmitter, x: Value) -> Value:
@@ -59,9 +61,8 @@ def cosh(cg: VectorEmitter, x: Value) -> Value:
 def tanh(cg: VectorEmitter, x: Value) -> Value:
     """The hyperbolic tangent: 1 - 2 / (exp(2 x) + 1), and a polynomial where that would lose digits."""
     size = abs(x)
-    k, r, _ = reduced(cg, limited(cg, size, 0.0, _ONE[x.dtype.size]) * 2.0)
-    power = ((r + excess(cg, r)) + 1.0) * power_of_two(cg, k)
+    power = exp_of_twice(cg, limited_above(cg, size, _ONE[x.dtype.size]))
     large = 1.0 - 2.0 / (power + 1.0)
     z = x * x
     small = cg.fma(cg.polynomial(z, _TANH[x.dtype.size]) * z, size, size)
-    return with_sign(cg, cg.select(size < 0.55, small, large), sign_of(cg, x))
+    return with_sign(cg, cg.select(size >= _SMALL, large, small), sign_of(cg, x))

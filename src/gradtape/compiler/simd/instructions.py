@@ -16,6 +16,7 @@ from gradtape.core.dtypes import DType
 if TYPE_CHECKING:
     from gradtape.compiler.simd.emitter import VectorEmitter
 
+_LONG = 5  # coefficients
 _SUFFIX = {"float32": "f32", "float64": "f64"}
 
 
@@ -84,7 +85,14 @@ class Instructions:
         return self.intrinsic("fma", *[v if isinstance(v, Value) else self.splat(v, like.dtype) for v in (a, b, c)])
 
     def polynomial(self, x: Value, coefficients: Sequence[float]) -> Value:
-        """The sum of coefficients times rising powers of x; fused where the machine can."""
+        """The sum of coefficients times rising powers of x; fused where the machine can.
+
+        Even and odd powers of a long one are two chains, since what takes time is that each step waits for the one before.
+        """
+        if len(coefficients) >= _LONG:
+            z = x * x
+            odd, even = self.polynomial(z, coefficients[1::2]), self.polynomial(z, coefficients[::2])
+            return self.intrinsic("fmuladd", x, odd, even)
         total = self.splat(coefficients[-1], x.dtype)
         for coefficient in coefficients[-2::-1]:
             total = self.intrinsic("fmuladd", total, x, self.splat(coefficient, x.dtype))

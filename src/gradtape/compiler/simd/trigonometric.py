@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gradtape.compiler.simd.angle import reduced
+from gradtape.compiler.simd.angle import reduced, reduced_to_pair
 from gradtape.compiler.simd.floats import sign_of, with_sign
 from gradtape.compiler.simd.value import Value
 
@@ -31,26 +31,35 @@ _COS = {
 
 def sin(cg: VectorEmitter, x: Value) -> Value:
     """The sine."""
-    q, r, error = reduced(cg, abs(x))
-    sine, _ = _sine(cg, r, error)
-    cosine, _ = _cosine(cg, r, error)
-    return with_sign(cg, cg.select(_is_odd(q), cosine, sine), sign_of(cg, x) ^ _second_bit(cg, q))
+    q, sine, cosine = _both(cg, x)
+    return with_sign(cg, cg.select(_is_odd(cg, q), cosine, sine), sign_of(cg, x) ^ _second_bit(cg, q))
 
 
 def cos(cg: VectorEmitter, x: Value) -> Value:
     """The cosine."""
-    q, r, error = reduced(cg, abs(x))
-    sine, _ = _sine(cg, r, error)
-    cosine, _ = _cosine(cg, r, error)
-    return with_sign(cg, cg.select(_is_odd(q), sine, cosine), _second_bit(cg, q + 1))
+    q, sine, cosine = _both(cg, x)
+    return with_sign(cg, cg.select(_is_odd(cg, q), sine, cosine), _second_bit(cg, q + 1))
+
+
+def _both(cg: VectorEmitter, x: Value) -> tuple[Value, Value, Value]:
+    """Quarter turns, and sine and cosine of the angle that is left: the sine and the cosine of a value share them."""
+    key = ("sine and cosine", x.ir)
+    if key not in cg.memo:
+        q, r = reduced(cg, x)
+        z = r * r
+        sine = cg.fma(cg.polynomial(z, _SIN[r.dtype.size]) * z, r, r)
+        cosine = cg.fma(z, cg.fma(z, cg.polynomial(z, _COS[r.dtype.size]), -0.5), 1.0)
+        cg.memo[key] = q, sine, cosine
+    q, sine, cosine = cg.memo[key]
+    return q, sine, cosine
 
 
 def tan(cg: VectorEmitter, x: Value) -> Value:
     """The tangent: a quotient of pairs, whose remainder corrects it."""
-    q, r, error = reduced(cg, abs(x))
+    q, r, error = reduced_to_pair(cg, x)
     sine, sine_rest = _sine(cg, r, error)
     cosine, cosine_rest = _cosine(cg, r, error)
-    odd = _is_odd(q)
+    odd = _is_odd(cg, q)
     above, above_rest = cg.select(odd, cosine, sine), cg.select(odd, cosine_rest, sine_rest)
     below, below_rest = cg.select(odd, sine, cosine), cg.select(odd, sine_rest, cosine_rest)
     inverse = 1.0 / below
@@ -83,9 +92,9 @@ def _cosine(cg: VectorEmitter, r: Value, error: Value) -> tuple[Value, Value]:
     return total, tail - (total - first)
 
 
-def _is_odd(q: Value) -> Value:
+def _is_odd(cg: VectorEmitter, q: Value) -> Value:
     """A mask of the angles in which sine and cosine change places."""
-    return ~(q & 1).equals(0)
+    return _turned(cg, q) < 0
 
 
 def _second_bit(cg: VectorEmitter, q: Value) -> Value:
@@ -94,5 +103,5 @@ def _second_bit(cg: VectorEmitter, q: Value) -> Value:
 
 
 def _turned(cg: VectorEmitter, q: Value) -> Value:
-    """A sign bit where q is odd: the cotangent comes with the other sign."""
-    return cg.shifted_up(q & 1, 8 * q.dtype.size - 1)
+    """A sign bit, alone, where q is odd: the cotangent comes with the other sign."""
+    return cg.shifted_up(q, 8 * q.dtype.size - 1)
