@@ -247,7 +247,9 @@ def _core(graph: Rewriter, value: Value) -> Value:
     n = graph.number(value) if value.spec.shape else None
     if n is not None:
         return graph.scalar(n, value.spec)
-    return value.node.inputs[0] if value.node is not None and value.node.op.name == "broadcast_to" else value
+    if value.node is None:
+        return graph.narrow(value)
+    return value.node.inputs[0] if value.node.op.name == "broadcast_to" else value
 
 
 RULES = {

@@ -134,6 +134,23 @@ def transposed_factor(graph: Rewriter, node: Node) -> Value | None:
     return graph.make("matmul", *inputs, **flags) if tuple(inputs) != node.inputs else None
 
 
+def outer_product(graph: Rewriter, node: Node) -> Value | None:
+    """A product whose inner length is 1 is a multiplication, which joins others. A zero may get another sign."""
+    a, b = node.inputs
+    if not node.outputs[0].spec.dtype.is_floating or a.spec.dtype is not b.spec.dtype:
+        return None
+    *a_batch, m, n = a.spec.shape
+    if node.params.get("transpose_a", False):
+        m, n = n, m
+    *b_batch, k, width = b.spec.shape
+    if node.params.get("transpose_b", False):
+        k, width = width, k
+    if n != 1:
+        return None
+    column = graph.make("reshape", a, shape=(*a_batch, m, 1))
+    return graph.make("multiply", column, graph.make("reshape", b, shape=(*b_batch, 1, width)))
+
+
 def nothing_reduced(graph: Rewriter, node: Node) -> Value | None:
     """A sum, mean, product or extremum over axes of length 1, or over none."""
     x, spec = node.inputs[0], node.outputs[0].spec
@@ -196,7 +213,7 @@ RULES = {
     "ones_like": (ones,),
     "concat": (single, joined_pieces),
     "strided_slice": (same_number, whole, part_of_joined),
-    "matmul": (transposed_factor,),
+    "matmul": (outer_product, transposed_factor),
     **dict.fromkeys(("reduce_sum", "reduce_mean", "reduce_max", "reduce_min"), (nothing_reduced, reduced_spread)),
     "reduce_prod": (nothing_reduced,),
 }

@@ -33,6 +33,7 @@ class Rewriter:
         self._place: Any = None
         self._scalars: dict[Any, Value] = {}
         self._uniform: dict[Value, Any] = {}
+        self._narrow: dict[Value, Value] = {}
         self._readers: Counter[Value] = Counter()
 
     def run(self) -> Graph:
@@ -81,6 +82,14 @@ class Rewriter:
         if value not in self._uniform:
             self._uniform[value] = self._found_number(value)
         return self._uniform[value]
+
+    def narrow(self, value: Value) -> Value:
+        """A constant without its repetitions: of length 1 along axes along which all is the same. Other values as they are."""
+        if value in self._constants and value not in self._narrow:
+            array = without_repetitions(self._constants[value])
+            is_whole = array.shape == value.spec.shape
+            self._narrow[value] = value if is_whole else self._constant(Spec(array.shape, value.spec.dtype), array)
+        return self._narrow.get(value, value)
 
     def fitted(self, value: Value, spec: Spec) -> Value | None:
         """A value as wide as a spec of the same dtype; None if it does not fit."""
@@ -135,6 +144,21 @@ def uniform(array: Any) -> Any:
     return flat[0] if likely and np.all(bits == bits[0]) else None
 
 
+def without_repetitions(array: Any) -> Any:
+    """The first of what is equal along an axis, bit by bit, for each axis; the array itself if nothing is, or it is not worth
+    looking."""
+    if array.dtype.kind not in "fViub" or not _REPEATING <= array.size <= _LOOKED_AT:
+        return array
+    bits = array.view(f"u{array.dtype.itemsize}")
+    for axis, n in enumerate(array.shape):
+        first = bits.take([0], axis)
+        # Most arrays end at the second comparison, which looks at few elements.
+        if n > 1 and np.array_equal(first, bits.take([n - 1], axis)) and np.all(bits == first):
+            bits = first
+    return array if bits.shape == array.shape else np.ascontiguousarray(bits).view(array.dtype)
+
+
+_REPEATING = 64  # elements; repetitions in smaller arrays cost nothing
 _LOOKED_AT = 1 << 22
 
 
