@@ -24,6 +24,7 @@ _LONG, _LONG_WITH_REST = 8, 32
 # Elements of inputs that repeat which are laid out on the stack, so that vectors go over their end.
 _MOST_WRAPPED = 1 << 12
 
+_FINEST = 4  # chunks of loops with many functions are so many times halved
 # What the emitter computes by polynomials.
 _FUNCTIONS = frozenset((
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "erf", "erfc", "exp", "expm1", "log",
@@ -68,7 +69,9 @@ class Plan(NamedTuple):
 def plan(loop: Loop) -> tuple[Plan, int]:
     """The plan of a loop, and the number of the elements or rows that it counts."""
     shape, total = loop.shape, math.prod(loop.shape)
-    lanes = default_width(loop.types()) << has_functions(loop)
+    functions = functions_of(loop)
+    chunk = CHUNK >> min(_FINEST, (3 * functions).bit_length())  # a function takes as long as some steps of arithmetic
+    lanes = default_width(loop.types()) << (functions > 0)
     while lanes >= 2 * total and lanes > 1:
         lanes //= 2
     if not shape:
@@ -80,14 +83,14 @@ def plan(loop: Loop) -> tuple[Plan, int]:
     is_short = len(shape) == 1 or shape[-1] < (_LONG if is_even else _LONG_WITH_REST) * lanes
     generic = loop._replace(shape=(ANY, *shape[1:]))
     if is_short and len(flat) == len(ways):
-        return Plan(generic, lanes, True, tuple(flat), max(1, CHUNK // lanes) * lanes), total
+        return Plan(generic, lanes, True, tuple(flat), max(1, chunk // lanes) * lanes), total
     by_row = [Way("row", stride=s[-1]) if any(s) else Way("one") for _, s in loop.inputs]
     kept = generic if len(shape) > 1 else loop
-    return Plan(kept, lanes, False, tuple(by_row), max(1, CHUNK // max(1, shape[-1]))), math.prod(shape[:-1])
+    return Plan(kept, lanes, False, tuple(by_row), max(1, chunk // max(1, shape[-1]))), math.prod(shape[:-1])
 
 
-def has_functions(loop: Loop) -> bool:
-    """True if a loop computes exponentials and the like.
+def functions_of(loop: Loop) -> int:
+    """How many exponentials and the like a loop computes.
 
     They are chains in which each instruction waits for the one before. Vectors of two registers are two chains at once.
     """
@@ -95,7 +98,7 @@ def has_functions(loop: Loop) -> bool:
     values = [recipe.input(dtype, True) for dtype, _ in loop.inputs]
     for step in loop.steps:
         values.append(step.op.scalar(recipe, *[values[i] for i in step.operands], **dict(step.params)))
-    return any(call.method in _FUNCTIONS for call in recipe.calls)
+    return sum(call.method in _FUNCTIONS for call in recipe.calls)
 
 
 def _way(shape: tuple[int, ...], strides: Strides) -> Way | None:

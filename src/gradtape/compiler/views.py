@@ -77,7 +77,7 @@ def sources(value: Value) -> list[Source]:
     found: list[Source] = []
     view, nodes, here = contiguous(value.spec.shape), [], value
     while here.node is not None:
-        step = _view_of(here.node)
+        step = _view_of(here.node, here)
         composed = None if step is None else _composed(view, step)
         if composed is None:
             break
@@ -88,15 +88,15 @@ def sources(value: Value) -> list[Source]:
     return found
 
 
-def _view_of(node: Node) -> View | None:
-    """The view of its only input that a node's only result is; None if it is something else."""
+def _view_of(node: Node, value: Value) -> View | None:
+    """The view of its only input that one of a node's results is; None if it is something else."""
     rule = getattr(node.op, "lower", None)
-    if node.effect or len(node.inputs) != 1 or len(node.outputs) != 1 or not callable(rule):
+    if node.effect or len(node.inputs) != 1 or not callable(rule):
         return None
-    specs = [v.spec for v in (node.inputs[0], node.outputs[0])]
+    specs = [v.spec for v in (node.inputs[0], value)]
     if any(None in s.shape or 0 in s.shape or s.dtype.kind == "O" for s in specs):
         return None
-    return only_view(rule(specs[0], **node.params), specs[1].shape)
+    return only_view(rule(specs[0], **node.params), specs[1].shape, node.outputs.index(value))
 
 
 def _is_reshape(view: View, source: Value) -> bool:

@@ -24,6 +24,7 @@ import numpy as np
 from gradtape.core import dtypes
 from gradtape.core.patterns.control import Repeat
 from gradtape.core.shape import Spec, Steps
+from gradtape.ops.family import boxed
 from gradtape.staging.control_apart import Apart
 from gradtape.staging.control_block import Block, placed
 from gradtape.staging.control_branch import BlockOp
@@ -74,7 +75,7 @@ class Loop(BlockOp):
         step = 0
         while (most < 0 or step < most) and (test is None or test((*state[:tested], *fixed), *slots)[0]):
             t = most - 1 - step if reverse else step
-            made = run((*state, *[x[t] for x in rows], *fixed), *slots)
+            made = run((*state, *[boxed(x[t]) for x in rows], *fixed), *slots)
             state = made[:carried]
             for stack, y in zip(stacks, made[carried:], strict=True):
                 stack.put(t, y)
@@ -97,10 +98,18 @@ class Loop(BlockOp):
         rows = {x.shape[0] for x in operands[carried : carried + sliced]} | set(lengths)
         if len(rows) > 1 or not rows.isdisjoint({None, KEPT}):
             return None
+        if any(spec.dtype.kind == "O" for spec in (*operands, *[value.spec for value in body.outputs])):
+            return None  # strings are Python's, which counts who holds them
         return Repeat(body, cond, carried, sliced, next(iter(rows), None), reverse)
 
     family = staticmethod(loop_family)
     together = staticmethod(loops_together)
+
+    def divided(self, node: Any) -> Any:
+        """The nodes that do the same, with what the steps can do at once outside of the loop; None if there is no such."""
+        from gradtape.staging.control_divide import divided
+
+        return divided(node)
 
     def pull(self, dy: Any, residuals: Any, needs: Any, params: Any) -> list[Any]:
         """The cotangents of the operands."""
@@ -150,7 +159,7 @@ class Rows:
             larger = np.empty((max(8, 2 * t), *self._spec.shape), self._spec.dtype.numpy)
             larger[:t] = self._array[:t]  # type: ignore[index]
             self._array = larger
-        self._array[t] = y  # type: ignore[index]
+        self._array[t, ...] = y  # type: ignore[index]
 
     def done(self, count: int) -> Any:
         """All rows."""

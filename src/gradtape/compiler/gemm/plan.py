@@ -23,7 +23,7 @@ _BLOCK_BYTES, _DEEP_BLOCK_BYTES = 288 * 1024, 1280 * 1024
 # Bytes of a copy of such a block and of a chunk's sums. They are on the stack, of which a thread may have little.
 _COPY_BYTES, _SUMS_BYTES = 160 * 1024, 96 * 1024
 # A chunk below so many operations costs more to hand out than it is worth; more chunks than this serve nobody.
-_CHUNK_OPERATIONS = 400_000
+_CHUNK_OPERATIONS = 250_000
 _MOST_CHUNKS = 64
 # A copy of b is worth its time if so many rows and steps of k use it, and is repeated for chunks of so many rows.
 _COPY_B_ROWS, _COPY_B_DEPTH, _REPEAT_B_ROWS = 48, 16, 256
@@ -213,8 +213,9 @@ def _chunk(
 
 
 def useful_chunks(gemm: Gemm) -> int:
-    """How many chunks a product is worth."""
-    return max(1, min(_MOST_CHUNKS, gemm.operations // _CHUNK_OPERATIONS))
+    """How many chunks a product is worth. A few are two or four, which two and four threads finish together."""
+    count = min(_MOST_CHUNKS, gemm.operations // _CHUNK_OPERATIONS)
+    return count if count >= 8 else 4 if count >= 4 else 2 if count >= 2 else 1
 
 
 def even(count: int, most: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gradtape.compiler.graph import Graph
-from gradtape.compiler.passes import algebra, layout
+from gradtape.compiler.passes import algebra, division, layout
 from gradtape.compiler.passes.constants import bake, fold
 from gradtape.compiler.passes.removal import drop_dead, drop_overwritten
 from gradtape.compiler.passes.rewriting import Rewriter
@@ -19,6 +19,12 @@ def simplify(graph: Graph) -> Graph:
     return Rewriter(graph, {**algebra.RULES, **layout.RULES}).run()
 
 
+def divide(graph: Graph) -> Graph:
+    """Loops divided, and what came out of them simplified."""
+    divided = division.divide(graph)
+    return graph if divided is graph else drop_dead(share(fold(simplify(divided))))
+
+
 PASSES: tuple[Pass, ...] = (
     bake,  # first: it is what makes operands known
     fold,  # before rules, which ask for known numbers
@@ -27,7 +33,8 @@ PASSES: tuple[Pass, ...] = (
     fold,  # what rules left of constants, for ops that need whole arrays
     share,  # after folding, so that equal results of constants are found equal
     drop_dead,  # it removes what the others made useless
-    unite,  # last: what nobody reads shall not be asked for
+    unite,  # after removal: what nobody reads shall not be asked for
+    divide,  # last: of loops that are one
 )
 
 

@@ -243,10 +243,13 @@ def pieced(own: Sequence[int], shape: Sequence[int], axes: Sequence[Sequence[Pie
     return Copy(tuple(moves))
 
 
-def only_view(copy: Any, shape: Sequence[int]) -> View | None:
-    """The view of input 0 that a pattern's only result of that shape is, in order; None if it is something else."""
-    if not isinstance(copy, Copy) or len(copy.moves) != 1 or copy.size is not None:
+def only_view(copy: Any, shape: Sequence[int], output: int = 0) -> View | None:
+    """The view of input 0 that a result of a pattern is, of that shape, in order; None if it is something else."""
+    if not isinstance(copy, Copy) or copy.size is not None:
         return None
-    move = copy.moves[0]
+    moves = [move for move in copy.moves if move.output == output]
+    if len(moves) != 1:
+        return None
+    move = moves[0]
     is_whole = is_contiguous(move.write) and math.prod(shape) == math.prod(move.read.shape)
     return move.read if move.source == 0 and is_whole else None
