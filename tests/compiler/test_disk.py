@@ -81,6 +81,25 @@ def test_the_oldest_files_go_when_the_folder_is_full(folder):
     assert [disk.load(f"kernel {i}") is not None for i in range(10)] == [False] * 5 + [True] * 5
 
 
+def test_every_part_of_the_folder_keeps_its_share(folder, monkeypatch):
+    monkeypatch.setattr(disk, "_written", 0)
+    disk.store("first", ENTRY)
+    part = disk._place("first").parent
+    share = 5 * disk._place("first").stat().st_size
+    monkeypatch.setattr(disk, "LIMIT", 256 * share)
+    disk.store("another", ENTRY)
+    elsewhere = disk._place("another")
+    for i in range(8):
+        (part / f"old {i}").write_bytes(disk._place("first").read_bytes())
+        os.utime(part / f"old {i}", (i, i))
+    monkeypatch.setattr(disk, "_written", 8)
+    disk.store("first", ENTRY)
+    assert sorted(p.name for p in files(part)) == sorted(
+        [disk._place("first").name, *[f"old {i}" for i in range(4, 8)]]
+    )
+    assert elsewhere.exists()
+
+
 def test_texts_tell_numbers_apart_that_are_equal():
     texts = [disk.text_of(("loop", x)) for x in (0, 0.0, -0.0, False, 1, True, 1.0, "1", None)]
     assert len(set(texts)) == len(texts)

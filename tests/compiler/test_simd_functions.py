@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.special
 
 from compiler.simd_accuracy import LIMIT, WIDER, error_functions, run, special, sweep, units
 
@@ -79,6 +80,15 @@ def test_error_functions(dtype: str) -> None:
     x = np.concatenate([x, special(dtype)]).astype(dtype)
     for name, exact in zip(("erf", "erfc"), error_functions(x), strict=True):
         check(name, (x,), run(lambda cg, v, name=name: getattr(cg, name)(v), x), exact)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_normal_distribution_function(dtype: str) -> None:
+    x = np.concatenate([np.linspace(-9, 9, 40001), [-40.0, 40.0, -np.inf, np.inf, np.nan, 0.0]]).astype(dtype)
+    exact = scipy.special.ndtr(x.astype(float))
+    got = run(lambda cg, v: cg.normal_cdf(v), x)
+    np.testing.assert_allclose(got, exact, rtol={"float32": 2e-6, "float64": 5e-14}[dtype], atol=1e-38)
+    np.testing.assert_array_equal(got[-6:], np.array([0, 1, 0, 1, np.nan, 0.5], dtype))
 
 
 def test_the_reference_of_the_error_functions() -> None:

@@ -28,7 +28,7 @@ _FINEST = 4  # chunks of loops with many functions are so many times halved
 # What the emitter computes by polynomials.
 _FUNCTIONS = frozenset((
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "erf", "erfc", "exp", "expm1", "log",
-    "log1p", "pow", "sin", "sinh", "tan", "tanh",
+    "log1p", "normal_cdf", "pow", "sin", "sinh", "tan", "tanh",
 ))  # fmt: skip
 
 
@@ -84,6 +84,8 @@ def plan(loop: Loop) -> tuple[Plan, int]:
     generic = loop._replace(shape=(ANY, *shape[1:]))
     if is_short and len(flat) == len(ways):
         return Plan(generic, lanes, True, tuple(flat), max(1, chunk // lanes) * lanes), total
+    if functions and shape[-1] % lanes and shape[-1] < _LONG * lanes and lanes > 1:
+        lanes //= 2  # less is left over at the ends of rows
     by_row = [Way("row", stride=s[-1]) if any(s) else Way("one") for _, s in loop.inputs]
     kept = generic if len(shape) > 1 else loop
     return Plan(kept, lanes, False, tuple(by_row), max(1, chunk // max(1, shape[-1]))), math.prod(shape[:-1])

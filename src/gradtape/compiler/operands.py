@@ -70,6 +70,8 @@ def absorb(graph: Graph) -> Graph:
 def _through(node: Node) -> tuple[Node, set[Node]] | None:
     """A product that reads through views, and the nodes that it passes; None if it reads through none."""
     inputs, spec = list(node.inputs), node.outputs[0].spec
+    if not all(v.spec.is_known for v in inputs):
+        return None
     if node.op.lower(*[v.spec for v in inputs], **node.params) is None:
         return None
     flags = node.params.get("transpose_a", False), node.params.get("transpose_b", False)

@@ -15,6 +15,7 @@ from gradtape.compiler.graph import Copy, Graph, Node, Value
 from gradtape.compiler.loop import Loop
 from gradtape.compiler.loop_plan import plan
 from gradtape.compiler.loops import Fused, Place
+from gradtape.compiler.simd.loop import default_width
 from gradtape.core.patterns.movement import View, contiguous, is_contiguous, only_view, packed
 
 _FEW = 256  # elements that may be fetched one by one
@@ -135,7 +136,8 @@ def _is_good(before: Loop, after: Loop, i: int) -> bool:
     planned, _ = plan(after)
     if planned.is_flat:
         return True
-    total, inner, lanes = math.prod(after.shape), after.shape[-1], planned.lanes
+    total, inner = math.prod(after.shape), after.shape[-1]
+    lanes = min(planned.lanes, default_width(after.types()))
     if after.inputs[i][1][-1] not in (0, 1, -1):
         return total <= _FEW
     if total == inner > CHUNK:

@@ -175,3 +175,6 @@ class Emitter(Protocol):
 
     def erfc(self, x: Value) -> Value:
         """1 - erf(x), without cancellation"""
+
+    def normal_cdf(self, x: Value) -> Value:
+        """erfc(-x / sqrt(2)) / 2 to some units in the last place"""

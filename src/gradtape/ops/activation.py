@@ -263,7 +263,7 @@ class Gelu(Unary):
             return x / (1 + np.exp(-_GELU_SCALE * (x + _GELU_CUBIC * (x * x * x))))
         from scipy import special
 
-        return 0.5 * x * special.erfc(-math.sqrt(0.5) * x)
+        return x * special.ndtr(x) if x.dtype.itemsize < 8 else 0.5 * x * special.erfc(-math.sqrt(0.5) * x)
 
     def vjp(self, dy: Any, x: Any, *, approximate: bool) -> Any:
         if approximate:
@@ -277,6 +277,8 @@ class Gelu(Unary):
 
     def scalar(self, cg: Any, x: Any, *, approximate: bool) -> Any:
         if not approximate:
+            if cg.dtype(x).size < 8:
+                return cg.mul(x, cg.normal_cdf(x))
             tail = cg.erfc(cg.mul(cg.constant(-math.sqrt(0.5), x), x))
             return cg.mul(cg.mul(cg.constant(0.5, x), x), tail)
         cubic = cg.mul(cg.constant(_GELU_CUBIC, x), cg.mul(cg.mul(x, x), x))

@@ -82,14 +82,14 @@ class _Division:
     def done(self) -> Divided | None:
         """The nodes, what stands for the loop's outputs, and constants."""
         sums = self._sums()
-        rest = {i for i in range(self.carried)} - {s.number for s in sums}
+        rest = set(range(self.carried)) - {s.number for s in sums}
         wanted = self._wanted(rest, sums)
         nodes = _needed(self.body.nodes, wanted)
         states = [self.own[i] for i in rest]
         ahead = _independent(nodes, states)
         if not (vanishes := len(ahead) == len(nodes) and not any(v in states for v in wanted)):
             sums = [s for s in sums if s.rows != (s.added,)]
-            rest = {i for i in range(self.carried)} - {s.number for s in sums}
+            rest = set(range(self.carried)) - {s.number for s in sums}
             wanted = self._wanted(rest, sums)
             nodes = _needed(self.body.nodes, wanted)
             products = _with_products(_independent(nodes, [self.own[i] for i in rest]))

@@ -140,6 +140,7 @@ class NumpyEmitter:
 
     erf = _arithmetic("erf", _special("erf"), "fV")
     erfc = _arithmetic("erfc", _special("erfc"), "fV")
+    normal_cdf = _arithmetic("normal_cdf", _special("ndtr"), "fV")
 
     eq = _predicate("eq", np.equal)
     ne = _predicate("ne", np.not_equal)

@@ -42,7 +42,15 @@ class Output:
         self._in_registers = epilogue is None or self._finish.is_short()
         if self._uneven or not self._in_registers:
             self._product = code.stack(self._element, tile.rows * tile.columns)
-            self._part = self._finish.emit(code.module, f"{code.function.name}.finish", tile.columns)
+            finish = self._finish if self._in_registers else self._wide(frame, epilogue)
+            self._part = finish.emit(code.module, f"{code.function.name}.finish", tile.columns)
+
+    def _wide(self, frame: Frame, epilogue: Epilogue | None) -> Finish:
+        """A long epilogue on two vectors at once, if that fits: each of its steps waits for the one before."""
+        lanes, columns = 2 * self._tile.lanes, frame.sizes[1]
+        if self._tile.vectors % 2 or not isinstance(columns, int):
+            return self._finish
+        return Finish(replace(frame, tail=columns % lanes), epilogue, lanes)
 
     @staticmethod
     def of(code: Code, gemm: Gemm, tile: Tile, epilogue: Epilogue | None, flipped: bool) -> Output:

@@ -10,6 +10,7 @@ from gradtape.compiler.passes.constants import bake, fold
 from gradtape.compiler.passes.removal import drop_dead, drop_overwritten
 from gradtape.compiler.passes.rewriting import Rewriter
 from gradtape.compiler.passes.sharing import share, unite
+from gradtape.compiler.passes.sums import join
 
 Pass = Callable[[Graph], Graph]
 
@@ -31,6 +32,7 @@ PASSES: tuple[Pass, ...] = (
     drop_overwritten,  # what such an assignment computes may be dead
     simplify,
     fold,  # what rules left of constants, for ops that need whole arrays
+    join,  # after rules, by which more terms are alike
     share,  # after folding, so that equal results of constants are found equal
     drop_dead,  # it removes what the others made useless
     unite,  # after removal: what nobody reads shall not be asked for

@@ -287,3 +287,4 @@ class VectorEmitter(Instructions):
     atanh = _function(inverse_hyperbolic.atanh)
     erf = _function(error_function.erf)
     erfc = _function(error_function.erfc)
+    normal_cdf = _function(error_function.normal_cdf)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
-from gradtape.compiler.simd.exponential import limited, of_reduced, power_of_pair, reduced
+from gradtape.compiler.simd.exponential import limited, limited_above, of_reduced, power_of_pair, reduced
 from gradtape.compiler.simd.floats import power_of_two, scale, sign_of, two_product, two_sum, with_sign
 from gradtape.compiler.simd.value import Value
 
@@ -27,6 +28,10 @@ _CENTRE = {4: 2.0, 8: 4.0}
 _ZERO_FROM = {4: 10.1, 8: 27.3}
 _ONE_FROM = {4: 4.0, 8: 6.0}
 _SLOPE = {4: 0.8, 8: 1.5}
+# Where exp is still a normal number.
+_LEAST = {4: -87.0, 8: -708.0}
+# log(erfc(x)) for x from 0.95 to 4: an error of erfc of 2**-27.3.
+_LOG_ERFC = (-0.0002564458, -1.127426, -0.63760006, -0.10356689, 0.022051996, -0.0029995404, 0.0001915041)
 _FIRST = {4: (1.2769784, 9.069375e-09), 8: (1.2329951186255526, -4.5094249582512846e-17)}
 _ERFC = {
     4: (
@@ -59,17 +64,41 @@ def erfc(cg: VectorEmitter, x: Value) -> Value:
     return cg.select(x < 0.0, 2.0 - right, right)
 
 
+def normal_cdf(cg: VectorEmitter, x: Value) -> Value:
+    """The distribution function of the normal distribution, erfc(-x / sqrt(2)) / 2, to some units in the last place."""
+    size = x.dtype.size
+    distance = abs(x) * math.sqrt(0.5)
+    square, lost = two_product(cg, x, x)
+    half = 0.5 * _of_power(cg, limited_above(cg, distance, _ZERO_FROM[size]), -0.5 * square)
+    half = cg.fma(half, -0.5 * lost, half)
+    half = cg.select(distance > _ZERO_FROM[size], cg.constant(0.0, x), half)
+    return cg.select(x < 0.0, half, 1.0 - half)
+
+
 def _beyond_one(cg: VectorEmitter, x: Value) -> Value:
     """erfc(x) for x >= 1, where it is small beside 1 and some units of its last place do not matter."""
     size = x.dtype.size
-    x = limited(cg, x, 0.0, _ONE_FROM[size])
-    k, r, _ = reduced(cg, -(x * x))
-    power = of_reduced(cg, r) * power_of_two(cg, k)
+    x = limited_above(cg, x, _ONE_FROM[size])
+    if size == 8:
+        return _of_power(cg, x, -(x * x))
+    return _exp(cg, cg.polynomial(x, _LOG_ERFC))
+
+
+def _of_power(cg: VectorEmitter, x: Value, exponent: Value) -> Value:
+    """erfc(x) for x >= 0 to some units in the last place; the exponent is -x**2, and is limited to where exp is not 0."""
+    size = x.dtype.size
     below, total = x + x + 1.0, x + _CENTRE[size]
     common = 1.0 / (below * total)
     t = (x - _CENTRE[size]) * (common * below)
     series = cg.polynomial(t, (_FIRST[size][0], *_ERFC[size]))
-    return power * series * (common * total)
+    low = cg.constant(_LEAST[size], x)
+    return _exp(cg, cg.select(exponent < low, low, exponent)) * (series * (common * total))
+
+
+def _exp(cg: VectorEmitter, x: Value) -> Value:
+    """e to the x, where that is a normal number."""
+    k, r, _ = reduced(cg, x)
+    return of_reduced(cg, r) * power_of_two(cg, k)
 
 
 def _right_half(cg: VectorEmitter, x: Value) -> Value:
