@@ -107,6 +107,27 @@ class TestTensorArray:
         array = tf.TensorArray(tf.int32, size=0, dynamic_size=True)
         assert array.write(2, 5).stack().numpy().tolist() == [0, 0, 5]
 
+    def test_gradients_through_an_array_that_grows(self):
+        @tf.function
+        def powers(x, n):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                array, power = tf.TensorArray(tf.float32, size=0, dynamic_size=True), x
+                for i in tf.range(n):
+                    array = array.write(i, power)
+                    power = power * x
+                    if power > 50.0:
+                        break
+                stacked = array.stack()
+                y = tf.reduce_sum(stacked)
+            return stacked, tape.gradient(y, x)
+
+        for n in (3, 9):
+            stacked, slope = powers(tf.constant(2.0), tf.constant(n))
+            exponents = np.arange(1, min(n, 5) + 1)
+            np.testing.assert_allclose(stacked, 2.0**exponents)
+            np.testing.assert_allclose(slope, np.sum(exponents * 2.0 ** (exponents - 1)))
+
     def test_elements_are_read_once(self):
         array = tf.TensorArray(tf.float32, size=1).write(0, 1.0)
         array.read(0)

@@ -91,6 +91,15 @@ def dims(x: Any) -> tuple[int, ...]:
     return tuple(x.shape)
 
 
+def boxed(y: Any) -> Any:
+    """An array of rank 0 where NumPy has given the only element of an array of strings itself; others as they are."""
+    if type(y) is not bytes:
+        return y
+    array = np.empty((), object)
+    array[()] = y
+    return array
+
+
 def align(batched: tuple[bool, ...], inputs: tuple[Any, ...]) -> list[Any]:
     """Inputs of an elementwise op, some with a leading batch axis, made to broadcast as one."""
     ranks = [x.ndim - flag for flag, x in zip(batched, inputs, strict=True)]

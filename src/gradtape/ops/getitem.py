@@ -15,7 +15,7 @@ from gradtape.core import dispatch, errors, state
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor, host, note_leaving, wrap
 from gradtape.core.variable import Variable
-from gradtape.ops.family import dims
+from gradtape.ops.family import boxed, dims
 from gradtape.ops.movement import Identity, Reshape
 from gradtape.ops.slicing import Index, StridedSlice, key_of, sliced_shape, whole
 
@@ -31,7 +31,7 @@ def getitem(x: Any, key: Any) -> Any:
         array = x._array
         index = _simple(key, array.shape)
         if index is not None:
-            result = array[key]
+            result = boxed(array[key])
             y = _new(Tensor)
             y._array = result
             y._id = 0

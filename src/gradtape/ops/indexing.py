@@ -12,7 +12,7 @@ from gradtape.core.op import Op, declare
 from gradtape.core.patterns.indexing import Places, Put, Take
 from gradtape.core.shape import Spec
 from gradtape.core.slices import RowCotangent
-from gradtape.ops.family import dims
+from gradtape.ops.family import boxed, dims
 from gradtape.ops.movement import BroadcastTo, Reshape, Transpose
 from gradtape.ops.rows import batch_positions, check_integers, check_kind, check_range, sum_rows
 
@@ -38,7 +38,7 @@ class Gather(Op):
         size = params.shape[axis]
         if not batch_dims:
             check_range(self.name, indices, size)
-            return np.take(params, indices, axis=axis)
+            return boxed(np.take(params, indices, axis=axis))
         lead, inner = params.shape[:axis], params.shape[axis + 1 :]
         _check_shared(lead, indices.shape, batch_dims)
         check_range(self.name, indices, size)

@@ -12,7 +12,7 @@ from gradtape.core.op import Op, declare
 from gradtape.core.patterns import movement as places
 from gradtape.core.patterns.movement import Copy
 from gradtape.core.shape import Spec, normalize_axis
-from gradtape.ops.family import dims
+from gradtape.ops.family import boxed, dims
 from gradtape.ops.movement import BroadcastTo, Movement
 from gradtape.ops.slicing import StridedSlice
 
@@ -163,7 +163,7 @@ class Unstack(Parting):
 
     def kernel(self, x: Any, *, axis: int) -> Any:
         before = (_ALL,) * axis
-        return tuple([x[(*before, i)] for i in range(x.shape[axis])])
+        return tuple([boxed(x[(*before, i)]) for i in range(x.shape[axis])])
 
     def vjp(self, dy: Any, *, axis: int) -> Any:
         return (Stack(*dy, axis=axis),)

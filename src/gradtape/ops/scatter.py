@@ -18,7 +18,7 @@ from gradtape.core.shape import Spec
 from gradtape.core.slices import RowCotangent
 from gradtape.ops.cast import Cast
 from gradtape.ops.comparison import Equal
-from gradtape.ops.family import NO_LOWERING, dims
+from gradtape.ops.family import NO_LOWERING, boxed, dims
 from gradtape.ops.indexing import spread
 from gradtape.ops.movement import Reshape
 from gradtape.ops.rows import batch_positions, check_integers, check_kind, flat_positions, sum_rows
@@ -75,7 +75,7 @@ class GatherNd(Coordinates):
 
     def kernel(self, params: Any, indices: Any, *, batch_dims: int = 0) -> Any:
         positions, rows, inner = locate(self.name, indices, params.shape, batch_dims)
-        return np.take(np.reshape(params, (rows, *inner)), np.reshape(positions, indices.shape[:-1]), axis=0)
+        return boxed(np.take(np.reshape(params, (rows, *inner)), np.reshape(positions, indices.shape[:-1]), axis=0))
 
     def vjp(self, dy: Any, indices: Any, params_shape: Any, *, batch_dims: int = 0) -> Any:
         if batch_dims or dims(indices)[-1] != 1:

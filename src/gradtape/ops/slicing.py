@@ -12,7 +12,7 @@ from gradtape.core.op import declare
 from gradtape.core.patterns import movement as places
 from gradtape.core.patterns.movement import Copy, Piece
 from gradtape.core.shape import Spec, normalize_axes
-from gradtape.ops.family import dims
+from gradtape.ops.family import boxed, dims
 from gradtape.ops.movement import Movement
 
 # An entry of an index is an int, which takes one place and removes the axis, or (start, stop, step), already fitted to
@@ -60,7 +60,7 @@ class StridedSlice(Movement):
         return Spec(sliced_shape(x.shape, index), x.dtype)
 
     def kernel(self, x: Any, *, index: Index) -> Any:
-        return x[key_of(index)]
+        return boxed(x[key_of(index)])
 
     def vjp(self, dy: Any, x_shape: Any, *, index: Index) -> Any:
         return (StridedSliceGrad(dy, shape=x_shape, index=index),)

@@ -102,6 +102,9 @@ class Branch(BlockOp):
 
     def lower(self, index: Spec, *operands: Spec, branches: tuple[Block, ...]) -> Any:
         """The branch as one native launch."""
+        specs = (*operands, *[value.spec for branch in branches for value in branch.outputs])
+        if any(spec.dtype.kind == "O" for spec in specs):
+            return None  # strings are Python's, which counts who holds them
         return Choose(branches)
 
     def pull(self, dy: Any, residuals: Any, needs: Any, params: Any) -> list[Any]:

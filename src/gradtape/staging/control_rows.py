@@ -9,6 +9,7 @@ import numpy as np
 from gradtape.core import dtypes, errors
 from gradtape.core.op import REGISTRY, NotDifferentiable, Op
 from gradtape.core.shape import Spec
+from gradtape.core.tensor import Tensor
 from gradtape.ops.family import NO_LOWERING, dims
 from gradtape.ops.indexing import spread
 from gradtape.staging.control_block import blank
@@ -42,7 +43,7 @@ class WriteRow(Op):
             y = np.concatenate([x, np.zeros_like(x, shape=(i + 1 - len(x), *x.shape[1:]))])
         else:
             y = np.array(x)
-        y[i] = row
+        y[i, ...] = row
         return y
 
     def in_place(self, x: Any, index: Any, row: Any, *, grow: bool) -> Any:
@@ -50,11 +51,11 @@ class WriteRow(Op):
         i = checked(index, len(x), grow)
         if i >= len(x):
             return self.kernel(x, index, row, grow=grow)
-        x[i] = row
+        x[i, ...] = row
         return x
 
     def save(self, values: Any, result: Any) -> tuple[Any, ...]:
-        return values[1], _like(values[2]), dims(values[0])[0]
+        return values[1], _like(values[2]), _rows(values[0])
 
     def pull(self, dy: Any, residuals: Any, needs: Any, params: Any) -> Any:
         index, row, rows = residuals
@@ -77,6 +78,12 @@ class WriteRow(Op):
         from gradtape.ops.family import by_loop
 
         return by_loop(self, batched, (x, index, row), {"grow": grow})
+
+
+def _rows(x: Any) -> int | None:
+    """The number of rows; None where only a run will tell: an array that grows in a loop."""
+    shape: Any = x.get_shape() if isinstance(x, Tensor) else x.shape
+    return shape[0]  # type: ignore[no-any-return]
 
 
 def _like(row: Any) -> Any:
