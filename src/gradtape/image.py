@@ -19,6 +19,11 @@ _LATER = {
     "gradtape.names.images.cropping": (
         "central_crop crop_and_resize crop_to_bounding_box pad_to_bounding_box resize_with_crop_or_pad"
     ),
+    "gradtape.names.images.decoding": "decode_bmp decode_gif decode_image decode_png decode_webp",
+    "gradtape.names.images.jpegs": "decode_and_crop_jpeg decode_jpeg extract_jpeg_shape is_jpeg",
+    "gradtape.names.images.encoding": (
+        "adjust_jpeg_quality encode_jpeg encode_png random_jpeg_quality stateless_random_jpeg_quality"
+    ),
     "gradtape.names.images.filtering": "image_gradients sobel_edges total_variation",
     "gradtape.names.images.flipping": "flip_left_right flip_up_down rot90 transpose",
     "gradtape.names.images.patches": "extract_glimpse extract_patches",

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.data.records import crc32c
+from gradtape.names.files.records import crc32c
 
 Dataset = tf.data.Dataset
 

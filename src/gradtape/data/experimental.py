@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core import dtypes, errors
+from gradtape.core import dtypes, errors, lazy
 from gradtape.data.dataset import Dataset
+from gradtape.data.examples import make_batched_features_dataset, parse_example_dataset
 from gradtape.data.functions import Function
 from gradtape.data.grouping import GroupByReducer
 from gradtape.data.iterator import Optional
@@ -20,21 +21,75 @@ from gradtape.data.options import (
     ServiceOptions,
     ThreadingOptions,
 )
-from gradtape.data.records import TFRecordWriter as _Writer
 from gradtape.data.stage import INFINITE as INFINITE_CARDINALITY
 from gradtape.data.stage import UNKNOWN as UNKNOWN_CARDINALITY
 from gradtape.data.tables import CsvDataset, make_csv_dataset
+from gradtape.data.tables_from import (
+    DatasetInitializer,
+    index_table_from_dataset,
+    pad_to_cardinality,
+    table_from_dataset,
+)
 from gradtape.data.threads import AUTOTUNE
+from gradtape.names.files.records import TFRecordWriter as _Writer
+
+__getattr__, __dir__, _ = lazy.attach(__name__, {})
 
 __all__ = [
-    "AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "AutoShardPolicy", "AutotuneAlgorithm", "AutotuneOptions",
-    "Counter", "CsvDataset", "DistributeOptions", "ExternalStatePolicy", "OptimizationOptions", "Optional",
-    "RandomDataset", "Reducer", "ServiceOptions", "TFRecordWriter", "ThreadingOptions", "assert_cardinality", "at",
-    "bucket_by_sequence_length", "cardinality", "choose_from_datasets", "enable_debug_mode", "enumerate_dataset",
-    "from_list", "get_next_as_optional", "get_single_element", "get_structure", "group_by_reducer",
-    "group_by_window", "ignore_errors", "load",
-    "make_csv_dataset", "map_and_batch", "parallel_interleave", "prefetch_to_device", "rejection_resample",
-    "sample_from_datasets", "save", "scan", "shuffle_and_repeat", "snapshot", "take_while", "unbatch", "unique",
+    "AUTOTUNE",
+    "INFINITE_CARDINALITY",
+    "UNKNOWN_CARDINALITY",
+    "AutoShardPolicy",
+    "AutotuneAlgorithm",
+    "AutotuneOptions",
+    "Counter",
+    "CsvDataset",
+    "DatasetInitializer",
+    "DistributeOptions",
+    "ExternalStatePolicy",
+    "OptimizationOptions",
+    "Optional",
+    "RandomDataset",
+    "Reducer",
+    "ServiceOptions",
+    "TFRecordWriter",
+    "ThreadingOptions",
+    "assert_cardinality",
+    "at",
+    "bucket_by_sequence_length",
+    "cardinality",
+    "choose_from_datasets",
+    "copy_to_device",
+    "dense_to_ragged_batch",
+    "dense_to_sparse_batch",
+    "enable_debug_mode",
+    "enumerate_dataset",
+    "from_list",
+    "get_next_as_optional",
+    "get_single_element",
+    "get_structure",
+    "group_by_reducer",
+    "group_by_window",
+    "ignore_errors",
+    "index_table_from_dataset",
+    "load",
+    "make_batched_features_dataset",
+    "make_csv_dataset",
+    "map_and_batch",
+    "pad_to_cardinality",
+    "parallel_interleave",
+    "parse_example_dataset",
+    "prefetch_to_device",
+    "rejection_resample",
+    "sample_from_datasets",
+    "save",
+    "scan",
+    "shuffle_and_repeat",
+    "snapshot",
+    "table_from_dataset",
+    "take_while",
+    "unbatch",
+    "unique",
 ]  # fmt: skip
 
 Transformation = Callable[[Dataset], Dataset]
@@ -53,6 +108,8 @@ def _method(name: str) -> Callable[..., Transformation]:
 
 assert_cardinality = _method("assert_cardinality")
 bucket_by_sequence_length = _method("bucket_by_sequence_length")
+dense_to_ragged_batch = _method("ragged_batch")
+dense_to_sparse_batch = _method("sparse_batch")
 enumerate_dataset = _method("enumerate")
 group_by_window = _method("group_by_window")
 rejection_resample = _method("rejection_resample")
@@ -155,6 +212,11 @@ def parallel_interleave(
 def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
     """A function for `Dataset.apply`: `prefetch`; tensors stay in the computer's memory."""
     return lambda dataset: dataset.prefetch(AUTOTUNE if buffer_size is None else buffer_size)
+
+
+def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transformation:
+    """A function for `Dataset.apply` that changes nothing: tensors stay in the computer's memory."""
+    return lambda dataset: dataset
 
 
 def enable_debug_mode() -> None:

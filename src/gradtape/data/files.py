@@ -11,8 +11,9 @@ import numpy as np
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import Tensor, host, wrap
-from gradtape.data import records, threads
+from gradtape.data import threads
 from gradtape.data.stage import UNKNOWN, Stage, positive
+from gradtape.names.files import records
 
 # Elements of each file that a thread reads ahead, where several files are read at the same time.
 _AHEAD = 64

@@ -18,8 +18,8 @@ import numpy as np
 from gradtape.core import dtypes, errors, nest
 from gradtape.core.tensor import Tensor, host, wrap
 from gradtape.data import structure, threads
-from gradtape.data.records import TFRecordWriter, read_records
 from gradtape.data.stage import UNKNOWN, Chosen, Rows, Stage, positive
+from gradtape.names.files.records import TFRecordWriter, read_records
 
 # How many elements AUTOTUNE makes ahead.
 _AHEAD = 4

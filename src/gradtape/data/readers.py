@@ -6,8 +6,8 @@ from typing import Any
 
 from gradtape.data import files
 from gradtape.data.dataset import Dataset
-from gradtape.data.records import compression
 from gradtape.data.stage import positive
+from gradtape.names.files.records import compression
 
 
 def _names(filenames: Any) -> Any:

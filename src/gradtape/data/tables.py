@@ -12,10 +12,11 @@ import numpy as np
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import Tensor, host, wrap
-from gradtape.data import files, records
+from gradtape.data import files
 from gradtape.data.dataset import Dataset
 from gradtape.data.stage import UNKNOWN, Stage
 from gradtape.data.threads import AUTOTUNE
+from gradtape.names.files import records
 
 
 class _Columns(Stage):

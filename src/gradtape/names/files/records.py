@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import errors
+from gradtape.names.files.paths import local, with_errors
 
 _POLYNOMIAL = 0x82F63B78  # Castagnoli's, reflected
 _ALL = 0xFFFFFFFF
@@ -106,7 +107,7 @@ class TFRecordWriter:
 
     def __init__(self, path: Any, options: Any = None) -> None:
         kind = compression("TFRecordWriter", getattr(options, "compression_type", options))
-        self._file: Any = open(os.fspath(path), "wb")  # noqa: SIM115 - closed by `close`
+        self._file: Any = _created(local("TFRecordWriter", path))
         self._packed: Any = None
         if kind:
             self._packed = zlib.compressobj(-1, zlib.DEFLATED, 31 if kind == "GZIP" else 15)
@@ -116,7 +117,9 @@ class TFRecordWriter:
         data = record.numpy() if hasattr(record, "numpy") else record
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise TypeError(
-                errors.compose(f"TFRecordWriter.write: a record is bytes, got {record!r}.", "serialize it first.")
+                errors.compose(
+                    f"TFRecordWriter.write: a record is bytes, got {record!r}.", "call SerializeToString() on messages."
+                )
             )
         data = bytes(data)
         length = struct.pack("<Q", len(data))
@@ -143,6 +146,11 @@ class TFRecordWriter:
 
     def __exit__(self, *problem: object) -> None:
         self.close()
+
+
+@with_errors
+def _created(path: str) -> Any:
+    return open(path, "wb")
 
 
 class TFRecordOptions:
@@ -192,6 +200,7 @@ class _Inflated(io.RawIOBase):
 
 def opened(path: str, kind: str = "") -> Any:
     """A file to read bytes from."""
+    path = local("Dataset", path)
     if not os.path.exists(path):
         raise errors.build(errors.NotFoundError, f"{path}; No such file or directory", "check the path.")
     if kind == "ZLIB":

@@ -1,0 +1,37 @@
+"""`tf.io.gfile`: files and directories of this computer."""
+
+from gradtape.names.files.gfile import (
+    GFile,
+    copy,
+    exists,
+    get_registered_schemes,
+    glob,
+    isdir,
+    join,
+    listdir,
+    makedirs,
+    mkdir,
+    remove,
+    rename,
+    rmtree,
+    stat,
+    walk,
+)
+
+__all__ = [
+    "GFile",
+    "copy",
+    "exists",
+    "get_registered_schemes",
+    "glob",
+    "isdir",
+    "join",
+    "listdir",
+    "makedirs",
+    "mkdir",
+    "remove",
+    "rename",
+    "rmtree",
+    "stat",
+    "walk",
+]

@@ -1,0 +1,1 @@
+"""`tf.io`: files, bytes and what they hold."""

@@ -1,0 +1,1 @@
+"""`tf.summary`: events in files that TensorBoard shows."""
