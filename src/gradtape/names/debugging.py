@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor, host
 from gradtape.core.variable import Variable
 from gradtape.names.effects import known, perform
-from gradtape.names.printing import text_of
+from gradtape.names.printing import Gap, text_of
 
 __all__ = [
     "Assert", "assert_equal", "assert_greater", "assert_greater_equal", "assert_less", "assert_less_equal", "assert_near",
@@ -34,42 +35,37 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | 
     tensors = [x for x in data if isinstance(x, (Tensor, Variable))]
     truth = convert.convert_to_tensor(condition)
 
-    def what(*values: Any) -> str:
-        remaining = iter(values)
-        shown = [
-            text_of(next(remaining), summarize or 3) if isinstance(x, (Tensor, Variable)) else str(x) for x in data
-        ]
-        return f"Expected '{condition!s}' to be true. Summarized data: " + "\n".join(shown)
-
-    check("Assert", lambda truth, *values: bool(np.all(_array(truth))), what, [truth, *tensors])
+    shown = [Gap.TENSOR if isinstance(x, (Tensor, Variable)) else str(x) for x in data]
+    text = condition if known(truth) else str(condition)  # a text is written only where it may be needed later
+    check("Assert", partial(_data_text, text, shown, summarize or 3), [truth, *tensors])
 
 
-def check(name: str, holds: Callable[..., bool], what: Callable[..., str], tensors: list[Any]) -> None:
-    """Raise InvalidArgumentError unless a condition holds, now or when the program comes here.
+def _data_text(condition: Any, shown: list[Any], summarize: int, *values: Any) -> str:
+    remaining = iter(values)
+    texts = [text_of(next(remaining), summarize) if x is Gap.TENSOR else x for x in shown]
+    return f"Expected '{condition}' to be true. Summarized data: " + "\n".join(texts)
+
+
+def check(name: str, what: Callable[..., str], tensors: list[Any]) -> None:
+    """Raise InvalidArgumentError unless a condition holds everywhere, now or when the program comes here.
 
     Args:
       name: of the public function.
-      holds: a function of the tensors.
       what: a function of the tensors after the first that gives the message.
-      tensors: what the condition depends on.
+      tensors: the condition, and what the message depends on.
     """
     values = [x._read() if isinstance(x, Variable) else x for x in tensors]
     if known(*values):
-        place = provenance.user_place(2)
-
-        def now(*values: Any) -> None:
-            if not holds(*values):
-                site = provenance.Site.of(place)
-                raise errors.InvalidArgumentError(what(*values[1:]) + (f"\n  at:  {site}" if site else ""))
-
-        now(*values)
+        if not np.all(_array(values[0])):
+            site = provenance.user_site(2)
+            raise errors.InvalidArgumentError(what(*values[1:]) + (f"\n  at:  {site}" if site else ""))
         return
+    perform(name, partial(_require, what), values)
 
-    def act(*values: Any) -> None:
-        if not holds(*values):
-            raise errors.InvalidArgumentError(what(*values[1:]))  # the program adds the line
 
-    perform(name, act, values)
+def _require(what: Callable[..., str], truth: Any, *values: Any) -> None:
+    if not np.all(_array(truth)):
+        raise errors.InvalidArgumentError(what(*values))  # the program adds the line
 
 
 def _array(x: Any) -> Any:
@@ -83,25 +79,24 @@ def _compared(
     a = convert.convert_to_tensor(x)
     b = convert.like(y, a.dtype)
     truth = REGISTRY[op](a, b)
+    check(name, partial(_relation_text, sign, op, message, 3 if summarize is None else summarize), [truth, a, b])
 
-    def what(a: Any, b: Any) -> str:
-        lines = [message] if message else []
-        lines.append(f"Condition x {sign} y did not hold.")
-        p, q = np.broadcast_arrays(_array(a), _array(b))
-        compared = np.asarray(REGISTRY[op].kernel(p, q))
-        count = 3 if summarize is None else summarize
-        places = np.argwhere(~compared)
-        places = places if count < 0 else places[:count]
-        picked = tuple(places.T)
-        lines += [f"Indices of first {len(places)} different values:", str(places)]
-        lines += ["Corresponding x values:", str(p[picked]), "Corresponding y values:", str(q[picked])]
-        for letter, array in (("x", _array(a)), ("y", _array(b))):
-            flat = array.reshape(-1)
-            flat = flat if count < 0 else flat[:count]
-            lines += [f"First {flat.size} elements of {letter}:", str(flat)]
-        return "\n".join(lines)
 
-    check(name, lambda truth, *values: bool(np.all(_array(truth))), what, [truth, a, b])
+def _relation_text(sign: str, op: str, message: str | None, count: int, a: Any, b: Any) -> str:
+    lines = [message] if message else []
+    lines.append(f"Condition x {sign} y did not hold.")
+    p, q = np.broadcast_arrays(_array(a), _array(b))
+    compared = np.asarray(REGISTRY[op].kernel(p, q))
+    places = np.argwhere(~compared)
+    places = places if count < 0 else places[:count]
+    picked = tuple(places.T)
+    lines += [f"Indices of first {len(places)} different values:", str(places)]
+    lines += ["Corresponding x values:", str(p[picked]), "Corresponding y values:", str(q[picked])]
+    for letter, array in (("x", _array(a)), ("y", _array(b))):
+        flat = array.reshape(-1)
+        flat = flat if count < 0 else flat[:count]
+        lines += [f"First {flat.size} elements of {letter}:", str(flat)]
+    return "\n".join(lines)
 
 
 _RELATIONS = {
@@ -160,13 +155,8 @@ def _sign(name: str) -> Any:
     def function(x: Any, message: Any = None, summarize: Any = None, name: str | None = None) -> None:
         a = convert.convert_to_tensor(x)
         truth = REGISTRY[op](a, a.dtype.numpy.type(0))
-
-        def what(a: Any) -> str:
-            head = f"{message or ''}\nCondition x {sign} 0 did not hold element-wise:"
-            text = text_of(a, 3 if summarize is None else summarize)
-            return f"{head}\nx (shape={a.shape} dtype={a.dtype.name}) = \n{text}"
-
-        check(function.__name__, lambda truth, a: bool(np.all(_array(truth))), what, [truth, a])
+        what = partial(_sign_text, sign, message or "", 3 if summarize is None else summarize)
+        check(function.__name__, what, [truth, a])
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""Raise InvalidArgumentError unless `x {sign} 0` for all elements.
@@ -180,6 +170,11 @@ def _sign(name: str) -> Any:
     >>> tf.debugging.{name}({example})
     """
     return function
+
+
+def _sign_text(sign: str, message: str, summarize: int, a: Any) -> str:
+    head = f"{message}\nCondition x {sign} 0 did not hold element-wise:"
+    return f"{head}\nx (shape={a.shape} dtype={a.dtype.name}) = \n{text_of(a, summarize)}"
 
 
 assert_positive = _sign("assert_positive")
@@ -217,16 +212,16 @@ def assert_near(
     absolute = convert.convert_to_tensor(step if atol is None else atol, real)
     size = REGISTRY["abs"](b)
     truth = REGISTRY["less_equal"](REGISTRY["abs"](a - b), absolute + relative * size)
+    what = partial(_near_text, message, 3 if summarize is None else summarize)
+    check("assert_near", what, [truth, a, b, relative, absolute])
 
-    def what(a: Any, b: Any, relative: Any, absolute: Any) -> str:
-        lines = [message] if message else []
-        lines.append(f"x and y not equal to tolerance rtol = {_array(relative)[()]!s}, atol = {_array(absolute)[()]!s}")
-        for letter, value in (("x", a), ("y", b)):
-            text = text_of(value, 3 if summarize is None else summarize)
-            lines.append(f"{letter} (shape={value.shape} dtype={value.dtype.name}) = \n{text}")
-        return "\n".join(lines)
 
-    check("assert_near", lambda truth, *_: bool(np.all(_array(truth))), what, [truth, a, b, relative, absolute])
+def _near_text(message: str | None, summarize: int, a: Any, b: Any, relative: Any, absolute: Any) -> str:
+    lines = [message] if message else []
+    lines.append(f"x and y not equal to tolerance rtol = {_array(relative)[()]!s}, atol = {_array(absolute)[()]!s}")
+    for letter, value in (("x", a), ("y", b)):
+        lines.append(f"{letter} (shape={value.shape} dtype={value.dtype.name}) = \n{text_of(value, summarize)}")
+    return "\n".join(lines)
 
 
 def assert_proper_iterable(values: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -200,13 +201,13 @@ def assert_shapes(
             raise ValueError(errors.compose(f"{lead}{problem}{tail}", "check the shapes of the arguments."))
         return
 
-    def act(*values: Any) -> None:
-        found = [(tuple(v.shape), v.dtype.name, s) for v, (_, s) in zip(values, pairs, strict=True)]
-        problem = _mismatch(found)
-        if problem:
-            raise errors.InvalidArgumentError(f"{lead}{problem}{tail}")
+    perform("assert_shapes", partial(_check_shapes, [s for _, s in pairs], lead, tail), tensors)
 
-    perform("assert_shapes", act, tensors)
+
+def _check_shapes(symbols: list[tuple[Any, ...]], lead: str, tail: str, *values: Any) -> None:
+    problem = _mismatch([(tuple(v.shape), v.dtype.name, s) for v, s in zip(values, symbols, strict=True)])
+    if problem:
+        raise errors.InvalidArgumentError(f"{lead}{problem}{tail}")
 
 
 def _symbols(shape: Any) -> tuple[Any, ...]:

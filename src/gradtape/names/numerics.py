@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,17 +39,17 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
             errors.DTypeError, f"check_numerics: tensor is {x.dtype.name}.", "integers are always finite."
         )
     place = None if _current.trace is not None else provenance.user_place(1)
-
-    def act(x: Any) -> None:
-        found = describe(x._array)
-        if found:
-            site = provenance.Site.of(place)
-            raise errors.InvalidArgumentError(
-                f"{message} : Tensor had {found} values" + (f"\n  at:  {site}" if site else "")
-            )
-
-    perform("check_numerics", act, [x])
+    perform("check_numerics", partial(_check, message, place), [x])
     return Identity(x)  # type: ignore[no-any-return]
+
+
+def _check(message: str, place: Any, x: Any) -> None:
+    found = describe(x._array)
+    if found:
+        site = provenance.Site.of(place)
+        raise errors.InvalidArgumentError(
+            f"{message} : Tensor had {found} values" + (f"\n  at:  {site}" if site else "")
+        )
 
 
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import builtins
+import enum
 import logging
 import pprint
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,31 +42,43 @@ def print(*inputs: Any, **kwargs: Any) -> None:
     kwargs.pop("name", None)
     if kwargs:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
-    write = _writer(sys.stderr if stream is None else stream, "\n" if end is None else end)
-    tensors = [leaf for leaf in _leaves(inputs) if isinstance(leaf, (Tensor, Variable))]
-
-    def act(*values: Any) -> None:
-        remaining = iter(values)
-        write(sep.join([_shown(x, remaining, 3 if summarize is None else summarize) for x in inputs]))
-
+    target = _target(sys.stderr if stream is None else stream)
+    tensors = [leaf for x in inputs for leaf in nest.flatten(x) if isinstance(leaf, (Tensor, Variable))]
+    act = partial(
+        _print,
+        [emptied(x) for x in inputs],
+        target,
+        sep,
+        "\n" if end is None else end,
+        3 if summarize is None else summarize,
+    )
     perform("print", act, tensors)
 
 
-def _leaves(inputs: Any) -> Iterator[Any]:
-    for x in inputs:
-        yield from nest.flatten(x)
+class Gap(enum.Enum):
+    """Stands where a tensor was taken out."""
+
+    TENSOR = 0
+
+
+def emptied(x: Any) -> Any:
+    """A value with gaps in place of its tensors."""
+    leaves = [Gap.TENSOR if isinstance(leaf, (Tensor, Variable)) else leaf for leaf in nest.flatten(x)]
+    return nest.pack_sequence_as(x, leaves) if nest.is_nested(x) else leaves[0]
+
+
+def _print(inputs: list[Any], target: Any, sep: str, end: str, summarize: int, *values: Any) -> None:
+    remaining = iter(values)
+    _write(sep.join([_shown(x, remaining, summarize) for x in inputs]), target, end)
 
 
 def _shown(x: Any, values: Iterator[Any], summarize: int) -> str:
     """The text of an input, with the values of its tensors."""
-    if isinstance(x, (Tensor, Variable)):
+    if x is Gap.TENSOR:
         return text_of(next(values), summarize)
     if not nest.is_nested(x):
         return x if isinstance(x, str) else repr(x)
-    leaves = [
-        _Bare(text_of(next(values), summarize)) if isinstance(leaf, (Tensor, Variable)) else leaf
-        for leaf in nest.flatten(x)
-    ]
+    leaves = [_Bare(text_of(next(values), summarize)) if leaf is Gap.TENSOR else leaf for leaf in nest.flatten(x)]
     return pprint.pformat(nest.pack_sequence_as(x, leaves))
 
 
@@ -121,23 +135,23 @@ def _float(x: Any) -> str:
     return text if is_exact else f"{float(x):.{long}g}"
 
 
-_LOGGING = {
-    getattr(logging, level): getattr(logging, level) for level in ("debug", "info", "warning", "error", "critical")
-}
+_LEVELS = ("debug", "info", "warning", "error", "critical")
 
 
-def _writer(stream: Any, end: str) -> Callable[[str], None]:
-    """A function that writes a text to where the user wants it."""
+def _target(stream: Any) -> Any:
+    """Where to write: a stream of `sys` or a function of `logging` by name, a file by its path, or the stream itself."""
     if isinstance(stream, str):
-        return _file_writer(stream, end)
-    if stream in _LOGGING:
-        return lambda text: stream(text)
+        if not stream.startswith("file://"):
+            raise ValueError(errors.compose(f"tf.print: output_stream is {stream!r}.", 'a file is "file://path".'))
+        return ("file", stream.removeprefix("file://"))
+    level = next((name for name in _LEVELS if stream == getattr(logging, name)), None)
+    if level is not None:
+        return ("logging", level)
     if stream is sys.stderr or stream is sys.stdout:
         # Notebooks and tests put other streams in their places later.
-        name = "stderr" if stream is sys.stderr else "stdout"
-        return lambda text: builtins.print(text, end=end, file=getattr(sys, name), flush=True)
+        return ("sys", "stderr" if stream is sys.stderr else "stdout")
     if hasattr(stream, "write"):
-        return lambda text: builtins.print(text, end=end, file=stream)
+        return stream
     raise ValueError(
         errors.compose(
             f"tf.print: output_stream is {stream!r}.", 'use sys.stderr, sys.stdout, logging.info, or "file://path".'
@@ -145,13 +159,14 @@ def _writer(stream: Any, end: str) -> Callable[[str], None]:
     )
 
 
-def _file_writer(stream: str, end: str) -> Callable[[str], None]:
-    if not stream.startswith("file://"):
-        raise ValueError(errors.compose(f"tf.print: output_stream is {stream!r}.", 'a file is "file://path".'))
-    path = stream.removeprefix("file://")
-
-    def write(text: str) -> None:
-        with open(path, "a", encoding="utf-8") as file:
+def _write(text: str, target: Any, end: str) -> None:
+    kind, name = target if isinstance(target, tuple) else ("", "")
+    if kind == "file":
+        with open(name, "a", encoding="utf-8") as file:
             file.write(text + end)
-
-    return write
+    elif kind == "logging":
+        getattr(logging, name)(text)
+    elif kind == "sys":
+        builtins.print(text, end=end, file=getattr(sys, name), flush=True)
+    else:
+        builtins.print(text, end=end, file=target)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -128,9 +129,12 @@ def _apply(variable: Variable, op: Scatter, indices: Any, updates: Any) -> Varia
     return variable
 
 
+OPS: dict[str, Scatter] = {}  # by the names of the methods
+
+
 def _scatter(name: str, combine: _Combine, does: str, example: str) -> Any:
     """The method that combines rows of a variable with those of IndexedSlices."""
-    op = Scatter(name, combine)
+    op = OPS[name] = Scatter(name, combine)
 
     def method(self: Variable, sparse_delta: Any, use_locking: bool = False, name: str | None = None) -> Variable:
         if not isinstance(sparse_delta, IndexedSlices):
@@ -162,7 +166,7 @@ def _scatter(name: str, combine: _Combine, does: str, example: str) -> Any:
 
 def _scatter_nd(name: str, combine: _Combine, does: str, example: str) -> Any:
     """The method that combines elements of a variable at coordinates with updates."""
-    op = ScatterNd(name, combine)
+    op = OPS[name] = ScatterNd(name, combine)
 
     def method(self: Variable, indices: Any, updates: Any, name: str | None = None) -> Variable:
         return _apply(self, op, indices, updates)
@@ -259,16 +263,14 @@ def count_up_to(self: Variable, limit: int) -> Tensor:
             errors.DTypeError, f"count_up_to: the variable is {spec_of(self._value)}.", "count with an integer scalar."
         )
     old = self.read_value()
-
-    def check(value: Tensor) -> None:
-        if value._array >= limit:
-            raise errors.build(
-                errors.OutOfRangeError, f"count_up_to: Reached limit of {limit}.", "assign a smaller value."
-            )
-
-    perform("count_up_to", check, [old])
+    perform("count_up_to", partial(_check_limit, limit), [old])
     self.assign_add(1)
     return old
+
+
+def _check_limit(limit: int, value: Tensor) -> None:
+    if value._array >= limit:
+        raise errors.build(errors.OutOfRangeError, f"count_up_to: Reached limit of {limit}.", "assign a smaller value.")
 
 
 _METHODS = [

@@ -11,7 +11,7 @@ from gradtape.core.later import Unknown
 from gradtape.core.shape import ANY, Spec, spec_of
 from gradtape.core.variable import Variable
 from gradtape.staging import examples
-from gradtape.staging.late import Form, Late, Opened, caller
+from gradtape.staging.late import Calling, Form, Late, Opened
 
 if TYPE_CHECKING:
     from gradtape.staging.scratch import Scratch
@@ -76,7 +76,7 @@ def later(
     outputs = [*first.specs, *[spec_of(v) for v in first.assigned]]
     shapes = [*first.shapes, *[spec_of(v).shape for v in first.variables]]
     made_for = examples.Fit(shapes, [_whole(s) for s in outputs], first.world, first.guess)
-    op = Late(name, caller(function, opened, dense), made_for, first.variables, first.assigned)
+    op = Late(name, Calling(function, opened, dense), made_for, first.variables, first.assigned)
     specs, shown = _described(trace, opened, runs, like)
     made = trace.append(op, inputs, {}, (*specs, *outputs[len(specs) :]), shown)
     for variable, value in zip(first.assigned, made[len(specs) :], strict=True):

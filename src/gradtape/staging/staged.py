@@ -94,7 +94,7 @@ class Staged:
         """The program that has run, with or without tapes; None if none has."""
         if "program" in vars(self):
             return self.program
-        return self.call.program if "call" in vars(self) else None
+        return self.call.program if "call" in vars(self) and "program" in vars(self.call) else None
 
     @functools.cached_property
     def call(self) -> Call:
@@ -232,26 +232,32 @@ class Call(Op):
     takes_needs = True
     takes_none = True
 
-    def __init__(self, staged: Staged) -> None:
+    def __init__(self, staged: Staged, known: tuple[list[Value], list[int], list[bool]] | None = None) -> None:
+        """The op of a staged function. `known` are the values, their identities and the inputs that the derivative
+        reaches, where they were found before."""
         self.staged = staged
         self.name = staged.name  # type: ignore[misc]
-        trace = staged.trace
-        self.values = list(staged.values)
-        self.identities = [y._id for y in staged.outputs]
         self._pullbacks: dict[tuple[int, ...], Pullback] = {}
+        self.values, self.identities, self._reached = known or self._found()
+        self.inputs = tuple([f"x{i}" for i in range(len(staged._operands()))])  # type: ignore[misc]
+        self.outputs = tuple([f"y{i}" for i in range(len(self.values))])  # type: ignore[misc]
+        self.residuals = tuple([(name, "") for name in self.outputs[len(staged.outputs) :]])
+
+    def _found(self) -> tuple[list[Value], list[int], list[bool]]:
+        staged, trace = self.staged, self.staged.trace
+        self.values, self.identities = list(staged.values), [y._id for y in staged.outputs]
         first = self._pullback(tuple([i for i, y in enumerate(staged.outputs) if y.dtype.is_trainable and y._id]))
-        self._reached = first.present
         kept = {trace.value_of(s): s._id for s in first.reads}
         for value, identity in zip(staged._operands(), trace.identities, strict=True):
             kept.setdefault(value, identity)
         for node in trace.graph.nodes if kept else ():  # a second run would do again what they do
             kept.update({v: 0 for v in node.outputs if node.effect and v not in kept})
-        self.values += kept
-        self.identities += kept.values()
-        self.inputs = tuple([f"x{i}" for i in range(len(staged._operands()))])  # type: ignore[misc]
-        self.outputs = tuple([f"y{i}" for i in range(len(self.values))])  # type: ignore[misc]
-        self.residuals = tuple([(name, "") for name in self.outputs[len(staged.outputs) :]])
-        self.program = program_of(trace, self.values)
+        return [*self.values, *kept], [*self.identities, *kept.values()], first.present
+
+    @functools.cached_property
+    def program(self) -> Runner | Specialized:
+        """What a run under tapes runs."""
+        return program_of(self.staged.trace, self.values)
 
     def save(self, values: Any, result: Any) -> tuple[Any, ...]:
         """What derivatives read."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -219,12 +220,14 @@ def _run(op: Op, flags: tuple[bool, ...], inputs: tuple[Any, ...], values: list[
     except NeedsValueError:
         raise
     except Unknown as missing:
-        return _current.trace.later(
-            lambda *values: op.batch(flags, *values, **params), tuple(values), {}, missing, op.name
-        )
+        return _current.trace.later(partial(_by_rule, op, flags, params), tuple(values), {}, missing, op.name)
     except Exception:
         op.infer(*[spec_of(x) for x in inputs], **params)
         raise
+
+
+def _by_rule(op: Op, flags: tuple[bool, ...], params: dict[str, Any], *values: Any) -> Any:
+    return op.batch(flags, *values, **params)
 
 
 def number_beside(x: Any, others: tuple[Any, ...]) -> Any:

@@ -95,7 +95,7 @@ def _sweep(path: Path) -> None:
     """Remove what writers of this file left that were killed."""
     for partial in path.parent.glob(f"{_literal(path.name)}.part-*"):
         owner = partial.name.rpartition("-")[2]
-        if owner.isdigit() and not _is_running(int(owner)):
+        if owner.isdigit() and not is_running(int(owner)):
             partial.unlink(missing_ok=True)
 
 
@@ -103,7 +103,8 @@ def _literal(name: str) -> str:
     return "".join(f"[{c}]" if c in "*?[" else c for c in name)
 
 
-def _is_running(process: int) -> bool:
+def is_running(process: int) -> bool:
+    """True if there is a process with a number, as far as the system tells."""
     if os.name != "posix":
         return process == os.getpid()
     try:
