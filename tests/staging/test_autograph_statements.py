@@ -121,6 +121,19 @@ class TestBranches:
 
         agree(f, 1.0, 2.0, -1.0)
 
+    def test_exceptions_have_names(self):
+        def f(x):
+            try:
+                if x > 0.0:
+                    x = x * 2.0
+                raise KeyError("name")
+            except (KeyError, ValueError) as problem:
+                if x > 3.0:
+                    x = x + float(len(problem.args[0]))
+            return x
+
+        agree(f, 1.0, 2.0, -1.0)
+
     def test_variables(self):
         v = tf.Variable(0.0)
 

@@ -389,6 +389,22 @@ class TestInputSignature:
         with pytest.raises(TypeError, match="contains 1 extra type constraints"):
             tf.function(lambda x: x, input_signature=[spec, spec])
 
+    def test_signature_of_a_method_leaves_the_instance_out(self):
+        class Scale(tf.Module):
+            def __init__(self):
+                super().__init__()
+                self.factor = tf.Variable(2.0)
+
+            @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+            def __call__(self, x):
+                return self.factor * x
+
+        scale = Scale()
+        assert scale([1, 2]).numpy().tolist() == [2.0, 4.0]
+        assert Scale.__call__(scale, [1, 2, 3]).numpy().tolist() == [2.0, 4.0, 6.0]
+        with pytest.raises(TypeError, match="Can not cast"):
+            scale(tf.ones([2, 2]))
+
 
 class TestSizes:
     def test_input_signature_with_open_sizes_is_traced_once(self):

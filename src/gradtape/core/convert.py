@@ -132,7 +132,7 @@ def unconvertible(value: Any) -> Exception:
     return errors.build(
         errors.ConversionError,
         f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor.",
-        "pass numbers, strings, NumPy arrays, tensors, or nested lists of them.",
+        getattr(value, "_instead", "pass numbers, strings, NumPy arrays, tensors, or nested lists of them."),
     )
 
 

@@ -56,11 +56,16 @@ class _Modules:
 
 def adapted(value: Any) -> Any:
     """What a module shows to users in place of a value: functions of `gradtape.names` are adapted, others stay."""
-    if _Modules.are_adapted and type(value) is FunctionType and not hasattr(value, "__wrapped__"):
-        origin = value.__module__
-        if origin.startswith("gradtape.names.") and origin not in _AS_THEY_ARE:
-            return value if value.__code__.co_filename.endswith(_MAKERS) else adapt(value)
-    return value
+    return adapt(value) if _Modules.are_adapted and can_wait(value) else value
+
+
+def can_wait(value: Any) -> bool:
+    """True for a public function that may become a node of the graph where it needs what is not known yet."""
+    if type(value) is not FunctionType or hasattr(value, "__wrapped__"):
+        return False
+    origin = value.__module__
+    is_public = origin.startswith("gradtape.names.") and origin not in _AS_THEY_ARE
+    return is_public and not value.__code__.co_filename.endswith(_MAKERS)
 
 
 def shows(module: str) -> None:

@@ -15,9 +15,9 @@ from gradtape.core.variable import Variable
 _LEAVES = (Tensor, Variable)
 
 
-def is_nested(structure: Any) -> bool:
+def is_nested(seq: Any) -> bool:
     """True for a list, tuple, dict or other mapping; False for a leaf."""
-    return isinstance(structure, (list, tuple, Mapping)) and not isinstance(structure, str)
+    return isinstance(seq, (list, tuple, Mapping)) and not isinstance(seq, str)
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:

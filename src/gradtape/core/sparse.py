@@ -2,17 +2,82 @@
 
 from __future__ import annotations
 
+import dataclasses
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from gradtape.core import convert, dtypes, errors
-from gradtape.core.shape import TensorShape
+from gradtape.core.composite import Composite, CompositeSpec, Form
+from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 
 
-class SparseTensor:
+@dataclasses.dataclass(frozen=True)
+class SparseForm(Form):
+    """The form of sparse tensors."""
+
+    def assembled(self, parts: Sequence[Any]) -> SparseTensor:
+        """The sparse tensor of indices, values and dense shape."""
+        return SparseTensor(*parts)
+
+    def described(self, specs: Sequence[TensorSpec]) -> SparseTensorSpec:
+        """The spec of sparse tensors with such parts."""
+        rank = specs[2].shape.rank and specs[2].shape[0]
+        return SparseTensorSpec([None] * rank if rank else None, specs[1].dtype)
+
+
+class SparseTensorSpec(CompositeSpec):
+    """The shape and dtype of sparse tensors that a function accepts.
+
+    Args:
+      shape: of the whole tensor; unknown by default.
+      dtype: of the values.
+
+    >>> tf.SparseTensorSpec([None, 4], tf.int64)
+    SparseTensorSpec(TensorShape([None, 4]), tf.int64)
+    """
+
+    __slots__ = ("dtype", "shape")
+
+    def __init__(self, shape: Any = None, dtype: Any = dtypes.float32) -> None:
+        self.shape, self.dtype = TensorShape(shape), dtypes.as_dtype(dtype)
+
+    value_type = property(lambda self: SparseTensor, doc="The class of the values.")
+
+    @classmethod
+    def from_value(cls, value: SparseTensor) -> SparseTensorSpec:
+        """The spec of a sparse tensor."""
+        return cls(value.shape, value.dtype)
+
+    def _form(self) -> SparseForm:
+        return SparseForm()
+
+    def _component_specs(self) -> list[TensorSpec]:
+        rank = self.shape.rank
+        return [
+            TensorSpec([None, rank], dtypes.int64),
+            TensorSpec([None], self.dtype),
+            TensorSpec([rank], dtypes.int64),
+        ]
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, SparseTensorSpec) and (self.shape, self.dtype) == (other.shape, other.dtype)
+
+    def __hash__(self) -> int:
+        return hash((self.shape, self.dtype))
+
+    def __repr__(self) -> str:
+        return f"SparseTensorSpec({self.shape!r}, {self.dtype!r})"
+
+    def __reduce__(self) -> Any:
+        return SparseTensorSpec, (self.shape, self.dtype)
+
+
+class SparseTensor(Composite):
     """`values[i]` at `indices[i]` in a tensor of shape `dense_shape`, zero elsewhere.
 
     Gradients flow through `values`.
@@ -28,8 +93,8 @@ class SparseTensor:
 
     __slots__ = ("__weakref__", "_dense_shape", "_indices", "_values")
 
-    # NumPy must not take an operator for itself: `array * sparse` asks here.
-    __array_ufunc__ = None
+    # Said by `tf.convert_to_tensor` and by all functions that know no sparse tensors.
+    _instead = "use tf.sparse.to_dense(x), or a function of tf.sparse."
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
         self._indices = convert.convert_to_tensor(_plain(indices), dtypes.int64)
@@ -38,12 +103,17 @@ class SparseTensor:
         self._check()
 
     def _check(self) -> None:
-        shapes = [tuple(t.shape) for t in (self._indices, self._values, self._dense_shape)]
-        places, elements, whole = shapes
-        if [len(s) for s in shapes] != [2, 1, 1] or places != (elements[0], whole[0]):
+        places, elements, whole = [t.get_shape() for t in (self._indices, self._values, self._dense_shape)]
+        count = elements[0] if elements.rank == 1 else None
+        rank = whole[0] if whole.rank == 1 else None
+        if not (
+            elements.is_compatible_with([None])
+            and whole.is_compatible_with([None])
+            and places.is_compatible_with([count, rank])
+        ):
             raise errors.build(
                 errors.ShapeError,
-                f"SparseTensor: indices has shape {list(places)}, values {list(elements)}, dense_shape {list(whole)}.",
+                f"SparseTensor: indices has shape {places}, values {elements}, dense_shape {whole}.",
                 "indices needs a row for each value, with an index for each dimension of dense_shape.",
             )
 
@@ -54,8 +124,17 @@ class SparseTensor:
 
     @property
     def shape(self) -> TensorShape:
-        """The shape of the whole tensor."""
-        return TensorShape(dense_dims(self))
+        """The shape of the whole tensor, as far as it is known."""
+        try:
+            return TensorShape(dense_dims(self))
+        except NotImplementedError:  # the sizes are known only when the function runs
+            whole = self._dense_shape.get_shape()
+            return TensorShape([None] * whole[0] if whole.rank == 1 and whole[0] is not None else None)
+
+    def set_shape(self, shape: Any) -> None:
+        """ValueError unless the shape is compatible with this tensor's."""
+        if not self.shape.is_compatible_with(shape):
+            raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}")
 
     def get_shape(self) -> TensorShape:
         """The shape of the whole tensor."""
@@ -69,9 +148,17 @@ class SparseTensor:
         """The tensors that it is made of, for `nest`."""
         return [self._indices, self._values, self._dense_shape]
 
-    @classmethod
-    def _from_components(cls, components: list[Any]) -> SparseTensor:
-        return cls(*components)
+    def __gradient_source__(self) -> Any:
+        return self._values
+
+    def _with_gradient(self, gradient: Any) -> SparseTensor:
+        return self.with_values(gradient)
+
+    def _form(self) -> SparseForm:
+        return SparseForm()
+
+    def _spec(self) -> SparseTensorSpec:
+        return SparseTensorSpec(self.shape, self.dtype)
 
     def consumers(self) -> list[Any]:
         """Always empty: there is no graph."""
@@ -122,12 +209,14 @@ def dense_dims(sparse: SparseTensor) -> tuple[int, ...]:
 
 def _plain(value: Any) -> Any:
     """Integers of another width as an array, which converts; a tensor of int64 as it is."""
+    from gradtape.core.op import REGISTRY
+
     if isinstance(value, Variable):
         value = value._read()
     if isinstance(value, TensorShape):
         return value.as_list()
     is_narrow = isinstance(value, Tensor) and value.dtype is not dtypes.int64 and value.dtype.is_integer
-    return value._array if is_narrow else value
+    return REGISTRY["cast_to_discrete"](value, dtype=dtypes.int64) if is_narrow else value
 
 
 def _value(values: Any) -> Any:
@@ -135,11 +224,19 @@ def _value(values: Any) -> Any:
 
 
 def _elements_at(dense: Any, sparse: SparseTensor) -> Any:
-    """The elements of a dense tensor, broadcast to a sparse one's shape, at its places."""
+    """The elements of a dense tensor, which broadcasts to a sparse one's shape, at its places."""
     from gradtape.core.op import REGISTRY
 
     if not dense.ndim:
         return dense
-    shape = dense_dims(sparse)
-    wide = REGISTRY["broadcast_to"](dense, shape=shape)
-    return REGISTRY["gather_nd"](wide, sparse._indices, batch_dims=0)
+    rank = sparse._dense_shape.get_shape()[0]
+    if dense.ndim > rank:
+        raise errors.build(
+            errors.ShapeError,
+            f"SparseTensor: a dense tensor of shape {dense.shape} does not broadcast to shape {sparse.shape}.",
+            "only the dense side may be repeated.",
+        )
+    # Along an axis of length 1 there is only index 0.
+    moves = np.array([d != 1 for d in dense.get_shape()], np.int64)
+    places = sparse._indices[:, rank - dense.ndim :] * moves
+    return REGISTRY["gather_nd"](dense, places, batch_dims=0)

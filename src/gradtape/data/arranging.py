@@ -226,9 +226,31 @@ class Arranging:
         return self._of(keeping.Prefetch(self._stage, buffer_size))
 
     def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Self:
-        """A dataset of `tf.SparseTensor`s: always NotImplementedError; `padded_batch` makes dense batches."""
-        raise NotImplementedError("sparse_batch is not there: elements are dense tensors. Use padded_batch.")
+        """A dataset of `tf.SparseTensor`s, of several elements each.
 
-    def ragged_batch(self, batch_size: Any, *options: Any, **more: Any) -> Self:
-        """A dataset of ragged tensors: always NotImplementedError; `padded_batch` makes dense batches."""
-        raise NotImplementedError("ragged_batch is not there: elements are dense tensors. Use padded_batch.")
+        Args:
+          batch_size: how many elements a batch has.
+          row_shape: the shape of a row; -1 or None for the largest length in the batch.
+          name: ignored.
+
+        >>> rows = tf.data.Dataset.range(1, 3).map(tf.range)
+        >>> [x.dense_shape.numpy().tolist() for x in rows.sparse_batch(2, [4])]
+        [[2, 4]]
+        """
+        return self._of(batching.SparseBatch(self._stage, batch_size, row_shape))
+
+    def ragged_batch(
+        self, batch_size: Any, drop_remainder: bool = False, row_splits_dtype: Any = None, name: str | None = None
+    ) -> Self:
+        """A dataset of ragged tensors, of several elements each, whose sizes may differ.
+
+        Args:
+          batch_size: how many elements a batch has.
+          drop_remainder: leave a smaller batch at the end away.
+          row_splits_dtype: ignored: row splits are int64.
+          name: ignored.
+
+        >>> list(tf.data.Dataset.range(1, 4).map(tf.range).ragged_batch(2))
+        [<tf.RaggedTensor [[0], [0, 1]]>, <tf.RaggedTensor [[0, 1, 2]]>]
+        """
+        return self._of(batching.RaggedBatch(self._stage, batch_size, drop_remainder))

@@ -10,8 +10,9 @@ import numpy as np
 
 from gradtape.core import convert, dtypes, errors, large, nest
 from gradtape.core.shape import TensorShape, TensorSpec, spec_of
+from gradtape.core.sparse import SparseTensorSpec
 from gradtape.core.tensor import host, wrap
-from gradtape.data import structure
+from gradtape.data import composites, structure
 from gradtape.data.stage import INFINITE, UNKNOWN, Rows, Stage, Table, positive
 
 
@@ -47,6 +48,38 @@ class Batch(Stage):
 
     def spec(self) -> Any:
         return structure.with_rows(self.inputs[0].spec(), self._size if self._drop else None)
+
+
+class RaggedBatch(Batch):
+    """Elements of different sizes, together as ragged tensors."""
+
+    def elements(self) -> Iterator[Any]:
+        specs = nest.flatten(self.spec())
+        for group in groups(self.inputs[0].elements(), self._size, self._drop):
+            columns = zip(*[nest.flatten(e) for e in group], strict=True)
+            batch = [composites.ragged(column, s) for column, s in zip(columns, specs, strict=True)]
+            yield nest.pack_sequence_as(group[0], batch)
+
+    def spec(self) -> Any:
+        rows = self._size if self._drop else None
+        return nest.map_structure(lambda s: composites.ragged_spec(s, rows), self.inputs[0].spec())
+
+
+class SparseBatch(Batch):
+    """Elements together as sparse tensors."""
+
+    def __init__(self, source: Stage, size: Any, row_shape: Any) -> None:
+        super().__init__(source, size, False)
+        self._shape = row_shape
+
+    def elements(self) -> Iterator[Any]:
+        for group in groups(self.inputs[0].elements(), self._size, False):
+            columns = zip(*[nest.flatten(e) for e in group], strict=True)
+            yield nest.pack_sequence_as(group[0], [composites.sparse(column, self._shape) for column in columns])
+
+    def spec(self) -> Any:
+        shape = TensorShape([None]).concatenate(self._shape)
+        return nest.map_structure(lambda s: SparseTensorSpec(shape, s.dtype), self.inputs[0].spec())
 
 
 def batches(count: int, size: int, drop: bool) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from gradtape.core import convert, dtypes, errors, nest
-from gradtape.data import files, joining, keeping, ordering, sources
+from gradtape.data import composites, files, joining, keeping, ordering, sources
 
 
 class Making:
@@ -29,7 +29,7 @@ class Making:
         >>> list(ds.as_numpy_iterator())
         [(np.int32(1), b'a'), (np.int32(2), b'b')]
         """
-        return cls._of(sources.Slices(tensors))
+        return cls._of(sources.Pieces(tensors) if composites.holds(tensors) else sources.Slices(tensors))
 
     @classmethod
     def from_tensors(cls, tensors: Any, name: str | None = None) -> Self:

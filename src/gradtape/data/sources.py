@@ -10,7 +10,7 @@ import numpy as np
 from gradtape.core import convert, dtypes, errors, nest
 from gradtape.core.shape import TensorShape, TensorSpec, spec_of
 from gradtape.core.tensor import host, wrap
-from gradtape.data import seeds, structure
+from gradtape.data import composites, seeds, structure
 from gradtape.data.functions import Function
 from gradtape.data.stage import INFINITE, PORTION, UNKNOWN, Stage, Table
 
@@ -47,6 +47,30 @@ class Slices(Stage):
 
     def cardinality(self) -> int:
         return int(self._table.columns[0].shape[0])
+
+    def spec(self) -> Any:
+        return structure.without_rows(structure.spec(self._value))
+
+
+class Pieces(Stage):
+    """The rows of tensors of which some are sparse or ragged."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = structure.tensors(value)
+        counts = {composites.count(leaf) for leaf in nest.flatten(self._value)}
+        if len(counts) > 1 or None in counts:
+            raise errors.build(
+                errors.ShapeError,
+                f"from_tensor_slices: the first dimensions differ: {sorted(map(str, counts))}.",
+                "give as many rows of each.",
+            )
+        self._count = int(counts.pop() or 0)
+
+    def elements(self) -> Iterator[Any]:
+        return composites.slices(self._value)
+
+    def cardinality(self) -> int:
+        return self._count
 
     def spec(self) -> Any:
         return structure.without_rows(structure.spec(self._value))

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import convert, errors, nest
+from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.shape import TensorShape, TensorSpec, spec_of
 from gradtape.core.tensor import Tensor, host, wrap
+from gradtape.data import composites
 
 
 def tensors(value: Any) -> Any:
-    """A structure with its leaves as tensors. Datasets, specs and None stay."""
-    if isinstance(value, Tensor) or value is None or hasattr(value, "_stage"):
+    """A structure with its leaves as tensors. Sparse and ragged tensors, datasets, specs and None stay."""
+    if isinstance(value, (Tensor, Composite)) or value is None or hasattr(value, "_stage"):
         return value
     if isinstance(value, tuple):
         items = [tensors(item) for item in value]
@@ -48,7 +50,7 @@ def stack(who: str, elements: Sequence[Any]) -> Any:
     """One element of the structure of several, whose tensors have a leading axis."""
     first = elements[0]
     if len(elements) == 1:
-        return nest.map_structure(lambda t: wrap(host(t._array)[None]), first)
+        return nest.map_structure(lambda t: _stacked(who, [t]), first)
     if isinstance(first, Tensor):
         return _stacked(who, elements)
     if all(type(e) is tuple and all(isinstance(leaf, Tensor) for leaf in e) for e in elements):
@@ -57,7 +59,11 @@ def stack(who: str, elements: Sequence[Any]) -> Any:
     return nest.pack_sequence_as(first, [_stacked(who, column) for column in columns])
 
 
-def _stacked(who: str, column: Sequence[Any]) -> Tensor:
+def _stacked(who: str, column: Sequence[Any]) -> Any:
+    if isinstance(column[0], Composite):
+        return composites.stacked(who, column)
+    if len(column) == 1 and isinstance(column[0], Tensor):
+        return wrap(host(column[0]._array)[None])
     try:
         arrays = [host(t._array) for t in column]
     except AttributeError:
@@ -88,8 +94,10 @@ def spec(value: Any) -> Any:
 
 
 def _leaf_spec(leaf: Any) -> Any:
-    if leaf is None or isinstance(leaf, TensorSpec):
+    if leaf is None or isinstance(leaf, (TensorSpec, CompositeSpec)):
         return leaf
+    if isinstance(leaf, Composite):
+        return leaf._spec()
     if hasattr(leaf, "_stage"):
         return leaf._spec_as_element()
     return TensorSpec(leaf.get_shape(), leaf.dtype)
@@ -97,12 +105,22 @@ def _leaf_spec(leaf: Any) -> Any:
 
 def with_rows(structure: Any, count: int | None) -> Any:
     """Specs with a leading axis."""
-    return nest.map_structure(lambda s: TensorSpec(TensorShape([count]).concatenate(s.shape), s.dtype), structure)
+
+    def raised(s: Any) -> Any:
+        if isinstance(s, CompositeSpec):
+            return composites.with_rows(s, count)
+        return TensorSpec(TensorShape([count]).concatenate(s.shape), s.dtype)
+
+    return nest.map_structure(raised, structure)
 
 
 def without_rows(structure: Any) -> Any:
     """Specs of the rows."""
-    return nest.map_structure(lambda s: TensorSpec(s.shape[1:], s.dtype), structure)
+
+    def lowered(s: Any) -> Any:
+        return composites.without_rows(s) if isinstance(s, CompositeSpec) else TensorSpec(s.shape[1:], s.dtype)
+
+    return nest.map_structure(lowered, structure)
 
 
 def merged(a: Any, b: Any) -> Any:

@@ -7,27 +7,29 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import dtypes, errors, nest
+from gradtape.core.composite import CompositeSpec
 from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import host
-from gradtape.data import structure
+from gradtape.data import composites, structure
 from gradtape.transform.python_function import numpy_function
 
 
 def fetched(spec: Any, take: Callable[[], Any]) -> Any:
     """An element that `take` gives each time the traced function comes to this place."""
     specs = nest.flatten(spec)
-    if not all(isinstance(s, TensorSpec) for s in specs):
+    if not all(isinstance(s, (TensorSpec, CompositeSpec)) for s in specs):
         raise TypeError(
             errors.compose("the elements of this dataset hold datasets.", "use flat_map to turn them into tensors.")
         )
 
     def run() -> list[Any]:
-        return [host(leaf._array) for leaf in nest.flatten(structure.tensors(take()))]
+        return [host(leaf._array) for leaf in nest.flatten(structure.tensors(take()), expand_composites=True)]
 
-    leaves = numpy_function(run, [], [s.dtype for s in specs])
-    for leaf, own in zip(leaves, specs, strict=True):
+    parts = composites.components(specs)
+    leaves = numpy_function(run, [], [s.dtype for s in parts])
+    for leaf, own in zip(leaves, parts, strict=True):
         leaf.set_shape(own.shape)
-    return nest.pack_sequence_as(spec, leaves)
+    return composites.packed(spec, leaves)
 
 
 class Steps(threading.local):

@@ -1,5 +1,14 @@
 """`tf.experimental`."""
 
+from gradtape.core import lazy
 from gradtape.experimental import dlpack
 
-__all__ = ["dlpack"]
+_LATER = {
+    "gradtape.experimental.numpy": "*",
+    "gradtape.data.iterator": "Optional",
+    "gradtape.names.asynchrony": "async_clear_error async_scope enable_strict_mode function_executor_type",
+    "gradtape.names.extension_types": "ExtensionType ExtensionTypeSpec",
+}
+__getattr__, __dir__, _later = lazy.attach(__name__, _LATER)
+
+__all__ = ["dlpack", *_later]

@@ -71,7 +71,13 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Tensor:
     return joining.Stack(*tensors, axis=normal_axis(at, tensors[0].ndim + 1, "stack"))  # type: ignore[no-any-return]
 
 
-parallel_stack = stack
+def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
+    """A tensor with the given tensors along a new first axis: `stack` with `axis=0`.
+
+    >>> tf.parallel_stack([1, 2]).numpy()
+    array([1, 2], dtype=int32)
+    """
+    return stack(values)
 
 
 def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None, name: str = "split") -> list[Tensor]:

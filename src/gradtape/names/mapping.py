@@ -53,7 +53,7 @@ def map_fn(
     specs = [_spec(s) for s in ([t.dtype for t in flat] if signature is None else nest.flatten(signature))]
     pattern = elems if signature is None else signature
 
-    fn = _adapted(fn)
+    fn = adapted(fn)
 
     def step(row: Any) -> list[Any]:
         result = fn(row)
@@ -174,7 +174,7 @@ def _fold(who: str, fn: Any, elems: Any, initializer: Any, direction: int) -> An
     flat = _tensors(who, fn, elems)
     if state.current.trace is not None:
         value, rest = _begin(nest.pack_sequence_as(elems, flat), initializer, direction < 0)
-        own = _adapted(fn)
+        own = adapted(fn)
         return _over_rows(who, lambda value, row: (own(value, row), []), value, rest, direction < 0)[0]
     rows, count = _rows(elems, flat)
     value, order = _start(who, rows, list(range(count))[::direction], initializer)
@@ -185,7 +185,7 @@ def _fold(who: str, fn: Any, elems: Any, initializer: Any, direction: int) -> An
     return nest.map_structure(convert.convert_to_tensor, value)
 
 
-def _adapted(fn: Any) -> Any:
+def adapted(fn: Any) -> Any:
     """The user's function, rewritten by AutoGraph where a function is traced with it."""
     if state.current.trace is None:
         return fn
@@ -203,7 +203,7 @@ def _over_rows(*arguments: Any) -> Any:
 
 def _staged_scan(fn: Any, elems: Any, initializer: Any, reverse: bool) -> Any:
     value, rest = _begin(elems, initializer, reverse)
-    fn = _adapted(fn)
+    fn = adapted(fn)
 
     def step(value: Any, row: Any) -> tuple[Any, Any]:
         new = fn(value, row)

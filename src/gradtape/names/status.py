@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.core import state
+from gradtape.core.composite import Composite
 from gradtape.core.slices import IndexedSlices
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 
 
 def is_tensor(x: Any) -> bool:
-    """True for a tensor, a variable or IndexedSlices.
+    """True for a tensor, a variable, IndexedSlices, and for sparse and ragged tensors.
 
     >>> tf.is_tensor(tf.Variable(1.0)), tf.is_tensor(np.ones(2))
     (True, False)
     """
-    return isinstance(x, (Tensor, Variable, IndexedSlices))
+    return isinstance(x, (Tensor, Variable, IndexedSlices, Composite))
 
 
 def executing_eagerly() -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import convert, dtypes, errors
+from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.shape import ANY, Spec, TensorShape, TensorSpec, spec_of
 from gradtape.core.slices import IndexedSlices
 from gradtape.core.tensor import Tensor
@@ -91,11 +92,26 @@ def encode(value: Any, leaves: Leaves) -> Any:
     if isinstance(value, IndexedSlices):
         parts = (value.values, value.indices, value.dense_shape)
         return IndexedSlices, tuple([encode(p, leaves) for p in parts])
+    if isinstance(value, Composite):
+        leaves.tensors += value._components()
+        return _encode_parts(value)
+    if isinstance(value, CompositeSpec):
+        return _encode_parts(value)
     if isinstance(value, TensorSpec):
         return spec_of(value)
     if isinstance(value, TensorShape):
         return TensorShape, None if value.rank is None else tuple(value)
     return _Weak(value)
+
+
+def _encode_parts(value: Any) -> Any:
+    """The key of a composite value, or of the spec of one: how many elements it holds does not count."""
+    return value._form(), tuple([spec_of(s) for s in open_specs(value)])
+
+
+def open_specs(value: Any) -> list[TensorSpec]:
+    """The specs of the tensors in a composite value, with the sizes open that differ from value to value."""
+    return (value._spec() if isinstance(value, Composite) else value)._component_specs()
 
 
 def _encode_variable(variable: Variable, leaves: Leaves) -> Any:
@@ -198,7 +214,15 @@ def rebuild(
     if isinstance(value, IndexedSlices):
         parts = (value.values, value.indices, value.dense_shape)
         return IndexedSlices(*[rebuild(p, tensor, variable, other) for p in parts])
+    if isinstance(value, (Composite, CompositeSpec)):
+        return value._form().build([tensor(p) for p in _traced_parts(value)])
     return other(value)
+
+
+def _traced_parts(value: Any) -> list[Any]:
+    """What a trace is made with: the specs of a composite value; the tensors of one that is in a trace already."""
+    held = value._components() if isinstance(value, Composite) else []
+    return held if any(type(x) is not Tensor for x in held) else open_specs(value)
 
 
 class Description:
@@ -230,4 +254,6 @@ def same_structure(before: Any, after: Any) -> bool:
             and list(before) == list(after)
             and all(same_structure(before[k], after[k]) for k in before)
         )
+    if isinstance(before, Composite) and isinstance(after, Composite):
+        return all(a is b for a, b in zip(before._components(), after._components(), strict=True))
     return before is after

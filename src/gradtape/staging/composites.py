@@ -1,4 +1,5 @@
-"""Structures that hold IndexedSlices and slices of Python: taken apart into tensors, and put together again."""
+"""Structures that hold IndexedSlices, sparse and ragged tensors, and slices of Python: taken apart into tensors, and put
+together again."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from gradtape.core import nest
+from gradtape.core.composite import Composite, Pieces, taken_apart
 from gradtape.core.slices import IndexedSlices
 from gradtape.core.tensor import Tensor
 
@@ -27,8 +29,8 @@ class Bounds(NamedTuple):
 
 
 def unfold(structure: Any) -> Any:
-    """A structure with Parts and Bounds in place of IndexedSlices and slices."""
-    if isinstance(structure, (IndexedSlices, slice)):
+    """A structure with Parts, Bounds and Pieces in place of IndexedSlices, slices and composite values."""
+    if isinstance(structure, (IndexedSlices, slice, Composite)):
         return _parts(structure)
     if not nest.is_nested(structure):
         return structure
@@ -38,14 +40,30 @@ def unfold(structure: Any) -> Any:
 def _parts(leaf: Any) -> Any:
     if isinstance(leaf, slice):
         return Bounds(leaf.start, leaf.stop, leaf.step)
+    if isinstance(leaf, Composite):
+        return taken_apart(leaf)
     if not isinstance(leaf, IndexedSlices):
         return leaf
     shape = leaf.dense_shape
     return Parts(leaf.values, leaf.indices, list(shape) if isinstance(shape, tuple) else shape)
 
 
+def opened(structure: Any) -> Any:
+    """A structure with Pieces in place of composite values; IndexedSlices stay."""
+    if isinstance(structure, Composite):
+        return taken_apart(structure)
+    leaves = nest.flatten(structure) if nest.is_nested(structure) else []
+    if not any(isinstance(leaf, Composite) for leaf in leaves):
+        return structure
+    return nest.pack_sequence_as(
+        structure, [taken_apart(leaf) if isinstance(leaf, Composite) else leaf for leaf in leaves]
+    )
+
+
 def fold(structure: Any) -> Any:
     """What `unfold` was given, perhaps with other tensors."""
+    if isinstance(structure, Pieces):
+        return structure.form.build(structure)
     if isinstance(structure, Parts):
         return IndexedSlices(*structure)
     if isinstance(structure, Bounds):

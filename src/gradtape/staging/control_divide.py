@@ -144,7 +144,7 @@ class _Division:
 
     def _bytes(self, ahead: Sequence[Node], sums: Sequence[_Sum]) -> int:
         values = {*[v for n in ahead for v in n.outputs], *[v for s in sums for v in s.rows]}
-        return self.steps * sum(math.prod(v.spec.shape) * v.spec.dtype.size for v in values)
+        return int(self.steps) * sum(math.prod(v.spec.shape) * v.spec.dtype.size for v in values)
 
     def _make(self, name: str, *inputs: Value, **params: Any) -> Value:
         op = REGISTRY[name]
@@ -199,7 +199,7 @@ class _Division:
     def _outer(self, value: Value) -> Value:
         """A parameter or constant of the body, outside of it."""
         if value in self.body.parameters:
-            return self.node.inputs[1 + self.body.parameters.index(value)]
+            return self.node.inputs[1 + self.body.parameters.index(value)]  # type: ignore[no-any-return]
         outer = Value(value.spec)
         self.constants[outer] = self.body.constants[value]
         return outer

@@ -20,7 +20,7 @@ from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.ops.family import NO_LOWERING
 from gradtape.ops.movement import Identity
-from gradtape.staging.composites import fold, unfold
+from gradtape.staging.composites import fold, opened, unfold
 from gradtape.staging.examples import Fit
 from gradtape.staging.symbol import check_size
 from gradtape.transform.tape import GradientTape
@@ -100,25 +100,41 @@ class Late(Op):
         if not given or not wanted:
             return [None] * count
 
-        def gradient(xs: list[Any], dys: list[Any]) -> list[Any]:
-            return self._differentiated(dys, xs, given, wanted)
-
         fit = self.fit._replace(inputs=[*self.fit.inputs, *[self.fit.outputs[i] for i in given]], outputs=[])
         found = _current.trace.later(
-            gradient, (xs, [dy[i] for i in given]), {}, None, f"gradient of {self.name}", [xs[i] for i in wanted], fit
+            LateGradient(self, given, wanted),
+            (xs, [dy[i] for i in given]),
+            {},
+            None,
+            f"gradient of {self.name}",
+            [xs[i] for i in wanted],
+            fit,
         )
         grads: list[Any] = [None] * count
         for i, d in zip(wanted, found, strict=True):
             grads[i] = d
         return grads
 
-    def _differentiated(self, dys: list[Any], xs: list[Any], given: list[int], wanted: list[int]) -> list[Any]:
+
+class LateGradient:
+    """The gradient of a late node, as a function of its inputs and of cotangents.
+
+    Attributes:
+      op: the node's op.
+      given: the outputs whose cotangents are given.
+      wanted: the inputs whose cotangents are wanted.
+    """
+
+    def __init__(self, op: Late, given: list[int], wanted: list[int]) -> None:
+        self.op, self.given, self.wanted = op, given, wanted
+
+    def __call__(self, xs: list[Any], dys: list[Any]) -> list[Any]:
         twins = [Identity(x) for x in xs]  # tapes around this one see where they come from
         tape = GradientTape(watch_accessed_variables=False)
         with tape:
-            tape.watch([twins[i] for i in wanted])
-            ys = self.run(twins)
-        return list(tape.gradient([ys[i] for i in given], [twins[i] for i in wanted], dys))
+            tape.watch([twins[i] for i in self.wanted])
+            ys = self.op.run(twins)
+        return list(tape.gradient([ys[i] for i in self.given], [twins[i] for i in self.wanted], dys))
 
 
 class Deferred(Op):
@@ -149,28 +165,14 @@ class Deferred(Op):
         wanted = [i for i, need in enumerate(needs) if need and xs[i].dtype.is_trainable]
         if not wanted:
             return [None] * count
-        op, several = self.op, self.several
-
-        def gradient(xs: list[Any], ys: list[Any], dys: list[Any]) -> list[Any]:
-            for x in (*xs, *ys):
-                check_size(x)
-            all_dys: list[Any] = [None] * len(ys)
-            for i, d in zip(given, dys, strict=True):
-                all_dys[i] = d
-            if several and not op.takes_none:
-                all_dys = [zeros(y) if d is None else d for d, y in zip(all_dys, ys, strict=True)]
-            saved = op.save(tuple(xs), tuple(ys) if several else ys[0])
-            grads = op.pull(tuple(all_dys) if several else all_dys[0], saved, needs, params)
-            return [grads[i] for i in wanted]
-
         shapes = [*self.fit.inputs, *self.fit.outputs, *[self.fit.outputs[i] for i in given]]
         fit = self.fit._replace(inputs=shapes, outputs=[])
         found = _current.trace.later(
-            gradient,
+            DeferredGradient(self.op, params, self.several, needs, given, wanted),
             (xs, ys, [dys[i] for i in given]),
             {},
             None,
-            f"gradient of {op.name}",
+            f"gradient of {self.op.name}",
             [xs[i] for i in wanted],
             fit,
         )
@@ -178,6 +180,37 @@ class Deferred(Op):
         for i, d in zip(wanted, found, strict=True):
             grads[i] = d
         return grads
+
+
+class DeferredGradient:
+    """An op's own vjp, as a function of its inputs, its outputs and cotangents; it waits for the sizes.
+
+    Attributes:
+      op, params: the op and its parameters.
+      several: True if it has several outputs.
+      needs: which inputs want a cotangent.
+      given: the outputs whose cotangents are given.
+      wanted: the inputs whose cotangents are returned.
+    """
+
+    def __init__(
+        self, op: Op, params: dict[str, Any], several: bool, needs: Any, given: list[int], wanted: list[int]
+    ) -> None:
+        self.op, self.params, self.several, self.needs = op, params, several, needs
+        self.given, self.wanted = given, wanted
+
+    def __call__(self, xs: list[Any], ys: list[Any], dys: list[Any]) -> list[Any]:
+        op = self.op
+        for x in (*xs, *ys):
+            check_size(x)
+        all_dys: list[Any] = [None] * len(ys)
+        for i, d in zip(self.given, dys, strict=True):
+            all_dys[i] = d
+        if self.several and not op.takes_none:
+            all_dys = [zeros(y) if d is None else d for d, y in zip(all_dys, ys, strict=True)]
+        saved = op.save(tuple(xs), tuple(ys) if self.several else ys[0])
+        grads = op.pull(tuple(all_dys) if self.several else all_dys[0], saved, self.needs, self.params)
+        return [grads[i] for i in self.wanted]
 
 
 def zeros(x: Any) -> Any:
@@ -208,6 +241,18 @@ class Opened:
         self.hints = [shape for x in (*args, *kwargs.values()) if (shape := _shape(x))]
         self.hints += [(n,) for n in sorted(numbers)[:8]]
         self._structure = nest.pack_sequence_as(structure, leaves)
+
+    @property
+    def parts(self) -> tuple[Any, list[Any], list[int]]:
+        """The structure without its leaves, the leaves without the tensors, and the places of those."""
+        return self._structure, self._leaves, self._places
+
+    @classmethod
+    def of_parts(cls, structure: Any, leaves: list[Any], places: list[int]) -> Opened:
+        """Arguments from their parts, to be filled."""
+        opened = cls((), {})
+        opened._structure, opened._leaves, opened._places = structure, leaves, places
+        return opened
 
     @property
     def others(self) -> list[Any]:
@@ -244,8 +289,9 @@ class Form:
     def __init__(self, returned: Any, dense: bool = False) -> None:
         self._kinds: list[Any] = []
         self.tensors: list[Tensor] = []
+        returned = opened(returned)
         for leaf in nest.flatten(returned):
-            if dense and isinstance(leaf, RowCotangent):
+            if dense and isinstance(leaf, IndexedSlices):
                 leaf = densify(leaf)
             if isinstance(leaf, RowCotangent):
                 self._kinds.append(("rows", dense_dims(leaf)))
@@ -278,18 +324,25 @@ class Form:
                 leaves.append(IndexedSlices(next(remaining), next(remaining), next(remaining) if detail else None))
             else:
                 leaves.append(next(remaining) if kind == "tensor" else detail)
-        return leaves[0] if self._structure is None else nest.pack_sequence_as(self._structure, leaves)
+        return leaves[0] if self._structure is None else fold(nest.pack_sequence_as(self._structure, leaves))
 
 
 def _tensor(x: Any) -> Tensor:
     return x if isinstance(x, Tensor) else wrap(x)
 
 
-def caller(function: Callable[..., Any], opened: Opened, dense: bool = False) -> Callable[[Sequence[Any]], list[Any]]:
-    """A function of a list of tensors that gives the list of tensors in what a function returns."""
+class Calling:
+    """A function of a list of tensors that gives the list of tensors in what another function returns.
 
-    def call(tensors: Sequence[Any]) -> list[Any]:
-        args, kwargs = opened.filled(tensors)
-        return Form(function(*args, **kwargs), dense).tensors
+    Attributes:
+      function: the other function.
+      opened: its arguments.
+      dense: True if rows of tensors are made whole.
+    """
 
-    return call
+    def __init__(self, function: Callable[..., Any], opened: Opened, dense: bool = False) -> None:
+        self.function, self.opened, self.dense = function, opened, dense
+
+    def __call__(self, tensors: Sequence[Any]) -> list[Any]:
+        args, kwargs = self.opened.filled(tensors)
+        return Form(self.function(*args, **kwargs), self.dense).tensors

@@ -8,7 +8,7 @@ import numpy as np
 
 from gradtape.compiler.graph import Value
 from gradtape.core import state
-from gradtape.core.shape import Spec, spec_of
+from gradtape.core.shape import ANY, Spec, Steps, spec_of
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.staging import examples
@@ -45,6 +45,7 @@ class Scratch(Trace):
         self.recording = Quiet(self)
         self._around, self._world, self._guess = around, world, guess
         self._origins: dict[Value, Any] = {}
+        self._numbers: dict[int, int] = {}
         self.guessed = False
         self.assigned: dict[int, Variable] = {}
 
@@ -53,6 +54,15 @@ class Scratch(Trace):
         found = self.parameter(spec)
         self._origins[found.value] = x
         return found
+
+    def _sized(self, value: Value, shapes: examples.Examples | None) -> Value:
+        """The value; a size that depends on values is an example too, the same for all results of a node."""
+        shape = value.spec.shape
+        if value.node is not None and shape is not ANY and type(shape) is not Steps and None in shape:
+            number = self._numbers.setdefault(id(value.node), len(self._numbers) + 1)
+            value.spec = Spec(examples.filled(shape, examples.size(self._world, number)), value.spec.dtype)
+            self.guessed = True
+        return super()._sized(value, shapes)
 
     def value_of(self, x: Any) -> Value:
         """The value of an operand; tensors from around have known sizes here."""

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core import convert, nest
+from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
@@ -53,10 +54,10 @@ class Signature:
     def _checked(self, given: Any, parameters: list[inspect.Parameter]) -> tuple[Any, ...]:
         if not isinstance(given, (tuple, list)):
             raise TypeError(f"input_signature must be either a tuple or a list, got {type(given).__name__}.")
-        if not all(isinstance(s, TensorSpec) for s in nest.flatten(list(given))):
+        if not all(isinstance(s, (TensorSpec, CompositeSpec)) for s in nest.flatten(list(given))):
             raise TypeError(f"input_signature must be a possibly nested sequence of TensorSpec objects, got {given!r}.")
         takes_more = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-        positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        positional = [p for p in parameters if p.kind is not p.VAR_POSITIONAL and _takes_spec(p)]
         if len(given) > len(positional) and not takes_more:
             raise TypeError(f"input_signature contains {len(given) - len(positional)} extra type constraints.")
         for p in positional[len(given) :]:
@@ -102,7 +103,7 @@ class Signature:
             if parameter.kind is parameter.VAR_POSITIONAL:
                 fitted.append(tuple([self._fit(v, next(specs, None)) for v in value]))
             else:
-                spec = next(specs, None) if parameter.kind is not parameter.KEYWORD_ONLY else None
+                spec = next(specs, None) if _takes_spec(parameter) else None
                 fitted.append(self._fit(value, spec))
         return fitted
 
@@ -114,7 +115,7 @@ class Signature:
             if parameter.kind is parameter.VAR_POSITIONAL:
                 found.append(tuple([next(given, v) for v in value]))
             else:
-                found.append(value if parameter.kind is parameter.KEYWORD_ONLY else next(given, value))
+                found.append(next(given, value) if _takes_spec(parameter) else value)
         return found
 
     @property
@@ -143,8 +144,10 @@ class Signature:
         if nest.is_nested(spec):
             flat = [self._fit(v, s) for v, s in zip(nest.flatten(value), nest.flatten(spec), strict=True)]
             return nest.pack_sequence_as(spec, flat)
-        if isinstance(value, TensorSpec):
+        if isinstance(value, (TensorSpec, CompositeSpec)):
             return value
+        if isinstance(spec, CompositeSpec):
+            return self._fit_composite(value, spec)
         if not isinstance(value, (Tensor, Variable)):
             if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
                 value = value.astype(spec.dtype.numpy)
@@ -153,6 +156,15 @@ class Signature:
             own = TensorSpec(value.shape, value.dtype)
             raise TypeError(
                 f"Binding inputs to tf.function failed due to `Can not cast {own!r} to {spec!r}`. Received {self._name} "
+                f"with input_signature {self.specs}."
+            )
+        return value
+
+    def _fit_composite(self, value: Any, spec: CompositeSpec) -> Any:
+        if not isinstance(value, Composite) or not spec.is_compatible_with(value):
+            shown = value._spec() if isinstance(value, Composite) else value
+            raise TypeError(
+                f"Binding inputs to tf.function failed due to `Can not cast {shown!r} to {spec!r}`. Received {self._name} "
                 f"with input_signature {self.specs}."
             )
         return value
@@ -168,6 +180,11 @@ class Signature:
             count = sum(isinstance(leaf, (Tensor, np.ndarray, np.generic, TensorSpec)) for leaf in nest.flatten(value))
             found += [name] if count == 1 else [f"{name}_{i}" for i in range(count)]
         return found
+
+
+def _takes_spec(parameter: inspect.Parameter) -> bool:
+    """Whether `input_signature` speaks of a parameter; of the instance of a method it does not."""
+    return parameter.kind not in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD) and parameter.name != "self"
 
 
 def _spec(value: Any) -> TensorSpec:

@@ -233,7 +233,9 @@ class Trace:
         """What a function returns that needs sizes or values which are not known yet: it becomes one node."""
         from gradtape.staging.postponed import later
 
-        return later(self, function, args, kwargs, missing, name or function.__name__, like, fit)
+        if not name:  # passes know ops by their names
+            name = function.__name__ if function.__name__ not in REGISTRY else f"late {function.__name__}"
+        return later(self, function, args, kwargs, missing, name, like, fit)
 
     @contextmanager
     def holding(self, variables: Sequence[Variable], values: Sequence[Any]) -> Iterator[Callable[[Variable], Symbol]]:

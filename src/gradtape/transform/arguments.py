@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import convert, errors, nest, provenance, state
+from gradtape.core.composite import Composite
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Handle, Variable
@@ -47,6 +48,7 @@ def flat_targets(target: Any, recording: Recording) -> tuple[Any, ...]:
 def _check_target(t: Any, recording: Recording) -> Any:
     if isinstance(t, (Tensor, Variable)):
         return t
+    check_symbolic(t, "targets")
     if isinstance(t, (bool, int, float, complex)):
         what = f"{type(t).__name__!r} object has no attribute 'dtype': targets must be tensors, got {t!r}."
         raise AttributeError(errors.compose(f"{what}{_left(recording)}", _KEEP_TENSORS))
@@ -78,6 +80,15 @@ def flat_sources(sources: Any) -> tuple[Any, ...]:
     return flat
 
 
+def packed_like(sources: Any, results: list[Any]) -> Any:
+    """Gradients in the structure of the sources; that of a sparse or ragged tensor is one too."""
+    whole = [
+        s._with_gradient(d) if isinstance(s, Composite) and d is not None else d
+        for s, d in zip(nest.flatten(sources), results, strict=True)
+    ]
+    return nest.pack_sequence_as(sources, whole)
+
+
 def source_of(s: Any) -> Any:
     """A tensor or variable; an object of another library names the one it stands for by `__gradient_source__`."""
     if isinstance(s, (Variable, Tensor, Handle)):
@@ -87,7 +98,21 @@ def source_of(s: Any) -> Any:
     return s.__gradient_source__()
 
 
+def check_symbolic(x: Any, what: str, kind: type[Exception] = AttributeError) -> None:
+    """An exception for an object of another library that stands for values, as it says itself by `__stands_for_values__`."""
+    known = getattr(type(x), "__stands_for_values__", None)
+    if known is not None:
+        message, fix = known
+        raise kind(
+            errors.compose(
+                f"{type(x).__name__!r} object has no attribute '_id': {what} must be tensors or variables. {message}",
+                fix,
+            )
+        )
+
+
 def _bad_source(s: Any) -> None:
+    check_symbolic(s, "sources")
     if s is None or isinstance(s, str):
         raise TypeError(f"Argument `sources` must hold tensors or variables, got {s!r}.")
     raise AttributeError(

@@ -13,7 +13,7 @@ from typing import Any
 from gradtape.core import nest
 from gradtape.transform.diagnosis import connection, cut, origin, remainder, within
 from gradtape.transform.diagnosis.facts import Facts
-from gradtape.transform.report import Report
+from gradtape.transform.report import Cause, Report
 
 DETECTORS: tuple[Callable[[Facts], Report | None], ...] = (
     within.symbolic,
@@ -50,5 +50,9 @@ def explain(tape: Any, target: Any, source: Any) -> Any:
         return nest.pack_sequence_as(source, [explain(tape, target, s) for s in nest.flatten(source)])
     if hasattr(type(source), "__gradient_source__"):
         source = source.__gradient_source__()
+    for x, what in ((source, "source"), *[(t, "target") for t in nest.flatten(target)]):
+        if hasattr(type(x), "__stands_for_values__"):
+            message, fix = type(x).__stands_for_values__
+            return Report(False, Cause.OTHER_TENSOR, f"the {what} is symbolic. {message}", (), fix, "source", "target")
     facts = Facts(tape, target, source)
     return next(report for detector in DETECTORS if (report := detector(facts)) is not None)

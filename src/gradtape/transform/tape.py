@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import warnings
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,9 +17,11 @@ from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.transform.arguments import (
     UnconnectedGradients,
+    check_symbolic,
     entered_at,
     flat_sources,
     flat_targets,
+    packed_like,
     seeds_of,
     wants_zeros,
     zeros_like,
@@ -131,6 +134,7 @@ class GradientTape:
             if hasattr(type(item), "__gradient_source__"):
                 item = item.__gradient_source__()
             if not isinstance(item, (Tensor, Variable)):
+                check_symbolic(item, "what is watched", ValueError)
                 raise ValueError(
                     errors.compose(
                         f"Passed in object {item!r} of type {type(item).__name__!r}, not tf.Tensor or tf.Variable or "
@@ -255,7 +259,7 @@ class GradientTape:
             _note_results(recording, [t._id for t in targets], ids, results)
         if whole and not self._persistent:
             recording.records, recording.asked = [], ids
-        return results[0] if len(flat) == 1 and flat[0] is sources else nest.pack_sequence_as(sources, results)
+        return results[0] if len(flat) == 1 and flat[0] is sources else packed_like(sources, results)
 
     def _used_up(self) -> RuntimeError:
         """The error for a tape that has nothing to differentiate any more."""
@@ -295,6 +299,8 @@ class GradientTape:
         if zero or self._on_none == "zero":
             return zeros_like(source)
         if self._on_none == "none":
+            global _unexplained
+            _unexplained, self._unexplained = weakref.ref(self), target
             return None
         report = self.explain(target, source)
         if self._on_none == "raise":
@@ -344,6 +350,16 @@ class GradientTape:
         from gradtape.transform import explain
 
         return explain.explain(self, target, source)
+
+
+# The tape that was last asked for a gradient that does not exist.
+_unexplained: weakref.ref[GradientTape] | None = None
+
+
+def explain_missing(source: Any) -> Any:
+    """The report on a gradient that was asked for and does not exist; None if no tape that is still there knows of it."""
+    tape = None if _unexplained is None else _unexplained()
+    return None if tape is None else tape.explain(tape._unexplained, source)
 
 
 def _check_whole(recording: Recording) -> None:

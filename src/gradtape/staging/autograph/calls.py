@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import FunctionType
 from typing import Any
 
-from gradtape.core import log
+from gradtape.core import log, state
 from gradtape.staging.autograph import policy
 
 _AS_IT_IS = (types.BuiltinFunctionType, types.MethodWrapperType, types.WrapperDescriptorType, type)
@@ -33,6 +33,11 @@ def enabled(flag: bool) -> Iterator[None]:
         yield
     finally:
         _status.enabled = before
+
+
+def is_enabled() -> bool:
+    """True where functions that the user hands over are rewritten."""
+    return _status.enabled
 
 
 def adapted(function: Any) -> Any:
@@ -89,9 +94,11 @@ def _rewritten(function: FunctionType) -> FunctionType:
 
 def converted_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None, scope: Any = None) -> Any:
     """The result of a call that stands in a rewritten function."""
+    options = kwargs or {}
+    if state.current.trace is None:  # in a Python function that a graph calls when it runs: all values are known
+        return function(*args, **options)
     from gradtape.staging.autograph.functions import OVERLOADS
 
-    options = kwargs or {}
     if isinstance(function, _AS_IT_IS):
         try:
             overload = OVERLOADS.get(function)

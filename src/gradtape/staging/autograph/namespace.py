@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -50,6 +51,11 @@ def ld(value: Any) -> Any:
     return value
 
 
+def caught() -> Any:
+    """The exception that is being handled."""
+    return sys.exc_info()[1]
+
+
 ag = SimpleNamespace(
     FunctionScope=FunctionScope,
     STD=None,
@@ -58,6 +64,7 @@ ag = SimpleNamespace(
     and_=logic.and_,
     assert_stmt=logic.assert_stmt,
     autograph_artifact=policy.do_not_convert,
+    caught=caught,
     converted_call=calls.converted_call,
     eq=lambda a, b: a == b,
     filter_=logic.filter_,

@@ -81,6 +81,14 @@ class _Preparation(ast.NodeTransformer):
         message = node.msg or ast.Constant("")
         return ast.Expr(_call("assert_stmt", node.test, _thunk(message)))
 
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> Any:
+        """`except E as name`, with the name assigned: malt's passes take the name of a handler for a node."""
+        node = self.generic_visit(node)  # type: ignore[assignment]
+        if node.name is not None:
+            node.body.insert(0, ast.Assign([ast.Name(node.name, ast.Store())], _call("caught")))
+            node.name = None
+        return node
+
     def visit_comprehension(self, node: ast.comprehension) -> Any:
         """Comprehensions over tensors go over their rows."""
         node = self.generic_visit(node)  # type: ignore[assignment]

@@ -30,6 +30,9 @@ def left_through_numpy(facts: Facts, cut: Edge) -> Report | None:
     """A value went to NumPy or Python, and perhaps came back as a constant."""
     what = "NumPy" if "numpy" in cut.op.lower() or cut.op in ("DLPack", "the buffer protocol") else f"Python's {cut.op}"
     ours = lines.in_tensorflow(cut.site)
+    predicted = lines.prediction(cut.site)
+    if predicted:
+        ours = f"{predicted}, the model itself: its predict methods give NumPy arrays."
     fix = f"use {ours}" if ours else "keep to functions of tf, which the tape sees; leave `.numpy()` and float() out."
     return facts.report(Cause.NUMPY, f"left the tape through {what}", _through(facts, cut, "left"), fix)
 

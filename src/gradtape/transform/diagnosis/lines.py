@@ -76,6 +76,16 @@ def in_tensorflow(site: Site | None) -> str:
     return ""
 
 
+def prediction(site: Site | None) -> str:
+    """The call `model(x)` for `model.predict(x)` at a line; empty if there is none."""
+    statement = None if site is None else _locate(site.filename, site.line)[1]
+    for node in ast.walk(statement) if statement is not None else ():
+        function = node.func if isinstance(node, ast.Call) else None
+        if isinstance(function, ast.Attribute) and function.attr in ("predict", "predict_on_batch"):
+            return ast.unparse(ast.Call(function.value, node.args[:1], []))  # type: ignore[attr-defined]
+    return ""
+
+
 class _WithoutNumpy(ast.NodeTransformer):
     """Takes `.numpy()` away."""
 

@@ -1,0 +1,132 @@
+"""Values that consist of several tensors: sparse and ragged ones.
+
+Functions, control flow and `nest` take them apart into tensors and put them together again. What is left without its tensors
+is a **form**: it can be compared and pickled, and builds the value from other tensors.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from gradtape.core import dtypes
+from gradtape.core.shape import TensorShape, TensorSpec
+from gradtape.core.tensor import Tensor
+
+
+class Form:
+    """What a composite value is beside its tensors. Subclasses are frozen dataclasses."""
+
+    def build(self, parts: Sequence[Any]) -> Any:
+        """The value of these tensors; of specs, its spec; of anything else, a tuple."""
+        if all(isinstance(p, Tensor) for p in parts):
+            return self.assembled(parts)
+        if all(isinstance(p, TensorSpec) for p in parts):
+            return self.described(parts)
+        return tuple(parts)
+
+    def assembled(self, parts: Sequence[Any]) -> Composite:
+        """The value of these tensors."""
+        raise NotImplementedError
+
+    def described(self, specs: Sequence[TensorSpec]) -> CompositeSpec:
+        """The spec of values with such parts."""
+        raise NotImplementedError
+
+
+class Composite:
+    """A value that consists of tensors."""
+
+    __slots__ = ()
+
+    # NumPy must not take an operator for itself: `array * composite` asks the composite.
+    __array_ufunc__ = None
+
+    def _components(self) -> list[Any]:
+        """The tensors."""
+        raise NotImplementedError
+
+    def _form(self) -> Form:
+        """All but the tensors."""
+        raise NotImplementedError
+
+    def _from_components(self, parts: Sequence[Any]) -> Any:
+        """A value of this form with other tensors."""
+        return self._form().build(parts)
+
+    def __gradient_source__(self) -> Any:
+        """The tensor through which gradients flow."""
+        raise NotImplementedError
+
+    def _with_gradient(self, gradient: Any) -> Any:
+        """The gradient by this value, from that by the tensor."""
+        raise NotImplementedError
+
+    def _spec(self) -> CompositeSpec:
+        """The spec of this value; sizes that differ from value to value are open."""
+        raise NotImplementedError
+
+
+class CompositeSpec:
+    """The kind of a composite value: what a function accepts, or a dataset holds.
+
+    Attributes:
+      shape: of the whole.
+      dtype: of the elements.
+    """
+
+    __slots__ = ()
+
+    shape: TensorShape
+    dtype: dtypes.DType
+    name: None = None
+
+    def _component_specs(self) -> list[TensorSpec]:
+        """The specs of the tensors."""
+        raise NotImplementedError
+
+    def _form(self) -> Form:
+        """All but the tensors."""
+        raise NotImplementedError
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """True if a value or spec is of this kind."""
+        other = spec_or_value._spec() if isinstance(spec_or_value, Composite) else spec_or_value
+        return (
+            type(other) is type(self)
+            and other._form() == self._form()
+            and other.dtype is self.dtype
+            and self.shape.is_compatible_with(other.shape)
+        )
+
+
+class Pieces(tuple):  # type: ignore[type-arg]
+    """The tensors of a composite value, as a structure that knows the form."""
+
+    __slots__ = ()
+
+    form: Form
+    _fields = ()
+
+    def __new__(cls, *parts: Any) -> Any:
+        """The pieces, in order."""
+        return tuple.__new__(cls, parts)
+
+    def __reduce__(self) -> Any:
+        return _pieces, (self.form, tuple(self))
+
+
+@functools.cache
+def pieces_class(form: Form) -> type[Pieces]:
+    """The class of the pieces of values of a form: structures of equal forms are equal."""
+    return type("Pieces", (Pieces,), {"form": form, "__slots__": ()})
+
+
+def _pieces(form: Form, parts: Sequence[Any]) -> Pieces:
+    return pieces_class(form)(*parts)  # type: ignore[no-any-return]
+
+
+def taken_apart(value: Composite) -> Pieces:
+    """The pieces of a composite value."""
+    return _pieces(value._form(), value._components())

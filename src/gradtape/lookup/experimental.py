@@ -1,0 +1,6 @@
+"""`tf.lookup.experimental`: tables that can change."""
+
+from gradtape.core import lazy
+
+_LATER = {"gradtape.names.lookup.mutable": "DenseHashTable MutableHashTable"}
+__getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

@@ -1,0 +1,160 @@
+"""What static tables are filled with."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core import convert, dtypes, errors
+
+
+class Entries(NamedTuple):
+    """Keys and values, in one order."""
+
+    keys: list[Any]
+    values: list[Any]
+
+
+class KeyValueTensorInitializer:
+    """Keys and values that are given as tensors.
+
+    Args:
+      keys: a vector.
+      values: another, of the same length.
+      key_dtype: of the keys; by default what they are.
+      value_dtype: of the values; by default what they are.
+      name: ignored.
+
+    >>> pairs = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
+    >>> tf.lookup.StaticHashTable(pairs, default_value=0).lookup(tf.constant(["b", "x"])).numpy()
+    array([2, 0], dtype=int32)
+    """
+
+    def __init__(
+        self, keys: Any, values: Any, key_dtype: Any = None, value_dtype: Any = None, name: str | None = None
+    ) -> None:
+        self._keys = convert.convert_to_tensor(keys, key_dtype)
+        self._values = convert.convert_to_tensor(values, value_dtype)
+        if self._keys.shape != self._values.shape or self._keys.ndim != 1:
+            raise errors.build(
+                errors.ShapeError,
+                f"KeyValueTensorInitializer: keys has shape {self._keys.shape}, values {self._values.shape}.",
+                "give two vectors of one length.",
+            )
+
+    key_dtype = property(lambda self: self._keys.dtype, doc="The dtype of the keys.")
+    value_dtype = property(lambda self: self._values.dtype, doc="The dtype of the values.")
+
+    def entries(self) -> Entries:
+        """The keys and values."""
+        return Entries(np.asarray(self._keys).tolist(), np.asarray(self._values).tolist())
+
+
+class TextFileIndex:
+    """What of a line of a file is a key or value, if not a column."""
+
+    WHOLE_LINE = -2
+    LINE_NUMBER = -1
+
+
+class TextFileInitializer:
+    """Keys and values from the lines of a text file.
+
+    Args:
+      filename: of the file.
+      key_dtype: string or int64.
+      key_index: which column is the key, from 0 on; `TextFileIndex.WHOLE_LINE` or `TextFileIndex.LINE_NUMBER`.
+      value_dtype: of the values.
+      value_index: which column is the value, or one of the same two.
+      vocab_size: how many lines are read; all by default.
+      delimiter: between the columns.
+      name: ignored.
+      value_index_offset: added to line numbers that are values.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "words.txt")
+    >>> _ = path.write_text("red\\ngreen\\n")
+    >>> words = tf.lookup.TextFileInitializer(
+    ...     path, tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER)
+    >>> int(tf.lookup.StaticHashTable(words, -1).lookup(tf.constant("green")))
+    1
+    """
+
+    def __init__(
+        self,
+        filename: Any,
+        key_dtype: Any,
+        key_index: int,
+        value_dtype: Any,
+        value_index: int,
+        vocab_size: int | None = None,
+        delimiter: str = "\t",
+        name: str | None = None,
+        value_index_offset: int = 0,
+    ) -> None:
+        self._filename = filename
+        self.key_dtype, self.value_dtype = dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype)
+        self._columns, self._size = (int(key_index), int(value_index)), vocab_size
+        self._delimiter, self._offset = delimiter, value_index_offset
+        for what, column, dtype in zip(
+            ("key", "value"), self._columns, (self.key_dtype, self.value_dtype), strict=True
+        ):
+            _check_column(what, column, dtype)
+
+    def entries(self) -> Entries:
+        """The keys and values, read from the file."""
+        path = self._filename
+        if not isinstance(path, (str, bytes, os.PathLike)):
+            path = np.asarray(convert.convert_to_tensor(path))[()]
+        try:
+            with open(path, "rb") as file:
+                lines = [line.rstrip(b"\r\n") for line in file]
+        except FileNotFoundError:
+            raise errors.build(
+                errors.NotFoundError, f"{path!r}; No such file or directory", "check the path."
+            ) from None
+        if self._size is not None:
+            if len(lines) < self._size:
+                raise errors.build(
+                    errors.InvalidArgumentError,
+                    f"TextFileInitializer: expected {self._size} lines in {path!r}, found {len(lines)}.",
+                    "leave vocab_size out.",
+                )
+            lines = lines[: self._size]
+        keys = [self._field(line, i, self._columns[0], self.key_dtype, 0) for i, line in enumerate(lines)]
+        values = [
+            self._field(line, i, self._columns[1], self.value_dtype, self._offset) for i, line in enumerate(lines)
+        ]
+        return Entries(keys, values)
+
+    def _field(self, line: bytes, number: int, column: int, dtype: dtypes.DType, offset: int) -> Any:
+        if column == TextFileIndex.LINE_NUMBER:
+            return number + offset
+        if column == TextFileIndex.WHOLE_LINE:
+            return line
+        fields = line.split(self._delimiter.encode())
+        if column >= len(fields):
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"Invalid number of columns in {self._filename!r} line {number} ({line!r}) : expected at least {column + 1} "
+                f"got {len(fields)}",
+                "check the delimiter.",
+            )
+        if dtype is dtypes.string:
+            return fields[column]
+        return int(fields[column]) if dtype.is_integer else float(fields[column])
+
+
+def _check_column(what: str, column: int, dtype: dtypes.DType) -> None:
+    if column < -2:
+        raise ValueError(errors.compose(f"Invalid {what} index {column}.", "columns count from 0."))
+    if column == TextFileIndex.LINE_NUMBER and not dtype.is_integer:
+        raise ValueError(
+            errors.compose(f"{what}_dtype must be int64 for line numbers, not {dtype.name}.", "use tf.int64.")
+        )
+    if column == TextFileIndex.WHOLE_LINE and dtype is not dtypes.string and not (what == "key" and dtype.is_integer):
+        raise ValueError(
+            errors.compose(f"{what}_dtype must be string for whole lines, not {dtype.name}.", "use tf.string.")
+        )

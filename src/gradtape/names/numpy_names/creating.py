@@ -1,0 +1,456 @@
+"""New arrays of `tf.experimental.numpy`; float64 by default, as in NumPy."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, dtypes, errors
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
+from gradtape.names import creating, diagonals, moving
+from gradtape.names.arguments import shape as known_shape
+from gradtape.names.conversion import cast
+from gradtape.names.elementwise import abs, exp, log, pow, sign, where
+from gradtape.names.indexing import gather
+from gradtape.names.numpy_names.promotion import asarray, default_float, inexact_type, result_type
+from gradtape.ops.family import dims
+
+
+def _dtype(dtype: Any) -> dtypes.DType:
+    return default_float() if dtype is float or dtype is None else dtypes.as_dtype(dtype)
+
+
+def _constant(array: Any) -> Tensor:
+    return convert.convert_to_tensor(array)
+
+
+def zeros(shape: Any, dtype: Any = float) -> Tensor:
+    """Zeros.
+
+    Args:
+      shape: an int or a sequence of ints.
+      dtype: float64 by default.
+
+    >>> tf.experimental.numpy.zeros(2).numpy()
+    array([0., 0.])
+    """
+    return creating.zeros(known_shape(shape, "zeros"), _dtype(dtype))
+
+
+def ones(shape: Any, dtype: Any = float) -> Tensor:
+    """Ones.
+
+    Args:
+      shape: an int or a sequence of ints.
+      dtype: float64 by default.
+
+    >>> tf.experimental.numpy.ones((1, 2)).numpy()
+    array([[1., 1.]])
+    """
+    return creating.ones(known_shape(shape, "ones"), _dtype(dtype))
+
+
+def empty(shape: Any, dtype: Any = float) -> Tensor:
+    """Zeros: a tensor is never without values.
+
+    >>> tf.experimental.numpy.empty(2).shape
+    TensorShape([2])
+    """
+    return zeros(shape, dtype)
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
+    """A value everywhere.
+
+    Args:
+      shape: an int or a sequence of ints.
+      fill_value: a number, or values that broadcast to the shape.
+      dtype: by default that of the value.
+
+    >>> tf.experimental.numpy.full(2, 7).numpy()
+    array([7, 7])
+    """
+    return moving.broadcast_to(asarray(fill_value, dtype), known_shape(shape, "full"))
+
+
+def zeros_like(a: Any, dtype: Any = None) -> Tensor:
+    """Zeros in the shape of another array, and of its dtype if none is given.
+
+    >>> tf.experimental.numpy.zeros_like([1, 2]).numpy()
+    array([0, 0])
+    """
+    return creating.zeros_like(asarray(a), dtype)
+
+
+def ones_like(a: Any, dtype: Any = None) -> Tensor:
+    """Ones in the shape of another array, and of its dtype if none is given.
+
+    >>> tf.experimental.numpy.ones_like([1, 2]).numpy()
+    array([1, 1])
+    """
+    return creating.ones_like(asarray(a), dtype)
+
+
+def empty_like(a: Any, dtype: Any = None) -> Tensor:
+    """Zeros, as `zeros_like`: a tensor is never without values.
+
+    >>> tf.experimental.numpy.empty_like([1, 2]).dtype
+    tf.int64
+    """
+    return zeros_like(a, dtype)
+
+
+def full_like(
+    a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None
+) -> Tensor:
+    """A value everywhere, in the shape of another array.
+
+    Args:
+      a: the other array.
+      fill_value: a number, or values that broadcast to the shape.
+      dtype: by default that of `a`.
+      order: "K": there is no other layout.
+      subok: True: there are no subclasses.
+      shape: another shape.
+
+    >>> tf.experimental.numpy.full_like([1, 2], 7).numpy()
+    array([7, 7])
+    """
+    if order != "K" or not subok:
+        raise ValueError(errors.compose(f"full_like: order is {order!r}, subok {subok}.", "leave them out."))
+    a = asarray(a)
+    value = cast(asarray(fill_value), a.dtype if dtype is None else dtypes.as_dtype(dtype))
+    return moving.broadcast_to(value, tuple(a.shape) if shape is None else known_shape(shape, "full_like"))
+
+
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Tensor:
+    """Numbers at equal distances, without the end.
+
+    Args:
+      start: the first one; the end if that is not given.
+      stop: the end.
+      step: the distance.
+      dtype: by default that of the arguments.
+
+    >>> tf.experimental.numpy.arange(1, 7, 2).numpy()
+    array([1, 3, 5])
+    """
+    if stop is None:
+        start, stop = 0, start
+    target = result_type(start, stop, step) if dtype is None else dtypes.as_dtype(dtype)
+    values = [np.asarray(v).item() if isinstance(v, (Tensor, Variable, np.ndarray)) else v for v in (start, stop, step)]
+    if not values[2]:
+        raise ValueError(errors.compose("arange: step is 0.", "give another step."))
+    return _constant(np.arange(*values).astype(target.numpy))
+
+
+def linspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = float,
+    axis: int = 0,
+) -> Any:
+    """Numbers at equal distances between two ends, which may be arrays.
+
+    Args:
+      start: the first ones.
+      stop: the last ones.
+      num: how many.
+      endpoint: whether `stop` is one of them.
+      retstep: return the pair of the numbers and their distance.
+      dtype: of the result.
+      axis: along which they lie.
+
+    >>> tf.experimental.numpy.linspace(0, 1, 3).numpy()
+    array([0. , 0.5, 1. ])
+    """
+    if num < 0:
+        raise ValueError(errors.compose(f"linspace: num is {num}.", "it must not be negative."))
+    wide = inexact_type(start, stop, default_float())
+    a, b = asarray(start, wide), asarray(stop, wide)
+    parts = builtins.max(num - 1 if endpoint else num, 1)
+    step = (b - a) / float(parts)
+    weights = np.arange(num, dtype=wide.numpy)
+    places = moving.reshape(_constant(weights), [num] + [1] * _rank(step))
+    last = moving.reshape(_constant(weights == num - 1), [num] + [1] * _rank(step))
+    found = a + places * step
+    if endpoint and num > 1:  # the end itself, not what rounding makes of it
+        found = where(last, b, found)
+    if axis and found.ndim > 1:
+        found = moving.transpose(found, _front_to(axis, found.ndim))
+    found = cast(found, _dtype(dtype) if dtype is not None else wide)
+    return (found, step) if retstep else found
+
+
+def _rank(x: Any) -> int:
+    return int(x.ndim)
+
+
+def _front_to(axis: int, rank: int) -> list[int]:
+    """The order of axes that moves the first one to a place."""
+    order = list(range(1, rank))
+    order.insert(axis % rank, 0)
+    return order
+
+
+def logspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0
+) -> Tensor:
+    """Powers of a base, with exponents at equal distances.
+
+    Args:
+      start: the first exponents.
+      stop: the last ones.
+      num: how many.
+      endpoint: whether `stop` is one of them.
+      base: whose powers.
+      dtype: of the result.
+      axis: along which they lie.
+
+    >>> tf.experimental.numpy.logspace(0, 2, 3).numpy().round(6)
+    array([  1.,  10., 100.])
+    """
+    exponents = linspace(start, stop, num, endpoint, dtype=None, axis=axis)
+    found = pow(asarray(base, exponents.dtype), exponents)
+    return found if dtype is None else cast(found, dtype)
+
+
+def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Tensor:
+    """Numbers between two ends whose neighbours have equal ratios.
+
+    Args:
+      start: the first ones; not zero, and of the sign of `stop`.
+      stop: the last ones.
+      num: how many.
+      endpoint: whether `stop` is one of them.
+      dtype: of the result.
+      axis: along which they lie.
+
+    >>> tf.experimental.numpy.geomspace(1, 100, 3).numpy().round(6)
+    array([  1.,  10., 100.])
+    """
+    wide = inexact_type(start, stop, default_float())
+    a, b = asarray(start, wide), asarray(stop, wide)
+    found = exp(linspace(log(abs(a)), log(abs(b)), num, endpoint, dtype=None, axis=0))
+    found = sign(a) * found
+    if axis and found.ndim > 1:
+        found = moving.transpose(found, _front_to(axis, found.ndim))
+    return found if dtype is None else cast(found, dtype)  # type: ignore[no-any-return]
+
+
+def eye(N: Any, M: Any = None, k: int = 0, dtype: Any = float) -> Tensor:  # noqa: N803 - NumPy's names
+    """Ones on a diagonal, zeros elsewhere.
+
+    Args:
+      N: the number of rows.
+      M: the number of columns; N by default.
+      k: which diagonal: positive ones lie above the main one.
+      dtype: float64 by default.
+
+    >>> tf.experimental.numpy.eye(2, k=1).numpy()
+    array([[0., 1.],
+           [0., 0.]])
+    """
+    return _constant(np.eye(_count(N), None if M is None else _count(M), k, _dtype(dtype).numpy))
+
+
+def identity(n: Any, dtype: Any = float) -> Tensor:
+    """The unit matrix.
+
+    >>> tf.experimental.numpy.identity(2).numpy()
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    return eye(n, dtype=dtype)
+
+
+def tri(N: Any, M: Any = None, k: int = 0, dtype: Any = None) -> Tensor:  # noqa: N803 - NumPy's names
+    """Ones on and below a diagonal, zeros above.
+
+    Args:
+      N: the number of rows.
+      M: the number of columns; N by default.
+      k: which diagonal.
+      dtype: float64 by default.
+
+    >>> tf.experimental.numpy.tri(2).numpy()
+    array([[1., 0.],
+           [1., 1.]])
+    """
+    return _constant(np.tri(_count(N), None if M is None else _count(M), k, _dtype(dtype).numpy))
+
+
+def _count(n: Any) -> int:
+    return operator.index(n)
+
+
+def tril(m: Any, k: int = 0) -> Tensor:
+    """The matrices with zeros above a diagonal.
+
+    >>> tf.experimental.numpy.tril([[1, 2], [3, 4]]).numpy()
+    array([[1, 0],
+           [3, 4]])
+    """
+    return _triangle(m, k, True)
+
+
+def triu(m: Any, k: int = 0) -> Tensor:
+    """The matrices with zeros below a diagonal.
+
+    >>> tf.experimental.numpy.triu([[1, 2], [3, 4]]).numpy()
+    array([[1, 2],
+           [0, 4]])
+    """
+    return _triangle(m, k, False)
+
+
+def _triangle(m: Any, k: int, lower: bool) -> Tensor:
+    m = asarray(m)
+    if m.ndim < 2:
+        raise ValueError(errors.compose(f"tril, triu: m has rank {m.ndim}.", "give matrices."))
+    rows, columns = dims(m)[-2:]
+    inside = np.tri(rows, columns, k if lower else k - 1, dtype=bool)
+    return where(inside if lower else ~inside, m, creating.zeros_like(m))
+
+
+def diag(v: Any, k: int = 0) -> Tensor:
+    """A matrix with a vector on a diagonal, or the diagonal of a matrix.
+
+    Args:
+      v: a vector or a matrix.
+      k: which diagonal.
+
+    >>> tf.experimental.numpy.diag([1, 2]).numpy()
+    array([[1, 0],
+           [0, 2]])
+    """
+    v = asarray(v)
+    if v.ndim == 1:
+        return diagonals.diag(v, k=k)
+    if v.ndim != 2:
+        raise ValueError(errors.compose(f"diag: v has rank {v.ndim}.", "give a vector or a matrix."))
+    return diagonal(v, k)
+
+
+def diagflat(v: Any, k: int = 0) -> Tensor:
+    """A matrix with the elements of an array on a diagonal.
+
+    >>> tf.experimental.numpy.diagflat([[1, 2]]).numpy()
+    array([[1, 0],
+           [0, 2]])
+    """
+    return diag(moving.reshape(asarray(v), [-1]), k)
+
+
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+    """The diagonals of the matrices that two axes are; they become the last axis.
+
+    Args:
+      a: rank 2 or more.
+      offset: which diagonal.
+      axis1: the axis of the rows.
+      axis2: the axis of the columns.
+
+    >>> tf.experimental.numpy.diagonal([[1, 2], [3, 4]]).numpy()
+    array([1, 4])
+    """
+    a = asarray(a)
+    if a.ndim < 2:
+        raise ValueError(errors.compose(f"diagonal: a has rank {a.ndim}.", "give at least two axes."))
+    axes = [axis1 % a.ndim, axis2 % a.ndim]
+    others = [k for k in range(a.ndim) if k not in axes]
+    x = moving.transpose(a, others + axes)
+    rows, columns = dims(x)[-2:]
+    i, j = builtins.max(-offset, 0), builtins.max(offset, 0)
+    length = builtins.max(builtins.min(rows - i, columns - j), 0)
+    flat = moving.reshape(x, [*dims(x)[:-2], rows * columns])
+    return gather(flat, (np.arange(length) + i) * columns + np.arange(length) + j, axis=-1)
+
+
+def diag_indices(n: Any, ndim: int = 2) -> tuple[Tensor, ...]:
+    """The indices of the main diagonal, one vector for each axis.
+
+    >>> [i.numpy() for i in tf.experimental.numpy.diag_indices(2)]
+    [array([0, 1]), array([0, 1])]
+    """
+    return (arange(n),) * ndim
+
+
+def vander(x: Any, N: Any = None, increasing: bool = False) -> Tensor:  # noqa: N803 - NumPy's name
+    """The powers of a vector's elements as columns.
+
+    Args:
+      x: a vector.
+      N: how many columns; as many as rows by default.
+      increasing: the powers rise from left to right.
+
+    >>> tf.experimental.numpy.vander([2, 3], 3).numpy()
+    array([[4, 2, 1],
+           [9, 3, 1]])
+    """
+    x = asarray(x)
+    if x.ndim != 1:
+        raise ValueError(errors.compose(f"vander: x has rank {x.ndim}.", "give a vector."))
+    count = next(iter(x.shape)) if N is None else _count(N)
+    powers = np.arange(count) if increasing else np.arange(count)[::-1]
+    return pow(moving.reshape(x, [-1, 1]), _constant(powers.astype(x.dtype.numpy)))
+
+
+def meshgrid(*xi: Any, **kwargs: Any) -> list[Tensor]:
+    """Matrices of coordinates from vectors of coordinates.
+
+    Args:
+      *xi: vectors.
+      **kwargs: `indexing`, "xy" or "ij"; `sparse` and `copy` only with their defaults.
+
+    >>> [grid.numpy().tolist() for grid in tf.experimental.numpy.meshgrid([1, 2], [3])]
+    [[[1, 2]], [[3, 3]]]
+    """
+    if kwargs.pop("sparse", False) or not kwargs.pop("copy", True):
+        raise ValueError(errors.compose("meshgrid: only sparse=False and copy=True are there.", "leave them out."))
+    return creating.meshgrid(*[asarray(x) for x in xi], indexing=kwargs.pop("indexing", "xy"), **kwargs)
+
+
+def ix_(*args: Any) -> list[Tensor]:
+    """Vectors as indices that broadcast to a grid.
+
+    >>> [i.shape for i in tf.experimental.numpy.ix_([0, 1], [2])]
+    [TensorShape([2, 1]), TensorShape([1, 1])]
+    """
+    found = []
+    for place, x in enumerate(map(asarray, args)):
+        if x.ndim != 1:
+            raise ValueError(errors.compose(f"ix_: argument {place} has rank {x.ndim}.", "give vectors."))
+        if x.dtype.is_bool:
+            x = moving.reshape(where(x), [-1])
+        found.append(moving.reshape(x, [1] * place + [-1] + [1] * (len(args) - place - 1)))
+    return found
+
+
+def broadcast_arrays(*args: Any, **kwargs: Any) -> list[Tensor]:
+    """Arrays broadcast to a common shape.
+
+    >>> [x.shape for x in tf.experimental.numpy.broadcast_arrays([1, 2], [[3]])]
+    [TensorShape([1, 2]), TensorShape([1, 2])]
+    """
+    if kwargs.pop("subok", False) or kwargs:
+        raise ValueError(errors.compose("broadcast_arrays: there are no subclasses.", "leave subok out."))
+    values = [asarray(x) for x in args]
+    common = np.broadcast_shapes(*[dims(x) for x in values])
+    return [moving.broadcast_to(x, common) for x in values]
+
+
+def copy(a: Any) -> Tensor:
+    """Another tensor of the same values.
+
+    >>> tf.experimental.numpy.copy([1, 2]).numpy()
+    array([1, 2])
+    """
+    return moving.identity(asarray(a))

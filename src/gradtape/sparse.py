@@ -1,0 +1,15 @@
+"""`tf.sparse`: tensors of which only the values that are not zero are kept."""
+
+from gradtape.core import lazy
+
+_LATER = {
+    "gradtape.names.crossing": "cross=sparse_cross cross_hashed=sparse_cross_hashed",
+    "gradtape.names.sparse": "SparseTensor",
+    "gradtape.names.sparse.arranging": "concat expand_dims fill_empty_rows reset_shape reshape slice split transpose",
+    "gradtape.names.sparse.combining": (
+        "add bincount maximum minimum reduce_max reduce_sum segment_mean segment_sqrt_n segment_sum softmax "
+        "sampled_addmm sparse_dense_matmul"
+    ),
+    "gradtape.names.sparse.converting": "eye from_dense map_values mask reorder retain to_dense to_indicator",
+}
+__getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

@@ -1,0 +1,157 @@
+"""Tables and edit distances."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+L = tf.lookup
+
+
+def words() -> Any:
+    return L.KeyValueTensorInitializer(["red", "green", "blue"], tf.constant([0, 1, 2], tf.int64))
+
+
+def test_static_table() -> None:
+    table = L.StaticHashTable(words(), -1)
+    assert table.lookup(tf.constant([["blue"], ["pink"]])).numpy().tolist() == [[2], [-1]]
+    assert int(table["green"]) == 1
+    assert int(table.size()) == 3
+    assert (table.key_dtype, table.value_dtype, int(table.default_value)) == (tf.string, tf.int64, -1)
+    keys, values = table.export()
+    assert dict(zip(keys.numpy().tolist(), values.numpy().tolist(), strict=True)) == {
+        b"red": 0,
+        b"green": 1,
+        b"blue": 2,
+    }
+
+
+def test_sparse_and_ragged_keys() -> None:
+    table = L.StaticHashTable(words(), -1)
+    assert table.lookup(tf.ragged.constant([["red"], ["x", "blue"]])).to_list() == [[0], [-1, 2]]
+    assert table.lookup(tf.sparse.from_dense([["", "blue"]])).values.numpy().tolist() == [2]
+
+
+def test_static_table_in_a_function() -> None:
+    table = L.StaticHashTable(words(), -1)
+    back = L.StaticHashTable(L.KeyValueTensorInitializer([0, 1], ["red", "green"]), "?")
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def f(x: Any) -> Any:
+        return back.lookup(tf.cast(table.lookup(x), tf.int32)), tf.one_hot(table.lookup(x), 3)
+
+    names, rows = f(tf.constant(["green", "blue", "x"]))
+    assert names.numpy().tolist() == [b"green", b"?", b"?"]
+    assert rows.numpy().tolist() == [[0, 1, 0], [0, 0, 1], [0, 0, 0]]
+
+
+def test_text_files(tmp_path: Path) -> None:
+    path = tmp_path / "words.txt"
+    path.write_text("red 10\ngreen 20\n")
+    index = L.TextFileIndex
+    lines = L.TextFileInitializer(
+        str(path), tf.string, index.WHOLE_LINE, tf.int64, index.LINE_NUMBER, value_index_offset=5
+    )
+    assert int(L.StaticHashTable(lines, -1)["green 20"]) == 6
+    columns = L.TextFileInitializer(str(path), tf.string, 0, tf.int64, 1, delimiter=" ")
+    assert int(L.StaticHashTable(columns, -1)["green"]) == 20
+    first = L.TextFileInitializer(str(path), tf.string, 0, tf.int64, 1, vocab_size=1, delimiter=" ")
+    assert int(L.StaticHashTable(first, -1)["green"]) == -1
+
+
+def test_vocabulary() -> None:
+    table = L.StaticVocabularyTable(words(), num_oov_buckets=5)
+    found = table.lookup(tf.constant(["green", "pink", "pink"])).numpy()
+    assert found[0] == 1
+    # The bucket is FarmHash's, as in TensorFlow.
+    assert found[1] == found[2] == 3 + int(tf.strings.to_hash_bucket_fast("pink", 5))
+    assert int(table.size()) == 8
+    numbers = L.StaticVocabularyTable(None, 4, lookup_key_dtype=tf.int64)
+    assert int(numbers.lookup(tf.constant(77, tf.int64))) == int(tf.strings.to_hash_bucket_fast("77", 4))
+
+
+def test_mutable_table() -> None:
+    table = L.experimental.MutableHashTable(tf.string, tf.float32, default_value=[0.0, 0.0])
+    table.insert(tf.constant(["a", "b"]), tf.constant([[1.0, 2.0], [3.0, 4.0]]))
+    assert table.lookup(tf.constant(["b", "x"])).numpy().tolist() == [[3.0, 4.0], [0.0, 0.0]]
+    table.remove(tf.constant(["b", "y"]))
+    assert int(table.size()) == 1
+    keys, values = table.export()
+    assert keys.numpy().tolist() == [b"a"]
+    assert values.numpy().tolist() == [[1.0, 2.0]]
+
+
+def test_default_values_for_each_key() -> None:
+    table = L.experimental.MutableHashTable(tf.int64, tf.int64, default_value=-1)
+    table.insert(tf.constant([1], tf.int64), tf.constant([10], tf.int64))
+    keys = tf.constant([1, 2], tf.int64)
+    assert table.lookup(keys, dynamic_default_values=tf.constant([7, 8], tf.int64)).numpy().tolist() == [10, 8]
+
+
+def test_mutable_table_in_a_function() -> None:
+    table = L.experimental.DenseHashTable(tf.string, tf.int64, 0, empty_key="", deleted_key="$")
+
+    @tf.function
+    def count(word: Any) -> Any:
+        table.insert(word, table.lookup(word) + 1)
+        return table.lookup(word), table.size()
+
+    assert [int(count(tf.constant("a"))[0]) for _ in range(3)] == [1, 2, 3]
+    found, size = count(tf.constant("b"))
+    assert (int(found), int(size)) == (1, 2)
+    table.erase("a")
+    assert int(table.size()) == 1
+
+
+def test_edit_distance() -> None:
+    said = tf.SparseTensor([[0, 0], [0, 1], [0, 2], [1, 0]], ["a", "b", "c", "x"], [3, 3])
+    meant = tf.SparseTensor([[0, 0], [0, 1], [2, 0]], ["a", "c", "y"], [3, 2])
+    assert tf.edit_distance(said, meant, normalize=False).numpy().tolist() == [1.0, 1.0, 1.0]
+    assert tf.edit_distance(said, meant).numpy().tolist() == [0.5, np.inf, 1.0]
+    assert tf.function(tf.edit_distance)(said, meant).numpy().tolist() == [0.5, np.inf, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "distance"), [("kitten", "sitting", 3), ("", "abc", 3), ("flaw", "lawn", 2), ("same", "same", 0)]
+)
+def test_known_distances(a: str, b: str, distance: int) -> None:
+    rows = [
+        tf.RaggedTensor.from_row_lengths(list(s) or tf.constant([], tf.string), [len(s)]).to_sparse() for s in (a, b)
+    ]
+    assert tf.edit_distance(*rows, normalize=False).numpy().tolist() == [distance]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind", "text"),
+    [
+        (lambda: L.KeyValueTensorInitializer([1, 2], [1]), ValueError, "one length"),
+        (lambda: L.StaticHashTable(L.KeyValueTensorInitializer([1, 1], [1, 2]), 0), tf.errors.FailedPreconditionError, "same key"),
+        (lambda: L.StaticHashTable(words(), -1).lookup(tf.constant([1])), TypeError, "must be string"),
+        (lambda: L.StaticVocabularyTable(words(), 0), ValueError, "must be > 0"),
+        (lambda: L.StaticVocabularyTable(L.KeyValueTensorInitializer(["a"], [0]), 1), TypeError, "expected tf.int64"),
+        (lambda: L.StaticHashTable(L.TextFileInitializer("/no/file", tf.string, -2, tf.int64, -1), 0), tf.errors.NotFoundError, "No such file"),
+        (lambda: L.TextFileInitializer("x", tf.string, -1, tf.int64, 0), ValueError, "line numbers"),
+        (lambda: L.experimental.DenseHashTable(tf.string, tf.int64, 0, "a", "a"), tf.errors.InvalidArgumentError, "cannot be equal"),
+        (
+            lambda: L.experimental.DenseHashTable(tf.string, tf.int64, 0, "", "$").insert("", tf.constant(1, tf.int64)),
+            tf.errors.InvalidArgumentError,
+            "not allowed",
+        ),
+        (
+            lambda: L.experimental.MutableHashTable(tf.int64, tf.int64, 0).insert(
+                tf.constant([1], tf.int64), tf.constant([1, 2], tf.int64)
+            ),
+            ValueError,
+            "Expected shape",
+        ),
+        (lambda: tf.edit_distance(tf.sparse.from_dense(["a"]), tf.sparse.from_dense(["b"])), ValueError, "rank"),
+    ],
+)  # fmt: skip
+def test_bad_arguments(wrong: Any, kind: type[Exception], text: str) -> None:
+    with pytest.raises(kind, match=text):
+        wrong()
