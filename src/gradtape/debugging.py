@@ -1,6 +1,6 @@
 """`tf.debugging`: checks of values, shapes and dtypes."""
 
-from gradtape.core import later
+from gradtape.core import lazy
 from gradtape.names.debugging import (
     Assert,
     assert_equal,
@@ -73,4 +73,4 @@ __all__ = [
     "set_log_device_placement",
 ]
 
-later.shows(__name__)  # however it was imported, its functions are adapted
+__getattr__, __dir__, _ = lazy.attach(__name__, {})  # however it was imported, its functions are adapted

@@ -1,4 +1,4 @@
-"""`tf.train`: checkpoints."""
+"""`tf.train`: checkpoints, and the messages that records consist of."""
 
 from gradtape.core import lazy
 
@@ -7,6 +7,12 @@ _LATER = {
     "gradtape.names.checkpoints.directory": "checkpoints_iterator get_checkpoint_state latest_checkpoint",
     "gradtape.names.checkpoints.manager": "CheckpointManager",
     "gradtape.names.checkpoints.reader": "list_variables load_checkpoint load_variable",
+    "gradtape.names.averages": "ExponentialMovingAverage",
+    "gradtape.names.checkpoints.views": "CheckpointView TrackableView",
+    "gradtape.names.cluster": "ClusterSpec Coordinator",
+    "gradtape.names.protos.examples": (
+        "BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List SequenceExample"
+    ),
 }
 __getattr__, __dir__, _later = lazy.attach(__name__, _LATER)
 

@@ -109,4 +109,19 @@ def test_settings_that_are_accepted():
     one = tf.config.LogicalDeviceConfiguration(memory_limit=100)
     tf.config.set_logical_device_configuration(cpu, [one])
     with pytest.raises(ValueError, match="cannot be divided"):
-        tf.config.set_logical_device_configuration(cpu, [one, one])
+        tf.config.set_logical_device_configuration(cpu, [])
+
+
+def test_the_cpu_can_be_divided():
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    part = tf.config.LogicalDeviceConfiguration()
+    tf.config.set_logical_device_configuration(cpu, [part, part])
+    try:
+        assert tf.config.get_logical_device_configuration(cpu) == [part, part]
+        assert [d.name for d in tf.config.list_logical_devices("CPU")] == ["/device:CPU:0", "/device:CPU:1"]
+        with tf.device("/CPU:1"):
+            assert float(tf.constant(1.0)) == 1.0
+    finally:
+        tf.config.set_logical_device_configuration(cpu, [part])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="only CPU:0"), tf.device("/CPU:1"):
+        pass

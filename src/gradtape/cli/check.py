@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from gradtape import compat
 from gradtape.cli import notebook
+from gradtape.names import absent
 
 _ROOTS = ("tensorflow", "gradtape")
 
@@ -159,6 +160,9 @@ def lack(name: str) -> str:
     try:
         if name == "tf" or compat.resolve(parts[1:]) is not None:
             return ""
+        known = absent.lookup(name)
+        if known is not None:
+            return f"left out: {known.reason}; {known.instead}"
         for end in range(len(parts) - 1, 0, -1):
             owner = compat.resolve(parts[1:end])
             if owner is not None:

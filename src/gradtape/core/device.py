@@ -13,6 +13,15 @@ _PREFIX = "/job:localhost/replica:0/task:0/device:"
 _PATTERN = r"^(?:/job:[^/]+)?(?:/replica:\d+)?(?:/task:\d+)?/?(?:device:)?(cpu|gpu)(?::(\d+|\*))?$"
 
 
+class _Division:
+    """Into how many devices programs have divided the CPU; the names count, the cores are the same."""
+
+    cpus = 1
+
+
+division = _Division()
+
+
 def parse(name: str) -> tuple[str, int]:
     """`("CPU", 0)` of `"/CPU:0"`, `"cpu"`, `"/device:GPU:1"` and full names."""
     import re
@@ -62,8 +71,13 @@ def check(name: str) -> str:
     """The short form of a device name; a clear error if the device is not there."""
     kind, index = parse(name)
     if kind == "CPU":
-        if index:
-            raise errors.build(errors.DeviceError, f"device: there is no {name!r}, only CPU:0.", 'use "/CPU:0".')
+        if index >= division.cpus:
+            present = "CPU:0" if division.cpus == 1 else f"CPU:0 to CPU:{division.cpus - 1}"
+            raise errors.build(
+                errors.DeviceError,
+                f"device: there is no {name!r}, only {present}.",
+                'use "/CPU:0", or divide the CPU with tf.config.set_logical_device_configuration.',
+            )
     elif index >= gpu_count():
         installed = has_cupy()
         raise errors.build(

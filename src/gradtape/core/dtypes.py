@@ -220,28 +220,28 @@ def _from_numpy(dtype: np.dtype[Any]) -> DType:
     return found
 
 
-def as_dtype(value: Any) -> DType:
+def as_dtype(type_value: Any) -> DType:
     """The DType of a DType, a name, a NumPy type, a Python type or TensorFlow's number.
 
     >>> tf.as_dtype("float32"), tf.as_dtype(int), tf.as_dtype(np.float64)
     (tf.float32, tf.int32, tf.float64)
     """
-    if isinstance(value, DType):
-        return value
-    if isinstance(value, str) and value in _BY_NAME:
-        return _BY_NAME[value]
-    if isinstance(value, type) and value in _PYTHON:
-        return _PYTHON[value]
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(type_value, DType):
+        return type_value
+    if isinstance(type_value, str) and type_value in _BY_NAME:
+        return _BY_NAME[type_value]
+    if isinstance(type_value, type) and type_value in _PYTHON:
+        return _PYTHON[type_value]
+    if isinstance(type_value, int) and not isinstance(type_value, bool):
         for dtype in ALL:
-            if dtype._enum == value:
+            if dtype._enum == type_value:
                 return dtype
-    own = getattr(value, "dtype", None)
+    own = getattr(type_value, "dtype", None)
     if isinstance(own, DType):
         return own
-    if value is not None:
+    if type_value is not None:
         try:
-            return from_numpy(np.dtype(value))
+            return from_numpy(np.dtype(type_value))
         except TypeError:
             pass
-    raise TypeError(f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType.")
+    raise TypeError(f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType.")

@@ -181,6 +181,14 @@ class DeviceError(InvalidArgumentError, RuntimeError):
     """
 
 
+class LeftOutError(AttributeError):
+    """A name of TensorFlow that gradtape leaves out on purpose; the message names what to use instead.
+
+    Wrong: `tf.feature_column.numeric_column("age")`
+    Right: `keras.layers.Normalization()`
+    """
+
+
 class OperatorNotAllowedInGraphError(TypeError):
     """A symbolic tensor was used where Python needs a value."""
 

@@ -26,7 +26,7 @@ def attach(module: str, sources: Mapping[str, str]) -> tuple[Callable[[str], Any
 
     def get(name: str) -> Any:
         if name not in origins:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+            raise _absence(module, name)
         source, own = origins[name]
         loaded = importlib.import_module(source)
         value = loaded if own == "*" else later.adapted(getattr(loaded, own))
@@ -38,3 +38,13 @@ def attach(module: str, sources: Mapping[str, str]) -> tuple[Callable[[str], Any
 
     later.shows(module)
     return get, everything, sorted(origins)
+
+
+def _absence(module: str, name: str) -> AttributeError:
+    """The error for a name that a module does not have; it says so if the name is left out on purpose."""
+    if not name.startswith("_"):
+        # By its name: the table belongs to a layer above this one.
+        known = importlib.import_module("gradtape.names.absent").problem(module, name)
+        if known is not None:
+            return known  # type: ignore[no-any-return]
+    return AttributeError(f"module {module!r} has no attribute {name!r}", name=name)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 # Code that is never the user's: ours, and what may stand between the user's line and ours on the call stack.
-_PASSED_OVER = (
+_passed_over: tuple[str, ...] = (
     os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,
     os.path.dirname(np.__file__) + os.sep,
     contextlib.__file__,
@@ -32,6 +32,14 @@ users: dict[int, CodeType] = {}
 own: dict[int, CodeType] = {}
 
 
+def pass_over(folder: str) -> None:
+    """Take the code in a folder for a library's: who looks for the user's line goes on to its caller."""
+    global _passed_over
+    if folder + os.sep not in _passed_over:
+        _passed_over += (folder + os.sep,)
+        users.clear()
+
+
 def search(frame: FrameType | None) -> tuple[Any, int]:
     """The place of the innermost user frame from `frame` outward; `(None, -1)` if there is none."""
     while frame is not None:
@@ -42,7 +50,7 @@ def search(frame: FrameType | None) -> tuple[Any, int]:
         elif key in users:
             return code, frame.f_lasti
         else:
-            known = own if code.co_filename.startswith(_PASSED_OVER) else users
+            known = own if code.co_filename.startswith(_passed_over) else users
             if len(known) > 10_000:
                 known.clear()
             known[key] = code
@@ -82,7 +90,7 @@ class Site:
     @classmethod
     def of(cls, place: Place | None) -> Site | None:
         """The site of a recorded place; None if that is in no code of the user."""
-        if place is None or place[0].co_filename.startswith(_PASSED_OVER):
+        if place is None or place[0].co_filename.startswith(_passed_over):
             return None
         code, offset = place
         return cls(code.co_filename, _line_at(code, offset), code.co_name)

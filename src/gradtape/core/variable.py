@@ -9,10 +9,11 @@ another thread, `assign_add` and `assign_sub` compute in place.
 from __future__ import annotations
 
 import enum
+import functools
 import threading
 from collections.abc import Callable, Iterator
 from sys import getrefcount
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -40,7 +41,15 @@ class VariableAggregation(enum.Enum):
 
 
 class _Names(threading.local):
+    """What is around new variables on this thread.
+
+    Attributes:
+      scopes: prefixes of their names.
+      creators: functions that make them, the innermost last: of the next creator and the arguments by name.
+    """
+
     scopes: tuple[str, ...] = ()
+    creators: tuple[Callable[..., Any], ...] = ()
 
 
 names = _Names()
@@ -72,6 +81,11 @@ class Variable:
 
     __array_priority__ = 100
 
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        if cls is Variable and names.creators and (args or kwargs):
+            return _by_creators(args, kwargs)  # type: ignore[no-any-return]
+        return object.__new__(cls)
+
     def __init__(
         self,
         initial_value: Any = None,
@@ -88,6 +102,8 @@ class Variable:
         shape: Any = None,
         experimental_enable_variable_lifting: bool = True,
     ) -> None:
+        if hasattr(self, "_id"):
+            return  # a creator has made it
         if initial_value is None:
             raise ValueError(
                 errors.compose(
@@ -346,6 +362,26 @@ class Variable:
             np.asarray(self._value._array), self._trainable, self._name, self._shape, self._constraint,
             self._synchronization, self._aggregation,
         )  # fmt: skip
+
+
+_MAKE = Variable.__init__
+_DEFAULTS = dict(zip(_MAKE.__code__.co_varnames[1:], _MAKE.__defaults__ or (), strict=False))
+
+
+def _by_creators(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A variable as the creators around make it; the last one makes an ordinary variable."""
+    creators = names.creators
+
+    def make(remaining: tuple[Callable[..., Any], ...], **arguments: Any) -> Any:
+        if remaining:
+            return remaining[-1](functools.partial(make, remaining[:-1]), **arguments)
+        names.creators = ()
+        try:
+            return Variable(**arguments)
+        finally:
+            names.creators = creators
+
+    return make(creators, **_DEFAULTS | dict(zip(_DEFAULTS, args, strict=False)) | kwargs)
 
 
 def _combined(ufunc: np.ufunc, old: Any, delta: Any, out: Any) -> Any:

@@ -31,7 +31,7 @@ class LogicalDevice(NamedTuple):
 
 
 class LogicalDeviceConfiguration(NamedTuple):
-    """How a device should be divided. Devices are not divided here."""
+    """A part of a device that is divided. The parts share its memory, so limits are accepted without effect."""
 
     memory_limit: int | None = None
     experimental_priority: int | None = None
@@ -80,7 +80,10 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     [LogicalDevice(name='/device:CPU:0', device_type='CPU')]
     """
     visible = {name.rpartition("/physical_device:")[2] for name, _ in get_visible_devices(device_type)}
-    return [LogicalDevice(f"/device:{kind}:{i}", kind) for kind, i in _present(device_type) if f"{kind}:{i}" in visible]
+    found = [(kind, i) for kind, i in _present(device_type) if f"{kind}:{i}" in visible]
+    if ("CPU", 0) in found:
+        found[:1] = [("CPU", i) for i in range(devices.division.cpus)]
+    return [LogicalDevice(f"/device:{kind}:{i}", kind) for kind, i in found]
 
 
 def _present(device_type: str | None) -> list[tuple[str, int]]:
@@ -182,24 +185,39 @@ def get_device_details(device: Any) -> dict[str, Any]:
 
 
 def get_logical_device_configuration(device: Any) -> list[LogicalDeviceConfiguration] | None:
-    """None: devices are not divided.
+    """The parts into which a device is divided; None if it is not.
 
     >>> tf.config.get_logical_device_configuration(tf.config.list_physical_devices("CPU")[0])
     """
     _check_physical(device)
-    return None
+    return _divided.get(device.name)
+
+
+_divided: dict[str, list[LogicalDeviceConfiguration]] = {}
 
 
 def set_logical_device_configuration(device: Any, logical_devices: Sequence[LogicalDeviceConfiguration]) -> None:
-    """Accepted for one logical device, without effect; ValueError for several: devices are not divided.
+    """Divide the CPU into several devices, for instance to try a `tf.distribute.MirroredStrategy`.
+
+    They share the cores and the memory of the machine. ValueError for several parts of a GPU.
 
     >>> cpu = tf.config.list_physical_devices("CPU")[0]
+    >>> tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+    >>> [d.name for d in tf.config.list_logical_devices("CPU")]
+    ['/device:CPU:0', '/device:CPU:1']
     >>> tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()])
     """
     _check_physical(device)
-    if len(logical_devices) > 1:
+    parts = list(logical_devices)
+    if not parts or (len(parts) > 1 and device.device_type != "CPU"):
         raise ValueError(
             errors.compose(
-                f"{device.name} cannot be divided into {len(logical_devices)} logical devices.", "use one per device."
+                f"{device.name} cannot be divided into {len(parts)} logical devices.",
+                "use one per GPU; only the CPU can be divided.",
             )
         )
+    if device.device_type == "CPU":
+        devices.division.cpus = len(parts)
+    _divided.pop(device.name, None)
+    if len(parts) > 1:
+        _divided[device.name] = parts

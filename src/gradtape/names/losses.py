@@ -28,7 +28,7 @@ def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, globa
     Args:
       per_example_loss: a loss for each example, of rank 1 or more.
       sample_weight: what to multiply each loss by, or None. A vector weighs the examples of losses of any rank.
-      global_batch_size: an integer; the length of the first axis by default.
+      global_batch_size: an integer; the length of the first axis by default, times the replicas of a strategy around.
 
     Returns:
       A scalar.
@@ -45,7 +45,7 @@ def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, globa
                 "give a loss for each example.",
             )
         )
-    size = dims(loss)[0] if global_batch_size is None else _batch_size(global_batch_size)
+    size = dims(loss)[0] * _replicas() if global_batch_size is None else _batch_size(global_batch_size)
     if sample_weight is not None:
         loss = _weighted(loss, sample_weight)
     if not (loss.dtype.is_floating or loss.dtype.is_complex):
@@ -91,7 +91,7 @@ def _batch_size(value: Any) -> int:
 
 
 def scale_regularization_loss(regularization_loss: Any) -> Tensor:
-    """The sum of a regularisation loss, over the number of replicas, of which there is one.
+    """The sum of a regularisation loss, over the number of replicas of the strategy around.
 
     Args:
       regularization_loss: numbers of any shape.
@@ -105,7 +105,16 @@ def scale_regularization_loss(regularization_loss: Any) -> Tensor:
     loss = tensor(regularization_loss)
     if not (loss.dtype.is_floating or loss.dtype.is_complex):
         loss = Cast(loss, dtype=convert.convert_to_tensor(0.0).dtype)
-    return ReduceSum(loss, axis=axes(None, loss.ndim, "scale_regularization_loss"), keepdims=False)  # type: ignore[no-any-return]
+    total = ReduceSum(loss, axis=axes(None, loss.ndim, "scale_regularization_loss"), keepdims=False)
+    count = _replicas()
+    return total if count == 1 else total / convert.convert_to_tensor(float(count), total.dtype)  # type: ignore[no-any-return]
+
+
+def _replicas() -> int:
+    """How many replicas compute together."""
+    from gradtape.names.distribute.context import get_strategy
+
+    return int(get_strategy().num_replicas_in_sync)
 
 
 def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Tensor:

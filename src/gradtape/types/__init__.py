@@ -1,0 +1,5 @@
+"""`tf.types`: classes for annotations."""
+
+from gradtape.types import experimental
+
+__all__ = ["experimental"]

@@ -1,0 +1,14 @@
+"""`tf.types.experimental`: classes for annotations and `isinstance`."""
+
+from inspect import Signature as FunctionType
+
+from gradtape.core import lazy
+from gradtape.names.tracing_types import Callable, SupportsTracingProtocol, TensorLike, TraceType
+
+_LATER = {
+    "gradtape.staging.concrete": "ConcreteFunction",
+    "gradtape.staging.function": "GenericFunction=Function PolymorphicFunction=Function",
+}
+__getattr__, __dir__, _later = lazy.attach(__name__, _LATER)
+
+__all__ = ["Callable", "FunctionType", "SupportsTracingProtocol", "TensorLike", "TraceType", *_later]

@@ -1,0 +1,86 @@
+"""Queues."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+
+def test_first_in_first_out() -> None:
+    queue = tf.queue.FIFOQueue(5, [tf.int32, tf.string], names=["n", "s"])
+    queue.enqueue({"n": 1, "s": "a"})
+    queue.enqueue_many({"n": [2, 3], "s": ["b", "c"]})
+    assert int(queue.size()) == 3
+    first = queue.dequeue()
+    assert (int(first["n"]), first["s"].numpy()) == (1, b"a")
+    rest = queue.dequeue_many(2)
+    np.testing.assert_array_equal(rest["n"], [2, 3])
+    assert not queue.is_closed()
+    queue.close()
+    assert queue.is_closed()
+    with pytest.raises(tf.errors.OutOfRangeError, match="closed"):
+        queue.dequeue()
+    with pytest.raises(tf.errors.CancelledError, match="closed"):
+        queue.enqueue({"n": 1, "s": "a"})
+
+
+def test_in_a_function() -> None:
+    queue = tf.queue.FIFOQueue(5, tf.float32, shapes=[2])
+
+    @tf.function
+    def move(x: Any) -> Any:
+        queue.enqueue(x)
+        queue.enqueue(2.0 * x)
+        y = queue.dequeue()
+        assert y.shape == [2]
+        return y, queue.size()
+
+    for i in range(2):
+        y, size = move(tf.constant([1.0, float(i)]))
+        assert int(size) == i + 1
+    np.testing.assert_array_equal(y, [2.0, 0.0])
+
+
+def test_threads_wait_for_each_other() -> None:
+    queue = tf.queue.FIFOQueue(2, tf.int32)
+    writer = threading.Thread(target=lambda: [queue.enqueue(i) for i in range(20)] and queue.close())
+    writer.start()
+    taken = [int(queue.dequeue()) for _ in range(20)]
+    with pytest.raises(tf.errors.OutOfRangeError):
+        queue.dequeue()
+    writer.join()
+    assert taken == list(range(20))
+
+
+def test_other_orders() -> None:
+    shuffled = tf.queue.RandomShuffleQueue(20, 0, tf.int32, seed=3)
+    shuffled.enqueue_many([list(range(20))])
+    values = shuffled.dequeue_many(20).numpy().tolist()
+    assert values != sorted(values) == list(range(20))
+    urgent = tf.queue.PriorityQueue(5, [tf.string])
+    for priority, text in ((3, "c"), (1, "a"), (1, "b")):
+        urgent.enqueue([priority, text])
+    assert [urgent.dequeue()[1].numpy() for _ in range(3)] == [b"a", b"b", b"c"]
+    padded = tf.queue.PaddingFIFOQueue(5, tf.int32, [[None]])
+    padded.enqueue([[1]])
+    padded.enqueue([[2, 3]])
+    padded.close()
+    np.testing.assert_array_equal(padded.dequeue_up_to(5), [[1, 0], [2, 3]])
+    assert tf.queue.QueueBase.from_list(1, [shuffled, padded]) is padded
+
+
+def test_elements_must_fit() -> None:
+    queue = tf.queue.FIFOQueue(2, tf.int32, shapes=[[2]])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="an element has shape"):
+        queue.enqueue([[1]])
+    with pytest.raises(ValueError, match="2 parts for 1"):
+        queue.enqueue([1, 2])
+    with pytest.raises(ValueError, match="parts"):
+        queue.enqueue({"a": 1})
+    with pytest.raises(tf.errors.InvalidArgumentError, match="scalar"):
+        queue.enqueue_many([1])
