@@ -16,11 +16,14 @@ from types import ModuleType
 from typing import Any
 
 import gradtape
+from gradtape import version
+from gradtape.core import lazy
+from gradtape.core.errors import LeftOutError
+from gradtape.names import absent
 
 __all__ = ["as_bytes", "as_str", "as_str_any", "as_text", "install", "is_installed", "path_to_str", "uninstall"]
 
-# The release whose names gradtape follows; programs compare it.
-TENSORFLOW_VERSION = "2.21.0"
+TENSORFLOW_VERSION = version.VERSION  # programs compare it
 _ROOT = "tensorflow"
 _FROM_KERAS = ("initializers", "keras", "losses", "metrics", "optimizers")
 
@@ -29,8 +32,9 @@ def install() -> None:
     """Let gradtape answer `import tensorflow`, `from tensorflow import …` and `tensorflow.keras` in this process.
 
     Keras, if it is imported later, uses gradtape as its backend; `tensorflow.keras` also has what Keras 2 had and programs
-    still use: `losses.MSE`, `backend.mean`, `metric.reset_states()`, `Adam(lr=…)`, `optimizers.legacy`. A TensorFlow that is installed is not touched, and cannot
-    be imported until `uninstall`.
+    still use: `backend.mean`, `metric.reset_states()`, `Adam(lr=…)`, `optimizers.legacy`. NumPy functions of tensors give
+    arrays, as there: `np.mean(t).astype(int)` works, and no gradient flows through it. A TensorFlow that is installed is
+    not touched, and cannot be imported until `uninstall`.
 
     Raises:
       ImportError: TensorFlow itself has been imported already, or Keras with another backend.
@@ -50,10 +54,13 @@ def install() -> None:
         )
     importlib.import_module("gradtape_keras_hook").install()
     sys.meta_path.insert(0, _Finder())
+    gradtape.config.record_numpy_functions(False)
 
 
 def uninstall() -> None:
     """Undo `install`: `import tensorflow` means TensorFlow again. Modules that have been imported stay where they are."""
+    if is_installed():
+        gradtape.config.record_numpy_functions(True)
     sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _Finder)]
     for name in [n for n in sys.modules if n == _ROOT or n.startswith(f"{_ROOT}.")]:
         del sys.modules[name]
@@ -114,6 +121,8 @@ class _Front(ModuleType):
         try:
             is_keras = self._shown is gradtape and name in _FROM_KERAS
             value = resolve([name]) if is_keras else getattr(self._shown, name)
+        except LeftOutError:
+            raise
         except AttributeError:
             hint = "`gradtape check script.py` lists the names that a program uses and gradtape lacks"
             raise AttributeError(
@@ -154,20 +163,17 @@ def resolve(parts: Sequence[str]) -> Any:
 
 
 def _keras() -> Any:
-    """Keras as TensorFlow shows it: with names of Keras 2 that Keras keeps for `tf.keras`, and some habits more."""
-    keras = gradtape.keras
+    """Keras as TensorFlow shows it, and some habits of Keras 2."""
     importlib.import_module("gradtape.keras_backend.habits").install()
-    try:
-        return importlib.import_module("keras._tf_keras.keras")
-    except ModuleNotFoundError:
-        return keras
+    return gradtape.keras
 
 
 def _absence(name: str) -> str:
-    if name.startswith(f"{_ROOT}.python"):
+    known = absent.lookup(f"tf{name.removeprefix(_ROOT)}")
+    if known is not None:
+        fix = f"it is left out, since {known.reason}; {known.instead}"
+    elif name.startswith(f"{_ROOT}.python"):
         fix = "it is a part of TensorFlow's inside; use the public name, for instance tf.keras for tensorflow.python.keras."
-    elif name.startswith(f"{_ROOT}.compat.v1"):
-        fix = "gradtape has TensorFlow 2's names only: write tf.function and tf.GradientTape for sessions and graphs."
     else:
         fix = "`gradtape check script.py` lists the names that a program uses and gradtape lacks."
     return f"No module named {name!r}: gradtape answers for tensorflow here, and has no such module.\n  fix: {fix}"
@@ -223,6 +229,7 @@ def path_to_str(path: Any) -> Any:
 def __getattr__(name: str) -> Any:
     if name == "v2":
         return gradtape
-    if name == "v1":
-        raise AttributeError(_absence(f"{_ROOT}.compat.v1").partition(": ")[2])
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _missing(name)
+
+
+_missing = lazy.attach(__name__, {})[0]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 import gradtape as tf
@@ -68,3 +69,15 @@ def test_texts() -> None:
     assert tf.compat.as_str(b"a") == tf.compat.as_text("a") == "a"
     with pytest.raises(TypeError, match="Expected binary or unicode string"):
         tf.compat.as_text(3)
+
+
+def test_numpy_functions_give_arrays_as_there(tensorflow: Any) -> None:
+    x = tensorflow.constant([[1.0, 2.0], [3.0, 4.0]])
+    assert np.mean(x, axis=-1).astype(int).tolist() == [1, 3]
+    assert type(np.concatenate([np.zeros((1, 2), "f"), x])) is np.ndarray
+
+
+def test_numpy_functions_are_recorded_again_afterwards() -> None:
+    tf.compat.install()
+    tf.compat.uninstall()
+    assert tf.is_tensor(np.mean(tf.constant([1.0])))

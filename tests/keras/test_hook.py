@@ -32,7 +32,7 @@ def test_lazy_attribute(tmp_path: Path) -> None:
 import gradtape as tf
 from gradtape.keras.layers import Dense
 import keras
-print(tf.keras is keras, keras.config.backend(), tf.keras.layers.Dense is Dense, tf.optimizers is keras.optimizers)
+print(tf.keras.Model is keras.Model, keras.config.backend(), tf.keras.layers.Dense is Dense, tf.optimizers is keras.optimizers)
 print(type(keras.ops.ones(2)).__module__, keras.Variable.__mro__[1].__module__)
 """
     expected = "True gradtape True True\ngradtape.core.tensor gradtape.keras_backend.variable"
@@ -42,6 +42,28 @@ print(type(keras.ops.ones(2)).__module__, keras.Variable.__mro__[1].__module__)
 def test_star_import_works_without_keras(tmp_path: Path) -> None:
     code = "import sys\nfrom gradtape import *\nsys.stdout.write(str('keras' in sys.modules))"
     assert output(code, tmp_path) == "False"
+
+
+def test_packages_that_keras_rarely_needs_wait(tmp_path: Path) -> None:
+    packages = tmp_path / "packages"
+    (packages / "matplotlib").mkdir(parents=True)
+    for name in ("jax", "requests", "matplotlib/__init__", "matplotlib/pyplot", "matplotlib/patches"):
+        (packages / f"{name}.py").write_text("print(__name__, 'runs')\nvalue = 1\n")
+    code = f"""
+import sys
+sys.path.insert(0, {str(packages)!r})
+import gradtape
+keras = gradtape.keras
+keras.Sequential
+print("keras is there")
+import jax, matplotlib.pyplot
+from keras.src.visualization import plot_image_gallery
+print(plot_image_gallery.plt is matplotlib.pyplot, matplotlib.pyplot.value, jax.value)
+"""
+    lines = output(code, tmp_path).splitlines()
+    assert lines[:2] == ["matplotlib runs", "keras is there"]
+    assert sorted(lines[2:4]) == ["jax runs", "matplotlib.pyplot runs"]
+    assert lines[4:] == ["True 1 1"]
 
 
 def test_environment_variable_with_the_path_file(tmp_path: Path) -> None:
@@ -106,3 +128,23 @@ import keras as again
 print(again is not keras, again.config.backend(), abs(float(again.ops.sum(again.layers.Dense(2)(again.ops.ones((1, 3))))) * 0))
 """
     assert output(code, tmp_path) == "True gradtape 0.0"
+
+
+def test_the_seed_of_keras_is_that_of_gradtape_too(tmp_path: Path) -> None:
+    code = """
+import gradtape as tf
+drawn = []
+for seed in (3, 3, 4):
+    tf.keras.utils.set_random_seed(seed)
+    drawn.append(float(tf.random.normal([])))
+print(drawn[0] == drawn[1] != drawn[2])
+"""
+    assert output(code, tmp_path) == "True"
+
+
+def test_names_of_tf_keras(tmp_path: Path) -> None:
+    code = """
+import gradtape as tf
+print(tf.keras.losses.Reduction.NONE, tf.keras.losses.MSE is tf.keras.losses.mean_squared_error, tf.keras.saving.load_model is tf.keras.models.load_model)
+"""
+    assert output(code, tmp_path) == "none True True"
