@@ -25,6 +25,10 @@ TESTED = ("3.15",)
 
 _SLOT = "keras.src.backend.numpy"
 _PACKAGE = "gradtape.keras_backend"
+# Packages that Keras imports for a few functions, if they are there; they would take most of its own import's time.
+_LATER = ("matplotlib.patches", "matplotlib.pyplot", "requests")
+# Keras repairs old versions of it when it is imported, whatever the backend.
+_UNWANTED = "jax"
 _OPS = {"core", "image", "linalg", "math", "nn", "numpy"}
 # What Keras looks for in the slot, and what the plug-in layout calls it.
 _CLASSES = {
@@ -78,7 +82,18 @@ class _Finder(importlib.abc.MetaPathFinder):
         if (name == _SLOT or name.startswith(f"{_SLOT}.")) and _is_chosen():
             is_package = name == _SLOT
             return importlib.machinery.ModuleSpec(name, _Alias(_own_name(name)), is_package=is_package)
+        if name == _UNWANTED and _is_importing():
+            raise ModuleNotFoundError(f"Keras does without {name} on gradtape.", name=name)
+        if name in _LATER and _is_importing():
+            return self._postponed(name, path)
         return None
+
+    def _postponed(self, name: str, path: Sequence[str] | None) -> Any:
+        """The spec of a module that runs when it is first asked for something."""
+        spec = importlib.machinery.PathFinder.find_spec(name, path)
+        if spec is not None and spec.loader is not None:
+            spec.loader = importlib.util.LazyLoader(spec.loader)
+        return spec
 
     def _watched(self, name: str, path: Sequence[str] | None, then: Any) -> Any:
         """Keras's own spec of a module, with something to do after it has run."""
@@ -142,6 +157,12 @@ def _is_chosen() -> bool:
     return config is not None and getattr(config, "_gradtape", False)
 
 
+def _is_importing() -> bool:
+    """Whether Keras is being imported, with this backend."""
+    config = sys.modules.get("keras.src.backend.config")
+    return config is not None and getattr(config, "_importing", False)
+
+
 def _before(spec: Any) -> None:
     """Check the version of Keras that is about to be imported, and forget the backend of an earlier import."""
     for name in [n for n in sys.modules if n == _PACKAGE or n.startswith(f"{_PACKAGE}.")]:
@@ -168,7 +189,7 @@ def _before(spec: Any) -> None:
 def _disguise(config: Any) -> None:
     """The backend's name while Keras is being imported."""
     if config._BACKEND == NAME:
-        config._BACKEND, config._gradtape = "numpy", True
+        config._BACKEND, config._gradtape, config._importing = "numpy", True, True
 
 
 def _complete(keras: ModuleType) -> None:
@@ -176,8 +197,9 @@ def _complete(keras: ModuleType) -> None:
     config: Any = sys.modules["keras.src.backend.config"]
     if not getattr(config, "_gradtape", False):
         return
-    config._BACKEND = NAME
-    importlib.import_module(f"{_PACKAGE}.optimizer").install()
+    config._BACKEND, config._importing = NAME, False
+    for module in ("files", "optimizer", "random", "tensorboard"):
+        importlib.import_module(f"{_PACKAGE}.{module}").install()
     dynamic: Any = sys.modules["keras.src.utils.backend_utils"].DynamicBackend
     backend = sys.modules["keras.src.backend"]
     known, choose = dynamic.__getattr__, dynamic.set_backend

@@ -107,10 +107,11 @@ def test_make_targets_exist(path: Path) -> None:
     assert {a or b for a, b in named} <= targets
 
 
-def test_table_of_ops_is_what_the_registry_says() -> None:
-    command = [sys.executable, str(ROOT / "docs" / "coverage.py"), "--check"]
+@pytest.mark.parametrize("script", ["ops.py", "coverage.py"])
+def test_tables_are_what_the_library_says(script: str) -> None:
+    command = [sys.executable, str(ROOT / "docs" / script), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{done.stdout}{done.stderr} Run `python docs/coverage.py`."
+    assert done.returncode == 0, f"{done.stdout}{done.stderr} Run `python docs/{script}`."
 
 
 def test_blocks_are_found() -> None:

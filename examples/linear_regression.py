@@ -1,0 +1,83 @@
+"""Linear regression with `tf.Module`: mini-batches from `tf.data`, a compiled step, and the exact solution beside it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+import gradtape as tf
+import terminal
+
+NAMES = ("floor area", "rooms", "distance to the station", "age", "floor")
+
+
+def flats(rng: np.random.Generator, count: int) -> tuple[Any, Any]:
+    """Features of flats, standardised, and their rents in hundreds, with noise."""
+    features = rng.standard_normal((count, len(NAMES)))
+    features[:, 1] = 0.8 * features[:, 0] + 0.6 * features[:, 1]  # larger flats have more rooms
+    rents = 9.0 + features @ [3.0, 0.5, -1.2, -0.4, 0.2] + rng.normal(0.0, 0.5, count)
+    return features.astype(np.float32), rents.astype(np.float32)
+
+
+class Linear(tf.Module):
+    """x @ w + b; the variables are made when the first input tells their size."""
+
+    def __init__(self, name: str | None = None) -> None:
+        super().__init__(name=name)
+        self.w: Any = None
+        self.b = tf.Variable(0.0, name="b")
+
+    @tf.Module.with_name_scope
+    def __call__(self, x: Any) -> Any:
+        if self.w is None:
+            self.w = tf.Variable(tf.zeros([x.shape[-1]]), name="w")
+        return tf.linalg.matvec(x, self.w) + self.b
+
+
+def mean_squared_error(predicted: Any, wanted: Any) -> Any:
+    """The mean of the squares of all differences."""
+    return tf.reduce_mean(tf.math.squared_difference(predicted, wanted))
+
+
+@tf.function
+def train_step(model: Linear, x: Any, y: Any, rate: Any) -> Any:
+    """The loss on a batch, after one step of gradient descent on it."""
+    with tf.GradientTape() as tape:
+        loss = mean_squared_error(model(x), y)
+    variables = model.trainable_variables
+    for variable, gradient in zip(variables, tape.gradient(loss, variables), strict=True):
+        variable.assign_sub(rate * gradient)
+    return loss
+
+
+def run(epochs: int = 20) -> float:
+    """Train, and compare; the largest difference between a learned weight and the exact one."""
+    tf.random.set_seed(1)
+    x, y = flats(np.random.default_rng(0), 1000)
+    batches = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(1000, seed=1).batch(50)
+    model = Linear(name="rent")
+    model(x[:1])
+    print(f"  untrained: {mean_squared_error(model(x), y):.3f}")
+    for epoch in range(epochs):
+        rate = tf.constant(0.1 * 0.85**epoch)
+        losses = [train_step(model, features, rents, rate) for features, rents in batches]
+        if epoch % 4 == 3:
+            print(f"  epoch {epoch + 1:2}: {tf.reduce_mean(losses):.4f}")
+
+    with_ones = tf.concat([x, tf.ones([len(x), 1])], axis=1)
+    exact = tf.linalg.lstsq(with_ones, y[:, None], fast=False)[:, 0]
+    learned = tf.concat([model.w, [model.b]], axis=0)
+    print(f"\n  {'':24} learned   exact")
+    for name, ours, theirs in zip((*NAMES, "(constant)"), learned.numpy(), exact.numpy(), strict=True):
+        print(f"  {name:24} {ours:7.3f} {theirs:7.3f}")
+    difference = float(tf.reduce_max(tf.abs(learned - exact)))
+    print(f"\n  variables: {[v.name for v in model.trainable_variables]}")
+    print(f"  largest difference: {difference:.4f}")
+    return difference
+
+
+if __name__ == "__main__":
+    terminal.heading("Linear regression")
+    run(*map(int, sys.argv[1:]))
