@@ -1,6 +1,9 @@
 """AutoGraph: statements over tensors run as Python would run them."""
 
 import contextlib
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -422,3 +425,17 @@ class TestOthers:
         x = tf.constant([0.5, 3.0, 20.0])
         found = tf.vectorized_map(tf.function(f), x)
         np.testing.assert_allclose(found, [float(f(v)) for v in x])
+
+
+def test_functions_of_ours_that_were_held_before_the_first_trace(tmp_path: Path) -> None:
+    """They are not the ones that modules show by then."""
+    program = tmp_path / "held.py"
+    program.write_text(
+        "import gradtape as tf\n"
+        "held = tf.range\n"
+        "print(tf.function(held)(tf.constant(3)).numpy().tolist())\n"
+        "print(tf.function(lambda n: held(n))(tf.constant(2)).numpy().tolist())\n"
+        "print(tf.data.Dataset.range(1, 4).map(held).element_spec.shape)\n"
+    )
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["[0, 1, 2]", "[0, 1]", "(None,)"]

@@ -41,10 +41,12 @@ class Function:
 
     def spec(self, *specs: Any) -> Any:
         """The structure of specs of the results, from a trace. Raises what the trace raises."""
+        from gradtape.staging.autograph.calls import converted
         from gradtape.staging.function import function
 
         with state.outside():
-            traced = function(lambda *values: structure.tensors(self._function(*values)))
+            call = converted(self._function)
+            traced = function(lambda *values: structure.tensors(call(*values)))
             return structure.spec(traced.get_concrete_function(*_spread(specs)).structured_outputs)
 
     def _note(self, problem: Exception) -> None:

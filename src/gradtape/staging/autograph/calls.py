@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import FunctionType
 from typing import Any
 
-from gradtape.core import log, state
+from gradtape.core import later, log, state
 from gradtape.staging.autograph import policy
 
 _AS_IT_IS = (types.BuiltinFunctionType, types.MethodWrapperType, types.WrapperDescriptorType, type)
@@ -55,6 +55,8 @@ def converted(function: Callable[..., Any]) -> Callable[..., Any]:
         return function if inner is function.func else functools.partial(inner, *function.args, **function.keywords)
     if not isinstance(function, FunctionType):
         return _converted_object(function)
+    if later.can_wait(function):  # one of ours, which the program got hold of before the first function was traced
+        return later.adapt(function)
     if policy.is_marked(function) or not policy.is_users(function.__code__, function.__module__):
         return function
     if not policy.wants_conversion(function):

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from types import CodeType, FunctionType
 from typing import Any
 
+from gradtape.core import later
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 
@@ -150,6 +151,8 @@ class _Scan:
             value = value.__func__
         elif not isinstance(value, FunctionType):
             value = getattr(type(value), "__call__", None)  # noqa: B004 - the method itself is wanted
+        if later.can_wait(value):  # held since before the first trace: only a rewritten call adapts it
+            return True
         if not isinstance(value, FunctionType) or is_marked(value) or not is_users(value.__code__, value.__module__):
             return False
         return _judged(value, value.__code__, self._above)
