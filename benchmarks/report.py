@@ -76,11 +76,11 @@ def cold_table(content: dict[str, Any]) -> str:
     for work, by_system in content["cold"].items():
         answers = [by_system.get(s, {}) for s in systems]
         rows.append([work, *[_first(a) if "seconds" in a else "-" for a in answers]])
-    return markdown(["first result (memory grows by)", *systems], rows)
+    return markdown(["first result (peak memory)", *systems], rows)
 
 
 def _first(answer: dict[str, Any]) -> str:
-    return f"{harness.duration(answer['seconds'])} ({answer['peak'] / 2**20:.0f} MiB)"
+    return f"{harness.duration(answer['seconds'])} ({answer['whole'] / 2**20:.0f} MiB)"
 
 
 def conditions(content: dict[str, Any]) -> str:
@@ -97,8 +97,8 @@ def conditions(content: dict[str, Any]) -> str:
     )
 
 
-def compiled_comparison(content: dict[str, Any]) -> str:
-    """The second table of README.md: compiled functions, and their first results together."""
+def compiled_comparison(content: dict[str, Any], title: str = "compiled") -> str:
+    """A table of README.md: compiled functions, or models of Keras, and first results together where there are some."""
     systems = [s for s in COMPILED if s in content["versions"]]
     rows = [
         [row["title"], *_cells([row["systems"].get(s, {}).get("best") for s in systems])] for row in content["works"]
@@ -106,7 +106,7 @@ def compiled_comparison(content: dict[str, Any]) -> str:
     first = [[work.get(s, {}).get("seconds") for work in content.get("cold", {}).values()] for s in systems]
     if any(first):
         rows.append(["first results of all of these together", *_cells([None if None in f else sum(f) for f in first])])
-    return markdown(["compiled", *[f"{COMPILED[s]} {content['versions'][s]}".strip() for s in systems]], rows)
+    return markdown([title, *[f"{COMPILED[s]} {content['versions'][s]}".strip() for s in systems]], rows)
 
 
 def comparison(eager: dict[str, Any], footprint: dict[str, Any]) -> str:
@@ -152,9 +152,10 @@ def section() -> str:
     eager, footprint, memory, scaling = (_load(n) for n in ("eager", "footprint", "memory", "scaling"))
     legend = "The best is bold; in brackets is how many times gradtape's time that is."
     parts = [comparison(eager, footprint), f"{legend} {conditions(eager)}"]
-    if (harness.RESULTS / "compiled.json").exists():
-        compiled = _load("compiled")
-        parts += [compiled_comparison(compiled), conditions(compiled)]
+    for name, title in (("compiled", "compiled"), ("keras", "Keras on")):
+        if (harness.RESULTS / f"{name}.json").exists():
+            content = _load(name)
+            parts += [compiled_comparison(content, title), conditions(content)]
     parts.append(longevity(memory, scaling))
     return "\n\n".join([BEGIN, *parts, END])
 

@@ -3,7 +3,7 @@
 {"do": "load", "threads": 2, "scale": 1.0}       -> {"version": ...}, or {"missing": why}
 {"do": "check", "work": "square", "times": 3}    -> {"results": [arrays, as base64 of .npy]}
 {"do": "time", "work": "square", "seconds": .1}  -> {"samples": [seconds of one call, ...]}
-{"do": "first", "work": "square", "times": 5}    -> {"seconds": until the first result, "peak": bytes after some calls}
+{"do": "first", "work": "square", "times": 5}    -> {"seconds": until the first result, "peak": bytes that memory grows by, "whole": all of it}
 
 A command that raises an exception is answered by {"failed": the exception}.
 """
@@ -25,7 +25,10 @@ from typing import Any
 
 import numpy as np
 
+sys.path.append(sys.path.pop(0))  # keras.py beside this file must not be taken for Keras
+
 import compiled_works
+import keras_works
 import op_works
 import works
 
@@ -45,10 +48,19 @@ MODULES = {
         "torch.compile": ("systems.compiled_torch", "torch"),
         "the machine": ("systems.machine", "numpy"),
     },
+    "keras": {
+        "gradtape": ("systems.keras_ours", "gradtape"),
+        "TensorFlow": ("systems.keras_tensorflow", "tensorflow"),
+        "TensorFlow XLA": ("systems.keras_xla", "tensorflow"),
+        "JAX": ("systems.keras_jax", "jax"),
+        "PyTorch": ("systems.keras_pytorch", "torch"),
+        "torch.compile": ("systems.keras_torch", "torch"),
+    },
 }
 WORKS: dict[str, tuple[works.Work, ...]] = {
     "eager": (*works.WORKS, *op_works.WORKS),
     "compiled": (*compiled_works.WORKS, *compiled_works.CONTROL_FLOW, *compiled_works.MACHINE),
+    "keras": keras_works.WORKS,
 }
 SAMPLE_SECONDS = 0.002
 
@@ -84,6 +96,8 @@ class Worker:
         if work not in self.built:
             self.built[work] = self._build(work)
         run = self.built[work]
+        if hasattr(run, "samples"):  # it takes the time itself
+            return {"samples": run.samples(seconds)}
         if work not in self.calls:
             run()
             self.calls[work] = _calls_per_sample(run)
@@ -106,7 +120,8 @@ class Worker:
         seconds = time.perf_counter() - start
         for _ in range(times):
             run()
-        return {"seconds": seconds, "peak": _resident("VmHWM") - before}
+        whole = _resident("VmHWM")
+        return {"seconds": seconds, "peak": whole - before, "whole": whole}
 
     def _build(self, work: str) -> Any:
         return getattr(self.module, work)(self.works[work].inputs(self.scale))

@@ -4,7 +4,7 @@
     python conformance/run.py ops layers/rnn        some folders or files
     python conformance/run.py ops -n 2 -k conv      the rest goes to pytest
 
-Prints how many passed, failed and were skipped in each folder. What is excluded, and why, is in excluded.txt.
+Prints how many passed, failed and were skipped in each folder, and why. What is excluded, and why, is in excluded.txt.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def keras_source() -> Path:
     return Path(spec.origin).parent / "src"
 
 
-def run(folder: str, options: list[str], source: Path, scratch: str) -> dict[str, list[str]]:
-    """The outcomes of the tests of a folder, by name."""
+def run(folders: list[str], options: list[str], source: Path, scratch: str) -> dict[str, list[str]]:
+    """The outcomes of the tests of some folders or files, by name."""
     results = Path(scratch) / "results.json"
     results.unlink(missing_ok=True)
     environment = {
@@ -66,8 +66,15 @@ def run(folder: str, options: list[str], source: Path, scratch: str) -> dict[str
         "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH") or str(HERE.parent / "src")]),
     }
     command = [sys.executable, "-m", "pytest", "-c", str(HERE / "pytest.ini"), f"--rootdir={source}"]
-    subprocess.run([*command, f"--results={results}", str(source / folder), *options], env=environment, check=False)
-    return json.loads(results.read_text()) if results.exists() else {folder: ["error", "the run broke off"]}
+    subprocess.run(
+        [*command, f"--results={results}", *[str(source / f) for f in folders], *options], env=environment, check=False
+    )
+    return json.loads(results.read_text()) if results.exists() else {folders[0]: ["error", "the run broke off"]}
+
+
+def reason_of(text: str) -> str:
+    """Why a test was skipped, from what pytest says of it."""
+    return text.rpartition("Skipped: ")[2].strip("')\" ").splitlines()[0][:100]
 
 
 def main() -> int:
@@ -78,18 +85,21 @@ def main() -> int:
     source = keras_source()
     table: dict[str, Counter[str]] = {}
     failures: list[str] = []
+    skipped: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as scratch:
         for folder in folders:
             if not (source / folder).exists():
                 continue
-            outcomes = run(folder, options, source, scratch)
+            outcomes = run([folder], options, source, scratch)
             table[folder] = Counter(outcome for outcome, _ in outcomes.values())
+            skipped.update(reason_of(text) for outcome, text in outcomes.values() if outcome == "skipped")
             failures += [name for name, (outcome, _) in outcomes.items() if outcome in ("failed", "error")]
     print(f"\n{'folder':28}{'passed':>8}{'failed':>8}{'errors':>8}{'skipped':>8}")
     total: Counter[str] = Counter()
     for folder, counts in [*table.items(), ("sum", total)]:
         total.update(counts if folder != "sum" else {})
         print(f"{folder:28}" + "".join(f"{counts[k]:8}" for k in ("passed", "failed", "error", "skipped")))
+    print("\nskipped because:", *[f"{count:8}  {reason}" for reason, count in skipped.most_common()], sep="\n")
     if failures:
         print("\nfailed:", *failures, sep="\n  ")
     return bool(failures)

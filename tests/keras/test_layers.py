@@ -104,6 +104,34 @@ def test_rows_of_an_embedding_have_sparse_gradients(keras: Any) -> None:
     np.testing.assert_allclose(change[:, 0], [0.0, -2.0, 0.0, 0.0, -1.0, 0.0], atol=1e-6)
 
 
+@pytest.mark.parametrize("name", ["SGD", "Adam", "Adagrad"])
+def test_rows_are_updated_as_by_the_dense_gradient(keras: Any, name: str) -> None:
+    results = []
+    for dense in (False, True):
+        layer = keras.layers.Embedding(6, 2, embeddings_initializer="ones")
+        layer.build()
+        optimizer = getattr(keras.optimizers, name)(0.1)
+        for words in ([1, 1, 4], [4, 0, 0]):
+            with tf.GradientTape() as tape:
+                y = tf.reduce_sum(layer(np.array(words)) ** 2)
+            gradient = tape.gradient(y, layer.embeddings)
+            assert isinstance(gradient, tf.IndexedSlices)
+            gradient = tf.convert_to_tensor(gradient) if dense else gradient
+            optimizer.apply_gradients([(gradient, layer.embeddings)])
+        results.append(layer.embeddings.numpy())
+    np.testing.assert_allclose(*results, rtol=1e-6)
+
+
+def test_a_compiled_step_makes_no_dense_gradient_of_an_embedding(keras: Any) -> None:
+    model = keras.Sequential(
+        [keras.Input((3,), dtype="int32"), keras.layers.Embedding(1000, 4), keras.layers.Flatten()]
+    )
+    model.compile(keras.optimizers.SGD(0.1), "mse")
+    model.fit(np.ones((8, 3), "int32"), np.zeros((8, 12), "float32"), verbose=0)
+    (trace,) = model.train_function.explain().traces
+    assert not any("scatter_rows" in kernel for kernel in trace.native)
+
+
 def test_attention_model_trains(keras: Any) -> None:
     inputs = keras.Input((5, 8))
     hidden = keras.layers.MultiHeadAttention(2, 4)(inputs, inputs, use_causal_mask=True)
@@ -188,6 +216,52 @@ def test_attention_is_the_same_in_functions(keras: Any, causal: bool) -> None:
     first = compiled.explain().traces[0]
     assert first.native
     assert not first.outside
+
+
+@pytest.mark.parametrize("kind", ["SimpleRNN", "LSTM", "GRU"])
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize("zeros", [False, True])
+def test_many_masked_steps_are_a_loop_in_functions(keras: Any, kind: str, backwards: bool, zeros: bool) -> None:
+    cell = getattr(keras.layers, f"{kind}Cell")(3)
+    layer = keras.layers.RNN(
+        cell, return_sequences=True, return_state=True, go_backwards=backwards, zero_output_for_mask=zeros
+    )
+    random = np.random.default_rng(0)
+    x = tf.constant(random.normal(size=(2, 20, 2)).astype("float32"))
+    mask = tf.constant(random.random((2, 20)) > 0.4)
+
+    def run(x: Any, mask: Any) -> Any:
+        with tf.GradientTape() as tape:
+            sequence, *states = layer(x, mask=mask)
+            total = tf.reduce_sum(sequence[:, ::3] ** 2) + tf.reduce_sum(states[-1])
+        return sequence, *states, *tape.gradient(total, layer.trainable_weights)
+
+    eager = run(x, mask)
+    compiled = tf.function(run)
+    for expected, found in zip(eager, compiled(x, mask), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    (trace,) = compiled.explain().traces
+    assert "loop" in trace.native
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_many_steps_of_a_scan_are_a_loop_in_functions(keras: Any, reverse: bool) -> None:
+    ops = keras.ops
+
+    def run(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            last, partial = ops.scan(lambda c, row: (c * 0.9 + row[0], c * row[1]), x[0], (x, x * 2.0), reverse=reverse)
+            total = ops.sum(last) + ops.sum(partial**2)
+            total = ops.fori_loop(0, 30, lambda i, v: v * 1.01 + ops.cast(i, "float32"), total)
+        return last, partial, total, tape.gradient(total, x)
+
+    x = tf.constant(np.random.default_rng(0).normal(size=(20, 3)).astype("float32"))
+    compiled = tf.function(run)
+    for expected, found in zip(run(x), compiled(x), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    (trace,) = compiled.explain().traces
+    assert sum("loop" in kernel for kernel in trace.native) >= 2
 
 
 @pytest.mark.parametrize("kind", ["LSTM", "GRU"])

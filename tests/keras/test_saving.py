@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+import runpy
+import signal
+import subprocess
+import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+DATA = Path(__file__).parent / "data"
 
 
 def model_of(keras: Any) -> Any:
@@ -58,6 +66,77 @@ def test_custom_layer(keras: Any, tmp_path: Path) -> None:
     model.save(tmp_path / "model.keras")
     loaded = keras.saving.load_model(tmp_path / "model.keras")
     np.testing.assert_allclose(loaded(np.ones((1, 3))), [[1.0, 2.0, 3.0]])
+
+
+@pytest.fixture(params=["tensorflow", "jax", "torch"])
+def written_elsewhere(request: Any, tmp_path: Path) -> Path:
+    """A folder with the files that Keras wrote on another backend, by `data/make.py`."""
+    with zipfile.ZipFile(DATA / f"{request.param}.zip") as archive:
+        archive.extractall(tmp_path)
+    return tmp_path
+
+
+def test_files_of_other_backends(keras: Any, written_elsewhere: Path) -> None:
+    make = runpy.run_path(str(DATA / "make.py"), {"keras": keras})
+    expected = np.load(written_elsewhere / "predicted.npy")
+    loaded = keras.saving.load_model(written_elsewhere / "model.keras")
+    np.testing.assert_allclose(loaded.predict(make["inputs"](), verbose=0), expected, rtol=1e-5)
+    assert int(loaded.optimizer.iterations) == 3
+    model = make["model_of"](keras)
+    model.load_weights(written_elsewhere / "model.weights.h5")
+    np.testing.assert_allclose(model.predict(make["inputs"](), verbose=0), expected, rtol=1e-5)
+
+
+_KILLED_WHILE_SAVING = """
+import os, signal, sys
+import gradtape as tf
+path = sys.argv[1]
+model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(2)])
+model.save(path) if path.endswith(".keras") else model.save_weights(path)
+print(model.layers[0].kernel.numpy().tolist(), flush=True)
+
+class Deadly:
+    def __init__(self, layer):
+        self.save = layer.save_own_variables
+
+    def __call__(self, store):
+        self.save(store)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+model.layers[0].kernel.assign_add(tf.ones((3, 2)))
+model.layers[0].save_own_variables = Deadly(model.layers[0])
+model.save(path) if path.endswith(".keras") else model.save_weights(path)
+"""
+
+
+@pytest.mark.parametrize("name", ["model.keras", "model.weights.h5"])
+def test_killed_while_saving_leaves_the_old_file(keras: Any, tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    command = [sys.executable, "-c", _KILLED_WHILE_SAVING, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
+    if name == "model.keras":
+        model = keras.saving.load_model(path)
+    else:
+        model.load_weights(path)
+    np.testing.assert_allclose(model.layers[0].kernel, ast.literal_eval(done.stdout), rtol=1e-6)
+
+
+def test_failed_save_leaves_the_old_file_and_no_other(keras: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
+    path = tmp_path / "model.keras"
+    model.save(path)
+    before = path.read_bytes()
+
+    def fail(store: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(model.layers[0], "save_own_variables", fail)
+    with pytest.raises(KeyboardInterrupt):
+        model.save(path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_clone(keras: Any, data: Any) -> None:

@@ -5,6 +5,8 @@ the place of the NumPy backend (see `gradtape_keras_hook`).
 """
 
 import importlib
+import importlib.util
+import os
 import sys
 
 if "keras.src.backend" not in sys.modules:
@@ -15,8 +17,10 @@ if "keras.src.backend" not in sys.modules:
     del sys.modules[__name__]
     importlib.import_module("keras")
 
+from keras.src.backend.common.keras_tensor import KerasTensor
 from keras.src.backend.common.name_scope import name_scope
 
+from gradtape.core import provenance
 from gradtape.keras_backend import ops, random
 from gradtape.keras_backend.conversion import cast, convert_to_numpy, convert_to_tensor, is_tensor, shape
 from gradtape.keras_backend.ops import core, image, linalg, math, nn, numpy
@@ -36,6 +40,17 @@ from gradtape.keras_backend.symbolic import compute_output_spec
 from gradtape.keras_backend.variable import Variable
 
 distribution_lib = None
+
+# Lines of Keras are not the user's; and what a tape says of a symbolic tensor.
+for _package in ("keras", "optree"):
+    _spec = importlib.util.find_spec(_package)
+    if _spec is not None and _spec.origin is not None:
+        provenance.pass_over(os.path.dirname(_spec.origin))
+KerasTensor.__stands_for_values__ = (
+    "A tensor of Keras that a layer gave while the model was built stands for the values of every call, and is none of them.",
+    "ask the model for the values: both = keras.Model(model.inputs, [layer.output, model.output]); in the tape, "
+    "features, y = both([x]); then tape.gradient(y, features).",
+)
 
 __all__ = [
     "IS_THREAD_SAFE", "SUPPORTS_COMPLEX_DTYPES", "SUPPORTS_RAGGED_TENSORS", "SUPPORTS_SPARSE_TENSORS",

@@ -4,6 +4,7 @@ metric.reset_states()                   reset_state()
 Adam(lr=…), optimizer.lr                learning_rate
 optimizer.weights                       variables
 optimizers.legacy.Adam                  optimizers.Adam
+losses.mean_squared_error               losses.MSE
 Loss(reduction="auto")                  reduction="sum_over_batch_size"
 get_scaled_loss, get_unscaled_gradients scale_loss, and gradients as they are without a scale
 """
@@ -34,6 +35,7 @@ def install() -> None:
         if inspect.isclass(kind) and issubclass(kind, optimizer) and "__init__" in vars(kind) and kind is not optimizer:
             setattr(kind, "__init__", _taking_lr(vars(kind)["__init__"]))  # noqa: B010 - mypy refuses the assignment
     _bring_back_legacy_optimizers()
+    _bring_back_functions()
     _accept_automatic_reduction()
     _scale_losses(keras.optimizers.LossScaleOptimizer)
 
@@ -53,6 +55,15 @@ def _bring_back_legacy_optimizers() -> None:
 
     for name in [n for n in dir(legacy) if hasattr(keras.optimizers, n)]:
         setattr(legacy, name, getattr(keras.optimizers, name))
+
+
+def _bring_back_functions() -> None:
+    """Long names beside the short ones: `losses.mean_squared_error` beside `losses.MSE`."""
+    from keras._tf_keras import keras as shown
+
+    for own, other in ((keras.losses, shown.losses), (keras.metrics, shown.metrics)):
+        for name in [n for n in dir(own) if not n.startswith("_") and not hasattr(other, n)]:
+            setattr(other, name, getattr(own, name))
 
 
 def _accept_automatic_reduction() -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 from keras.src.backend.config import floatx
 from keras.src.random.seed_generator import SeedGenerator, draw_seed, make_default_seed
+from keras.src.utils import rng_utils
 
 import gradtape as tf
 from gradtape.keras_backend.conversion import as_float, cast, cast_tensor, convert_to_tensor
+from gradtape.keras_backend.conversion import shape as shape_of
 from gradtape.keras_backend.ops.numpy import shaping
 
 __all__ = [
@@ -17,6 +20,11 @@ __all__ = [
 ]  # fmt: skip
 
 _WIDE = ("float32", "float64")
+
+
+def install() -> None:
+    """Let `keras.utils.set_random_seed` set the seed of `tf.random` too, as it does where TensorFlow is installed."""
+    rng_utils.tf = SimpleNamespace(available=True, random=tf.random)
 
 
 def _seed(seed: Any) -> Any:
@@ -108,7 +116,7 @@ def dropout(inputs: Any, rate: Any, noise_shape: Any = None, seed: Any = None) -
         return inputs
     if rate == 1.0:
         return tf.zeros_like(inputs)
-    shape = tuple(inputs.shape)
+    shape = shape_of(inputs)
     if noise_shape is not None:
         shape = tuple([d if n is None else n for n, d in zip(noise_shape, shape, strict=True)])
     keep = 1.0 - rate

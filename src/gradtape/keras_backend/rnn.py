@@ -7,11 +7,9 @@ from typing import Any
 from keras.src import tree
 
 import gradtape as tf
-from gradtape.core import state
 from gradtape.keras_backend.conversion import cast, convert_to_tensor, operands
-
-# Up to so many steps a loop in a function is written out, which makes the faster program.
-_UNROLLED = 64
+from gradtape.keras_backend.ops.control_flow import is_long
+from gradtape.staging.control_functions import over_rows
 
 
 def _swapped(x: Any) -> Any:
@@ -39,41 +37,67 @@ def rnn(
     """
     if not time_major:
         inputs = tree.map_structure(_swapped, inputs)
-    columns = [tf.unstack(convert_to_tensor(x)) for x in tree.flatten(inputs)]
-    steps = len(columns[0])
+    columns = [convert_to_tensor(x) for x in tree.flatten(inputs)]
+    count, steps = len(columns), columns[0].shape[0]
     if unroll and not steps:
         raise ValueError("Unrolling requires a fixed number of timesteps.")
-    masks = _masks(mask, time_major)
+    if mask is not None:
+        columns.append(_over_time(mask, time_major))
     constants = tuple(constants or ())
-    states, output, outputs = initial_states, None, []
-    for time in reversed(range(steps)) if go_backwards else range(steps):
-        x = tree.pack_sequence_as(inputs, [column[time] for column in columns])
-        new_output, new_states = step_function(x, (*states, *constants))
-        new_states = tree.pack_sequence_as(states, tree.flatten(new_states))
-        if masks is not None:
-            before = tf.zeros_like(new_output) if output is None or zero_output_for_mask else output
-            new_output = _chosen(masks[time], new_output, before)
-            new_states = tree.map_structure(lambda new, old, m=masks[time]: _chosen(m, new, old), new_states, states)
-        output, states = new_output, new_states
-        if return_all_outputs:
-            outputs.append(output)
-    stacked = tree.map_structure(lambda *ys: tf.stack(ys), *(outputs if return_all_outputs else [output]))
-    return output, stacked if time_major else tree.map_structure(_swapped, stacked), states
+
+    def step(row: Any, states: Any, before: Any) -> Any:
+        """The output and the states after a row of the inputs, at whose end the mask is."""
+        x = tree.pack_sequence_as(inputs, list(row[:count]))
+        output, new = step_function(x, (*states, *constants))
+        new = tree.pack_sequence_as(states, tree.flatten(new))
+        if mask is None:
+            return output, new
+        before = tf.zeros_like(output) if before is None or zero_output_for_mask else before
+        return _chosen(row[-1], output, before), tree.map_structure(lambda a, b: _chosen(row[-1], a, b), new, states)
+
+    run = _looped if is_long(steps) and not unroll else _written_out
+    output, outputs, states = run(step, columns, initial_states, go_backwards)
+    outputs = outputs if return_all_outputs else tf.expand_dims(output, 0)
+    return output, outputs if time_major else tree.map_structure(_swapped, outputs), states
 
 
-def _masks(mask: Any, time_major: Any) -> Any:
-    """One mask for each step, of shape `[batch, 1]`."""
-    if mask is None:
-        return None
+def _written_out(step: Any, columns: Any, states: Any, go_backwards: Any) -> Any:
+    """The last output, all outputs and the states, step by step."""
+    rows = list(zip(*[tf.unstack(column) for column in columns], strict=True))
+    output, outputs = None, []
+    for row in reversed(rows) if go_backwards else rows:
+        output, states = step(row, states, output)
+        outputs.append(output)
+    return output, tree.map_structure(lambda *ys: tf.stack(ys), *outputs), states
+
+
+def _looped(step: Any, columns: Any, states: Any, go_backwards: Any) -> Any:
+    """The same by one loop of the graph. The first step tells what outputs are like."""
+    first, rest = (-1, slice(None, -1)) if go_backwards else (0, slice(1, None))
+    output, states = step([column[first] for column in columns], states, None)
+
+    def body(values: Any, row: Any) -> Any:
+        before, states = values
+        after, states = step(row, states, before)
+        return (after, states), after
+
+    (last, states), outputs = over_rows("rnn", body, (output, states), [c[rest] for c in columns], bool(go_backwards))
+    outputs = tf.reverse(outputs, [0]) if go_backwards else outputs
+    return last, tf.concat([tf.expand_dims(output, 0), outputs], 0), states
+
+
+def _over_time(mask: Any, time_major: Any) -> Any:
+    """The mask as `[time, batch, 1]`."""
     mask = cast(mask, "bool")
     if mask.ndim == 2:
         mask = tf.expand_dims(mask, -1)
-    return tf.unstack(mask if time_major else _swapped(mask))
+    return mask if time_major else _swapped(mask)
 
 
 def _chosen(mask: Any, new: Any, old: Any) -> Any:
-    shape = tuple(mask.shape) + (1,) * (new.ndim - mask.ndim)
-    return tf.where(tf.reshape(mask, shape), new, cast(old, new.dtype))
+    for _ in range(new.ndim - mask.ndim):
+        mask = tf.expand_dims(mask, -1)
+    return tf.where(mask, new, cast(old, new.dtype))
 
 
 def _loop(step: Any, projected: Any, states: Any, go_backwards: Any, unroll: Any) -> Any:
@@ -81,16 +105,20 @@ def _loop(step: Any, projected: Any, states: Any, go_backwards: Any, unroll: Any
 
     In a function, a loop of many steps is one node, so that tracing and compiling do not take longer for more of them.
     """
-    if state.current.trace is None or unroll or projected.shape[1] <= _UNROLLED:
+    if unroll or not is_long(projected.shape[1]):
         outputs = []
         xs = tf.unstack(projected, axis=1)
         for x in reversed(xs) if go_backwards else xs:
             states = step(x, states)
             outputs.append(states[0])
         return tf.stack(outputs, axis=1), states
-    xs = _swapped(projected)
-    found = tf.scan(lambda states, x: step(x, states), tf.reverse(xs, [0]) if go_backwards else xs, states)
-    return _swapped(found[0]), tuple([x[-1] for x in found])
+
+    def body(states: Any, x: Any) -> Any:
+        states = step(x, states)
+        return states, states[0]
+
+    states, outputs = over_rows("rnn", body, states, _swapped(projected), bool(go_backwards))
+    return _swapped(tf.reverse(outputs, [0]) if go_backwards else outputs), states
 
 
 def _results(outputs: Any, states: Any, return_sequences: Any) -> Any:

@@ -13,13 +13,11 @@ from keras.src import optimizers as optimizers_module
 from keras.src.backend import config
 from keras.src.trainers import trainer as base_trainer
 from keras.src.trainers.data_adapters import array_slicing, data_adapter_utils
-from keras.src.utils import traceback_utils
+from keras.src.utils import python_utils, traceback_utils
 from keras.src.utils.python_utils import pythonify_logs
 
 import gradtape as tf
-from gradtape.core import log
-from gradtape.keras_backend.batches import Batches
-from gradtape.keras_backend.conversion import convert_to_tensor
+from gradtape.keras_backend.batches import Batches, tensors
 from gradtape.keras_backend.step import Step
 
 
@@ -44,7 +42,6 @@ class Trainer(base_trainer.Trainer):
         if self.trainable_weights:
             weights = self.trainable_weights
             gradients = tape.gradient(scaled, weights)
-            _explain_missing(tape, scaled, weights, gradients)
             self.optimizer.apply_gradients(zip(gradients, weights, strict=True))
         else:
             warnings.warn("The model does not have any trainable weights.", stacklevel=2)
@@ -77,7 +74,7 @@ class Trainer(base_trainer.Trainer):
         def function(batches: Any) -> Any:
             outputs = None
             for data in batches:
-                outputs = one(_tensors(data))
+                outputs = one(tensors(data))
             return outputs
 
         function.explain = one.explain  # type: ignore[attr-defined]
@@ -101,7 +98,7 @@ class Trainer(base_trainer.Trainer):
             one = Step(self.predict_step, self.run_eagerly)
 
             def function(batches: Any) -> Any:
-                outputs = [one(_tensors(data)) for data in batches]
+                outputs = [one(tensors(data)) for data in batches]
                 if len(outputs) == 1:
                     return outputs[0]
                 return tree.map_structure(lambda *parts: tf.concat([*parts], 0), *outputs)
@@ -179,10 +176,13 @@ class Trainer(base_trainer.Trainer):
         self.reset_metrics()
         callbacks.on_epoch_begin(epoch)
         logs = {}
+        heard = _is_heard(callbacks, "on_batch_begin on_batch_end on_train_batch_begin on_train_batch_end")
         for begin, end, data in batches:
-            callbacks.on_train_batch_begin(begin)
+            if heard:
+                callbacks.on_train_batch_begin(begin)
             logs = self.train_function(data)
-            callbacks.on_train_batch_end(end, logs)
+            if heard:
+                callbacks.on_train_batch_end(end, logs)
             if self.stop_training:
                 break
         return dict(self._get_metrics_result_or_logs(logs))
@@ -238,10 +238,13 @@ class Trainer(base_trainer.Trainer):
         callbacks.on_test_begin()
         logs = {}
         self.reset_metrics()
+        heard = _is_heard(callbacks, "on_test_batch_begin on_test_batch_end")
         for begin, end, data in batches:
-            callbacks.on_test_batch_begin(begin)
+            if heard:
+                callbacks.on_test_batch_begin(begin)
             logs = self.test_function(data)
-            callbacks.on_test_batch_end(end, logs)
+            if heard:
+                callbacks.on_test_batch_end(end, logs)
             if self.stop_evaluating:
                 break
         logs = pythonify_logs(self._get_metrics_result_or_logs(logs))
@@ -287,7 +290,7 @@ class Trainer(base_trainer.Trainer):
                     f"sample_weight={sample_weight}, class_weight={class_weight}"
                 )
             sample_weight = data_adapter_utils.class_weight_to_sample_weights(y, class_weight)
-        data = _tensors((x, y, sample_weight))
+        data = tensors((x, y, sample_weight))
         self._symbolic_build(data_batch=data)
         self.make_train_function()
         return self._logged(self.train_function, data, return_dict)
@@ -295,7 +298,7 @@ class Trainer(base_trainer.Trainer):
     def test_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None, return_dict: Any = False) -> Any:
         """Loss and metrics of one batch."""
         self._assert_compile_called("test_on_batch")
-        data = _tensors((x, y, sample_weight))
+        data = tensors((x, y, sample_weight))
         self._symbolic_build(data_batch=data)
         self.make_test_function()
         return self._logged(self.test_function, data, return_dict)
@@ -342,17 +345,13 @@ class _Validation:
         )
 
 
-def _tensors(data: Any) -> Any:
-    """A batch with its arrays as tensors."""
-    return tree.map_structure(lambda x: None if x is None else convert_to_tensor(x), data)
-
-
-def _explain_missing(tape: Any, target: Any, weights: Any, gradients: Any) -> None:
-    """Log why the first weight without a gradient has none; Keras's own warning names all of them."""
-    for weight, gradient in zip(weights, gradients, strict=True):
-        if gradient is None:
-            log.warning("There is no gradient for %s.\n%s", weight.path, tape.explain(target, weight))
-            return
+def _is_heard(callbacks: Any, methods: Any) -> Any:
+    """Whether a callback has one of some methods: the numbers of a batch are made for those who look at them."""
+    return type(callbacks) is not callbacks_module.CallbackList or any(
+        not python_utils.is_default(getattr(callback, method))
+        for callback in callbacks.callbacks
+        for method in methods.split()
+    )
 
 
 def _batch_size(x: Any) -> Any:

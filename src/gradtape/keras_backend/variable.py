@@ -22,7 +22,27 @@ class Variable(KerasVariable):
     """
 
     def _initialize(self, value: Any) -> Any:
-        self._value = TapeVariable(value, trainable=self._trainable, dtype=self._dtype, name=self._name)
+        synchronization, aggregation = self._sharing()
+        self._value = TapeVariable(
+            value,
+            trainable=self._trainable,
+            dtype=self._dtype,
+            name=self._name,
+            synchronization=synchronization,
+            aggregation=aggregation,
+        )
+
+    def _sharing(self) -> Any:
+        """How replicas of a strategy share the variable. Where Keras does not say it, what they assign to numbers (the
+        statistics of a normalisation) is averaged; others (the states of seeds) are changed by one replica after the other."""
+        if self._aggregation == "none" and self._synchronization == "auto":
+            if tf.as_dtype(self._dtype).is_floating:
+                return tf.VariableSynchronization.AUTO, tf.VariableAggregation.MEAN
+            return tf.VariableSynchronization.NONE, tf.VariableAggregation.NONE
+        return (
+            tf.VariableSynchronization[self._synchronization.upper()],
+            tf.VariableAggregation[self._aggregation.upper()],
+        )
 
     def _initialize_with_initializer(self, initializer: Any) -> Any:
         # The first call of a layer may be traced: its weights are made before the function runs.
@@ -76,6 +96,10 @@ class Variable(KerasVariable):
             if value is not None:
                 return value
         return self._value
+
+    def __hash__(self) -> int:
+        # Its `==` compares values; functions and dictionaries know it by what it is.
+        return id(self)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return np.array(self.value, dtype=dtype)

@@ -8,8 +8,18 @@ from typing import Any
 from keras.src import tree
 
 import gradtape as tf
+from gradtape.core import state
 from gradtape.core.tensor import Tensor
 from gradtape.keras_backend.conversion import cast, convert_to_tensor, is_tensor
+from gradtape.staging.control_functions import over_rows
+
+# Up to so many steps a loop in a function is written out. A longer one runs as quickly as a loop, and is compiled sooner.
+_WRITTEN_OUT = 8
+
+
+def is_long(steps: Any) -> bool:
+    """Whether steps become a loop of the graph that is being traced: it takes no longer to trace for more of them."""
+    return state.current.trace is not None and (steps is None or steps > _WRITTEN_OUT)
 
 
 def cond(pred: Any, true_fn: Any, false_fn: Any) -> Any:
@@ -45,7 +55,7 @@ def while_loop(cond: Any, body: Any, loop_vars: Any, maximum_iterations: Any = N
 
 def fori_loop(lower: Any, upper: Any, body_fun: Any, init_val: Any) -> Any:
     """The value after `body_fun(i, value)` for each i of a range."""
-    if all(_is_known(bound) for bound in (lower, upper)):
+    if all(_is_known(bound) for bound in (lower, upper)) and not is_long(int(upper) - int(lower)):
         value = init_val
         for i in range(int(lower), int(upper)):
             value = body_fun(convert_to_tensor(i), value)
@@ -83,6 +93,8 @@ def scan(f: Any, init: Any, xs: Any = None, length: Any = None, reverse: Any = F
     carry = tree.map_structure(convert_to_tensor, init)
     columns = [] if xs is None else [convert_to_tensor(x) for x in tree.flatten(xs)]
     count = int(length) if length is not None else int(columns[0].shape[0])
+    if is_long(count) and unroll is not True:
+        return _staged_scan(f, carry, xs, columns, count, reverse)
     rows = list(zip(*[tf.unstack(x) for x in columns], strict=True)) if columns else [()] * count
     outputs = []
     for row in reversed(rows[:count]) if reverse else rows[:count]:
@@ -92,6 +104,19 @@ def scan(f: Any, init: Any, xs: Any = None, length: Any = None, reverse: Any = F
     if reverse:
         outputs.reverse()
     return carry, _stacked(outputs, carry)
+
+
+def _staged_scan(f: Any, carry: Any, xs: Any, columns: Any, count: Any, reverse: Any) -> Any:
+    """The same as one loop of a graph."""
+
+    def step(carry: Any, row: Any) -> Any:
+        x = None if xs is None else tree.pack_sequence_as(xs, list(row)) if tree.is_nested(xs) else row[0]
+        carry, y = f(carry, x)
+        y = tree.map_structure(lambda c: tf.zeros_like(convert_to_tensor(c)), carry) if y is None else y
+        return tree.map_structure(convert_to_tensor, carry), tree.map_structure(convert_to_tensor, y)
+
+    rows = [column[:count] for column in columns] or [tf.range(count)]
+    return over_rows("scan", step, carry, rows, bool(reverse))
 
 
 def _stacked(outputs: Any, carry: Any) -> Any:

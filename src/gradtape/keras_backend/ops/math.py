@@ -188,6 +188,14 @@ def _window(window: Any, sequence_length: Any, fft_length: Any, dtype: Any) -> A
     return tf.pad(weights, [[left, fft_length - sequence_length - left]])
 
 
+def _overlapping(weights: Any, stride: Any) -> Any:
+    """At each place of a window, the sum over all windows that lie there, in the midst of a long signal."""
+    size = weights.shape[0]
+    count = -(-size // stride)
+    rows = tf.reshape(tf.pad(weights, [[0, count * stride - size]]), (count, stride))
+    return tf.tile(tf.reduce_sum(rows, 0), [count])[:size]
+
+
 def istft(
     x: Any,
     sequence_length: Any,
@@ -201,13 +209,9 @@ def istft(
     frames = irfft(x, fft_length)
     weights = _window(window, sequence_length, fft_length, frames.dtype)
     count = frames.shape[-2]
-    if window is None:
-        signal = tf.signal.overlap_and_add(frames, sequence_stride)
-    else:
-        squares = tf.broadcast_to(tf.square(weights), (count, fft_length))
-        total = tf.signal.overlap_and_add(squares, sequence_stride)
-        signal = tf.signal.overlap_and_add(frames * weights, sequence_stride)
-        signal = signal / tf.where(tf.greater(total, 1e-10), total, tf.ones_like(total))
+    if window is not None:
+        frames = frames * tf.math.divide_no_nan(weights, _overlapping(tf.square(weights), sequence_stride))
+    signal = tf.signal.overlap_and_add(frames, sequence_stride)
     whole = fft_length + sequence_stride * (count - 1)
     start = fft_length // 2 if center else 0
     if length is not None:

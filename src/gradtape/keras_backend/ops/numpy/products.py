@@ -89,9 +89,9 @@ def kron(x1: Any, x2: Any) -> Any:
     return back(tf.reshape(wide_a * wide_b, [m * n for m, n in sizes]))
 
 
-def einsum(subscripts: Any, *operands_given: Any, **kwargs: Any) -> Any:
+def einsum(subscripts: Any, *operands: Any, **kwargs: Any) -> Any:
     """Sums of products as a text describes them; int8 operands give int32."""
-    tensors = [convert_to_tensor(x) for x in operands_given]
+    tensors = [convert_to_tensor(x) for x in operands]
     names = {x.dtype.name for x in tensors}
     if names == {"int8"}:
         tensors, dtype = [cast_tensor(x, "int32") for x in tensors], "int32"
