@@ -63,7 +63,7 @@ def can_wait(value: Any) -> bool:
     """True for a public function that may become a node of the graph where it needs what is not known yet."""
     if type(value) is not FunctionType or hasattr(value, "__wrapped__"):
         return False
-    origin = value.__module__
+    origin = value.__module__ or ""  # code that was made at run time has none
     is_public = origin.startswith("gradtape.names.") and origin not in _AS_THEY_ARE
     return is_public and not value.__code__.co_filename.endswith(_MAKERS)
 
