@@ -3,8 +3,11 @@
 
 PYTHON ?= python3
 WORKERS ?= auto
-# On the newest Python, every so many-th of the tests that go over all ops runs.
-NEWEST_PART ?= 10
+# Every so many-th of the tests that go over all ops runs; `make pytest PART=1` runs all of them.
+PART ?= 3
+# On the newest Python still fewer, and only the folders where another Python may make a difference.
+NEWEST_PART ?= 30
+NEWEST_TESTS ?= tests/core tests/data tests/io tests/ops tests/saving tests/staging tests/transform
 
 # Of `make fuzz`; FUZZ may hold further options, such as --reference tensorflow.
 N ?= 10000
@@ -42,7 +45,7 @@ layers: $(VENV)/.dev  ## Check that layers import downward only (import-linter).
 	$(VENV)/bin/lint-imports
 
 pytest: $(VENV)/.dev  ## Run the tests.
-	$(VENV)/bin/python -m pytest -n $(WORKERS)
+	$(VENV)/bin/python -m pytest -n $(WORKERS) --contract-part $(PART)
 
 pytest-newest:  ## Run the tests on the newest Python that is installed, if it is another one.
 	@newest="$$(.ci/newest-python)"; \
@@ -51,7 +54,7 @@ pytest-newest:  ## Run the tests on the newest Python that is installed, if it i
 	else \
 	    $(MAKE) --no-print-directory $(NEWEST)/.dev NEWEST_PYTHON="$$newest" && \
 	    echo "The tests on the newest Python here, $$($$newest -V):" && \
-	    $(NEWEST)/bin/python -m pytest -n $(WORKERS) --contract-part $(NEWEST_PART); \
+	    $(NEWEST)/bin/python -m pytest -n $(WORKERS) --contract-part $(NEWEST_PART) $(NEWEST_TESTS); \
 	fi
 
 conformance: $(CONFORMANCE)/.conformance  ## Run Keras's own tests on gradtape; FOLDERS="ops layers/rnn" chooses.

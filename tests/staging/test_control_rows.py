@@ -1,12 +1,14 @@
 """tf.scan, tf.foldl, tf.foldr, tf.map_fn and TensorArray, outside of functions and in them."""
 
 import functools
+import gc
 
 import numpy as np
 import pytest
 
 import gradtape as tf
 from gradtape.testing import check_grads
+from gradtape.transform.recording import Recording
 
 X = np.array([[0.5, -1.0, 0.3], [1.2, 0.4, -0.6], [0.1, 0.9, 1.1], [-0.3, 0.2, 0.7]])
 
@@ -167,3 +169,26 @@ class TestTensorArray:
         concrete = tf.function(filled).get_concrete_function(tf.constant(X))
         loop = next(n for n in concrete.graph.nodes if n.op.name == "loop")
         assert len(prepared(loop.params["body"], loop.params["carried"])[1]) == 1
+
+
+def test_a_function_that_is_gone_leaves_no_tape_behind():
+    def run():
+        @tf.function
+        def f(x, n):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                array = tf.TensorArray(tf.float32, size=0, dynamic_size=True)
+                for i in tf.range(n):
+                    array = array.write(i, x)
+                y = tf.reduce_sum(array.stack())
+            return tape.gradient(y, x)
+
+        return f(tf.constant(2.0), tf.constant(3))
+
+    def tapes():
+        gc.collect()
+        return sum(type(o) is Recording for o in gc.get_objects())
+
+    before = tapes()
+    assert run() == 3.0
+    assert tapes() == before

@@ -42,6 +42,7 @@ class Late(Op):
     takes_needs = True
     takes_none = True
     any_size = True  # `pull` can wait for sizes
+    is_logged = False  # it holds the trace that it came from, which shall not outlive the function
     homogeneous = False
     kinds = "fVciubO"
     vjp = None  # made by `pull`

@@ -163,6 +163,8 @@ class Recording(Recorder):
         self.breaks.append((op, ids, out, code, offset))
 
     def _see_unwatched(self, op: Any, ids: tuple[int, ...], outputs: Any) -> None:
+        if not getattr(op, "is_logged", True):
+            return
         code, offset = _search(_getframe(2))
         state.unrecorded.append((op, ids, _names(outputs), code, offset, True))
 
