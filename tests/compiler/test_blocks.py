@@ -144,7 +144,8 @@ def test_bits_do_not_depend_on_threads(random):
 
 
 LONG = """
-import gradtape as tf, time
+import gradtape as tf, signal, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells start programs in the background without
 v = tf.Variable(0.0)
 @tf.function
 def run(n):

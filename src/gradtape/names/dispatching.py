@@ -35,7 +35,13 @@ def _replace(place: str, name: str, kind: type, make: Make) -> None:
     owner = importlib.import_module(place)
     function = getattr(owner, name, None)
     if function is not None and kind not in getattr(function, "known_kinds", ()):
-        setattr(owner, name, _looking(function, kind, make(inspect.unwrap(function))))
+        if (function, kind) not in _MADE:
+            _MADE[function, kind] = _looking(function, kind, make(inspect.unwrap(function)))
+        setattr(owner, name, _MADE[function, kind])
+
+
+# What stands for a function: the same wherever it is shown.
+_MADE: dict[tuple[Callable[..., Any], type], Callable[..., Any]] = {}
 
 
 def _looking(function: Callable[..., Any], kind: type, ours: Callable[..., Any]) -> Callable[..., Any]:
