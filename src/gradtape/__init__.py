@@ -183,6 +183,7 @@ from gradtape.names.reducing import (
 )
 from gradtape.names.status import executing_eagerly, is_tensor
 from gradtape.ops import getitem as _getitem  # noqa: F401 - attaches indexing
+from gradtape.transform import repeated as _repeated
 from gradtape.transform.arguments import UnconnectedGradients
 from gradtape.transform.custom import custom_gradient
 from gradtape.transform.passthrough import grad_pass_through, stop_gradient
@@ -190,6 +191,7 @@ from gradtape.transform.python_function import numpy_function, py_function
 from gradtape.transform.recompute import recompute_grad
 
 core.generated.install("gradtape.compiler.eager")
+_repeated.install("gradtape.staging.repeated")
 
 __version__ = "0.1.0"
 newaxis = None

@@ -30,12 +30,12 @@ def install(module: str) -> None:
 
 
 def generate_kernels(enabled: bool = True) -> None:
-    """Choose whether eager ops that run again and again get machine code of their own.
+    """Choose whether eager ops and backward passes that run again and again get machine code of their own.
 
     Args:
-      enabled: True (the default): an op gets it after some calls on arrays of the same shapes, and its results may differ
-        from the earlier ones in the last bit. False: results are NumPy's, bit for bit, in every call. Functions of
-        `tf.function` are not concerned.
+      enabled: True (the default): an op gets it after some calls on arrays of the same shapes, a backward pass of a tape
+        after some hundred that were the same, and results may differ from the earlier ones in the last bit. False: results
+        are NumPy's, bit for bit, in every call. Functions of `tf.function` are not concerned.
 
     >>> tf.config.generate_kernels(False)
     >>> tf.config.generate_kernels(True)
@@ -45,6 +45,11 @@ def generate_kernels(enabled: bool = True) -> None:
 
 
 _enabled = True
+
+
+def is_enabled() -> bool:
+    """True if machine code may be made for what runs eagerly."""
+    return _enabled
 
 
 def kernel(op: Any, arrays: Sequence[Any], params: dict[str, Any]) -> _Kernel | None:

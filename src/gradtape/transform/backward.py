@@ -15,10 +15,12 @@ from gradtape.core import dtypes, large, state
 from gradtape.core.op import Op
 from gradtape.core.slices import IndexedSlices, RowCotangent, dense_dims, densify
 from gradtape.core.tensor import Tensor, wrap
+from gradtape.transform import repeated
 from gradtape.transform.recording import Recording
 
 _ndarray = np.ndarray
 _LARGE = large.THRESHOLD
+_SHORTEST = repeated.SHORTEST
 
 
 @np.errstate(all="ignore")
@@ -34,6 +36,10 @@ def backward(
       consume: free what each record saved as soon as it was used.
       arrays: hand the rules arrays instead of tensors.
     """
+    if arrays and len(recording.records) >= _SHORTEST and repeated.run(recording, cotangents, sources):
+        if consume:
+            recording.saved = []
+        return cotangents
     saved = recording.saved if consume else recording.saved.copy()
     pop, get = saved.pop, cotangents.get
     live = live_identities(recording, sources)

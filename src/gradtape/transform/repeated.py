@@ -1,0 +1,235 @@
+"""Backward passes that come again and again, as in a training loop that is not a `tf.function`.
+
+A pass is a function of the cotangents of the targets and of what the ops saved. Which function it is follows from the
+records alone: the ops, their parameters, who feeds whom, and the shapes. So a pass that was seen some hundred times is
+traced once, with symbols in place of the saved arrays, and compiled; from then on a tape whose records are the same runs
+that program in place of the rules, one by one. The records are compared every time, so nothing is taken for granted.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import generated
+from gradtape.core.op import REGISTRY
+from gradtape.transform.recording import Recording
+
+SHORTEST = 4  # records of a pass for which a program is quicker than the rules
+_LONGEST = 512  # records of a pass that is compiled within seconds
+_OFTEN = 256  # passes that are seen at a place before one is compiled
+_LEARN = (1, 32, 64, 128)  # how many passes without a program it takes at a place until the next one is compiled
+_MOST_PLACES = 256
+
+_ndarray, _generic = np.ndarray, np.generic
+_KINDS = "iub"  # of saved arrays, besides float32 and float64
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+
+# The cotangents of the sources, from those of the targets and the saved arrays.
+Program = Callable[[list[Any]], Sequence[Any]]
+
+_compiler: list[Any] = []
+_lock = threading.Lock()
+
+
+def install(module: str) -> None:
+    """Name the module whose `program(pattern, recording, cotangents, sources)` compiles a pass; it is loaded when needed."""
+    _compiler[:] = [module]
+
+
+class Unfit(Exception):
+    """A pass that cannot be compiled."""
+
+
+class Place:
+    """What is known of the passes with equally many records over the tapes of one `with` statement.
+
+    Attributes:
+      seen: how many there were.
+      missed: how many of them had no program, after the first had one.
+      patterns: those that have a program.
+      hopeless: True once it is clear that programs are of no use here.
+    """
+
+    __slots__ = ("hopeless", "missed", "patterns", "seen")
+
+    def __init__(self) -> None:
+        self.seen = self.missed = 0
+        self.patterns: list[Pattern] = []
+        self.hopeless = False
+
+
+_places: dict[Any, Place] = {}
+
+
+def run(recording: Recording, cotangents: dict[int, Any], sources: set[int]) -> bool:
+    """True if the pass has a program, which has then added the cotangents of the sources."""
+    if not generated.is_enabled() or len(recording.records) > _LONGEST:
+        return False
+    key = recording.entered, len(recording.records)
+    place = _places.get(key)
+    if place is None:
+        if len(_places) >= _MOST_PLACES:
+            _places.clear()
+        place = _places[key] = Place()
+    place.seen += 1
+    if place.seen <= _OFTEN or place.hopeless:
+        return False
+    for pattern in place.patterns:
+        found = pattern.found_in(recording, cotangents, sources)
+        if found is not None:
+            ids, arrays = found
+            cotangents.update(zip(ids, pattern.program(arrays), strict=True))
+            return True
+    place.missed += 1
+    if len(place.patterns) < len(_LEARN):
+        if place.missed >= _LEARN[len(place.patterns)]:
+            _learn(place, recording, cotangents, sources)
+    elif 2 * place.missed > place.seen:
+        place.hopeless = True
+    return False
+
+
+def _learn(place: Place, recording: Recording, cotangents: dict[int, Any], sources: set[int]) -> None:
+    """Compile the pass that is about to run, for the next time."""
+    with _lock:
+        try:
+            # Numbers in the user's code are constants, unless it turns out that they change.
+            pattern = Pattern(recording, cotangents, sources, constants=not place.patterns)
+            if isinstance(_compiler[0], str):
+                _compiler[0] = importlib.import_module(_compiler[0])
+            pattern.program = _compiler[0].program(pattern, recording, cotangents, list(sources))
+            place.patterns.append(pattern)
+        except Unfit:
+            place.hopeless = True
+
+
+class Pattern:
+    """What the passes of one program have in common, and where their arrays are found.
+
+    Identities differ from tape to tape, so a pattern has names for them: by the order in which variables were used, then
+    other tensors watched, then results computed. Names are negative; 0 stands for all that the tape does not know.
+
+    Attributes:
+      rows: of each record the op, the names of inputs and outputs, parameters, and specs of several outputs.
+      sources: names of the sources, in the order of the program's results.
+      inputs: where the arrays of the program are, with shape and dtype: the number of the record and that of the array among
+        what it saved; the cotangents of the targets are saved by record -1.
+      same: further places of these arrays, with their number.
+      fixed: places of what must be equal: shapes and dtypes, and numbers, of which the bytes are compared.
+      numbers: places of these numbers, which are constants of the program.
+      program: what runs.
+    """
+
+    program: Program
+
+    def __init__(self, recording: Recording, cotangents: dict[int, Any], sources: set[int], constants: bool) -> None:
+        if any(REGISTRY.get(record[0].name) is not record[0] for record in recording.records):
+            raise Unfit("An op is a function of the user.")
+        names = _names_of_roots(recording)
+        self.rows = []
+        for op, ids, out, params, _, _, specs in recording.records:
+            row = op, tuple([names.get(i, 0) for i in ids])
+            self.rows.append((*row, _name(out, names), params, specs))
+        self.sources = [names.get(i, 0) for i in sources]
+        self._sources = set(self.sources)
+        self._targets = [names.get(i, 0) for i in cotangents]
+        self._roots = _named(recording.roots, names)
+        self.inputs: list[tuple[int, int, Any, Any]] = []
+        self.same: list[tuple[int, int, int]] = []
+        self.fixed: list[tuple[int, int, Any]] = []
+        self.numbers: list[tuple[int, int, Any]] = []
+        seen: dict[int, int] = {}
+        for j, dy in enumerate(cotangents.values()):
+            self._place(-1, j, dy, constants, seen)
+        for k, saved in enumerate(recording.saved):
+            for j, value in enumerate(saved):
+                self._place(k, j, value, constants and _is_unknown_input(recording.records[k], j), seen)
+
+    def _place(self, k: int, j: int, value: Any, constant: bool, seen: dict[int, int]) -> None:
+        if not isinstance(value, (_ndarray, _generic)):
+            if hasattr(value, "shape") or (type(value) is tuple and any(hasattr(v, "shape") for v in value)):
+                raise Unfit("An op has saved several arrays in one place, or an array of another library.")
+            self.fixed.append((k, j, value))
+        elif value.dtype not in _FLOATS and value.dtype.kind not in _KINDS:
+            raise Unfit(f"{value.dtype} is not for machine code.")
+        elif constant and not value.shape:
+            self.fixed.append((k, j, value.tobytes()))
+            self.numbers.append((k, j, value))
+        elif id(value) in seen:
+            self.same.append((k, j, seen[id(value)]))
+        else:
+            seen[id(value)] = len(self.inputs)
+            self.inputs.append((k, j, value.shape, value.dtype))
+
+    def found_in(
+        self, recording: Recording, cotangents: dict[int, Any], sources: set[int]
+    ) -> tuple[list[int], list[Any]] | None:
+        """If a recording is of this pattern, the identities of its sources and the arrays for the program."""
+        names = _names_of_roots(recording)
+        get = names.get
+        for (op, ids, out, params, _, _, specs), row in zip(recording.records, self.rows, strict=True):
+            if op is not row[0] or tuple([get(i, 0) for i in ids]) != row[1]:
+                return None
+            if _name(out, names) != row[2] or params != row[3] or specs != row[4]:
+                return None
+        if [get(i, 0) for i in cotangents] != self._targets or _named(recording.roots, names) != self._roots:
+            return None
+        identities = {get(i, 0): i for i in sources}
+        if identities.keys() != self._sources:
+            return None
+        arrays = self._arrays([*recording.saved, tuple(cotangents.values())])
+        return None if arrays is None else ([identities[name] for name in self.sources], arrays)
+
+    def _arrays(self, saved: list[tuple[Any, ...]]) -> list[Any] | None:
+        """The arrays for the program among what was saved, unless something is not as it should be."""
+        arrays = []
+        for k, j, shape, dtype in self.inputs:
+            value = saved[k][j]
+            if getattr(value, "shape", None) != shape or value.dtype is not dtype:
+                return None
+            arrays.append(value)
+        for k, j, number in self.same:
+            if saved[k][j] is not arrays[number]:
+                return None
+        for k, j, known in self.fixed:
+            value = saved[k][j]
+            if value is not known and (_bytes(value) if type(known) is bytes else value) != known:
+                return None
+        return arrays
+
+
+def _names_of_roots(recording: Recording) -> dict[int, int]:
+    """Names of the variables that were used, and of the tensors that are watched."""
+    names: dict[int, int] = {}
+    for identity in (*recording.variables, *sorted(recording.roots - recording.variables.keys())):
+        names[identity] = -1 - len(names)
+    return names
+
+
+def _name(out: Any, names: dict[int, int]) -> Any:
+    """The names of a record's outputs, which are new ones."""
+    if type(out) is int:
+        name = names[out] = -1 - len(names)
+        return name
+    return tuple([_name(o, names) for o in out])
+
+
+def _named(identities: Iterable[int], names: dict[int, int]) -> set[int]:
+    return {names.get(i, 0) for i in identities}
+
+
+def _is_unknown_input(record: tuple[Any, ...], j: int) -> bool:
+    """True if what an op saved in a place is an input that the tape does not know: mostly a number in the user's code."""
+    op, ids = record[0], record[1]
+    base, suffix = op.residuals[j]
+    return not suffix and base in op.inputs and not op.variadic and ids[op.inputs.index(base)] == 0
+
+
+def _bytes(value: Any) -> bytes | None:
+    """The bytes of a number, which tell 0.0 from -0.0 and float32 from float64."""
+    return value.tobytes() if isinstance(value, (_ndarray, _generic)) and not value.shape else None
