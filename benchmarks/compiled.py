@@ -66,10 +66,14 @@ def sampled(
 
 
 def agreeing(processes: list[harness.Process], work: str) -> tuple[list[harness.Process], dict[str, str]]:
-    """The processes that can do a work, after their results were compared, and for systems that cannot, why."""
+    """The processes that can do a work, after their results were compared, and for systems that cannot, why.
+
+    One system that alone gives another result is left out; it is an error if several do.
+    """
     able: list[harness.Process] = []
     absent: dict[str, str] = {}
     expected: Any = None
+    alone: str | None = None
     for process in processes:
         if process.system in absent:
             continue
@@ -80,7 +84,14 @@ def agreeing(processes: list[harness.Process], work: str) -> tuple[list[harness.
             absent[process.system] = str(problem)
             continue
         if expected is not None:
-            harness.compare_results(work, expected, results, able[0].system, process.system)
+            try:
+                harness.compare_results(work, expected, results, able[0].system, process.system)
+            except AssertionError:
+                if alone not in (None, process.system) or process.system in [p.system for p in able]:
+                    raise
+                alone = process.system
+                absent[process.system] = "its result differs from that of all others"
+                continue
         expected = results if expected is None else expected
         able.append(process)
     return able, absent

@@ -43,10 +43,10 @@ def fused(graph: Graph) -> Graph:
 
 
 def _fused(optimized: Graph) -> Graph:
-    from gradtape.compiler import epilogue, views
+    from gradtape.compiler import destinations, epilogue, views
 
     graph = fusion.fuse(optimized, supports, make)
-    return views.absorb(epilogue.absorb(graph))
+    return destinations.absorb(views.absorb(epilogue.absorb(graph)))
 
 
 def supports(dtype: DType) -> bool:

@@ -43,12 +43,14 @@ class Ending(NamedTuple):
       product: which of them is the product.
       steps: what is computed.
       results: which values are stored, whole; inputs are numbered first, then steps.
+      targets: how far apart the elements of each result are where it is written; empty if all are contiguous.
     """
 
     operands: tuple[Operand, ...]
     product: int
     steps: tuple[Step, ...]
     results: tuple[int, ...]
+    targets: tuple[Distances | None, ...] = ()
 
     @property
     def loaded(self) -> list[int]:
@@ -76,7 +78,12 @@ class Ending(NamedTuple):
         for step in self.steps:
             values.append(step.op.scalar(cg, *[values[i] for i in step.operands], **dict(step.params)))
         for k, number in enumerate(self.results):
-            at.store(first + len(slots) + k if k else first, values[number])
+            slot = first + len(slots) + k if k else first
+            target = self.targets[k] if self.targets else None
+            if target is None:
+                at.store(slot, values[number])
+            else:
+                at.write(slot, values[number], target)
 
 
 def ending_of(loop: Loop, which: int, sizes: tuple[int, int, int]) -> Ending | None:

@@ -14,6 +14,7 @@ from gradtape.compiler import kernels, operands
 from gradtape.compiler.ending import Ending, ending_of
 from gradtape.compiler.graph import Copy, Graph, Node, Value
 from gradtape.compiler.kernels import Lowered, Operand
+from gradtape.compiler.loops import Fused, Home
 from gradtape.core.patterns.product import Product
 from gradtape.core.shape import Spec
 
@@ -28,6 +29,7 @@ class ProductWithEnding:
       parts: names of the ops in it, for people.
       places: for each operand that the ending loads, the op's input and the bytes from its beginning.
       starts: where a and b begin in their arrays, in elements.
+      homes: where the results go.
     """
 
     elementwise = False
@@ -41,9 +43,11 @@ class ProductWithEnding:
         parts: str,
         places: Sequence[tuple[int, int]],
         starts: tuple[int, int] = (0, 0),
+        homes: Sequence[Home] | None = None,
     ) -> None:
         self.product, self.ending, self.specs, self.parts = product, ending, tuple(specs), parts
         self.places, self.starts = tuple(places), starts
+        self.homes = tuple(homes or [Home(k) for k in range(len(specs))])
         self.name = f"fused[{parts}]"
 
     def kernel(self, *arrays: Any) -> tuple[Any, ...]:
@@ -54,7 +58,9 @@ class ProductWithEnding:
         """The launches of the product with its ending."""
         from gradtape.compiler.emitters import product
 
-        first, *others = kernels.outputs(*range(len(self.specs)))
+        first, *others = [
+            Operand("output", number, offset * self.specs[number].dtype.size) for number, offset, _ in self.homes
+        ]
         loaded = [Operand("input", number, offset) for number, offset in self.places]
         factors = [Operand("input", i, start * self.product.dtype.size) for i, start in enumerate(self.starts)]
         table = [*factors, first, *loaded, *others]
@@ -75,10 +81,10 @@ class ProductWithEnding:
             else:
                 bound.add(number)
         return tuple(
-            (k, number)
-            for k, spec in enumerate(self.specs)
+            (home.number, number)
+            for home in self.homes
             for number, size in alike
-            if number not in bound and size == spec.dtype.size
+            if not home.is_part and number not in bound and size == self.specs[home.number].dtype.size
         )
 
 
@@ -136,8 +142,6 @@ def _add(copy: Copy, union: _Union) -> None:
 
 def _unions(graph: Graph) -> list[_Union]:
     """Which products and loops become one; a product gets one loop at most."""
-    from gradtape.compiler.loops import Fused
-
     position = {node: i for i, node in enumerate(graph.nodes)}
     readers: dict[Value, list[Node | None]] = {}
     for node in graph.nodes:
@@ -201,6 +205,8 @@ def _union(
     early = any(r is not None and position[r] < position[loop] for r in others)
     rest = [loop.inputs[fused.places[i].number] for i in ending.loaded]
     if early and any(v.node is not None and position[v.node] > position[product] for v in rest):
+        return None
+    if any(v.node in own for v in rest):  # the loop reads the product in two ways, of which one is left
         return None
     inputs = list(dict.fromkeys([*product.inputs, *rest]))
     if product.inputs[0] is product.inputs[1]:

@@ -1,7 +1,8 @@
 """Loop: elementwise steps over one shape, described without names, so that equal loops are compiled once.
 
 Inputs are read by strides, in elements: 0 along an axis that they are repeated along, and anything else where an input
-is a part of another array or turned (`compiler/views.py`). Results fill the shape and are contiguous.
+is a part of another array or turned (`compiler/views.py`). Results fill the shape and are contiguous, unless they are written to
+parts of larger arrays (`compiler/destinations.py`).
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ class Loop(NamedTuple):
       steps: what is computed for each element.
       outputs: which values are stored, whole.
       sums: which values are summed over all elements.
+      targets: the strides by which each output is written; empty if all are contiguous.
     """
 
     shape: tuple[int, ...]
@@ -42,6 +44,7 @@ class Loop(NamedTuple):
     steps: tuple[Step, ...]
     outputs: tuple[int, ...]
     sums: tuple[int, ...]
+    targets: tuple[Strides, ...] = ()
 
     def types(self) -> list[DType]:
         """The dtype of every value, by the ops' `infer` rules."""
@@ -64,10 +67,20 @@ class Loop(NamedTuple):
         Returns:
           The loop; None if its axes and those of the view do not fit into each other.
         """
+        return self._turned(i, view)
+
+    def written_to(self, k: int, view: View) -> Loop | None:
+        """The loop that writes output k, a contiguous array of the view's shape, to the places of a view; None as above."""
+        return self._turned(len(self.inputs) + k, view)
+
+    def _turned(self, i: int, view: View) -> Loop | None:
+        """The loop with array i, inputs first, as a view."""
+        count = len(self.inputs)
+        before = [own for _, own in self.inputs] + list(self.targets or [packed(self.shape)] * len(self.outputs))
         shape: list[int] = []
-        strides: list[list[int]] = [[] for _ in self.inputs]
+        strides: list[list[int]] = [[] for _ in before]
         for axis, n in enumerate(self.shape):
-            stride = self.inputs[i][1][axis]
+            stride = before[i][axis]
             parts = [(n, 0)] if not stride else _parts(n, stride, view)
             if parts is None:
                 return None
@@ -75,11 +88,12 @@ class Loop(NamedTuple):
             for size, turned in parts:
                 inner //= size
                 shape.append(size)
-                for k, (_, own) in enumerate(self.inputs):
+                for k, own in enumerate(before):
                     strides[k].append(turned if k == i else own[axis] * inner)
         joined, kept = collapsed(tuple(shape), [tuple(s) for s in strides])
-        inputs = tuple([(dtype, own) for (dtype, _), own in zip(self.inputs, kept, strict=True)])
-        return self._replace(shape=joined, inputs=inputs)
+        inputs = tuple([(dtype, own) for (dtype, _), own in zip(self.inputs, kept[:count], strict=True)])
+        targets = () if all(own == packed(joined) for own in kept[count:]) else tuple(kept[count:])
+        return self._replace(shape=joined, inputs=inputs, targets=targets)
 
 
 def _parts(n: int, stride: int, view: View) -> list[tuple[int, int]] | None:

@@ -147,10 +147,9 @@ class LoopEmitter:
 
     def _rows(self, bases: list[Any], first: Any, last: Any) -> None:
         shape = self.loop.shape
-        strides = [
-            [s * a.dtype.size for s in (packed(shape) if a.way is None else self.loop.inputs[a.number][1])][:-1]
-            for a in self.arrays
-        ]
+        targets = self.loop.targets or (packed(shape),) * len(self.outputs)
+        own = [*[self.loop.inputs[a.number][1] for a in self.inputs], *targets]
+        strides = [[s * a.dtype.size for s in steps][:-1] for a, steps in zip(self.arrays, own, strict=True)]
         walk(
             self.builder,
             shape[:-1],

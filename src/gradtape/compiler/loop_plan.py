@@ -82,7 +82,7 @@ def plan(loop: Loop) -> tuple[Plan, int]:
     is_even = shape[-1] % lanes == 0 or any(way.kind == "repeated" for way in flat)
     is_short = len(shape) == 1 or shape[-1] < (_LONG if is_even else _LONG_WITH_REST) * lanes
     generic = loop._replace(shape=(ANY, *shape[1:]))
-    if is_short and len(flat) == len(ways):
+    if is_short and len(flat) == len(ways) and not loop.targets:
         return Plan(generic, lanes, True, tuple(flat), max(1, chunk // lanes) * lanes), total
     if functions and shape[-1] % lanes and shape[-1] < _LONG * lanes and lanes > 1:
         lanes //= 2  # less is left over at the ends of rows

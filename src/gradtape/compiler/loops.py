@@ -42,6 +42,20 @@ class Place(NamedTuple):
     is_view: bool = False
 
 
+class Home(NamedTuple):
+    """Where a loop, or the ending of a product, writes one of its results.
+
+    Attributes:
+      number: of the op's output.
+      offset: elements from its beginning.
+      is_part: whether it is only a part of that output (`compiler/destinations.py`).
+    """
+
+    number: int
+    offset: int = 0
+    is_part: bool = False
+
+
 class Fused:
     """A fused loop as an op. Nothing is compiled before it is lowered or its kernel runs.
 
@@ -50,14 +64,23 @@ class Fused:
       specs: of its outputs, then of its sums.
       parts: names of the ops in it, for people.
       places: where the loop's inputs are.
+      homes: where its results go.
     """
 
     elementwise = False
     effect = False
 
-    def __init__(self, loop: Loop, specs: Sequence[Spec], parts: str, places: Sequence[Place] | None = None) -> None:
+    def __init__(
+        self,
+        loop: Loop,
+        specs: Sequence[Spec],
+        parts: str,
+        places: Sequence[Place] | None = None,
+        homes: Sequence[Home] | None = None,
+    ) -> None:
         self.loop, self.specs, self.parts = loop, tuple(specs), parts
         self.places = tuple(places or [Place(i) for i in range(len(loop.inputs))])
+        self.homes = tuple(homes or [Home(k) for k in range(len(loop.outputs))])
         self.name = f"fused[{parts}]"
         self._live = [i for i, known in enumerate(loop.constants) if known is None]
 
@@ -68,6 +91,8 @@ class Fused:
 
     def kernel(self, *arrays: Any) -> tuple[Any, ...]:
         """The outputs, in new arrays."""
+        if any(home.is_part for home in self.homes):
+            return kernels.execute(self.lowered(), arrays, self.specs)
         count, code = len(self.loop.outputs), self.code
         given = [self._given(i, arrays) for i in self._live]
         made = [
@@ -95,19 +120,22 @@ class Fused:
         def emit(module: ir.Module) -> tuple[ir.Function, int]:
             return LoopEmitter(module, planned).emit(), 1
 
+        types = loop.types()
+        sizes = [types[i].size for i in loop.outputs]
         operands = [
             *[
                 Operand("input", self.places[i].number, self.places[i].offset * loop.inputs[i][0].size)
                 for i in self._live
             ],
-            *kernels.outputs(*range(len(loop.outputs))),
+            *[Operand("output", home.number, home.offset * size) for home, size in zip(self.homes, sizes, strict=True)],
             *[Operand("scratch", i) for i in range(len(loop.sums))],
             Operand("number", total),
         ]
         kernel = kernels.emitted(("loop", planned), emit)._replace(chunks=chunks) if chunks else NOTHING
         launches = [Launch(kernel, tuple(operands))]
-        for i, spec in enumerate(self.specs[len(loop.outputs) :]):
-            result = Operand("output", len(loop.outputs) + i)
+        count = len(self.specs) - len(loop.sums)
+        for i, spec in enumerate(self.specs[count:]):
+            result = Operand("output", count + i)
             if chunks:
                 summed = Operand("scratch", i), result, Operand("number", chunks)
                 launches.append(Launch(_addition(spec.dtype), summed))
@@ -122,10 +150,12 @@ class Fused:
         """Outputs that may be written over inputs which are read whole, element by element, and in no other way."""
         bound = {p.number for i, p in enumerate(self.places) if p.is_view or not self.loop.is_whole(i)}
         return tuple(
-            (k, self.places[i].number)
-            for k, spec in enumerate(self.specs[: len(self.loop.outputs)])
+            (home.number, self.places[i].number)
+            for home in self.homes
             for i in self._live
-            if self.places[i].number not in bound and self.loop.inputs[i][0].size == spec.dtype.size
+            if not home.is_part
+            and self.places[i].number not in bound
+            and self.loop.inputs[i][0].size == self.specs[home.number].dtype.size
         )
 
 

@@ -8,7 +8,7 @@ from llvmlite import ir
 
 from gradtape.compiler.gemm import memory, packing
 from gradtape.compiler.gemm.code import Code, Index
-from gradtape.compiler.gemm.finish import Epilogue
+from gradtape.compiler.gemm.finish import Epilogue, Finish, Frame
 from gradtape.compiler.gemm.output import Output, span
 from gradtape.compiler.gemm.plan import Tile, even, useful_chunks
 from gradtape.compiler.gemm.problem import Gemm
@@ -16,6 +16,7 @@ from gradtape.compiler.gemm.tile import multiply_add
 
 # As many independent sums hide the time until a result can be used.
 _SUMS = 8
+_MOST_WAITING = 64  # vectors
 
 
 def suits(gemm: Gemm) -> bool:
@@ -33,10 +34,14 @@ class DotKernel:
     def __init__(self, function: ir.Function, gemm: Gemm, lanes: int, epilogue: Epilogue | None, flipped: bool) -> None:
         self._code, self._gemm, self._lanes = Code(function), gemm, lanes
         self._element = memory.element_type(gemm.dtype)
-        self._output = Output.of(self._code, gemm, Tile(1, 1, lanes), epilogue, flipped)
         self._total = -(-gemm.n // lanes)
         self._vectors = even(self._total, -(-self._total * gemm.batch.count // useful_chunks(gemm)))
         self._blocks = -(-self._total // self._vectors)
+        # A long epilogue waits for all vectors of a chunk, and then has several to compute with at a time.
+        fits = self._vectors <= _MOST_WAITING and gemm.n % (self._vectors * lanes) == 0
+        self._waits = fits and not Finish(Frame.of(gemm, lanes, flipped), epilogue, lanes).is_short()
+        tile = Tile(1, self._vectors if self._waits else 1, lanes)
+        self._output = Output.of(self._code, gemm, tile, epilogue, flipped)
         self.chunks = self._blocks * gemm.batch.count
 
     def emit(self) -> None:
@@ -52,7 +57,16 @@ class DotKernel:
             column = span(code, code.add(first, index), self._output.columns, gemm.n)
             self._output.write([self._sums(a, b, column[0])], number, (0, 0), column)
 
-        code.repeat(code.least(self._vectors, code.sub(self._total, first)), vector)
+        def waiting(index: Index) -> None:
+            along = code.mul(index, self._lanes)
+            start = code.mul(first, self._lanes)
+            self._output.put(self._sums(a, b, code.add(start, along)), along)
+
+        if self._waits:
+            code.repeat(self._vectors, waiting)
+            self._output.hand_over(number, (0, 0), (code.mul(first, self._lanes), 0))
+        else:
+            code.repeat(code.least(self._vectors, code.sub(self._total, first)), vector)
         code.builder.ret_void()
 
     def _sums(self, a: Any, b: Any, column: Index) -> Any:

@@ -87,10 +87,19 @@ class Output:
             there = self._code.at(target, i * lanes, self._element)
             self._code.builder.store(value, there, align=self._dtype.size * lanes)
 
+    def put(self, vector: Any, along: Index) -> None:
+        """Emit the write of a vector to its place in the only row of a tile, which is handed over when it is complete."""
+        there = self._code.at(self._product, along, self._element)
+        self._code.builder.store(vector, there, align=self._dtype.size * self._tile.lanes)
+
     def _hand_over(self, values: list[Any], number: Index, row: Span, column: Span) -> None:
-        """Call the function that applies the epilogue and minds what is to be written."""
-        code, tile = self._code, self._tile
+        """Hand a tile over."""
         self.keep(values, self._product)
+        self.hand_over(number, row, column)
+
+    def hand_over(self, number: Index, row: Span, column: Span) -> None:
+        """Call the function that applies the epilogue to what is kept of a tile, and minds what is to be written."""
+        code, tile = self._code, self._tile
         source = code.at(self._product, code.add(code.mul(row[1], tile.columns), column[1]), self._element)
         place = (number, code.add(*row), code.add(*column))
         size = (code.sub(tile.rows, row[1]), code.sub(self.columns, column[1]))

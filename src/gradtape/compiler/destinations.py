@@ -1,0 +1,135 @@
+"""Destinations: loops and products that write their results into the array that joins them.
+
+The gradients of the gates of a recurrent cell come out of one loop and lie side by side in one matrix, which the next product
+reads. The loop can write each of them there, by strides, so that nothing is copied; a result that others read too is
+written twice.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from gradtape.compiler.ending import Distances, distances_of
+from gradtape.compiler.epilogue import ProductWithEnding
+from gradtape.compiler.graph import Copy, Graph, Node, Value
+from gradtape.compiler.loops import Fused, Home
+from gradtape.compiler.simd.loop import default_width
+from gradtape.core.patterns import movement
+from gradtape.core.patterns.movement import View, is_contiguous
+from gradtape.core.shape import Spec
+
+_LEAST_VECTORS = 2  # of a row that is written at once
+
+# What is written: the number of a result, where it goes, and by which strides, if it is not whole.
+_Results = list[tuple[int, Home, View | None]]
+
+
+class _Joint(NamedTuple):
+    """A node that puts results of one other node side by side, and where each of them goes in it."""
+
+    node: Node
+    views: tuple[View, ...]
+
+
+def absorb(graph: Graph) -> Graph:
+    """The graph with loops and products that write where their results are joined."""
+    joints: dict[Node, list[_Joint]] = {}
+    for node in graph.nodes:
+        maker = _maker(node)
+        views = None if maker is None else _views(node)
+        if maker is not None and views is not None:
+            joints.setdefault(maker, []).append(_Joint(node, views))
+    made = {maker: found for maker, few in joints.items() if (found := _writing(maker, few, graph)) is not None}
+    if not made:
+        return graph
+    copy = Copy(graph)
+    gone = {joint.node for maker in made for joint in joints[maker]}
+    for node in graph.nodes:
+        if node in made:
+            new, values = made[node]
+            copy.moved.update(zip(values, copy.keep(new).outputs, strict=True))
+        elif node not in gone:
+            copy.keep(node)
+    return copy.done()
+
+
+def _maker(node: Node) -> Node | None:
+    """The loop or product that all inputs of a node come from, if there is one."""
+    first = node.inputs[0].node if len(node.inputs) > 1 else None
+    if first is None or type(first.op) not in (Fused, ProductWithEnding):
+        return None
+    return first if all(v.node is first for v in node.inputs) else None
+
+
+def _views(node: Node) -> tuple[View, ...] | None:
+    """Where a node puts each of its inputs, if it does nothing else with them and they fill its result."""
+    rule, specs = getattr(node.op, "lower", None), [v.spec for v in node.inputs]
+    if node.effect or not callable(rule) or any(None in s.shape or 0 in s.shape for s in specs):
+        return None
+    pattern = rule(*specs, **node.params)
+    if not isinstance(pattern, movement.Copy) or pattern.size is not None:
+        return None
+    views = {move.source: move.write for move in pattern.moves if move.source is not None and is_contiguous(move.read)}
+    if len(pattern.moves) != len(specs) or len(views) != len(specs) or len(node.outputs) != 1:
+        return None
+    sizes = [math.prod(views[i].shape) for i in range(len(specs))]
+    if sizes != [math.prod(s.shape) for s in specs] or sum(sizes) != math.prod(node.outputs[0].spec.shape):
+        return None
+    return tuple([views[i] for i in range(len(specs))])
+
+
+def _writing(maker: Node, joints: list[_Joint], graph: Graph) -> tuple[Node, list[Value]] | None:
+    """A node that writes its results where they are joined, and the values that it makes; None if that cannot be."""
+    sums = len(maker.op.loop.sums) if type(maker.op) is Fused else 0
+    count = len(maker.outputs) - sums
+    if any(maker.outputs.index(v) >= count for joint in joints for v in joint.node.inputs):
+        return None
+    joined = {joint.node for joint in joints}
+    wanted = {v for node in graph.nodes if node not in joined for v in node.inputs} | set(graph.outputs)
+    whole = [k for k in range(count) if maker.outputs[k] in wanted]
+    values = [*[maker.outputs[k] for k in whole], *[joint.node.outputs[0] for joint in joints], *maker.outputs[count:]]
+    results: _Results = [(k, Home(i), None) for i, k in enumerate(whole)]
+    for number, joint in enumerate(joints, len(whole)):
+        for value, view in zip(joint.node.inputs, joint.views, strict=True):
+            results.append((maker.outputs.index(value), Home(number, view.offset, True), view))
+    specs = [v.spec for v in values]
+    op = _loop(maker.op, results, specs) if type(maker.op) is Fused else _product(maker.op, results, specs)
+    if op is None:
+        return None
+    return Node(op, maker.inputs, {}, tuple(specs), maker.place), values
+
+
+def _loop(fused: Fused, results: _Results, specs: list[Spec]) -> Fused | None:
+    """A loop with other results; None if it would be slow, or cannot be."""
+    loop = fused.loop._replace(outputs=tuple([fused.loop.outputs[k] for k, _, _ in results]))
+    if fused.loop.targets:
+        return None
+    for number, (_, _, view) in enumerate(results):
+        turned = loop if view is None else loop.written_to(number, view)
+        if turned is None:
+            return None
+        loop = turned
+    lanes = default_width(loop.types())
+    if loop.targets and (
+        any(own[-1] != 1 for own in loop.targets) or loop.shape[-1] < _LEAST_VECTORS * lanes or loop.shape[-1] % lanes
+    ):
+        return None
+    return Fused(loop, specs, fused.parts, fused.places, [home for _, home, _ in results])
+
+
+def _product(product: ProductWithEnding, results: _Results, specs: list[Spec]) -> ProductWithEnding | None:
+    """The same of a product with an ending."""
+    m, n, *_ = product.product
+    sizes = math.prod([axis.size for axis in product.product.axes]), m, n
+    ending, targets = product.ending, list[Distances | None]()
+    if ending.targets or n < 2:
+        return None
+    for _, _, view in results:
+        target = None if view is None else distances_of(view.shape, view.strides, sizes)
+        if view is not None and (target is None or target[2] != 1):
+            return None
+        targets.append(target)
+    ending = ending._replace(results=tuple([ending.results[k] for k, _, _ in results]), targets=tuple(targets))
+    homes = [home for _, home, _ in results]
+    return ProductWithEnding(product.product, ending, specs, product.parts, product.places, product.starts, homes)
