@@ -24,6 +24,8 @@ ODE_STEPS, ODE_TIME = 1000, 0.002
 BEST = "the best other"
 FIRST_RESULT = 1.0  # seconds, of each work
 FIRST_RESULTS = 0.25  # of JAX, all works together
+WARM_RESULTS = 0.1  # the same, with kernels on disk
+START = 0.5  # seconds from the start of a process to its first compiled result, with kernels on disk
 PEAK = 1.0  # of JAX, each work
 SLOWDOWN = 3.0  # with every core busy
 

@@ -31,6 +31,10 @@ class Failed(Exception):
     """A system could not do a work; the message says why."""
 
 
+# Byte code is kept, as an installation does it.
+_AS_INSTALLED = {"TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONDONTWRITEBYTECODE": ""}
+
+
 class Process:
     """A worker process with one system and one number of threads.
 
@@ -52,7 +56,7 @@ class Process:
     ) -> None:
         self.system, self.threads, self._scale = system, threads, scale
         self._command = [sys.executable, str(HERE / "worker.py"), family, system]
-        self._environment = os.environ | _thread_limits(threads) | {"TF_CPP_MIN_LOG_LEVEL": "3"} | environment
+        self._environment = os.environ | _thread_limits(threads) | _AS_INSTALLED | environment
         self._launch()
 
     def _launch(self) -> None:

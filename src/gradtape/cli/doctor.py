@@ -137,9 +137,9 @@ def _cache() -> Line:
     wanted = os.environ.get("GRADTAPE_CACHE", "")
     if not _found("llvmlite"):
         return Line("kernel cache", "not used without llvmlite")
-    from gradtape.compiler import disk
+    from gradtape.core import cache
 
-    folder = disk.folder()
+    folder = cache.folder()
     if folder is None:
         reason = "Kernels are compiled anew in every process: "
         why = (
@@ -148,7 +148,7 @@ def _cache() -> Line:
             else "set GRADTAPE_CACHE to a folder that only you can write to."
         )
         return Line("kernel cache", "off", reason + why)
-    files = [p for p in folder.rglob("*") if p.is_file()]
+    files = [p for p in Path(folder).rglob("*") if p.is_file()]
     size = sum(p.stat().st_size for p in files)
     return Line("kernel cache", f"{folder}: {len(files)} files, {size / 2**20:.1f} MB")
 

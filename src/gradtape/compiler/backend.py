@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import gc
 import importlib.util
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 from gradtape.compiler import fusion, passes
@@ -23,6 +26,24 @@ def has_llvm() -> bool:
 
 def prepare(graph: Graph) -> Graph:
     """The graph that runs in place of a traced one."""
+    with _no_collections():
+        return _prepared(graph)
+
+
+@contextlib.contextmanager
+def _no_collections() -> Iterator[None]:
+    """No garbage collections meanwhile: of many thousand new objects all are needed, and looking at them takes as long as
+    the work itself."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _prepared(graph: Graph) -> Graph:
     optimized = passes.optimize(graph)
     if not has_llvm():
         return optimized

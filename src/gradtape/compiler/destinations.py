@@ -14,7 +14,7 @@ from gradtape.compiler.ending import Distances, distances_of
 from gradtape.compiler.epilogue import ProductWithEnding
 from gradtape.compiler.graph import Copy, Graph, Node, Value
 from gradtape.compiler.loops import Fused, Home
-from gradtape.compiler.simd.loop import default_width
+from gradtape.compiler.simd.widths import default_width
 from gradtape.core.patterns import movement
 from gradtape.core.patterns.movement import View, is_contiguous
 from gradtape.core.shape import Spec

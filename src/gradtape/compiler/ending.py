@@ -9,13 +9,15 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gradtape.compiler.gemm.finish import Place
 from gradtape.compiler.loop import Loop, Step
-from gradtape.compiler.simd.emitter import VectorEmitter
-from gradtape.compiler.simd.value import Value
 from gradtape.core.dtypes import DType
+
+if TYPE_CHECKING:
+    from gradtape.compiler.gemm.finish import Place
+    from gradtape.compiler.simd.emitter import VectorEmitter
+    from gradtape.compiler.simd.value import Value
 
 # Elements from one product, row and column to the next.
 Distances = tuple[int, int, int]

@@ -6,11 +6,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import gc
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from gradtape.compiler.expansion import expanded
@@ -36,21 +34,7 @@ def fuse(graph: Graph, supports: Callable[[DType], bool], make: Make) -> Graph:
       make: a function of a loop, the specs of its results and the names of its ops that gives the op; None leaves the
         nodes as they are.
     """
-    with _no_collections():
-        return _fused(expanded(graph), supports, make)
-
-
-@contextlib.contextmanager
-def _no_collections() -> Iterator[None]:
-    """No garbage collections meanwhile: of many thousand new objects all are needed, and looking at them takes as long as
-    the work itself."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
+    return _fused(expanded(graph), supports, make)
 
 
 def _fused(graph: Graph, supports: Callable[[DType], bool], make: Make) -> Graph:

@@ -7,6 +7,7 @@ parts of larger arrays (`compiler/destinations.py`).
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -48,10 +49,7 @@ class Loop(NamedTuple):
 
     def types(self) -> list[DType]:
         """The dtype of every value, by the ops' `infer` rules."""
-        found = [dtype for dtype, _ in self.inputs]
-        for step in self.steps:
-            found.append(step.op.infer(*[Spec((), found[i]) for i in step.operands], **dict(step.params)).dtype)
-        return found
+        return list(_types(tuple([dtype for dtype, _ in self.inputs]), self.steps))
 
     def is_whole(self, i: int) -> bool:
         """True if an input has one element for each of the shape's, in the same order."""
@@ -94,6 +92,14 @@ class Loop(NamedTuple):
         inputs = tuple([(dtype, own) for (dtype, _), own in zip(self.inputs, kept[:count], strict=True)])
         targets = () if all(own == packed(joined) for own in kept[count:]) else tuple(kept[count:])
         return self._replace(shape=joined, inputs=inputs, targets=targets)
+
+
+@functools.lru_cache(maxsize=1024)
+def _types(inputs: tuple[DType, ...], steps: tuple[Step, ...]) -> tuple[DType, ...]:
+    found = list(inputs)
+    for step in steps:
+        found.append(step.op.infer(*[Spec((), found[i]) for i in step.operands], **dict(step.params)).dtype)
+    return tuple(found)
 
 
 def _parts(n: int, stride: int, view: View) -> list[tuple[int, int]] | None:

@@ -9,13 +9,15 @@ The outermost length is no part of a plan, so that loops which differ in nothing
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import NamedTuple
 
 from gradtape.compiler.emission import CHUNK
-from gradtape.compiler.loop import Loop, Strides
+from gradtape.compiler.loop import Loop, Step, Strides
 from gradtape.compiler.recipe import Recipe
-from gradtape.compiler.simd.loop import default_width
+from gradtape.compiler.simd.widths import default_width
+from gradtape.core.dtypes import DType
 from gradtape.core.patterns.movement import packed
 
 ANY = 0  # stands for the outermost length
@@ -96,9 +98,14 @@ def functions_of(loop: Loop) -> int:
 
     They are chains in which each instruction waits for the one before. Vectors of two registers are two chains at once.
     """
+    return _functions_of(tuple([dtype for dtype, _ in loop.inputs]), loop.steps)
+
+
+@functools.lru_cache(maxsize=1024)
+def _functions_of(inputs: tuple[DType, ...], steps: tuple[Step, ...]) -> int:
     recipe = Recipe(1)
-    values = [recipe.input(dtype, True) for dtype, _ in loop.inputs]
-    for step in loop.steps:
+    values = [recipe.input(dtype, True) for dtype in inputs]
+    for step in steps:
         values.append(step.op.scalar(recipe, *[values[i] for i in step.operands], **dict(step.params)))
     return sum(call.method in _FUNCTIONS for call in recipe.calls)
 

@@ -17,11 +17,7 @@ from gradtape.compiler import kernels
 from gradtape.compiler.emission import DOUBLE, I64, POINTER, VOID, Compiled, close, counted, plain
 from gradtape.compiler.kernels import NOTHING, Kernel, Launch, Lowered, Operand
 from gradtape.compiler.loop import Loop
-from gradtape.compiler.loop_code import LoopEmitter
 from gradtape.compiler.loop_plan import plan
-from gradtape.compiler.simd import conversion
-from gradtape.compiler.simd.emitter import VectorEmitter
-from gradtape.compiler.simd.value import Value
 from gradtape.core import dtypes, large
 from gradtape.core.dtypes import DType
 from gradtape.core.patterns.movement import contiguous, fill
@@ -118,6 +114,8 @@ class Fused:
         chunks = -(-total // planned.per_chunk) if math.prod(loop.shape) else 0
 
         def emit(module: ir.Module) -> tuple[ir.Function, int]:
+            from gradtape.compiler.loop_code import LoopEmitter
+
             return LoopEmitter(module, planned).emit(), 1
 
         types = loop.types()
@@ -163,6 +161,8 @@ class Fused:
 def compiled(loop: Loop, signs: str = "") -> Compiled:
     """Machine code that takes arrays; equal loops share it, if their known numbers read the same: 0.0 and -0.0 are
     equal."""
+    from gradtape.compiler.loop_code import LoopEmitter
+
     planned, total = plan(loop)
     module = ir.Module(name="loop")
     emitter = LoopEmitter(module, planned)
@@ -175,6 +175,10 @@ def _addition(dtype: DType) -> Kernel:
     """A kernel that adds up partial sums, at least one: their number stands in the table behind them and the result."""
 
     def emit(module: ir.Module) -> tuple[ir.Function, int]:
+        from gradtape.compiler.simd import conversion
+        from gradtape.compiler.simd.emitter import VectorEmitter
+        from gradtape.compiler.simd.value import Value
+
         function = ir.Function(module, ir.FunctionType(VOID, [I64, I64]), "task")
         builder = ir.IRBuilder(function.append_basic_block("entry"))
         table = builder.inttoptr(function.args[0], POINTER)

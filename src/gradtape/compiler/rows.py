@@ -14,7 +14,6 @@ from gradtape.compiler import kernels
 from gradtape.compiler.emission import Compiled, plain
 from gradtape.compiler.kernels import Kernel, Launch, Lowered, Operand
 from gradtape.compiler.recipe import RowLoop
-from gradtape.compiler.row_code import RowCode, emit_columns
 from gradtape.compiler.row_plan import Plan
 from gradtape.core import large
 from gradtape.core.dtypes import DType
@@ -91,6 +90,8 @@ def planned(loop: RowLoop) -> Plan:
 def compiled(loop: RowLoop) -> Compiled:
     """Machine code that takes arrays; equal loops share it."""
     module, plan = ir.Module(name="rows"), planned(loop)
+    from gradtape.compiler.row_code import RowCode
+
     code = RowCode(module, loop, plan)
     return Compiled(module, code.emit(), code.count, plan.partition.chunks)
 
@@ -101,6 +102,8 @@ def lowered(loop: RowLoop) -> Lowered:
     plan = planned(loop)
 
     def emit(module: ir.Module) -> tuple[ir.Function, int]:
+        from gradtape.compiler.row_code import RowCode
+
         return RowCode(module, loop, plan).emit(), plan.partition.chunks
 
     part, columns = plan.partition, plan.columns
@@ -128,6 +131,8 @@ def _columns(join: str, own: DType, dtype: DType, sizes: tuple[int, int, int, in
     """The kernel that joins the accumulators of blocks."""
 
     def emit(module: ir.Module) -> tuple[ir.Function, int]:
+        from gradtape.compiler.row_code import emit_columns
+
         return emit_columns(module, join, own, dtype, sizes, lanes)
 
     return kernels.emitted(("columns", join, own, dtype, sizes, lanes), emit)

@@ -15,7 +15,7 @@ from gradtape.compiler.graph import Copy, Graph, Node, Value
 from gradtape.compiler.loop import Loop
 from gradtape.compiler.loop_plan import plan
 from gradtape.compiler.loops import Fused, Place
-from gradtape.compiler.simd.loop import default_width
+from gradtape.compiler.simd.widths import default_width
 from gradtape.core.patterns.movement import View, contiguous, is_contiguous, only_view, packed
 
 _FEW = 256  # elements that may be fetched one by one

@@ -9,7 +9,7 @@ from gradtape.compiler.kernels import Launch, Lowered, emitted, inputs, outputs
 from gradtape.compiler.lowering import emits
 from gradtape.compiler.pooling import kernel
 from gradtape.compiler.pooling.body import BODIES, Types
-from gradtape.compiler.simd.emitter import supports
+from gradtape.compiler.simd.widths import supports
 from gradtape.core import dtypes
 from gradtape.core.patterns.pooling import Pool, WinnerPositions
 from gradtape.core.shape import Spec

@@ -15,7 +15,8 @@ from gradtape.compiler.lowering import emits
 from gradtape.compiler.simd import conversion
 from gradtape.compiler.simd.emitter import VectorEmitter
 from gradtape.compiler.simd.loop import copy, element
-from gradtape.compiler.simd.value import Value, computed, memory_type
+from gradtape.compiler.simd.value import Value, memory_type
+from gradtape.compiler.simd.widths import computed
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 from gradtape.core.patterns.random import Draw, Scramble, Skip

@@ -13,8 +13,9 @@ from gradtape.compiler.kernels import Launch, Lowered
 from gradtape.compiler.lowering import emits
 from gradtape.compiler.simd import conversion, supports
 from gradtape.compiler.simd.emitter import VectorEmitter
-from gradtape.compiler.simd.loop import default_width, element
-from gradtape.compiler.simd.value import Value, computed
+from gradtape.compiler.simd.loop import element
+from gradtape.compiler.simd.value import Value
+from gradtape.compiler.simd.widths import computed, default_width
 from gradtape.core.patterns.reduction import Scan
 from gradtape.core.shape import Spec
 

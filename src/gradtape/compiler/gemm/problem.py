@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from gradtape.compiler.gemm.code import Code, Index
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
+
+if TYPE_CHECKING:
+    from gradtape.compiler.gemm.code import Code, Index
 
 
 @dataclass(frozen=True)

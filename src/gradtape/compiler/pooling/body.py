@@ -16,7 +16,8 @@ from gradtape.compiler.gemm.code import I64, Index
 from gradtape.compiler.simd import conversion
 from gradtape.compiler.simd.emitter import VectorEmitter
 from gradtape.compiler.simd.loop import element
-from gradtape.compiler.simd.value import Value, computed, integers_of
+from gradtape.compiler.simd.value import Value, integers_of
+from gradtape.compiler.simd.widths import computed
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 

@@ -19,7 +19,7 @@ from gradtape.compiler.gemm.memory import parts
 from gradtape.compiler.pooling.axis import Axis, Range
 from gradtape.compiler.pooling.body import Body, Group, Maximum, Mean, Types
 from gradtape.compiler.simd.machine import host
-from gradtape.compiler.simd.value import computed
+from gradtape.compiler.simd.widths import computed
 from gradtape.core.patterns.pooling import Pool, Sizes
 
 # Vectors that are computed at once, and taps that are written one after the other instead of as loops.

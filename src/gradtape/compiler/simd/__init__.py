@@ -9,12 +9,24 @@
 The other modules are the functions. They are written with the emitter, have no branches but where almost no lane goes,
 and are within 2 units in the last place of float32 and float64, for all numbers.
 
-Importing this package imports llvmlite.
+Importing this package imports llvmlite. The emitter is loaded when code is emitted, not for code that is on disk.
 """
 
-from gradtape.compiler.simd.emitter import VectorEmitter, supports
-from gradtape.compiler.simd.loop import Kernel, elementwise_kernel, emit_elementwise
+from typing import TYPE_CHECKING
+
 from gradtape.compiler.simd.machine import Code, Library, Machine, assemble, host, load, translate
+from gradtape.compiler.simd.widths import default_width, supports
+from gradtape.core import lazy
+
+if TYPE_CHECKING:
+    from gradtape.compiler.simd.emitter import VectorEmitter
+    from gradtape.compiler.simd.loop import Kernel, elementwise_kernel, emit_elementwise
+
+_LATER = {
+    "gradtape.compiler.simd.emitter": "VectorEmitter",
+    "gradtape.compiler.simd.loop": "Kernel elementwise_kernel emit_elementwise",
+}
+__getattr__, __dir__, _ = lazy.attach(__name__, _LATER)
 
 __all__ = [
     "Code",
@@ -23,6 +35,7 @@ __all__ = [
     "Machine",
     "VectorEmitter",
     "assemble",
+    "default_width",
     "elementwise_kernel",
     "emit_elementwise",
     "host",

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
-from gradtape.compiler.simd.value import Value, computed, integers_of, is_narrow, memory_type
+from gradtape.compiler.simd.value import Value, integers_of, memory_type
+from gradtape.compiler.simd.widths import computed, is_narrow
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 

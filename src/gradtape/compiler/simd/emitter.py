@@ -21,27 +21,13 @@ from gradtape.compiler.simd import (
     trigonometric,
 )
 from gradtape.compiler.simd.instructions import Instructions
-from gradtape.compiler.simd.machine import host
-from gradtape.compiler.simd.value import Value, computed, is_narrow
+from gradtape.compiler.simd.value import Value
+from gradtape.compiler.simd.widths import computed, is_narrow, supports
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 
 _FLOATS = "fV"
 _INTEGERS = "iu"
-_SUPPORTED = frozenset(
-    ["bfloat16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool"]
-)
-
-
-def supports(dtype: Any) -> bool:
-    """True if vectors of a dtype can be emitted: not complex numbers, strings, float8 and four-bit integers.
-
-    >>> from gradtape.compiler.simd import supports
-    >>> supports(tf.float32), supports(tf.complex64)
-    (True, False)
-    """
-    name = dtypes.as_dtype(dtype).name
-    return name in _SUPPORTED or (name == "float16" and host().converts_half)
 
 
 def _function(rule: Callable[..., Value]) -> Callable[..., Value]:

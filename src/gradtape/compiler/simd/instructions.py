@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from llvmlite import ir
 
-from gradtape.compiler.simd.value import Value, computed, integers_of, lane_type
+from gradtape.compiler.simd.value import Value, integers_of, lane_type
+from gradtape.compiler.simd.widths import computed
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 

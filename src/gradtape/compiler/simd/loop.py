@@ -10,8 +10,9 @@ from llvmlite import ir
 
 from gradtape.compiler.simd import conversion
 from gradtape.compiler.simd.emitter import VectorEmitter
-from gradtape.compiler.simd.machine import Library, assemble, host
-from gradtape.compiler.simd.value import Value, computed, memory_type
+from gradtape.compiler.simd.machine import Library, assemble
+from gradtape.compiler.simd.value import Value, memory_type
+from gradtape.compiler.simd.widths import default_width
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 
@@ -64,11 +65,6 @@ def elementwise_kernel(
     module = ir.Module(name=name)
     emit_elementwise(module, name, inputs, output, body, scalars)
     return Kernel(assemble(module), name, len(inputs))
-
-
-def default_width(types: Sequence[DType]) -> int:
-    """The number of lanes for a loop over these dtypes: what the widest has in one register."""
-    return host().lanes(max(1 if d is dtypes.bool_ else computed(d).size for d in types))
 
 
 def emit_elementwise(

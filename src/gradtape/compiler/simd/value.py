@@ -12,7 +12,6 @@ from gradtape.core.dtypes import DType
 if TYPE_CHECKING:
     from gradtape.compiler.simd.emitter import VectorEmitter
 
-_NARROW = ("float16", "bfloat16")
 _LANES: dict[str, ir.Type] = {
     "float16": ir.FloatType(), "bfloat16": ir.FloatType(), "float32": ir.FloatType(), "float64": ir.DoubleType(),
     "bool": ir.IntType(1),
@@ -29,16 +28,6 @@ def lane_type(dtype: DType) -> ir.Type:
 def memory_type(dtype: DType) -> ir.Type:
     """The LLVM type of one element in memory."""
     return _MEMORY.get(dtype.name) or lane_type(dtype)
-
-
-def is_narrow(dtype: DType) -> bool:
-    """True for the floats that are computed as float32."""
-    return dtype.name in _NARROW
-
-
-def computed(dtype: DType) -> DType:
-    """The dtype that a dtype is computed in: float32 for the narrow floats."""
-    return dtypes.float32 if is_narrow(dtype) else dtype
 
 
 def integers_of(dtype: DType) -> DType:

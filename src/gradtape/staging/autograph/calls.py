@@ -79,7 +79,7 @@ def _rewritten(function: FunctionType) -> FunctionType:
     from gradtape.staging.autograph.source import Unavailable
 
     try:
-        from gradtape.staging.autograph.conversion import rewritten
+        from gradtape.staging.autograph.rewriting import rewritten
 
         return rewritten(function)
     except Unavailable as problem:

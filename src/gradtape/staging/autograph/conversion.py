@@ -1,11 +1,10 @@
-"""The rewritten function: malt's passes over the syntax tree, compiled under the user's own file and lines."""
+"""The code of rewritten functions: malt's passes over the syntax tree, compiled under the user's own file and lines."""
 
 from __future__ import annotations
 
 import ast
 import functools
 import re
-import types
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -26,48 +25,21 @@ from malt.lang.directives import set_loop_options
 from malt.pyct import anno, cfg, inspect_utils, naming, origin_info, qual_names, transformer
 from malt.pyct.static_analysis import activity, reaching_definitions
 
-from gradtape.staging.autograph import policy
 from gradtape.staging.autograph.preparation import LOOP_OPTIONS, prepared
 from gradtape.staging.autograph.source import Unavailable, tree_of
 from gradtape.staging.autograph.tools import report, verbosity
 
 _FUTURE = 0x1FF0000  # the flags of `from __future__ import ...` in a code object
-_factories: dict[int, tuple[CodeType, FunctionType]] = {}
-_MOST = 4096
 _BLOCK = re.compile(r"(if_body|else_body|loop_body|loop_test|extra_test)(_\d+)?")
 
 
-def rewritten(function: FunctionType) -> FunctionType:
-    """The function with its control flow rewritten. The code is made once for each code object.
+def rewritten_code(function: FunctionType) -> CodeType:
+    """The code of a module with a function `outer__`, which gives one of `ag__`, which defines the rewritten function inside of
+    the names that the original closes over.
 
     Raises:
       Unavailable: if there is no source, or if it uses what cannot be rewritten.
     """
-    code = function.__code__
-    known = _factories.get(id(code))
-    if known is None or known[0] is not code:
-        if len(_factories) >= _MOST:
-            _factories.clear()
-        known = _factories[id(code)] = code, _factory(function)
-    return _instance(function, known[1])
-
-
-def _instance(function: FunctionType, factory: FunctionType) -> FunctionType:
-    """A function of the rewritten code with the globals, closure and defaults of the original."""
-    from gradtape.staging.autograph.namespace import ag
-
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    closure = tuple([cells.get(name) or types.CellType() for name in factory.__code__.co_freevars])
-    bound = FunctionType(factory.__code__, function.__globals__, factory.__name__, None, closure)
-    made: FunctionType = bound(ag)
-    made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
-    made.__name__, made.__qualname__, made.__module__ = function.__name__, function.__qualname__, function.__module__
-    made.__dict__.update({k: v for k, v in function.__dict__.items() if k != "__wrapped__"})
-    return policy.do_not_convert(made)  # type: ignore[no-any-return]
-
-
-def _factory(function: FunctionType) -> FunctionType:
-    """A function that defines the rewritten one, inside of the names that the original closes over."""
     code = function.__code__
     tree = transformed(function)
     module = _enclosed(tree, code.co_freevars)
@@ -80,11 +52,9 @@ def _factory(function: FunctionType) -> FunctionType:
         dont_inherit=True,
         optimize=0 if __debug__ else 1,
     )
-    space: dict[str, Any] = {}
-    exec(_renamed(compiled, code.co_name), space)
     if verbosity.level:
         report(function, lambda: ast.unparse(tree))
-    return space["outer__"]()  # type: ignore[no-any-return]
+    return _renamed(compiled, code.co_name)
 
 
 def _renamed(code: CodeType, name: str) -> CodeType:

@@ -97,7 +97,7 @@ def to_graph(entity: Any, recursive: bool = True, experimental_optional_features
     >>> tf.autograph.to_graph(sign)(-2)
     -1
     """
-    from gradtape.staging.autograph.conversion import rewritten
+    from gradtape.staging.autograph.rewriting import rewritten
 
     return _applied(entity, rewritten)
 
