@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradtape.core import errors, nest, state
 from gradtape.core.shape import TensorSpec
@@ -11,11 +11,13 @@ from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.staging import arguments
 from gradtape.staging.composites import fold
-from gradtape.staging.explanation import TraceReport, contents
 from gradtape.staging.signature import Signature, VariableSpec
 from gradtape.staging.staged import Staged
 from gradtape.staging.symbol import Symbol
 from gradtape.staging.trace import Trace
+
+if TYPE_CHECKING:
+    from gradtape.staging.explanation import TraceReport
 
 _current = state.current
 
@@ -114,6 +116,8 @@ class ConcreteFunction:
 
     def explain(self) -> TraceReport:
         """What is known of this trace."""
+        from gradtape.staging.explanation import TraceReport, contents
+
         program = self._staged.compiled
         graph = self.graph if program is None else program.program.graph
         native, outside, size = contents(graph)

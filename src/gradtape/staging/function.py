@@ -9,7 +9,7 @@ import time
 import types
 from collections import OrderedDict, deque
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradtape.core import errors, log, state
 from gradtape.core.later import Unknown
@@ -19,13 +19,16 @@ from gradtape.core.variable import Variable
 from gradtape.staging import arguments
 from gradtape.staging.autograph import calls as autograph
 from gradtape.staging.concrete import ConcreteFunction, Slot
-from gradtape.staging.explanation import FunctionReport, difference
+from gradtape.staging.differences import difference
 from gradtape.staging.problems import in_user_code
 from gradtape.staging.returned import results
 from gradtape.staging.signature import Signature
 from gradtape.staging.staged import program_of
 from gradtape.staging.symbol import Symbol
 from gradtape.staging.trace import Trace
+
+if TYPE_CHECKING:
+    from gradtape.staging.explanation import FunctionReport
 
 _current = state.current
 _KEPT = 256  # traces per function; the oldest go first
@@ -270,6 +273,8 @@ class Function:
         >>> [trace.because for trace in double.explain().traces]
         ['it was the first call', 'x is a tensor f32[1], not a tensor f32[]']
         """
+        from gradtape.staging.explanation import FunctionReport
+
         return FunctionReport(self._name, tuple([c.explain() for c in list(self._traces.values())]))
 
     def experimental_get_tracing_count(self) -> int:

@@ -6,7 +6,6 @@ import builtins
 import dis
 import os
 import sys
-import sysconfig
 import types
 from collections.abc import Iterator, Mapping
 from types import CodeType, FunctionType
@@ -46,8 +45,8 @@ def is_marked(function: Any) -> bool:
 
 
 def _folders() -> tuple[str, ...]:
-    paths = sysconfig.get_paths()
-    return tuple({os.path.realpath(paths[k]) + os.sep for k in ("stdlib", "platstdlib") if k in paths})
+    """Where the standard library is; that of its modules in machine code differs on some systems."""
+    return tuple({os.path.realpath(os.path.dirname(path)) + os.sep for path in (os.__file__, dis.__file__)})
 
 
 _STANDARD = _folders()
