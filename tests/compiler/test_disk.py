@@ -126,8 +126,7 @@ translate = machine.translate
 def counted(*arguments):
     made.append(1)
     return translate(*arguments)
-from gradtape.compiler import kernels
-kernels.translate = counted
+machine.translate = counted
 @tf.function
 def f(x):
     return tf.reduce_sum(tf.tanh(x) * 3.0)

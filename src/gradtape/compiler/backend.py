@@ -47,10 +47,11 @@ def _prepared(graph: Graph) -> Graph:
     optimized = passes.optimize(graph)
     if not has_llvm():
         return optimized
-    from gradtape.compiler import lowering, segments
+    from gradtape.compiler import lowering, segments, translator
 
     try:
-        native = segments.segmented(_fused(optimized), lowering.lower)
+        with translator.together():
+            native = segments.segmented(_fused(optimized), lowering.lower)
     except Exception as problem:
         warn(f"{type(problem).__name__}: {problem}", graph.name)
         return optimized

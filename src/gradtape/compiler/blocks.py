@@ -249,4 +249,4 @@ def _described(numbers: Any) -> tuple[Operand, ...]:
 def _kernel(name: str, keep: list[Any]) -> Kernel:
     """A kernel of the driver, with what it needs while it runs."""
     library = driver.library()
-    return Kernel(library.address(name), 1, (library, *keep))  # type: ignore[arg-type]
+    return Kernel(library.address(name), 1, (library, *keep))

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import binding, ir
 
-from gradtape.compiler import disk, pool
+from gradtape.compiler import disk, pool, translator
 from gradtape.compiler.program import Misfit
 from gradtape.compiler.simd.machine import Library, load, translate
 from gradtape.core.shape import Spec
@@ -26,14 +26,36 @@ class Kernel(NamedTuple):
     """Machine code.
 
     Attributes:
-      address: of `void task(int64 table, int64 chunk)`.
+      task: the address of `void task(int64 table, int64 chunk)`, or what finds it when it is first needed.
       chunks: into how many parts the work is cut; 0 if there is nothing to do.
       library: keeps the code.
     """
 
-    address: int
+    task: int | Promised
     chunks: int
-    library: Library | None
+    library: Any
+
+    @property
+    def address(self) -> int:
+        """The address of the function."""
+        return self.task if isinstance(self.task, int) else self.task.address
+
+
+class Promised:
+    """A kernel that is being translated."""
+
+    def __init__(self, job: translator.Job, text: str | None, name: str, chunks: int) -> None:
+        self._job, self._text, self._name, self._chunks = job, text, name, chunks
+        self._lock = threading.Lock()
+        self._library: Library | None = None
+
+    @property
+    def address(self) -> int:
+        """The address of the function, which is now put into this process, and on disk."""
+        with self._lock:
+            if self._library is None:
+                self._library = _kept(self._text, disk.Entry(self._job.code(), self._name, self._chunks))
+            return self._library.address(self._name)
 
 
 NOTHING = Kernel(0, 0, None)  # what there is to do for an empty array
@@ -127,11 +149,19 @@ def _made(text: str | None, emit: Callable[[ir.Module], tuple[ir.Function, int]]
         task, chunks = emit(module)
         if chunks == 0:
             return Kernel(0, 0, None)
+        batch = translator.current()
+        if batch is not None:
+            return Kernel(Promised(batch.add(str(module)), text, task.name, chunks), chunks, None)
         entry = disk.Entry(translate(module), task.name, chunks)
-        if text is not None:
-            disk.store(text, entry)
-        library = load(entry.code)
+        library = _kept(text, entry)
     return Kernel(library.address(entry.task), entry.chunks, library)
+
+
+def _kept(text: str | None, entry: disk.Entry) -> Library:
+    """A new kernel in this process, and on disk."""
+    if text is not None:
+        disk.store(text, entry)
+    return load(entry.code)
 
 
 def execute(lowered: Lowered, arrays: Sequence[Any], specs: Sequence[Spec]) -> tuple[Any, ...]:

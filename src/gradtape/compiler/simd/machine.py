@@ -11,13 +11,13 @@ from typing import Any
 
 from llvmlite import binding, ir
 
+from gradtape.compiler.simd.translation import initialize, target_of, translated
+
 # LLVM's contexts are not safe to share: one module is assembled at a time, and none while the process forks.
 _LOCK = threading.RLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
 _NUMBER = itertools.count()
-# LLVM's level for the choice of instructions and registers.
-_EFFORT = 2
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Machine:
 @functools.lru_cache(maxsize=1)
 def host() -> Machine:
     """The machine that this process runs on."""
-    _initialize()
+    initialize()
     found = binding.get_host_cpu_features()
     triple = str(binding.get_process_triple())
     if found.get("avx512f") and found.get("avx512vl"):
@@ -58,22 +58,10 @@ def host() -> Machine:
 
 
 @functools.lru_cache(maxsize=1)
-def _initialize() -> None:
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-
-
-def _target(machine: Machine) -> Any:
-    """A new target machine, LLVM's own object, which is not to be shared."""
-    _initialize()
-    target = binding.Target.from_triple(machine.triple)
-    return target.create_target_machine(cpu=machine.cpu, features=machine.features, opt=_EFFORT, jit=True)
-
-
-@functools.lru_cache(maxsize=1)
 def _linker() -> Any:
     """What puts machine code into this process."""
-    return binding.create_lljit_compiler(_target(host()))
+    here = host()
+    return binding.create_lljit_compiler(target_of(here.triple, here.cpu, here.features))
 
 
 class Library:
@@ -108,19 +96,10 @@ def assemble(module: ir.Module | str, machine: Machine | None = None) -> Library
 
 
 def translate(module: ir.Module | str, machine: Machine | None = None) -> Code:
-    """The machine code of a module, or of LLVM's text of one.
-
-    LLVM's optimiser is left out: it would take half as long again and gain nothing, since vectors are explicit already, and
-    the choice of instructions simplifies them and drops repeated and unused ones.
-    """
+    """The machine code of a module, or of LLVM's text of one."""
+    chosen = machine or host()
     with _LOCK:
-        target = _target(machine or host())
-        parsed = binding.parse_assembly(str(module))
-        parsed.triple = target.triple
-        parsed.data_layout = str(target.target_data)
-        exports = [f.name for f in parsed.functions if not f.is_declaration and f.linkage.name == "external"]
-        imports = [f.name for f in parsed.functions if f.is_declaration and not f.name.startswith("llvm.")]
-        return Code(bytes(target.emit_object(parsed)), tuple(exports), tuple(imports))
+        return Code(*translated(str(module), chosen.triple, chosen.cpu, chosen.features))
 
 
 def load(code: Code) -> Library:
