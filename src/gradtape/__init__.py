@@ -202,9 +202,7 @@ if _os.environ.get("KERAS_BACKEND") == "gradtape":
 # Loaded by name only: `from gradtape import *` works without Keras.
 _KERAS = "keras initializers losses metrics optimizers"
 _LATER = {
-    "gradtape.keras": "* initializers optimizers",
-    "gradtape.losses": "*",
-    "gradtape.metrics": "*",
+    "gradtape.keras": "* initializers losses metrics optimizers",
     "gradtape.signal": "*",
     "gradtape.data": "*",
     "gradtape.io": "*",
@@ -239,7 +237,7 @@ _LATER = {
     "gradtape.names.dependencies": "control_dependencies",
     "gradtape.names.device_spec": "DeviceSpec",
     "gradtape.names.edit_distance": "edit_distance",
-    "gradtape.names.fourier": "fftnd ifftnd irfftnd rfftnd",
+    "gradtape.names.fourier_axes": "fftnd ifftnd irfftnd rfftnd",
     "gradtape.names.gradients": "gradients hessians",
     "gradtape.names.initializers": (
         "constant_initializer ones_initializer random_normal_initializer random_uniform_initializer zeros_initializer"

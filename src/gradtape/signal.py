@@ -4,10 +4,8 @@ from gradtape.core import lazy
 
 _LATER = {
     "gradtape.names.cosine": "dct idct inverse_mdct mdct",
-    "gradtape.names.fourier": (
-        "fft fft2d fft3d fftnd fftshift ifft ifft2d ifft3d ifftnd ifftshift irfft irfft2d irfft3d "
-        "irfftnd rfft rfft2d rfft3d rfftnd"
-    ),
+    "gradtape.names.fourier": "fft fft2d fft3d ifft ifft2d ifft3d irfft irfft2d irfft3d rfft rfft2d rfft3d",
+    "gradtape.names.fourier_axes": "fftnd fftshift ifftnd ifftshift irfftnd rfftnd",
     "gradtape.names.framing": "frame overlap_and_add",
     "gradtape.names.mel": "linear_to_mel_weight_matrix mfccs_from_log_mel_spectrograms",
     "gradtape.names.spectrogram": "inverse_stft inverse_stft_window_fn stft",

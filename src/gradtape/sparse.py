@@ -7,9 +7,9 @@ _LATER = {
     "gradtape.names.sparse": "SparseTensor",
     "gradtape.names.sparse.arranging": "concat expand_dims fill_empty_rows reset_shape reshape slice split transpose",
     "gradtape.names.sparse.combining": (
-        "add bincount maximum minimum reduce_max reduce_sum segment_mean segment_sqrt_n segment_sum softmax "
-        "sampled_addmm sparse_dense_matmul"
+        "add bincount maximum minimum reduce_max reduce_sum sampled_addmm softmax sparse_dense_matmul"
     ),
     "gradtape.names.sparse.converting": "eye from_dense map_values mask reorder retain to_dense to_indicator",
+    "gradtape.names.sparse.segments": "segment_mean segment_sqrt_n segment_sum",
 }
 __getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

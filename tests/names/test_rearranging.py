@@ -7,14 +7,7 @@ import pytest
 
 import gradtape as tf
 from gradtape.testing import check_grads
-
-IAE = tf.errors.InvalidArgumentError
-
-
-def refused(function, text, kind=IAE):
-    with pytest.raises(kind, match=text) as caught:
-        function()
-    assert "fix:" in str(caught.value)
+from names.refusing import refused
 
 
 def numbers(*shape):

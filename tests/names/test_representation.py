@@ -4,14 +4,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-
-IAE = tf.errors.InvalidArgumentError
-
-
-def refused(function, text, kind=IAE):
-    with pytest.raises(kind, match=text) as caught:
-        function()
-    assert "fix:" in str(caught.value)
+from names.refusing import refused
 
 
 def test_bitcast():

@@ -211,3 +211,26 @@ class TestErrors:
 
         with pytest.raises((TypeError, ValueError), match="out of scope"):
             f(tf.constant(True), tf.constant(1.0))
+
+
+class TestTensorArrays:
+    def test_first_write_in_a_branch(self):
+        @tf.function
+        def kept(x):
+            found = tf.TensorArray(tf.float32, size=0, dynamic_size=True)
+            for i in tf.range(5):
+                if i % 2 == 0:
+                    found = found.write(found.size(), tf.cast(i, tf.float32) * x)
+            return found.stack()
+
+        assert kept(tf.constant([1.0, 2.0])).numpy().tolist() == [[0, 0], [2, 4], [4, 8]]
+
+    def test_first_write_in_cond(self):
+        @tf.function
+        def first(x):
+            empty = tf.TensorArray(tf.float32, size=1)
+            found, _ = tf.cond(x[0] > 0.0, lambda: (empty.write(0, x), 1), lambda: (empty, 2))
+            return found.stack()
+
+        assert first(tf.constant([1.0, 2.0])).numpy().tolist() == [[1, 2]]
+        assert first(tf.constant([-1.0, 2.0])).numpy().tolist() == [[0, 0]]

@@ -67,7 +67,9 @@ class Variable:
       name: the name, shown as `name:0`.
       dtype: converts the initial value.
       constraint: a function that optimizers apply after an update; stored only.
+      synchronization, aggregation: how the replicas of a `tf.distribute` strategy share it.
       shape: a looser static shape, such as `[None]`, so that later values may differ in size.
+      validate_shape, caching_device, variable_def, import_scope, experimental_enable_variable_lifting: ignored.
 
     >>> v = tf.Variable([1.0, 2.0], name="w")
     >>> v.assign_add([1.0, 1.0]).numpy()

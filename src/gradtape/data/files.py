@@ -14,6 +14,7 @@ from gradtape.core.tensor import Tensor, host, wrap
 from gradtape.data import threads
 from gradtape.data.stage import UNKNOWN, Stage, positive
 from gradtape.names.files import records
+from gradtape.ops.family import boxed
 
 # Elements of each file that a thread reads ahead, where several files are read at the same time.
 _AHEAD = 64
@@ -21,9 +22,7 @@ _AHEAD = 64
 
 def string(value: bytes) -> Tensor:
     """A string tensor of rank 0."""
-    scalar = np.empty((), object)
-    scalar[()] = value
-    return wrap(scalar)
+    return wrap(boxed(value))
 
 
 class Files(Stage):
@@ -32,6 +31,7 @@ class Files(Stage):
     Args:
       names: a path, a list of paths, a string tensor, or the stage of a dataset of paths.
       read: a function that gives the items of bytes in a file.
+      parallel: how many files are read at the same time, by threads; one after the other by default.
     """
 
     def __init__(self, names: Any, read: Callable[[str], Iterator[bytes]], parallel: Any = None) -> None:
@@ -88,7 +88,7 @@ def _plain(names: Any) -> Any:
 
 
 def _texts(tensor: Tensor) -> list[str]:
-    if tensor.dtype is not dtypes.string:
+    if tensor.dtype is not dtypes.string and tensor.shape.num_elements():  # an empty list could be anything
         raise TypeError(errors.compose(f"filenames must be strings, got {tensor.dtype.name}.", "give paths."))
     return [name.decode() for name in np.asarray(host(tensor._array)).ravel()]
 
@@ -130,9 +130,9 @@ def fixed(size: int, header: int, footer: int, kind: str) -> Callable[[str], Ite
 
 
 def matching(patterns: Any) -> list[str]:
-    """The sorted files that fit a pattern or several; an error if there are none."""
+    """The sorted files that fit a pattern, or several: then one may come several times. An error if there are none."""
     wanted = _texts(convert.convert_to_tensor(_plain(patterns)))
-    found = sorted({path for pattern in wanted for path in glob.glob(pattern)})
+    found = sorted([path for pattern in wanted for path in glob.glob(pattern)])
     if not found:
         raise errors.build(
             errors.InvalidArgumentError, f"list_files: no files matched {', '.join(wanted)}.", "check the pattern."

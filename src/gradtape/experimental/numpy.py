@@ -23,18 +23,19 @@ _LATER = {
         "tan tanh true_divide"
     ),
     _NAMES + "reducing": (
-        "all amax amin any argmax argmin argsort average count_nonzero cumprod cumsum diff max mean min nanmean nanprod "
-        "nansum polyval prod ptp size sort std sum var"
+        "all amax amin any average count_nonzero max mean min nanmean nanprod nansum polyval prod ptp size std sum var"
     ),
+    _NAMES + "ordering": "argmax argmin argsort cumprod cumsum diff sort",
     _NAMES + "creating": (
-        "arange broadcast_arrays copy diag diag_indices diagflat diagonal empty empty_like eye full full_like geomspace "
-        "identity ix_ linspace logspace meshgrid ones ones_like tri tril triu vander zeros zeros_like"
+        "arange broadcast_arrays copy empty empty_like full full_like geomspace ix_ linspace logspace meshgrid ones "
+        "ones_like zeros zeros_like"
     ),
+    _NAMES + "matrices": "diag diag_indices diagflat diagonal eye identity tri tril triu vander",
     _NAMES + "moving": (
-        "append atleast_1d atleast_2d atleast_3d broadcast_to concatenate dsplit dstack expand_dims flatten flip fliplr "
-        "flipud hsplit hstack moveaxis ndim pad ravel repeat reshape roll rot90 shape split squeeze stack swapaxes tile "
-        "transpose vsplit vstack"
+        "atleast_1d atleast_2d atleast_3d broadcast_to expand_dims flatten flip fliplr flipud moveaxis ndim pad ravel "
+        "repeat reshape roll rot90 shape squeeze swapaxes tile transpose"
     ),
+    _NAMES + "joining": "append concatenate dsplit dstack hsplit hstack split stack vsplit vstack",
     _NAMES + "products": "cross dot einsum inner kron matmul outer tensordot trace vdot",
     _NAMES + "selecting": "compress nonzero select take take_along_axis where",
     _NAMES + "behavior": "experimental_enable_numpy_behavior",

@@ -129,11 +129,6 @@ def shape(x: Any) -> Any:
     return tuple(x.shape) if hasattr(x, "shape") else np.shape(x)
 
 
-def name_of(x: Any) -> Any:
-    """The name of the dtype of a tensor."""
-    return x.dtype.name
-
-
 def common_dtype(*xs: Any) -> Any:
     """The name of the dtype that operands are promoted to. Tensors of one dtype keep it, 64 bits too."""
     strong = {standardize_dtype(x.dtype) for x in xs if hasattr(x, "dtype")}

@@ -4,7 +4,6 @@ metric.reset_states()                   reset_state()
 Adam(lr=…), optimizer.lr                learning_rate
 optimizer.weights                       variables
 optimizers.legacy.Adam                  optimizers.Adam
-losses.mean_squared_error               losses.MSE
 Loss(reduction="auto")                  reduction="sum_over_batch_size"
 get_scaled_loss, get_unscaled_gradients scale_loss, and gradients as they are without a scale
 """
@@ -35,7 +34,6 @@ def install() -> None:
         if inspect.isclass(kind) and issubclass(kind, optimizer) and "__init__" in vars(kind) and kind is not optimizer:
             setattr(kind, "__init__", _taking_lr(vars(kind)["__init__"]))  # noqa: B010 - mypy refuses the assignment
     _bring_back_legacy_optimizers()
-    _bring_back_functions()
     _accept_automatic_reduction()
     _scale_losses(keras.optimizers.LossScaleOptimizer)
 
@@ -55,15 +53,6 @@ def _bring_back_legacy_optimizers() -> None:
 
     for name in [n for n in dir(legacy) if hasattr(keras.optimizers, n)]:
         setattr(legacy, name, getattr(keras.optimizers, name))
-
-
-def _bring_back_functions() -> None:
-    """Long names beside the short ones: `losses.mean_squared_error` beside `losses.MSE`."""
-    from keras._tf_keras import keras as shown
-
-    for own, other in ((keras.losses, shown.losses), (keras.metrics, shown.metrics)):
-        for name in [n for n in dir(own) if not n.startswith("_") and not hasattr(other, n)]:
-            setattr(other, name, getattr(own, name))
 
 
 def _accept_automatic_reduction() -> None:
@@ -86,12 +75,12 @@ def _scale_losses(kind: Any) -> None:
     def get_unscaled_gradients(self: Any, grads: Any) -> Any:
         self.__dict__["_divided"] = True
         scale = _scale(self)
-        return [None if g is None else g / tf.cast(scale, g.dtype) for g in grads]
+        return [_times(g, 1.0 / scale) for g in grads]
 
     def apply_multiplied(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
         if self.__dict__.pop("_divided", False):
             scale = _scale(self)
-            grads = [None if g is None else g * tf.cast(scale, g.dtype) for g in grads]
+            grads = [_times(g, scale) for g in grads]
         return apply(self, grads, trainable_variables)
 
     kind.get_scaled_loss, kind.get_unscaled_gradients, kind.apply = (
@@ -103,3 +92,10 @@ def _scale_losses(kind: Any) -> None:
 
 def _scale(optimizer: Any) -> Any:
     return tf.convert_to_tensor(optimizer.dynamic_scale if optimizer.built else optimizer.initial_scale)
+
+
+def _times(gradient: Any, factor: Any) -> Any:
+    """A gradient times a number; rows stay rows."""
+    if isinstance(gradient, tf.IndexedSlices):
+        return tf.IndexedSlices(_times(gradient.values, factor), gradient.indices, gradient.dense_shape)
+    return None if gradient is None else gradient * tf.cast(factor, gradient.dtype)

@@ -21,6 +21,11 @@ def tensor(value: Any) -> Any:
     return value._read() if isinstance(value, Variable) else convert.convert_to_tensor(value)
 
 
+def beside(value: Any, x: Any) -> Any:
+    """A tensor of what is used beside another: tensors and variables as they are, anything else in the dtype of that."""
+    return value._read() if isinstance(value, Variable) else convert.like(value, x.dtype)
+
+
 def axes(axis: Any, rank: int, what: str) -> tuple[int, ...]:
     """Axes counted from the front, sorted; None means all."""
     if axis is None:

@@ -1,13 +1,14 @@
 """Functions of NumPy arrays as ops without a derivative: what computes positions, or texts.
 
 Outside of functions they are called at once. In a `tf.function` they are nodes like others, whose sizes may be unknown, and
-run between native segments.
+run between native segments. Those that read, write or decode bytes are in `names/hosting.py`.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -30,11 +31,14 @@ class ArrayOp(Op):
     vjp = NotDifferentiable("positions and texts have no derivative")
     lower = NO_LOWERING
 
-    def __init__(self, name: str, function: Callable[..., Any], specs: Callable[..., Specs], count: int) -> None:
-        self.name = name  # type: ignore[misc]
+    def __init__(self, function: Callable[..., Any], specs: Callable[..., Specs]) -> None:
+        code = getattr(function, "__wrapped__", function).__code__
+        names: tuple[str, ...] = code.co_varnames[: code.co_argcount]
+        self.name = function.__name__.strip("_")  # type: ignore[misc]
+        self.__doc__ = function.__doc__
+        self.variadic = not names and bool(code.co_flags & inspect.CO_VARARGS)  # type: ignore[misc]
+        self.inputs = ("xs",) if self.variadic else names  # type: ignore[misc]
         self._function, self._specs = function, specs
-        self.inputs = tuple([f"x{i}" for i in range(count)]) or ("xs",)  # type: ignore[misc]
-        self.variadic = not count  # type: ignore[misc]
         prepare(self)
 
     def __reduce__(self) -> Any:
@@ -59,23 +63,20 @@ def _found(module: str, name: str) -> Any:
 
 
 def on_arrays(specs: Callable[..., Specs]) -> Callable[[Callable[..., Any]], ArrayOp]:
-    """A decorator that makes an op of a function of arrays: positional arguments are arrays, others parameters."""
+    """A decorator that makes an op of a function of arrays: positional arguments are arrays, others parameters.
 
-    def decorate(function: Callable[..., Any]) -> ArrayOp:
-        code = function.__code__
-        op = ArrayOp(function.__name__.strip("_"), function, specs, code.co_argcount)
-        op.__doc__ = function.__doc__
-        return op
-
-    return decorate
+    Args:
+      specs: the specs of the results, from those of the arrays and the parameters.
+    """
+    return lambda function: ArrayOp(function, specs)
 
 
-def objects(values: Any, shape: Any) -> Any:
-    """An array of Python objects, such as bytes, from a flat sequence."""
+def objects(values: Iterable[Any], shape: Any = None) -> Any:
+    """An array of Python objects, such as the bytes of strings, from a flat sequence; a vector without a shape."""
     values = list(values)
     array = np.empty(len(values), object)
     array[:] = values
-    return array.reshape(shape)
+    return array if shape is None else array.reshape(shape)
 
 
 def flat(array: Any) -> list[Any]:

@@ -7,9 +7,9 @@ from typing import Any
 
 from gradtape.core import errors
 from gradtape.core.tensor import Tensor
-from gradtape.names.arguments import integer, integers, tensor
+from gradtape.names.arguments import beside, integer, integers, tensor
 from gradtape.names.blocks import batch_to_space, space_to_batch
-from gradtape.names.convolving import beside, convolve, transpose
+from gradtape.names.convolving import convolve, transpose
 from gradtape.ops.family import dims
 from gradtape.ops.windows import extent
 

@@ -12,7 +12,8 @@ from gradtape.core.shape import Spec
 from gradtape.core.tensor import Tensor
 from gradtape.names.arguments import tensor
 from gradtape.names.conversion import cast
-from gradtape.names.hosting import check_strings, hosted, known, scalar_text, text
+from gradtape.names.hosting import check_strings, hosted, known, scalar_text
+from gradtape.ops.family import boxed
 
 __all__ = ["decode_wav", "encode_wav"]
 
@@ -115,7 +116,7 @@ def _encode_wav(audio: Any, rate: Any) -> tuple[Any, ...]:
             f"encode_wav: audio must be 2-dimensional, it has shape {list(audio.shape)}",
             "it is [samples, channels]: use tf.expand_dims(audio, -1) for one channel.",
         )
-    return (text(encode(audio, int(rate))),)
+    return (boxed(encode(audio, int(rate))),)
 
 
 def encode(sound: Any, rate: int) -> bytes:

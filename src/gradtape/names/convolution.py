@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.core.tensor import Tensor
-from gradtape.names.arguments import tensor
+from gradtape.names.arguments import beside, tensor
 from gradtape.names.atrous import atrous_conv2d, atrous_conv2d_transpose, with_space_to_batch
-from gradtape.names.convolving import beside, convolve, transpose
+from gradtape.names.convolving import convolve, transpose
 from gradtape.names.depthwise import (
     depthwise_conv2d,
     depthwise_conv2d_backprop_filter,

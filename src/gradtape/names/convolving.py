@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gradtape.core import convert, errors
+from gradtape.core import errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.core.variable import Variable
 from gradtape.names.arguments import integers
 from gradtape.names.spatial import channels_first, padding_pairs, per_axis, spatial
 from gradtape.ops.convolution import Convolution, ConvolutionInputGradient
@@ -18,11 +17,6 @@ from gradtape.ops.windows import Sizes
 
 _TO_LAST = {n: (0, *range(2, n + 2), 1) for n in range(1, 4)}
 _TO_FIRST = {n: (0, n + 1, *range(1, n + 1)) for n in range(1, 4)}
-
-
-def beside(value: Any, x: Any) -> Any:
-    """Filters beside an input: tensors and variables as they are, anything else in the dtype of the input."""
-    return value._read() if isinstance(value, Variable) else convert.like(value, x.dtype)
 
 
 def last(x: Any, first: bool) -> Any:

@@ -7,8 +7,8 @@ from typing import Any
 from gradtape.core import errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.names.arguments import shape, tensor
-from gradtape.names.convolving import back, beside, check_rank, convolve_last, last
+from gradtape.names.arguments import beside, shape, tensor
+from gradtape.names.convolving import back, check_rank, convolve_last, last
 from gradtape.names.spatial import channels_first, padding_pairs, per_axis, spatial
 from gradtape.ops.convolution import ConvolutionFilterGradient, ConvolutionInputGradient
 from gradtape.ops.family import dims

@@ -1,38 +1,20 @@
-"""Fourier transforms: `tf.signal.fft`, `rfft`, their inverses, in one, two, three or any number of dimensions."""
+"""Fourier transforms over the last axes: `tf.signal.fft`, `rfft` and their inverses, in one, two or three dimensions."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from gradtape.core import convert, dtypes, errors
-from gradtape.core.shape import normalize_axis, spec_of
+from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.names.arguments import integers, shape, tensor
+from gradtape.names.arguments import shape
 from gradtape.ops.family import dims
 from gradtape.ops.fourier import Fft, Irfft, Rfft
-from gradtape.ops.movement import Roll
 from gradtape.ops.slicing import StridedSlice, StridedSliceGrad, whole
 
 __all__ = [
-    "fft",
-    "fft2d",
-    "fft3d",
-    "fftnd",
-    "fftshift",
-    "ifft",
-    "ifft2d",
-    "ifft3d",
-    "ifftnd",
-    "ifftshift",
-    "irfft",
-    "irfft2d",
-    "irfft3d",
-    "irfftnd",
-    "rfft",
-    "rfft2d",
-    "rfft3d",
-    "rfftnd",
-]
+    "fft", "fft2d", "fft3d", "ifft", "ifft2d", "ifft3d", "irfft", "irfft2d", "irfft3d", "rfft", "rfft2d", "rfft3d",
+]  # fmt: skip
 
 
 def fft(input: Any, name: str | None = None) -> Tensor:
@@ -236,185 +218,44 @@ def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) 
     return _real_inverse(input_tensor, fft_length, 3, "irfft3d")
 
 
-def fftnd(
-    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
-) -> Tensor:
-    """The Fourier transform over some axes.
-
-    Args:
-      input_tensor: a complex tensor.
-      fft_length: the numbers of points to cut the axes to, or to fill them up to with zeros; one per axis.
-      axes: the axes; all by default.
-      norm: where to divide by the number of points: "backward" (the default, in the inverse transforms), "forward" (in
-        the others) or "ortho" (by the square root, in both).
-      name: ignored.
-
-    Returns:
-      A complex tensor.
-
-    >>> tf.signal.fftnd(tf.ones([2, 3], tf.complex64), axes=[0]).numpy()[:, 0]
-    array([2.+0.j, 0.+0.j], dtype=complex64)
-    """
-    return _complex_nd(input_tensor, fft_length, axes, norm, "fftnd", False)
-
-
-def ifftnd(
-    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
-) -> Tensor:
-    """The inverse Fourier transform over some axes.
-
-    Args:
-      input_tensor: a complex tensor.
-      fft_length: the numbers of points to cut the axes to, or to fill them up to with zeros; one per axis.
-      axes: the axes; all by default.
-      norm: where to divide by the number of points: "backward" (the default, in the inverse transforms), "forward" (in
-        the others) or "ortho" (by the square root, in both).
-      name: ignored.
-
-    Returns:
-      A complex tensor.
-
-    >>> tf.signal.ifftnd(tf.ones([2, 3], tf.complex64), axes=[0]).numpy()[:, 0]
-    array([1.+0.j, 0.+0.j], dtype=complex64)
-    """
-    return _complex_nd(input_tensor, fft_length, axes, norm, "ifftnd", True)
-
-
-def rfftnd(
-    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
-) -> Tensor:
-    """The Fourier transform of real numbers over some axes: the frequencies that determine the others.
-
-    Args:
-      input_tensor: a float32 or float64 tensor.
-      fft_length: the numbers of points to cut the axes to, or to fill them up to with zeros; one per axis.
-      axes: the axes; all by default.
-      norm: where to divide by the number of points: "backward" (the default, in the inverse transforms), "forward" (in
-        the others) or "ortho" (by the square root, in both).
-      name: ignored.
-
-    Returns:
-      A complex tensor, with n // 2 + 1 frequencies along the last of the axes for n points.
-
-    >>> tf.signal.rfftnd(tf.ones([4, 3]), axes=[0]).shape
-    TensorShape([3, 3])
-    """
-    x = _reals(input_tensor, "rfftnd")
-    found = _some_axes(x, axes, "rfftnd")
-    if fft_length is not None:
-        x = fitted(x, found, _lengths(fft_length, found, "rfftnd"))
-    return Rfft(x, axes=found, norm=norm or "backward", doubled=False)  # type: ignore[no-any-return]
-
-
-def irfftnd(
-    input_tensor: Any, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
-) -> Tensor:
-    """Real numbers from the frequencies that `rfftnd` gives over some axes.
-
-    Args:
-      input_tensor: a complex tensor.
-      fft_length: the numbers of points to cut the axes to, or to fill them up to with zeros; one per axis.
-      axes: the axes; all by default.
-      norm: where to divide by the number of points: "backward" (the default, in the inverse transforms), "forward" (in
-        the others) or "ortho" (by the square root, in both).
-      name: ignored.
-
-    Returns:
-      A real tensor.
-
-    >>> tf.signal.irfftnd(tf.ones([3, 3], tf.complex64), axes=[0]).shape
-    TensorShape([4, 3])
-    """
-    x = _halves(input_tensor, "irfftnd")
-    return _back(x, fft_length, _some_axes(x, axes, "irfftnd"), "irfftnd", norm or "backward")
-
-
-def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
-    """The frequencies of a transform with frequency 0 in the middle of each axis.
-
-    Args:
-      x: a tensor.
-      axes: an axis, or several; all by default.
-      name: ignored.
-
-    Returns:
-      A tensor of the same shape.
-
-    >>> tf.signal.fftshift([0, 1, 2, -2, -1]).numpy()
-    array([-2, -1,  0,  1,  2], dtype=int32)
-    """
-    return _shifted(x, axes, "fftshift", 1)
-
-
-def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
-    """What `fftshift` has moved, moved back.
-
-    Args:
-      x: a tensor.
-      axes: an axis, or several; all by default.
-      name: ignored.
-
-    Returns:
-      A tensor of the same shape.
-
-    >>> tf.signal.ifftshift([-2, -1, 0, 1, 2]).numpy()
-    array([ 0,  1,  2, -2, -1], dtype=int32)
-    """
-    return _shifted(x, axes, "ifftshift", -1)
-
-
-def _complex_nd(value: Any, fft_length: Any, axes: Any, norm: str | None, what: str, inverse: bool) -> Tensor:
-    x = _tensor(value, dtypes.complex64)
-    found = _some_axes(x, axes, what)
-    if fft_length is not None:
-        x = fitted(x, found, _lengths(fft_length, found, what))
-    return Fft(x, axes=found, inverse=inverse, norm=norm or "backward")  # type: ignore[no-any-return]
-
-
-def _shifted(x: Any, axes: Any, what: str, sign: int) -> Tensor:
-    x = tensor(x)
-    found = _some_axes(x, [axes] if isinstance(axes, int) else axes, what)
-    shift = tuple([sign * (dims(x)[a] // 2) for a in found])
-    return Roll(x, shift=shift, axis=found)  # type: ignore[no-any-return]
-
-
 def _complex(input: Any, rank: int, what: str, inverse: bool = False) -> Tensor:
-    x = _tensor(input, dtypes.complex64)
-    return Fft(x, axes=_last_axes(x, rank, what), inverse=inverse, norm="backward")  # type: ignore[no-any-return]
+    x = tensor_of(input, dtypes.complex64)
+    return Fft(x, axes=last_axes(x, rank, what), inverse=inverse, norm="backward")  # type: ignore[no-any-return]
 
 
 def _real(value: Any, fft_length: Any, rank: int, what: str) -> Tensor:
-    x = _reals(value, what)
-    axes = _last_axes(x, rank, what)
+    x = reals(value, what)
+    axes = last_axes(x, rank, what)
     if fft_length is not None:
-        x = fitted(x, axes, _lengths(fft_length, axes, what))
+        x = fitted(x, axes, lengths_of(fft_length, axes, what))
     return Rfft(x, axes=axes, norm="backward", doubled=False)  # type: ignore[no-any-return]
 
 
 def _real_inverse(value: Any, fft_length: Any, rank: int, what: str) -> Tensor:
-    x = _halves(value, what)
-    return _back(x, fft_length, _last_axes(x, rank, what), what, "backward")
+    x = halves(value, what)
+    return back(x, fft_length, last_axes(x, rank, what), what, "backward")
 
 
-def _back(x: Any, fft_length: Any, axes: tuple[int, ...], what: str, norm: str) -> Tensor:
+def back(x: Any, fft_length: Any, axes: tuple[int, ...], what: str, norm: str) -> Tensor:
     """Real numbers from half of the frequencies of their transform."""
     if fft_length is None:
         own = [dims(x)[a] for a in axes]
         lengths = (*own[:-1], max(0, 2 * (own[-1] - 1)))
     else:
-        lengths = _lengths(fft_length, axes, what)
+        lengths = lengths_of(fft_length, axes, what)
     *others, last = lengths
     x = fitted(x, axes, (*others, last // 2 + 1 if last else 0))
     return Irfft(x, axes=axes, length=last, norm=norm, halved=False)  # type: ignore[no-any-return]
 
 
-def _tensor(value: Any, dtype: dtypes.DType) -> Any:
+def tensor_of(value: Any, dtype: dtypes.DType) -> Any:
     """A tensor of a value; numbers of Python take a dtype that the transform has."""
     return convert.convert_to_tensor(value, dtype_hint=None if hasattr(value, "dtype") else dtype)
 
 
-def _reals(value: Any, what: str) -> Any:
-    x = _tensor(value, dtypes.float32)
+def reals(value: Any, what: str) -> Any:
+    """A tensor of what a real transform takes; ConversionError for others."""
+    x = tensor_of(value, dtypes.float32)
     if x.dtype not in (dtypes.float32, dtypes.float64):
         raise errors.build(
             errors.ConversionError,
@@ -424,8 +265,9 @@ def _reals(value: Any, what: str) -> Any:
     return x
 
 
-def _halves(value: Any, what: str) -> Any:
-    x = _tensor(value, dtypes.complex64)
+def halves(value: Any, what: str) -> Any:
+    """A tensor of what an inverse real transform takes: half of the frequencies. ConversionError for others."""
+    x = tensor_of(value, dtypes.complex64)
     if not x.dtype.is_complex:
         raise errors.build(
             errors.ConversionError, f"{what}: input_tensor is {spec_of(x)}, and must be complex.", "use tf.cast."
@@ -433,7 +275,8 @@ def _halves(value: Any, what: str) -> Any:
     return x
 
 
-def _last_axes(x: Any, rank: int, what: str) -> tuple[int, ...]:
+def last_axes(x: Any, rank: int, what: str) -> tuple[int, ...]:
+    """The axes of a transform over the last ones; ShapeError if there are not so many."""
     if x.ndim < rank:
         raise errors.build(
             errors.ShapeError,
@@ -441,13 +284,6 @@ def _last_axes(x: Any, rank: int, what: str) -> tuple[int, ...]:
             "the transform runs over the last axes.",
         )
     return tuple(range(x.ndim - rank, x.ndim))
-
-
-def _some_axes(x: Any, axes: Any, what: str) -> tuple[int, ...]:
-    """The axes that the user asks for, in that order; all by default."""
-    if axes is None:
-        return _last_axes(x, max(x.ndim, 1), what)
-    return tuple([normalize_axis(a, x.ndim, what) for a in integers(axes, what, "axes")])
 
 
 def fitted(x: Any, axes: tuple[int, ...], lengths: tuple[int, ...]) -> Any:
@@ -462,7 +298,7 @@ def fitted(x: Any, axes: tuple[int, ...], lengths: tuple[int, ...]) -> Any:
     return x if kept == tuple(wanted) else StridedSliceGrad(x, shape=tuple(wanted), index=whole(kept))
 
 
-def _lengths(fft_length: Any, axes: tuple[int, ...], what: str) -> tuple[int, ...]:
+def lengths_of(fft_length: Any, axes: tuple[int, ...], what: str) -> tuple[int, ...]:
     """The numbers of points that the user asks for."""
     found = shape(fft_length, what, "fft_length")
     if len(found) != len(axes):

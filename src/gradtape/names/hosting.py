@@ -1,27 +1,26 @@
 """Functions of NumPy arrays that are one op: files are read, bytes decoded, events written.
 
-Outside of functions they run at once; in a trace they become a node that runs each time the program comes there.
+Outside of functions they run at once; in a trace they become a node that runs each time the program comes there, even if all
+that they are given is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from gradtape.core import dtypes, errors, state
-from gradtape.core.op import NotDifferentiable, Op, prepare
+from gradtape.core.op import NotDifferentiable
 from gradtape.core.shape import ANY, Spec, spec_of
 from gradtape.core.tensor import host
 from gradtape.names.arguments import tensor
-from gradtape.ops.family import NO_LOWERING, by_loop
+from gradtape.names.arraywise import ArrayOp
 from gradtape.transform.batched import Batched
 
 Specs = tuple[Spec, ...]
 
 
-class HostedOp(Op):
+class HostedOp(ArrayOp):
     """A function of arrays, which must not change them, as an op. It gives a tuple of arrays or NumPy scalars.
 
     Attributes:
@@ -29,31 +28,17 @@ class HostedOp(Op):
         the other effects, and runs though nobody reads its results.
     """
 
-    kinds = "fVciubO"
-    homogeneous = False
     vjp = NotDifferentiable("it reads, writes or decodes bytes")
-    lower = NO_LOWERING
 
     def __init__(self, function: Callable[..., Any], specs: Callable[..., Specs], effect: bool) -> None:
-        self.name = function.__name__.strip("_")  # type: ignore[misc]
-        self.__doc__ = function.__doc__
-        self._function, self._specs, self.effect = function, specs, effect
-        self._count = getattr(function, "__wrapped__", function).__code__.co_argcount
-        prepare(self)
+        super().__init__(function, specs)
+        self.effect = effect
 
-    def infer(self, *specs: Spec, **params: Any) -> Specs:
-        """What is known of the results."""
-        return self._specs(*specs, **params)
-
-    def kernel(self, *arrays: Any, **params: Any) -> tuple[Any, ...]:
+    def kernel(self, *arrays: Any, **params: Any) -> Any:
         """The results."""
         # In a graph an effect is also given which variables take part, which it does not need.
-        given = arrays[: self._count] if self.effect else arrays
-        return self._function(*[host(a) for a in given], **params)  # type: ignore[no-any-return]
-
-    def batch(self, batched: tuple[bool, ...], *inputs: Any, **params: Any) -> Any:
-        """Example by example."""
-        return by_loop(self, batched, inputs, params)
+        given = arrays[: len(self.inputs)] if self.effect else arrays
+        return super().kernel(*[host(a) for a in given], **params)
 
     def __call__(self, *inputs: Any, **params: Any) -> Any:
         """The results for values, now or when the function runs that is being traced."""
@@ -83,18 +68,6 @@ def known(*results: tuple[Any, dtypes.DType]) -> Callable[..., Specs]:
 def string_like(x: Spec, **params: Any) -> Specs:
     """The spec of strings in the shape of the only argument."""
     return (Spec(x.shape, dtypes.string),)
-
-
-def strings(values: Sequence[bytes], shape: Sequence[int] | None = None) -> Any:
-    """An array of bytes, as string tensors hold them."""
-    array = np.empty(len(values), object)
-    array[:] = values
-    return array if shape is None else array.reshape(tuple(shape))
-
-
-def text(value: bytes) -> Any:
-    """The array of one string."""
-    return strings([value], ())
 
 
 def scalar_text(name: str, argument: str, array: Any) -> bytes:

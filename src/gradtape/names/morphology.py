@@ -6,8 +6,8 @@ from typing import Any
 
 from gradtape.core import errors
 from gradtape.core.tensor import Tensor
-from gradtape.names.arguments import tensor
-from gradtape.names.convolving import beside, check_rank
+from gradtape.names.arguments import beside, tensor
+from gradtape.names.convolving import check_rank
 from gradtape.names.spatial import padding_pairs, per_axis
 from gradtape.ops.family import dims
 from gradtape.ops.morphology import Dilation2D

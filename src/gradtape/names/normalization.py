@@ -10,9 +10,8 @@ import numpy as np
 from gradtape.core import convert, device, dtypes, errors
 from gradtape.core.shape import normalize_axis
 from gradtape.core.tensor import Tensor, wrap
-from gradtape.core.variable import Variable
 from gradtape.names.arguments import axes as normalized_axes
-from gradtape.names.arguments import integer, tensor
+from gradtape.names.arguments import beside, integer, tensor
 from gradtape.names.neural import batch_normalization
 from gradtape.ops.arithmetic import Square
 from gradtape.ops.exponential import Pow
@@ -52,7 +51,7 @@ def layer_normalization(
     over = normalized_axes(axis, x.ndim, "layer_normalization")
     shape = dims(x)
     inner = tuple([shape[a] for a in over])
-    vectors = [None if v is None else _like(v, x) for v in (scale, offset)]
+    vectors = [None if v is None else beside(v, x) for v in (scale, offset)]
     fused = all(v is None or dims(v) == inner for v in vectors)
     columns = _columns(vectors if fused else (None, None), inner, x.dtype)
     if over == (x.ndim - 1,):
@@ -105,7 +104,7 @@ def group_normalization(
             "the axis of the channels comes after that of the examples, and groups must divide its length.",
         )
     channels = shape[axis]
-    vectors = [None if v is None else _like(v, x) for v in (scale, offset)]
+    vectors = [None if v is None else beside(v, x) for v in (scale, offset)]
     for label, v in zip(("scale", "offset"), vectors, strict=True):
         if v is not None and dims(v) != (channels,):
             raise errors.build(
@@ -120,12 +119,8 @@ def group_normalization(
     flat = Reshape(rows, shape=(*moved[:2], math.prod(moved[2:])))
     y = LayerNormalization(flat, *_columns((None, None), moved[2:], x.dtype), epsilon=float(epsilon))[0]
     y = Reshape(Transpose(Reshape(y, shape=moved), perm=inverse(order)), shape=shape)
-    beside = (channels,) + (1,) * (x.ndim - axis - 1)
-    return _affine(y, *[None if v is None else Reshape(v, shape=beside) for v in vectors])  # type: ignore[no-any-return]
-
-
-def _like(value: Any, x: Any) -> Any:
-    return value._read() if isinstance(value, Variable) else convert.like(value, x.dtype)
+    column = (channels,) + (1,) * (x.ndim - axis - 1)
+    return _affine(y, *[None if v is None else Reshape(v, shape=column) for v in vectors])  # type: ignore[no-any-return]
 
 
 def _columns(vectors: Any, shape: tuple[int, ...], dtype: dtypes.DType) -> list[Any]:

@@ -14,6 +14,7 @@ import numpy as np
 from gradtape.core import convert, dtypes, errors, state
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor, host, wrap
+from gradtape.ops.family import boxed
 from gradtape.transform.python_function import numpy_function
 
 
@@ -114,7 +115,7 @@ class QueueBase:
         raise NotImplementedError
 
     def _stacked(self, column: Sequence[Any]) -> Any:
-        return np.stack([np.asarray(_array(x)) for x in column])
+        return np.stack([np.asarray(boxed(x)) for x in column])
 
     def _put(self, elements: list[Any]) -> tuple[()]:
         for element in elements:
@@ -167,20 +168,11 @@ class QueueBase:
     def _run(function: Any, inputs: list[Any], results: Any, shapes: Any = ()) -> Any:
         """What a function of arrays gives, now or when the function runs that is being traced."""
         if state.current.trace is None:
-            return [wrap(_array(y)) for y in function(*[host(x._array) for x in inputs])]
-        made = numpy_function(lambda *arrays: [_array(y) for y in function(*arrays)], inputs, list(results))
+            return [wrap(boxed(y)) for y in function(*[host(x._array) for x in inputs])]
+        made = numpy_function(lambda *arrays: [boxed(y) for y in function(*arrays)], inputs, list(results))
         for y, shape in zip(made, shapes, strict=True):
             y.set_shape(shape)
         return made
-
-
-def _array(value: Any) -> Any:
-    """A string as an array that holds it; other values as they are."""
-    if not isinstance(value, bytes):
-        return value
-    array = np.empty((), object)
-    array[()] = value
-    return array
 
 
 def _listed(kinds: Any) -> list[Any]:

@@ -96,12 +96,6 @@ def singular(x: Any, **options: Any) -> Any:
     return tuple([np.where(finite[..., 0] if y.ndim < x.ndim else finite, y, number(np.nan, y)) for y in found])
 
 
-def conj_swapped(x: Any) -> Any:
-    """The adjoints of arrays of matrices, for kernels."""
-    x = np.swapaxes(x, -1, -2)
-    return np.conj(x) if x.dtype.kind == "c" else x
-
-
 def half_lower(x: Any) -> Any:
     """The lower triangle, with half of the diagonal: `h + h^H` of the result is x again, if x is Hermitian."""
     return BandPart(x, lower=-1, upper=0) - 0.5 * BandPart(x, lower=0, upper=0)

@@ -10,14 +10,14 @@ from gradtape.core import errors
 from gradtape.core.op import declare
 from gradtape.core.shape import Spec
 from gradtape.ops.complex import Complex, Imag
-from gradtape.ops.decomposition import Decomposition, conj_swapped
+from gradtape.ops.decomposition import Decomposition
 from gradtape.ops.diagonal import DiagPart
 from gradtape.ops.family import conj, dims
 from gradtape.ops.matmul import MatMul
 from gradtape.ops.movement import BroadcastTo, Reshape
 from gradtape.ops.reduction import ReduceSum
 from gradtape.ops.selection import zeros
-from gradtape.ops.solve import MatrixInverse, swapped
+from gradtape.ops.solve import MatrixInverse, conj_swapped, swapped
 
 
 @declare("det")

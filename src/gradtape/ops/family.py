@@ -92,7 +92,7 @@ def dims(x: Any) -> tuple[int, ...]:
 
 
 def boxed(y: Any) -> Any:
-    """An array of rank 0 where NumPy has given the only element of an array of strings itself; others as they are."""
+    """A string as an array of rank 0, where NumPy gives the only element of an array itself; others as they are."""
     if type(y) is not bytes:
         return y
     array = np.empty((), object)

@@ -8,13 +8,13 @@ import numpy as np
 
 from gradtape.core.op import Op, declare
 from gradtape.core.shape import Spec
-from gradtape.ops.decomposition import conj_swapped, singular
+from gradtape.ops.decomposition import singular
 from gradtape.ops.diagonal import check_matrices
 from gradtape.ops.family import NO_LOWERING
 from gradtape.ops.matmul import MatMul
 from gradtape.ops.reduction import wide
 from gradtape.ops.selection import number
-from gradtape.ops.solve import adjoint
+from gradtape.ops.solve import adjoint, conj_swapped
 
 
 @declare("pseudo_inverse")

@@ -19,6 +19,7 @@ from gradtape.ops import sampling as grid
 from gradtape.ops.family import NO_LOWERING
 from gradtape.ops.sampling import Sampling
 from gradtape.ops.summation import wide
+from gradtape.ops.workspace import room
 
 _SHORT = 16  # runs of fewer elements are part of the matrix, or gathered one by one: NumPy has quicker loops for that
 # Products of this many multiplications or fewer are made by one thread: for small ones OpenBLAS would wait for others
@@ -78,7 +79,7 @@ def _mixed(x: Any, sampling: Sampling) -> Any:
     """Two taps: the second is weighed against the first, so that what is constant stays so exactly."""
     places, weights = grid.taps(sampling)
     lead, n, inner = x.shape
-    result = _blank((lead, sampling.target, inner), x.dtype)
+    result = room((lead, sampling.target, inner), x.dtype)
     share: Any = weights[:, 1:].astype(x.dtype)
     y = result
     if inner < _SHORT:
@@ -101,7 +102,7 @@ def _mixed(x: Any, sampling: Sampling) -> Any:
 def _banded(x: Any, sampling: Sampling, transposed: bool, m: int) -> Any:
     """Small products, band by band. A zero in a band meets elements that it should not see, and must not spread a nan."""
     lead, n, inner = x.shape
-    result = _blank((lead, m, inner), x.dtype)
+    result = room((lead, m, inner), x.dtype)
     bands = grid.bands(sampling, transposed, x.dtype.char, inner if inner < _SHORT else 0)
 
     def compute(i: int) -> None:
@@ -143,8 +144,3 @@ def _entry_by_entry(x: Any, sampling: Sampling, transposed: bool, m: int) -> Any
     result = np.zeros((m, x.shape[0], x.shape[2]), x.dtype)
     np.add.at(result, rows, np.swapaxes(x, 0, 1)[columns] * weights.astype(x.dtype)[:, None, None])
     return np.swapaxes(result, 0, 1)
-
-
-def _blank(shape: tuple[int, ...], dtype: Any) -> Any:
-    """An array to be filled, in recycled memory if it is large."""
-    return large.empty(shape, dtype) if math.prod(shape) >= large.THRESHOLD else np.empty(shape, dtype)

@@ -34,6 +34,12 @@ def adjoint(x: Any) -> Any:
     return conj(swapped(x))
 
 
+def conj_swapped(x: Any) -> Any:
+    """As `adjoint`, of arrays: for kernels."""
+    x = np.swapaxes(x, -1, -2)
+    return np.conj(x) if x.dtype.kind == "c" else x
+
+
 class Inverting(Op):
     """An op on square matrices that must not be singular."""
 
@@ -76,7 +82,7 @@ class MatrixInverse(Inverting):
             if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
                 raise
             raise self.singular() from None
-        return _rounded(_adjoint_array(y) if adjoint else y, a)
+        return _rounded(conj_swapped(y) if adjoint else y, a)
 
     def vjp(self, dy: Any, y: Any, *, adjoint: bool = False) -> Any:
         if adjoint:
@@ -122,7 +128,7 @@ class MatrixSolve(Solving):
     def kernel(self, a: Any, b: Any, *, adjoint: bool = False) -> Any:
         p = wide(a)
         try:
-            y = by_columns(np.linalg.solve, _adjoint_array(p) if adjoint else p, wide(b))
+            y = by_columns(np.linalg.solve, conj_swapped(p) if adjoint else p, wide(b))
         except np.linalg.LinAlgError:
             raise self.singular() from None
         return _rounded(y, b)
@@ -158,11 +164,6 @@ def _cotangent(db: Any, y: Any, is_adjoint: bool) -> Any:
     """The cotangent of `a` from that of `b`, before a sum over broadcast axes: `-db y^H`, or its adjoint."""
     left, right = (y, db) if is_adjoint else (db, y)
     return -MatMul(left, conj(right), transpose_b=True)
-
-
-def _adjoint_array(x: Any) -> Any:
-    x = np.swapaxes(x, -1, -2)
-    return np.conj(x) if x.dtype.kind == "c" else x
 
 
 def _rounded(y: Any, x: Any) -> Any:
@@ -211,7 +212,7 @@ def _by_blas(a: Any, b: Any, lower: bool, is_adjoint: bool) -> Any:
 def _by_steps(a: Any, b: Any, lower: bool, is_adjoint: bool) -> Any:
     """Row by row in all systems at once; the batch is the last axis, along which NumPy is quick."""
     if is_adjoint:
-        a, lower = _adjoint_array(a), not lower
+        a, lower = conj_swapped(a), not lower
     n = a.shape[-1]
     a = np.ascontiguousarray(np.moveaxis(a, 0, -1))
     y = np.moveaxis(b, 0, -1).copy()

@@ -13,7 +13,6 @@ from gradtape.ops.decomposition import (
     before_turning,
     column,
     columns,
-    conj_swapped,
     diagonal,
     gaps,
     inverted,
@@ -26,7 +25,7 @@ from gradtape.ops.decomposition import (
 from gradtape.ops.family import conj, dims
 from gradtape.ops.matmul import MatMul
 from gradtape.ops.selection import zeros
-from gradtape.ops.solve import adjoint
+from gradtape.ops.solve import adjoint, conj_swapped
 
 
 @declare("svd")

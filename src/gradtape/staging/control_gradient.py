@@ -2,7 +2,7 @@
 
 A step back needs values of the step forth. The loop is therefore given more results: what differs from step to step is
 stacked, what does not is kept once. Rows of sliced operands and invariants are there already. Where both loops are parts
-of one program the one forth runs once, with all results (compiler/passes.py).
+of one program the one forth runs once, with all results (`control_merge.py`).
 """
 
 from __future__ import annotations

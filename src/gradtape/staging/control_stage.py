@@ -211,11 +211,6 @@ def _length(limit: Any, rows: Sequence[Any]) -> int | None:
     return None
 
 
-def is_staged(*values: Any) -> bool:
-    """True if something must become part of a graph: it has no value yet, or stands for many examples."""
-    return any(isinstance(v, Tensor) and type(v) is not Tensor for v in values)
-
-
 def relaxed(value: Any, invariant: Any) -> Spec:
     """The spec that a carried value keeps in all steps: its own, or a looser one that was given."""
     own = spec(value)

@@ -84,11 +84,6 @@ def _flat_problem(f: Callable[..., Any], args: tuple[Any, ...]) -> Problem:
     return Problem(function, [flat[k] for k in moving], [paths[k] for k in moving])
 
 
-def _moves(leaf: Any) -> bool:
-    """True for an array with elements to differentiate by."""
-    return isinstance(leaf, (np.ndarray, np.generic)) and leaf.dtype.kind in "fc" and leaf.size > 0
-
-
 def _as_wide(leaf: Any) -> Any:
     """A leaf as an array: float64 or complex128 where it is differentiable; other objects as they are."""
     if isinstance(leaf, Variable):

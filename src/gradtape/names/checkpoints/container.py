@@ -15,7 +15,9 @@ a file is executed.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
+import math
 import os
 import struct
 import sys
@@ -29,6 +31,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes, errors
+from gradtape.names.arraywise import objects
 
 _MAGIC = b"gradtape checkpoint 1\n"
 _FRONT = struct.Struct("<QI")
@@ -233,11 +236,8 @@ class Reader:
 
 
 def _strings(data: bytes, shape: tuple[int, ...]) -> Any:
-    count = 1
-    for size in shape:
-        count *= size
-    result, at = np.empty(count, object), 8 * count
-    for i, length in enumerate(np.frombuffer(data, "<u8", count).tolist()):
-        result[i] = data[at : at + length]
-        at += length
-    return result.reshape(shape)
+    """An array of strings from their lengths and their bytes."""
+    count = math.prod(shape)
+    lengths = np.frombuffer(data, "<u8", count).tolist()
+    ends = itertools.accumulate(lengths, initial=8 * count)
+    return objects([data[a:b] for a, b in itertools.pairwise(ends)], shape)

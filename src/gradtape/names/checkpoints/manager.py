@@ -106,6 +106,8 @@ class CheckpointManager:
             if check_interval and self._last_step is not None and step - self._last_step < self._interval:
                 return None
             self._last_step = step
+        if self._kept and self._sweep():  # what a run left that was stopped before it could delete it
+            self._remember()
         counter = self._checkpoint.save_counter
         with self._checkpoint.counted():
             number = int(counter if checkpoint_number is None else checkpoint_number)

@@ -13,7 +13,8 @@ from gradtape.core import dtypes, errors
 from gradtape.core.shape import Spec
 from gradtape.core.tensor import Tensor
 from gradtape.names.arguments import tensor
-from gradtape.names.hosting import check_strings, hosted, strings
+from gradtape.names.arraywise import objects
+from gradtape.names.hosting import check_strings, hosted
 
 __all__ = ["decode_csv"]
 
@@ -191,7 +192,7 @@ def _column(fields: list[bytes], empty: set[bytes], default: Any, number: int) -
                 f"decode_csv: Field {number} in record {record} is not a valid {dtype.name}: {field.decode(errors='replace')}",
                 "correct the record, or read the column as strings.",
             ) from None
-    return strings(values) if dtype is dtypes.string else np.array(values, dtype.numpy)
+    return objects(values) if dtype is dtypes.string else np.array(values, dtype.numpy)
 
 
 def _parser(dtype: dtypes.DType) -> Callable[[bytes], Any]:

@@ -13,7 +13,8 @@ from gradtape.core import dtypes, errors
 from gradtape.core.shape import ANY, Spec
 from gradtape.core.tensor import Tensor
 from gradtape.names.arguments import integer
-from gradtape.names.hosting import check_strings, hosted, string_like, strings
+from gradtape.names.arraywise import objects
+from gradtape.names.hosting import check_strings, hosted, string_like
 
 __all__ = ["decode_base64", "decode_compressed", "decode_raw", "encode_base64"]
 
@@ -110,7 +111,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
 @hosted(string_like)
 def _encode_base64(array: Any, *, pad: bool) -> tuple[Any, ...]:
     found = [base64.urlsafe_b64encode(data) for data in np.ravel(array)]
-    return (strings(found if pad else [data.rstrip(b"=") for data in found], array.shape),)
+    return (objects(found if pad else [data.rstrip(b"=") for data in found], array.shape),)
 
 
 def decode_base64(input: Any, name: str | None = None) -> Tensor:
@@ -128,7 +129,7 @@ def decode_base64(input: Any, name: str | None = None) -> Tensor:
 
 @hosted(string_like)
 def _decode_base64(array: Any) -> tuple[Any, ...]:
-    return (strings([_from_base64(data) for data in np.ravel(array)], array.shape),)
+    return (objects([_from_base64(data) for data in np.ravel(array)], array.shape),)
 
 
 def _from_base64(data: bytes) -> bytes:
@@ -180,4 +181,4 @@ def _decode_compressed(array: Any, *, kind: str) -> tuple[Any, ...]:
         raise errors.build(
             errors.DataLossError, f"decode_compressed: {problem}.", "check compression_type, and the data."
         ) from None
-    return (strings(found, array.shape),)
+    return (objects(found, array.shape),)

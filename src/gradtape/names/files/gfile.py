@@ -72,7 +72,7 @@ def glob(pattern: Any) -> list[str]:
     []
     """
     patterns = pattern if isinstance(pattern, (list, tuple)) else [pattern]
-    return matching([local("glob", p) for p in patterns])
+    return [path for p in patterns for path in matching([local("glob", p)])]
 
 
 @with_errors

@@ -88,8 +88,8 @@ def translated(problem: OSError) -> Exception:
 
 
 def matching(patterns: Sequence[str]) -> list[str]:
-    """The sorted paths that fit at least one pattern. Names that begin with a dot are found as well."""
-    return sorted({path for pattern in patterns for path in glob.glob(pattern, include_hidden=True)})
+    """The sorted paths that fit some patterns, once for each. Names that begin with a dot are found as well."""
+    return sorted([path for pattern in patterns for path in glob.glob(pattern, include_hidden=True)])
 
 
 @contextmanager

@@ -113,8 +113,9 @@ class TFRecordWriter:
             self._packed = zlib.compressobj(-1, zlib.DEFLATED, 31 if kind == "GZIP" else 15)
 
     def write(self, record: Any) -> None:
-        """Write one record, of bytes or of a string tensor."""
+        """Write one record, of bytes, text or a string tensor."""
         data = record.numpy() if hasattr(record, "numpy") else record
+        data = data.encode() if isinstance(data, str) else data
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise TypeError(
                 errors.compose(

@@ -10,8 +10,10 @@ import numpy as np
 from gradtape.core import dtypes, errors
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
+from gradtape.names.arraywise import objects
 from gradtape.names.files import paths
-from gradtape.names.hosting import check_strings, hosted, known, scalar_text, strings, text
+from gradtape.names.hosting import check_strings, hosted, known, scalar_text
+from gradtape.ops.family import boxed
 
 __all__ = ["match_filenames_once", "matching_files", "read_file", "write_file"]
 
@@ -36,7 +38,7 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
 @paths.with_errors
 def _read_file(path: Any) -> tuple[Any, ...]:
     with open(paths.local("read_file", scalar_text("read_file", "filename", path)), "rb") as file:
-        return (text(file.read()),)
+        return (boxed(file.read()),)
 
 
 def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
@@ -92,7 +94,7 @@ def matching_files(pattern: Any, name: str | None = None) -> Tensor:
 @paths.with_errors
 def _matching_files(patterns: Any) -> tuple[Any, ...]:
     wanted = [paths.local("matching_files", pattern) for pattern in np.ravel(patterns)]
-    return (strings([os.fsencode(path) for path in paths.matching(wanted)]),)
+    return (objects([os.fsencode(path) for path in paths.matching(wanted)]),)
 
 
 def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:

@@ -9,11 +9,13 @@ from gradtape.core.shape import ANY, Spec
 from gradtape.core.tensor import Tensor
 from gradtape.names import random
 from gradtape.names.arguments import tensor
+from gradtape.names.arraywise import objects
 from gradtape.names.conversion import cast
-from gradtape.names.hosting import hosted, known, strings, text
+from gradtape.names.hosting import hosted, known
 from gradtape.names.images import codecs, png
 from gradtape.names.images.adjusting import convert_image_dtype
 from gradtape.names.images.checking import require
+from gradtape.ops.family import boxed
 
 __all__ = [
     "adjust_jpeg_quality", "encode_jpeg", "encode_png", "random_jpeg_quality", "stateless_random_jpeg_quality",
@@ -90,7 +92,7 @@ def _encode_jpeg(image: Any, *, format: str, quality: int, options: tuple[tuple[
     channels = {"grayscale": 1, "rgb": 3}.get(format, image.shape[2])
     if channels != image.shape[2]:
         raise codecs.invalid("encode_jpeg", f"format {format} expects {channels} channels, got {list(image.shape)}")
-    return (text(codecs.encode_jpeg("encode_jpeg", image, quality, **dict(options))),)
+    return (boxed(codecs.encode_jpeg("encode_jpeg", image, quality, **dict(options))),)
 
 
 def _check_image(who: str, image: Any) -> None:
@@ -146,7 +148,7 @@ def _encode_png(image: Any, *, level: int) -> tuple[Any, ...]:
     if image.shape[-1] not in (1, 2, 3, 4):
         raise codecs.invalid("encode_png", f"image must have 1, 2, 3, or 4 channels, got {image.shape[-1]}")
     images = image.reshape(-1, *image.shape[-3:])
-    return (strings([png.encode(one, level) for one in images], image.shape[:-3]),)
+    return (objects([png.encode(one, level) for one in images], image.shape[:-3]),)
 
 
 def adjust_jpeg_quality(image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None) -> Tensor:

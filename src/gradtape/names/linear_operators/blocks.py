@@ -9,12 +9,12 @@ from typing import Any
 from gradtape.core.tensor import Tensor
 from gradtape.names.creating import zeros
 from gradtape.names.linear_operators.base import LinearOperator, all_known, batch_of, spread
-from gradtape.names.linear_operators.combined import _checked
-from gradtape.names.moving import concat, split
+from gradtape.names.linear_operators.combined import Joint, checked
+from gradtape.names.moving import concat, expand_dims, split, squeeze
 from gradtape.ops.family import dims
 
 
-class LinearOperatorBlockDiag(LinearOperator):
+class LinearOperatorBlockDiag(Joint):
     """A matrix with operators along its diagonal, and zero elsewhere.
 
     Args:
@@ -34,31 +34,16 @@ class LinearOperatorBlockDiag(LinearOperator):
         is_square: bool | None = True,
         name: str | None = None,
     ) -> None:
-        self._operators = _checked(operators)
-        if is_non_singular is None:
-            is_non_singular = all_known(op.is_non_singular for op in self._operators)
-        if is_self_adjoint is None:
-            is_self_adjoint = all_known(op.is_self_adjoint for op in self._operators)
-        if is_positive_definite is None:
-            is_positive_definite = all_known(op.is_positive_definite for op in self._operators)
-        super().__init__(
-            self._operators[0].dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
-        )
-
-    operators = property(lambda self: self._operators, doc="The operators.")
+        super().__init__(operators, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
 
     def _dims(self) -> tuple[Any, ...]:
-        batch = batch_of(*[op.batch_shape for op in self._operators])
-        return (*batch, sum(self._sizes(-2)), sum(self._sizes(-1)))
-
-    def _sizes(self, axis: int) -> list[int]:
-        return [op.shape[axis] for op in self._operators]
+        return (*self._batch(), sum(self._sizes(-2)), sum(self._sizes(-1)))
 
     def _matmul(self, x: Tensor, adjoint: bool) -> Any:
         return self._each(x, self._sizes(-2 if adjoint else -1), lambda op, part: op.matmul(part, adjoint=adjoint))
 
     def _solve(self, rhs: Tensor, adjoint: bool) -> Any:
-        if not all(op.is_square for op in self._operators):
+        if not self._are_square():
             return super()._solve(rhs, adjoint)
         return self._each(rhs, self._sizes(-2), lambda op, part: op.solve(part, adjoint=adjoint))
 
@@ -67,10 +52,8 @@ class LinearOperatorBlockDiag(LinearOperator):
         return joined([apply(op, part) for op, part in zip(self._operators, parts, strict=True)])
 
     def _diag_part(self) -> Any:
-        if not all(op.is_square for op in self._operators):
+        if not self._are_square():
             return super()._diag_part()
-        from gradtape.names.moving import expand_dims, squeeze
-
         return squeeze(joined([expand_dims(op.diag_part(), -1) for op in self._operators]), -1)
 
     def _determinant(self) -> Any:
@@ -113,7 +96,7 @@ class LinearOperatorBlockLowerTriangular(LinearOperator):
         name: str = "LinearOperatorBlockLowerTriangular",
     ) -> None:
         self._operators = [list(row) for row in operators]
-        everything = _checked([op for row in self._operators for op in row])
+        everything = checked([op for row in self._operators for op in row])
         for i, row in enumerate(self._operators):
             if len(row) != i + 1:
                 raise ValueError(

@@ -13,7 +13,7 @@ from gradtape.names.conversion import conj, real
 from gradtape.names.elementwise import abs as absolute
 from gradtape.names.elementwise import cast, log
 from gradtape.names.linear_operators.base import LinearOperator, kept, tensor_of
-from gradtape.names.moving import broadcast_to, expand_dims, reshape, transpose
+from gradtape.names.moving import broadcast_to, expand_dims, matrix_transpose, reshape
 from gradtape.names.reducing import reduce_mean, reduce_prod, reduce_sum
 from gradtape.ops.family import dims
 
@@ -64,11 +64,11 @@ class _Circulant(LinearOperator):
     def _filtered(self, x: Tensor, spectrum: Tensor) -> Any:
         """The product with the matrix of a spectrum."""
         batch, columns = dims(x)[:-2], dims(x)[-1]
-        rows = reshape(_swapped(x), (*batch, columns, *self.block_shape))
+        rows = reshape(matrix_transpose(x), (*batch, columns, *self.block_shape))
         factors = expand_dims(spectrum, -self._depth - 1)
         found = type(self)._backward(type(self)._forward(cast(rows, spectrum.dtype)) * factors)
         outer = dims(found)[: -self._depth]
-        return cast(_swapped(reshape(found, (*outer, -1))), self._dtype)
+        return cast(matrix_transpose(reshape(found, (*outer, -1))), self._dtype)
 
     def _matmul(self, x: Tensor, adjoint: bool) -> Any:
         spectrum = self._complex_spectrum()
@@ -148,8 +148,3 @@ class LinearOperatorCirculant3D(_Circulant):
 
     _depth = 3
     _forward, _backward = fourier.fft3d, fourier.ifft3d
-
-
-def _swapped(x: Tensor) -> Any:
-    """Matrices, transposed."""
-    return transpose(x, [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2])

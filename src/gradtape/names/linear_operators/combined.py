@@ -16,7 +16,49 @@ from gradtape.names.moving import expand_dims, reshape, transpose
 from gradtape.ops.family import dims
 
 
-class LinearOperatorComposition(LinearOperator):
+class Joint(LinearOperator):
+    """Base of operators that are made of several.
+
+    Attributes:
+      shared: what is known of the whole if it is known of each of them.
+    """
+
+    shared: tuple[str, ...] = ("is_non_singular", "is_self_adjoint", "is_positive_definite")
+
+    def __init__(
+        self,
+        operators: Sequence[LinearOperator],
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        self._operators = checked(operators)
+        known = {
+            "is_non_singular": is_non_singular,
+            "is_self_adjoint": is_self_adjoint,
+            "is_positive_definite": is_positive_definite,
+        }
+        for flag in self.shared:
+            if known[flag] is None:
+                known[flag] = all_known(getattr(op, flag) for op in self._operators)
+        super().__init__(self._operators[0].dtype, None, **known, is_square=is_square, name=name)
+
+    operators = property(lambda self: self._operators, doc="The operators.")
+
+    def _are_square(self) -> bool:
+        """True if each of them is known to be square."""
+        return all(op.is_square for op in self._operators)
+
+    def _batch(self) -> Any:
+        return batch_of(*[op.batch_shape for op in self._operators])
+
+    def _sizes(self, axis: int) -> list[int]:
+        return [op.shape[axis] for op in self._operators]
+
+
+class LinearOperatorComposition(Joint):
     """The product of operators, the first of which acts last.
 
     Args:
@@ -28,6 +70,8 @@ class LinearOperatorComposition(LinearOperator):
            [0., 2.]], dtype=float32)
     """
 
+    shared = ("is_non_singular",)
+
     def __init__(
         self,
         operators: Sequence[LinearOperator],
@@ -37,7 +81,7 @@ class LinearOperatorComposition(LinearOperator):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        self._operators = _checked(operators)
+        super().__init__(operators, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
         for left, right in zip(self._operators, self._operators[1:], strict=False):
             if left.shape[-1] != right.shape[-2]:
                 raise errors.build(
@@ -45,17 +89,9 @@ class LinearOperatorComposition(LinearOperator):
                     f"LinearOperatorComposition: {left.name} is {left.shape}, {right.name} is {right.shape}.",
                     "each operator needs as many columns as the next has rows.",
                 )
-        if is_non_singular is None:
-            is_non_singular = all_known(op.is_non_singular for op in self._operators)
-        super().__init__(
-            self._operators[0].dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
-        )
-
-    operators = property(lambda self: self._operators, doc="The operators.")
 
     def _dims(self) -> tuple[Any, ...]:
-        batch = batch_of(*[op.batch_shape for op in self._operators])
-        return (*batch, self._operators[0].shape[-2], self._operators[-1].shape[-1])
+        return (*self._batch(), self._operators[0].shape[-2], self._operators[-1].shape[-1])
 
     def _matmul(self, x: Tensor, adjoint: bool) -> Any:
         for op in self._operators if adjoint else reversed(self._operators):
@@ -63,7 +99,7 @@ class LinearOperatorComposition(LinearOperator):
         return x
 
     def _solve(self, rhs: Tensor, adjoint: bool) -> Any:
-        if not all(op.is_square for op in self._operators):
+        if not self._are_square():
             return super()._solve(rhs, adjoint)
         for op in reversed(self._operators) if adjoint else self._operators:
             rhs = op.solve(rhs, adjoint=adjoint)
@@ -76,12 +112,12 @@ class LinearOperatorComposition(LinearOperator):
         return spread(result, self._dims()[:-2])
 
     def _determinant(self) -> Any:
-        if not all(op.is_square for op in self._operators):
+        if not self._are_square():
             return super()._determinant()
         return functools.reduce(lambda a, b: a * b, [op.determinant() for op in self._operators])
 
     def _log_abs_determinant(self) -> Any:
-        if not all(op.is_square for op in self._operators):
+        if not self._are_square():
             return super()._log_abs_determinant()
         return functools.reduce(lambda a, b: a + b, [op.log_abs_determinant() for op in self._operators])
 
@@ -89,7 +125,7 @@ class LinearOperatorComposition(LinearOperator):
         return LinearOperatorComposition([op.adjoint() for op in reversed(self._operators)], self.is_non_singular)
 
     def _inverse(self) -> LinearOperator:
-        if not all(op.is_square for op in self._operators):
+        if not self._are_square():
             return super()._inverse()
         return LinearOperatorComposition([op.inverse() for op in reversed(self._operators)], True)
 
@@ -192,7 +228,7 @@ class LinearOperatorInversion(_Derived):
         return self._operator
 
 
-class LinearOperatorKronecker(LinearOperator):
+class LinearOperatorKronecker(Joint):
     """The Kronecker product of operators.
 
     >>> a, b = tf.linalg.LinearOperatorDiag([1.0, 2.0]), tf.linalg.LinearOperatorFullMatrix([[1.0, 1.0]])
@@ -201,40 +237,14 @@ class LinearOperatorKronecker(LinearOperator):
            [0., 0., 2., 2.]], dtype=float32)
     """
 
-    def __init__(
-        self,
-        operators: Sequence[LinearOperator],
-        is_non_singular: bool | None = None,
-        is_self_adjoint: bool | None = None,
-        is_positive_definite: bool | None = None,
-        is_square: bool | None = None,
-        name: str | None = None,
-    ) -> None:
-        self._operators = _checked(operators)
-        if is_non_singular is None:
-            is_non_singular = all_known(op.is_non_singular for op in self._operators)
-        if is_self_adjoint is None:
-            is_self_adjoint = all_known(op.is_self_adjoint for op in self._operators)
-        if is_positive_definite is None:
-            is_positive_definite = all_known(op.is_positive_definite for op in self._operators)
-        super().__init__(
-            self._operators[0].dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
-        )
-
-    operators = property(lambda self: self._operators, doc="The operators.")
-
     def _dims(self) -> tuple[Any, ...]:
-        batch = batch_of(*[op.batch_shape for op in self._operators])
-        return (*batch, math.prod(self._sizes(-2)), math.prod(self._sizes(-1)))
-
-    def _sizes(self, axis: int) -> list[int]:
-        return [op.shape[axis] for op in self._operators]
+        return (*self._batch(), math.prod(self._sizes(-2)), math.prod(self._sizes(-1)))
 
     def _matmul(self, x: Tensor, adjoint: bool) -> Any:
         return self._each(x, lambda op, part: op.matmul(part, adjoint=adjoint), self._sizes(-2 if adjoint else -1))
 
     def _solve(self, rhs: Tensor, adjoint: bool) -> Any:
-        if not all(op.is_square for op in self._operators):
+        if not self._are_square():
             return super()._solve(rhs, adjoint)
         return self._each(rhs, lambda op, part: op.solve(part, adjoint=adjoint), self._sizes(-2))
 
@@ -249,21 +259,21 @@ class LinearOperatorKronecker(LinearOperator):
         return x
 
     def _determinant(self) -> Any:
-        if not all(op.is_square for op in self._operators):
+        if not self._are_square():
             return super()._determinant()
         total = math.prod(self._sizes(-1))
         powers = [op.determinant() ** (total // op.shape[-1]) for op in self._operators]
         return functools.reduce(lambda a, b: a * b, powers)
 
     def _log_abs_determinant(self) -> Any:
-        if not all(op.is_square for op in self._operators):
+        if not self._are_square():
             return super()._log_abs_determinant()
         total = math.prod(self._sizes(-1))
         parts = [float(total // op.shape[-1]) * op.log_abs_determinant() for op in self._operators]
         return functools.reduce(lambda a, b: a + b, parts)
 
     def _diag_part(self) -> Any:
-        if not all(op.is_square for op in self._operators):
+        if not self._are_square():
             return super()._diag_part()
         return functools.reduce(_outer, [op.diag_part() for op in self._operators])
 
@@ -274,7 +284,7 @@ class LinearOperatorKronecker(LinearOperator):
         return LinearOperatorKronecker([op.adjoint() for op in self._operators], self.is_non_singular)
 
     def _inverse(self) -> LinearOperator:
-        if not all(op.is_square for op in self._operators):
+        if not self._are_square():
             return super()._inverse()
         return LinearOperatorKronecker([op.inverse() for op in self._operators], True)
 
@@ -302,7 +312,8 @@ def _conjugate(x: Tensor) -> Any:
     return conj(x) if x.dtype.is_complex else x
 
 
-def _checked(operators: Sequence[LinearOperator]) -> list[LinearOperator]:
+def checked(operators: Sequence[LinearOperator]) -> list[LinearOperator]:
+    """The operators as a list, after a check that there is one, and that they have one dtype."""
     found = list(operators)
     if not found:
         raise ValueError("Expected a non-empty list of operators.")

@@ -15,8 +15,8 @@ from gradtape.names.elementwise import cast
 from gradtape.names.fourier import fft, ifft
 from gradtape.names.indexing import gather
 from gradtape.names.linear import l2_normalize
-from gradtape.names.linear_operators.base import LinearOperator, batch_of, kept, product, tensor_of
-from gradtape.names.moving import broadcast_to, concat, expand_dims, pad, reverse, transpose
+from gradtape.names.linear_operators.base import LinearOperator, batch_of, kept, product, spread, tensor_of
+from gradtape.names.moving import broadcast_to, concat, expand_dims, matrix_transpose, pad, reverse
 from gradtape.names.sorting import argsort
 from gradtape.names.tridiagonal import tridiagonal_matmul, tridiagonal_solve
 from gradtape.ops.family import dims
@@ -60,8 +60,8 @@ class LinearOperatorToeplitz(LinearOperator):
         size, kind = self._dims()[-1], _complex(self._dtype)
         circle = cast(self._circle(adjoint), kind)
         filled = pad(cast(x, kind), [*[[0, 0]] * (x.ndim - 2), [0, size], [0, 0]])
-        columns = _swapped(fft(_swapped(filled)))
-        found = _swapped(ifft(_swapped(expand_dims(fft(circle), -1) * columns)))[..., :size, :]
+        columns = matrix_transpose(fft(matrix_transpose(filled)))
+        found = matrix_transpose(ifft(matrix_transpose(expand_dims(fft(circle), -1) * columns)))[..., :size, :]
         return cast(found, self._dtype)
 
     def _circle(self, adjoint: bool) -> Any:
@@ -150,18 +150,10 @@ class LinearOperatorTridiag(LinearOperator):
         return conj(rows) if adjoint and rows.dtype.is_complex else rows
 
     def _matmul(self, x: Tensor, adjoint: bool) -> Any:
-        rows = self._compact(adjoint)
-        batch = batch_of(dims(rows)[:-2], dims(x)[:-2])
-        return tridiagonal_matmul(
-            broadcast_to(rows, (*batch, *dims(rows)[-2:])), broadcast_to(x, (*batch, *dims(x)[-2:])), "compact"
-        )
+        return tridiagonal_matmul(*_in_one_batch(self._compact(adjoint), x), "compact")
 
     def _solve(self, rhs: Tensor, adjoint: bool) -> Any:
-        rows = self._compact(adjoint)
-        batch = batch_of(dims(rows)[:-2], dims(rhs)[:-2])
-        return tridiagonal_solve(
-            broadcast_to(rows, (*batch, *dims(rows)[-2:])), broadcast_to(rhs, (*batch, *dims(rhs)[-2:])), "compact"
-        )
+        return tridiagonal_solve(*_in_one_batch(self._compact(adjoint), rhs), "compact")
 
     def _diag_part(self) -> Any:
         return self._compact()[..., 1, :]
@@ -289,9 +281,10 @@ def _complex(dtype: Any) -> Any:
     return dtypes.complex128 if dtype in (dtypes.float64, dtypes.complex128) else dtypes.complex64
 
 
-def _swapped(x: Tensor) -> Any:
-    """Matrices, transposed."""
-    return transpose(x, [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2])
+def _in_one_batch(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    """Matrices, repeated so that the batches of both have one shape."""
+    batch = batch_of(dims(a)[:-2], dims(b)[:-2])
+    return spread(a, batch), spread(b, batch)
 
 
 def _fitted(diagonal: Tensor, batch: Any, size: int, which: int) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from gradtape.core import convert, errors
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.names.numpy_names import creating, elementwise, moving, promotion, reducing
+from gradtape.names.numpy_names import creating, elementwise, moving, ordering, promotion, reducing
 
 _OURS = (Tensor, Variable)
 _OPERATORS = [
@@ -110,6 +110,6 @@ _METHODS: dict[str, Any] = {
     "astype": promotion.asarray, "reshape": _reshape, "transpose": _transpose, "ravel": moving.ravel,
     "flatten": moving.flatten, "squeeze": moving.squeeze, "clip": elementwise.clip, "sum": reducing.sum,
     "mean": reducing.mean, "max": reducing.max, "min": reducing.min, "prod": reducing.prod, "std": reducing.std,
-    "var": reducing.var, "any": reducing.any, "all": reducing.all, "argmax": reducing.argmax, "argmin": reducing.argmin,
-    "cumsum": reducing.cumsum, "copy": creating.copy, "tolist": _tolist, "round": elementwise.round,
+    "var": reducing.var, "any": reducing.any, "all": reducing.all, "argmax": ordering.argmax, "argmin": ordering.argmin,
+    "cumsum": ordering.cumsum, "copy": creating.copy, "tolist": _tolist, "round": elementwise.round,
 }  # fmt: skip

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
-import operator
 from typing import Any
 
 import numpy as np
@@ -11,21 +9,17 @@ import numpy as np
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.names import creating, diagonals, moving
+from gradtape.names import creating, moving
 from gradtape.names.arguments import shape as known_shape
 from gradtape.names.conversion import cast
 from gradtape.names.elementwise import abs, exp, log, pow, sign, where
-from gradtape.names.indexing import gather
 from gradtape.names.numpy_names.promotion import asarray, default_float, inexact_type, result_type
 from gradtape.ops.family import dims
 
 
-def _dtype(dtype: Any) -> dtypes.DType:
+def float_by_default(dtype: Any) -> dtypes.DType:
+    """A dtype that is asked for; that of Python's floats if none is."""
     return default_float() if dtype is float or dtype is None else dtypes.as_dtype(dtype)
-
-
-def _constant(array: Any) -> Tensor:
-    return convert.convert_to_tensor(array)
 
 
 def zeros(shape: Any, dtype: Any = float) -> Tensor:
@@ -38,7 +32,7 @@ def zeros(shape: Any, dtype: Any = float) -> Tensor:
     >>> tf.experimental.numpy.zeros(2).numpy()
     array([0., 0.])
     """
-    return creating.zeros(known_shape(shape, "zeros"), _dtype(dtype))
+    return creating.zeros(known_shape(shape, "zeros"), float_by_default(dtype))
 
 
 def ones(shape: Any, dtype: Any = float) -> Tensor:
@@ -51,7 +45,7 @@ def ones(shape: Any, dtype: Any = float) -> Tensor:
     >>> tf.experimental.numpy.ones((1, 2)).numpy()
     array([[1., 1.]])
     """
-    return creating.ones(known_shape(shape, "ones"), _dtype(dtype))
+    return creating.ones(known_shape(shape, "ones"), float_by_default(dtype))
 
 
 def empty(shape: Any, dtype: Any = float) -> Tensor:
@@ -145,7 +139,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
     values = [np.asarray(v).item() if isinstance(v, (Tensor, Variable, np.ndarray)) else v for v in (start, stop, step)]
     if not values[2]:
         raise ValueError(errors.compose("arange: step is 0.", "give another step."))
-    return _constant(np.arange(*values).astype(target.numpy))
+    return convert.convert_to_tensor(np.arange(*values).astype(target.numpy))
 
 
 def linspace(
@@ -175,17 +169,17 @@ def linspace(
         raise ValueError(errors.compose(f"linspace: num is {num}.", "it must not be negative."))
     wide = inexact_type(start, stop, default_float())
     a, b = asarray(start, wide), asarray(stop, wide)
-    parts = builtins.max(num - 1 if endpoint else num, 1)
+    parts = max(num - 1 if endpoint else num, 1)
     step = (b - a) / float(parts)
     weights = np.arange(num, dtype=wide.numpy)
-    places = moving.reshape(_constant(weights), [num] + [1] * _rank(step))
-    last = moving.reshape(_constant(weights == num - 1), [num] + [1] * _rank(step))
+    places = moving.reshape(convert.convert_to_tensor(weights), [num] + [1] * _rank(step))
+    last = moving.reshape(convert.convert_to_tensor(weights == num - 1), [num] + [1] * _rank(step))
     found = a + places * step
     if endpoint and num > 1:  # the end itself, not what rounding makes of it
         found = where(last, b, found)
     if axis and found.ndim > 1:
         found = moving.transpose(found, _front_to(axis, found.ndim))
-    found = cast(found, _dtype(dtype) if dtype is not None else wide)
+    found = cast(found, float_by_default(dtype) if dtype is not None else wide)
     return (found, step) if retstep else found
 
 
@@ -243,164 +237,6 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
     if axis and found.ndim > 1:
         found = moving.transpose(found, _front_to(axis, found.ndim))
     return found if dtype is None else cast(found, dtype)  # type: ignore[no-any-return]
-
-
-def eye(N: Any, M: Any = None, k: int = 0, dtype: Any = float) -> Tensor:  # noqa: N803 - NumPy's names
-    """Ones on a diagonal, zeros elsewhere.
-
-    Args:
-      N: the number of rows.
-      M: the number of columns; N by default.
-      k: which diagonal: positive ones lie above the main one.
-      dtype: float64 by default.
-
-    >>> tf.experimental.numpy.eye(2, k=1).numpy()
-    array([[0., 1.],
-           [0., 0.]])
-    """
-    return _constant(np.eye(_count(N), None if M is None else _count(M), k, _dtype(dtype).numpy))
-
-
-def identity(n: Any, dtype: Any = float) -> Tensor:
-    """The unit matrix.
-
-    >>> tf.experimental.numpy.identity(2).numpy()
-    array([[1., 0.],
-           [0., 1.]])
-    """
-    return eye(n, dtype=dtype)
-
-
-def tri(N: Any, M: Any = None, k: int = 0, dtype: Any = None) -> Tensor:  # noqa: N803 - NumPy's names
-    """Ones on and below a diagonal, zeros above.
-
-    Args:
-      N: the number of rows.
-      M: the number of columns; N by default.
-      k: which diagonal.
-      dtype: float64 by default.
-
-    >>> tf.experimental.numpy.tri(2).numpy()
-    array([[1., 0.],
-           [1., 1.]])
-    """
-    return _constant(np.tri(_count(N), None if M is None else _count(M), k, _dtype(dtype).numpy))
-
-
-def _count(n: Any) -> int:
-    return operator.index(n)
-
-
-def tril(m: Any, k: int = 0) -> Tensor:
-    """The matrices with zeros above a diagonal.
-
-    >>> tf.experimental.numpy.tril([[1, 2], [3, 4]]).numpy()
-    array([[1, 0],
-           [3, 4]])
-    """
-    return _triangle(m, k, True)
-
-
-def triu(m: Any, k: int = 0) -> Tensor:
-    """The matrices with zeros below a diagonal.
-
-    >>> tf.experimental.numpy.triu([[1, 2], [3, 4]]).numpy()
-    array([[1, 2],
-           [0, 4]])
-    """
-    return _triangle(m, k, False)
-
-
-def _triangle(m: Any, k: int, lower: bool) -> Tensor:
-    m = asarray(m)
-    if m.ndim < 2:
-        raise ValueError(errors.compose(f"tril, triu: m has rank {m.ndim}.", "give matrices."))
-    rows, columns = dims(m)[-2:]
-    inside = np.tri(rows, columns, k if lower else k - 1, dtype=bool)
-    return where(inside if lower else ~inside, m, creating.zeros_like(m))
-
-
-def diag(v: Any, k: int = 0) -> Tensor:
-    """A matrix with a vector on a diagonal, or the diagonal of a matrix.
-
-    Args:
-      v: a vector or a matrix.
-      k: which diagonal.
-
-    >>> tf.experimental.numpy.diag([1, 2]).numpy()
-    array([[1, 0],
-           [0, 2]])
-    """
-    v = asarray(v)
-    if v.ndim == 1:
-        return diagonals.diag(v, k=k)
-    if v.ndim != 2:
-        raise ValueError(errors.compose(f"diag: v has rank {v.ndim}.", "give a vector or a matrix."))
-    return diagonal(v, k)
-
-
-def diagflat(v: Any, k: int = 0) -> Tensor:
-    """A matrix with the elements of an array on a diagonal.
-
-    >>> tf.experimental.numpy.diagflat([[1, 2]]).numpy()
-    array([[1, 0],
-           [0, 2]])
-    """
-    return diag(moving.reshape(asarray(v), [-1]), k)
-
-
-def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
-    """The diagonals of the matrices that two axes are; they become the last axis.
-
-    Args:
-      a: rank 2 or more.
-      offset: which diagonal.
-      axis1: the axis of the rows.
-      axis2: the axis of the columns.
-
-    >>> tf.experimental.numpy.diagonal([[1, 2], [3, 4]]).numpy()
-    array([1, 4])
-    """
-    a = asarray(a)
-    if a.ndim < 2:
-        raise ValueError(errors.compose(f"diagonal: a has rank {a.ndim}.", "give at least two axes."))
-    axes = [axis1 % a.ndim, axis2 % a.ndim]
-    others = [k for k in range(a.ndim) if k not in axes]
-    x = moving.transpose(a, others + axes)
-    rows, columns = dims(x)[-2:]
-    i, j = builtins.max(-offset, 0), builtins.max(offset, 0)
-    length = builtins.max(builtins.min(rows - i, columns - j), 0)
-    flat = moving.reshape(x, [*dims(x)[:-2], rows * columns])
-    return gather(flat, (np.arange(length) + i) * columns + np.arange(length) + j, axis=-1)
-
-
-def diag_indices(n: Any, ndim: int = 2) -> tuple[Tensor, ...]:
-    """The indices of the main diagonal, one vector for each axis.
-
-    >>> [i.numpy() for i in tf.experimental.numpy.diag_indices(2)]
-    [array([0, 1]), array([0, 1])]
-    """
-    return (arange(n),) * ndim
-
-
-def vander(x: Any, N: Any = None, increasing: bool = False) -> Tensor:  # noqa: N803 - NumPy's name
-    """The powers of a vector's elements as columns.
-
-    Args:
-      x: a vector.
-      N: how many columns; as many as rows by default.
-      increasing: the powers rise from left to right.
-
-    >>> tf.experimental.numpy.vander([2, 3], 3).numpy()
-    array([[4, 2, 1],
-           [9, 3, 1]])
-    """
-    x = asarray(x)
-    if x.ndim != 1:
-        raise ValueError(errors.compose(f"vander: x has rank {x.ndim}.", "give a vector."))
-    count = next(iter(x.shape)) if N is None else _count(N)
-    powers = np.arange(count) if increasing else np.arange(count)[::-1]
-    return pow(moving.reshape(x, [-1, 1]), _constant(powers.astype(x.dtype.numpy)))
 
 
 def meshgrid(*xi: Any, **kwargs: Any) -> list[Tensor]:

@@ -53,10 +53,6 @@ def _truth(x: Any) -> Any:
     return x if x.dtype.is_bool else cast(x, dtypes.bool_)
 
 
-def _never(x: Any) -> Any:
-    return cast(own.not_equal(x, x), dtypes.bool_)
-
-
 def _is_finite(x: Any) -> Any:
     return own.is_finite(x) if x.dtype.is_floating or x.dtype.is_complex else own.equal(x, x)
 

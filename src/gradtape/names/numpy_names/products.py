@@ -8,7 +8,7 @@ import numpy as np
 
 from gradtape.core import errors
 from gradtape.names import contraction, conversion, diagonals, joining, linear, moving, reducing
-from gradtape.names.numpy_names.creating import diagonal
+from gradtape.names.numpy_names.matrices import diagonal
 from gradtape.names.numpy_names.promotion import asarray, promoted
 
 

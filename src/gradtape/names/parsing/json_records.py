@@ -11,7 +11,8 @@ import numpy as np
 
 from gradtape.core import errors
 from gradtape.core.tensor import Tensor
-from gradtape.names.hosting import check_strings, hosted, string_like, strings
+from gradtape.names.arraywise import objects
+from gradtape.names.hosting import check_strings, hosted, string_like
 from gradtape.names.protos.examples import Example
 
 __all__ = ["decode_json_example"]
@@ -43,7 +44,7 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
 
 @hosted(string_like)
 def _decode_json_example(array: Any) -> tuple[Any, ...]:
-    return (strings([_example(data).SerializeToString() for data in np.ravel(array)], array.shape),)
+    return (objects([_example(data).SerializeToString() for data in np.ravel(array)], array.shape),)
 
 
 def _example(data: bytes) -> Example:

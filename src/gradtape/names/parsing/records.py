@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes, errors
-from gradtape.names.hosting import strings
+from gradtape.names.arraywise import objects
 from gradtape.names.protos import wire
 
 # The numbers of a feature's kinds on the wire.
@@ -152,5 +152,5 @@ def joined(found: list[Any], dtype: dtypes.DType) -> Any:
     """The values of all records, one record after the other."""
     present = [content for content in found if content is not None]
     if dtype is dtypes.string:
-        return strings([value for content in present for value in content])
+        return objects([value for content in present for value in content])
     return np.concatenate([*present, np.zeros(0, dtype.numpy)])

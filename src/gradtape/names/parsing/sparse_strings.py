@@ -14,7 +14,8 @@ from gradtape.core import dtypes, errors
 from gradtape.core.shape import Spec
 from gradtape.core.sparse import SparseTensor
 from gradtape.core.tensor import Tensor
-from gradtape.names.hosting import check_strings, hosted, known, strings
+from gradtape.names.arraywise import objects
+from gradtape.names.hosting import check_strings, hosted, known
 from gradtape.names.protos.message import DecodeError
 from gradtape.names.protos.tensors import TensorProto, array_of, proto_of
 
@@ -38,7 +39,7 @@ def serialize_sparse(sp_input: Any, out_type: Any = dtypes.string, name: str | N
 
 @hosted(known(((3,), dtypes.string)))
 def _serialize_sparse(indices: Any, values: Any, shape: Any) -> tuple[Any, ...]:
-    return (strings([proto_of(part).SerializeToString() for part in (indices, values, shape)]),)
+    return (objects([proto_of(part).SerializeToString() for part in (indices, values, shape)]),)
 
 
 def serialize_many_sparse(sp_input: Any, out_type: Any = dtypes.string, name: str | None = None) -> Tensor:
@@ -73,7 +74,7 @@ def _serialize_many_sparse(indices: Any, values: Any, shape: Any) -> tuple[Any, 
         own = indices[:, 0] == row
         parts = (indices[own, 1:], values[own], shape[1:])
         found += [proto_of(np.ascontiguousarray(part)).SerializeToString() for part in parts]
-    return (strings(found, (int(shape[0]), 3)),)
+    return (objects(found, (int(shape[0]), 3)),)
 
 
 def deserialize_many_sparse(

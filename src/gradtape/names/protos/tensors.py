@@ -10,9 +10,11 @@ import numpy as np
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import ANY, Spec
 from gradtape.core.tensor import Tensor, host
-from gradtape.names.hosting import check_strings, hosted, known, scalar_text, strings, text
+from gradtape.names.arraywise import objects
+from gradtape.names.hosting import check_strings, hosted, known, scalar_text
 from gradtape.names.protos.fields import Field
 from gradtape.names.protos.message import DecodeError, Message
+from gradtape.ops.family import boxed
 
 __all__ = ["make_ndarray", "make_tensor_proto", "parse_tensor", "serialize_tensor"]
 
@@ -90,7 +92,7 @@ def array_of(proto: TensorProto) -> Any:
     count = math.prod(shape)
     if dtype is dtypes.string:
         values = list(proto.string_val) or [b""]
-        return strings([*values, *[values[-1]] * (count - len(values))][:count], shape)
+        return objects([*values, *[values[-1]] * (count - len(values))][:count], shape)
     if proto.tensor_content or not count:
         return np.frombuffer(proto.tensor_content, dtype.numpy).reshape(shape).copy()
     if dtype.name.startswith("float8"):
@@ -116,7 +118,7 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
 
 @hosted(known(((), dtypes.string)))
 def _serialize_tensor(array: Any) -> tuple[Any, ...]:
-    return (text(proto_of(array).SerializeToString()),)
+    return (boxed(proto_of(array).SerializeToString()),)
 
 
 def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:

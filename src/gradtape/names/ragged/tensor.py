@@ -14,6 +14,7 @@ from gradtape.core.later import adapt
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor
 from gradtape.names import shaping
+from gradtape.names.arraywise import objects
 from gradtape.names.conversion import cast
 from gradtape.names.ragged import making, partitions
 from gradtape.names.ragged.spec import RaggedForm, RaggedTensorSpec
@@ -234,9 +235,7 @@ class RaggedTensor(Composite):
             return np.stack(cut)
         if self.dtype is dtypes.string and cut and all(row.shape == cut[0].shape for row in cut):
             return np.stack(cut)
-        found = np.empty(len(cut), object)
-        found[:] = cut
-        return found
+        return objects(cut)
 
     def consumers(self) -> list[Any]:
         """Always empty: there is no graph."""

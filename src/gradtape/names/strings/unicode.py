@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -80,28 +81,28 @@ def _placed(part: str, start: int, codec: str) -> list[tuple[str, int]]:
     return found
 
 
-def _decoded_specs(x: Spec, **params: Any) -> tuple[Spec, Spec, Spec]:
+def _specs(dtype: dtypes.DType) -> Callable[..., tuple[Spec, Spec, Spec]]:
+    """Of characters in a dtype, their places, and the row splits of both."""
     unknown: Any = (None,)
-    return Spec(unknown, dtypes.int32), Spec(unknown, dtypes.int64), Spec((x.shape[0] + 1,), dtypes.int64)
+    values, places = Spec(unknown, dtype), Spec(unknown, dtypes.int64)
+    return lambda x, **params: (values, places, Spec((x.shape[0] + 1,), dtypes.int64))
 
 
-@on_arrays(_decoded_specs)
-def _decode(x: Any, *, codec: str, policy: str, replacement: str, control: bool) -> Any:
-    rows = [_characters(s, codec, policy, replacement, control) for s in flat(x)]
-    places, splits = rows_of([[place for _, place in row] for row in rows], np.int64)
-    return rows_of([[ord(c) for c, _ in row] for row in rows], np.int32)[0], places, splits
+@on_arrays(_specs(dtypes.int32))
+def _decode(x: Any, **options: Any) -> Any:
+    rows = [_characters(s, **options) for s in flat(x)]
+    return rows_of([[ord(c) for c, _ in row] for row in rows], np.int32)[0], *_places(rows)
 
 
-def _split_specs(x: Spec, **params: Any) -> tuple[Spec, Spec, Spec]:
-    unknown: Any = (None,)
-    return Spec(unknown, dtypes.string), Spec(unknown, dtypes.int64), Spec((x.shape[0] + 1,), dtypes.int64)
+@on_arrays(_specs(dtypes.string))
+def _split(x: Any, **options: Any) -> Any:
+    rows = [_characters(s, **options) for s in flat(x)]
+    return rows_of([[c.encode(options["codec"]) for c, _ in row] for row in rows])[0], *_places(rows)
 
 
-@on_arrays(_split_specs)
-def _split(x: Any, *, codec: str, policy: str, replacement: str, control: bool) -> Any:
-    rows = [_characters(s, codec, policy, replacement, control) for s in flat(x)]
-    places, splits = rows_of([[place for _, place in row] for row in rows], np.int64)
-    return rows_of([[c.encode(codec) for c, _ in row] for row in rows])[0], places, splits
+def _places(rows: list[list[tuple[str, int]]]) -> tuple[Any, Any]:
+    """The places of characters, and their row splits."""
+    return rows_of([[place for _, place in row] for row in rows], np.int64)
 
 
 def _of_characters(op: Any, input: Any, who: str, options: _Options) -> Any:
@@ -228,8 +229,8 @@ def _encoded(x: Any, options: _Options) -> Any:
 
 
 @on_arrays(same_shape)
-def _transcode(x: Any, *, codec: str, policy: str, replacement: str, control: bool, target: str) -> Any:
-    return each(lambda s: "".join(c for c, _ in _characters(s, codec, policy, replacement, control)).encode(target), x)
+def _transcode(x: Any, *, target: str, **options: Any) -> Any:
+    return each(lambda s: "".join(c for c, _ in _characters(s, **options)).encode(target), x)
 
 
 def unicode_transcode(

@@ -8,7 +8,7 @@ import numpy as np
 
 from gradtape.core import errors
 from gradtape.names import audio
-from gradtape.names.hosting import strings
+from gradtape.names.arraywise import objects
 from gradtape.names.images import png
 
 # What the plugin for sounds should know: that they are WAV files.
@@ -64,7 +64,7 @@ def images(array: Any, numbers: list[int]) -> Any:
         )
     _check_count("image", numbers[0])
     size = [str(array.shape[2]).encode(), str(array.shape[1]).encode()]
-    return strings([*size, *[png.encode(picture) for picture in array[: numbers[0]]]])
+    return objects([*size, *[png.encode(picture) for picture in array[: numbers[0]]]])
 
 
 def sounds(array: Any, numbers: list[int]) -> Any:
@@ -72,7 +72,7 @@ def sounds(array: Any, numbers: list[int]) -> Any:
     limit, rate = numbers
     _check_count("audio", limit)
     files = [audio.encode(sound, rate) for sound in array[:limit]]
-    return strings([part for file in files for part in (file, b"")], (len(files), 2))
+    return objects([part for file in files for part in (file, b"")], (len(files), 2))
 
 
 def _check_count(name: str, limit: int) -> None:

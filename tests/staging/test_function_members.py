@@ -1,0 +1,125 @@
+"""tf.function: its members, and concrete functions."""
+
+import pytest
+
+import gradtape as tf
+from staging.counting import counted
+
+
+class TestMembers:
+    def test_description_of_the_parameters(self):
+        f = tf.function(lambda x, y=1, *args, z=2, **kwargs: x)
+        spec = f.function_spec.fullargspec
+        assert (spec.args, spec.varargs, spec.varkw, spec.defaults) == (["x", "y"], "args", "kwargs", (1,))
+        assert (spec.kwonlyargs, spec.kwonlydefaults) == (["z"], {"z": 2})
+        assert f.function_spec.arg_names == ("x", "y")
+        assert str(f.function_type) == "(x, y=1, *args, z=2, **kwargs)"
+
+    def test_initialization_function(self):
+        made = []
+
+        @tf.function(autograph=False)
+        def f(x):
+            if not made:
+                made.append(tf.Variable(2.0))
+            return x * made[0]
+
+        initialize = f.get_initialization_function(tf.TensorSpec([], tf.float32))
+        assert initialize() is None
+        assert float(f(tf.constant(3.0))) == 6.0
+        with pytest.raises(RuntimeError, match="has been used"):
+            f.get_initialization_function(tf.constant(1.0))
+
+    def test_compiler_ir(self):
+        f = tf.function(lambda x: x * 2.0 + 1.0, jit_compile=True, autograph=False)
+        text = f.experimental_get_compiler_ir(tf.constant([1.0]))
+        assert "multiply(" in text()
+        assert "parameter x" in text(stage="optimized_hlo")
+        with pytest.raises(ValueError, match="Invalid stage"):
+            text(stage="machine")
+        general = f.experimental_get_compiler_ir(tf.TensorSpec([None], tf.float32))
+        with pytest.raises(ValueError, match="has not run yet"):
+            general(stage="optimized_hlo")
+        with pytest.raises(ValueError, match="jit_compile=True"):
+            tf.function(lambda x: x).experimental_get_compiler_ir(tf.constant(1.0))
+
+    def test_init_scope(self):
+        @tf.function(autograph=False)
+        def f(x):
+            with tf.init_scope():
+                assert tf.executing_eagerly()
+                number = float(tf.constant(2.0))
+            assert not tf.executing_eagerly()
+            return x * number
+
+        assert float(f(tf.constant(3.0))) == 6.0
+
+    def test_rows_are_returned_as_rows(self):
+        table = tf.Variable(tf.ones([4, 2]))
+
+        @tf.function(autograph=False)
+        def f(ids):
+            with tf.GradientTape() as tape:
+                y = tf.reduce_sum(tf.gather(table, ids) ** 2)
+            return {"rows": tape.gradient(y, table)}
+
+        rows = f(tf.constant([1, 3]))["rows"]
+        assert isinstance(rows, tf.IndexedSlices)
+        assert rows.indices.numpy().tolist() == [1, 3]
+        assert rows.values.numpy().tolist() == [[2.0, 2.0], [2.0, 2.0]]
+
+
+class TestConcreteFunction:
+    def test_traces_specs_and_is_kept(self):
+        f, traces = counted(lambda x, y=2.0, *, z=3: {"sum": x * y + z})
+        concrete = f.get_concrete_function(tf.TensorSpec([2], tf.float32))
+        assert f.get_concrete_function(tf.TensorSpec([2], tf.float32)) is concrete
+        assert f(tf.constant([1.0, 2.0]))["sum"].numpy().tolist() == [5.0, 7.0]
+        assert len(traces) == 1
+
+    def test_is_called_with_its_tensors(self):
+        concrete = tf.function(lambda x, y: x - y).get_concrete_function(tf.constant(1.0), 2.0)
+        assert float(concrete(tf.constant(5.0))) == 3.0
+        assert float(concrete(x=tf.constant(5.0))) == 3.0
+        assert float(concrete(tf.constant(5.0), 2.0)) == 3.0
+
+    def test_refuses_what_is_no_tensor(self):
+        concrete = tf.function(lambda x: x).get_concrete_function(tf.TensorSpec([], tf.float32))
+        with pytest.raises(TypeError, match="takes tensors"):
+            concrete([1.0])
+        with pytest.raises(TypeError, match="flat signature"):
+            concrete()
+        with pytest.raises(tf.errors.InvalidArgumentError, match="int32"):
+            concrete(tf.constant(1))
+
+    def test_attributes(self):
+        v = tf.Variable(1.0, name="v")
+        w = tf.Variable(1.0, trainable=False)
+        concrete = tf.function(lambda x: (x * v + w, [x])).get_concrete_function(tf.TensorSpec([2], tf.float32))
+        assert concrete.name == b"<lambda>"
+        assert concrete.variables == (v, w)
+        assert concrete.trainable_variables == (v,)
+        assert concrete.structured_input_signature == ((tf.TensorSpec([2], tf.float32, name="x"),), {})
+        assert [s.shape.as_list() for s in concrete.inputs] == [[2]]
+        assert len(concrete.outputs) == 2
+        assert concrete.output_shapes[1][0].as_list() == [2]
+        assert concrete.output_dtypes[0] is tf.float32
+        assert concrete.graph.name == "<lambda>"
+
+    def test_pretty_signature(self):
+        def f(x, y, *, z):
+            return x * y + z
+
+        concrete = tf.function(f).get_concrete_function(tf.TensorSpec([2], tf.float32), 2.0, z=3)
+        text = concrete.pretty_printed_signature()
+        assert "x (POSITIONAL_OR_KEYWORD): TensorSpec(shape=(2,), dtype=tf.float32, name=None)" in text
+        assert "y (POSITIONAL_OR_KEYWORD): Literal[2.0]" in text
+        assert "z (KEYWORD_ONLY): Literal[3]" in text
+        assert "Captures:\n  None" in text
+
+    def test_is_differentiable(self):
+        concrete = tf.function(lambda x: x * x).get_concrete_function(tf.TensorSpec([], tf.float32))
+        x = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            y = concrete(x.read_value())
+        assert float(tape.gradient(y, x)) == 6.0
