@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import gc
 import importlib.util
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 from gradtape.compiler import fusion, passes
 from gradtape.compiler.graph import Graph
 from gradtape.compiler.loop import Loop
 from gradtape.compiler.recipe import RowLoop
+from gradtape.core import garbage
 from gradtape.core.dtypes import DType
 from gradtape.core.shape import Spec
 
@@ -26,21 +24,8 @@ def has_llvm() -> bool:
 
 def prepare(graph: Graph) -> Graph:
     """The graph that runs in place of a traced one."""
-    with _no_collections():
+    with garbage.paused():
         return _prepared(graph)
-
-
-@contextlib.contextmanager
-def _no_collections() -> Iterator[None]:
-    """No garbage collections meanwhile: of many thousand new objects all are needed, and looking at them takes as long as
-    the work itself."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _prepared(graph: Graph) -> Graph:

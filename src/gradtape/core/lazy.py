@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gradtape.core import later
+from gradtape.core import garbage, later
 
 
 def attach(module: str, sources: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
@@ -28,7 +28,8 @@ def attach(module: str, sources: Mapping[str, str]) -> tuple[Callable[[str], Any
         if name not in origins:
             raise _absence(module, name)
         source, own = origins[name]
-        loaded = importlib.import_module(source)
+        with garbage.paused():
+            loaded = importlib.import_module(source)
         value = loaded if own == "*" else later.adapted(getattr(loaded, own))
         setattr(sys.modules[module], name, value)
         return value

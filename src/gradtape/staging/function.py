@@ -11,7 +11,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from gradtape.core import errors, log, state
+from gradtape.core import errors, garbage, log, state
 from gradtape.core.later import Unknown
 from gradtape.core.shape import ANY, TensorSpec, spec_of
 from gradtape.core.tensor import Tensor
@@ -111,7 +111,8 @@ class Function:
     def _kept(self, key: Any, values: list[Any], leaves: arguments.Leaves) -> ConcreteFunction:
         """A new trace, in the cache."""
         start = time.perf_counter()
-        concrete = self._trace(values, leaves)
+        with garbage.paused():
+            concrete = self._trace(values, leaves)
         concrete.because = difference(self._signature.names, key, list(self._traces))
         concrete.tracing = time.perf_counter() - start
         for old in [k for k in self._traces if arguments.is_gone(k)]:
