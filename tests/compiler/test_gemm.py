@@ -128,7 +128,7 @@ def test_products_in_several_chunks_and_blocks(transposes, size):
 @pytest.mark.parametrize("register_bytes", [16, 32, 64])
 @pytest.mark.parametrize("transposes", TRANSPOSES)
 def test_other_vector_widths(register_bytes, transposes):
-    machine = dataclasses.replace(host(), register_bytes=register_bytes)
+    machine = host()._replace(register_bytes=register_bytes)
     for m, n, k in [(29, 37, 21), (1, 70, 9), (70, 1, 19)]:
         gemm = Gemm(m, n, k, transpose_a=transposes[0], transpose_b=transposes[1], accumulate=True)
         check(gemm, emitted(gemm, machine=machine))
@@ -351,7 +351,7 @@ def test_batches_in_groups():
 @pytest.mark.parametrize("register_bytes", [16, 32, 64])
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_plans_fit_registers_and_stack(register_bytes, dtype):
-    machine = dataclasses.replace(host(), register_bytes=register_bytes)
+    machine = host()._replace(register_bytes=register_bytes)
     for size in [
         (1, 1, 1),
         (7, 3, 0),

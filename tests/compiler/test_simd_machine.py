@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import dataclasses
 import gc
 import pickle
 import platform
@@ -87,7 +86,7 @@ def test_machines_without_fused_instructions(features: str) -> None:
     """Fused operations that results depend on are then calls of the C library, so that results stay right."""
     if platform.machine() not in ("x86_64", "AMD64"):
         return
-    machine = dataclasses.replace(host(), cpu="x86-64", features=features, register_bytes=16)
+    machine = host()._replace(cpu="x86-64", features=features, register_bytes=16)
     result = ir.Module()
     emit_elementwise(result, "f", [dtypes.float32], dtypes.float32, lambda cg, x: cg.add(cg.exp(x), cg.sin(x)), width=4)
     library = assemble(result, machine)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import subprocess
 import sys
 import threading
 from collections import deque
@@ -150,6 +149,8 @@ def _can_start() -> bool:
 
 def _started() -> Any:
     """A process that translates. It is deaf to Ctrl-C, and ends when nothing more can come."""
+    import subprocess
+
     import llvmlite
 
     here = host()

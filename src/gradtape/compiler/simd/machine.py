@@ -6,8 +6,7 @@ import functools
 import itertools
 import os
 import threading
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from llvmlite import binding, ir
 
@@ -20,8 +19,7 @@ if hasattr(os, "register_at_fork"):
 _NUMBER = itertools.count()
 
 
-@dataclass(frozen=True)
-class Machine:
+class Machine(NamedTuple):
     """A processor, as LLVM names it.
 
     Attributes:
@@ -75,8 +73,7 @@ class Library:
         return int(self._tracker[name])
 
 
-@dataclass(frozen=True)
-class Code:
+class Code(NamedTuple):
     """Machine code that is not in a process yet. It may be kept, and loaded by another process on a like machine.
 
     Attributes:
