@@ -70,6 +70,8 @@ class Op:
       infers_unknown: True if `infer` takes specs with unknown dimensions; other rules never see one.
       any_size: True if the vjp takes tensors of a trace whose dimensions are unknown: it needs none, or can wait for them.
       constants: inputs whose cotangent is None by design, each with the reason.
+      path: how the line of the user that called it was found last time: how far up the stack, and the code of the function of
+        ours that stands there, if it is not the user's own.
     """
 
     name: ClassVar[str] = ""
@@ -87,6 +89,7 @@ class Op:
     infers_unknown: ClassVar[bool] = False
     any_size: ClassVar[bool] = False
     constants: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    path: tuple[int, Any] = (2, None)
 
     infer: Any
     kernel: Any

@@ -20,8 +20,6 @@ _place = provenance.user_place
 _own, _search = provenance.own, provenance.search
 _getframe = sys._getframe
 _TRAINABLE_KINDS = "fc"  # bfloat16 and float8 share a letter: those are looked at more closely
-# The latest function of ours that stood between the user and an op: it is often the same, and cheaper to compare with.
-_wrapper: list[Any] = [None]
 _new_id = state.new_id
 
 
@@ -113,16 +111,15 @@ class Recording(Recorder):
             out = outputs._id or _name(outputs)
             tracked.add(out)
             specs = None
-        frame: Any = _getframe(2)
-        code = frame.f_code
-        if code is not self.code and (code is _wrapper[0] or id(code) in _own):
-            _wrapper[0] = code
-            frame = frame.f_back or frame
-            code = frame.f_code
-        if code is self.code:
-            offset = frame.f_lasti
+        depth, wrapper = op.path
+        frame: Any = _getframe(depth)
+        if wrapper is not None:
+            # The function of ours that the user called last time; its caller is looked at, and no frame in between.
+            frame = frame.f_back if frame.f_code is wrapper else None
+        if frame is not None and frame.f_code is self.code:
+            code, offset = self.code, frame.f_lasti
         else:
-            code, offset = self._locate(frame)
+            code, offset = self._find(op)
         self.records.append((op, ids, out, params, code, offset, specs))
         self.saved.append(op.save(values, result))
 
@@ -142,6 +139,19 @@ class Recording(Recorder):
             code, offset = self._locate(frame)
         self.records.append((op, (i, j), out, NO_PARAMS, code, offset, None))
         self.saved.append(op.save((p, q), result))
+
+    def _find(self, op: Any) -> tuple[Any, int]:
+        """The place in the user's code of an op that is being seen; how it is found is noted for the next time."""
+        depth, frame, below = 2, _getframe(3), None
+        while frame is not None and frame.f_code is not self.code and id(frame.f_code) in _own:
+            below, frame, depth = frame, frame.f_back, depth + 1
+        if frame is None:
+            return None, -1
+        op.path = (2, None) if below is None else (depth - 1, below.f_code)
+        if frame.f_code is not self.code:
+            self.code, offset = _search(frame)
+            return self.code, offset
+        return self.code, frame.f_lasti
 
     def _locate(self, frame: Any) -> tuple[Any, int]:
         """The place in the user's code; the function of the latest record is tried first."""
