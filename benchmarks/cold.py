@@ -85,7 +85,7 @@ def start_seconds() -> float:
 
 
 def _start_limit(seconds: float) -> dict[str, Any]:
-    text = f"first compiled result {harness.duration(seconds)} after the start of the process, at most {harness.duration(START)}"
+    text = f"start: first compiled result after {harness.duration(seconds)} of a process, at most {harness.duration(START)}"
     return {"text": text, "passed": seconds <= START}
 
 

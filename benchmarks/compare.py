@@ -82,17 +82,26 @@ def start(systems: Sequence[str], scale: float, family: str = "eager") -> list[h
     return processes
 
 
-def main(name: str, description: str | None, works: Sequence[Work], systems: Sequence[str] = SYSTEMS) -> int:
+def main(
+    name: str,
+    description: str | None,
+    works: Sequence[Work],
+    systems: Sequence[str] = SYSTEMS,
+    family: str = "eager",
+    rounds: int = 20,
+) -> int:
     """Measure, print, write `results/<name>.*`; 1 if --strict and a limit is missed."""
-    options = parser(description, works, works, systems).parse_args()
-    processes = start(first_ours(options.systems), options.scale)
+    found = parser(description, works, works, systems)
+    found.set_defaults(rounds=rounds)
+    options = found.parse_args()
+    processes = start(first_ours(options.systems), options.scale, family)
     try:
         chosen = [w for w in works if w.name in options.works]
         rows = measure(chosen, processes, options.rounds, options.seconds)
     finally:
         for process in processes:
             process.close()
-    return finish(name, {"versions": versions(processes), "works": rows}, options)
+    return finish(name, {"family": family, "versions": versions(processes), "works": rows}, options)
 
 
 def parser(

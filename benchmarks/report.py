@@ -88,6 +88,8 @@ def conditions(content: dict[str, Any]) -> str:
     machine = content["machine"]
     if content.get("compiled"):
         how, more = "every system by its own compiler, PyTorch also eager", ""
+    elif content.get("family") == "data":
+        how, more = "the training step as a `tf.function`", ""
     else:
         how, more = "every system eager", " JAX is made for `jit`, which is not used here."
     return (
@@ -152,7 +154,7 @@ def section() -> str:
     eager, footprint, memory, scaling = (_load(n) for n in ("eager", "footprint", "memory", "scaling"))
     legend = "The best is bold; in brackets is how many times gradtape's time that is."
     parts = [comparison(eager, footprint), f"{legend} {conditions(eager)}"]
-    for name, title in (("compiled", "compiled"), ("keras", "Keras on")):
+    for name, title in (("compiled", "compiled"), ("keras", "Keras on"), ("data", "`tf.data`")):
         if (harness.RESULTS / f"{name}.json").exists():
             content = _load(name)
             parts += [compiled_comparison(content, title), conditions(content)]

@@ -28,6 +28,7 @@ import numpy as np
 sys.path.append(sys.path.pop(0))  # keras.py beside this file must not be taken for Keras
 
 import compiled_works
+import data_works
 import keras_works
 import op_works
 import works
@@ -56,11 +57,16 @@ MODULES = {
         "PyTorch": ("systems.keras_pytorch", "torch"),
         "torch.compile": ("systems.keras_torch", "torch"),
     },
+    "data": {
+        "gradtape": ("systems.data_ours", "gradtape"),
+        "TensorFlow": ("systems.data_tensorflow", "tensorflow"),
+    },
 }
 WORKS: dict[str, tuple[works.Work, ...]] = {
     "eager": (*works.WORKS, *op_works.WORKS),
     "compiled": (*compiled_works.WORKS, *compiled_works.CONTROL_FLOW, *compiled_works.MACHINE),
     "keras": keras_works.WORKS,
+    "data": data_works.WORKS,
 }
 SAMPLE_SECONDS = 0.002
 

@@ -1,7 +1,8 @@
 """The pytest plugin that runs Keras's own tests, as the wheel ships them, on gradtape.
 
 Loaded as `conftest` (several of Keras's test files import that name): it imports Keras on gradtape before anything else does,
-puts placeholders in place of packages that are not installed, skips what is excluded, and writes down the results.
+puts gradtape in place of TensorFlow, and placeholders in place of packages that are not installed, skips what is excluded, and
+writes down the results.
 """
 
 from __future__ import annotations
@@ -20,6 +21,10 @@ import gradtape_keras_hook
 
 gradtape_keras_hook.keras()
 
+import gradtape  # noqa: E402 - Keras comes first
+from gradtape import compat  # noqa: E402
+from gradtape.core.errors import LeftOutError  # noqa: E402
+
 HERE = Path(__file__).parent
 # Packages that tests may import without really needing them.
 FOREIGN = ("google", "grain", "jax", "onnxruntime", "orbax", "sklearn", "tensorflow", "tensorflow_datasets", "torch")
@@ -28,7 +33,7 @@ ASKS_FOR_NAME = ("trainer_test.py",)
 
 
 # Files that are nothing without a package: what they test imports it.
-NEEDS = {"torch_utils_test.py": "torch"}
+NEEDS = {"torch_test.py": "torch", "torch_utils_test.py": "torch"}
 
 
 class _Phase:
@@ -63,7 +68,8 @@ def _is_missing(name: str) -> bool:
         return True
 
 
-_MISSING = {name for name in FOREIGN if _is_missing(name)}
+# Tests that need TensorFlow get gradtape; what it has not, such as TensorFlow's own modules, is a placeholder.
+_MISSING = {name for name in FOREIGN if name == "tensorflow" or _is_missing(name)}
 _import = builtins.__import__
 
 
@@ -73,6 +79,10 @@ def _import_for_tests(name: str, globals: Any = None, locals: Any = None, fromli
         and name.partition(".")[0] in _MISSING
         and str((globals or {}).get("__file__", "")).endswith("_test.py")
     ):
+        if name.partition(".")[0] == "tensorflow":
+            found = compat.resolve(name.split(".")[1:])
+            if found is not None:
+                return found if fromlist else gradtape
         if _Phase.in_test:
             raise unittest.SkipTest(f"needs {name.partition('.')[0]}")
         return Placeholder(name if fromlist else name.partition(".")[0])
@@ -168,11 +178,14 @@ def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Any:
     outcome = yield
     report = outcome.get_result()
     problem = call.excinfo and call.excinfo.value
+    wanted = None
     if report.failed and isinstance(problem, ImportError):
-        wanted = [name for name in _MISSING if name in str(problem).lower()]
-        if wanted:
-            report.outcome = "skipped"
-            report.longrepr = (str(item.path), 0, f"Skipped: needs {wanted[0]}")
+        wanted = next((name for name in sorted(_MISSING) if name in str(problem).lower()), None)
+    if report.failed and isinstance(problem, LeftOutError):
+        wanted = "what gradtape leaves out of TensorFlow"
+    if wanted:
+        report.outcome = "skipped"
+        report.longrepr = (str(item.path), 0, f"Skipped: needs {wanted}")
 
 
 class Recorder:

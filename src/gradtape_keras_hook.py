@@ -198,7 +198,7 @@ def _complete(keras: ModuleType) -> None:
     if not getattr(config, "_gradtape", False):
         return
     config._BACKEND, config._importing = NAME, False
-    for module in ("files", "optimizer", "random", "tensorboard"):
+    for module in ("files", "optimizer", "random", "stand_in", "tensorboard"):
         importlib.import_module(f"{_PACKAGE}.{module}").install()
     dynamic: Any = sys.modules["keras.src.utils.backend_utils"].DynamicBackend
     backend = sys.modules["keras.src.backend"]

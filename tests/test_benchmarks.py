@@ -212,7 +212,8 @@ def test_compiled_functions_are_measured_and_written(tmp_path: Path) -> None:
     assert [row["name"] for row in content["works"]] == ["scalar"]
     assert all(row["systems"]["gradtape"]["best"] > 0 for row in content["works"])
     assert all(work["gradtape"]["seconds"] > 0 for work in content["cold"].values())
-    assert {limit["text"].partition(":")[0] for limit in content["limits"]} == {"scalar"}
+    assert {limit["text"].partition(":")[0] for limit in content["limits"]} == {"scalar", "start"}
+    assert all(work["gradtape"]["warm"] > 0 for work in content["cold"].values())
     assert "first result" in (tmp_path / "compiled.md").read_text()
 
 
@@ -319,3 +320,12 @@ def test_compiled_table_has_absent_systems_and_first_results(benchmarks_on_path:
 
 def test_readme_says_what_was_measured() -> None:
     run("report.py", "--check")
+
+
+def test_pipelines_are_measured_and_written(tmp_path: Path) -> None:
+    options = ("--systems", "gradtape", "--rounds", "1", "--seconds", "0.001", "--scale", "0.01")
+    run("data.py", *options, "--output", str(tmp_path))
+    content = json.loads((tmp_path / "data.json").read_text())
+    assert [row["name"] for row in content["works"]] == ["shuffle_batch", "python_map", "prefetch"]
+    assert all(row["systems"]["gradtape"]["best"] > 0 for row in content["works"])
+    assert "tf.function" in (tmp_path / "data.md").read_text()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,24 +10,9 @@ import numpy as np
 import works
 from keras_works import CALLS
 from systems import keras_models
+from systems.runs import LEAST, Run, repeated
 
 DROPOUT = 0.2
-LEAST = 2  # samples in a turn
-
-
-class Run:
-    """A work that is there to be timed, and to be compared with that of other systems.
-
-    Args:
-      results: computes what is compared; without dropout, whose random numbers differ between systems.
-      turn: does the work for some seconds, and returns how long each time took.
-    """
-
-    def __init__(self, results: Callable[[], list[Any]], turn: Callable[[float], list[float]]) -> None:
-        self._results, self.samples = results, turn
-
-    def __call__(self) -> list[Any]:
-        return self._results()
 
 
 class KerasPrograms:
@@ -107,7 +91,7 @@ class KerasPrograms:
                 loss = step(xs, ys)
             float(loss)
 
-        return Run(lambda: [twin(*batches[0])], _repeated(epoch))
+        return Run(lambda: [twin(*batches[0])], repeated(epoch))
 
     def _step(self, dropout: float) -> Any:
         keras, tape_of = self.keras, self.tape
@@ -134,18 +118,4 @@ class KerasPrograms:
             for _ in range(CALLS):
                 model.predict(x, verbose=0)
 
-        return Run(lambda: [model.predict(x, verbose=0)], _repeated(calls))
-
-
-def _repeated(work: Callable[[], None]) -> Callable[[float], list[float]]:
-    """A turn of something that is simply done again; the first time does not count."""
-
-    def turn(seconds: float) -> list[float]:
-        work()
-        times = [time.perf_counter()]
-        while len(times) <= LEAST or times[-1] - times[0] < seconds:
-            work()
-            times.append(time.perf_counter())
-        return list(np.diff(times))
-
-    return turn
+        return Run(lambda: [model.predict(x, verbose=0)], repeated(calls))

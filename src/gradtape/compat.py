@@ -81,6 +81,8 @@ class _Finder(importlib.abc.MetaPathFinder):
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
         if name == "keras" and os.environ.get("KERAS_BACKEND") == _ROOT:
             os.environ["KERAS_BACKEND"] = "gradtape"  # what the program asks for is answered by gradtape here
+        if name == "tensorboard.compat.notf":  # so TensorBoard asks whether to do without TensorFlow
+            return importlib.machinery.ModuleSpec(name, _Loader(ModuleType(name)))
         if name != _ROOT and not name.startswith(f"{_ROOT}."):
             return None
         found = resolve(name.split(".")[1:])

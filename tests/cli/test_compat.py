@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -81,3 +83,14 @@ def test_numpy_functions_are_recorded_again_afterwards() -> None:
     tf.compat.install()
     tf.compat.uninstall()
     assert tf.is_tensor(np.mean(tf.constant([1.0])))
+
+
+def test_tensorboard_does_without(tensorflow: Any, tmp_path: Path) -> None:
+    writer = tensorflow.summary.create_file_writer(str(tmp_path))
+    with writer.as_default():
+        tensorflow.summary.scalar("loss", 0.5, step=1)
+    writer.close()
+    read = "import sys, gradtape; gradtape.compat.install(); from tensorboard.backend.event_processing import event_accumulator"
+    read += "; e = event_accumulator.EventAccumulator(sys.argv[1]); e.Reload(); print(e.Tags()['tensors'])"
+    done = subprocess.run([sys.executable, "-c", read, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['loss']"

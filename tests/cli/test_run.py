@@ -84,6 +84,13 @@ def test_an_error_is_shown_from_the_program_on(tmp_path: Path) -> None:
     assert "runpy" not in done.stderr
 
 
+def test_a_program_that_cannot_begin(tmp_path: Path) -> None:
+    done = gradtape("run", written(tmp_path, "x = = 1\n"), code=1)
+    assert "SyntaxError" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert gradtape("run", "-m", "nosuchmodule", code=1).stderr == "ImportError: No module named nosuchmodule\n"
+
+
 def test_the_exit_status_is_the_programs(tmp_path: Path) -> None:
     gradtape("run", written(tmp_path, "raise SystemExit(7)\n"), code=7)
 
@@ -114,6 +121,7 @@ def test_a_notebook(tmp_path: Path) -> None:
     path = notebook(
         tmp_path,
         "%matplotlib inline\n!pip install nothing\nimport tensorflow as tf\nif True:\n    %time",
+        "files = !ls\nhome = %env HOME\nassert files == home == []\nget_ipython().run_line_magic('time', '')",
         "%%bash\nexit 1",
         "%%time\n@tf.function\ndef f(x):\n    if x > 0:\n        return x\n    return -x",
         "f(tf.constant(-3.0))",
@@ -121,7 +129,7 @@ def test_a_notebook(tmp_path: Path) -> None:
     )
     done = gradtape("run", path)
     assert done.stdout == "<tf.Tensor: shape=(), dtype=float32, numpy=3.0>\n"
-    assert "cell 2 is left out: %%bash" in done.stderr
+    assert "cell 3 is left out: %%bash" in done.stderr
 
 
 def test_an_error_in_a_notebook_has_its_cell_and_line(tmp_path: Path) -> None:

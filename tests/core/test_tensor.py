@@ -209,3 +209,9 @@ def test_user_settings_of_numpy_survive():
         assert np.isinf((tf.constant(1.0) / 0.0).numpy())
         assert np.isinf((tf.constant([1.0]) / 0.0).numpy()[0])
     assert np.geterr() == before
+
+
+def test_strings_of_numpy() -> None:
+    for value in (np.str_("a"), np.bytes_(b"a"), np.array("a"), np.array(b"a"), np.array(["a"])[0]):
+        tensor = tf.convert_to_tensor(value)
+        assert (tensor.dtype, tuple(tensor.shape), tensor.numpy()) == (tf.string, (), b"a")

@@ -86,3 +86,12 @@ def test_windows_of_structures() -> None:
     pairs = Dataset.from_tensor_slices({"a": np.arange(4), "b": np.arange(4.0)}).window(2)
     joined = pairs.flat_map(lambda w: Dataset.zip((w["a"].batch(2), w["b"].batch(2))))
     assert [(a.numpy().tolist(), b.numpy().tolist()) for a, b in joined] == [([0, 1], [0, 1]), ([2, 3], [2, 3])]
+
+
+def test_rebatch_with_sizes_in_turn() -> None:
+    dataset = Dataset.range(9).batch(4).rebatch([2, 1, 1])
+    assert [x.tolist() for x in dataset.as_numpy_iterator()] == [[0, 1], [2], [3], [4, 5], [6], [7], [8]]
+    assert [len(x) for x in Dataset.range(9).batch(4).rebatch([2, 3], drop_remainder=True)] == [2, 3, 2]
+    assert dataset.element_spec.shape.as_list() == [None]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="batch_size is 0"):
+        Dataset.range(4).batch(2).rebatch([1, 0])

@@ -70,3 +70,47 @@ def test_in_functions() -> None:
 def test_rows_must_agree() -> None:
     with pytest.raises(ValueError, match="first dimensions differ"):
         Dataset.from_tensor_slices((tf.ragged.constant(ROWS), tf.constant([1, 2])))
+
+
+FLOATS = [[1.0, 2.0], [3.0], [4.0, 5.0, 6.0]]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda ds: ds.batch(2), [FLOATS[:2], FLOATS[2:]]),
+        (lambda ds: ds.batch(2, drop_remainder=True), [FLOATS[:2]]),
+        (lambda ds: ds.skip(1).repeat(2).batch(3), [[*FLOATS[1:], FLOATS[1]], [FLOATS[2]]]),
+        (lambda ds: ds.filter(lambda row: tf.size(row) > 1).batch(3), [[FLOATS[0], FLOATS[2]]]),
+        (lambda ds: ds.cache().prefetch(1).batch(3), [FLOATS]),
+        (lambda ds: ds.concatenate(ds).batch(6), [FLOATS + FLOATS]),
+        (lambda ds: ds.batch(2).unbatch().batch(3), [FLOATS]),
+        (lambda ds: ds.window(2).flat_map(lambda w: w.batch(2)), [FLOATS[:2], FLOATS[2:]]),
+        (lambda ds: ds.take(1).batch(1), [FLOATS[:1]]),
+    ],
+)
+def test_rows_of_ragged_tensors_are_ragged_in_batches(change: Any, expected: Any) -> None:
+    dataset = change(Dataset.from_tensor_slices(tf.ragged.constant(FLOATS)))
+    found = list(dataset)
+    assert all(isinstance(x, tf.RaggedTensor) for x in found)
+    assert [x.to_list() for x in found] == expected
+
+
+def test_specs_of_rows_of_ragged_tensors() -> None:
+    dataset = Dataset.from_tensor_slices((tf.ragged.constant(FLOATS), [1, 2, 3]))
+    assert repr(dataset.element_spec[0]) == "RaggedTensorSpec(TensorShape([None]), tf.float32, 0, tf.int64)"
+    assert dataset.batch(2).element_spec[0] == tf.RaggedTensorSpec([None, None], tf.float32, 1)
+    ((rows, labels),) = dataset.shuffle(3, seed=1).batch(3)
+    assert sorted(rows.to_list()) == FLOATS
+    assert labels.shape == [3]
+
+    @tf.function
+    def total() -> Any:
+        found = 0.0
+        for row, _ in dataset:
+            found += tf.reduce_sum(row)
+        return found
+
+    assert float(total()) == 21.0
+    with pytest.raises(tf.errors.InvalidArgumentError, match="different shapes"):
+        list(dataset.map(lambda row, _: row * 2.0).batch(3))

@@ -78,7 +78,13 @@ def test_damaged_records(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="compression_type"):
         tf.data.TFRecordDataset(str(path), "LZ")
     with tf.io.TFRecordWriter(str(tmp_path / "b")) as writer, pytest.raises(TypeError, match="bytes"):
-        writer.write("text")
+        writer.write(3)
+
+
+def test_records_of_text(tmp_path: Path) -> None:
+    with tf.io.TFRecordWriter(str(tmp_path / "a")) as writer:
+        writer.write("é")
+    assert [x.decode() for x in tf.data.TFRecordDataset(str(tmp_path / "a")).as_numpy_iterator()] == ["é"]
 
 
 def test_several_files(tmp_path: Path) -> None:
@@ -129,3 +135,22 @@ def test_make_csv_dataset(tmp_path: Path) -> None:
     assert [len(y) for _, y in dataset] == [2, 2, 1]
     endless = tf.data.experimental.make_csv_dataset(str(path), 3, select_columns=["i"], shuffle_seed=1)
     assert [batch["i"].shape for batch in endless.take(4)] == [[3]] * 4
+
+
+def test_patterns_that_fit_the_same_file(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / name).write_text(name)
+    patterns = [str(tmp_path / "b"), str(tmp_path / "*")]
+    found = [Path(n.decode()).name for n in Dataset.list_files(patterns, shuffle=False).as_numpy_iterator()]
+    assert found == ["a", "b", "b"]
+    assert [Path(n.decode()).name for n in tf.io.matching_files(patterns).numpy()] == ["a", "b", "b"]
+    assert [Path(n).name for n in tf.io.gfile.glob(patterns)] == ["b", "a", "b"]
+    assert list(tf.data.TextLineDataset([])) == []
+
+
+def test_objects_without_rows() -> None:
+    class Pair(tf.experimental.ExtensionType):
+        values: tf.Tensor
+
+    with pytest.raises(TypeError, match="has no rows"):
+        Dataset.from_tensor_slices(Pair(tf.constant([1.0])))

@@ -143,8 +143,9 @@ def test_break_ends_threads() -> None:
 
 
 def test_threads_without_functions_let_variables_be_updated_in_place() -> None:
-    source = Dataset.range(3).repeat()
-    for dataset, is_quiet in ((source.prefetch(1), True), (source.map(lambda x: x).prefetch(1), False)):
+    source, seen = Dataset.range(3).repeat(), []
+    computes, notes = source.map(lambda x: x + 1), source.map(lambda x: seen.append(x) or x)
+    for dataset, is_quiet in ((source.prefetch(1), True), (computes.prefetch(1), True), (notes.prefetch(1), False)):
         before = data_threads()
         iterator = iter(dataset)
         next(iterator)
@@ -153,3 +154,31 @@ def test_threads_without_functions_let_variables_be_updated_in_place() -> None:
         del iterator
         assert ended(before)
         assert own.ident not in large.companions
+
+
+def test_iterators_in_checkpoints(tmp_path: Any) -> None:
+    def pipeline() -> Any:
+        return Dataset.range(20).shuffle(20).batch(3).repeat(2)
+
+    iterator = iter(pipeline())
+    checkpoint = tf.train.Checkpoint(iterator=iterator, step=tf.Variable(3))
+    for _ in range(8):
+        next(iterator)
+    path = checkpoint.save(str(tmp_path / "ckpt"))
+    rest = [x.numpy().tolist() for x in iterator]
+    checkpoint.restore(path).assert_consumed()
+    assert [x.numpy().tolist() for x in iterator] == rest
+    other = iter(pipeline())
+    tf.train.Checkpoint(iterator=other, step=tf.Variable(0)).restore(path).assert_consumed()
+    assert [x.numpy().tolist() for x in other] == rest
+    with pytest.raises(ValueError, match="iterator"):
+        tf.train.Checkpoint(iterator=iter(Dataset.range(3))).restore(path)
+
+
+def test_options_refuse_names_that_are_none() -> None:
+    options = tf.data.Options()
+    options.threading.private_threadpool_size = 2
+    assert options.experimental_threading.private_threadpool_size == 2
+    assert options.deterministic is None
+    with pytest.raises(AttributeError, match="nosuch"):
+        options.nosuch = 1

@@ -162,3 +162,49 @@ def test_ignore_errors() -> None:
         assert values(Dataset.range(4).map(broken, num_parallel_calls=calls).ignore_errors().batch(3)) == [[0, 2, 3]]
     with pytest.raises(tf.errors.UnimplementedError, match="directly after the map"):
         Dataset.range(4).ignore_errors()
+
+
+def test_lists_are_taken_for_tuples() -> None:
+    def both(x: Any) -> Any:
+        return tf.numpy_function(lambda v: (v + 1, np.float32(v)), [x], [tf.int64, tf.float32])
+
+    ((number, half),) = Dataset.range(1).map(both)
+    assert (number.dtype, half.dtype) == (tf.int64, tf.float32)
+    (only,) = next(iter(Dataset.range(1).map(lambda x: tf.numpy_function(lambda v: v, [x], [tf.int64]))))
+    assert only.shape == []
+
+
+def test_numpy_functions_get_bytes_and_scalars() -> None:
+    names = Dataset.from_tensor_slices(["a", "b"])
+    decoded = names.map(lambda x: tf.numpy_function(lambda v: v.decode().upper(), [x], tf.string))
+    assert list(decoded.as_numpy_iterator()) == [b"A", b"B"]
+    halves = Dataset.range(2).map(lambda x: tf.numpy_function(lambda v: v / 2, [x], tf.float64))
+    assert values(halves) == [0.0, 0.5]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="is float64, but expects float32"):
+        values(Dataset.range(2).map(lambda x: tf.numpy_function(lambda v: v / 2, [x], tf.float32)))
+
+
+def test_random_numbers_on_threads_are_all_different() -> None:
+    for seed in range(20):  # whoever draws first makes the generator, and only one may
+        dataset = Dataset.range(8).map(
+            lambda x, seed=seed: tf.random.uniform([], seed=1000 + seed), num_parallel_calls=4
+        )
+        assert len(set(values(dataset))) == 8
+
+
+def test_threads_are_used_where_they_help() -> None:
+    def waits(x: Any) -> Any:
+        time.sleep(0.004)
+        seen.add(threading.get_ident())
+        return x
+
+    seen: set[int] = set()
+    dataset = Dataset.range(100).map(waits, num_parallel_calls=tf.data.AUTOTUNE)
+    start = time.perf_counter()
+    assert values(dataset) == list(range(100))
+    assert len(seen) > 2
+    assert values(dataset) == list(range(100))
+    assert time.perf_counter() - start < 0.7
+    seen.clear()
+    assert values(Dataset.range(1000).map(lambda x: seen.add(threading.get_ident()) or x, tf.data.AUTOTUNE))
+    assert len(seen) == 1

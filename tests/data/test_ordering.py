@@ -145,3 +145,10 @@ def test_random_and_unique() -> None:
     numbers = values(Dataset.random(seed=1).take(100))
     assert len(set(numbers)) > 95
     assert [x.numpy() for x in Dataset.from_tensor_slices(["b", "a", "b"]).unique()] == [b"b", b"a"]
+
+
+def test_concatenate_refuses_elements_of_another_kind() -> None:
+    with pytest.raises(TypeError, match="concatenate: one dataset has"):
+        list(Dataset.range(2).concatenate(Dataset.from_tensor_slices(["a"])))
+    with pytest.raises(TypeError, match="concatenate: one dataset has"):
+        list(Dataset.range(2).concatenate(Dataset.range(2).enumerate()))

@@ -175,3 +175,18 @@ def test_options_are_kept() -> None:
     options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.OFF
     found = Dataset.range(1).with_options(options).options()
     assert found.experimental_distribute.auto_shard_policy is tf.data.experimental.AutoShardPolicy.OFF
+
+
+def test_generators_of_ragged_tensors() -> None:
+    spec = tf.RaggedTensorSpec([2, None], tf.int32)
+    rows = tf.ragged.constant([[1], [2, 3]])
+    (found,) = Dataset.from_generator(lambda: iter([rows]), output_signature=spec)
+    assert found.to_list() == [[1], [2, 3]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="is expected"):
+        list(Dataset.from_generator(lambda: iter([[1, 2]]), output_signature=spec))
+
+
+def test_generators_that_break_their_signature() -> None:
+    for value, spec in (("a", tf.TensorSpec((), tf.int32)), ([1, 2], tf.TensorSpec((3,), tf.int32))):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="the generator gave"):
+            list(Dataset.from_generator(lambda value=value: iter([value]), output_signature=spec))

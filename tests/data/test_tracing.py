@@ -97,3 +97,35 @@ def test_python_iteration_in_a_trace_says_what_to_do() -> None:
 
     with pytest.raises(RuntimeError, match=r"next\(iterator\)"):
         total()
+
+
+def test_datasets_of_arguments() -> None:
+    @tf.function
+    def total(x: Any, y: Any) -> Any:
+        found = tf.zeros([2])
+        for row, weight in Dataset.from_tensor_slices((x, y)).batch(2):
+            found += tf.reduce_sum(row * weight[:, None], axis=0)
+        return found
+
+    x, y = np.arange(10.0, dtype=np.float32).reshape(5, 2), np.arange(5.0, dtype=np.float32)
+    for n in (5, 3):
+        np.testing.assert_allclose(total(x[:n], y[:n]), (x * y[:, None])[:n].sum(axis=0))
+    some = tf.function(total.python_function, input_signature=[tf.TensorSpec([None, 2]), tf.TensorSpec([None])])
+    np.testing.assert_allclose(some(x, y), (x * y[:, None]).sum(axis=0))
+    assert some.experimental_get_tracing_count() == 1
+
+
+def test_ranges_of_arguments() -> None:
+    @tf.function
+    def numbers(n: Any) -> Any:
+        found = tf.constant(0, tf.int64)
+        for i in Dataset.range(1, n).map(lambda i: i * 2):
+            found = found * 10 + i
+        return found
+
+    assert [int(numbers(tf.constant(n, tf.int64))) for n in (4, 1, 3)] == [246, 0, 24]
+
+
+def test_datasets_of_arguments_are_only_iterated() -> None:
+    with pytest.raises(NotImplementedError, match="can only be iterated"):
+        tf.function(lambda x: Dataset.from_tensor_slices(x).reduce(0.0, tf.add))(tf.ones([3]))

@@ -1,13 +1,15 @@
 """The checks find what is wrong, and say nothing of what only rounds otherwise; the shrinker leaves what matters."""
 
+import signal
+
 import numpy as np
 import pytest
 
 from gradtape.compiler import backend
 from gradtape.core.op import REGISTRY
-from gradtape.testing.fuzz import agreement, differences, draw_program, script
+from gradtape.testing.fuzz import agreement, checks, differences, draw_program, modes, script
 from gradtape.testing.fuzz.checks import CHECKS
-from gradtape.testing.fuzz.program import Program, Step
+from gradtape.testing.fuzz.program import Block, Program, Step
 from gradtape.testing.fuzz.report import printed
 from gradtape.testing.fuzz.shrink import shrunk
 
@@ -120,3 +122,26 @@ def test_nan_counts_as_itself():
 
 def test_drawn_program_agrees():
     assert not list(differences(draw_program(1)))
+
+
+def test_loop_without_an_end_is_left(monkeypatch):
+    """The shrinker makes some, of loops that count."""
+    monkeypatch.setattr(checks, "_SECONDS", 0.2)
+    body = Block(("p0",), (Step("p0 * 1.0", ("v1",)),), ("v1",))
+    endless = Program(0, {"x0": "tf.constant(1.0)"}, {}, (Step("p0 < 2.0 | x0", ("v0",), (body,), "while"),), ("v0",))
+    assert not list(differences(endless))
+
+
+def run_for_ever():
+    while True:
+        pass
+
+
+def test_limits_nest():
+    """What is left of the outer one goes on after the inner one."""
+    with modes.limited(30.0):
+        with pytest.raises(modes.TooSlow), modes.limited(0.05):
+            run_for_ever()
+        left, _ = signal.getitimer(signal.ITIMER_PROF)
+        assert 20.0 < left < 31.0
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.core.op import REGISTRY
 from gradtape.testing.fuzz.modes import eagerly
 
 
@@ -69,6 +70,18 @@ def test_targets_that_no_tape_knows():
     assert float(tape.gradient([y, tf.ones([2, 3]), tf.ones([7])], x)) == 4.0
 
 
+def test_loop_that_reads_a_product_in_two_ways():
+    """Along rows of one element the largest one is the row itself; the product went into the loop, and was still read."""
+    check(lambda x, w: tf.nn.softmax(x @ w, axis=-1), numbers(5, 8, 4), numbers(4, 1, seed=1))
+
+
+@pytest.mark.parametrize("wrapper", [None, numbers.__code__])
+def test_op_that_was_called_through_more_functions_before(monkeypatch, wrapper):
+    """The place of the call was looked for at the depth where it was last, below the bottom of the stack."""
+    monkeypatch.setattr(REGISTRY["sinh"], "path", (5_000, wrapper))
+    assert float(gradients(tf.sinh)(tf.constant(0.0))[0]) == 1.0
+
+
 class TestFunctions:
     def test_gradient_through_a_function_that_closes_over_arguments(self):
         def f(x, w):
@@ -93,6 +106,19 @@ class TestFunctions:
         with eagerly():
             want = gradients(f)(x, y)
         agree(gradients(tf.function(f))(x, y), want)
+
+    def test_recomputed_function_reads_a_variable_that_is_assigned_after_it(self):
+        """It was computed again with the new value."""
+        w = tf.Variable([0.5])
+
+        def g(x):
+            w.assign([0.5])
+            with tf.GradientTape() as tape:
+                y = tf.recompute_grad(lambda p: tf.tanh(w) * p)(x)
+                w.assign_sub([1.5])
+            return tape.gradient(y, w)
+
+        check(g, tf.constant([1.0]))
 
     def test_gradient_of_a_variable_that_is_read_after_an_assignment_only(self):
         w = tf.Variable([1.0, 2.0])
@@ -140,6 +166,43 @@ class TestFunctions:
         with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
             y = f(x, tf.constant([0, 0, 0, 0, 1]))
         assert float(accumulator.jvp(y)) == 7.5
+
+    def test_forward_mode_inside_over_unknown_sizes(self):
+        """The tangent of what has no size yet was asked for its size."""
+
+        def f(x, along, ids):
+            with tf.autodiff.ForwardAccumulator(x, along) as accumulator:
+                y = tf.tanh(tf.math.segment_sum(x, tf.sort(ids)))
+                mean = tf.reduce_mean(tf.square(y - tf.reduce_mean(y, axis=0)))
+            return accumulator.jvp([y, mean])
+
+        check(f, numbers(3, 5), numbers(3, 5, seed=1), tf.constant([4, 0, 2]))
+
+    def test_one_direction_for_a_value_of_unknown_size(self):
+        def f(x, ids):
+            y = tf.math.segment_sum(x, ids)
+            with tf.autodiff.ForwardAccumulator(y, tf.constant(1.0)) as accumulator:
+                z = y * y
+            return accumulator.jvp(z)
+
+        check(f, numbers(4), tf.constant([0, 0, 1, 1]))
+
+    def test_forward_mode_at_a_singular_matrix(self):
+        """A cotangent that nobody wanted, the third derivative of the determinant, was computed and needs an inverse."""
+        x, along = tf.constant([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [0.0, 1.0, 1.0]]), numbers(3, 3)
+
+        def f(x):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.linalg.det(x)
+            return tape.gradient(y, x)
+
+        found = []
+        for function in (f, tf.function(f)):
+            with tf.autodiff.ForwardAccumulator(x, along) as accumulator:
+                y = function(x)
+            found.append(accumulator.jvp(y))
+        agree(found[1], found[0])
 
 
 class TestLoops:

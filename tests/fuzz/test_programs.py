@@ -11,6 +11,7 @@ import gradtape as tf
 from gradtape.testing.fuzz import draw_program, script
 from gradtape.testing.fuzz.instance import Instance
 from gradtape.testing.fuzz.modes import eagerly
+from gradtape.testing.fuzz.noise import noise
 from gradtape.testing.fuzz.program import Block, Program, Step, renamed, without_dead
 from gradtape.testing.fuzz.text import widened
 
@@ -70,6 +71,18 @@ class TestText:
 
     def test_widened(self):
         assert widened("tf.cast(x0, tf.bfloat16) + tf.complex64") == "tf.cast(x0, tf.float64) + tf.complex128"
+
+    def test_noise_on_every_part(self):
+        step = Step("tf.cast(tf.reduce_sum(tf.tanh(x0) * 2.0), tf.float64)", ("v0",))
+        text = script(program(step, outputs=("v0",)), noisy=True)
+        assert "noise(tf.reduce_sum(noise(noise(tf.tanh(x0)) * 2.0)))" in text
+
+    def test_derivatives_read_what_noise_has_moved(self):
+        x = tf.constant([9.0, 9.5])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = noise(0)(tf.tanh(x))
+        assert tape.gradient(y, x).numpy().tolist() == (1.0 - y.numpy() ** 2).tolist()
 
     @pytest.mark.parametrize(
         ("form", "text", "params", "want"),

@@ -60,6 +60,12 @@ def test_class_weight() -> None:
     assert model().fit(data, class_weight=weights, verbose=0).history["loss"] == pytest.approx(expected)
 
 
+def test_class_weights_of_several_outputs_are_refused() -> None:
+    data = tf.data.Dataset.from_tensor_slices((X, {"a": Y, "b": Y})).batch(4)
+    with pytest.raises(ValueError, match="only supported for Models with a single output"):
+        model().fit(data, class_weight={0: 1.0}, verbose=0)
+
+
 def test_targets_beside_a_dataset_are_refused() -> None:
     with pytest.raises(ValueError, match="`y` should not be passed"):
         model().fit(dataset(), Y, verbose=0)

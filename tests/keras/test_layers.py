@@ -91,47 +91,6 @@ def test_bidirectional_model_trains(keras: Any) -> None:
     assert history["loss"][-1] < history["loss"][0]
 
 
-def test_rows_of_an_embedding_have_sparse_gradients(keras: Any) -> None:
-    layer = keras.layers.Embedding(6, 2)
-    layer.build()
-    with tf.GradientTape() as tape:
-        y = tf.reduce_sum(layer(np.array([1, 1, 4])))
-    gradient = tape.gradient(y, layer.trainable_variables)[0]
-    assert isinstance(gradient, tf.IndexedSlices)
-    before = layer.embeddings.numpy()
-    keras.optimizers.SGD(1.0).apply_gradients([(gradient, layer.embeddings)])
-    change = layer.embeddings.numpy() - before
-    np.testing.assert_allclose(change[:, 0], [0.0, -2.0, 0.0, 0.0, -1.0, 0.0], atol=1e-6)
-
-
-@pytest.mark.parametrize("name", ["SGD", "Adam", "Adagrad"])
-def test_rows_are_updated_as_by_the_dense_gradient(keras: Any, name: str) -> None:
-    results = []
-    for dense in (False, True):
-        layer = keras.layers.Embedding(6, 2, embeddings_initializer="ones")
-        layer.build()
-        optimizer = getattr(keras.optimizers, name)(0.1)
-        for words in ([1, 1, 4], [4, 0, 0]):
-            with tf.GradientTape() as tape:
-                y = tf.reduce_sum(layer(np.array(words)) ** 2)
-            gradient = tape.gradient(y, layer.embeddings)
-            assert isinstance(gradient, tf.IndexedSlices)
-            gradient = tf.convert_to_tensor(gradient) if dense else gradient
-            optimizer.apply_gradients([(gradient, layer.embeddings)])
-        results.append(layer.embeddings.numpy())
-    np.testing.assert_allclose(*results, rtol=1e-6)
-
-
-def test_a_compiled_step_makes_no_dense_gradient_of_an_embedding(keras: Any) -> None:
-    model = keras.Sequential(
-        [keras.Input((3,), dtype="int32"), keras.layers.Embedding(1000, 4), keras.layers.Flatten()]
-    )
-    model.compile(keras.optimizers.SGD(0.1), "mse")
-    model.fit(np.ones((8, 3), "int32"), np.zeros((8, 12), "float32"), verbose=0)
-    (trace,) = model.train_function.explain().traces
-    assert not any("scatter_rows" in kernel for kernel in trace.native)
-
-
 def test_attention_model_trains(keras: Any) -> None:
     inputs = keras.Input((5, 8))
     hidden = keras.layers.MultiHeadAttention(2, 4)(inputs, inputs, use_causal_mask=True)

@@ -62,6 +62,22 @@ def test_text_files(tmp_path: Path) -> None:
     assert int(L.StaticHashTable(columns, -1)["green"]) == 20
     first = L.TextFileInitializer(str(path), tf.string, 0, tf.int64, 1, vocab_size=1, delimiter=" ")
     assert int(L.StaticHashTable(first, -1)["green"]) == -1
+    path.write_text("10\n20\n")
+    numbers = L.TextFileInitializer(str(path), tf.int64, index.WHOLE_LINE, tf.int64, index.LINE_NUMBER)
+    assert L.StaticHashTable(numbers, -1).lookup(tf.constant([20, 11], tf.int64)).numpy().tolist() == [1, -1]
+
+
+def test_an_initializer_of_the_program() -> None:
+    class Empty(L.KeyValueTensorInitializer):  # type: ignore[misc, name-defined]
+        key_dtype, value_dtype = tf.string, tf.int64
+
+        def __init__(self) -> None:
+            pass
+
+        def initialize(self, table: Any) -> None:
+            pass
+
+    assert int(L.StaticHashTable(Empty(), 7).lookup(tf.constant("a"))) == 7
 
 
 def test_vocabulary() -> None:

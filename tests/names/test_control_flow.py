@@ -167,9 +167,23 @@ class TestMapFn:
 
     def test_no_rows(self):
         nothing = tf.zeros([0, 3])
-        assert tf.map_fn(lambda v: v, nothing).shape == [0]
+        assert tf.map_fn(lambda v: v, nothing).shape == [0, 3]
+        pair = tf.map_fn(lambda v: {"a": tf.stack([v, v]), "b": 1}, nothing, {"a": tf.float32, "b": tf.int32})
+        assert {k: (t.shape.as_list(), t.dtype) for k, t in pair.items()} == {
+            "a": ([0, 2, 3], tf.float32),
+            "b": ([0], tf.int32),
+        }
+        assert tf.map_fn(lambda v: float(v.numpy().sum()), nothing, tf.float32).shape == [0]
         found = tf.map_fn(lambda v: v, nothing, fn_output_signature=tf.TensorSpec([5], tf.int32))
         assert (found.shape, found.dtype) == ([0, 5], tf.int32)
+
+    def test_gradient_without_rows(self):
+        x, w = tf.Variable(tf.zeros([0, 3])), tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            y = tf.map_fn(lambda v: w * v[:2], x)
+        dx, dw = tape.gradient(y, [x, w])
+        assert (dx.shape, float(dw)) == ([0, 3], 0.0)
+        assert tf.vectorized_map(lambda rows: tf.map_fn(tf.sin, rows), tf.zeros([4, 0, 2])).shape == [4, 0, 2]
 
     def test_gradient(self):
         assert gradient(lambda x, w: tf.map_fn(lambda v: v * v * w, x), [1.0, 2.0], 3.0) == [[6.0, 12.0], 5.0]

@@ -332,3 +332,12 @@ def test_watched_ragged_and_sparse_tensors() -> None:
         tape.watch(x.flat_values)
         z = tf.reduce_max(x[:1])
     assert listed(tape.gradient(z, x)) == [[1.0, 0.0], [], [0.0, 0.0, 0.0]]
+
+
+def test_bincount() -> None:
+    x = tf.ragged.constant([[1, 1], [], [0, 2, 1]])
+    assert tf.math.bincount(x).numpy().tolist() == [1, 3, 1]
+    assert tf.math.bincount(x, axis=-1).numpy().tolist() == [[0, 2, 0], [0, 0, 0], [1, 1, 1]]
+    assert tf.math.bincount(x, axis=-1, maxlength=2, binary_output=True).numpy().tolist() == [[0, 1], [0, 0], [1, 1]]
+    weights = tf.ragged.constant([[0.5, 1.0], [], [1.0, 2.0, 3.0]])
+    assert tf.math.bincount(x, weights, axis=-1).numpy().tolist() == [[0.0, 1.5, 0.0], [0.0] * 3, [1.0, 3.0, 2.0]]

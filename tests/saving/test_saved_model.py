@@ -235,6 +235,16 @@ class TestSignatures:
         with pytest.raises(KeyError, match="there are 'serving_default'"):
             signatures["other"]
 
+    def test_the_only_function_that_returns_tensors(self, tmp_path: Path) -> None:
+        module = tf.Module()
+        module.v = tf.Variable(2.0)
+        module.scale = tf.function(lambda x: x * module.v, input_signature=[tf.TensorSpec([])])
+        module.change = tf.function(lambda x: (module.v.assign(x), None)[1], input_signature=[tf.TensorSpec([])])
+        module.free = tf.function(lambda x: x)
+        loaded = again(module, tmp_path)
+        loaded.change(5.0)
+        assert loaded.signatures["serving_default"](x=tf.constant(3.0))["output_0"].numpy() == 15.0
+
     def test_given(self, tmp_path: Path) -> None:
         network = Network()
         named = tf.function(lambda a, b: {"sum": a + b, "difference": a - b})
@@ -294,3 +304,8 @@ class TestAssets:
         with pytest.raises(tf.errors.NotFoundError, match=r"no\.txt"):
             tf.saved_model.save(module, tmp_path / "model")
         assert not tf.saved_model.contains_saved_model(tmp_path / "model")
+
+
+def test_a_missing_model_is_an_oserror(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="does not exist"):
+        tf.saved_model.load(tmp_path / "nothing")

@@ -167,3 +167,22 @@ def test_empty_tensors() -> None:
 def test_bad_arguments(wrong: Any, kind: type[Exception], text: str) -> None:
     with pytest.raises(kind, match=text):
         wrong()
+
+
+def test_sums_of_strings():
+    words = tf.constant([["a"], ["b"]])
+    assert (words + ["c", "d"]).numpy().tolist() == [[b"ac", b"ad"], [b"bc", b"bd"]]
+    assert ("x" + tf.constant("y")).numpy() == tf.add("x", "y").numpy() == b"xy"
+
+    @tf.function
+    def counted(n):
+        text = tf.constant("")
+        for i in tf.range(n):
+            text += tf.strings.as_string(i) if i % 2 == 0 else "-"
+        return text
+
+    assert counted(tf.constant(5)).numpy() == b"0-2-4"
+    with pytest.raises(tf.errors.InvalidArgumentError, match="do not broadcast"):
+        _ = tf.constant(["a", "b"]) + tf.constant(["a", "b", "c"])
+    with pytest.raises(TypeError, match="cannot be converted to string"):
+        _ = words + 1

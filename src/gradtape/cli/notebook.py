@@ -6,10 +6,13 @@ import ast
 import json
 import linecache
 import os
+import re
 import sys
 from types import ModuleType
 from typing import Any, NamedTuple
 
+# The output of a command as a value: `files = !ls`, `home = %env HOME`.
+_ASSIGNED = re.compile(r"(\s*[A-Za-z_]\w*\s*=\s*)([!%].*)$")
 # Magics that run the rest of their cell as Python.
 _TRANSPARENT = ("%%time", "%%timeit", "%%capture", "%%prun")
 
@@ -25,7 +28,7 @@ def cells(path: str) -> list[Cell]:
     """The code cells of a notebook that are Python, without what only Jupyter understands.
 
     Lines keep their numbers: commands of Jupyter (`%matplotlib inline`, `!pip install …`) become comments, `pass` where a
-    block needs a statement.
+    block needs a statement, an empty list where their output is wanted.
     """
     with open(path, encoding="utf-8") as file:
         try:
@@ -48,17 +51,27 @@ def cells(path: str) -> list[Cell]:
 def _python(line: str) -> str:
     """A line of a cell, as Python."""
     text = line.lstrip()
+    assigned = _ASSIGNED.match(line)
+    if assigned:  # the output of a command, of which there is none
+        return f"{assigned[1]}[]  # {assigned[2]}"
     if text.startswith(("%", "!")) or (text.endswith("?") and not text.startswith("#")):
         blanks = line[: len(line) - len(text)]
         return f"{blanks}pass  # {text}" if blanks else f"# {text}"
     return line
 
 
+class _Shell:
+    """What `get_ipython()` gives: its methods (`run_line_magic`, `system`) do nothing."""
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *args, **kwargs: None
+
+
 def run(path: str) -> None:
     """Run the cells of a notebook in one module; the value of a cell's last expression is shown."""
     os.environ.setdefault("MPLBACKEND", "Agg")
     module: Any = ModuleType("__main__")
-    module.__file__, module.display = path, print
+    module.__file__, module.display, module.get_ipython = path, print, _Shell
     sys.modules["__main__"] = module
     for cell in cells(path):
         # Tracebacks and functions that read their own source find it here.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import runpy
 import sys
@@ -51,13 +52,12 @@ def _guarded(program: Callable[[], Any]) -> int:
 
 
 def _own(whole: TracebackType | None) -> TracebackType | None:
-    """A traceback without the frames that lead to the program."""
-    first = whole
-    while first is not None and _leads(first):
-        first = first.tb_next
-    return first if first is not None else whole
+    """A traceback without the frames that lead to the program: None if it did not even begin."""
+    while whole is not None and _leads(whole):
+        whole = whole.tb_next
+    return whole
 
 
 def _leads(step: TracebackType) -> bool:
     file = step.tb_frame.f_code.co_filename
-    return file.startswith(os.path.dirname(__file__)) or file == runpy.__file__ or file == "<frozen runpy>"
+    return file.startswith(os.path.dirname(__file__)) or file in (runpy.__file__, "<frozen runpy>", ast.__file__)

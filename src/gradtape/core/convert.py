@@ -156,7 +156,8 @@ def _from_numpy(value: Any, dtype: dtypes.DType | None) -> Any:
         )
     if value.ndim:
         return large.copy(value, wanted.numpy)
-    return np.asarray(value).astype(wanted.numpy)[()]
+    array = np.asarray(value).astype(wanted.numpy)
+    return array if wanted is dtypes.string else array[()]  # bytes alone are no array
 
 
 def _from_python(value: Any, shown: Any, dtype: dtypes.DType | None) -> Any:

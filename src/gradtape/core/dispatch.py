@@ -234,7 +234,7 @@ def binary_operator(op: Any, coerce: Callable[[Any, Any], tuple[Any, Any] | None
 
     def slow(a: Any, b: Any) -> Any:
         pair = coerce(a, b)
-        return NotImplemented if pair is None else execute(op, pair, NO_PARAMS)
+        return NotImplemented if pair is None else op(*pair)
 
     def reflected(b: Any, a: Any) -> Any:
         if type(a) is float and type(b) is Tensor and b._array.dtype.kind == "f":

@@ -21,12 +21,14 @@ class ThreadState(threading.local):
       depth: the level of the innermost vectorising transformation that runs around the current code, 0 if none.
       device: the device that `tf.device` chose, or None.
       trace: the innermost function that is being traced, or None: it answers for variables.
+      in_pipeline: whether a function of a dataset runs, which TensorFlow would have traced.
     """
 
     recorders: tuple[Any, ...] = ()
     depth: float = 0
     device: str | None = None
     trace: Any = None
+    in_pipeline: bool = False
 
 
 current = ThreadState()

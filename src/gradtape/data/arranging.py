@@ -71,12 +71,12 @@ class Arranging:
         return self._of(batching.Unbatch(self._stage))
 
     def rebatch(self, batch_size: Any, drop_remainder: bool = False, name: str | None = None) -> Self:
-        """A dataset of the same rows in batches of another size.
+        """A dataset of the same rows in batches of another size; a list gives the sizes of batches in turn.
 
         >>> [x.numpy().tolist() for x in tf.data.Dataset.range(5).batch(2).rebatch(3)]
         [[0, 1, 2], [3, 4]]
         """
-        return self.unbatch().batch(batch_size, drop_remainder)
+        return self._of(batching.Rebatch(self.unbatch()._stage, batch_size, drop_remainder))
 
     def window(
         self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: bool = False, name: str | None = None

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import cycle, islice, repeat
 from typing import Any
 
 import numpy as np
 
-from gradtape.core import convert, dtypes, errors, large, nest
+from gradtape.core import convert, dtypes, errors, nest
 from gradtape.core.shape import TensorShape, TensorSpec, spec_of
 from gradtape.core.sparse import SparseTensorSpec
 from gradtape.core.tensor import host, wrap
 from gradtape.data import composites, structure
-from gradtape.data.stage import INFINITE, UNKNOWN, Rows, Stage, Table, positive
-
-
-def groups(elements: Iterator[Any], size: int, drop: bool) -> Iterator[list[Any]]:
-    """Lists of elements."""
-    while group := list(islice(elements, size)):
-        if len(group) == size or not drop:
-            yield group
+from gradtape.data.stage import INFINITE, UNKNOWN, Stage, Table, lists, positive
 
 
 class Batch(Stage):
-    """Elements stacked. Rows of tables are sliced or gathered, all of a batch at once."""
+    """Elements stacked."""
 
     def __init__(self, source: Stage, size: Any, drop_remainder: Any) -> None:
         self.inputs = (source,)
@@ -32,16 +25,7 @@ class Batch(Stage):
         self._drop = bool(drop_remainder)
 
     def elements(self) -> Iterator[Any]:
-        source = self.inputs[0]
-        table = source.table()
-        if table is None:
-            for group in groups(source.elements(), self._size, self._drop):
-                yield structure.stack("batch", group)
-            return
-        pack = structure.packer(table.pattern)
-        for rows in _divided(source.rows(), self._size):
-            if len(rows) == self._size or not self._drop:
-                yield pack([wrap(gathered(column, rows)) for column in table.columns])
+        return self.inputs[0].groups(self._size, self._drop)
 
     def cardinality(self) -> int:
         return batches(self.inputs[0].cardinality(), self._size, self._drop)
@@ -50,12 +34,38 @@ class Batch(Stage):
         return structure.with_rows(self.inputs[0].spec(), self._size if self._drop else None)
 
 
+class Rebatch(Stage):
+    """Elements stacked, in batches of several sizes in turn."""
+
+    def __init__(self, source: Stage, sizes: Any, drop_remainder: Any) -> None:
+        self.inputs = (source,)
+        flat = np.reshape(np.asarray(sizes), -1)
+        self._sizes = [positive("rebatch", "batch_size", size) for size in flat]
+        self._drop = bool(drop_remainder)
+
+    def elements(self) -> Iterator[Any]:
+        source = self.inputs[0].elements()
+        for size in cycle(self._sizes):
+            group = list(islice(source, size))
+            if len(group) < size and (self._drop or not group):
+                return
+            yield structure.stack("rebatch", group)
+
+    def cardinality(self) -> int:
+        count = self.inputs[0].cardinality()
+        return batches(count, self._sizes[0], self._drop) if len(self._sizes) == 1 or count < 0 else UNKNOWN
+
+    def spec(self) -> Any:
+        known = self._sizes[0] if self._drop and len(set(self._sizes)) == 1 else None
+        return structure.with_rows(self.inputs[0].spec(), known)
+
+
 class RaggedBatch(Batch):
     """Elements of different sizes, together as ragged tensors."""
 
     def elements(self) -> Iterator[Any]:
         specs = nest.flatten(self.spec())
-        for group in groups(self.inputs[0].elements(), self._size, self._drop):
+        for group in lists(self.inputs[0].elements(), self._size, self._drop):
             columns = zip(*[nest.flatten(e) for e in group], strict=True)
             batch = [composites.ragged(column, s) for column, s in zip(columns, specs, strict=True)]
             yield nest.pack_sequence_as(group[0], batch)
@@ -73,7 +83,7 @@ class SparseBatch(Batch):
         self._shape = row_shape
 
     def elements(self) -> Iterator[Any]:
-        for group in groups(self.inputs[0].elements(), self._size, False):
+        for group in lists(self.inputs[0].elements(), self._size, False):
             columns = zip(*[nest.flatten(e) for e in group], strict=True)
             yield nest.pack_sequence_as(group[0], [composites.sparse(column, self._shape) for column in columns])
 
@@ -87,39 +97,6 @@ def batches(count: int, size: int, drop: bool) -> int:
     return count if count < 0 else count // size if drop else -(-count // size)
 
 
-def _divided(portions: Iterator[Rows], size: int) -> Iterator[Rows]:
-    """Portions of one size, and perhaps a smaller one at the end."""
-    rest: Rows | None = None
-    for portion in portions:
-        if rest is not None:
-            missing = size - len(rest)
-            rest, portion = np.concatenate([rest, portion[:missing]]), portion[missing:]
-            if len(rest) < size:
-                continue
-            yield rest.astype(np.int64)
-            rest = None
-        whole = len(portion) // size * size
-        for start in range(0, whole, size):
-            yield portion[start : start + size]
-        if whole < len(portion):
-            rest = portion[whole:]
-    if rest is not None:
-        yield rest
-
-
-def gathered(column: Any, rows: Rows) -> Any:
-    """Rows of an array: a view where they lie together, else a copy."""
-    if isinstance(rows, range):
-        if rows.step == 1:
-            return column[rows.start : rows.stop]
-        rows = np.arange(rows.start, rows.stop, rows.step)
-    shape = (len(rows), *column.shape[1:])
-    if column.dtype.kind not in "fiucb" or column[:1].size * len(rows) < large.THRESHOLD:
-        return column[rows]
-    # Rows are in range, so nothing is clipped; the mode lets NumPy write to the result directly.
-    return np.take(column, rows, axis=0, out=large.empty(shape, column.dtype), mode="clip")
-
-
 class PaddedBatch(Stage):
     """Elements stacked after padding at the end of each axis."""
 
@@ -129,7 +106,7 @@ class PaddedBatch(Stage):
         self._shapes, self._values, self._drop = shapes, values, bool(drop_remainder)
 
     def elements(self) -> Iterator[Any]:
-        for group in groups(self.inputs[0].elements(), self._size, self._drop):
+        for group in lists(self.inputs[0].elements(), self._size, self._drop):
             yield padded(group, self._shapes, self._values)
 
     def cardinality(self) -> int:
@@ -221,6 +198,9 @@ class Unbatch(Stage):
 
     def elements(self) -> Iterator[Any]:
         for value in self.inputs[0].elements():
+            if composites.holds(value):
+                yield from composites.slices(value)
+                continue
             columns = [host(t._array) for t in nest.flatten(value)]
             sizes = {c.shape[:1] for c in columns}
             if len(sizes) != 1 or sizes == {()}:
@@ -257,13 +237,15 @@ class Window(Stage):
         reach = (self._size - 1) * self._stride + 1
         source = self.inputs[0].elements()
         buffer: list[Any] = []
+        specs = nest.flatten(self.inputs[0].spec()) if self.inputs[0].keeps_rows() else repeat(None)
         while True:
             buffer.extend(islice(source, max(0, reach - len(buffer))))
             if not buffer or (self._drop and len(buffer) < reach):
                 return
             chosen = buffer[: reach : self._stride]
             parts = zip(*[nest.flatten(e) for e in chosen], strict=True)
-            yield nest.pack_sequence_as(chosen[0], [self._dataset(Held(list(part))) for part in parts])
+            held = [self._dataset(Held(list(part), s)) for part, s in zip(parts, specs, strict=False)]
+            yield nest.pack_sequence_as(chosen[0], held)
             beyond = self._shift - len(buffer)
             del buffer[: self._shift]
             if beyond > 0 and len(list(islice(source, beyond))) < beyond:
@@ -291,6 +273,9 @@ class Held(Stage):
 
     def table(self) -> Table | None:
         return None
+
+    def keeps_rows(self) -> bool:
+        return isinstance(self._spec, composites.RowSpec)
 
     def cardinality(self) -> int:
         return len(self._values)

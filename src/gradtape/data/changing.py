@@ -1,7 +1,8 @@
 """Methods of `Dataset` that take functions of elements.
 
 Functions run eagerly, once for each element, on concrete tensors; tapes do not see them. What they raise reaches the
-iteration as it is, with a note that names the line.
+iteration as it is, with a note that names the line. A map of functions that only compute with functions of tf is compiled,
+and runs on whole batches, if a batch follows and there are many elements.
 """
 
 from __future__ import annotations
@@ -35,9 +36,10 @@ class Changing:
         """A dataset of the results of a function.
 
         Args:
-          map_func: a function of an element; a tuple is spread over its arguments. It runs eagerly for each element.
-          num_parallel_calls: how many elements are worked on at the same time, by threads; `tf.data.AUTOTUNE` for as many
-            as there are processors.
+          map_func: a function of an element; a tuple is spread over its arguments. It runs eagerly for each element, unless
+            it only computes and is followed by `batch`: then it is soon compiled to run on whole batches.
+          num_parallel_calls: how many elements are worked on at the same time, by threads; `tf.data.AUTOTUNE` for several
+            if that is quicker.
           deterministic: False lets results come in the order in which they are ready.
           synchronous, use_unbounded_threadpool, name: ignored.
 

@@ -14,6 +14,20 @@ from gradtape.core.sparse import SparseTensor, SparseTensorSpec
 from gradtape.core.tensor import host, wrap
 
 
+class RowSpec(TensorSpec):
+    """The spec of a row of a ragged tensor: a tensor, which is part of a ragged tensor again when it is batched."""
+
+    ragged_rank = 0
+
+    def most_specific_compatible_type(self, other: Any) -> Any:
+        """The narrowest spec that holds both."""
+        found = super().most_specific_compatible_type(other)
+        return RowSpec(found.shape, found.dtype) if isinstance(other, RowSpec) else found
+
+    def __repr__(self) -> str:
+        return f"RaggedTensorSpec({self.shape!r}, {self.dtype!r}, 0, tf.int64)"
+
+
 def holds(structure: Any) -> bool:
     """True if a structure holds sparse or ragged tensors. Lists are tensors, and may be long: they hold none."""
     if isinstance(structure, tuple):
@@ -25,7 +39,13 @@ def holds(structure: Any) -> bool:
 
 def count(leaf: Any) -> int | None:
     """The number of rows of a tensor, dense or not; None for a scalar."""
-    shape = leaf.shape
+    shape = getattr(leaf, "shape", None)
+    if not isinstance(shape, TensorShape):
+        raise TypeError(
+            errors.compose(
+                f"from_tensor_slices: {leaf!r} has no rows.", "give tensors, or use from_tensors for a single element."
+            )
+        )
     return None if not shape.rank else int(shape[0])
 
 
@@ -98,6 +118,10 @@ def with_rows(spec: Any, rows: int | None) -> Any:
     shape = TensorShape([rows]).concatenate(spec.shape)
     if isinstance(spec, SparseTensorSpec):
         return SparseTensorSpec(shape, spec.dtype)
+    if isinstance(spec, RowSpec):
+        from gradtape.names.ragged.spec import RaggedTensorSpec
+
+        return RaggedTensorSpec(shape, spec.dtype, 1)
     return type(spec)(shape, spec.dtype, spec.ragged_rank + 1, spec.row_splits_dtype)
 
 
@@ -106,7 +130,7 @@ def without_rows(spec: Any) -> Any:
     if isinstance(spec, SparseTensorSpec):
         return SparseTensorSpec(spec.shape[1:], spec.dtype)
     if spec.ragged_rank == 1:
-        return TensorSpec(spec.shape[1:], spec.dtype)
+        return RowSpec(spec.shape[1:], spec.dtype)
     return type(spec)(spec.shape[1:], spec.dtype, spec.ragged_rank - 1, spec.row_splits_dtype)
 
 
@@ -114,7 +138,7 @@ def ragged_spec(spec: Any, rows: int | None) -> Any:
     """The spec of a batch of tensors whose sizes may differ."""
     from gradtape.names.ragged.spec import RaggedTensorSpec
 
-    if isinstance(spec, CompositeSpec):
+    if isinstance(spec, (CompositeSpec, RowSpec)):
         return with_rows(spec, rows)
     shape = TensorShape([rows]).concatenate(spec.shape)
     if not spec.shape.rank or spec.shape.is_fully_defined():

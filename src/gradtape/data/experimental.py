@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import dtypes, errors, lazy
+from gradtape.data import vectorized
 from gradtape.data.dataset import Dataset
 from gradtape.data.examples import make_batched_features_dataset, parse_example_dataset
 from gradtape.data.functions import Function
@@ -220,7 +221,8 @@ def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transfo
 
 
 def enable_debug_mode() -> None:
-    """Nothing: functions of pipelines always run eagerly."""
+    """Let functions of pipelines always run eagerly, once for each element."""
+    vectorized.settings.is_enabled = False
 
 
 def save(

@@ -8,6 +8,7 @@ from typing import Any
 
 from gradtape.core import errors, provenance, state
 from gradtape.data import structure
+from gradtape.data.purity import Reading
 
 
 class Function:
@@ -17,27 +18,37 @@ class Function:
 
     Attributes:
       name: the method that was given the function.
+      function: the function itself.
+      version: another number when names that the function reads from outside mean something else.
     """
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         if not callable(function):
             raise TypeError(errors.compose(f"{name}: {function!r} is not callable.", "give a function."))
-        self.name, self._function = name, function
+        self.name, self.function, self.version = name, function, 0
+        self._reading: Reading | None = None
         self._site = provenance.user_site(3)
+
+    def is_pure(self) -> bool:
+        """Whether the function only computes with functions of tf."""
+        if self._reading is None or not self._reading.is_current():
+            self._reading = Reading(self.function)
+            self.version += 1
+        return self._reading.is_pure
 
     def __call__(self, *values: Any) -> Any:
         """The result on an element, or on a state and an element, with tensors as its leaves."""
         current = state.current
         # As `state.outside`, without its context manager: threads of a pool have nothing to leave.
-        before = current.recorders, current.depth, current.trace
-        current.recorders, current.depth, current.trace = (), 0, None
+        before = current.recorders, current.depth, current.trace, current.in_pipeline
+        current.recorders, current.depth, current.trace, current.in_pipeline = (), 0, None, True
         try:
-            return structure.tensors(self._function(*_spread(values)))
+            return structure.result(self.function(*spread(values)))
         except Exception as problem:
             self._note(problem)
             raise
         finally:
-            current.recorders, current.depth, current.trace = before
+            current.recorders, current.depth, current.trace, current.in_pipeline = before
 
     def spec(self, *specs: Any) -> Any:
         """The structure of specs of the results, from a trace. Raises what the trace raises."""
@@ -45,9 +56,9 @@ class Function:
         from gradtape.staging.function import function
 
         with state.outside():
-            call = converted(self._function)
-            traced = function(lambda *values: structure.tensors(call(*values)))
-            return structure.spec(traced.get_concrete_function(*_spread(specs)).structured_outputs)
+            call = converted(self.function)
+            traced = function(lambda *values: structure.result(call(*values)))
+            return structure.spec(traced.get_concrete_function(*spread(specs)).structured_outputs)
 
     def _note(self, problem: Exception) -> None:
         """Say in an exception where in the function it arose, and which pipeline called the function."""
@@ -57,7 +68,8 @@ class Function:
         problem.add_note(f"Raised{where} in the function of {self.name}{made}")
 
 
-def _spread(values: tuple[Any, ...]) -> tuple[Any, ...]:
+def spread(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments for a function: a plain tuple that is alone is spread."""
     return values[0] if len(values) == 1 and type(values[0]) is tuple else values
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator as PythonIterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from gradtape.core import errors, nest, state
+from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor, to_numpy
+from gradtape.core.variable import Variable
+from gradtape.data import seeds
 
 _END = object()
 
@@ -16,7 +20,8 @@ _END = object()
 class Iterator:
     """The elements of a dataset, one after the other: what `iter(dataset)` returns.
 
-    Dropping it ends its threads. In a `tf.function`, `next(iterator)` takes an element each time the function runs.
+    Dropping it ends its threads. In a `tf.function`, `next(iterator)` takes an element each time the function runs. A
+    `tf.train.Checkpoint` keeps how far it is, and the seeds of shuffles; to restore that, the elements before are made again.
 
     >>> iterator = iter(tf.data.Dataset.range(2))
     >>> [int(x) for x in iterator]
@@ -25,7 +30,26 @@ class Iterator:
 
     def __init__(self, stage: Any) -> None:
         self._stage_read = stage
-        self._elements: PythonIterator[Any] = stage.elements()
+        self._begin()
+
+    def _begin(self, place: Any = None) -> None:
+        """Start, or go to a place that a checkpoint kept."""
+        found = seeds.of(self._stage_read)
+        if place is not None:
+            for own, kept in zip(found, np.reshape(place[1:], (-1, 4)), strict=True):
+                own.place = kept
+        self._seeds = [own.place for own in found]
+        self._elements: PythonIterator[Any] = self._stage_read.elements()
+        self._number = 0 if place is None else sum(1 for _ in islice(self._elements, int(place[0])))
+
+    def _checkpoint_parts(self) -> dict[str, Any]:
+        """What a checkpoint keeps."""
+        return {"place": Place(self, np.concatenate([[self._number], *self._seeds]).astype(np.int64))}
+
+    @property
+    def variables(self) -> list[Any]:
+        """None that a program should change; that the attribute is there lets checkpoints take an iterator."""
+        return []
 
     def __iter__(self) -> Iterator:
         return self
@@ -35,7 +59,9 @@ class Iterator:
             from gradtape.data.tracing import fetched
 
             return fetched(self._stage_read.spec(), self._taken)
-        return next(self._elements)
+        value = next(self._elements)
+        self._number += 1
+        return value
 
     def get_next(self) -> Any:
         """The next element; `tf.errors.OutOfRangeError` after the last."""
@@ -45,17 +71,35 @@ class Iterator:
         value = next(self._elements, _END)
         if value is _END:
             raise errors.build(errors.OutOfRangeError, "End of sequence", "make a new iterator, or repeat the dataset.")
+        self._number += 1
         return value
 
     def get_next_as_optional(self) -> Optional:
         """The next element as an `Optional`, which is empty after the last."""
         value = next(self._elements, _END)
+        self._number += value is not _END
         return Optional(self.element_spec, None if value is _END else value, value is not _END)
 
     @property
     def element_spec(self) -> Any:
         """The structure of specs of the elements."""
         return self._stage_read.spec()
+
+
+class Place(Variable):
+    """How far an iterator is, as a checkpoint sees it: assigning lets the iterator go there."""
+
+    __slots__ = ("_iterator",)
+
+    def __init__(self, iterator: Iterator, place: Any) -> None:
+        super().__init__(place, trainable=False, name="iterator")
+        self._iterator = iterator
+
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Go to a place."""
+        super().assign(value)
+        self._iterator._begin(self.numpy())
+        return self
 
 
 class NumpyIterator:
@@ -154,7 +198,7 @@ class DatasetSpec:
         return hash(tuple(nest.flatten(self._element_spec)))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._element_spec!r})"
+        return f"{type(self).__name__}({self._element_spec!r}, {TensorShape(self._shape)!r})"
 
 
 class IteratorSpec(DatasetSpec):

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Self
 
 from gradtape.core import convert, dtypes, errors, nest
+from gradtape.core.shape import TensorSpec
 from gradtape.data import composites, files, joining, keeping, ordering, sources
+from gradtape.data.awaited import Awaited, is_awaited
 
 
 class Making:
@@ -29,7 +32,9 @@ class Making:
         >>> list(ds.as_numpy_iterator())
         [(np.int32(1), b'a'), (np.int32(2), b'b')]
         """
-        return cls._of(sources.Pieces(tensors) if composites.holds(tensors) else sources.Slices(tensors))
+        if composites.holds(tensors):
+            return cls._of(sources.Pieces(tensors))
+        return cls._of(sources.awaited_slices(tensors) if is_awaited(tensors) else sources.Slices(tensors))
 
     @classmethod
     def from_tensors(cls, tensors: Any, name: str | None = None) -> Self:
@@ -86,10 +91,9 @@ class Making:
         """
         if not 1 <= len(args) <= 3:
             raise ValueError(errors.compose(f"range: there are {len(args)} numbers.", "give range(start, stop, step)."))
-        numbers = [int(a) for a in args]
-        start, stop = (0, numbers[0]) if len(numbers) == 1 else numbers[:2]
-        step = numbers[2] if len(numbers) == 3 else 1
-        return cls._of(sources.Range(start, stop, step, dtypes.as_dtype(output_type)))
+        dtype = dtypes.as_dtype(output_type)
+        make = partial(sources.range_of, dtype=dtype)
+        return cls._of(Awaited(args, make, TensorSpec([], dtype)) if is_awaited(args) else make(args))
 
     @classmethod
     def counter(cls, start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64, name: str | None = None) -> Self:

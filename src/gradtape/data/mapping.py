@@ -8,7 +8,8 @@ from typing import Any
 from gradtape.core import errors, log, nest
 from gradtape.data import structure, threads
 from gradtape.data.functions import Function
-from gradtape.data.stage import INFINITE, UNKNOWN, Chosen, Stage, positive
+from gradtape.data.stage import INFINITE, UNKNOWN, Chosen, Stage, lists, positive
+from gradtape.data.vectorized import Vectorized
 
 
 class Mapped(Stage):
@@ -31,6 +32,9 @@ class Mapped(Stage):
     def _traced_spec(self) -> Any:
         return self.function.spec(self.inputs[0].spec())
 
+    def keeps_rows(self) -> bool:
+        return False
+
     def runs_functions(self) -> bool:
         return True
 
@@ -51,21 +55,42 @@ class Map(Mapped):
 
     def __init__(self, source: Stage, function: Function, calls: Any = None, deterministic: bool | None = None) -> None:
         super().__init__(source, function)
-        self._calls = 1 if calls is None else threads.workers(positive(function.name, "num_parallel_calls", calls, -1))
-        self._in_order = deterministic is not False
+        given = 1 if calls is None else positive(function.name, "num_parallel_calls", calls, -1)
+        self._calls, self._in_order = threads.workers(given), deterministic is not False
+        self._pace = threads.Pace() if given == threads.AUTOTUNE else None
+        self._vectorized: Vectorized | None = None
 
     def elements(self) -> Iterator[Any]:
         return self.results(self.function)
 
     def results(self, function: Callable[[Any], Any]) -> Iterator[Any]:
         """The results of a function in place of the own one."""
-        source = self.inputs[0].elements()
-        if self._calls > 1:
-            return threads.parallel(function, source, self._calls, self._in_order)
-        return map(function, source)
+        return self._mapped(function, self.inputs[0].elements())
+
+    def _mapped(self, function: Callable[[Any], Any], source: Iterator[Any]) -> Iterator[Any]:
+        if self._calls <= 1:
+            return map(function, source)
+        if self._pace is not None:
+            return self._pace.results(function, source, self._calls, self._in_order)
+        return threads.parallel(function, source, self._calls, self._in_order)
+
+    def groups(self, size: int, drop: bool) -> Iterator[Any]:
+        """Stacked elements. A function that only computes is run on many at a time, and so are those of maps before it."""
+        if not self.function.is_pure():
+            return super().groups(size, drop)
+        functions, source = [self.function], self.inputs[0]
+        while isinstance(source, Map) and source.function.is_pure():
+            functions, source = [source.function, *functions], source.inputs[0]
+        if self._vectorized is None:
+            self._vectorized = Vectorized(functions, self._mapped)
+        given = source.groups(size, drop) if source.table() is not None else lists(source.elements(), size, drop)
+        return self._vectorized.batches(given, size)
 
     def cardinality(self) -> int:
         return self.inputs[0].cardinality()
+
+    def runs_functions(self) -> bool:
+        return not self.function.is_pure() or self.inputs[0].runs_functions()
 
 
 class Tolerant(Stage):
@@ -110,6 +135,9 @@ class Filter(Mapped):
     def spec(self) -> Any:
         return self.inputs[0].spec()
 
+    def keeps_rows(self) -> bool:
+        return self.inputs[0].keeps_rows()
+
 
 class TakeWhile(Mapped):
     """The elements before the first for which a function gives False."""
@@ -122,6 +150,9 @@ class TakeWhile(Mapped):
 
     def spec(self) -> Any:
         return self.inputs[0].spec()
+
+    def keeps_rows(self) -> bool:
+        return self.inputs[0].keeps_rows()
 
 
 def _truth(function: Function, value: Any) -> bool:

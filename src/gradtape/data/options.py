@@ -37,10 +37,20 @@ class AutotuneAlgorithm(enum.Enum):
 class _Attributes:
     """Any attributes; None where nothing was set."""
 
+    _names = ""  # what may be set
+
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
+        if name not in self._names.split():
+            raise AttributeError(self._unknown(name))
         return None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self._names.split():
+            raise AttributeError(self._unknown(name))
+        super().__setattr__(name, value)
+
+    def _unknown(self, name: str) -> str:
+        return f"Cannot set the property {name} on {type(self).__name__}: it has {', '.join(self._names.split())}."
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and vars(self) == vars(other)
@@ -51,21 +61,35 @@ class _Attributes:
 class AutotuneOptions(_Attributes):
     """Options of `Options.autotune`."""
 
+    _names = "autotune_algorithm cpu_budget enabled initial_parallelism min_parallelism ram_budget"
+
 
 class DistributeOptions(_Attributes):
     """Options of `Options.experimental_distribute`."""
+
+    _names = "auto_shard_policy num_devices"
 
 
 class OptimizationOptions(_Attributes):
     """Options of `Options.experimental_optimization`."""
 
+    _names = (
+        "apply_default_optimizations filter_fusion filter_parallelization inject_prefetch map_and_batch_fusion "
+        "map_and_filter_fusion map_fusion map_parallelization noop_elimination parallel_batch seq_interleave_prefetch "
+        "shuffle_and_repeat_fusion"
+    )
+
 
 class ServiceOptions(_Attributes):
     """Options of a data service."""
 
+    _names = "pinned"
+
 
 class ThreadingOptions(_Attributes):
     """Options of `Options.threading`."""
+
+    _names = "max_intra_op_parallelism private_threadpool_size"
 
 
 class Options(_Attributes):
@@ -77,12 +101,18 @@ class Options(_Attributes):
     False
     """
 
+    _names = (
+        "autotune dataset_name deterministic experimental_deterministic experimental_distribute "
+        "experimental_external_state_policy experimental_optimization experimental_service experimental_slack "
+        "experimental_symbolic_checkpoint experimental_threading experimental_warm_start framework_type threading"
+    )
+
     def __init__(self) -> None:
         self.autotune = AutotuneOptions()
         self.experimental_distribute = DistributeOptions()
         self.experimental_optimization = OptimizationOptions()
         self.experimental_service = ServiceOptions()
-        self.threading = ThreadingOptions()
+        self.threading = self.experimental_threading = ThreadingOptions()
 
     def merge(self, options: Options) -> Options:
         """Both options; where both say something, the other's."""

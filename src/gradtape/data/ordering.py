@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors
+from gradtape.core import errors, nest
 from gradtape.data import structure
 from gradtape.data.seeds import Seeds, Stream
 from gradtape.data.stage import INFINITE, PORTION, UNKNOWN, Chosen, Rows, Stage, positive
@@ -148,6 +148,24 @@ def shard(source: Stage, shards: Any, index: Any) -> Stage:
     return Section(source, first, None, number)
 
 
+def _checked_alike(first: Any, value: Any) -> Any:
+    """The first element; an error if another one is not of its kind."""
+    own, other = structure.spec(first), structure.spec(value)
+    try:
+        nest.assert_same_structure(own, other)
+        is_alike = all(a.dtype == b.dtype for a, b in zip(nest.flatten(own), nest.flatten(other), strict=True))
+    except (TypeError, ValueError, AttributeError):
+        is_alike = False
+    if not is_alike:
+        raise TypeError(
+            errors.compose(
+                f"concatenate: one dataset has elements {own!r}, the other has {other!r}.",
+                "give both the same structure and dtypes by a map.",
+            )
+        )
+    return first
+
+
 class Concatenate(Stage):
     """The elements of one stage, then of the next."""
 
@@ -155,8 +173,12 @@ class Concatenate(Stage):
         self.inputs = sources
 
     def elements(self) -> Iterator[Any]:
+        first: Any = None
         for source in self.inputs:
-            yield from source.elements()
+            for i, value in enumerate(source.elements()):
+                if not i:
+                    first = _checked_alike(value if first is None else first, value)
+                yield value
 
     def cardinality(self) -> int:
         sizes = [s.cardinality() for s in self.inputs]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
@@ -15,16 +14,26 @@ class Seeds:
     """The streams of a stage, one for each of its iterations.
 
     With a seed, or under `tf.random.set_seed`, the sequence of streams is the same in every run.
+
+    Attributes:
+      place: what says which streams come next: the key, and their number.
     """
 
     def __init__(self, seed: Any, changes: bool = True) -> None:
-        self._key = _key(seed)
+        self.place = np.array([*_key(seed), 0], np.int64)
         self._changes = changes
-        self._count = itertools.count()
 
     def stream(self) -> Stream:
         """The stream of the next iteration."""
-        return Stream(self._key, next(self._count) if self._changes else 0)
+        *key, number = self.place.tolist()
+        self.place = np.array([*key, number + 1], np.int64)
+        return Stream(np.array(key), number if self._changes else 0)
+
+
+def of(stage: Any) -> list[Seeds]:
+    """The seeds of a stage and of those that it reads."""
+    own = getattr(stage, "_seeds", None)
+    return [*([own] if isinstance(own, Seeds) else []), *[s for source in stage.inputs for s in of(source)]]
 
 
 class Stream:

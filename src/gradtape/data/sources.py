@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import convert, dtypes, errors, nest
+from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.shape import TensorShape, TensorSpec, spec_of
 from gradtape.core.tensor import host, wrap
 from gradtape.data import composites, seeds, structure
+from gradtape.data.awaited import Awaited
 from gradtape.data.functions import Function
 from gradtape.data.stage import INFINITE, PORTION, UNKNOWN, Stage, Table
 
@@ -52,6 +54,15 @@ class Slices(Stage):
         return structure.without_rows(structure.spec(self._value))
 
 
+def awaited_slices(value: Any) -> Awaited:
+    """The rows of tensors of which some have no value yet."""
+    tensors = structure.tensors(value)
+    specs = structure.spec(tensors)
+    counts = {s.shape[0] for s in nest.flatten(specs) if s.shape.rank}
+    count = counts.pop() if len(counts) == 1 else None
+    return Awaited(tensors, Slices, structure.without_rows(specs), UNKNOWN if count is None else count)
+
+
 class Pieces(Stage):
     """The rows of tensors of which some are sparse or ragged."""
 
@@ -68,6 +79,9 @@ class Pieces(Stage):
 
     def elements(self) -> Iterator[Any]:
         return composites.slices(self._value)
+
+    def keeps_rows(self) -> bool:
+        return True
 
     def cardinality(self) -> int:
         return self._count
@@ -120,6 +134,13 @@ class Range(Stage):
 
     def spec(self) -> Any:
         return TensorSpec([], self._dtype)
+
+
+def range_of(numbers: Any, dtype: dtypes.DType) -> Range:
+    """The stage of `Dataset.range` with one to three numbers."""
+    given = [int(n) for n in numbers]
+    start, stop = (0, given[0]) if len(given) == 1 else given[:2]
+    return Range(start, stop, given[2] if len(given) == 3 else 1, dtype)
 
 
 class Counter(Stage):
@@ -226,24 +247,31 @@ def _parts(signature: Any, value: Any) -> list[Any] | None:
     return None if any(f is None for f in found) else [leaf for f in found if f is not None for leaf in f]
 
 
-def _like(value: Any, spec: TensorSpec) -> Any:
+def _like(value: Any, spec: Any) -> Any:
+    if isinstance(spec, CompositeSpec):
+        if not isinstance(value, Composite) or not spec.is_compatible_with(value):
+            raise _unexpected(repr(value), spec)
+        return value
     try:
         array = host(value._array) if hasattr(value, "_array") else convert.to_array(value, spec.dtype)
     except (TypeError, ValueError) as problem:
-        raise TypeError(
-            errors.compose(
-                f"from_generator: the generator gave {value!r}, which cannot be {spec.dtype.name}: {problem}",
-                "correct output_signature, or convert the values.",
-            )
+        reason = str(problem).partition("\n")[0]
+        raise errors.build(
+            errors.DTypeError,
+            f"from_generator: the generator gave {value!r}, which cannot be {spec.dtype.name}: {reason}",
+            "correct output_signature, or convert the values.",
         ) from None
     if dtypes.from_numpy(array.dtype) is not spec.dtype or not spec.shape.is_compatible_with(array.shape):
-        raise TypeError(
-            errors.compose(
-                f"from_generator: the generator gave {spec_of(array)}, where {spec} is expected.",
-                "correct output_signature.",
-            )
-        )
+        raise _unexpected(str(spec_of(array)), spec)
     return wrap(array)
+
+
+def _unexpected(given: str, spec: Any) -> Exception:
+    return errors.build(
+        errors.DTypeError,
+        f"from_generator: the generator gave {given}, where {spec} is expected.",
+        "correct output_signature.",
+    )
 
 
 def signature(types: Any, shapes: Any) -> Any:

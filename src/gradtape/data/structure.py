@@ -27,6 +27,12 @@ def tensors(value: Any) -> Any:
     return convert.convert_to_tensor(value)
 
 
+def result(value: Any) -> Any:
+    """What a function of the user returned, with tensors as leaves. A list is taken for a tuple: functions such as
+    `tf.numpy_function` return lists of tensors that cannot be stacked."""
+    return tensors(tuple(value) if type(value) is list else value)
+
+
 def packer(structure: Any) -> Callable[[Sequence[Any]], Any]:
     """A function that gives leaves the form of a structure; quick for the usual ones."""
     if not nest.is_nested(structure):
@@ -57,6 +63,16 @@ def stack(who: str, elements: Sequence[Any]) -> Any:
         return tuple(_stacked(who, column) for column in zip(*elements, strict=True))
     columns = zip(*[nest.flatten(e) for e in elements], strict=True)
     return nest.pack_sequence_as(first, [_stacked(who, column) for column in columns])
+
+
+def stack_rows(who: str, elements: Sequence[Any], specs: Sequence[Any]) -> Any:
+    """As `stack`, where some leaves are rows of ragged tensors. The specs are those of the results."""
+    columns = zip(*[nest.flatten(e) for e in elements], strict=True)
+    made = [
+        composites.ragged(column, s) if isinstance(s, CompositeSpec) else _stacked(who, column)
+        for column, s in zip(columns, specs, strict=True)
+    ]
+    return nest.pack_sequence_as(elements[0], made)
 
 
 def _stacked(who: str, column: Sequence[Any]) -> Any:
@@ -107,7 +123,7 @@ def with_rows(structure: Any, count: int | None) -> Any:
     """Specs with a leading axis."""
 
     def raised(s: Any) -> Any:
-        if isinstance(s, CompositeSpec):
+        if isinstance(s, (CompositeSpec, composites.RowSpec)):
             return composites.with_rows(s, count)
         return TensorSpec(TensorShape([count]).concatenate(s.shape), s.dtype)
 

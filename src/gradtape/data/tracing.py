@@ -10,7 +10,7 @@ from gradtape.core import dtypes, errors, nest
 from gradtape.core.composite import CompositeSpec
 from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import host
-from gradtape.data import composites, structure
+from gradtape.data import awaited, composites, structure
 from gradtape.transform.python_function import numpy_function
 
 
@@ -37,12 +37,13 @@ class Steps(threading.local):
 
     def __init__(self, stage: Any) -> None:
         self._stage, self._spec = stage, stage.spec()
+        self._awaited = awaited.sources(stage)
         self._elements: Any = iter(())
         self._next: list[Any] = []
 
     def start(self) -> None:
         """Add a node that begins an iteration."""
-        numpy_function(self._start, [], [])
+        numpy_function(self._start, [t for source in self._awaited for t in source.tensors], [])
 
     def more(self) -> Any:
         """A bool tensor: whether there is another element."""
@@ -58,7 +59,10 @@ class Steps(threading.local):
         """Add a node that ends the iteration, and its threads."""
         numpy_function(self._stop, [], [])
 
-    def _start(self) -> None:
+    def _start(self, *arrays: Any) -> None:
+        values = iter(arrays)
+        for source in self._awaited:
+            source.fill([next(values) for _ in source.tensors])
         self._elements = self._stage.elements()
         self._next.clear()
 

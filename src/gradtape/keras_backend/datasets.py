@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 from keras.src import tree
-from keras.src.trainers.data_adapters import data_adapter_utils
+from keras.src.trainers.data_adapters import data_adapter_utils, is_tf_dataset
 from keras.src.trainers.data_adapters.data_adapter import DataAdapter
 
 from gradtape.data import Dataset
 
 
 def adapted(x: Any, y: Any, sample_weight: Any, class_weight: Any) -> Any:
-    """The adapter of a dataset; other data as it is."""
-    if not isinstance(x, Dataset):
+    """The adapter of a dataset, TensorFlow's own included; other data as it is."""
+    if not isinstance(x, Dataset) and not is_tf_dataset(x):
         return x
     for name, value in (("y", y), ("sample_weight", sample_weight)):
         if value is not None:
@@ -29,7 +29,7 @@ def adapted(x: Any, y: Any, sample_weight: Any, class_weight: Any) -> Any:
 class DatasetAdapter(DataAdapter):
     """A dataset of batches."""
 
-    def __init__(self, dataset: Dataset, class_weight: Any = None) -> None:
+    def __init__(self, dataset: Any, class_weight: Any = None) -> None:
         self._dataset, self._class_weight = dataset, class_weight
 
     def get_numpy_iterator(self) -> Iterator[Any]:
@@ -42,6 +42,8 @@ class DatasetAdapter(DataAdapter):
         x, y, sample_weight = data_adapter_utils.unpack_x_y_sample_weight(batch)
         if sample_weight is not None:
             raise ValueError("You cannot `class_weight` and `sample_weight` at the same time.")
+        if tree.is_nested(y):
+            raise ValueError("`class_weight` is only supported for Models with a single output.")
         return x, y, data_adapter_utils.class_weight_to_sample_weights(np.asarray(y), self._class_weight)
 
     @property

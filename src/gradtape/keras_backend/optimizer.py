@@ -1,4 +1,4 @@
-"""What Keras's optimizers inherit from the backend: gradients of embeddings stay rows where the optimizer allows it."""
+"""What Keras's optimizers inherit from the backend: rows of embeddings, replicas, and why a variable has no gradient."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import functools
 import warnings
 from typing import Any
 
-import gradtape as tf
 from gradtape.core import provenance
 from gradtape.core.slices import IndexedSlices
-from gradtape.keras_backend.conversion import cast_tensor, convert_to_tensor
 from gradtape.names.distribute.context import get_replica_context, get_strategy
 from gradtape.names.distribute.reduction import ReduceOp, reduced, summed
 from gradtape.names.distribute.values import PerReplica
@@ -20,27 +18,29 @@ def install() -> None:
     """Give the bare class between Keras's Optimizer and its base the methods below."""
     from keras.src.optimizers import base_optimizer, optimizer
     from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer
-    from keras.src.optimizers.sgd import SGD
+
+    from gradtape.keras_backend import rows
 
     base = base_optimizer.BaseOptimizer
-
-    def takes_rows(self: Any) -> bool:
-        """Whether a row without a gradient stays as it is, whatever came before: only then is an update of some rows right."""
-        plain = type(self).update_step is SGD.update_step and not self.momentum
-        scaled = self.loss_scale_factor or self.gradient_accumulation_steps
-        clipped = self.clipnorm or self.clipvalue or self.global_clipnorm
-        return plain and not scaled and not clipped
+    apply_scaled, check_finite = LossScaleOptimizer.apply, LossScaleOptimizer.check_finite
 
     def apply(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
-        grads = list(grads)
-        if not takes_rows(self):
-            grads = [convert_to_tensor(g) if isinstance(g, IndexedSlices) else g for g in grads]
-        return base.apply(self, grads, trainable_variables)
+        return base.apply(self, rows.gradients_for(self, grads), trainable_variables)
+
+    def apply_unscaled(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
+        return apply_scaled(self, rows.gradients_for(self, grads), trainable_variables)
+
+    def is_finite(self: Any, grads: Any) -> Any:
+        return check_finite(self, [_values(g) for g in grads])
+
+    def clipped(self: Any, grads: Any) -> Any:
+        found = base._clip_gradients(self, [_values(g) for g in grads])
+        return [g.holding(c) if isinstance(g, rows.Rows) else c for g, c in zip(grads, found, strict=True)]
 
     def update(self: Any, grads: Any, trainable_variables: Any, learning_rate: Any) -> None:
         for gradient, variable in zip(grads, trainable_variables, strict=True):
-            if isinstance(gradient, IndexedSlices):
-                _descend(variable, gradient, learning_rate)
+            if isinstance(gradient, rows.Rows):
+                rows.update(self, gradient, variable, learning_rate)
             else:
                 self.update_step(gradient, variable, learning_rate)
 
@@ -59,10 +59,12 @@ def install() -> None:
             warnings.warn(f"{warning.message}{why}", warning.category, stacklevel=provenance.stacklevel())
         return found
 
-    optimizer.BackendOptimizer._filter_empty_gradients = filtered
     optimizer.BackendOptimizer.apply = _once_for_all(apply)
-    LossScaleOptimizer.apply = _once_for_all(LossScaleOptimizer.apply)
+    optimizer.BackendOptimizer._filter_empty_gradients = filtered
+    optimizer.BackendOptimizer._clip_gradients = clipped
     optimizer.BackendOptimizer._backend_update_step = update
+    LossScaleOptimizer.apply = _once_for_all(apply_unscaled)
+    LossScaleOptimizer.check_finite = is_finite
 
 
 def _once_for_all(apply: Any) -> Any:
@@ -93,8 +95,6 @@ def _explanation(variable: Any) -> str:
     return "" if report is None else f"\n{getattr(variable, 'path', variable.name)}: {report}"
 
 
-def _descend(variable: Any, rows: IndexedSlices, learning_rate: Any) -> None:
-    """Subtract rows from a variable; rows that are named twice are subtracted twice."""
-    value = variable.value
-    step = cast_tensor(rows.values, value.dtype) * convert_to_tensor(learning_rate, value.dtype)
-    variable.assign(tf.tensor_scatter_nd_sub(value, tf.expand_dims(rows.indices, -1), step))
+def _values(gradient: Any) -> Any:
+    """A tensor with the elements of a gradient, of rows without those that are zero."""
+    return gradient.values if isinstance(gradient, IndexedSlices) else gradient

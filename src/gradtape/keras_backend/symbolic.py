@@ -11,7 +11,7 @@ from keras.src.backend.common.stateless_scope import StatelessScope
 from keras.src.backend.common.symbolic_scope import SymbolicScope
 
 import gradtape as tf
-from gradtape.core import errors
+from gradtape.core import convert, errors
 from gradtape.core.shape import Spec
 from gradtape.keras_backend.conversion import is_tensor
 from gradtape.staging.trace import Trace
@@ -33,6 +33,10 @@ def compute_output_spec(fn: Any, *args: Any, **kwargs: Any) -> Any:
         second = iter(tree.flatten(_specs(fn, given, _SIZES[1])))
         merged = [_merge(a, next(second)) for a in tree.flatten(first)]
         return tree.pack_sequence_as(first, merged)
+
+
+# A function of tf that is given a symbolic tensor raises what Keras has to say on it.
+convert.CONVERTERS.append((KerasTensor, lambda x, dtype: x.__tf_tensor__(dtype)))
 
 
 class _Found:

@@ -65,7 +65,7 @@ def bincount(
         raise errors.build(
             errors.ShapeError, f"bincount: arr is {spec_of(x)}, and axis=-1 takes vectors and matrices.", "reshape it."
         )
-    size = _size(x, minlength, maxlength)
+    size = length(x, minlength, maxlength)
     if weights is None:
         return BinCount(x, size=size, binary=bool(binary_output), dtype=dtypes.as_dtype(dtype))  # type: ignore[no-any-return]
     weights = tensor(weights)
@@ -79,7 +79,7 @@ def bincount(
     return UnsortedSegmentSum(Reshape(weights, shape=dims(x)), ids, segments=size, batch_dims=x.ndim - 1)  # type: ignore[no-any-return]
 
 
-def _size(x: Any, minlength: Any, maxlength: Any) -> int:
+def length(x: Any, minlength: Any, maxlength: Any) -> int:
     """How many numbers are counted."""
     least = 0 if minlength is None else integer(minlength, "bincount", "minlength")
     most = math.inf if maxlength is None else integer(maxlength, "bincount", "maxlength")

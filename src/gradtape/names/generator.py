@@ -233,7 +233,9 @@ def get_global_generator() -> Generator:
     """
     global _global
     if _global is None:
-        _global = Generator.from_non_deterministic_state()
+        made = Generator.from_non_deterministic_state()
+        with _lock:  # threads that ask at once get one generator
+            _global = _global or made
     return _global
 
 

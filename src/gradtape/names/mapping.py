@@ -42,8 +42,8 @@ def map_fn(
         results have the structure and dtypes of `elems`.
 
     Returns:
-      The structure that `fn` returns, with a leading axis. Without any row, a result whose shape no `tf.TensorSpec` tells
-      has the shape `[0]`.
+      The structure that `fn` returns, with a leading axis. Without any row, `fn` is traced to know the shapes; if that
+      cannot be done, a result whose shape no `tf.TensorSpec` tells has the shape `[0]`.
 
     >>> tf.map_fn(lambda x: x * x, tf.constant([1, 2, 3])).numpy()
     array([1, 4, 9], dtype=int32)
@@ -64,11 +64,23 @@ def map_fn(
         _, made = _over_rows("map_fn", lambda _, row: ([], step(row)), [], nest.pack_sequence_as(elems, flat))
         return nest.pack_sequence_as(pattern, made)
     rows, count = _rows(elems, flat)
+    if not count:
+        return _of_no_rows(
+            lambda *leaves: map_fn(fn, nest.pack_sequence_as(elems, leaves), signature), flat, pattern, specs
+        )
     results = [step(rows(i)) for i in range(count)]
-    if not results:
+    return nest.pack_sequence_as(pattern, [_stacked("map_fn", column) for column in zip(*results, strict=True)])
+
+
+def _of_no_rows(run: Callable[..., Any], flat: list[Tensor], pattern: Any, specs: list[TensorSpec]) -> Any:
+    """What `map_fn` makes of nothing: the shapes, and the gradient, are those of the function that `run` traces."""
+    from gradtape.staging.function import function
+
+    try:
+        return function(run).get_concrete_function(*[_spec(t) for t in flat])(*flat)
+    except Exception:  # of the user's function, which must not be called eagerly, and perhaps cannot be traced
         empty = [wrap(np.zeros((0, *_known(spec)), spec.dtype.numpy)) for spec in specs]
         return nest.pack_sequence_as(pattern, empty)
-    return nest.pack_sequence_as(pattern, [_stacked("map_fn", column) for column in zip(*results, strict=True)])
 
 
 def scan(

@@ -7,6 +7,7 @@ Inside `vectorized_map` the functions with hidden state draw other numbers for e
 from __future__ import annotations
 
 import operator
+import threading
 from typing import Any
 
 import numpy as np
@@ -41,22 +42,25 @@ class _Streams:
     def __init__(self) -> None:
         self.seed: int | None = None
         self.generators: dict[tuple[str, dtypes.DType, int] | None, Generator] = {}
+        self._lock = threading.RLock()  # threads that draw for the first time must find one generator
 
     def reset(self, seed: int | None) -> None:
         """Start all streams anew under a global seed, or None. Functions that were traced before follow."""
-        self.seed = seed
-        with state.outside():
+        with self._lock, state.outside():
+            self.seed = seed
             for key, generator in self.generators.items():
                 generator._state_var.assign(self._start(key))
 
     def find(self, what: str, dtype: Any, seed: Any) -> Generator:
         """The stream that a call draws from."""
         key = None if seed is None else (what, dtypes.as_dtype(dtype), _index(seed, "seed"))
-        found = self.generators.get(key)
-        if found is None:
-            with state.outside():  # a function that draws for the first time has not made this variable
-                found = self.generators[key] = Generator(state=self._start(key), alg="philox")
-        return found
+        return self.generators.get(key) or self._made(key)
+
+    def _made(self, key: tuple[str, dtypes.DType, int] | None) -> Generator:
+        with self._lock, state.outside():  # a function that draws for the first time has not made this variable
+            if key not in self.generators:
+                self.generators[key] = Generator(state=self._start(key), alg="philox")
+            return self.generators[key]
 
     def _start(self, key: tuple[str, dtypes.DType, int] | None) -> Tensor:
         """The first state of a stream. The part of it that each function has is far from those of others."""

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.op import declare
-from gradtape.ops.family import Binary, Unary, conj, same_shape, unbroadcast, unbroadcast_to
+from gradtape.core.dispatch import execute
+from gradtape.core.op import NotDifferentiable, declare
+from gradtape.ops.family import NO_LOWERING, Binary, Unary, boxed, conj, same_shape, unbroadcast, unbroadcast_to
 from gradtape.ops.selection import number, zeros
 
 
@@ -20,6 +21,12 @@ class Add(Binary):
     inputs = ("a", "b")
     kernel = staticmethod(operator.add)
 
+    def __call__(self, *inputs: Any, **params: Any) -> Any:
+        """The sum; strings are put one behind the other."""
+        if getattr(getattr(inputs[0], "dtype", None), "kind", "") == "O":
+            return AddStrings(*inputs)
+        return execute(self, inputs, params)
+
     def vjp(self, dy: Any, a_shape: Any, b_shape: Any, *, needs: Any) -> Any:
         return (
             unbroadcast_to(dy, a_shape) if needs[0] else None,
@@ -28,6 +35,20 @@ class Add(Binary):
 
     def scalar(self, cg: Any, a: Any, b: Any) -> Any:
         return cg.add(a, b)
+
+
+@declare("add_strings")
+class AddStrings(Binary):
+    """The strings of the second input behind those of the first, elementwise."""
+
+    inputs = ("a", "b")
+    kinds = "O"
+    elementwise = False
+    vjp = NotDifferentiable("strings have no derivative")
+    lower = NO_LOWERING
+
+    def kernel(self, a: Any, b: Any) -> Any:
+        return boxed(np.add(a, b))
 
 
 @declare("subtract")

@@ -47,7 +47,11 @@ def _paired(tensor: Any, other: Any, swap: bool) -> tuple[Any, Any] | None:
 
 
 def _converts(other: Any) -> bool:
-    if isinstance(other, _HELD) or hasattr(other, "__array__"):
+    if isinstance(other, _HELD):
+        return True
+    if hasattr(type(other), "__stands_for_values__"):
+        return False  # a symbolic tensor of Keras has operators of its own
+    if hasattr(other, "__array__"):
         return True
     return any(isinstance(other, kind) for kind, _ in convert.CONVERTERS)
 

@@ -22,12 +22,15 @@ def choose(who: str, index: Any, fns: Sequence[Callable[[], Any]], names: Sequen
       names: what they are called, for messages.
       adapts: whether they are the user's, and may have to be rewritten.
     """
-    traces, results = [], []
+    traces, values, results = [], [], []
     for fn, name in zip(fns, names, strict=True):
         trace = BlockTrace(name)
         with trace:
-            results.append(Leaves((adapted(fn) if adapts else fn)()))
+            values.append((adapted(fn) if adapts else fn)())
         traces.append(trace)
+    for trace, value in zip(traces, completed(traces, values), strict=True):
+        with trace:
+            results.append(Leaves(value))
     for i, other in enumerate(results[1:], 1):
         _check_alike(who, results[0], other, names[0], names[i])
     return results[0].packed(run_branches(index, traces, [r.tensors for r in results]))
@@ -57,6 +60,24 @@ def _check_alike(who: str, first: Leaves, other: Leaves, a: str, b: str) -> None
             raise ValueError(
                 errors.compose(f"{what} {a} returns {p}, {b} returns {q}.", "return tensors of one rank.", depth=2)
             )
+
+
+def completed(traces: Sequence[BlockTrace], values: Sequence[Any]) -> list[Any]:
+    """What branches give, in which a `TensorArray` that nothing was written to has elements like those of the others."""
+    found = list(values)
+    flat = [nest.flatten(value) for value in values]
+    for k, leaves in enumerate(flat):
+        if not any(getattr(leaf, "_is_open", False) for leaf in leaves):
+            continue
+        for others in [o for o in flat if len(o) == len(leaves)]:
+            with traces[k]:
+                leaves = [_complete(own, new) for own, new in zip(leaves, others, strict=True)]
+        found[k] = nest.pack_sequence_as(values[k], leaves)
+    return found
+
+
+def _complete(own: Any, new: Any) -> Any:
+    return own._completed(new) if getattr(own, "_is_open", False) and hasattr(new, "_completed") else own
 
 
 def repeat(
@@ -106,10 +127,7 @@ def settled(start: Leaves, trial: Callable[[Leaves], Leaves]) -> Leaves:
         after = trial(start)
         if len(after.leaves) != len(start.leaves):
             break
-        leaves = [
-            own._completed(new) if getattr(own, "_is_open", False) and hasattr(new, "_components") else own
-            for own, new in zip(start.leaves, after.leaves, strict=True)
-        ]
+        leaves = [_complete(own, new) for own, new in zip(start.leaves, after.leaves, strict=True)]
         if all(a is b for a, b in zip(leaves, start.leaves, strict=True)):
             break
         start = Leaves(nest.pack_sequence_as(start.structure, leaves))

@@ -269,12 +269,12 @@ class Call(Op):
         trains = [identity and value.spec.dtype.is_trainable for identity, value in pairs]
         given = tuple([i for i, d in enumerate(dy) if d is not None and trains[i]])
         kept = dict(zip(self.values[len(self.staged.outputs) :], residuals, strict=True))
-        grads = self._pullback(given).run([dy[i] for i in given], kept)
+        grads = self._pullback(given).run([dy[i] for i in given], kept, needs)
         # An input that reaches some output has a gradient, be it zero: a call is connected as a whole, as in TensorFlow.
         operands = [kept[v] for v in self.staged._operands()]
         return [
-            zeros(x) if d is None and reached else d
-            for d, x, reached in zip(grads, operands, self._reached, strict=True)
+            zeros(x) if d is None and reached and needed else d
+            for d, x, reached, needed in zip(grads, operands, self._reached, needs, strict=True)
         ]
 
     def _pullback(self, given: tuple[int, ...]) -> Pullback:
@@ -290,6 +290,7 @@ class Pullback:
     """The derivative of a staged function, itself staged.
 
     Attributes:
+      present: for each of the function's inputs, whether it has a cotangent.
       reads: the symbols that it reads, of the function and of what that one captured.
     """
 
@@ -305,18 +306,22 @@ class Pullback:
             sources = trace.identities
             backward(trace.recording, cotangents, set(sources), consume=False, arrays=False)
             grads = [cotangents.get(i) if i else None for i in sources]
-            results = [_own(own, d) for d in grads if d is not None]
+            self._results = [None if d is None else _own(own, d) for d in grads]
         self.present = [d is not None for d in grads]
-        self.staged = Staged(own, results)
+        self._trace = own
+        self._parts: dict[tuple[bool, ...], Staged] = {}
         self.reads = [s for s, _ in own.graph.captures if isinstance(s, Symbol)]
 
-    def run(self, dy: list[Any], kept: dict[Value, Any]) -> list[Any]:
-        """The cotangents of the function's inputs, None where there is none.
+    def run(self, dy: list[Any], kept: dict[Value, Any], needs: Sequence[bool]) -> list[Any]:
+        """The cotangents of the function's inputs, None where there is none and where none is needed.
 
         Args:
           dy: cotangents of the targets.
           kept: values of the function, from the run that is differentiated.
+          needs: for each of the inputs, whether its cotangent is wanted.
         """
+        wanted = tuple([here and needed for here, needed in zip(self.present, needs, strict=True)])
+        staged = self._part(wanted)
         in_arrays = not any(isinstance(x, Tensor) and type(x) is Tensor for x in (*dy, *kept.values()))
         if in_arrays:
             dy, kept = [_tensor(d) for d in dy], {v: _tensor(x) for v, x in kept.items()}
@@ -329,10 +334,23 @@ class Pullback:
             more = again.run(operands[:count], operands[count:])
             kept = kept | dict(zip([s.value for s in missing], more, strict=True))
         # A symbol is one of the function's own, or of a function around it, which this one has captured.
-        closed = [kept[trace.value_of(s)] if isinstance(s, Symbol) else s for s, _ in self.staged.trace.graph.captures]
-        found: Iterator[Any] = iter(self.staged.run(dy, closed))
-        grads = [next(found) if flag else None for flag in self.present]
+        closed = [kept[trace.value_of(s)] if isinstance(s, Symbol) else s for s, _ in self._trace.graph.captures]
+        found: Iterator[Any] = iter(staged.run(dy, closed))
+        grads = [next(found) if flag else None for flag in wanted]
         return [bare(d) for d in grads] if in_arrays else grads
+
+    @property
+    def staged(self) -> Staged:
+        """What computes the cotangents of all inputs that have one."""
+        return self._part(tuple(self.present))
+
+    def _part(self, wanted: tuple[bool, ...]) -> Staged:
+        """What computes the cotangents of some inputs, and no others: those may have no value, or cost much."""
+        found = self._parts.get(wanted)
+        if found is None:
+            pairs = zip(self._results, wanted, strict=True)
+            found = self._parts[wanted] = Staged(self._trace, [d for d, flag in pairs if flag and d is not None])
+        return found
 
 
 def _without_effects(trace: Trace) -> Trace:

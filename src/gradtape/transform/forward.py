@@ -18,6 +18,7 @@ import numpy as np
 from gradtape.core import convert, errors, log, nest, provenance, state
 from gradtape.core.op import REGISTRY, Op
 from gradtape.core.recorder import Recorder
+from gradtape.core.shape import spec_of
 from gradtape.core.slices import IndexedSlices, densify
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
@@ -164,9 +165,12 @@ class Pushforward(Recorder):
         found = self.tangents.get(identity)
         if found is None or not found.dtype.is_trainable:
             return None
-        if dims(found) == dims(value):
+        own, wanted = _sizes(found), _sizes(value)
+        if own == wanted:
             return found
-        return REGISTRY["broadcast_to"](found, shape=dims(value))
+        if None in wanted:
+            return found + value.zeros_like()
+        return REGISTRY["broadcast_to"](found, shape=wanted)
 
     def _guard(self, y: Tensor, alone: bool) -> None:
         """Drop the tangent when nobody can ask for it any more: neither the user, nor a tape that saved the array."""
@@ -207,10 +211,11 @@ def _push(op: Op, residuals: Any, given: list[Any], values: Any, params: dict[st
 
 def _is_diagonal(given: list[Any], values: Any, y: Any) -> bool:
     """True if an elementwise op was not broadcast, nor changed the dtype, and its values are real."""
-    shape, dtype = dims(y), y.dtype
-    return not dtype.is_complex and all(
-        t is None or (dims(v) == shape and t.dtype is dtype) for t, v in zip(given, values, strict=True)
-    )
+    dtype = y.dtype
+    if dtype.is_complex or (len(values) > 1 and None in _sizes(y)):
+        return False
+    shape = _sizes(y)
+    return all(t is None or (_sizes(v) == shape and t.dtype is dtype) for t, v in zip(given, values, strict=True))
 
 
 def _diagonal(op: Op, residuals: Any, given: list[Any], params: dict[str, Any]) -> Any:
@@ -255,6 +260,11 @@ def _transposed(op: Op, residuals: Any, given: list[Any], params: dict[str, Any]
         None if not y.dtype.is_trainable else as_result(found[u._id]) if u._id in found else u
         for u, y in zip(cotangents, several, strict=True)
     ]
+
+
+def _sizes(x: Any) -> tuple[int, ...]:
+    """The shape as a tuple; None stands for what is known only when a function runs."""
+    return dims(x) if type(x) is Tensor or not isinstance(x, Tensor) else spec_of(x).shape
 
 
 def _name(tensor: Any) -> int:

@@ -59,7 +59,9 @@ class Witness(Recorder):
 
     def access(self, variable: Variable) -> None:
         """A variable is being read or assigned."""
-        self.before.setdefault(variable._id, (variable, variable._value))
+        if variable._id not in self.before:
+            trace = _current.trace
+            self.before[variable._id] = variable, variable._value if trace is None else trace.read(variable)
 
     @property
     def variables(self) -> list[Variable]:
@@ -69,6 +71,10 @@ class Witness(Recorder):
     @contextmanager
     def rewound(self) -> Iterator[None]:
         """Run a block with all noted variables as they were; afterwards they are as they are now."""
+        if _current.trace is not None:
+            with _current.trace.holding(self.variables, [value for _, value in self.before.values()]):
+                yield
+            return
         now = [(variable, variable._value) for variable, _ in self.before.values()]
         for variable, value in self.before.values():
             variable._value = value

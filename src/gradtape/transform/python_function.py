@@ -196,9 +196,10 @@ def numpy_function(
     """The results of a Python function of NumPy arrays, as one op without a gradient.
 
     Args:
-      func: the function, which gets copies that it may change; without it the result is a decorator.
+      func: the function, which gets copies that it may change; without it the result is a decorator. In a `tf.function` and
+        in a pipeline scalars are NumPy's scalars, and strings bytes.
       inp: a list of its arguments, which become tensors and then arrays.
-      Tout: its dtypes; not checked.
+      Tout: its dtypes; checked in a `tf.function` and in a pipeline.
       stateful, name: ignored.
 
     Returns:
@@ -210,14 +211,19 @@ def numpy_function(
     if func is None:
         return lambda f: functools.wraps(f)(lambda *args: numpy_function(f, args, Tout))
     _check_callable(func)
-    if state.current.trace is not None:
-        several = isinstance(Tout, (list, tuple))
+    several = isinstance(Tout, (list, tuple))
+    if state.current.trace is not None or state.current.in_pipeline:
         wanted = [dtypes.as_dtype(t) for t in (Tout if several else [Tout])]
+    if state.current.trace is not None:
         found = list(_traced(NumpyCall(func, wanted, stateful), [convert.convert_to_tensor(x) for x in inp]))
         return found if several else found[0]
+    inputs = [convert.convert_to_tensor(x) for x in inp]
+    if state.current.in_pipeline:
+        made = [wrap(a) for a in NumpyCall(func, wanted, False).kernel(*[t._array for t in inputs])]
+        return made if several else made[0]
     op = NumpyFunction(func)
     try:
-        results = op(*[convert.convert_to_tensor(x) for x in inp])
+        results = op(*inputs)
     except _Raised as problem:
         raise problem.cause from None
     if op.returns_nothing:
@@ -279,13 +285,13 @@ class NumpyCall(Op):
         """The results of the function, in the dtypes that were promised."""
         given = arrays[:-1] if self.effect else arrays
         with state.outside():
-            returned = self.func(*[np.array(host(a)) for a in given])
+            returned = self.func(*[np.array(host(a))[()] for a in given])
         found = [] if returned is None else returned if isinstance(returned, (list, tuple)) else [returned]
         if len(found) != len(self.dtypes):
             raise errors.InvalidArgumentError(
                 f"numpy_function: {_name(self.func)} returned {len(found)} values, but Tout names {len(self.dtypes)}."
             )
-        arrays = tuple([convert.convert_to_tensor(r)._array for r in found])
+        arrays = tuple([_returned(r, dtype) for r, dtype in zip(found, self.dtypes, strict=True)])
         for i, (array, dtype) in enumerate(zip(arrays, self.dtypes, strict=True)):
             if dtypes.from_numpy(array.dtype) is not dtype:
                 raise errors.InvalidArgumentError(
@@ -298,6 +304,11 @@ class NumpyCall(Op):
         """The results for tensors of a transformation."""
         found = NumpyFunction(self.func)(*tensors)
         return tuple([r if isinstance(r, Tensor) else wrap(r) for r in found])
+
+
+def _returned(value: Any, dtype: dtypes.DType) -> Any:
+    """What a function returned, as an array. Python's numbers have the dtype that is expected."""
+    return convert.convert_to_tensor(value, None if hasattr(value, "dtype") else dtype)._array
 
 
 def _check_callable(func: Any) -> None:

@@ -112,7 +112,10 @@ class Recording(Recorder):
             tracked.add(out)
             specs = None
         depth, wrapper = op.path
-        frame: Any = _getframe(depth)
+        try:
+            frame: Any = _getframe(depth)
+        except ValueError:  # last time the op ran in more functions than there are now
+            frame = wrapper = None
         if wrapper is not None:
             # The function of ours that the user called last time; its caller is looked at, and no frame in between.
             frame = frame.f_back if frame.f_code is wrapper else None
@@ -142,7 +145,8 @@ class Recording(Recorder):
 
     def _find(self, op: Any) -> tuple[Any, int]:
         """The place in the user's code of an op that is being seen; how it is found is noted for the next time."""
-        depth, frame, below = 2, _getframe(3), None
+        depth, below = 2, None
+        frame: Any = _getframe(3)
         while frame is not None and frame.f_code is not self.code and id(frame.f_code) in _own:
             below, frame, depth = frame, frame.f_back, depth + 1
         if frame is None:

@@ -8,6 +8,7 @@ from gradtape.core import errors
 from gradtape.ops.arithmetic import (
     Abs,
     Add,
+    AddStrings,
     Multiply,
     MultiplyNoNan,
     Negative,
@@ -91,3 +92,10 @@ sample(Sign, MATRIX, reference=np.vectorize(lambda x: math.copysign(1.0, x)), dt
 sample(Sign, SIGNS, reference=lambda x: np.array([-1.0, 0.0, 1.0, np.nan]), dtypes=REAL, smooth=False)
 sample(Sign, np.array([-7, 0, 9]), reference=lambda x: np.array([-1, 0, 1]), dtypes=INTEGER)
 bad(Sign, np.array([True]), error=errors.DTypeError, match="bool")
+
+WORDS = np.array([[b"a", b"bc"], [b"", b"d"]], object)
+joined = np.frompyfunc(lambda a, b: b"".join([a, b]), 2, 1)
+sample(AddStrings, WORDS, WORDS[:, ::-1], reference=joined)
+sample(AddStrings, WORDS, WORDS[:1, 1:], reference=joined)
+bad(AddStrings, WORDS, np.array([b"a", b"b", b"c"], object), error=errors.ShapeError, match="do not broadcast")
+bad(AddStrings, np.array([1.0]), np.array([1.0]), error=errors.DTypeError, match="string")

@@ -17,7 +17,30 @@ class Entries(NamedTuple):
     values: list[Any]
 
 
-class KeyValueTensorInitializer:
+class TableInitializer:
+    """What static tables are filled with; programs may have their own, with another `initialize`."""
+
+    def entries(self) -> Entries:
+        """The keys and values."""
+        raise NotImplementedError
+
+    def initialize(self, table: Any) -> None:
+        """Fill a table.
+
+        Args:
+          table: that is empty.
+        """
+        for key, value in zip(*self.entries(), strict=True):
+            if table.known.setdefault(key, value) != value:
+                raise errors.build(
+                    errors.FailedPreconditionError,
+                    f"HashTable has different value for same key. Key {key!r} has {table.known[key]!r} and trying to add "
+                    f"value {value!r}",
+                    "give each key once.",
+                )
+
+
+class KeyValueTensorInitializer(TableInitializer):
     """Keys and values that are given as tensors.
 
     Args:
@@ -59,7 +82,7 @@ class TextFileIndex:
     LINE_NUMBER = -1
 
 
-class TextFileInitializer:
+class TextFileInitializer(TableInitializer):
     """Keys and values from the lines of a text file.
 
     Args:
@@ -133,7 +156,7 @@ class TextFileInitializer:
         if column == TextFileIndex.LINE_NUMBER:
             return number + offset
         if column == TextFileIndex.WHOLE_LINE:
-            return line
+            return line if dtype is dtypes.string else int(line)
         fields = line.split(self._delimiter.encode())
         if column >= len(fields):
             raise errors.build(

@@ -25,18 +25,6 @@ def _numbered(keys: Any, *, table: Any) -> Any:
     return (table.found(keys, table.bucket),)
 
 
-def _fill(table: Table, initializer: Any) -> None:
-    keys, values = initializer.entries()
-    for key, value in zip(keys, values, strict=True):
-        if table.known.setdefault(key, value) != value:
-            raise errors.build(
-                errors.FailedPreconditionError,
-                f"HashTable has different value for same key. Key {key!r} has {table.known[key]!r} and trying to add "
-                f"value {value!r}",
-                "give each key once.",
-            )
-
-
 class StaticHashTable(Table):
     """A table that is filled once, and does not change.
 
@@ -60,7 +48,7 @@ class StaticHashTable(Table):
             raise errors.build(
                 errors.ShapeError, f"StaticHashTable: default_value has shape {self._default.shape}.", "give a scalar."
             )
-        _fill(self, initializer)
+        initializer.initialize(self)
 
     default_value = property(lambda self: self._default, doc="The value of keys that are not there.")
 
@@ -126,7 +114,7 @@ class StaticVocabularyTable(Table):
         super().__init__(name or "vocabulary_table", key_dtype, dtypes.int64)
         self._buckets = num_oov_buckets
         if initializer is not None:
-            _fill(self, initializer)
+            initializer.initialize(self)
 
     def bucket(self, key: Any) -> int:
         """The number of the bucket of a word that is not there."""

@@ -79,6 +79,18 @@ def _rank(input: Any, name: str | None = None) -> Any:
     return convert_to_tensor(input.ndim)
 
 
+def _bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, **options: Any) -> Any:
+    from gradtape.names.counting import bincount, length
+
+    if options.get("axis") != -1:
+        weights = getattr(weights, "flat_values", weights)
+        return bincount(arr.flat_values, weights, minlength, maxlength, **options)
+    # Rows are filled up with a number that is too large to be counted.
+    size = length(arr.flat_values, minlength, maxlength)
+    weights = weights.to_tensor() if isinstance(weights, RaggedTensor) else weights
+    return bincount(arr.to_tensor(size), weights, size, size, **options)
+
+
 _OTHERS: dict[str, dict[str, Callable[..., Any]]] = {
     "": {
         "boolean_mask": functions.boolean_mask, "concat": arranging.concat, "expand_dims": arranging.expand_dims,
@@ -86,6 +98,7 @@ _OTHERS: dict[str, dict[str, Callable[..., Any]]] = {
         "reverse": arranging.reverse, "size": _size, "squeeze": arranging.squeeze, "stack": arranging.stack,
         "tile": arranging.tile, "where": arranging.where, "zeros_like": functions.zeros_like,
     },
+    "math": {"bincount": _bincount},
     "nn": {"embedding_lookup": _embedding_lookup, "softmax": reducing.softmax},
 }  # fmt: skip
 

@@ -88,21 +88,25 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
 
 
 def _default_signature(root: Any) -> dict[str, ConcreteFunction]:
-    """The only function of an object, if its result is one that a signature can have."""
+    """The only function of an object that a signature can be made of."""
     functions = functions_of(root)
-    function: Any = functions.get("_default_save_signature", next(iter(functions.values()), None))
-    if len(functions) != 1 and "_default_save_signature" not in functions:
-        return {}
+    named = functions.get("_default_save_signature")
+    found = [_callable_by_name(f) for f in ([named] if named is not None else functions.values())]
+    possible = [concrete for concrete in found if concrete is not None]
+    return {DEFAULT_SIGNATURE: possible[0]} if len(possible) == 1 else {}
+
+
+def _callable_by_name(function: Any) -> ConcreteFunction | None:
+    """The trace of a function that takes tensors and returns some, alone or in a list or dict; None for others."""
     if not isinstance(function, ConcreteFunction) and function.input_signature is None:
-        return {}
+        return None
     (concrete, *_) = traced(function)
     outputs = concrete.structured_outputs
     flat = list(outputs.values()) if isinstance(outputs, Mapping) else outputs
     leaves = flat if isinstance(flat, (list, tuple)) else [flat]
     takes_more = any(isinstance(leaf, CompositeSpec) for leaf in nest.flatten(list(concrete._described)))
-    if concrete._slots or takes_more or not all(isinstance(y, Symbol) for y in leaves):
-        return {}
-    return {DEFAULT_SIGNATURE: concrete}
+    returns_tensors = all(isinstance(y, Symbol) for y in leaves)
+    return concrete if returns_tensors and not takes_more and not concrete._slots else None
 
 
 def _described(variable: Variable) -> Any:

@@ -30,6 +30,10 @@ _FOREIGN = ("saved_model.pb", "saved_model.pbtxt")
 _lock = threading.Lock()
 
 
+class MissingModelError(errors.NotFoundError, OSError):
+    """There is no saved model; programs for TensorFlow catch OSError."""
+
+
 def write(folder: Path, content: dict[str, Any], arrays: Mapping[str, Any], assets: Sequence[str]) -> None:
     """Write a model; one that is there already is replaced as a whole.
 
@@ -119,7 +123,7 @@ def _text(folder: Path) -> bytes:
             "its graphs cannot be run here: load the weights there, save them as .npz, and assign them.",
         )
     raise errors.build(
-        errors.NotFoundError,
+        MissingModelError,
         f"saved_model.load: SavedModel file does not exist at: {str(folder / FILE)!r}.",
         "check the path; it is the folder that tf.saved_model.save was given.",
     )

@@ -20,7 +20,7 @@ from gradtape.staging.autograph.values import (
     scopes,
 )
 from gradtape.staging.control_block import BlockTrace, empty, spec
-from gradtape.staging.control_functions import choose
+from gradtape.staging.control_functions import choose, completed
 from gradtape.staging.control_stage import Leaves, as_bool, run_branches
 
 _MAIN, _ELSE = "main", "else"
@@ -74,7 +74,7 @@ def _merged(
         if same(pair) or all(is_missing(v) for v in pair):
             result[i] = pair[1]
             continue
-        pair = _filled(names[i], pair, traces)
+        pair = completed(traces, _filled(names[i], pair, traces))
         leaves = []
         for trace, value in zip(traces, pair, strict=True):
             with trace:

@@ -14,8 +14,8 @@ from gradtape.core.op import REGISTRY
 from gradtape.testing.fuzz import draw_program, script, worker
 from gradtape.testing.fuzz.report import table
 
-_AT_ONCE = 25  # programs of a process
-_PATIENCE = 300.0  # seconds without a word from a process: it hangs in machine code
+_AT_ONCE = 100  # programs of a process
+_PATIENCE = 900.0  # seconds without a word from a process: it hangs in machine code
 
 
 def main() -> int:
@@ -40,7 +40,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--shrink", type=float, default=60.0, help="seconds to shrink a program")
     parser.add_argument("--most", type=int, default=20, help="differences after which to stop")
     parser.add_argument(
-        "--reference", default="", help="a library with TensorFlow's names to compare with, such as tensorflow"
+        "--reference",
+        default="",
+        help="a library to compare with: one with TensorFlow's names, such as tensorflow, or jax",
     )
     parser.add_argument("--python", default="", help="the interpreter that has this library")
     parser.add_argument("--worker", default="", help=argparse.SUPPRESS)
@@ -55,7 +57,7 @@ class _Parent:
         self._waiting = list(range(options.seed, options.seed + options.count))
         self._counts: Counter[str] = Counter()
         self._failures: Counter[str] = Counter()
-        self._done = self._found = 0
+        self._done = self._found = self._compared = 0
 
     def run(self) -> int:
         """All programs; 1 if some differ."""
@@ -69,6 +71,8 @@ class _Parent:
         print(table(self._counts, sorted(REGISTRY)))
         for text, count in self._failures.most_common(10):
             print(f"{count} steps failed while they were drawn: {text}")
+        if self._options.reference:
+            print(f"{self._compared} programs ran with {self._options.reference} too.")
         print(f"{self._done} programs in {time.monotonic() - start:.0f} s, {self._found} differences.")
         return 1 if self._found else 0
 
@@ -100,6 +104,7 @@ class _Parent:
                 continue
             begun = None
             self._done += 1
+            self._compared += told["compared"]
             self._counts.update(told["ops"])
             self._failures.update([text.splitlines()[0] for text in told["failures"]])
             for text in told["found"]:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from gradtape.compiler import backend
+from gradtape.compiler.graph import Graph, blocks
 
 
 @contextmanager
@@ -16,7 +17,7 @@ def counting(counts: Counter[str]) -> Iterator[None]:
     before = backend.prepare
 
     def prepare(graph: Any) -> Any:
-        counts.update({name for node in graph.nodes for name in _names(node)})
+        counts.update(set(_names(graph)))
         return before(graph)
 
     backend.prepare = prepare
@@ -26,5 +27,9 @@ def counting(counts: Counter[str]) -> Iterator[None]:
         backend.prepare = before
 
 
-def _names(node: Any) -> Iterator[str]:
-    yield node.op.name
+def _names(graph: Graph) -> Iterator[str]:
+    """The ops of a graph, and of the branches and bodies in it."""
+    for node in graph.nodes:
+        yield node.op.name
+        for block in blocks(node):
+            yield from _names(block)

@@ -23,9 +23,16 @@ def noise(seed: int, most: int = 2) -> Callable[[Any], Any]:
         if not isinstance(x, (tf.Tensor, tf.Variable)) or not x.dtype.is_trainable:
             return x
         steps = random.integers(-most, most + 1, dims(x))
-        y = x * tf.constant((1.0 + steps * epsilon(x.dtype)).astype(x.dtype.numpy))
+        factors = (1.0 + steps * epsilon(x.dtype)).astype(x.dtype.numpy)
         # Numbers near the smallest ones lose digits, which happens to float16 alone.
-        return y + tf.constant((steps * _SMALLEST).astype(np.float16)) if x.dtype == tf.float16 else y
+        lost = (steps * (_SMALLEST if x.dtype == tf.float16 else 0.0)).astype(x.dtype.numpy)
+        array = x._array if type(x) is tf.Tensor else None
+        if isinstance(array, np.ndarray) and array.flags.owndata and array.flags.writeable:
+            # In place: a derivative such as 1 - tanh(x)**2 reads what was computed, and its own error follows from that.
+            array *= factors
+            array += lost
+            return x
+        return x * tf.constant(factors) + tf.constant(lost)
 
     return moved
 

@@ -53,6 +53,10 @@ class Step:
         """Names of values that it reads, those of its blocks included."""
         return self.own | {name for block in self.blocks for name in reads(block)}
 
+    def inside(self) -> Iterator[Step]:
+        """It, and the steps inside it."""
+        yield from _inside((self,))
+
     @property
     def changes(self) -> bool:
         """True if it, or a step inside it, changes a variable."""

@@ -17,6 +17,7 @@ from gradtape.testing.fuzz.program import Block, Program, Step, renamed, without
 from gradtape.testing.fuzz.steps.sampled import literal
 
 _WRITTEN_OUT = 60  # elements of an array that is written as a literal
+_SECONDS = 10.0  # for a program, which may have become a loop without an end
 
 
 def reductions(program: Program) -> Iterator[Program]:
@@ -50,29 +51,35 @@ def _without_effects(program: Program) -> Iterator[Program]:
 
 def _cut(program: Program) -> Iterator[Program]:
     """With an input in place of what a step computes."""
-    values = _values(program)
+    values = values_of(program)
     for k in reversed(range(len(program.steps))):
-        step = program.steps[k]
-        if not step.results or any(name not in values for name in step.results):
-            continue
-        made = {f"x{name[1:]}0{len(program.inputs)}": (name, values[name]) for name in step.results}
-        later = program.steps[k + 1 :]
-        outputs = program.outputs
-        for new, (old, _) in made.items():
-            later = tuple(renamed(s, old, new) for s in later)
-            outputs = tuple(name for name in outputs if name != old)
-        inputs = program.inputs | {new: _constant(value) for new, (_, value) in made.items()}
-        if outputs:
-            yield replace(program, steps=(*program.steps[:k], *later), inputs=inputs, outputs=outputs)
+        results = program.steps[k].results
+        if results and all(name in values for name in results):
+            shorter = without_step(program, k, values)
+            if shorter.outputs:
+                yield shorter
 
 
-def _values(program: Program) -> dict[str, Any]:
+def without_step(program: Program, k: int, values: dict[str, Any]) -> Program:
+    """The program with inputs in place of what its k-th step computes; outputs of the step are left out."""
+    results = program.steps[k].results
+    made = {f"x{name[1:]}0{len(program.inputs)}": (name, values[name]) for name in results}
+    later, outputs = program.steps[k + 1 :], program.outputs
+    for new, (old, _) in made.items():
+        later = tuple(renamed(s, old, new) for s in later)
+        outputs = tuple(name for name in outputs if name != old)
+    inputs = program.inputs | {new: _constant(value) for new, (_, value) in made.items()}
+    return replace(program, steps=(*program.steps[:k], *later), inputs=inputs, outputs=outputs)
+
+
+def values_of(program: Program) -> dict[str, Any]:
     """What the steps of a program compute."""
     names = [name for step in program.steps for name in step.results]
     try:
-        with modes.eagerly(), np.errstate(all="ignore"), Instance(replace(program, outputs=tuple(names))) as instance:
+        whole = replace(program, outputs=tuple(names))
+        with modes.limited(_SECONDS), modes.eagerly(), np.errstate(all="ignore"), Instance(whole) as instance:
             return dict(zip(names, instance.called(instance.function), strict=False))
-    except Exception:
+    except (Exception, modes.TooSlow):
         return {}
 
 

@@ -5,6 +5,7 @@ The text only uses public names, so that another library with TensorFlow's names
 
 from __future__ import annotations
 
+import ast
 import re
 
 from gradtape.testing.fuzz.program import Block, Program, Step
@@ -77,10 +78,40 @@ def _call(step: Step, noisy: bool) -> list[str]:
 
 
 def _assignment(step: Step, expression: str, noisy: bool) -> str:
+    expression = _noisy(expression) if noisy else expression
     if not step.results:
         return expression
     targets = ", ".join(step.results)
     return f"{targets} = noise({expression})" if noisy else f"{targets} = {expression}"
+
+
+def _noisy(expression: str) -> str:
+    """The expression with noise on what its parts compute: each of them rounds, in its own dtype."""
+    return ast.unparse(_Noisy().visit(ast.parse(expression, mode="eval")))
+
+
+class _Noisy(ast.NodeTransformer):
+    """Passes the results of functions and operators through `noise`."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        is_function = _root(node.func) in ("tf", "REGISTRY")
+        self.generic_visit(node)
+        return _moved(node) if is_function else node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        return _moved(node)
+
+
+def _moved(node: ast.expr) -> ast.expr:
+    return ast.Call(ast.Name("noise", ast.Load()), [node], [])
+
+
+def _root(node: ast.expr) -> str:
+    """The name that an expression of attributes, items and calls begins with."""
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _label(step: Step) -> str:

@@ -39,16 +39,20 @@ def run(seeds: list[int], samples: str, seconds: float, reference: str = "", pyt
     """
     logging.getLogger("gradtape").setLevel(logging.ERROR)  # in a process of its own
     prepare(samples)
-    if reference:
-        CHECKS[reference] = Reference(reference, python)
+    library = Reference(reference, python) if reference else None
+    if library:
+        CHECKS[reference] = library
     for seed in seeds:
         _tell(begun=seed)
         start = time.monotonic()
         counts: Counter[str] = Counter()
         program, failures = draw_with_failures(seed)
+        before = library.compared if library else 0
         found = list(run_program(program, counts))
         texts = [_shown(program, one, seconds) for one in found]
-        _tell(done=seed, ops=dict(counts), found=texts, failures=failures, seconds=time.monotonic() - start)
+        compared = library is not None and library.compared > before
+        passed = time.monotonic() - start
+        _tell(done=seed, ops=dict(counts), found=texts, failures=failures, compared=compared, seconds=passed)
 
 
 def _shown(program: Program, found: Difference, seconds: float) -> str:

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import gradtape as tf
+from gradtape.core.slices import IndexedSlices
 from gradtape.keras_backend.conversion import (
     as_float,
     cast_tensor,
@@ -13,6 +14,7 @@ from gradtape.keras_backend.conversion import (
     convert_to_tensor,
     float_operands,
     operands,
+    shape,
     widened,
 )
 from gradtape.keras_backend.ops.foreign import computed_by_numpy
@@ -37,7 +39,9 @@ def multiply(x1: Any, x2: Any) -> Any:
 
 
 def divide(x1: Any, x2: Any) -> Any:
-    """x1 / x2 as floating point numbers."""
+    """x1 / x2 as floating point numbers. Rows of a gradient stay rows if they are divided by one number."""
+    if isinstance(x1, IndexedSlices) and not shape(x2):
+        return type(x1)(divide(x1.values, x2), x1.indices, x1.dense_shape)
     x1, x2 = _to_divide(x1, x2)
     return tf.divide(x1, x2)
 

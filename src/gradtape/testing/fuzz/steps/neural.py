@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gradtape.testing.fuzz.builder import Builder, Reject
 from gradtape.testing.fuzz.steps import kind_of_step
+from gradtape.testing.fuzz.steps.drawing import seed
 
 _DTYPES = ("float32", "float32", "float32", "float64", "float16", "bfloat16")
 
@@ -115,4 +116,4 @@ def attention(b: Builder) -> None:
 @kind_of_step(1)
 def dropout(b: Builder) -> None:
     x = b.pick("f", suits=lambda n: b.dtype(n) != "bfloat16")
-    b.add(f"tf.nn.experimental.stateless_dropout({x}, 0.4, seed=[{b.draw.randrange(99)}, 2])", random=True)
+    b.add(f"tf.nn.experimental.stateless_dropout({x}, 0.4, {seed(b)})", random=True)

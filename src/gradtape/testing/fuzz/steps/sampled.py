@@ -43,9 +43,8 @@ def op_of_registry(b: Builder) -> None:
         raise Reject from None
     count = len(result) if isinstance(result, (tuple, list)) else 1
     text = f'REGISTRY["{sample.op.name}"]({", ".join(operands)}{params})'
-    b.add(
-        text if not isinstance(result, (tuple, list)) or count > 1 else f"{text}[0]", count=count, smooth=sample.smooth
-    )
+    smooth = sample.smooth and sample.op.differentiable and not sample.op.constants
+    b.add(text if not isinstance(result, (tuple, list)) or count > 1 else f"{text}[0]", count=count, smooth=smooth)
 
 
 def _operand(b: Builder, x: Any, dtype: str) -> str:
