@@ -214,3 +214,18 @@ def test_the_gradient_of_an_embedding_takes_no_longer_for_a_larger_table(embeddi
 
     # The table is 25 times as large; only finding its rows in memory may take longer.
     assert quickest(table, ids, w) < 4.0 * quickest(few, local, w) + 2e-3
+
+
+def test_rows_of_bfloat16_stay_bfloat16():
+    table = tf.Variable(tf.cast([[1.0, 2.0], [3.0, 4.0]], tf.bfloat16))
+
+    def gradient():
+        with tf.GradientTape() as tape:
+            y = tf.reduce_mean(tf.gather(table, [0, 1, 0]))
+        return tape.gradient(y, table)
+
+    for found in (gradient(), tf.function(gradient)()):
+        assert found.dtype is tf.bfloat16
+    np.testing.assert_allclose(
+        tf.convert_to_tensor(gradient()).numpy().astype("f"), [[1 / 3] * 2, [1 / 6] * 2], rtol=1e-2
+    )

@@ -385,9 +385,15 @@ def _finish(d: Any, source: Any) -> Any:
     if type(source) is Variable and type(d) is _ndarray and d.dtype is source._value._array.dtype:
         return wrap(d)
     result = as_result(d)
-    if isinstance(result, IndexedSlices) or type(result) is not Tensor:
-        return result
     own = source._value if isinstance(source, Variable) else source
+    if isinstance(result, IndexedSlices):
+        values = result.values
+        if type(values) is Tensor and type(own) is Tensor and values.dtype is not own.dtype and not _current.recorders:
+            values = wrap(values._array.astype(own.dtype.numpy))
+            return IndexedSlices(values, result.indices, result.dense_shape)
+        return result
+    if type(result) is not Tensor:
+        return result
     if isinstance(own, Tensor) and result.dtype is not own.dtype and result.dtype.kind in "fcV":
         from gradtape.core.op import REGISTRY
 
