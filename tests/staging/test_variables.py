@@ -126,3 +126,64 @@ def test_second_derivatives_do_not_assign_again():
     h = outer.gradient(g, x)
     np.testing.assert_allclose(h, 2 * 2 * np.cos(x.numpy()) * np.exp(x.numpy()), rtol=1e-5)
     assert float(v) == 2.0
+
+
+class TestTwoNames:
+    """A variable that is an argument, and that the function knows by another name too."""
+
+    def test_assignment_by_the_other_name_is_seen(self):
+        w = tf.Variable([1.0, 2.0])
+
+        @tf.function
+        def f(p):
+            w.assign([5.0, 6.0])
+            return p + 0.0
+
+        assert f(w).numpy().tolist() == [5.0, 6.0]
+
+    def test_assignment_by_the_parameter_is_seen(self):
+        w = tf.Variable([1.0, 2.0])
+
+        @tf.function
+        def f(p):
+            p.assign_add([1.0, 1.0])
+            return w * 2.0
+
+        assert f(w).numpy().tolist() == [4.0, 6.0]
+        assert f(w).numpy().tolist() == [6.0, 8.0]
+
+    @pytest.mark.parametrize("order", ["other first", "same first"])
+    def test_other_variables_are_others(self, order):
+        w, other = tf.Variable(1.0), tf.Variable(10.0)
+
+        @tf.function
+        def f(p):
+            w.assign_add(1.0)
+            return p + 0.0
+
+        for _ in range(2):
+            for v in (other, w) if order == "other first" else (w, other):
+                assert float(f(v)) == float(v)
+        assert float(w) == 5.0
+        assert float(other) == 10.0
+
+    def test_in_a_loop_of_a_function_in_a_function(self):
+        w = tf.Variable([1.0, 1.0])
+
+        @tf.function
+        def inner(p):
+            for _ in tf.range(3):
+                w.assign_sub(p * 0.5)
+            return p + 0.0
+
+        assert tf.function(lambda: inner(w))().numpy().tolist() == [0.125, 0.125]
+
+    def test_concrete_function(self):
+        w = tf.Variable(1.0)
+
+        @tf.function
+        def f(p):
+            w.assign(3.0)
+            return p + 0.0
+
+        assert float(f.get_concrete_function(w)(w)) == 3.0

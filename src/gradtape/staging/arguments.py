@@ -28,13 +28,16 @@ class Leaves:
     Attributes:
       tensors: in order.
       variables: without repetitions, in the order of their first appearance.
+      captured: identities of variables that the function also knows by another name. No other variable can take the place of
+        these, so they count by identity and are not among `variables`.
     """
 
-    __slots__ = ("tensors", "variables")
+    __slots__ = ("captured", "tensors", "variables")
 
-    def __init__(self) -> None:
+    def __init__(self, captured: frozenset[int] = frozenset()) -> None:
         self.tensors: list[Tensor] = []
         self.variables: list[Variable] = []
+        self.captured = captured
 
 
 class _Weak:
@@ -115,6 +118,8 @@ def open_specs(value: Any) -> list[TensorSpec]:
 
 
 def _encode_variable(variable: Variable, leaves: Leaves) -> Any:
+    if variable._id in leaves.captured:
+        return Variable, variable._id, spec_of(variable._value), variable.trainable, "captured"
     for i, known in enumerate(leaves.variables):
         if known is variable:
             return Variable, i

@@ -51,11 +51,12 @@ class ConcreteFunction:
         slots: list[Slot],
         signature: Signature,
         values: list[Any],
+        captured: frozenset[int] = frozenset(),
     ) -> None:
         self._structure, self._leaves = structure, list(outputs)
         self._is_single = structure is None and self._leaves[0] is not None
         self._staged = Staged(trace, [y for y in outputs if y is not None])
-        self._slots, self._signature = slots, signature
+        self._slots, self._signature, self._captured = slots, signature, captured
         self._described = signature.described(values)
         self.because, self.tracing = "", 0.0
 
@@ -179,7 +180,7 @@ class ConcreteFunction:
                 f"{problem} Fallback to flat signature also failed: {self._staged.name} takes {count} tensors, got "
                 f"{len(args)} by position and {sorted(kwargs)} by name."
             ) from None
-        leaves = arguments.Leaves()
+        leaves = arguments.Leaves(self._captured)
         for value in values:
             arguments.encode(value, leaves)
         if len(leaves.tensors) != count:

@@ -35,6 +35,10 @@ _KEPT = 256  # traces per function; the oldest go first
 _SERVED = 1024  # keys of which it is remembered that a trace for more sizes serves them
 
 
+class _Aliased(Exception):
+    """A variable of a call turned out to be one that the function captures."""
+
+
 class Function:
     """What `tf.function` returns.
 
@@ -58,6 +62,9 @@ class Function:
         self._warnings = 0
         self._methods: Any = None
         self._made_variables = False
+        self._captured: frozenset[int] = (
+            frozenset()
+        )  # identities of variables that are known by another name than a parameter's
         functools.update_wrapper(self, python_function, updated=())
 
     name = property(lambda self: self._name, doc="The function's name.")
@@ -75,15 +82,13 @@ class Function:
         if quick is not None:
             self._recent.append(False)
             return quick.of_tensors(args)
-        values = self._signature.bind(args, kwargs)
-        leaves = arguments.Leaves()
-        key = tuple([arguments.encode(v, leaves) for v in values])
-        if self._signature.specs is not None:
-            values = self._signature.opened(values)
-            key = tuple([arguments.encode(v, arguments.Leaves()) for v in values])
+        key, values, leaves = self._encoded(args, kwargs)
         concrete = self._traces.get(key)
         if concrete is None:
-            concrete = self._traced(key, values, leaves)
+            try:
+                concrete = self._traced(key, values, leaves)
+            except _Aliased:
+                return self(*args, **kwargs)
         else:
             self._recent.append(False)
         if kinds is not None:
@@ -91,6 +96,16 @@ class Function:
                 self._quick.clear()
             self._quick[kinds] = concrete
         return concrete.call(leaves.tensors, leaves.variables)
+
+    def _encoded(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any], arguments.Leaves]:
+        """The key of a call, its arguments in the order of the parameters, and what they hold."""
+        values = self._signature.bind(args, kwargs)
+        leaves = arguments.Leaves(self._captured)
+        key = tuple([arguments.encode(v, leaves) for v in values])
+        if self._signature.specs is not None:
+            values = self._signature.opened(values)
+            key = tuple([arguments.encode(v, arguments.Leaves(self._captured)) for v in values])
+        return key, values, leaves
 
     def _traced(self, key: Any, values: list[Any], leaves: arguments.Leaves) -> ConcreteFunction:
         """The trace for a key: one that serves more sizes, or a new one."""
@@ -113,6 +128,7 @@ class Function:
         start = time.perf_counter()
         with garbage.paused():
             concrete = self._trace(values, leaves)
+        self._check_aliases(concrete, leaves)
         concrete.because = difference(self._signature.names, key, list(self._traces))
         concrete.tracing = time.perf_counter() - start
         for old in [k for k in self._traces if arguments.is_gone(k)]:
@@ -123,6 +139,15 @@ class Function:
             self._traces.popitem(last=False)
         self._served.clear()
         return concrete
+
+    def _check_aliases(self, concrete: ConcreteFunction, leaves: arguments.Leaves) -> None:
+        """Note which variables a function knows by other names than those of its parameters: an assignment by one name is seen
+        by the other, so a trace must take them for one variable. Raise _Aliased if this one does not."""
+        if not leaves.variables:
+            return
+        self._captured |= {v._id for v in concrete.variables}
+        if any(v._id in self._captured for v in leaves.variables):
+            raise _Aliased
 
     def _general(self, key: Any) -> ConcreteFunction | None:
         """A trace that leaves sizes open and so serves a key; of several, the one that leaves the fewest open."""
@@ -167,7 +192,9 @@ class Function:
         slots: list[Slot] = []
         by_variable: dict[int, Slot] = {}
 
-        def place(variable: Variable) -> Slot:
+        def place(variable: Variable) -> Variable:
+            if variable._id in self._captured:
+                return variable
             if variable._id not in by_variable:
                 by_variable[variable._id] = slot = Slot(variable)
                 slots.append(slot)
@@ -187,7 +214,8 @@ class Function:
                 raise in_user_code(problem) from problem.__cause__
             self._check_untouched(untouched, given)
             structure, outputs = results(trace, returned, self._name)
-        return ConcreteFunction(trace, structure, outputs, slots, self._signature, values), bool(trace.created)
+        concrete = ConcreteFunction(trace, structure, outputs, slots, self._signature, values, self._captured)
+        return concrete, bool(trace.created)
 
     def _check_untouched(self, before: list[Any], after: list[Any]) -> None:
         changed = [
@@ -220,14 +248,12 @@ class Function:
         """The trace for specs or values, made if it is not there yet."""
         if self._signature.specs is not None and not args and not kwargs:
             args = self._signature.specs
-        values = self._signature.bind(args, kwargs)
-        leaves = arguments.Leaves()
-        key = tuple([arguments.encode(v, leaves) for v in values])
-        if self._signature.specs is not None:
-            values = self._signature.opened(values)
-            key = tuple([arguments.encode(v, arguments.Leaves()) for v in values])
+        key, values, leaves = self._encoded(args, kwargs)
         found = self._traces.get(key)
-        return self._traced(key, values, leaves) if found is None else found
+        try:
+            return self._traced(key, values, leaves) if found is None else found
+        except _Aliased:
+            return self.get_concrete_function(*args, **kwargs)
 
     def get_initialization_function(self, *args: Any, **kwargs: Any) -> Callable[[], None]:
         """A function that initialises the variables which the first call makes. They have their values as soon as the
