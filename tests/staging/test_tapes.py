@@ -453,3 +453,13 @@ def test_training_step_with_batches_of_any_size():
         results.append([float(run(tf.constant(x), tf.constant(y))) for x, y in batches])
     np.testing.assert_allclose(*results, rtol=1e-5)
     assert compiled.experimental_get_tracing_count() == 1
+
+
+def test_jacobian_of_a_function_in_a_function_that_takes_a_tensor_twice():
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.function(lambda a, b: a)(x, x)
+        return tape.jacobian(y, x)
+
+    assert float(tf.function(f)(tf.constant(1.0))) == 1.0

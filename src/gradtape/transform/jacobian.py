@@ -206,8 +206,8 @@ class _Rows:
             return self._nothing()
         size = self._chunk()
         bounds = [(i, min(i + size, self.count)) for i in range(0, self.count, size)] or [(0, 0)]
-        # The rules of user code may turn out to need values; then the recording is read again.
-        keep = any(record[0].wants_tensors for record in self.recording.records)
+        # The rules of the user's code and of functions may turn out to need values; then the recording is read again.
+        keep = any(REGISTRY.get(record[0].name) is not record[0] for record in self.recording.records)
         chunks = (((i, j), self._several(i, j, consume=j == self.count and not keep)) for i, j in bounds)
         try:
             results = _filled(chunks, self.count) if self.arrays and len(bounds) > 1 else _joined(chunks)
