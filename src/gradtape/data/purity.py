@@ -11,7 +11,7 @@ import builtins
 import dis
 import enum
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from types import BuiltinFunctionType, CodeType, EllipsisType, FunctionType, ModuleType
 from typing import Any
@@ -21,6 +21,7 @@ import numpy as np
 from gradtape.core.dtypes import DType
 from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.tensor import Tensor
+from gradtape.staging.autograph.policy import codes
 
 _CONSTANTS = (
     type(None), bool, int, float, complex, str, bytes, np.generic, enum.Enum, EllipsisType, DType, TensorShape, TensorSpec,
@@ -75,7 +76,7 @@ class Reading:
         defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
         names = _names(function)
         return all(map(self._allows, defaults)) and all(
-            self._allows_code(code, names, function) for code in _codes(function.__code__)
+            self._allows_code(code, names, function) for code in codes(function.__code__)
         )
 
     def _allows_code(self, code: CodeType, names: dict[str, Callable[[], Any]], function: FunctionType) -> bool:
@@ -102,17 +103,10 @@ def _is_ours(function: FunctionType) -> bool:
     return (function.__module__ or "").startswith("gradtape.")
 
 
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _codes(constant)
-
-
 def _names(function: FunctionType) -> dict[str, Callable[[], Any]]:
     """For each name from outside that a function uses, what tells its meaning now."""
     space = function.__globals__
-    used = {name for code in _codes(function.__code__) for name in code.co_names}
+    used = {name for code in codes(function.__code__) for name in code.co_names}
     found: dict[str, Callable[[], Any]] = {
         name: partial(_global, space, name) for name in used if name in space or hasattr(builtins, name)
     }

@@ -5,7 +5,8 @@ them as Python where the values are Python's, and put them into the graph where 
 the library diastatic-malt, and compiled under the user's own file and lines, so that messages need no mapping back.
 
     source.py      the syntax tree of a function, from its file
-    conversion.py  the rewritten function
+    conversion.py  the code of the rewritten function
+    rewriting.py   the rewritten function, its code from the disk if it is there
     policy.py      which functions are rewritten
     calls.py       calls in rewritten functions
     branches.py    if, conditional expressions

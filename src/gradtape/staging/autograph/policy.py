@@ -99,7 +99,7 @@ def _judged(function: FunctionType, code: CodeType, above: tuple[CodeType, ...])
     if code in above:
         return False
     names = _names(function)
-    return any(_Scan(names, (*above, code)).finds_work(part) for part in _codes(code))
+    return any(_Scan(names, (*above, code)).finds_work(part) for part in codes(code))
 
 
 class _Scan:
@@ -160,11 +160,12 @@ class _Scan:
 _NAMED = ("LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME", "LOAD_ATTR")
 
 
-def _codes(code: CodeType) -> Iterator[CodeType]:
+def codes(code: CodeType) -> Iterator[CodeType]:
+    """A code object, and those of the functions that are defined in it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _codes(constant)
+            yield from codes(constant)
 
 
 def _names(function: FunctionType) -> Mapping[str, Any]:
