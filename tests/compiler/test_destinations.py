@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.compiler import backend, kernels, lowering
+from compiler.graphs import results
+from gradtape.compiler import backend
 from gradtape.compiler.graph import Graph
 from gradtape.core.shape import spec_of
 from gradtape.staging.trace import Trace
@@ -33,18 +34,8 @@ def check(function, *arrays, joins=0):
     made = function(*[tf.constant(a) for a in arrays])
     wanted = [y.numpy() for y in (made if isinstance(made, tuple) else (made,))]
     for use_kernels in (False, True):
-        known = dict(zip(graph.parameters, arrays, strict=True)) | graph.constants
-        for node in graph.nodes:
-            given = [known[v] for v in node.inputs]
-            lowered = None if use_kernels else lowering.lower(node)
-            if lowered is None:
-                results = node.op.kernel(*given, **node.params)
-                results = results if node.several else (results,)
-            else:
-                results = kernels.execute(lowered, given, [v.spec for v in node.outputs])
-            known.update(zip(node.outputs, results, strict=True))
-        for value, expected in zip(graph.outputs, wanted, strict=True):
-            np.testing.assert_allclose(known[value], expected, rtol=1e-5, atol=1e-6)
+        for found, expected in zip(results(graph, arrays, use_kernels), wanted, strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

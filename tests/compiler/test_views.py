@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.compiler import backend, fusion, kernels, lowering, views
+from compiler.graphs import results
+from gradtape.compiler import backend, fusion, lowering, views
 from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.compiler.loops import Fused
 from gradtape.core.op import REGISTRY
@@ -34,23 +35,9 @@ class Builder:
         graph.verify()
         return graph
 
-    def run(self, graph, use_kernels=False):
-        """The outputs of a graph, each node by its launches, or by its own kernel."""
-        known = dict(zip(graph.parameters, self.arrays, strict=True))
-        for node in graph.nodes:
-            given = [known[v] for v in node.inputs]
-            lowered = None if use_kernels else lowering.lower(node)
-            if lowered is None:
-                made = node.op.kernel(*given, **node.params)
-                made = made if node.several else (made,)
-            else:
-                made = kernels.execute(lowered, given, [v.spec for v in node.outputs])
-            known.update(zip(node.outputs, made, strict=True))
-        return [known[v] for v in graph.outputs]
-
     def check(self, graph, *wanted):
         for use_kernels in (False, True):
-            for found, expected in zip(self.run(graph, use_kernels), wanted, strict=True):
+            for found, expected in zip(results(graph, self.arrays, use_kernels), wanted, strict=True):
                 np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 

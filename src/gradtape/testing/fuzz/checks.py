@@ -130,6 +130,14 @@ def gradient_around(case: Case) -> str:
     return mismatch(case.instance.gradient(case.compiled), case.gradient, case.gradient_moved, case.slope)
 
 
+def gradient_again(case: Case) -> str:
+    """The tape outside of all functions again and again: its passes are compiled the second time."""
+    with modes.repeatedly():
+        for _ in range(3):
+            found = case.instance.gradient(case.instance.function)
+    return mismatch(found, case.gradient, case.gradient_moved, case.slope)
+
+
 def gradient_inside(case: Case) -> str:
     """A tape inside the compiled function; twice, on one thread and on two, the same bits."""
     with modes.threads(1):
@@ -200,7 +208,8 @@ def _slope(instance: Instance, step: float) -> float:
 CHECKS: dict[str, Callable[[Case], str]] = {
     check.__name__: check
     for check in (
-        compiled, threads, gradient_inside, gradient_around, traced, forward, forward_compiled, central_differences,
+        compiled, threads, gradient_inside, gradient_again, gradient_around, traced, forward, forward_compiled,
+        central_differences,
     )
 }  # fmt: skip
 

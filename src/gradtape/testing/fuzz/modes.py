@@ -12,6 +12,7 @@ import gradtape as tf
 from gradtape.compiler import backend
 from gradtape.core import generated
 from gradtape.core.state import settings
+from gradtape.transform import repeated
 
 
 @contextmanager
@@ -23,6 +24,20 @@ def eagerly() -> Iterator[None]:
         yield
     finally:
         settings.functions_run_eagerly, generated._enabled = before
+
+
+@contextmanager
+def repeatedly() -> Iterator[None]:
+    """Functions run as plain Python; a backward pass has a program of its own the second time."""
+    before = settings.functions_run_eagerly, repeated._OFTEN, dict(repeated._places)
+    settings.functions_run_eagerly, repeated._OFTEN = True, 0
+    repeated._places.clear()
+    try:
+        yield
+    finally:
+        settings.functions_run_eagerly, repeated._OFTEN, places = before
+        repeated._places.clear()
+        repeated._places.update(places)
 
 
 @contextmanager
