@@ -124,7 +124,8 @@ class _Block:
         """
         arrays = {v: i for i, v in enumerate((*body.graph.parameters, *body.results))}
         layout = lay_out(body.parts, arrays, {})
-        steps, words, keep = encode(body.parts, layout, body.graph.constants)
+        encoded = encode(body.parts, layout, body.graph.constants)
+        words = encoded.words
         self.tables = tables
         data = room.take(layout.size)
         self.users: dict[int, list[int]] = {}
@@ -133,8 +134,8 @@ class _Block:
             pairs += self._pair(word, homes, data, status)
             if word.kind == "array":
                 self.users.setdefault(word.which, []).append(self.tables + place * WORD)
-        self.numbers = np.array([len(words), len(steps) // driver.STEP, *pairs, *steps], np.int64)
-        self.keep = keep
+        self.numbers = encoded.array_after([len(words), len(encoded.steps) // driver.STEP, *pairs])
+        self.keep = encoded.keep
 
     @staticmethod
     def _pair(word: Word, homes: Sequence[tuple[int, int]], data: int, status: int) -> tuple[int, int]:

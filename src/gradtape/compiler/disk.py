@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from gradtape.compiler.simd import machine
 from gradtape.compiler.simd.machine import Code, Library, host
+from gradtape.compiler.simd.translation import QUICK
 from gradtape.core import cache
 from gradtape.core.dtypes import DType
 from gradtape.core.op import REGISTRY, Op
@@ -73,12 +74,12 @@ def store(text: str, entry: Entry) -> None:
 
 
 def library(key: Any, make: Callable[[], Any]) -> Library:
-    """The machine code of a module, or of LLVM's text of one, that `make` gives and the key describes. Names that it needs from the
-    process must be known to LLVM before."""
+    """The machine code of a module, or of LLVM's text of one, that `make` gives and the key describes, for what takes no time that
+    counts when it runs: it is made with little effort. Names that it needs from the process must be known to LLVM before."""
     text = text_of(key)
     entry = None if text is None else load(text)
     if entry is None:
-        entry = Entry(machine.translate(make()), "", 0)
+        entry = Entry(machine.translate(make(), effort=QUICK), "", 0)
         if text is not None:
             store(text, entry)
     return machine.load(entry.code)

@@ -9,6 +9,7 @@ import numpy as np
 
 from gradtape.compiler.arena import Layout, Part
 from gradtape.compiler.graph import Value
+from gradtape.compiler.kernels import Promised
 from gradtape.core.shape import Spec
 
 WORD = 8  # bytes
@@ -36,22 +37,33 @@ class Encoded(NamedTuple):
       steps: for the driver, four words each.
       words: of the tables, one behind the other.
       keep: what must live as long as the program.
+      promised: kernels whose addresses may change, each with its place in `steps`.
     """
 
     steps: list[int]
     words: list[Word]
     keep: list[Any]
+    promised: list[tuple[Promised, int]]
+
+    def array_after(self, numbers: Sequence[int]) -> Any:
+        """An array of some numbers and of the steps, in which addresses stay right."""
+        array = np.array([*numbers, *self.steps], np.int64)
+        for kernel, place in self.promised:
+            kernel.follow(array, len(numbers) + place)
+        return array
 
 
 def encode(parts: Sequence[Part], layout: Layout, constants: Mapping[Value, Any]) -> Encoded:
     """The steps and tables of parts whose values lie as the layout says; other values are constants."""
-    made = Encoded([], [], [part.lowered for part in parts])
+    made = Encoded([], [], [part.lowered for part in parts], [])
     fixed: dict[Value, int] = {}
     for (node, lowered), scratch in zip(parts, layout.scratch, strict=True):
         for kernel, operands in lowered.launches:
             if not kernel.chunks:
                 continue
             checks = any(o.kind == "status" for o in operands)
+            if isinstance(kernel.task, Promised):
+                made.promised.append((kernel.task, len(made.steps)))
             made.steps.extend([kernel.address, kernel.chunks, len(made.words) * WORD, int(checks)])
             for kind, number, offset in operands:
                 if kind == "status":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from llvmlite import binding, ir
 
 from gradtape.compiler import disk, pool, translator
 from gradtape.compiler.program import Misfit
-from gradtape.compiler.simd.machine import Library, load, translate
+from gradtape.compiler.simd.machine import Code, Library, load, translate
 from gradtape.core.shape import Spec
 
 
@@ -42,20 +43,57 @@ class Kernel(NamedTuple):
 
 
 class Promised:
-    """A kernel that is being translated."""
+    """A kernel whose good code is being made: until it is there, quickly made code runs, with the same results.
+
+    Programs keep addresses of kernels as numbers in arrays. They are overwritten when the good code has come, also while a program runs: it
+    launches either the one or the other.
+    """
 
     def __init__(self, job: translator.Job, text: str | None, name: str, chunks: int) -> None:
         self._job, self._text, self._name, self._chunks = job, text, name, chunks
-        self._lock = threading.Lock()
-        self._library: Library | None = None
+        self._quick: Library | None = None  # lives on with the good one: it may be running
+        self._good: Library | None = None
+        self._users: list[tuple[weakref.ref[Any], int]] = []
 
     @property
     def address(self) -> int:
-        """The address of the function, which is now put into this process, and on disk."""
-        with self._lock:
-            if self._library is None:
-                self._library = _kept(self._text, disk.Entry(self._job.code(), self._name, self._chunks))
-            return self._library.address(self._name)
+        """The address of the function, which is now put into this process."""
+        library = self._good or self._quick
+        if library is None:
+            code, is_good = self._job.code()
+            if is_good:
+                self._improve(code)
+            else:
+                quick = load(code)
+                with _LOCK:
+                    self._quick = self._quick or quick
+                self._job.then(self._improve)
+            library = self._good or self._quick
+            assert library is not None
+        return library.address(self._name)
+
+    def follow(self, numbers: Any, place: int) -> None:
+        """Keep the address in a place of an array of numbers, where it is now."""
+        with _LOCK:
+            if self._good is None:
+                self._users.append((weakref.ref(numbers), place))
+            else:
+                numbers[place] = self._good.address(self._name)
+
+    def _improve(self, code: Code) -> None:
+        """Good code has come: put it into this process, on disk, and where the address is kept."""
+        if self._good is not None:
+            return
+        good = _kept(self._text, disk.Entry(code, self._name, self._chunks))
+        address = good.address(self._name)
+        with _LOCK:
+            if self._good is None:
+                self._good = good
+                for user, place in self._users:
+                    numbers = user()
+                    if numbers is not None:
+                        numbers[place] = address
+                self._users.clear()
 
 
 NOTHING = Kernel(0, 0, None)  # what there is to do for an empty array
@@ -110,12 +148,14 @@ def outputs(*numbers: int) -> tuple[Operand, ...]:
     return tuple([Operand("output", i) for i in numbers])
 
 
-def emitted(key: Hashable, emit: Callable[[ir.Module], tuple[ir.Function, int]]) -> Kernel:
+def emitted(key: Hashable, emit: Callable[[ir.Module], tuple[ir.Function, int]], work: float = 0.0) -> Kernel:
     """The kernel of a key, compiled once: equal keys share it.
 
     Args:
       key: says everything that the machine code depends on.
       emit: writes the function `task` and what it needs into a module; returns it, and the number of chunks.
+      work: about how many multiplications, or as costly operations, a launch takes. A kernel with much work has good code from the
+        beginning: running other code once would take longer than making it.
     """
     text = disk.text_of(key)
     name: Any = key if text is None else text  # equal numbers are not always the same: 0.0 and -0.0
@@ -124,7 +164,7 @@ def emitted(key: Hashable, emit: Callable[[ir.Module], tuple[ir.Function, int]])
         if found is not None:
             _KERNELS.move_to_end(name)
             return found
-    made = _made(text, emit)
+    made = _made(text, emit, work)
     with _LOCK:
         _KERNELS[name] = made
         if len(_KERNELS) > _KEPT:
@@ -132,6 +172,7 @@ def emitted(key: Hashable, emit: Callable[[ir.Module], tuple[ir.Function, int]])
     return made
 
 
+_MUCH = 2e8
 _KEPT = 4096  # kernels; the least recently used go first, and their code with the last program that runs it
 _KERNELS: OrderedDict[Any, Kernel] = OrderedDict()
 _LOCK = threading.RLock()
@@ -139,7 +180,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
 
 
-def _made(text: str | None, emit: Callable[[ir.Module], tuple[ir.Function, int]]) -> Kernel:
+def _made(text: str | None, emit: Callable[[ir.Module], tuple[ir.Function, int]], work: float) -> Kernel:
     """A kernel from the disk, or a new one, which is put there."""
     entry = None if text is None else disk.load(text)
     if entry is not None and all(binding.address_of_symbol(name) for name in entry.code.imports):
@@ -149,9 +190,9 @@ def _made(text: str | None, emit: Callable[[ir.Module], tuple[ir.Function, int]]
         task, chunks = emit(module)
         if chunks == 0:
             return Kernel(0, 0, None)
-        batch = translator.current()
-        if batch is not None:
-            return Kernel(Promised(batch.add(str(module)), text, task.name, chunks), chunks, None)
+        if translator.is_gathering():
+            job = translator.hand_in(str(module), work >= _MUCH)
+            return Kernel(Promised(job, text, task.name, chunks), chunks, None)
         entry = disk.Entry(translate(module), task.name, chunks)
         library = _kept(text, entry)
     return Kernel(library.address(entry.task), entry.chunks, library)

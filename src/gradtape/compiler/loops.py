@@ -129,7 +129,8 @@ class Fused:
             *[Operand("scratch", i) for i in range(len(loop.sums))],
             Operand("number", total),
         ]
-        kernel = kernels.emitted(("loop", planned), emit)._replace(chunks=chunks) if chunks else NOTHING
+        work = math.prod(loop.shape) * len(loop.steps)
+        kernel = kernels.emitted(("loop", planned), emit, work)._replace(chunks=chunks) if chunks else NOTHING
         launches = [Launch(kernel, tuple(operands))]
         count = len(self.specs) - len(loop.sums)
         for i, spec in enumerate(self.specs[count:]):

@@ -65,8 +65,9 @@ class Native:
 
     def _encoded(self, parts: Sequence[Part], layout: Layout, constants: dict[Value, Any]) -> Any:
         """The numbers of the program; the words of its tables that never change go to `_fixed`."""
-        steps, words, keep = encode(parts, layout, constants)
-        self._keep = [*keep, *[spec.dtype.numpy for spec in self._specs]]
+        encoded = encode(parts, layout, constants)
+        words = encoded.words
+        self._keep = [*encoded.keep, *[spec.dtype.numpy for spec in self._specs]]
         status = -(-len(words) * WORD // ALIGNMENT) * ALIGNMENT
         data = status + ALIGNMENT
         patches: list[int] = []
@@ -80,9 +81,9 @@ class Native:
         for spec in self._specs:
             shapes += [id(spec.dtype.numpy), len(spec.shape), *spec.shape]
         self.size = data + layout.size
-        self.launches = len(steps) // driver.STEP
+        self.launches = len(encoded.steps) // driver.STEP
         header = [len(self._specs), len(shapes), len(patches) // 3, self.launches, status]
-        return np.array([*header, *shapes, *patches, *steps], np.int64)
+        return encoded.array_after([*header, *shapes, *patches])
 
     def kernel(self, *arrays: Any) -> tuple[Any, ...]:
         """The outputs, in new arrays."""

@@ -113,7 +113,8 @@ def lowered(loop: RowLoop) -> Lowered:
         *[Operand("scratch", i) for i in range(len(columns))],
         *([Operand("status", 0)] if loop.checks else []),
     ]
-    launches = [Launch(kernels.emitted(("rows", loop), emit), tuple(operands))]
+    work = math.prod(loop.shape) * len(loop.calls)
+    launches = [Launch(kernels.emitted(("rows", loop), emit, work), tuple(operands))]
     scratch = []
     for i, k in enumerate(columns):
         number = loop.outputs[k][0]

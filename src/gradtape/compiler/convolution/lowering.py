@@ -70,7 +70,7 @@ def _depthwise(problem: Correlation, operands: Sequence[Operand]) -> Launched | 
     cut = depthwise.plan_depthwise(problem, host())
     if not _fits(problem, cut.region):
         return None
-    made = emitted(("depthwise", problem, cut), lambda module: depthwise.emit(module, problem, cut))
+    made = emitted(("depthwise", problem, cut), lambda module: depthwise.emit(module, problem, cut), problem.operations)
     return [Launch(made, tuple(operands))], ()
 
 
@@ -80,7 +80,7 @@ def _narrow(problem: Correlation, operands: Sequence[Operand]) -> Launched | Non
         return None
     return _packed(
         emitted(("narrow filter", problem, cut), lambda module: narrow.emit_filter(module, problem, cut)),
-        emitted(("narrow", problem, cut), lambda module: narrow.emit(module, problem, cut)),
+        emitted(("narrow", problem, cut), lambda module: narrow.emit(module, problem, cut), problem.operations),
         operands, narrow.filter_bytes(problem, cut),
     )  # fmt: skip
 
@@ -92,7 +92,9 @@ def _winograd(problem: Correlation, operands: Sequence[Operand], ending: Ending 
     epilogue = _epilogue(ending)
     return _packed(
         emitted(("winograd filter", problem, cut), lambda module: winograd_filters.emit(module, problem, cut)),
-        emitted(("winograd", problem, cut, ending), lambda module: winograd.emit(module, problem, cut, epilogue)),
+        emitted(
+            ("winograd", problem, cut, ending), lambda module: winograd.emit(module, problem, cut, epilogue), problem.operations
+        ),
         operands, winograd.Panels(problem, cut).bytes,
     )  # fmt: skip
 
@@ -107,7 +109,9 @@ def _tiled(problem: Correlation, operands: Sequence[Operand], ending: Ending | N
     epilogue = _epilogue(ending)
     return _packed(
         emitted(("filters", problem, cut), lambda module: filters.emit(module, problem, cut)),
-        emitted(("correlate", problem, cut, ending), lambda module: kernel.emit(module, problem, cut, epilogue)),
+        emitted(
+            ("correlate", problem, cut, ending), lambda module: kernel.emit(module, problem, cut, epilogue), problem.operations
+        ),
         operands, filters.Panels(problem, cut).bytes,
     )  # fmt: skip
 
@@ -162,7 +166,7 @@ Emit = Callable[[ir.Module], tuple[ir.Function, int]]
 
 def _in_two(name: str, problem: Correlation, cut: object, size: int, sums: Emit, total: Emit) -> Launched:
     """Partial sums, and then their sum."""
-    first = emitted((name, "sums", problem, cut), sums)
+    first = emitted((name, "sums", problem, cut), sums, problem.operations)
     second = emitted((name, "total", problem, cut), total)
     return [Launch(first, (*inputs(0, 1), _MEMORY)), Launch(second, (_MEMORY, *outputs(0)))], (size,)
 

@@ -81,7 +81,8 @@ def launched(problem: gemm.Gemm, operands: Sequence[Operand], ending: Ending | N
             name, chunks = gemm.emit(module, problem, lambda cg, value, at: ending.emit(cg, value, at, 2), fetched=far)
         return module.globals[name], chunks
 
-    return Launch(kernels.emitted(("product", problem, ending), emit), tuple(operands))
+    work = problem.m * problem.n * problem.k * problem.batch.count
+    return Launch(kernels.emitted(("product", problem, ending), emit, work), tuple(operands))
 
 
 def _far(problem: gemm.Gemm, ending: Ending) -> list[tuple[int, int]]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from llvmlite import binding, ir
 
-from gradtape.compiler.simd.translation import initialize, target_of, translated
+from gradtape.compiler.simd.translation import GOOD, initialize, target_of, translated
 
 # LLVM's contexts are not safe to share: one module is assembled at a time, and none while the process forks.
 _LOCK = threading.RLock()
@@ -92,11 +92,11 @@ def assemble(module: ir.Module | str, machine: Machine | None = None) -> Library
     return load(translate(module, machine))
 
 
-def translate(module: ir.Module | str, machine: Machine | None = None) -> Code:
-    """The machine code of a module, or of LLVM's text of one."""
+def translate(module: ir.Module | str, machine: Machine | None = None, effort: int = GOOD) -> Code:
+    """The machine code of a module, or of LLVM's text of one, made with QUICK effort or for GOOD speed."""
     chosen = machine or host()
     with _LOCK:
-        return Code(*translated(str(module), chosen.triple, chosen.cpu, chosen.features))
+        return Code(*translated(str(module), chosen.triple, chosen.cpu, chosen.features, effort))
 
 
 def load(code: Code) -> Library:
