@@ -5,7 +5,7 @@ import pytest
 
 import gradtape as tf
 from compiler.graphs import results
-from gradtape.compiler import backend
+from gradtape.compiler import backend, destinations
 from gradtape.compiler.graph import Graph
 from gradtape.core.shape import spec_of
 from gradtape.staging.trace import Trace
@@ -145,3 +145,61 @@ def test_gradients_of_gates():
         return tape.gradient(loss, u)
 
     np.testing.assert_allclose(tf.function(gradient)(x, h, c), gradient(tf.constant(x), h, c), rtol=1e-4, atol=1e-5)
+
+
+def apart(function, *arrays):
+    """The results of a block whose outputs are told apart, and its graph."""
+    graph = destinations.told_apart(fused(function, *arrays))
+    graph.verify()
+    wanted = [y.numpy() for y in function(*[tf.constant(a) for a in arrays])]
+    for found, expected in zip(results(graph, arrays, use_kernels=False), wanted, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+    return graph
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_value_that_is_given_twice_is_written_twice(dtype):
+    def function(x, y):
+        a = tf.sin(x) * y
+        return a, a + 1, a, a
+
+    graph = apart(function, normal(5, 33, dtype=dtype), normal(5, 33, dtype=dtype))
+    assert len(graph.nodes) == 1
+    assert len(set(graph.outputs)) == 4
+
+
+def test_a_parameter_is_written_by_the_loop_that_reads_it():
+    graph = apart(lambda x, y: (tf.sin(x) * y, x), normal(5, 33), normal(5, 33))
+    assert len(graph.nodes[0].inputs) == 2
+    assert not set(graph.outputs) & set(graph.parameters)
+
+
+def test_a_parameter_is_read_to_be_written():
+    def function(x, y, z):
+        a = tf.sin(x) * y
+        return a, z, y, tf.reduce_sum(a)
+
+    graph = apart(function, normal(5, 33), normal(33), normal(5, 33))
+    assert [v in graph.parameters for v in graph.outputs] == [False, False, True, False]
+
+
+def test_no_loop_like_a_value():
+    graph = apart(lambda x, w: (tf.matmul(x, w), w, w), normal(5, 7), normal(7, 3))
+    assert [v in graph.parameters for v in graph.outputs] == [False, True, True]
+
+
+def test_states_of_a_loop_are_kept_for_its_gradient():
+    def function(x, w):
+        with tf.GradientTape() as tape:
+            tape.watch([x, w])
+            h = c = tf.zeros([4, 16])
+            for t in tf.range(5):
+                z = tf.matmul(h, w) + x[t]
+                c = tf.sigmoid(z) * c + tf.tanh(z)
+                h = tf.tanh(c) * tf.sigmoid(z)
+            y = tf.reduce_sum(h * h)
+        return tape.gradient(y, [x, w])
+
+    x, w = tf.constant(normal(5, 4, 16)), tf.constant(normal(16, 16))
+    for found, wanted in zip(tf.function(function)(x, w), function(x, w), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)

@@ -41,9 +41,9 @@ class Body(NamedTuple):
 
 def _body(graph: Any) -> Body | None:
     """A block with all its kernels; None if a node has none."""
-    from gradtape.compiler import backend, lowering
+    from gradtape.compiler import backend, destinations, lowering
 
-    running = backend.fused(graph.running())
+    running = destinations.told_apart(backend.fused(graph.running()))
     parts: list[Part] = []
     for node in running.nodes:
         found = lowering.lower(node)

@@ -2,7 +2,7 @@
 
 The gradients of the gates of a recurrent cell come out of one loop and lie side by side in one matrix, which the next product
 reads. The loop can write each of them there, by strides, so that nothing is copied; a result that others read too is
-written twice.
+written twice. So is a value that a block gives twice, to its next turn and to the array of all turns.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from gradtape.compiler.ending import Distances, distances_of
 from gradtape.compiler.epilogue import ProductWithEnding
 from gradtape.compiler.graph import Copy, Graph, Node, Value
-from gradtape.compiler.loops import Fused, Home
+from gradtape.compiler.loops import Fused, Home, Place
 from gradtape.compiler.simd.widths import default_width
 from gradtape.core.patterns import movement
 from gradtape.core.patterns.movement import View, is_contiguous
@@ -52,6 +52,61 @@ def absorb(graph: Graph) -> Graph:
         elif node not in gone:
             copy.keep(node)
     return copy.done()
+
+
+def told_apart(graph: Graph) -> Graph:
+    """The graph with a value of its own for each output, as far as loops can write what would have to be copied: a parameter, or
+    a value that is an output already."""
+    copied = [
+        (i, v) for i, v in enumerate(graph.outputs) if v in graph.parameters or v in graph.outputs[:i]
+    ]  # which output, and of what
+    writers: dict[Node, list[tuple[int, Value]]] = {}
+    for i, value in copied:
+        writer = next((node for node in reversed(graph.nodes) if _can_write(node, value, graph)), None)
+        if writer is not None:
+            writers.setdefault(writer, []).append((i, value))
+    if not writers:
+        return graph
+    copy, apart = Copy(graph), dict[int, Value]()
+    for node in graph.nodes:
+        if node not in writers:
+            copy.keep(node)
+            continue
+        count, few = len(node.op.loop.outputs), writers[node]
+        made = copy.keep(_wider(node, [value for _, value in few]))
+        apart.update(zip([i for i, _ in few], made.outputs[count:], strict=False))
+        old = (*made.outputs[:count], *made.outputs[count + len(few) :])
+        copy.moved.update(zip(node.outputs, old, strict=True))
+    done = copy.done()
+    done.outputs = [apart.get(i, v) for i, v in enumerate(done.outputs)]
+    return done
+
+
+def _can_write(node: Node, value: Value, graph: Graph) -> bool:
+    """True if a node is a loop over arrays like a value, which it makes itself or can read."""
+    if type(node.op) is not Fused or node.op.loop.targets or any(home.is_part for home in node.op.homes):
+        return False
+    results = node.outputs[: len(node.op.loop.outputs)]
+    return any(v.spec == value.spec for v in results) and (value in results or value in graph.parameters)
+
+
+def _wider(node: Node, values: list[Value]) -> Node:
+    """A loop that also writes some values, which are its own or are read for that."""
+    op, inputs = node.op, list(node.inputs)
+    loop, places, count = op.loop, list(op.places), len(op.loop.outputs)
+    for value in values:
+        found = [i for i, p in enumerate(places) if inputs[p.number] is value and not p.is_view and loop.is_whole(i)]
+        if value in node.outputs:
+            number = loop.outputs[node.outputs.index(value)]
+        elif found:
+            number = found[0]
+        else:
+            loop, number = loop.reading(value.spec.dtype), len(loop.inputs)
+            places.append(Place(len(inputs)))
+            inputs.append(value)
+        loop = loop._replace(outputs=(*loop.outputs, number))
+    specs = (*op.specs[:count], *[v.spec for v in values], *op.specs[count:])
+    return Node(Fused(loop, specs, op.parts, places), inputs, {}, specs, node.place)
 
 
 def _maker(node: Node) -> Node | None:

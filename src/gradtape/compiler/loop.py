@@ -55,6 +55,21 @@ class Loop(NamedTuple):
         """True if an input has one element for each of the shape's, in the same order."""
         return self.inputs[i][1] == packed(self.shape)
 
+    def reading(self, dtype: DType) -> Loop:
+        """The loop with one more input, the last one, which has one element for each of the shape's."""
+        count = len(self.inputs)
+
+        def moved(numbers: tuple[int, ...]) -> tuple[int, ...]:
+            return tuple([n + (n >= count) for n in numbers])
+
+        return self._replace(
+            inputs=(*self.inputs, (dtype, packed(self.shape))),
+            constants=(*self.constants, None),
+            steps=tuple([step._replace(operands=moved(step.operands)) for step in self.steps]),
+            outputs=moved(self.outputs),
+            sums=moved(self.sums),
+        )
+
     def seen_through(self, i: int, view: View) -> Loop | None:
         """The loop that reads input i through a view.
 

@@ -93,11 +93,14 @@ begin:
   %n = load i64, ptr %chunks
   br label %work
 work:
-  %now = phi i64 [ %first, %begin ], [ %next, %work ]
-  %count = phi i64 [ 0, %begin ], [ %count.next, %work ]
+  %now = phi i64 [ %first, %begin ], [ %next, %ask ]
+  %count = phi i64 [ 0, %begin ], [ %count.next, %ask ]
   %chunk = sub i64 %n, %now
   call void %f(i64 %x, i64 %chunk)
   %count.next = add i64 %count, 1
+  %was.last = icmp eq i64 %now, 1
+  br i1 %was.last, label %add, label %ask
+ask:
   %next = atomicrmw sub ptr %left, i64 1 acq_rel
   %more = icmp sgt i64 %next, 0
   br i1 %more, label %work, label %add
