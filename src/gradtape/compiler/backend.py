@@ -50,10 +50,10 @@ def fused(graph: Graph) -> Graph:
 
 
 def _fused(optimized: Graph) -> Graph:
-    from gradtape.compiler import destinations, epilogue, views
+    from gradtape.compiler import destinations, epilogue, parts, views
 
     graph = fusion.fuse(optimized, supports, make)
-    return destinations.absorb(views.absorb(epilogue.absorb(graph)))
+    return parts.absorb(destinations.absorb(views.absorb(epilogue.absorb(graph))))
 
 
 def supports(dtype: DType) -> bool:

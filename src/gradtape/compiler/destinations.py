@@ -19,7 +19,7 @@ from gradtape.core.patterns import movement
 from gradtape.core.patterns.movement import View, is_contiguous
 from gradtape.core.shape import Spec
 
-_LEAST_VECTORS = 2  # of a row that is written at once
+LEAST_VECTORS = 2  # of a row that is written at once
 
 # What is written: the number of a result, where it goes, and by which strides, if it is not whole.
 _Results = list[tuple[int, Home, View | None]]
@@ -37,7 +37,7 @@ def absorb(graph: Graph) -> Graph:
     joints: dict[Node, list[_Joint]] = {}
     for node in graph.nodes:
         maker = _maker(node)
-        views = None if maker is None else _views(node)
+        views = None if maker is None else joined_views(node)
         if maker is not None and views is not None:
             joints.setdefault(maker, []).append(_Joint(node, views))
     made = {maker: found for maker, few in joints.items() if (found := _writing(maker, few, graph)) is not None}
@@ -117,7 +117,7 @@ def _maker(node: Node) -> Node | None:
     return first if all(v.node is first for v in node.inputs) else None
 
 
-def _views(node: Node) -> tuple[View, ...] | None:
+def joined_views(node: Node) -> tuple[View, ...] | None:
     """Where a node puts each of its inputs, if it does nothing else with them and they fill its result."""
     rule, specs = getattr(node.op, "lower", None), [v.spec for v in node.inputs]
     if node.effect or not callable(rule) or any(None in s.shape or 0 in s.shape for s in specs):
@@ -167,7 +167,7 @@ def _loop(fused: Fused, results: _Results, specs: list[Spec]) -> Fused | None:
         loop = turned
     lanes = default_width(loop.types())
     if loop.targets and (
-        any(own[-1] != 1 for own in loop.targets) or loop.shape[-1] < _LEAST_VECTORS * lanes or loop.shape[-1] % lanes
+        any(own[-1] != 1 for own in loop.targets) or loop.shape[-1] < LEAST_VECTORS * lanes or loop.shape[-1] % lanes
     ):
         return None
     return Fused(loop, specs, fused.parts, fused.places, [home for _, home, _ in results])

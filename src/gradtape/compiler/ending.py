@@ -6,11 +6,11 @@ of a stack, each row and each column.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from gradtape.compiler.gemm.problem import Groups
 from gradtape.compiler.loop import Loop, Step
 from gradtape.core.dtypes import DType
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from gradtape.compiler.simd.emitter import VectorEmitter
     from gradtape.compiler.simd.value import Value
 
-# Elements from one product, row and column to the next.
-Distances = tuple[int, int, int]
+# Elements from one product, row and column to the next. Products may lie in groups.
+Distances = tuple[int | Groups, int, int]
 
 
 class Operand(NamedTuple):
@@ -110,16 +110,27 @@ def ending_of(loop: Loop, which: int, sizes: tuple[int, int, int]) -> Ending | N
     return Ending(tuple(operands), which, loop.steps, loop.outputs)
 
 
+def _joined(axes: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Sizes and strides of axes, neighbours joined where the elements of both are at the same distances."""
+    joined: list[tuple[int, int]] = []
+    for size, stride in axes:
+        if joined and joined[-1][1] == size * stride:
+            joined[-1] = (joined[-1][0] * size, stride)
+        else:
+            joined.append((size, stride))
+    return joined
+
+
 def distances_of(shape: Sequence[int], strides: Sequence[int], sizes: tuple[int, int, int]) -> Distances | None:
     """How far apart elements are along products, rows and columns, for strides along other axes of the same elements.
 
-    None if they are at no fixed distances, or if those along a vector are neither side by side nor the same.
+    None if they are at no fixed distances, or if those along a vector are neither side by side nor the same. Products may lie in groups.
     """
     if math.prod(shape) != math.prod(sizes):
         return None
     axes = [(d, s) for d, s in zip(shape, strides, strict=True) if d != 1]
-    found: list[int] = []
-    for size in reversed(sizes):
+    found: list[Any] = []
+    for number, size in enumerate(reversed(sizes)):
         parts: list[tuple[int, int]] = []  # outermost first
         while size > 1:
             d, s = axes.pop()
@@ -132,9 +143,14 @@ def distances_of(shape: Sequence[int], strides: Sequence[int], sizes: tuple[int,
                 size = 1
             else:
                 return None
-        if any(outer[1] != inner[0] * inner[1] for outer, inner in itertools.pairwise(parts)):
+        parts = _joined(parts)
+        if len(parts) == 2 and number == len(sizes) - 1:
+            (_, outer), (members, inner) = parts
+            found.insert(0, Groups(members, outer, inner))
+        elif len(parts) > 1:
             return None
-        found.insert(0, parts[-1][1] if parts else 0)
+        else:
+            found.insert(0, parts[0][1] if parts else 0)
     item, row, column = found
     # A product that is a column is computed as a row.
     along = row if sizes[2] == 1 else column

@@ -30,6 +30,7 @@ class ProductWithEnding:
       places: for each operand that the ending loads, the op's input and the bytes from its beginning.
       starts: where a and b begin in their arrays, in elements.
       homes: where the results go.
+      onto: the op's input over which its only result is written; what it does not write stays. None for memory of its own.
     """
 
     elementwise = False
@@ -44,7 +45,9 @@ class ProductWithEnding:
         places: Sequence[tuple[int, int]],
         starts: tuple[int, int] = (0, 0),
         homes: Sequence[Home] | None = None,
+        onto: int | None = None,
     ) -> None:
+        self.onto = onto
         self.product, self.ending, self.specs, self.parts = product, ending, tuple(specs), parts
         self.places, self.starts = tuple(places), starts
         self.homes = tuple(homes or [Home(k) for k in range(len(specs))])
@@ -65,6 +68,8 @@ class ProductWithEnding:
         factors = [Operand("input", i, start * self.product.dtype.size) for i, start in enumerate(self.starts)]
         table = [*factors, first, *loaded, *others]
         launch = product.launched(product.problem_of(self.product), table, self.ending)
+        if self.onto is not None:
+            return Lowered((launch,), views=((0, self.onto),))
         return Lowered((launch,), shares=self._shares())
 
     def _shares(self) -> tuple[tuple[int, int], ...]:

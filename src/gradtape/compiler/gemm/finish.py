@@ -10,7 +10,7 @@ from llvmlite import ir
 
 from gradtape.compiler.gemm import memory
 from gradtape.compiler.gemm.code import I8, I64, POINTER, VOID, Code, Index
-from gradtape.compiler.gemm.problem import Gemm
+from gradtape.compiler.gemm.problem import Gemm, Groups
 from gradtape.compiler.simd import conversion
 from gradtape.compiler.simd.emitter import VectorEmitter
 from gradtape.compiler.simd.value import Value
@@ -19,7 +19,7 @@ from gradtape.core.dtypes import DType, as_dtype
 # epilogue(cg, value, at): what is written to c instead of a vector of the product; None if c is not to be written.
 Epilogue = Callable[[VectorEmitter, Value, "Place"], Value | None]
 # Elements from one product of a batch to the next, from one row to the next, and from one column to the next.
-Steps = tuple[Index, Index, Index]
+Steps = tuple[Index | Groups, Index, Index]
 
 FINISH = ir.FunctionType(VOID, [I64, POINTER, I64, I64, I64, I64, I64])
 # Instructions of a short epilogue, those for addresses counted too.
@@ -168,7 +168,8 @@ class Place:
         start = spot.starts.get(key)
         if start is None:
             offset = code.add(code.mul(spot.row, down), code.mul(spot.column, along))
-            offset = code.add(code.mul(spot.item, item), offset)
+            whole = item.place(code, spot.item) if isinstance(item, Groups) else code.mul(spot.item, item)
+            offset = code.add(whole, offset)
             start = spot.starts[key] = code.at(code.slot(slot), code.mul(offset, dtype.size), I8)
         line = spot.starts.get((key, spot.down))
         if line is None:

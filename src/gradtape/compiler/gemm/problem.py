@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 
 if TYPE_CHECKING:
     from gradtape.compiler.gemm.code import Code, Index
+
+
+class Groups(NamedTuple):
+    """Matrices that lie in groups.
+
+    Attributes:
+      members: how many make up a group.
+      outer: elements from one group to the next.
+      inner: elements from one matrix of a group to the next.
+    """
+
+    members: int
+    outer: int
+    inner: int
+
+    def place(self, code: Code, number: Index) -> Index:
+        """Where a matrix begins."""
+        group, member = code.div(number, self.members), code.rem(number, self.members)
+        return code.add(code.mul(group, self.outer), code.mul(member, self.inner))
 
 
 @dataclass(frozen=True)
@@ -46,10 +65,9 @@ class Batch:
         """Where the matrices of a product begin in a and b."""
         if not self.inner:
             return code.mul(number, self.stride_a), code.mul(number, self.stride_b)
-        group, member = code.div(number, self.inner), code.rem(number, self.inner)
         return (
-            code.add(code.mul(group, self.outer_a), code.mul(member, self.stride_a)),
-            code.add(code.mul(group, self.outer_b), code.mul(member, self.stride_b)),
+            Groups(self.inner, self.outer_a, self.stride_a).place(code, number),
+            Groups(self.inner, self.outer_b, self.stride_b).place(code, number),
         )
 
 
