@@ -156,6 +156,13 @@ class TestIntegers:
 
 
 class TestPowers:
+    @pytest.mark.parametrize("make", MAKERS)
+    def test_only_numbers_make_a_square(self, make):
+        x = make(3.0)
+        assert [value(x**b) for b in (2, 2.0, np.int64(2), tf.constant(2.0))] == [9.0] * 4
+        with pytest.raises(TypeError):
+            x**None
+
     @pytest.mark.parametrize("exponent", [0, 1, 2, 3, 4, 5, 16, 17, -1, -2, 0.5, 2.0, 3.0, 2.5])
     def test_values_and_gradients(self, exponent):
         x = tf.constant([0.5, 2.0, 3.0], tf.float64)

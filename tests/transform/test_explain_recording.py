@@ -1,5 +1,6 @@
 """`tape.explain`: what was not watched, not recorded, or left the tape; the right cause and the right line."""
 
+import sys
 import threading
 
 import numpy as np
@@ -308,3 +309,20 @@ class TestNumPy:
         report = agrees(tape, loss, w)
         assert report.cause is Cause.NOT_DIFFERENTIABLE
         assert report.site.line == marked()
+
+
+def test_places_of_records_in_functions_of_the_user():
+    """The same op from several functions, with and without a function of ours in between."""
+
+    def inner(x):
+        return tf.nn.relu(x) + x**2
+
+    w = tf.Variable(3.0)
+    for call in (tf.math.tanh, tf.nn.relu, inner, lambda x: tf.reduce_sum(x), tf.reduce_sum, inner):
+        with tf.GradientTape() as tape:
+            call(w)
+            w**2
+        *calls, last = [(record[4], record[0].name) for record in tape._recording.records]
+        here = sys._getframe().f_code
+        assert last == (here, "square")
+        assert {code for code, _ in calls} == {here if call.__module__ != __name__ else call.__code__}

@@ -244,12 +244,23 @@ def binary_operator(op: Any, coerce: Callable[[Any, Any], tuple[Any, Any] | None
     return forward, reflected
 
 
-def unary_function(op: Any, convert: Callable[[Any], Tensor]) -> Callable[..., Any]:
-    """The public function of an elementwise op, with the common cases first. `convert` makes a tensor of the rest."""
+def unary_function(
+    op: Any,
+    convert: Callable[[Any], Tensor],
+    number: int = 0,
+    otherwise: Callable[[Any, Any], Any] | None = None,
+) -> Callable[..., Any]:
+    """The public function of an elementwise op, with the common cases first. `convert` makes a tensor of the rest.
+
+    It may be an operator of two operands instead, which means this op if the second is a certain number, as in `x**2`;
+    `otherwise` answers for others. One function does both, since the tape looks for the caller of this one.
+    """
     kernel = op.kernel
     kinds = op.kinds
 
-    def function(x: Any, name: str | None = None) -> Any:
+    def function(x: Any, name: Any = None) -> Any:
+        if otherwise is not None and (type(name) is not int or name != number):
+            return otherwise(x, name)
         if type(x) is not Tensor:
             x = x._read() if type(x) is Variable else convert(x)
             if type(x) is not Tensor:

@@ -101,8 +101,6 @@ _general_power, _reflected_power = dispatch.binary_operator(Pow, coerce)
 
 def power(a: Any, b: Any) -> Any:
     """a ** b. Small whole exponents are multiplications, which are faster than `pow` and have all their derivatives."""
-    if type(b) is int and b == 2:
-        return _square(a)
     n = _small_exponent(a, b)
     if n > 2:
         return IntegerPow(a, exponent=n)
@@ -116,7 +114,7 @@ def _small_exponent(a: Any, b: Any) -> int:
     return 0
 
 
-_set("pow", power, _reflected_power)
+_set("pow", dispatch.unary_function(arithmetic.Square, convert.convert_to_tensor, 2, power), _reflected_power)
 
 
 def absolute(x: Any) -> Any:

@@ -62,15 +62,18 @@ class Recording(Recorder):
       cuts: (output, input) identities of records whose vjp returned None for an input that wanted a gradient.
       spans: the times of entering and leaving, in turn.
       code: the user's function of the latest record; the next one is often in the same.
+      entry: the user's function that entered the tape, and the offset of the instruction there.
     """
 
     __slots__ = (
-        "asked", "breaks", "broken", "code", "cuts", "entered", "events", "leaked", "of_interest",
+        "asked", "breaks", "broken", "code", "cuts", "entry", "entry_offset", "events", "leaked", "of_interest",
         "records", "roots", "saved", "spans", "tracked", "variables", "watch_accessed",
     )  # fmt: skip
 
-    def __init__(self, watch_accessed: bool) -> None:
+    def __init__(self, watch_accessed: bool, code: Any = None, offset: int = -1) -> None:
         self.watch_accessed = watch_accessed
+        self.code = self.entry = code
+        self.entry_offset = offset
         self.tracked: set[int] = set()
         self.roots: set[int] = set()
         self.records: list[tuple[Any, ...]] = []
@@ -86,8 +89,11 @@ class Recording(Recorder):
         self.spans: list[int] = []
         self.depth = state.current.depth
         self.closed = False
-        self.entered: Place | None = None
-        self.code: Any = None
+
+    @property
+    def entered(self) -> Place | None:
+        """The place of the `with` in the user's code."""
+        return None if self.entry is None else (self.entry, self.entry_offset)
 
     def see(
         self, op: Any, ids: tuple[int, ...], values: Any, params: dict[str, Any], outputs: Any, result: Any
@@ -108,19 +114,15 @@ class Recording(Recorder):
             tracked.update(out)
             specs = tuple([(y.shape, y.dtype) for y in result])
         else:
-            out = outputs._id or _name(outputs)
+            out = outputs._id
+            if not out:
+                out = outputs._id = _new_id()
             tracked.add(out)
             specs = None
-        depth, wrapper = op.path
-        try:
-            frame: Any = _getframe(depth)
-        except ValueError:  # last time the op ran in more functions than there are now
-            frame = wrapper = None
-        if wrapper is not None:
-            # The function of ours that the user called last time; its caller is looked at, and no frame in between.
-            frame = frame.f_back if frame.f_code is wrapper else None
-        if frame is not None and frame.f_code is self.code:
-            code, offset = self.code, frame.f_lasti
+        frame = _getframe(2)
+        code = frame.f_code
+        if code is self.code:
+            offset = frame.f_lasti
         else:
             code, offset = self._find(op)
         self.records.append((op, ids, out, params, code, offset, specs))
@@ -145,8 +147,20 @@ class Recording(Recorder):
 
     def _find(self, op: Any) -> tuple[Any, int]:
         """The place in the user's code of an op that is being seen; how it is found is noted for the next time."""
+        frame: Any
+        depth, wrapper = op.path
+        if wrapper is not None:
+            # The function of ours that the user called last time; its caller is looked at, and no frame in between.
+            try:
+                frame = _getframe(depth + 1)
+            except ValueError:  # last time the op ran in more functions than there are now
+                frame = None
+            if frame is not None and frame.f_code is wrapper:
+                frame = frame.f_back
+                if frame is not None and frame.f_code is self.code:
+                    return self.code, frame.f_lasti
         depth, below = 2, None
-        frame: Any = _getframe(3)
+        frame = _getframe(3)
         while frame is not None and frame.f_code is not self.code and id(frame.f_code) in _own:
             below, frame, depth = frame, frame.f_back, depth + 1
         if frame is None:

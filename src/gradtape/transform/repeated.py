@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import importlib
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -49,15 +50,17 @@ class Place:
     """What is known of the passes with equally many records over the tapes of one `with` statement.
 
     Attributes:
+      code: the function around the statement, kept so that no other gets its number.
       seen: how many there were.
       missed: how many of them had no program, after the first had one.
       patterns: those that have a program.
       hopeless: True once it is clear that programs are of no use here.
     """
 
-    __slots__ = ("hopeless", "missed", "patterns", "seen")
+    __slots__ = ("code", "hopeless", "missed", "patterns", "seen")
 
-    def __init__(self) -> None:
+    def __init__(self, code: Any) -> None:
+        self.code = code
         self.seen = self.missed = 0
         self.patterns: list[Pattern] = []
         self.hopeless = False
@@ -70,12 +73,13 @@ def run(recording: Recording, cotangents: dict[int, Any], sources: set[int]) -> 
     """True if the pass has a program, which has then added the cotangents of the sources."""
     if not generated.is_enabled() or len(recording.records) > _LONGEST:
         return False
-    key = recording.entered, len(recording.records)
+    code = recording.entry
+    key = id(code), recording.entry_offset, len(recording.records)  # hashing a code object is slow
     place = _places.get(key)
     if place is None:
         if len(_places) >= _MOST_PLACES:
             _places.clear()
-        place = _places[key] = Place()
+        place = _places[key] = Place(code)
     place.seen += 1
     if place.seen <= _OFTEN or place.hopeless:
         return False
@@ -111,11 +115,12 @@ def _learn(place: Place, recording: Recording, cotangents: dict[int, Any], sourc
 class Pattern:
     """What the passes of one program have in common, and where their arrays are found.
 
-    Identities differ from tape to tape, so a pattern has names for them: by the order in which variables were used, then
-    other tensors watched, then results computed. Names are negative; 0 stands for all that the tape does not know.
+    Identities differ from tape to tape, so a pattern has names for them, which are numbers: by the order in which variables
+    were used, then other tensors watched, then results computed. None stands for all that the tape does not know.
 
     Attributes:
-      rows: of each record the op, the names of inputs and outputs, parameters, and specs of several outputs.
+      form: what tapes are compared by: the ops, their parameters, specs of several outputs, how many inputs each has, the
+        names of these inputs, of the targets and of what is watched, and how many names there are.
       sources: names of the sources, in the order of the program's results.
       inputs: where the arrays of the program are, with shape and dtype: the number of the record and that of the array among
         what it saved; the cotangents of the targets are saved by record -1.
@@ -130,15 +135,9 @@ class Pattern:
     def __init__(self, recording: Recording, cotangents: dict[int, Any], sources: set[int], constants: bool) -> None:
         if any(REGISTRY.get(record[0].name) is not record[0] for record in recording.records):
             raise Unfit("An op is a function of the user.")
-        names = _names_of_roots(recording)
-        self.rows = []
-        for op, ids, out, params, _, _, specs in recording.records:
-            row = op, tuple([names.get(i, 0) for i in ids])
-            self.rows.append((*row, _name(out, names), params, specs))
-        self.sources = [names.get(i, 0) for i in sources]
-        self._sources = set(self.sources)
-        self._targets = [names.get(i, 0) for i in cotangents]
-        self._roots = _named(recording.roots, names)
+        names = _names_in(recording)
+        self.form = _form(recording, cotangents, names)
+        self.sources = [names.get(i) for i in sources]
         self.inputs: list[tuple[int, int, Any, Any]] = []
         self.same: list[tuple[int, int, int]] = []
         self.fixed: list[tuple[int, int, Any]] = []
@@ -170,17 +169,11 @@ class Pattern:
         self, recording: Recording, cotangents: dict[int, Any], sources: set[int]
     ) -> tuple[list[int], list[Any]] | None:
         """If a recording is of this pattern, the identities of its sources and the arrays for the program."""
-        names = _names_of_roots(recording)
-        get = names.get
-        for (op, ids, out, params, _, _, specs), row in zip(recording.records, self.rows, strict=True):
-            if op is not row[0] or tuple([get(i, 0) for i in ids]) != row[1]:
-                return None
-            if _name(out, names) != row[2] or params != row[3] or specs != row[4]:
-                return None
-        if [get(i, 0) for i in cotangents] != self._targets or _named(recording.roots, names) != self._roots:
+        names = _names_in(recording)
+        if _form(recording, cotangents, names) != self.form:
             return None
-        identities = {get(i, 0): i for i in sources}
-        if identities.keys() != self._sources:
+        identities = {names.get(i): i for i in sources}
+        if len(identities) != len(self.sources) or not all(map(identities.get, self.sources)):
             return None
         arrays = self._arrays([*recording.saved, tuple(cotangents.values())])
         return None if arrays is None else ([identities[name] for name in self.sources], arrays)
@@ -203,24 +196,26 @@ class Pattern:
         return arrays
 
 
-def _names_of_roots(recording: Recording) -> dict[int, int]:
-    """Names of the variables that were used, and of the tensors that are watched."""
-    names: dict[int, int] = {}
-    for identity in (*recording.variables, *sorted(recording.roots - recording.variables.keys())):
-        names[identity] = -1 - len(names)
-    return names
+def _names_in(recording: Recording) -> dict[int, int]:
+    """Names of the variables that were used, of the tensors that are watched, and of what was computed."""
+    identities = list(recording.variables)
+    identities += sorted(recording.roots.difference(identities))
+    for record in recording.records:
+        out = record[2]
+        if type(out) is int:
+            identities.append(out)
+        else:
+            identities += out
+    return dict(zip(identities, count()))
 
 
-def _name(out: Any, names: dict[int, int]) -> Any:
-    """The names of a record's outputs, which are new ones."""
-    if type(out) is int:
-        name = names[out] = -1 - len(names)
-        return name
-    return tuple([_name(o, names) for o in out])
-
-
-def _named(identities: Iterable[int], names: dict[int, int]) -> set[int]:
-    return {names.get(i, 0) for i in identities}
+def _form(recording: Recording, cotangents: dict[int, Any], names: dict[int, int]) -> tuple[Any, ...]:
+    """What tapes of one pattern have in common. Whole columns of the records, since this runs for every tape."""
+    ops, ids, _, params, _, _, specs = zip(*recording.records, strict=True)
+    get = names.get
+    inputs = tuple(map(get, chain.from_iterable(ids)))
+    roots = set(map(get, recording.roots))
+    return ops, params, specs, tuple(map(len, ids)), inputs, tuple(map(get, cotangents)), roots, len(names)
 
 
 def _is_unknown_input(record: tuple[Any, ...], j: int) -> bool:

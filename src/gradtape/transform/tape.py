@@ -31,11 +31,13 @@ from gradtape.transform.recording import Recording
 from gradtape.transform.rules import check_rules
 
 _current = state.current
-_ndarray = np.ndarray
+_HELD = (np.ndarray, np.generic)
 _new_id = state.new_id
 _search = provenance.search
 _getframe = sys._getframe
 _ON_NONE = ("none", "zero", "warn", "raise")
+_NONE = UnconnectedGradients.NONE
+_ONLY_VARIABLES = {Variable}
 _ONCE_ONLY = "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
 
 
@@ -71,14 +73,29 @@ class GradientTape:
         self._active = False
 
     def __enter__(self) -> GradientTape:
-        self._push()
+        if self._recording is None:
+            frame = _getframe(1)
+            code = frame.f_code
+            offset = frame.f_lasti
+            self._begin(code, offset)
+        else:
+            self._resume()
         return self
 
     def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
         if self._active:
             self._pop()
 
-    def _push(self) -> None:
+    def _begin(self, code: Any, offset: int) -> None:
+        """Record on an empty recording; the place in the user's code is where that begins."""
+        recorders = _current.recorders
+        self._recording = recording = Recording(bool(self._watch_accessed), code, offset)
+        recording.of_interest = self._persistent or bool(recorders)
+        _current.recorders = (*recorders, recording)
+        recording.spans.append(_new_id())
+        self._active = True
+
+    def _resume(self) -> None:
         if self._active:
             raise ValueError(
                 errors.compose(
@@ -88,12 +105,10 @@ class GradientTape:
                 )
             )
         recording = self._recording
-        if recording is None:
-            recording = self._recording = Recording(bool(self._watch_accessed))
-            frame = _getframe(2)
-            recording.code = code = frame.f_code
-            recording.entered = code, frame.f_lasti
-            recording.of_interest = self._persistent or bool(_current.recorders)
+        if recording is None:  # gradient() was asked while the tape did not record
+            code, offset = _search(_getframe(1))
+            self._begin(code, offset)
+            return
         _current.recorders = (*_current.recorders, recording)
         recording.spans.append(_new_id())
         self._active = True
@@ -178,15 +193,15 @@ class GradientTape:
             yield
         finally:
             if not self._active:
-                self._push()
+                self._resume()
 
     def reset(self) -> None:
         """Drop everything recorded and watched, and go on with an empty tape."""
         self._check_active()
         self._pop()
-        self._recording = None
-        self._push()
-        self._recording.note("reset", 0, 0, "", provenance.user_place(2))  # type: ignore[attr-defined]
+        code, offset = _search(_getframe(1))
+        self._begin(code, offset)
+        self._recording.note("reset", 0, 0, "", provenance.user_place(2))  # type: ignore[union-attr]
 
     def _check_active(self) -> None:
         if not self._active:
@@ -226,15 +241,19 @@ class GradientTape:
         recording = self._recording
         if recording is None:
             raise self._used_up()
-        zero = wants_zeros(unconnected_gradients)
+        zero = unconnected_gradients is not _NONE and wants_zeros(unconnected_gradients)
         targets = (target,) if type(target) is Tensor else flat_targets(target, recording)
-        flat = (sources,) if type(sources) is Variable else flat_sources(sources)
+        is_list = type(sources) is list and set(map(type, sources)) == _ONLY_VARIABLES
+        if type(sources) is Variable:
+            flat: tuple[Any, ...] = (sources,)
+        else:
+            flat = tuple(sources) if is_list else flat_sources(sources)
         seeds = seeds_of(targets, output_gradients)
         if recording.breaks:
             check_rules(recording, [t._id for t in targets], [s._id for s in flat])
         self._leave_for("gradient")
         cotangents: dict[int, Any] = {}
-        arrays = nobody_records() and not recording.depth
+        arrays = not recording.depth and (not _current.recorders or nobody_records())
         for t, seed in zip(targets, seeds, strict=True):
             if seed is not None and t._id:  # targets that no tape knows have no identity
                 identity = t._id
@@ -259,7 +278,9 @@ class GradientTape:
             _note_results(recording, [t._id for t in targets], ids, results)
         if whole and not self._persistent:
             recording.records, recording.asked = [], ids
-        return results[0] if len(flat) == 1 and flat[0] is sources else packed_like(sources, results)
+        if len(flat) == 1 and flat[0] is sources:
+            return results[0]
+        return results if is_list else packed_like(sources, results)
 
     def _used_up(self) -> RuntimeError:
         """The error for a tape that has nothing to differentiate any more."""
@@ -382,8 +403,10 @@ def _note_results(recording: Recording, targets: list[int], sources: list[int], 
 
 def _finish(d: Any, source: Any) -> Any:
     """A cotangent for the user, in the dtype of its source."""
-    if type(source) is Variable and type(d) is _ndarray and d.dtype is source._value._array.dtype:
-        return wrap(d)
+    if type(source) is Variable:
+        array = source._value._array
+        if type(d) is type(array) and d.dtype is array.dtype and isinstance(d, _HELD):
+            return wrap(d)
     result = as_result(d)
     own = source._value if isinstance(source, Variable) else source
     if isinstance(result, IndexedSlices):
