@@ -1,4 +1,4 @@
-"""`if` statements and conditional expressions."""
+"""`if` statements and conditional expressions over tensors."""
 
 from __future__ import annotations
 
@@ -6,15 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradtape.core import nest
-from gradtape.core.tensor import Tensor
-from gradtape.core.variable import Variable
 from gradtape.staging.autograph.values import (
     MISSING_RETURN,
-    as_tensor,
     holds_tensors,
     is_missing,
     is_return,
-    is_symbolic,
     refuse,
     same,
     scopes,
@@ -26,7 +22,7 @@ from gradtape.staging.control_stage import Leaves, as_bool, run_branches
 _MAIN, _ELSE = "main", "else"
 
 
-def if_stmt(
+def if_over_tensor(
     cond: Any,
     body: Callable[[], Any],
     orelse: Callable[[], Any],
@@ -35,19 +31,7 @@ def if_stmt(
     symbol_names: Sequence[str],
     nouts: int,
 ) -> None:
-    """An `if` statement.
-
-    Args:
-      cond: the condition.
-      body, orelse: the branches, which change the function's variables.
-      get_state, set_state: read and write all variables that some branch changes.
-      symbol_names: what those are called.
-      nouts: how many of them are read after the statement; the first ones.
-    """
-    cond = as_tensor(cond)
-    if not is_symbolic(cond):
-        (body if cond else orelse)()
-        return
+    """An `if` statement whose condition is a tensor; see `statements.if_stmt`."""
     index = as_bool(cond)
     before = get_state()
     traces, states = [], []
@@ -143,14 +127,6 @@ def _check_alike(name: str, main: Leaves, other: Leaves) -> None:
             )
 
 
-def if_exp(cond: Any, if_true: Callable[[], Any], if_false: Callable[[], Any], text: str = "") -> Any:
-    """`a if condition else b`."""
-    cond = as_tensor(cond)
-    if not is_symbolic(cond):
-        return if_true() if cond else if_false()
+def choice_by_tensor(cond: Any, if_true: Callable[[], Any], if_false: Callable[[], Any]) -> Any:
+    """`a if condition else b`, where the condition is a tensor."""
     return choose("cond", as_bool(cond), (if_false, if_true), ("the else part", "the main part"), adapts=False)
-
-
-def is_tensor(value: Any) -> bool:
-    """True for tensors and variables."""
-    return isinstance(value, (Tensor, Variable))

@@ -96,18 +96,21 @@ def _rewritten(function: FunctionType) -> FunctionType:
 
 def converted_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None, scope: Any = None) -> Any:
     """The result of a call that stands in a rewritten function."""
-    options = kwargs or {}
-    if state.current.trace is None:  # in a Python function that a graph calls when it runs: all values are known
-        return function(*args, **options)
-    from gradtape.staging.autograph.functions import OVERLOADS
-
-    if isinstance(function, _AS_IT_IS):
-        try:
-            overload = OVERLOADS.get(function)
-        except TypeError:  # a method of something that is not hashable
-            overload = None
-        return (overload or function)(*args, **options)
-    return converted(function)(*args, **options)
+    return called(function)(*args, **(kwargs or {}))
 
 
 converted_call = policy.do_not_convert(converted_call)
+
+
+def called(function: Any) -> Any:
+    """What is called in place of something that a rewritten function calls."""
+    if state.current.trace is None:  # in a Python function that a graph calls when it runs: all values are known
+        return function
+    if not isinstance(function, _AS_IT_IS):
+        return converted(function)
+    from gradtape.staging.autograph.functions import OVERLOADS
+
+    try:
+        return OVERLOADS.get(function, function)
+    except TypeError:  # a method of something that is not hashable
+        return function

@@ -1,11 +1,9 @@
-"""The code of rewritten functions: malt's passes over the syntax tree, compiled under the user's own file and lines."""
+"""Functions with statements that are not simple, rewritten by malt's passes over the syntax tree."""
 
 from __future__ import annotations
 
 import ast
-import functools
-import re
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any
 
 from malt.converters import (
@@ -26,53 +24,16 @@ from malt.pyct import anno, cfg, inspect_utils, naming, origin_info, qual_names,
 from malt.pyct.static_analysis import activity, reaching_definitions
 
 from gradtape.staging.autograph.preparation import LOOP_OPTIONS, prepared
-from gradtape.staging.autograph.source import Unavailable, tree_of
-from gradtape.staging.autograph.tools import report, verbosity
-
-_FUTURE = 0x1FF0000  # the flags of `from __future__ import ...` in a code object
-_BLOCK = re.compile(r"(if_body|else_body|loop_body|loop_test|extra_test)(_\d+)?")
+from gradtape.staging.autograph.source import Unavailable
+from gradtape.staging.autograph.trees import assign
 
 
-def rewritten_code(function: FunctionType) -> CodeType:
-    """The code of a module with a function `outer__`, which gives one of `ag__`, which defines the rewritten function inside of
-    the names that the original closes over.
+def transformed(node: Any, function: FunctionType) -> Any:
+    """The rewritten definition of a function; for a lambda, an assignment of it.
 
     Raises:
-      Unavailable: if there is no source, or if it uses what cannot be rewritten.
+      Unavailable: if it uses what cannot be rewritten.
     """
-    code = function.__code__
-    tree = transformed(function)
-    module = _enclosed(tree, code.co_freevars)
-    _place(module, code.co_firstlineno)
-    compiled = compile(
-        module,
-        code.co_filename,
-        "exec",
-        flags=code.co_flags & _FUTURE,
-        dont_inherit=True,
-        optimize=0 if __debug__ else 1,
-    )
-    if verbosity.level:
-        report(function, lambda: ast.unparse(tree))
-    return _renamed(compiled, code.co_name)
-
-
-def _renamed(code: CodeType, name: str) -> CodeType:
-    """The code with the user's names in place of those of branches and bodies, for tracebacks."""
-    constants = []
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            is_block = _BLOCK.fullmatch(constant.co_name) is not None
-            constant = _renamed(constant, name if is_block else constant.co_name)
-            if is_block:
-                constant = constant.replace(co_name=name, co_qualname=name)
-        constants.append(constant)
-    return code.replace(co_consts=tuple(constants))
-
-
-def transformed(function: FunctionType) -> Any:
-    """The rewritten syntax tree of a function definition."""
-    node = tree_of(function)
     _annotate(node, function.__code__.co_filename)
     namespace = inspect_utils.getnamespace(function)
     namer = naming.Namer(namespace)
@@ -90,7 +51,9 @@ def transformed(function: FunctionType) -> Any:
         raise
     except Exception as problem:
         raise Unavailable(f"{type(problem).__name__}: {problem}") from problem
-    return ast.Assign([ast.Name(name, ast.Store())], node) if isinstance(node, ast.Lambda) else node
+    tree = assign(name, node) if isinstance(node, ast.Lambda) else node
+    _place(tree, function.__code__.co_firstlineno)
+    return tree
 
 
 def _passes(node: Any, context: Any) -> Any:
@@ -164,23 +127,3 @@ def _first_line(node: Any) -> int | None:
         if origin is not None:
             return origin.loc.lineno  # type: ignore[no-any-return]
     return None
-
-
-def _enclosed(tree: Any, free: tuple[str, ...]) -> ast.Module:
-    """A module with a function of no arguments, which gives a function of `ag__`, which defines the rewritten one."""
-    name: str = tree.name if isinstance(tree, ast.FunctionDef) else tree.targets[0].id
-    inner = _define("inner__", ["ag__"], [tree, ast.Return(ast.Name(name, ast.Load()))])
-    cells: list[Any] = [ast.Assign([ast.Name(n, ast.Store())], ast.Constant(None)) for n in free]
-    outer = _define("outer__", [], [*cells, inner, ast.Return(ast.Name("inner__", ast.Load()))])
-    return ast.Module([outer], [])
-
-
-def _define(name: str, parameters: list[str], body: list[Any]) -> ast.FunctionDef:
-    arguments = ast.arguments([], [ast.arg(p) for p in parameters], None, [], [], None, [])
-    made = functools.partial(ast.FunctionDef, name, arguments, body, [], None)
-    return made(type_params=[]) if "type_params" in ast.FunctionDef._fields else made()  # type: ignore[call-arg]
-
-
-def text_of(function: FunctionType) -> str:
-    """The rewritten function as Python text."""
-    return ast.unparse(ast.fix_missing_locations(transformed(function)))

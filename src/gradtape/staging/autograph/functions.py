@@ -11,8 +11,6 @@ from gradtape.core import convert, dtypes, errors
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor
 from gradtape.staging.autograph.values import as_tensor, is_symbolic, traces
-from gradtape.staging.control_block import spec
-from gradtape.staging.control_rows import COUNT_ROWS
 
 
 class Rows:
@@ -42,6 +40,12 @@ class Numbered(Rows):
         return iter(list(enumerate(Rows(values) if isinstance(values, tuple) else rows(values), self._start)))
 
 
+def _spec(x: Any) -> Any:
+    from gradtape.staging.control_block import spec
+
+    return spec(x)
+
+
 def _library() -> Any:
     return importlib.import_module("gradtape")
 
@@ -56,12 +60,12 @@ def rows(iterable: Any) -> Any:
     iterable = as_tensor(iterable)
     if isinstance(iterable, Rows) or not is_symbolic(iterable):
         return iterable
-    shape = spec(iterable).shape
+    shape = _spec(iterable).shape
     if not shape or shape[0] is None:
         raise errors.OperatorNotAllowedInGraphError(
             errors.compose(
                 f"Iterating over a symbolic `tf.Tensor` is not allowed in a comprehension, if its number of rows is not "
-                f"known: it is {spec(iterable)}.",
+                f"known: it is {_spec(iterable)}.",
                 "use tf.map_fn, or tf.ensure_shape to tell the number.",
             )
         )
@@ -90,10 +94,14 @@ def _len(x: Any) -> Any:
         return own.size()
     if not is_symbolic(own):
         return len(x)
-    shape = spec(own).shape
+    shape = _spec(own).shape
     if not shape:
         raise ValueError(errors.compose("len requires a non-scalar tensor, got one of rank 0.", "it has no rows."))
-    return COUNT_ROWS(own) if shape[0] is None else convert.convert_to_tensor(shape[0])
+    if shape[0] is not None:
+        return convert.convert_to_tensor(shape[0])
+    from gradtape.staging.control_rows import COUNT_ROWS
+
+    return COUNT_ROWS(own)
 
 
 def _range(*bounds: Any) -> Any:

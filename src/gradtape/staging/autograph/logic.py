@@ -1,34 +1,31 @@
-"""`and`, `or`, `not`, `in` and `assert`."""
+"""`and`, `or`, `not`, `in` and `assert` on tensors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core import convert, errors, provenance
+from gradtape.core import convert, provenance
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor
-from gradtape.staging.autograph.values import as_tensor, is_symbolic, traces
+from gradtape.staging.autograph.values import as_tensor, is_symbolic
 from gradtape.staging.control_block import BlockTrace
 from gradtape.staging.control_checks import ENSURE
 from gradtape.staging.control_functions import choose
 from gradtape.staging.control_stage import as_bool
 
 
-def and_(a: Callable[[], Any], b: Callable[[], Any]) -> Any:
+def and_of_tensor(first: Any, second: Callable[[], Any]) -> Any:
     """`a and b`, where b is evaluated only if a is true."""
-    return _lazily(a, b, "logical_and", lambda first, second: (lambda: first, second), stops=False)
+    return _lazily(first, second, "logical_and", lambda a, b: (lambda: a, b))
 
 
-def or_(a: Callable[[], Any], b: Callable[[], Any]) -> Any:
+def or_of_tensor(first: Any, second: Callable[[], Any]) -> Any:
     """`a or b`, where b is evaluated only if a is false."""
-    return _lazily(a, b, "logical_or", lambda first, second: (second, lambda: first), stops=True)
+    return _lazily(first, second, "logical_or", lambda a, b: (b, lambda: a))
 
 
-def _lazily(a: Callable[[], Any], b: Callable[[], Any], name: str, order: Any, stops: bool) -> Any:
-    first = as_tensor(a())
-    if not is_symbolic(first):
-        return first if bool(first) is stops else b()
+def _lazily(first: Any, b: Callable[[], Any], name: str, order: Any) -> Any:
     first = as_bool(first)
     scratch = BlockTrace(name)
     with scratch:
@@ -49,18 +46,16 @@ def _is_cheap(node: Any) -> bool:
     return bool(getattr(node.op, "elementwise", False)) and not node.effect and size <= 1000
 
 
-def not_(a: Any) -> Any:
+def not_of_tensor(a: Any) -> Any:
     """`not a`."""
-    a = as_tensor(a)
-    return REGISTRY["logical_not"](as_bool(a)) if is_symbolic(a) else not a
+    return REGISTRY["logical_not"](as_bool(a))
 
 
-def in_(item: Any, container: Any) -> Any:
-    """`item in container`."""
-    container = as_tensor(container)
-    if isinstance(container, Tensor) and (is_symbolic(container) or is_symbolic(item)):
+def in_with_tensors(item: Any, container: Any) -> Any:
+    """`item in container`, where one of them is a tensor without a value."""
+    if isinstance(container, Tensor):
         return _any_equal(container, item)
-    if is_symbolic(as_tensor(item)) and isinstance(container, (list, tuple, range)):
+    if isinstance(container, (list, tuple, range)):
         found: Any = False
         for other in container:
             one = as_tensor(item) == other
@@ -74,26 +69,8 @@ def _any_equal(container: Any, item: Any) -> Any:
     return REGISTRY["reduce_any"](equal, axis=tuple(range(equal.ndim)), keepdims=False)
 
 
-def filter_(test: Any) -> Any:
-    """The condition of a comprehension: a list has a length that is known."""
-    if is_symbolic(as_tensor(test)):
-        raise errors.OperatorNotAllowedInGraphError(
-            errors.compose(
-                "a comprehension whose `if` depends on a tensor has a length that is not known while it is traced.",
-                "use tf.boolean_mask, or tf.where to replace what is to be left out.",
-            )
-        )
-    return test
-
-
-def assert_stmt(test: Any, message: Callable[[], Any]) -> None:
-    """An `assert` statement; on a tensor it is checked when the function runs."""
-    test = as_tensor(test)
-    if not is_symbolic(test) or not traces():
-        if not test:
-            raise AssertionError(*[m for m in (message(),) if m != ""])
-        return
-    shown = message()
+def assert_tensor(test: Any, shown: Any) -> None:
+    """An `assert` statement that is checked when the function runs."""
     parts = shown if isinstance(shown, (list, tuple)) else [shown]
     text = " ".join(str(p) for p in parts if not isinstance(p, Tensor)) or _line()
     ENSURE(

@@ -1,18 +1,25 @@
-"""`while` and `for` statements."""
+"""`while` and `for` statements over tensors, and those of Python that a tensor may end."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradtape.core import convert, dtypes, nest
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import Spec, TensorShape
 from gradtape.core.tensor import Tensor
-from gradtape.staging.autograph.branches import if_stmt
+from gradtape.staging.autograph.branches import if_over_tensor
 from gradtape.staging.autograph.functions import Rows
-from gradtape.staging.autograph.values import as_tensor, holds_tensors, is_missing, is_symbolic, refuse, scopes, traces
+from gradtape.staging.autograph.values import (
+    as_tensor,
+    holds_tensors,
+    in_loop,
+    is_missing,
+    is_symbolic,
+    refuse,
+    traces,
+)
 from gradtape.staging.control_block import BlockTrace, empty, spec
 from gradtape.staging.control_checks import required
 from gradtape.staging.control_loop import too_few_text
@@ -22,16 +29,7 @@ from gradtape.staging.control_stage import Leaves, as_bool, fits, relaxed, run_s
 State = tuple[Any, ...]
 
 
-@contextmanager
-def _in_loop() -> Iterator[None]:
-    scopes.loops[-1] += 1
-    try:
-        yield
-    finally:
-        scopes.loops[-1] -= 1
-
-
-def while_stmt(
+def while_loop(
     test: Callable[[], Any],
     body: Callable[[], Any],
     get_state: Callable[[], State],
@@ -41,7 +39,7 @@ def while_stmt(
 ) -> None:
     """A `while` statement. Steps whose condition is a value of Python run at once, also before steps over tensors: the
     condition of `while True` is a tensor after the first step if that has a `break` under one."""
-    with _in_loop():
+    with in_loop():
         while True:
             goes_on = _tested(test)
             if is_symbolic(goes_on) or (isinstance(goes_on, Tensor) and traces()):
@@ -60,7 +58,7 @@ def _tested(test: Callable[[], Any]) -> Any:
         return as_tensor(test())
 
 
-def for_stmt(
+def for_loop(
     iter_: Any,
     extra_test: Callable[[], Any] | None,
     body: Callable[[Any], Any],
@@ -69,12 +67,11 @@ def for_stmt(
     symbol_names: Sequence[str],
     opts: dict[str, Any],
 ) -> None:
-    """A `for` statement. `extra_test` is false after a `break` or `return`."""
-    iter_ = as_tensor(iter_)
+    """A `for` statement; see `statements.for_stmt`."""
     if hasattr(iter_, "_staged_steps") and traces():
         _for_dataset(iter_._staged_steps(), extra_test, body, get_state, set_state, symbol_names, opts)
         return
-    with _in_loop():
+    with in_loop():
         if isinstance(iter_, Rows) and traces():
             rows = Leaves(iter_.structure)
         elif isinstance(iter_, Tensor) and (traces() or is_symbolic(iter_)):
@@ -97,7 +94,7 @@ def _for_dataset(
         return there if extra_test is None else REGISTRY["logical_and"](as_bool(extra_test()), there)
 
     steps.start()
-    while_stmt(test, lambda: body(steps.take()), get_state, set_state, names, opts)
+    while_loop(test, lambda: body(steps.take()), get_state, set_state, names, opts)
     steps.stop()
 
 
@@ -111,7 +108,7 @@ def _python_for(iter_: Any, extra_test: Any, body: Any, get_state: Any, set_stat
     for target in iter_:
         goes_on = as_tensor(extra_test())
         if is_symbolic(goes_on):
-            if_stmt(goes_on, _bound(body, target), lambda: None, get_state, set_state, names, len(names))
+            if_over_tensor(goes_on, _bound(body, target), lambda: None, get_state, set_state, names, len(names))
         elif goes_on:
             body(target)
         else:

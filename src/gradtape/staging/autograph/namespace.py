@@ -6,10 +6,8 @@ import sys
 from types import SimpleNamespace
 from typing import Any
 
-from gradtape.staging.autograph import branches, calls, functions, logic, loops, policy
+from gradtape.staging.autograph import calls, functions, policy, statements
 from gradtape.staging.autograph.values import MISSING_RETURN, Undefined, ldu, scopes
-from gradtape.staging.control_checks import required
-from gradtape.staging.control_stage import Leaves
 from gradtape.staging.symbol import Symbol
 
 
@@ -31,6 +29,9 @@ class FunctionScope:
         if value is MISSING_RETURN or isinstance(value, Undefined):
             return None
         if isinstance(did_return, Symbol):  # some steps of a loop return, or none
+            from gradtape.staging.control_checks import required
+            from gradtape.staging.control_stage import Leaves
+
             leaves = Leaves(value)
             what = f"{self.name} has not returned a value: no step of its loop came to a return statement."
             fix = "end the function with a return statement."
@@ -61,23 +62,26 @@ ag = SimpleNamespace(
     STD=None,
     Undefined=Undefined,
     UndefinedReturnValue=lambda: MISSING_RETURN,
-    and_=logic.and_,
-    assert_stmt=logic.assert_stmt,
+    and_=statements.and_,
+    assert_stmt=statements.assert_stmt,
     autograph_artifact=policy.do_not_convert,
+    called=calls.called,
     caught=caught,
     converted_call=calls.converted_call,
     eq=lambda a, b: a == b,
-    filter_=logic.filter_,
-    for_stmt=loops.for_stmt,
-    if_exp=branches.if_exp,
-    if_stmt=branches.if_stmt,
-    in_=logic.in_,
+    filter_=statements.filter_,
+    for_stmt=statements.for_stmt,
+    if_exp=statements.if_exp,
+    if_stmt=statements.if_stmt,
+    in_=statements.in_,
     ld=ld,
+    keep_state=lambda values: None,
     ldu=ldu,
-    not_=logic.not_,
+    no_state=tuple,
+    not_=statements.not_,
     not_eq=lambda a, b: a != b,
-    or_=logic.or_,
+    or_=statements.or_,
     rows=functions.rows,
-    while_stmt=loops.while_stmt,
+    while_stmt=statements.while_stmt,
     with_function_scope=with_function_scope,
 )

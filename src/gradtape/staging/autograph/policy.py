@@ -79,8 +79,16 @@ def wants_conversion(function: FunctionType) -> bool:
 
 
 _verdicts: dict[int, tuple[CodeType, bool]] = {}
-_DECISIONS = ("JUMP_IF", "JUMP_FORWARD_IF", "JUMP_BACKWARD_IF", "FOR_ITER", "UNARY_NOT", "MATCH_", "CONTAINS_OP")
-_EXCEPTIONS = ("WITH_EXCEPT_START", "CHECK_EXC_MATCH")  # what they decide is not up to tensors
+
+
+def _numbers(*parts: str) -> frozenset[int]:
+    """The instructions whose names have one of some parts."""
+    return frozenset(n for name, n in dis.opmap.items() if n < 256 and any(part in name for part in parts))
+
+
+_JUMPS = _numbers("JUMP_IF", "JUMP_FORWARD_IF", "JUMP_BACKWARD_IF")
+_EXCEPTIONS = _numbers("WITH_EXCEPT_START", "CHECK_EXC_MATCH")  # the jump after one is not up to tensors
+_OTHER_DECISIONS = _numbers("FOR_ITER", "UNARY_NOT", "MATCH_", "CONTAINS_OP")
 # Methods of tensors, tapes and containers: calling them leads to no code of the user.
 _METHODS = frozenset(n for kind in (Tensor, Variable, list, dict, str, tuple, set, bytes) for n in dir(kind)) | {
     "gradient", "jacobian", "batch_jacobian", "watch", "stop_recording", "jvp", "reset", "watched_variables",
@@ -98,8 +106,19 @@ def _judged(function: FunctionType, code: CodeType, above: tuple[CodeType, ...])
     """Whether some code has control flow, or calls what may have."""
     if code in above:
         return False
-    names = _names(function)
-    return any(_Scan(names, (*above, code)).finds_work(part) for part in codes(code))
+    parts = list(codes(code))
+    if any(_decides(part) for part in parts):
+        return True
+    scan = _Scan(_names(function), (*above, code))
+    return any(scan.finds_work(part) for part in parts)
+
+
+def _decides(code: CodeType) -> bool:
+    """True if some code takes a decision that may be up to a tensor."""
+    instructions = code.co_code[::2]
+    if not _OTHER_DECISIONS.isdisjoint(instructions):
+        return True
+    return sum(map(instructions.count, _JUMPS)) > sum(map(instructions.count, _EXCEPTIONS))
 
 
 class _Scan:
@@ -109,12 +128,10 @@ class _Scan:
         self._names, self._above = names, above
 
     def finds_work(self, code: CodeType) -> bool:
-        """True if a decision is taken, or something is called that may take one."""
+        """True if something is called that may take a decision."""
         value, before, calls_next = _UNKNOWN, "", False
         for instruction in dis.get_instructions(code):
             name = instruction.opname
-            if any(part in name for part in _DECISIONS) and before not in _EXCEPTIONS:
-                return True
             if name in ("LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME", "LOAD_CLASSDEREF"):
                 value = self._names.get(instruction.argval, _UNKNOWN)
                 if self._leads_on(value) or (calls_next and not callable(value)):  # a part of it is called
@@ -131,7 +148,7 @@ class _Scan:
             calls_next = name == "PUSH_NULL" and sys.version_info < (3, 13)
             if name == "PUSH_NULL" and sys.version_info >= (3, 13) and not before.startswith(_NAMED):
                 return True
-            before = name if name != "TO_BOOL" else before
+            before = name
         return False
 
     def _attribute(self, value: Any, attribute: str) -> Any:

@@ -14,10 +14,13 @@ from types import CodeType, FunctionType
 
 from gradtape.core import cache
 from gradtape.staging.autograph import policy
-from gradtape.staging.autograph.tools import verbosity
+from gradtape.staging.autograph.reporting import verbosity
+from gradtape.staging.autograph.source import last_line
 
 _factories: dict[int, tuple[CodeType, FunctionType]] = {}
 _MOST = 4096
+_STAMP = 8  # bytes before the code on disk: which malt has made it
+_WITHOUT_MALT = bytes(_STAMP)
 _WITHOUT_REFERENCES = 2  # the version of marshal's format whose bytes depend on nothing but the value
 
 
@@ -61,13 +64,13 @@ def _code(function: FunctionType) -> CodeType:
     """The rewritten code, from the disk if it is there."""
     text = None if verbosity.level else _text(function)
     kept = None if text is None else cache.read(text)
-    if kept is not None:
-        return marshal.loads(kept)  # type: ignore[no-any-return]
-    from gradtape.staging.autograph.conversion import rewritten_code
+    if kept is not None and (kept[:_STAMP] == _WITHOUT_MALT or kept[:_STAMP] == _passes()):
+        return marshal.loads(kept[_STAMP:])  # type: ignore[no-any-return]
+    from gradtape.staging.autograph.compilation import rewritten_code
 
-    code = rewritten_code(function)
+    code, needs_malt = rewritten_code(function)
     if text is not None:
-        cache.write(text, marshal.dumps(code))
+        cache.write(text, (_passes() if needs_malt else _WITHOUT_MALT) + marshal.dumps(code))
     return code
 
 
@@ -75,26 +78,23 @@ def _text(function: FunctionType) -> str | None:
     """What the rewritten code depends on: the function's code and source, its name, and the versions of all that is involved."""
     code = function.__code__
     lines = linecache.getlines(code.co_filename, function.__globals__)
-    first, last = code.co_firstlineno, _last_line(code)
+    first, last = code.co_firstlineno, last_line(code)
     source = "".join(lines[first - 1 : last])
-    version = _version()
-    if not source or version is None:
+    if not source:
         return None
-    return f"{version}\n{function.__qualname__}\n{marshal.dumps(code, _WITHOUT_REFERENCES)!r}\n{source}"
-
-
-def _last_line(code: CodeType) -> int:
-    lines = [line for _, _, line in code.co_lines() if line is not None]
-    inner = [_last_line(c) for c in code.co_consts if isinstance(c, CodeType)]
-    return max([code.co_firstlineno, *lines, *inner])
+    return f"{_version()}\n{function.__qualname__}\n{marshal.dumps(code, _WITHOUT_REFERENCES)!r}\n{source}"
 
 
 @functools.lru_cache(maxsize=1)
-def _version() -> str | None:
-    """What all rewritten code depends on; None if malt is not there."""
-    malt = importlib.util.find_spec("malt")
-    if malt is None or malt.origin is None:
-        return None
+def _version() -> str:
+    """What all rewritten code depends on."""
     own = cache.newest([os.path.dirname(os.path.abspath(__file__))])
-    passes = os.stat(malt.origin).st_mtime_ns
-    return f"gradtape rewritten 1\n{own}\n{passes}\n{sys.version}\n{__debug__}\n{sys.flags.optimize}"
+    return f"gradtape rewritten 2\n{own}\n{sys.version}\n{__debug__}\n{sys.flags.optimize}"
+
+
+@functools.lru_cache(maxsize=1)
+def _passes() -> bytes:
+    """Which malt is installed; looked up only for code that malt has made."""
+    malt = importlib.util.find_spec("malt")
+    changed = os.stat(malt.origin).st_mtime_ns if malt is not None and malt.origin is not None else -1
+    return changed.to_bytes(_STAMP, "little", signed=True)

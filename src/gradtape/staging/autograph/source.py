@@ -23,12 +23,58 @@ def tree_of(function: FunctionType) -> Any:
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if not lines:
         raise Unavailable(f"the source code of {code.co_filename} is not there")
+    node = _alone(code, lines)
+    if node is not None:
+        return node
     found = [n for n in _functions(code.co_filename, lines).get(code.co_firstlineno, []) if _is_node_of(n, code)]
     if len(found) > 1:
         found = _narrowest(found, code) if code.co_name == "<lambda>" else found[-1:]
     if len(found) != 1:
         raise Unavailable(f"the source code of {code.co_name} is not found in {code.co_filename}")
     return copy.deepcopy(found[0])
+
+
+def last_line(code: CodeType) -> int:
+    """The last line of a file that some code has instructions for."""
+    lines = [line for _, _, line in code.co_lines() if line is not None]
+    inner = [last_line(c) for c in code.co_consts if isinstance(c, CodeType)]
+    return max([code.co_firstlineno, *lines, *inner])
+
+
+def _alone(code: CodeType, lines: list[str]) -> Any:
+    """The tree of a function from its own lines, if they are Python by themselves: much quicker than reading a large file."""
+    first = code.co_firstlineno
+    if not 0 < first <= len(lines):
+        return None
+    indent = _indent(lines[first - 1])
+    if indent and first == 1:  # there is no line for the header
+        return None
+    last = last_line(code)
+    is_lambda = code.co_name == "<lambda>"
+    if is_lambda and last > first:
+        return None
+    while not is_lambda and last < len(lines) and (not lines[last].strip() or _indent(lines[last]) > indent):
+        last += 1
+    header = "\n" * (first - 2) + ("if 1:\n" if indent else "\n"[: first - 1])
+    try:
+        module = ast.parse(header + "".join(lines[first - 1 : last]))
+    except SyntaxError:
+        return None
+    if is_lambda:
+        lambdas = [n for n in ast.walk(module) if isinstance(n, ast.Lambda) and _is_node_of(n, code)]
+        found = _narrowest(lambdas, code, is_sure=True)
+    else:
+        outer: Any = module.body[0]
+        found = [
+            n
+            for n in (outer.body[:1] if indent else [outer])
+            if isinstance(n, ast.FunctionDef) and _is_node_of(n, code)
+        ]
+    return found[0] if len(found) == 1 else None
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _functions(filename: str, lines: list[str]) -> dict[int, list[Any]]:
@@ -63,12 +109,13 @@ def _is_node_of(node: Any, code: CodeType) -> bool:
     return tuple(names) == code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
-def _narrowest(nodes: list[Any], code: CodeType) -> list[Any]:
-    """The lambda of several whose body the code comes from: the smallest that holds all places of its instructions."""
+def _narrowest(nodes: list[Any], code: CodeType, is_sure: bool = False) -> list[Any]:
+    """The lambda of several whose body the code comes from: the smallest that holds all places of its instructions. If these are
+    not known, all of them, or none where one must be sure."""
     places = [i.positions for i in dis.get_instructions(code) if i.opname not in _WITHOUT_PLACE and i.positions]
     known = [p for p in places if p.lineno is not None and p.end_col_offset]
     if not known:
-        return nodes
+        return [] if is_sure else nodes
     first = min((p.lineno, p.col_offset) for p in known)
     last = max((p.end_lineno, p.end_col_offset) for p in known)
     fitting = [

@@ -9,6 +9,7 @@ from typing import Any
 
 from gradtape.core import errors
 from gradtape.staging.autograph import policy
+from gradtape.staging.autograph.reporting import verbosity
 
 
 class Feature(enum.Enum):
@@ -112,7 +113,7 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
     >>> "ag__.if_exp" in tf.autograph.to_code(lambda x: 1 if x > 0 else -1)
     True
     """
-    from gradtape.staging.autograph.conversion import text_of
+    from gradtape.staging.autograph.compilation import text_of
 
     return _applied(entity, text_of)  # type: ignore[no-any-return]
 
@@ -149,25 +150,6 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
     >>> tf.autograph.set_verbosity(0)
     """
     verbosity.level, verbosity.prints = level, alsologtostdout
-
-
-class _Verbosity:
-    level = 0
-    prints = False
-
-
-verbosity = _Verbosity()
-
-
-def report(function: Any, text: Callable[[], str]) -> None:
-    """Tell that a function was rewritten, if someone wants to know."""
-    import logging
-
-    lines = [f"AutoGraph: rewrote {function}"] + ([text()] if verbosity.level >= 3 else [])
-    for line in lines:
-        logging.getLogger("gradtape").warning(line)
-        if verbosity.prints:
-            print(line)
 
 
 def trace(*args: Any) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from gradtape.core import errors, nest, state
@@ -65,6 +66,16 @@ class _Scopes(threading.local):
 
 
 scopes = _Scopes()
+
+
+@contextmanager
+def in_loop() -> Iterator[None]:
+    """Run a block that is the body of a loop."""
+    scopes.loops[-1] += 1
+    try:
+        yield
+    finally:
+        scopes.loops[-1] -= 1
 
 
 def is_missing(value: Any) -> bool:
