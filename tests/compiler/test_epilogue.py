@@ -221,3 +221,28 @@ def test_heads_that_are_put_together_again_are_copied():
 
     found = Absorbed(function, x, dy).check(atol=1e-4)
     assert "transpose" in found.names
+
+
+def test_the_slope_of_gelu_is_kept_in_place_of_its_argument():
+    def function(x, w, b, dy):
+        with tf.GradientTape() as tape:
+            tape.watch([w, b])
+            y = tf.nn.gelu(tf.matmul(x, w) + b)
+        return (y, *tape.gradient(y, [w, b], dy))
+
+    found = Absorbed(function, normal(30, 20), normal(20, 32), normal(32), normal(30, 32)).check(rtol=1e-4, atol=1e-4)
+    first = next(p for p in found.products if "gelu" in p.parts)
+    assert "gelu_slope" in first.parts
+    assert len(first.ending.results) == 2
+    assert sum("gelu_slope" in name for name in found.names) == 1
+
+
+def test_a_slope_whose_argument_is_wanted_is_computed_where_it_is_needed():
+    def function(x, w, dy):
+        with tf.GradientTape() as tape:
+            tape.watch(w)
+            z = tf.matmul(x, w)
+            y = tf.nn.gelu(z)
+        return y, z, tape.gradient(y, w, dy)
+
+    Absorbed(function, normal(30, 20), normal(20, 32), normal(30, 32)).check(rtol=1e-4, atol=1e-4)

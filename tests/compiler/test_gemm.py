@@ -2,6 +2,7 @@
 
 import ctypes
 import dataclasses
+import mmap
 
 import numpy as np
 import pytest
@@ -374,3 +375,24 @@ def test_plans_fit_registers_and_stack(register_bytes, dtype):
             )
             sums = (cut.blocks > 1) * cut.tiles * cut.slivers * cut.tile.rows * cut.tile.columns
             assert (panels + sums) * dtype.size < 450 * 1024
+
+
+@pytest.mark.parametrize("transposes", TRANSPOSES)
+@pytest.mark.parametrize("size", [(130, 140, 300), (17, 140, 260), (9, 33, 150)], ids=str)
+def test_nothing_is_read_behind_the_operands(transposes, size):
+    """Behind each of them lies memory that may not be read."""
+    gemm = Gemm(*size, transpose_a=transposes[0], transpose_b=transposes[1])
+    product = Product(gemm)
+    expected, kept = product.sums(), []
+    for name in ("a", "b"):
+        values = np.ascontiguousarray(getattr(product, name))
+        size_in_pages = -(-values.nbytes // mmap.PAGESIZE)
+        memory = mmap.mmap(-1, (size_in_pages + 1) * mmap.PAGESIZE)
+        whole = np.frombuffer(memory, np.uint8)
+        end = size_in_pages * mmap.PAGESIZE
+        assert ctypes.CDLL(None).mprotect(ctypes.c_void_p(whole.ctypes.data + end), mmap.PAGESIZE, 0) == 0
+        placed = whole[end - values.nbytes : end].view(values.dtype).reshape(values.shape)
+        placed[...] = values
+        setattr(product, name, placed)
+        kept.append((memory, whole))
+    np.testing.assert_allclose(run(emitted(gemm), product), expected, rtol=0, atol=product.tolerance())

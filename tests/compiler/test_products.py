@@ -169,3 +169,13 @@ def test_a_transpose_in_an_equation_is_a_flag():
 def test_other_equations_stay():
     for equation, shape, dtype in [("ii->i", (3, 3), dtypes.float32), ("ij->i", (2, 3), dtypes.int32)]:
         assert [n.op for n in expanded(einsum_graph(equation, [shape], dtype)).nodes] == [Einsum]
+
+
+def test_a_failure_of_the_code_generator_leaves_numpys_kernel(monkeypatch):
+    def broken(*arguments):
+        raise RuntimeError("no tiles today")
+
+    monkeypatch.setattr(eager, "_product", broken)
+    a, b = np.ones((40, 30), np.float32), np.ones((30, 20), np.float32)
+    with pytest.warns(RuntimeWarning, match="matmul.*no tiles today.*NumPy's kernels"):
+        assert eager.generate(MatMul, (a, b), {}) is None

@@ -91,6 +91,15 @@ def test_normal_distribution_function(dtype: str) -> None:
     np.testing.assert_array_equal(got[-6:], np.array([0, 1, 0, 1, np.nan, 0.5], dtype))
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_normal_density(dtype: str) -> None:
+    x = np.concatenate([np.linspace(-9, 9, 40001), [-60.0, 60.0, -np.inf, np.inf, np.nan, 0.0]]).astype(dtype)
+    exact = np.exp(-0.5 * x.astype(np.longdouble) ** 2) / np.sqrt(2 * np.longdouble(np.pi))
+    got = run(lambda cg, v: cg.normal_density(v), x)
+    np.testing.assert_allclose(got, exact.astype(float), rtol={"float32": 1e-6, "float64": 2e-15}[dtype], atol=1e-38)
+    np.testing.assert_array_equal(got[-6:-1], np.array([0, 0, 0, 0, np.nan], dtype))
+
+
 def test_the_reference_of_the_error_functions() -> None:
     erf, erfc = error_functions(np.array([0.25, 2.0, 5.0]))
     np.testing.assert_allclose(erf.astype(float), [0.27632639016823696, 0.9953222650189527, 0.9999999999984626], 1e-15)

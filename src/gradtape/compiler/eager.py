@@ -31,6 +31,16 @@ def generate(op: Any, arrays: Sequence[Any], params: dict[str, Any]) -> Callable
     outputs = list(promised) if several else [promised]
     if not all(backend.supports(s.dtype) and math.prod(s.shape) for s in outputs):
         return None
+    try:
+        return _generated(op, specs, outputs, several, params)
+    except Exception as problem:
+        backend.warn(f"{type(problem).__name__}: {problem}", op.name)
+        return None
+
+
+def _generated(
+    op: Any, specs: list[Spec], outputs: list[Spec], several: bool, params: dict[str, Any]
+) -> Callable[..., Any] | None:
     pattern = op.lower(*specs, **params) if callable(getattr(op, "lower", None)) else None
     if isinstance(pattern, Copy):
         return None  # NumPy makes views of most of these, which cost nothing
@@ -43,12 +53,8 @@ def generate(op: Any, arrays: Sequence[Any], params: dict[str, Any]) -> Callable
     made = None if loop is None else backend.make(loop, outputs, op.name)
     if made is None:
         return None
-    try:
-        call = made.code.call if isinstance(loop, Loop) else None
-        run: Callable[..., Any] = made.kernel
-    except Exception as problem:
-        backend.warn(f"{type(problem).__name__}: {problem}", op.name)
-        return None
+    call = made.code.call if isinstance(loop, Loop) else None
+    run: Callable[..., Any] = made.kernel
     if call is not None and len(specs) <= 2:
         return _quick(call, outputs[0], len(specs))
     return run if several else lambda *arrays: run(*arrays)[0]

@@ -79,7 +79,7 @@ class Grouping:
                 group = self._started(number, node, sort)
                 made.append(group)
             self._home[node] = group
-            if len(reading) > 1 or (reading and reading[0] is not group):
+            if (len(reading) > 1 or (reading and reading[0] is not group)) and not self._is_early(node):
                 self._draw_in(node.outputs, group, reading)
         for value in self._sources:
             self._draw_in((value,), None, self._reading((value,)))
@@ -166,6 +166,8 @@ class Grouping:
 
     def _keeps_pace(self, number: int, node: Node, group: Group, reading: list[Group]) -> bool:
         """Whether a node may wait until a group runs."""
+        if self._is_early(node):
+            return False
         if group.update and (len(reading) > 1 or not self._returned.isdisjoint(node.outputs)):
             return all(g.update or _is_assignment(g) for g in reading)
         if node not in self._finishing:
@@ -173,6 +175,16 @@ class Grouping:
         if group.has_rows:
             return False  # it costs nothing at the end of the product
         return not any(self._is_later_product(v.node, number) for v in group.inputs)
+
+    def _is_early(self, node: Node) -> bool:
+        """True for a slope that is better computed at the end of the product whose result it is the slope at: it is kept in place
+        of that."""
+        if not getattr(node.op, "is_early", False):
+            return False
+        (value,) = node.inputs
+        maker = value.node
+        at_end = maker is not None and (maker in self._finishing or maker.op.name in _PRODUCTS)
+        return at_end and len(self._readers[value]) > 1 and value not in self._returned
 
     def _is_later_product(self, maker: Node | None, number: int) -> bool:
         return maker is not None and maker.op.name in _PRODUCTS and self._numbers.get(maker, -1) > number

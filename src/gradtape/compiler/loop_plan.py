@@ -30,7 +30,7 @@ _FINEST = 4  # chunks of loops with many functions are so many times halved
 # What the emitter computes by polynomials.
 _FUNCTIONS = frozenset((
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "erf", "erfc", "exp", "expm1", "log",
-    "log1p", "normal_cdf", "pow", "sin", "sinh", "tan", "tanh",
+    "log1p", "normal_cdf", "normal_density", "pow", "sin", "sinh", "tan", "tanh",
 ))  # fmt: skip
 
 

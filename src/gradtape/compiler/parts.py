@@ -45,7 +45,7 @@ def absorb(graph: Graph) -> Graph:
     made: dict[Node, Node] = {}
     gone: dict[Node, Value] = {}
     for node in reversed(graph.nodes):
-        if node in gone or len(node.outputs) != 1 or node.outputs[0] in leaving:
+        if node in gone or len(node.outputs) != 1 or node.outputs[0] in leaving or not node.outputs[0].spec.is_known:
             continue
         parts = _parts(node, readers)
         if parts is None or any(part.product in made for part in parts):

@@ -272,8 +272,7 @@ class Gelu(Unary):
             s = Sigmoid(_GELU_SCALE * (z + _GELU_CUBIC * (z * z * z)))
             slope = _GELU_SCALE * (1 + (3 * _GELU_CUBIC) * (z * z))
             return (dy * (s * (1 + z * ((1 - s) * slope))),)
-        density = Exp(-0.5 * (x * x)) * (1 / math.sqrt(2 * math.pi))
-        return (dy * (0.5 * (1 + Erf(math.sqrt(0.5) * x)) + x * density),)
+        return (dy * GeluSlope(x),)
 
     def scalar(self, cg: Any, x: Any, *, approximate: bool) -> Any:
         if not approximate:
@@ -284,6 +283,33 @@ class Gelu(Unary):
         cubic = cg.mul(cg.constant(_GELU_CUBIC, x), cg.mul(cg.mul(x, x), x))
         argument = cg.mul(cg.constant(-_GELU_SCALE, x), cg.add(x, cubic))
         return cg.div(x, cg.add(cg.constant(1, x), cg.exp(argument)))
+
+
+@declare("gelu_slope")
+class GeluSlope(Unary):
+    """The derivative of x times the normal distribution function of x, elementwise.
+
+    It is an op because programs can compute it where gelu is, of which it needs the same functions, and keep it in place of x.
+    """
+
+    kinds = "fV"
+    is_early = True
+
+    @in_float32
+    def kernel(self, x: Any) -> Any:
+        from scipy import special
+
+        density = np.exp(-0.5 * (x * x)) * (1 / math.sqrt(2 * math.pi))
+        return special.ndtr(x) + x * density
+
+    def vjp(self, dy: Any, x: Any) -> Any:
+        z = ClipByValue(x, number(-40, x), number(40, x))  # its square overflows in no dtype; there the density is 0
+        square = z * z
+        density = Exp(-0.5 * square) * (1 / math.sqrt(2 * math.pi))
+        return (dy * (density * (2 - square)),)
+
+    def scalar(self, cg: Any, x: Any) -> Any:
+        return cg.add(cg.normal_cdf(x), cg.mul(x, cg.normal_density(x)))
 
 
 @declare("erf")

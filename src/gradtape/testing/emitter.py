@@ -141,6 +141,7 @@ class NumpyEmitter:
     erf = _arithmetic("erf", _special("erf"), "fV")
     erfc = _arithmetic("erfc", _special("erfc"), "fV")
     normal_cdf = _arithmetic("normal_cdf", _special("ndtr"), "fV")
+    normal_density = _arithmetic("normal_density", lambda x: np.exp(-0.5 * x * x) / np.sqrt(2 * np.pi), "fV")
 
     eq = _predicate("eq", np.equal)
     ne = _predicate("ne", np.not_equal)

@@ -11,6 +11,7 @@ from gradtape.ops.activation import (
     Elu,
     Erf,
     Gelu,
+    GeluSlope,
     LeakyRelu,
     LogSigmoid,
     Relu,
@@ -112,6 +113,15 @@ def gelu(x, approximate):
 for approximate in (False, True):
     sample(Gelu, X - 0.5, reference=gelu, dtypes=REAL, approximate=approximate)
     sample(Gelu, np.array([-20.0, 20.0, 1000.0]), reference=gelu, dtypes=REAL, smooth=False, approximate=approximate)
+
+
+def gelu_slope(x):
+    return stats.norm.cdf(x) + x * stats.norm.pdf(x)
+
+
+sample(GeluSlope, X - 0.5, reference=gelu_slope, dtypes=REAL)
+sample(GeluSlope, np.array([-20.0, 20.0, 1000.0]), reference=gelu_slope, dtypes=REAL, smooth=False)
+bad(GeluSlope, WHOLE, error=errors.DTypeError, match="takes floating point")
 bad(Gelu, WHOLE, error=errors.DTypeError, match="takes floating point", approximate=False)
 
 sample(Erf, X, reference=exact(math.erf), dtypes=REAL)

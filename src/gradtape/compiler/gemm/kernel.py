@@ -16,6 +16,8 @@ from gradtape.compiler.gemm.sums import resumed
 
 # An operand of the epilogue that has the shape of the result: its slot, and the bytes of an element.
 Fetched = tuple[int, int]
+# Rows of a transposed matrix that are fetched ahead of those that are copied.
+_ROWS_AHEAD = 12
 
 
 class TiledKernel:
@@ -83,7 +85,10 @@ class TiledKernel:
         even = gemm.k == cut.depth * cut.blocks
         self.depth = cut.depth if even else code.least(cut.depth, code.sub(gemm.k, self.front))
         if cut.pack_a:
-            code.repeat(self.depth, self._pack_a)
+            # Whole vectors, which go over the end of a tile's rows: what is copied there is overwritten by the next step.
+            last = code.sub(self.depth, 1)
+            code.repeat(last, lambda step: self._pack_a(step, 1 << (cut.tile.rows - 1).bit_length()))
+            self._pack_a(last, cut.tile.rows)
         code.repeat(code.div(code.add(self.slivers, cut.group - 1), cut.group), self._group)
 
     def _row(self, index: Index) -> Span:
@@ -94,8 +99,8 @@ class TiledKernel:
         """The columns of a sliver of this chunk."""
         return span(self.code, self.code.add(self.left, index), self.output.columns, self.gemm.n)
 
-    def _pack_a(self, step: Index) -> None:
-        """Copy one stored row of a, which holds k by m here, to the panels of all tiles.
+    def _pack_a(self, step: Index, width: int) -> None:
+        """Copy one stored row of a, which holds k by m here, to the panels of all tiles, so many elements at once.
 
         Row by row, since the same elements of several rows may compete for one place in the cache.
         """
@@ -104,8 +109,9 @@ class TiledKernel:
 
         def copy(index: Index) -> None:
             here = code.at(source, self._row(index)[0], self.element)
+            memory.prefetch(code, code.at(here, _ROWS_AHEAD * gemm.lda, self.element))
             offset = code.add(code.mul(index, self.panel_a_size), code.mul(step, cut.tile.rows))
-            packing.copy(code, here, code.at(self.panel_a, offset, self.element), cut.tile.rows, self.element)
+            packing.copy(code, here, code.at(self.panel_a, offset, self.element), width, self.element)
 
         code.repeat(self.tiles, copy)
 

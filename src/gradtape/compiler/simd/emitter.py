@@ -274,3 +274,4 @@ class VectorEmitter(Instructions):
     erf = _function(error_function.erf)
     erfc = _function(error_function.erfc)
     normal_cdf = _function(error_function.normal_cdf)
+    normal_density = _function(error_function.normal_density)

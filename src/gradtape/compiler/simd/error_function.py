@@ -75,6 +75,22 @@ def normal_cdf(cg: VectorEmitter, x: Value) -> Value:
     return cg.select(x < 0.0, half, 1.0 - half)
 
 
+def normal_density(cg: VectorEmitter, x: Value) -> Value:
+    """The density of the normal distribution, exp(-x**2 / 2) / sqrt(2 pi), to some units in the last place. Up to the last two
+    steps it is what `normal_cdf` computes as well, so that both together need one exponential function."""
+    square, lost = two_product(cg, x, x)
+    exponent = -0.5 * square
+    power = _exp(cg, _at_least(cg, exponent))
+    power = cg.fma(power, -0.5 * lost, power) * (1 / math.sqrt(2 * math.pi))
+    return cg.select(exponent < _LEAST[x.dtype.size], cg.constant(0.0, x), power)
+
+
+def _at_least(cg: VectorEmitter, exponent: Value) -> Value:
+    """An exponent, or the least one for which the power is a normal number."""
+    low = cg.constant(_LEAST[exponent.dtype.size], exponent)
+    return cg.select(exponent < low, low, exponent)
+
+
 def _beyond_one(cg: VectorEmitter, x: Value) -> Value:
     """erfc(x) for x >= 1, where it is small beside 1 and some units of its last place do not matter."""
     size = x.dtype.size
@@ -91,8 +107,7 @@ def _of_power(cg: VectorEmitter, x: Value, exponent: Value) -> Value:
     common = 1.0 / (below * total)
     t = (x - _CENTRE[size]) * (common * below)
     series = cg.polynomial(t, (_FIRST[size][0], *_ERFC[size]))
-    low = cg.constant(_LEAST[size], x)
-    return _exp(cg, cg.select(exponent < low, low, exponent)) * (series * (common * total))
+    return _exp(cg, _at_least(cg, exponent)) * (series * (common * total))
 
 
 def _exp(cg: VectorEmitter, x: Value) -> Value:
