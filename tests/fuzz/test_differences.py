@@ -108,6 +108,13 @@ class TestAgreement:
         assert "dtype" in agreement.mismatch([x.astype(np.float64) for x in self.WANT], self.WANT, [])
         assert "shape" in agreement.mismatch([x[:2] for x in self.WANT], self.WANT, [])
 
+    def test_point_without_a_derivative(self):
+        """Elements that lose half of their digits to noise need not be finite; others must be."""
+        want, moved = [np.array([0.7, 0.0])], [np.array([0.3, 1e-12])]
+        assert not agreement.mismatch([np.array([np.nan, 0.0])], want, [moved])
+        assert agreement.mismatch([np.array([0.7, np.nan])], want, [moved])
+        assert agreement.mismatch([np.array([9.0, 0.0])], want, [moved])
+
     def test_bits(self):
         assert agreement.different_bits(self.off(0, 0, 3e-7), self.WANT)
         assert not agreement.different_bits(self.WANT, [x.copy() for x in self.WANT])
@@ -118,6 +125,15 @@ def test_nan_counts_as_itself():
     assert not agreement.mismatch(nan, nan, [])
     assert not agreement.different_bits(nan, nan)
     assert agreement.mismatch([np.array([0.0, 1.0])], nan, [nan])
+
+
+def test_noise_stays_within_what_an_op_takes():
+    """A probability of one may not be moved beyond it."""
+    draw = "tf.random.stateless_binomial([3], seed=[1, 2], counts=5.0, probs=tf.sigmoid(x0))"
+    steps = (Step(draw, ("v0",)), Step("x0 * tf.cast(v0, tf.float32)", ("v1",)))
+    at_the_edge = Program(0, {"x0": "tf.constant([30.0, 40.0, 50.0])"}, {}, steps, ("v0", "v1"))
+    assert not list(differences(at_the_edge, ["compiled", "forward"]))
+    assert len(checks.Case(at_the_edge).twice_moved) == 3
 
 
 def test_drawn_program_agrees():

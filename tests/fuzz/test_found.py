@@ -187,6 +187,22 @@ class TestFunctions:
 
         check(f, numbers(4), tf.constant([0, 0, 1, 1]))
 
+    @pytest.mark.parametrize("rows", [6, None])
+    def test_sizes_that_only_add_up_to_the_size_of_what_they_divide(self, rows):
+        """What is split into 2 and 4 rows, or becomes 2 x 3, can only have 6, a number that stood nowhere."""
+
+        def f(x):
+            first, second = tf.split(x, [2, 4])
+            third, _ = REGISTRY["split"](x, sizes=(1, 5), axis=0)
+            y = tf.reshape(x, [2, 3]) * second[1:]
+            return tf.reduce_sum(first) * tf.concat([y[0], third], axis=0)
+
+        x = numbers(6)
+        signature = [tf.TensorSpec([rows])]
+        with eagerly():
+            want = f(x), gradients(f)(x)
+        agree((tf.function(f, signature)(x), tf.function(gradients(f), signature)(x)), want)
+
     def test_forward_mode_at_a_singular_matrix(self):
         """A cotangent that nobody wanted, the third derivative of the determinant, was computed and needs an inverse."""
         x, along = tf.constant([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [0.0, 1.0, 1.0]]), numbers(3, 3)
@@ -232,3 +248,106 @@ class TestLoops:
             return tf.while_loop(lambda i, p, t: i < 7, body, [tf.constant(0), x, tf.zeros([6, size + 2])])[1:]
 
         check(f, numbers(7, 5), numbers(3, size, seed=1))
+
+    def test_forward_mode_over_a_value_that_a_loop_in_a_loop_keeps(self):
+        """What the inner loop keeps of its steps has no value before the first one, and was asked for its size there."""
+
+        @tf.function
+        def f(x, y, ids, rows):
+            def step(total, row):
+                z = total
+                for _ in row:
+                    z = z + tf.reduce_mean(tf.math.segment_sum(y, tf.sort(ids)))
+                return z
+
+            return tf.foldr(step, rows, initializer=x)
+
+        x, y = tf.constant(1.0), tf.constant([1.0, 1.0, 1.0])
+        with tf.autodiff.ForwardAccumulator([x, y], [tf.constant(1.0), tf.constant([1.0, 2.0, 3.0])]) as accumulator:
+            z = f(x, y, tf.constant([3, 1, 0]), tf.ones([3, 2]))
+        assert float(accumulator.jvp(z)) == 1.0 + 6 * 1.5
+
+
+class TestMaps:
+    @pytest.mark.parametrize("rows", [5, None])
+    def test_gradient_of_a_custom_gradient_in_a_map(self, rows):
+        """Maps in functions have levels between whole numbers, which were taken for whole ones; or no known number of rows."""
+
+        @tf.custom_gradient
+        def product(a, b):
+            return a * b, lambda dy: (3.0 * dy * b, 5.0 * dy * a)
+
+        def g(x, w):
+            with tf.GradientTape() as tape:
+                tape.watch([x, w])
+                y = tf.vectorized_map(lambda row: product(tf.sin(row), tf.tanh(w)), x)
+            return tape.gradient(y, [x, w])
+
+        x, w = numbers(5, 3), numbers(3, seed=1)
+        signature = [tf.TensorSpec([rows, 3]), tf.TensorSpec([3])]
+        agree(tf.function(g, input_signature=signature)(x, w), g(x, w))
+
+    def test_gradient_of_a_recomputed_function_in_a_map(self):
+        check(
+            gradients(lambda x: tf.vectorized_map(lambda row: tf.recompute_grad(tf.tanh)(tf.sort(row, axis=0)), x)),
+            numbers(5, 4, 3),
+        )
+
+    def test_map_of_unknown_length_whose_result_is_the_same_for_all(self):
+        f = tf.function(
+            lambda x, w: tf.vectorized_map(lambda row: w * 2.0, x),
+            input_signature=[tf.TensorSpec([None, 3]), tf.TensorSpec([3])],
+        )
+        assert f(tf.ones([2, 3]), tf.constant([1.0, 2.0, 3.0])).numpy().tolist() == [[2.0, 4.0, 6.0]] * 2
+
+    @pytest.mark.parametrize("rows", [5, None])
+    @pytest.mark.filterwarnings("error")
+    def test_function_in_a_map_in_a_function(self, rows):
+        """Its nodes were to be nodes of the function around the map, which has all examples: they ran one by one."""
+        w = tf.Variable([1.0, 2.0, 3.0])
+        inner = tf.function(lambda row: tf.nn.softmax(row) * w)
+
+        def g(x):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = tf.vectorized_map(lambda row: inner(tf.sin(row)), x)
+            return y, *tape.gradient(y, [x, w])
+
+        x = numbers(5, 3)
+        with eagerly():
+            want = g(x)
+        agree(tf.function(g, input_signature=[tf.TensorSpec([rows, 3])])(x), want)
+
+    def test_random_numbers_in_a_map_of_unknown_length(self):
+        def f(x):
+            return tf.vectorized_map(lambda row: row + tf.random.normal([3]), x)
+
+        general = tf.function(f, input_signature=[tf.TensorSpec([None, 3])])
+        for rows in (4, 2):
+            found = []
+            for function in (general, tf.function(f)):
+                tf.random.set_seed(1)
+                found.append([function(tf.zeros([rows, 3])), function(tf.zeros([rows, 3]))])
+            agree(found[0], found[1])
+            assert len(np.unique(found[0])) == 2 * rows * 3
+
+    def test_variable_that_control_flow_in_a_map_assigns_alike_for_all(self):
+        """Loops and branches gave one new value for each example, so the examples were run one by one, each assigning."""
+        w = tf.Variable([0.0, 0.0])
+
+        def f(x, steps):
+            def one(row):
+                y = row
+                for step in steps:
+                    w.assign_add([1.0, 2.0])
+                    y = y + step
+                if tf.reduce_sum(steps) > 0.0:
+                    w.assign_add([10.0, 20.0])
+                    y = y * 2.0
+                return y
+
+            w.assign([0.0, 0.0])
+            return tf.vectorized_map(one, x), w.read_value()
+
+        check(f, numbers(5), tf.constant([1.0, 2.0, 3.0]))
+        assert w.numpy().tolist() == [13.0, 26.0]

@@ -192,6 +192,10 @@ class Block(Graph):
         """True if something in it does more than compute."""
         return any(node.effect for node in self.nodes)
 
+    def own(self) -> set[Value]:
+        """The parameters that it can read; others only carry a result that is the same in all steps of a loop."""
+        return {*[p.value for p in self.trace.parameters], *[v for _, v in self.trace.graph.captures]}
+
     def returns(self) -> list[tuple[Value, int]]:
         """The outputs with their identities."""
         return list(zip(self.outputs, self.results, strict=True))

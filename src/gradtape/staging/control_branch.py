@@ -17,7 +17,7 @@ from gradtape.core.op import REGISTRY, Op
 from gradtape.core.patterns.control import Choose
 from gradtape.core.shape import Spec
 from gradtape.ops.family import NO_LOWERING, dims
-from gradtape.staging.control_batch import batched_block
+from gradtape.staging.control_batch import batched_block, batched_outputs
 from gradtape.staging.control_block import (
     Block,
     BlockTrace,
@@ -34,6 +34,7 @@ from gradtape.staging.control_block import (
 )
 from gradtape.staging.control_merge import branch_family, branches_together
 from gradtape.staging.symbol import symbol
+from gradtape.transform.batched import Shared
 
 
 class BlockOp(Op):
@@ -139,9 +140,12 @@ class Branch(BlockOp):
     def batch(self, batched: tuple[bool, ...], index: Any, *operands: Any, branches: tuple[Block, ...]) -> Any:
         size = next(dims(x)[0] for flag, x in zip(batched, (index, *operands), strict=True) if flag)
         flags = batched[1:]
-        blocks = [batched_block(b, flags, (True,) * len(b.outputs), size) for b in branches]
         if not batched[0]:
-            return BRANCH(index, *operands, branches=tuple(blocks))
+            differs = tuple(map(any, zip(*[batched_outputs(b, flags, size) for b in branches], strict=True)))
+            blocks = [batched_block(b, flags, differs, size) for b in branches]
+            found = BRANCH(index, *operands, branches=tuple(blocks))
+            return tuple([y if flag else Shared(y) for y, flag in zip(found, differs, strict=True)])
+        blocks = [batched_block(b, flags, (True,) * len(b.outputs), size) for b in branches]
         # The examples take different branches: all are computed, and each example chooses.
         every = [BRANCH(np.int32(0), *operands, branches=(block,)) for block in blocks]
         result = every[-1]

@@ -152,9 +152,7 @@ def _derive(body: Block, shape: Shape, given: tuple[int, ...], wanted: tuple[int
             total = trace.parameter(body.parameters[i].spec)
             totals.append((total, total + grads[body.inputs[i]]))
         back = [
-            grads[body.inputs[j]]
-            if body.inputs[j] in grads
-            else blank_of(trace, symbol(body.parameters[j], body.trace))
+            grads[body.inputs[j]] if body.inputs[j] in grads else blank_of(trace, _before_step(body, j))
             for j in cotangents
         ]
     reads = Reads(trace, body)
@@ -185,6 +183,13 @@ def _derive(body: Block, shape: Shape, given: tuple[int, ...], wanted: tuple[int
         _widened(body, shape, kept, stacked), len(kept), len(stacked), block, cotangents, sums, rows,
         ([i for _, i in sliced], [i for _, i in invariant]), [source for _, source in reads.others],
     )  # fmt: skip
+
+
+def _before_step(body: Block, j: int) -> Any:
+    """A symbol in the likeness of carried value j before a step. One that is only kept is the same after each; before the first
+    there is none."""
+    before = body.parameters[j]
+    return symbol(before if before in body.own() else body.outputs[j], body.trace)
 
 
 def _step_back(body: Block, shape: Shape, given: tuple[int, ...], wanted: tuple[int, ...]) -> Any:

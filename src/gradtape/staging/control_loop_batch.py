@@ -21,6 +21,7 @@ from gradtape.staging.control_block import Block, BlockTrace
 from gradtape.staging.control_branch import chosen
 from gradtape.staging.control_gradient import Shape
 from gradtape.staging.control_loop import run_loop
+from gradtape.transform.batched import Shared
 
 _COUNT = Spec((), dtypes.int32)
 
@@ -61,7 +62,10 @@ def run(batched: tuple[bool, ...], limit: Any, operands: Any, **params: Any) -> 
         limit, state, rows, fixed, cond=cond, body=body, states=shape.states, reverse=params["reverse"],
         length=params["length"], lengths=params["lengths"],
     )  # fmt: skip
-    last = [y if f else spread(y, size) for y, f in zip(results, flags.carried, strict=False)]
+    last = [
+        y if f else Shared(y) if j in shape.states else spread(y, size)  # of a variable, which then is assigned once
+        for j, (y, f) in enumerate(zip(results, flags.carried, strict=False))
+    ]
     stacked = [swapped(y) if f else spread(y, size) for y, f in zip(results[shape.carried :], found, strict=True)]
     return (spread(count, size), *last, *stacked)
 

@@ -51,21 +51,16 @@ def loop_family(node: Node) -> Any:
     """What loops have in common that can be one."""
     params = node.params
     body: Block = params["body"]
-    own = _own(body)
+    own = body.own()
     pairs = frozenset([(p, v) for p, v in zip(body.parameters, node.inputs[1:], strict=True) if p in own])
     return node.inputs[0], body.trace, params["cond"], params["reverse"], params["length"], params["states"], pairs
-
-
-def _own(body: Block) -> set[Value]:
-    """The parameters that the block reads; others only carry a result that is the same in all steps."""
-    return {*[p.value for p in body.trace.parameters], *[v for _, v in body.trace.graph.captures]}
 
 
 def loops_together(nodes: Sequence[Node]) -> Together:
     """One loop for all."""
     first = nodes[0]
     body: Block = first.params["body"]
-    own = _own(body)
+    own = body.own()
     carried: dict[Any, tuple[Value, Value, int, Value]] = {}  # parameter, result, its identity, operand
     stacked: dict[Value, tuple[int, Any]] = {}  # identity, number of rows
     for node in nodes:

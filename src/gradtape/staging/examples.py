@@ -8,8 +8,11 @@ of the result that is the same everywhere is known, one that differs is not. So 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import ANY, Spec
@@ -21,6 +24,7 @@ _UNITS = (24, 60)
 WORLDS = 3
 _OTHER_SIZES = (5040, 65536)  # tried where the worlds do not fit: more numbers divide them
 _RANKS = (2, 4, 3, 1, 0, 5)
+_MOST = 2**20  # elements of a tensor that is imagined
 
 
 def size(world: int, number: int = 0) -> int:
@@ -130,12 +134,31 @@ def infer(
         worlds.append(result)
         inputs += [shapes] if result is not None else []
     if worlds[0] is None or worlds[1] is None:
-        found = explored(specs, lambda shapes: _asked(op, specs, shapes, params, []), 400)
+        found = _elsewhere(op, specs, params)
         others = [result for _, result in found]
         inputs += [shapes for shapes, _ in found]
     if not inputs:
         raise problems[0] if problems else _does_not_fit(op, specs)
     return Inferred(worlds, others, inputs[0], certain(specs, params), ranks(specs, inputs), number)
+
+
+def _elsewhere(op: Any, specs: Sequence[Spec], params: dict[str, Any]) -> list[tuple[list[Shape], Any]]:
+    """Shapes for which the op can run where the worlds do not fit; also such as only its parameters tell."""
+    count = len(specs)
+    hints = [Spec((n,), dtypes.int32) for value in params.values() for n in totals(value)]
+    for more in ([], hints) if hints else ([],):
+        found = explored([*specs, *more], lambda shapes: _asked(op, specs, shapes[:count], params, []), 400)
+        if found:
+            return [(shapes[:count], result) for shapes, result in found]
+    return []
+
+
+def totals(sizes: Any) -> list[int]:
+    """The sum and the product of a list of sizes: what is split into them, or gets them as its shape, has so many elements."""
+    sizes = sizes.tolist() if isinstance(sizes, np.ndarray) else sizes
+    if not isinstance(sizes, (tuple, list)) or not all(isinstance(n, int) and n >= 0 for n in sizes):
+        return []
+    return [n for n in (sum(sizes), math.prod(sizes)) if 1 < n < _MOST]
 
 
 def ranks(specs: Sequence[Spec], tried: Sequence[Sequence[Shape]]) -> int:

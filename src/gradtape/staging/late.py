@@ -21,7 +21,7 @@ from gradtape.core.variable import Variable
 from gradtape.ops.family import NO_LOWERING
 from gradtape.ops.movement import Identity
 from gradtape.staging.composites import fold, opened, unfold
-from gradtape.staging.examples import Fit
+from gradtape.staging.examples import Fit, totals
 from gradtape.staging.symbol import check_size
 from gradtape.transform.tape import GradientTape
 
@@ -226,7 +226,7 @@ class Opened:
 
     Attributes:
       tensors: in order; variables are read.
-      hints: the shapes of those arguments that are arrays or lists of numbers, and the numbers themselves.
+      hints: the shapes of those arguments that are arrays or lists of numbers, what sizes make up, and the numbers themselves.
     """
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -240,6 +240,7 @@ class Opened:
         self._leaves = leaves
         numbers = {x for x in leaves if type(x) is int and x > 1}
         self.hints = [shape for x in (*args, *kwargs.values()) if (shape := _shape(x))]
+        self.hints += [(n,) for x in (*args, *kwargs.values()) for n in totals(x)]
         self.hints += [(n,) for n in sorted(numbers)[:8]]
         self._structure = nest.pack_sequence_as(structure, leaves)
 

@@ -28,6 +28,7 @@ from gradtape.staging.specialized import Specialized, walk
 from gradtape.staging.symbol import Symbol, symbol
 from gradtape.staging.trace import Trace
 from gradtape.transform.backward import backward, bare
+from gradtape.transform.batched import Batched
 from gradtape.transform.opaque import recorded_by, show
 
 _current = state.current
@@ -65,7 +66,7 @@ class Staged:
             return [wrap(y) for y in self.program.run([x._array for x in inputs], slots)]
         sources = [source for source, _ in self.trace.graph.captures] if closed is None else closed
         tensors = [x._read() if isinstance(x, Variable) else x for x in (*inputs, *sources)]
-        if _current.trace is not None:
+        if _current.trace is not None and not _holds_examples(tensors, _current.trace):
             return self._inline(tensors, slots)
         if any(type(x) is not Tensor for x in tensors):
             return self._on_examples(tensors, slots)
@@ -176,6 +177,11 @@ def _are_plain(tensors: Sequence[Any]) -> bool:
         if type(x) is not Tensor:
             return False
     return True
+
+
+def _holds_examples(tensors: Sequence[Any], trace: Trace) -> bool:
+    """True if a tensor belongs to a map that runs inside a trace."""
+    return any(isinstance(x, Batched) and x.level > trace.level for x in tensors)
 
 
 def _actual(node: Node, slots: Mapping[int, Variable]) -> Variable:

@@ -202,8 +202,23 @@ def innermost(x: Any) -> Any:
     return x.template() if isinstance(x, Tensor) else x
 
 
+class Shared:
+    """What a batch rule returns in place of a result that is the same for all examples.
+
+    Attributes:
+      value: the result, without an axis for the examples.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
 def _wrap_all(result: Any, level: float) -> Any:
-    return tuple([batched(r, level) for r in result]) if type(result) is tuple else batched(result, level)
+    if type(result) is tuple:
+        return tuple([r.value if type(r) is Shared else batched(r, level) for r in result])
+    return batched(result, level)
 
 
 def _run(op: Op, flags: tuple[bool, ...], inputs: tuple[Any, ...], values: list[Any], params: dict[str, Any]) -> Any:
@@ -227,7 +242,23 @@ def _run(op: Op, flags: tuple[bool, ...], inputs: tuple[Any, ...], values: list[
 
 
 def _by_rule(op: Op, flags: tuple[bool, ...], params: dict[str, Any], *values: Any) -> Any:
-    return op.batch(flags, *values, **params)
+    result = op.batch(flags, *values, **params)
+    if type(result) is not tuple:
+        return result
+    like = next(v for v, flag in zip(values, flags, strict=True) if flag)
+    return tuple([repeated(r.value, like) if type(r) is Shared else r for r in result])
+
+
+def repeated(x: Any, like: Any) -> Any:
+    """A value once for each row of another, of which a function that is being traced may not know the number."""
+    rows = like.shape[0]
+    if rows is None:
+        return _current.trace.later(_repeated, (x, like), {}, None, "repeated")
+    return REGISTRY["broadcast_to"](x, shape=(rows, *dims(x)))
+
+
+def _repeated(x: Any, like: Any) -> Any:
+    return REGISTRY["broadcast_to"](x, shape=(dims(like)[0], *dims(x)))
 
 
 def number_beside(x: Any, others: tuple[Any, ...]) -> Any:

@@ -20,10 +20,9 @@ from gradtape.core.recorder import Recorder
 from gradtape.core.slices import IndexedSlices, densify
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
-from gradtape.ops.family import dims
-from gradtape.ops.movement import BroadcastTo, Identity
+from gradtape.ops.movement import Identity
 from gradtape.ops.reduction import ReduceSum
-from gradtape.transform.batched import Batched, NeedsValueError, batched
+from gradtape.transform.batched import Batched, NeedsValueError, batched, repeated
 
 # A function of the cotangents of the outputs, and of which inputs want one, that gives the cotangents of the inputs.
 Pullback = Callable[[tuple[Any, ...], Sequence[bool]], Sequence[Any]]
@@ -164,7 +163,7 @@ def _show_to(
         op.pullback = None
 
 
-def view(value: Any, depth: int) -> Any:
+def view(value: Any, depth: float) -> Any:
     """A tensor or variable as a recorder sees it that was entered at a depth."""
     while isinstance(value, Batched) and value.level > depth:
         value = value.value
@@ -184,52 +183,55 @@ def fresh(value: Any) -> Any:
     return wrap(value._array) if type(value) is Tensor else value.fresh()
 
 
-def _lifted(pullback: Pullback, inputs: Sequence[Any], outputs: Sequence[Any], depth: int) -> Pullback:
+def _lifted(pullback: Pullback, inputs: Sequence[Any], outputs: Sequence[Any], depth: float) -> Pullback:
     """A pullback on the values that a recorder at that depth sees, from one on values of inner transformations."""
-    sizes = dict(sorted({pair for x in (*inputs, *outputs) for pair in _levels(x, depth)}))
-    if not sizes:
+    found = {level: rows for x in (*inputs, *outputs) for level, rows in _levels(x, depth)}
+    levels = dict(sorted(found.items()))
+    if not levels:
         return pullback
 
     def whole(dys: tuple[Any, ...], needs: Sequence[bool]) -> Sequence[Any]:
         for d in dys:
-            if isinstance(d, Batched) and d.level in sizes:
+            if isinstance(d, Batched) and d.level in levels:
                 raise NeedsValueError(
                     errors.compose("a vectorised pass met a custom gradient inside another one.", "", depth=1), d.level
                 )
         before = _current.depth
-        _current.depth = max(before, *sizes)
+        _current.depth = max(before, *levels)
         try:
             raised = [_raise(y, d, depth) for y, d in zip(outputs, dys, strict=True)]
             grads = pullback(tuple(raised), needs)
-            return [None if g is None else _lower(x, g, sizes) for x, g in zip(inputs, grads, strict=True)]
+            return [None if g is None else _lower(x, g, levels) for x, g in zip(inputs, grads, strict=True)]
         finally:
             _current.depth = before
 
     return whole
 
 
-def _levels(value: Any, depth: int) -> Iterator[tuple[int, int]]:
-    """The transformations above a depth that a value belongs to, with their numbers of examples."""
+def _levels(value: Any, depth: float) -> Iterator[tuple[float, Any]]:
+    """The transformations above a depth that a value belongs to, with tensors that have a row for each of their examples."""
     while isinstance(value, Batched) and value.level > depth:
-        yield int(value.level), int(value.value.shape[0])
+        yield value.level, value.value
         value = value.value
 
 
-def _raise(like: Any, d: Any, depth: int) -> Any:
+def _raise(like: Any, d: Any, depth: float) -> Any:
     """A cotangent of whole batches as one of examples, of the same levels as another value."""
     if isinstance(like, Batched) and like.level > depth:
         return batched(_raise(like.value, d, depth), like.level)
     return d
 
 
-def _lower(like: Any, g: Any, sizes: dict[int, int]) -> Any:
+def _lower(like: Any, g: Any, levels: dict[float, Any]) -> Any:
     """A cotangent of examples as one of whole batches, summed over those that share the input."""
     g = densify(g) if isinstance(g, IndexedSlices) else g
-    for level, size in reversed(sizes.items()):
+    for level, rows in reversed(levels.items()):
         each = isinstance(g, Batched) and g.level == level
         if isinstance(like, Batched) and like.level == level:
-            g = g.value if each else BroadcastTo(g, shape=(size, *dims(g)))
+            g = g.value if each else repeated(g, rows)
             like = like.value
+        elif each or rows.shape[0] is None:
+            g = ReduceSum(g.value if each else repeated(g, rows), axis=(0,), keepdims=False)
         else:
-            g = ReduceSum(g.value, axis=(0,), keepdims=False) if each else g * float(size)
+            g = g * float(rows.shape[0])
     return g

@@ -5,21 +5,23 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from gradtape.core import convert, errors, nest, state
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.transform.batched import Batched, NeedsValueError, batched
+from gradtape.ops.family import dims
+from gradtape.transform.batched import Batched, NeedsValueError, batched, repeated
 
 _current = state.current
 
 
 class _Running(threading.local):
-    """The maps that run on this thread, from the outermost inward: (level, number of examples)."""
+    """The maps that run on this thread, from the outermost inward: (level, a tensor with a row for each example)."""
 
-    maps: tuple[tuple[float, int], ...] = ()
+    maps: tuple[tuple[float, Tensor], ...] = ()
 
 
 _running = _Running()
@@ -65,10 +67,22 @@ def independent(draw: Callable[[tuple[int, ...]], Tensor], shape: tuple[int, ...
     more leading axis for each running map.
     """
     maps = _running.maps
-    value = draw(tuple([size for _, size in maps]) + shape)
+    value: Tensor
+    sizes = [rows.shape[0] for _, rows in maps]
+    unknown = [rows for (_, rows), size in zip(maps, sizes, strict=True) if size is None]
+    if unknown:
+        value = _current.trace.later(partial(_drawn, draw, sizes, shape), (unknown,), {}, None, "draw")
+    else:
+        value = draw((*sizes, *shape))
     for level, _ in maps:
         value = batched(value, level)
     return value
+
+
+def _drawn(draw: Callable[[tuple[int, ...]], Tensor], sizes: list[Any], shape: tuple[int, ...], unknown: Any) -> Tensor:
+    """What `draw` gives, once tensors tell the sizes that were not known."""
+    told = iter([dims(rows)[0] for rows in unknown])
+    return draw((*[next(told) if size is None else size for size in sizes], *shape))
 
 
 def _count(flat: list[Tensor]) -> int:
@@ -99,22 +113,23 @@ def _at_once(fn: Callable[[Any], Any], elems: Any, flat: list[Tensor], size: int
     depth, maps = _current.depth, _running.maps
     level = depth + 1
     examples = [batched(t, level) if t.shape[0] == size else _only(t) for t in flat]
-    _current.depth, _running.maps = level, (*maps, (level, size))
+    rows = next(t for t in flat if t.shape[0] == size)
+    _current.depth, _running.maps = level, (*maps, (level, rows))
     try:
         result = fn(nest.pack_sequence_as(elems, examples))
     finally:
         _current.depth, _running.maps = depth, maps
-    return nest.map_structure(lambda leaf: stacked(leaf, level, size), result)
+    return nest.map_structure(lambda leaf: _stacked(leaf, level, rows), result)
 
 
-def stacked(leaf: Any, level: float, size: int) -> Any:
+def _stacked(leaf: Any, level: float, rows: Tensor) -> Any:
     """All examples of a result: what a Batched of this level holds, or the value repeated. None stays None."""
     if leaf is None:
         return None
     leaf = convert.convert_to_tensor(leaf)
     if isinstance(leaf, Batched) and leaf.level == level:
         return leaf.full().value
-    return REGISTRY["broadcast_to"](leaf, shape=(size, *leaf.shape))
+    return repeated(leaf, rows)
 
 
 def _only(t: Tensor) -> Any:

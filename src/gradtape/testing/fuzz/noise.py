@@ -13,8 +13,15 @@ from gradtape.core import dtypes
 from gradtape.ops.family import dims
 
 
-def noise(seed: int, most: int = 2) -> Callable[[Any], Any]:
-    """A function that moves tensors, or tuples of them, by up to `most` units in the last place."""
+def noise(seed: int, most: int = 2, outward: bool = True, alike: bool = False) -> Callable[[Any], Any]:
+    """A function that moves tensors, or tuples of them, by some units in the last place.
+
+    Args:
+      seed: of the random numbers.
+      most: how many units at most.
+      outward: False if numbers may only come nearer to zero.
+      alike: True if all elements of a tensor move alike: those that are equal stay so, as where they are computed alike.
+    """
     random = np.random.default_rng(seed)
 
     def moved(x: Any) -> Any:
@@ -22,7 +29,7 @@ def noise(seed: int, most: int = 2) -> Callable[[Any], Any]:
             return tuple([moved(part) for part in x])
         if not isinstance(x, (tf.Tensor, tf.Variable)) or not x.dtype.is_trainable:
             return x
-        steps = random.integers(-most, most + 1, dims(x))
+        steps = random.integers(-most, most + 1 if outward else 1, () if alike else dims(x)) + np.zeros(dims(x))
         factors = (1.0 + steps * epsilon(x.dtype)).astype(x.dtype.numpy)
         # Numbers near the smallest ones lose digits, which happens to float16 alone.
         lost = (steps * (_SMALLEST if x.dtype == tf.float16 else 0.0)).astype(x.dtype.numpy)
