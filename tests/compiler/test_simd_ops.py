@@ -31,6 +31,7 @@ KINDS = {"float32": "f", "float64": "f", "int32": "i", "bool": "b"}
 # size of the terms. NumPy's float32 functions are off by a few units themselves.
 TOLERANCE = {"float32": 4e-6, "float64": 8e-15}
 CANCELLING = {
+    "gelu_slope",
     "sigmoid_cross_entropy_with_logits",
     "sigmoid_cross_entropy_slope",
     "logaddexp",
