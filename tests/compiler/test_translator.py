@@ -203,6 +203,18 @@ def test_a_program_gets_good_code_while_it_lives(new_kernels, monkeypatch):
     assert bits(compiled(x)) == bits(first)
 
 
+def test_good_code_goes_to_the_folder_of_its_program(new_kernels, tmp_path, monkeypatch):
+    started, may_start = translator._started, threading.Event()
+    monkeypatch.setattr(translator, "_started", lambda: may_start.wait() and started())
+    f, x = a_program()
+    tf.function(f)(x)
+    other = tmp_path / "other"
+    monkeypatch.setenv("GRADTAPE_CACHE", str(other))
+    may_start.set()
+    wait_for(lambda: all(k._good is not None for k in promised()))
+    assert not [p for p in other.rglob("*") if p.is_file()]
+
+
 def test_kernels_with_much_work_begin_with_good_code(new_kernels):
     x = tf.ones([600, 600])
     tf.function(lambda x: tf.tanh(tf.matmul(x, x)))(x)

@@ -20,6 +20,7 @@ from llvmlite import binding, ir
 from gradtape.compiler import disk, pool, translator
 from gradtape.compiler.program import Misfit
 from gradtape.compiler.simd.machine import Code, Library, load, translate
+from gradtape.core import cache
 from gradtape.core.shape import Spec
 
 
@@ -51,6 +52,7 @@ class Promised:
 
     def __init__(self, job: translator.Job, text: str | None, name: str, chunks: int) -> None:
         self._job, self._text, self._name, self._chunks = job, text, name, chunks
+        self._folder = cache.folder()  # good code is kept there, unless another one is named until it comes
         self._quick: Library | None = None  # lives on with the good one: it may be running
         self._good: Library | None = None
         self._users: list[tuple[weakref.ref[Any], int]] = []
@@ -84,7 +86,8 @@ class Promised:
         """Good code has come: put it into this process, on disk, and where the address is kept."""
         if self._good is not None:
             return
-        good = _kept(self._text, disk.Entry(code, self._name, self._chunks))
+        text = self._text if cache.folder() == self._folder else None
+        good = _kept(text, disk.Entry(code, self._name, self._chunks))
         address = good.address(self._name)
         with _LOCK:
             if self._good is None:

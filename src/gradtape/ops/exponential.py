@@ -99,7 +99,8 @@ class Rsqrt(Unary):
 
     def vjp(self, dy: Any, y: Any) -> Any:
         y = conj(y)
-        return (MultiplyNoNan(-0.5 * (y * y * y), dy),)
+        # In this order, since y**3 soon leaves the range of float16, where the product with dy need not.
+        return (MultiplyNoNan(y * y, MultiplyNoNan(-0.5 * y, dy)),)
 
     def scalar(self, cg: Any, x: Any) -> Any:
         return cg.rsqrt(x)
