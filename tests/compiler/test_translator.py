@@ -269,6 +269,30 @@ def test_fork_while_code_is_made(tmp_path):
     assert run_script(tmp_path) == (0, first)
 
 
+def test_fork_while_a_listener_is_told(workshop):
+    """The forked process has not heard the end of it, so it is told again."""
+    may_go, told = threading.Event(), []
+
+    def listener(code):
+        told.append(code.exports)
+        may_go.wait(60)
+
+    with translator.together():
+        jobs = handed_in(6)
+        jobs[0].then(listener)
+    wait_for(lambda: told)
+    with workshop._changed:
+        process, workshop._process = workshop._process, None
+        heir = workshop.inherited()
+        workshop._process = process
+    assert jobs[0] in heir._later
+    assert jobs[0].listeners == [listener]
+    may_go.set()
+    wait_for(lambda: workshop._thread is None)
+    assert not jobs[0].listeners
+    assert told == [("f0",)]
+
+
 def test_only_pythons_own_program_is_started(monkeypatch):
     monkeypatch.undo()
     monkeypatch.setattr(translator.large, "cores", lambda: 8)

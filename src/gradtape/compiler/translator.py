@@ -164,10 +164,12 @@ class Workshop:
     def _finish(self, job: Job, code: Code) -> None:
         with self._changed:
             job.good = code
-            listeners, job.listeners = job.listeners, []
+            listeners = tuple(job.listeners)
             self._changed.notify_all()
         for listener in listeners:
             listener(code)
+        # Not before: a process that is forked meanwhile has to call them again.
+        job.listeners.clear()
 
     def _next(self, can_wait: bool) -> Job | None:
         """The next job for the other process; None if there is none, or if there will be none: then the thread has ended."""
