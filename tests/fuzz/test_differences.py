@@ -161,3 +161,13 @@ def test_limits_nest():
         left, _ = signal.getitimer(signal.ITIMER_PROF)
         assert 20.0 < left < 31.0
     assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+
+
+def test_what_float16_cannot_hold_may_be_held_in_between():
+    """A kernel computes in float32: 1000 squared is no infinity in it. What a double cannot hold either is compared."""
+    step = Step("tf.math.atan2(x0, tf.square(x0))", ("v0",))
+    program = Program(0, {"x0": "tf.constant([1.5, 1000.0], tf.float16)"}, {}, (step,), ("v0",))
+    assert not list(differences(program, ["compiled", "gradient_inside"]))
+    case = checks.Case(Program(0, {"x0": "tf.constant([0.0, 1000.0], tf.float16)"}, {}, (step,), ("v0",)), checks.SURE)
+    assert [np.isfinite(g).tolist() for g in case.gradient] == [[False, False]]
+    assert np.isfinite(case.gradient_moved[-1][0]).tolist() == [False, True]
