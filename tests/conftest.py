@@ -2,6 +2,8 @@
 
 import os
 import tempfile
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -51,3 +53,19 @@ def random() -> np.random.Generator:
 def _seed() -> None:
     """NumPy's global generator starts anew in every test, so that no test depends on those before it."""
     np.random.seed(7)
+
+
+@pytest.fixture
+def new_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No kernel is in this process or on disk, and none that a test makes is left there: it may be a wrong one."""
+    from gradtape.compiler import kernels, loops, rows
+
+    def forget() -> None:
+        for function in (rows.compiled, rows.lowered, loops.compiled):
+            function.cache_clear()
+
+    monkeypatch.setenv("GRADTAPE_CACHE", str(tmp_path))
+    monkeypatch.setattr(kernels, "_KERNELS", type(kernels._KERNELS)())
+    forget()
+    yield
+    forget()

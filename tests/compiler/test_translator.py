@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.compiler import kernels, rows, translator
+from gradtape.compiler import kernels, translator
 from gradtape.compiler.simd import machine
 from gradtape.compiler.simd.translation import GOOD
 
@@ -149,14 +149,6 @@ def test_blocks_inside_of_others_are_one(workshop):
         assert workshop._gathering == 1
     assert not translator.is_gathering()
     assert workshop._gathering == 0
-
-
-@pytest.fixture
-def new_kernels(tmp_path, monkeypatch):
-    """No kernel is in this process or on disk."""
-    monkeypatch.setenv("GRADTAPE_CACHE", str(tmp_path))
-    monkeypatch.setattr(kernels, "_KERNELS", type(kernels._KERNELS)())
-    rows.lowered.cache_clear()
 
 
 def promised():

@@ -28,7 +28,7 @@ PROGRAM = Program(0, INPUTS, {"w0": INPUTS["x0"]}, STEPS, ("v0", "v3", "v4"))
 
 
 @pytest.fixture
-def wrong(request, monkeypatch):
+def wrong(request, monkeypatch, new_kernels):
     """An op with a rule that is wrong."""
     op, rule, change = request.param
     monkeypatch.setattr(type(REGISTRY[op]), rule, change)
