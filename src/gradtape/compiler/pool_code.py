@@ -7,7 +7,8 @@ ended when `done` equals the number of chunks. So nobody waits for a thread that
 the only one to get a core runs like a loop.
 
 Threads without work spin for a bounded time, then sleep until a 32-bit word changes: by futex on Linux, by a mutex
-and a condition variable (a monitor) elsewhere.
+and a condition variable (a monitor) elsewhere. They never yield: where another process wants the core too, that would
+hand it a whole turn of the scheduler, while who sleeps keeps its share and is let in as soon as it is called.
 """
 
 from __future__ import annotations
@@ -58,9 +59,7 @@ def assembly(system: str, processor: str, futex: bool) -> str:
       futex: sleep by futex rather than by a monitor.
     """
     declaration, pause = _PAUSE.get(processor.lower(), ("", ""))
-    code = (
-        declaration + _RUN + _PARALLEL_FOR + _WORKER + _REST + _CONTROL + pool_sleep.assembly(system, processor, futex)
-    )
+    code = declaration + _RUN + _PARALLEL_FOR + _WORKER + _CONTROL + pool_sleep.assembly(system, processor, futex)
     code = code.replace("PAUSE", pause)
     return "".join(_with_addresses(line) for line in code.splitlines(keepends=True))
 
@@ -179,7 +178,7 @@ watch:
   %ended = icmp eq i64 %seen, %n
   br i1 %ended, label %leave, label %again
 again:
-  call void @rest(i64 %k)
+  PAUSE
   %k.next = add i64 %k, 1
   %patient = icmp slt i64 %k.next, %limit
   br i1 %patient, label %watch, label %doze
@@ -235,7 +234,7 @@ watch:
   %any = icmp sgt i64 %open, 0
   br i1 %any, label %check, label %again
 again:
-  call void @rest(i64 %k)
+  PAUSE
   %k.next = add i64 %k, 1
   %patient = icmp slt i64 %k.next, %limit
   br i1 %patient, label %watch, label %nap
@@ -255,22 +254,6 @@ awake:
   %sleepers.left = atomicrmw sub ptr %sleeping, i64 1 seq_cst
   br label %check
 home:
-  ret void
-}
-"""
-
-# One round of spinning. Now and then it offers the core: perhaps whoever is waited for was put on the same one.
-_REST = """
-define internal void @rest(i64 %k) {
-entry:
-  PAUSE
-  %round = and i64 %k, 63
-  %is.long = icmp eq i64 %round, 63
-  br i1 %is.long, label %offer, label %exit
-offer:
-  call void @give_way()
-  br label %exit
-exit:
   ret void
 }
 """

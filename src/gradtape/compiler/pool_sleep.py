@@ -18,21 +18,11 @@ def has_futex(system: str, processor: str) -> bool:
 
 
 def assembly(system: str, processor: str, futex: bool) -> str:
-    """The functions `sleep`, `wake`, `reset_monitor` and `give_way`; with lines `FIELDS name ...` as in `pool_code`."""
-    is_windows = system == "win32"
-    give_way = _GIVE_WAY.replace("YIELD", "SwitchToThread" if is_windows else "sched_yield")
+    """The functions `sleep`, `wake` and `reset_monitor`; with lines `FIELDS name ...` as in `pool_code`."""
     if futex:
-        return give_way + _FUTEX_SLEEP.replace("FUTEX", str(_FUTEX[processor]))
-    return give_way + _MONITOR_SLEEP + (_WINDOWS_MONITOR if is_windows else _POSIX_MONITOR)
+        return _FUTEX_SLEEP.replace("FUTEX", str(_FUTEX[processor]))
+    return _MONITOR_SLEEP + (_WINDOWS_MONITOR if system == "win32" else _POSIX_MONITOR)
 
-
-_GIVE_WAY = """
-declare i32 @YIELD()
-define internal void @give_way() {
-  call i32 @YIELD()
-  ret void
-}
-"""
 
 # 128 waits, 129 wakes, among the threads of one process.
 _FUTEX_SLEEP = """
