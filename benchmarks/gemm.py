@@ -121,8 +121,7 @@ def best_times(run: dict[str, Callable[[], Any]], seconds: float) -> dict[str, f
 
 def peak(seconds: float) -> float:
     """Operations in a second of a core that does nothing but fused multiplications and additions of float32."""
-    from llvmlite import ir
-
+    from gradtape.compiler import ir
     from gradtape.compiler.gemm.code import I64, Code
     from gradtape.compiler.gemm.tile import multiply_add
     from gradtape.compiler.simd.machine import assemble, host

@@ -6,9 +6,9 @@ import mmap
 
 import numpy as np
 import pytest
-from llvmlite import ir
 from numpy.lib.stride_tricks import as_strided
 
+from gradtape.compiler import ir
 from gradtape.compiler.gemm import Batch, Gemm, emit
 from gradtape.compiler.gemm.plan import plan
 from gradtape.compiler.pool import Pool

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from llvmlite import ir
 
 from compiler.simd_accuracy import run, special, sweep
+from gradtape.compiler import ir
 from gradtape.compiler.simd import VectorEmitter, supports
 from gradtape.core import dtypes
 from gradtape.core.emitter import Emitter

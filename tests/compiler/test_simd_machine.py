@@ -12,8 +12,8 @@ import time
 
 import numpy as np
 import pytest
-from llvmlite import ir
 
+from gradtape.compiler import ir
 from gradtape.compiler.simd import assemble, elementwise_kernel, emit_elementwise, host, load, translate
 from gradtape.core import dtypes
 

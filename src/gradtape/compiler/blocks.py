@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
 
-from gradtape.compiler import driver
+from gradtape.compiler import driver, ir
 from gradtape.compiler.arena import ALIGNMENT, Part, lay_out, roots, size_of
 from gradtape.compiler.emission import I64, POINTER, VOID, table_of
 from gradtape.compiler.encoding import WORD, Word, encode

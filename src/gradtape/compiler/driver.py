@@ -23,9 +23,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from llvmlite import binding, ir
+from llvmlite import binding
 
-from gradtape.compiler import disk, pool
+from gradtape.compiler import disk, ir, pool
 from gradtape.compiler.emission import I64, POINTER, VOID
 from gradtape.compiler.simd.machine import Library
 
@@ -257,7 +257,7 @@ def _check(w: Writer, items: Any, count: Any, shapes: Any) -> None:
     b.store(shapes, at)
     with w.times(count, "array") as i:
         array, answer = w.load(b.gep(items, [i], source_etype=POINTER), POINTER), b.add(i, I64(1))
-        shape = b.load(at)
+        shape = b.load(at, I64)
         w.answer(b.icmp_unsigned("!=", w.field(array, _TYPE, I64), w.address("gradtape_ndarray")), answer)
         flags = b.and_(w.field(array, _FLAGS, _INT), _INT(_WANTED_FLAGS))
         w.answer(b.icmp_unsigned("!=", flags, _INT(_WANTED_FLAGS)), answer)
@@ -289,7 +289,7 @@ def _emit_choose(module: ir.Module) -> None:
             b.store(b.zext(b.load(b.inttoptr(index, POINTER), typ=_BYTE), I64), found)
         with wide:
             b.store(b.sext(b.load(b.inttoptr(index, POINTER), typ=_INT), I64), found)
-    wanted = b.load(found)
+    wanted = b.load(found, I64)
     is_known = b.icmp_unsigned("<", wanted, count)
     wanted = b.select(is_known, wanted, b.sub(count, I64(1)))  # any other number means the last
     block = w.word(description, b.add(wanted, I64(2)))
@@ -399,7 +399,7 @@ def _turn(
     with b.if_then(has_cond):
         b.call(run, [cond_step, cond_steps, cond_tables, status])
         b.store(b.icmp_unsigned("!=", b.load(b.inttoptr(flag, POINTER), typ=_BYTE), _BYTE(0)), go_on)
-    b.cbranch(b.load(go_on), turn, end)
+    b.cbranch(b.load(go_on, _BIT), turn, end)
     end_from = [head, b.block]
     b.position_at_end(turn)
     b.call(run, [body_step, body_steps, arena, status])
@@ -416,7 +416,7 @@ def _turn(
         distance = b.select(is_back, b.neg(distance), distance)
         b.store(b.add(w.load(place, I64), distance), place)
     now = b.call(clock, [])
-    with b.if_then(b.icmp_unsigned(">", b.sub(now, b.load(asked)), I64(_PATIENCE)), likely=False):
+    with b.if_then(b.icmp_unsigned(">", b.sub(now, b.load(asked, I64)), I64(_PATIENCE)), likely=False):
         b.store(now, asked)
         with b.if_then(b.icmp_signed("!=", b.call(module.globals["asks"], []), _INT(0)), likely=False):
             b.store(I64(1), w.place(status))

@@ -87,9 +87,7 @@ def _quick(call: Callable[..., None], spec: Spec, count: int) -> Callable[..., A
 
 def _product(pattern: Product, output: Spec) -> Callable[..., Any] | None:
     """A kernel of matrix products; None for stacks whose axes cannot be joined to two."""
-    from llvmlite import ir
-
-    from gradtape.compiler import gemm
+    from gradtape.compiler import gemm, ir
     from gradtape.compiler.emission import Compiled
     from gradtape.compiler.emitters import product
 

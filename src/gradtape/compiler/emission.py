@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
-from gradtape.compiler import pool
+from gradtape.compiler import ir, pool
 from gradtape.compiler.simd.machine import Library, assemble
 
 POINTER, I64, VOID, DOUBLE = ir.PointerType(), ir.IntType(64), ir.VoidType(), ir.DoubleType()
@@ -51,10 +50,7 @@ def plain(x: Any) -> Any:
 
 def room(builder: ir.IRBuilder, kind: ir.Type, count: int) -> Any:
     """Room for some elements on the stack."""
-    space = builder.alloca(ir.ArrayType(kind, count))
-    space.align = 64
-    # llvmlite types the pointer and would refuse elements; this way around it is nothing in the machine's code.
-    return builder.inttoptr(builder.ptrtoint(space, I64), POINTER)
+    return builder.alloca(ir.ArrayType(kind, count), 64)
 
 
 def table_of(builder: ir.IRBuilder, table: Any, count: int) -> list[Any]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.simd.emitter import VectorEmitter
 from gradtape.compiler.simd.value import Value
 from gradtape.core.dtypes import DType

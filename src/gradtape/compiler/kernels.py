@@ -15,9 +15,9 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import binding, ir
+from llvmlite import binding
 
-from gradtape.compiler import disk, pool, translator
+from gradtape.compiler import disk, ir, pool, translator
 from gradtape.compiler.program import Misfit
 from gradtape.compiler.simd.machine import Code, Library, load, translate
 from gradtape.core import cache

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.emission import DOUBLE, I64, POINTER, VOID, across, close, counted, room, table_of
 from gradtape.compiler.loop_plan import Plan, Way
 from gradtape.compiler.rhythm import Rhythm
@@ -203,14 +202,15 @@ class LoopEmitter:
             if array.step:
                 pointer.add_incoming(start, before)
                 pointer.add_incoming(buffer, filled)
-        for phi, main, other in (
+        ways: tuple[tuple[ir.Phi, Any, Any], ...] = (
             (end, size, I64(self.lanes)), (limit, size, left), (is_rest, ir.IntType(1)(0), ir.IntType(1)(1)),
-        ):  # fmt: skip
+        )  # fmt: skip
+        for phi, main, other in ways:
             phi.add_incoming(main, before)
             phi.add_incoming(other, filled)
         if begin is not None:
             begin.add_incoming(origin, before)
-            builder.position_before(filled.terminator)
+            builder.position_at_end(filled)
             begin.add_incoming(builder.add(origin, size), filled)
         builder.position_at_end(empty)
         self._out_of_buffers(starts, whole, rest)

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
 
-from gradtape.compiler import kernels
+from gradtape.compiler import ir, kernels
 from gradtape.compiler.emission import DOUBLE, I64, POINTER, VOID, Compiled, close, counted, plain
 from gradtape.compiler.kernels import NOTHING, Kernel, Launch, Lowered, Operand
 from gradtape.compiler.loop import Loop

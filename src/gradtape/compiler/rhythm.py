@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.emission import I64
 from gradtape.compiler.loop_plan import Way
 from gradtape.compiler.simd import conversion

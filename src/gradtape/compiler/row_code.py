@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-
-from gradtape.compiler import joining
+from gradtape.compiler import ir, joining
 from gradtape.compiler.emission import I64, POINTER, VOID, close, counted, offset, places, room, table_of
 from gradtape.compiler.joining import renewed
 from gradtape.compiler.recipe import COLUMN, ROW, RowLoop

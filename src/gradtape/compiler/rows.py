@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
-from gradtape.compiler import kernels
+from gradtape.compiler import ir, kernels
 from gradtape.compiler.emission import Compiled, plain
 from gradtape.compiler.kernels import Kernel, Launch, Lowered, Operand
 from gradtape.compiler.recipe import RowLoop

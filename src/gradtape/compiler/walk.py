@@ -6,8 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.emission import I64, POINTER, close, counted
 from gradtape.compiler.simd.machine import host
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.gemm import code
 from gradtape.compiler.gemm.code import I64, Index
 
@@ -35,9 +34,7 @@ class Code(code.Code):
         table = ir.GlobalVariable(self.module, kind, self.module.get_unique_name(name))
         table.linkage, table.global_constant = "internal", True
         table.initializer = ir.Constant(kind, list(numbers))
-        first = self.builder.gep(table, [I64(0)], source_etype=I64)
-        first.type = code.POINTER
-        return first
+        return table
 
     def fill(
         self, table: Any, counts: Sequence[Index], steps: Sequence[int], start: Index = 0, more: Index = 0

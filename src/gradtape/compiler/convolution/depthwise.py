@@ -9,8 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.convolution.code import Code
 from gradtape.compiler.convolution.copying import Copier, Source
 from gradtape.compiler.convolution.place import Place, find

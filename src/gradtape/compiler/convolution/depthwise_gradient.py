@@ -6,8 +6,7 @@ import itertools
 import math
 from typing import Any
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.convolution.code import Code
 from gradtape.compiler.convolution.depthwise import TILE, Channels, DepthwisePlan
 from gradtape.compiler.convolution.place import find

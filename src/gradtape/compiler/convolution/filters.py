@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.convolution.code import Code
 from gradtape.compiler.convolution.copying import Copier
 from gradtape.compiler.convolution.plan import Plan

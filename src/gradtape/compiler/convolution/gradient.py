@@ -10,8 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.convolution.code import Code
 from gradtape.compiler.convolution.copying import Copier, block_of
 from gradtape.compiler.convolution.output import keep

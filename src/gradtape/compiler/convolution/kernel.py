@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.convolution.code import Code
 from gradtape.compiler.convolution.copying import Copier, block_of
 from gradtape.compiler.convolution.filters import Panels

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.convolution import (
     depthwise,
     depthwise_gradient,

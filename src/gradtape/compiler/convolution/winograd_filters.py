@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.convolution.code import Code
 from gradtape.compiler.convolution.problem import Correlation
 from gradtape.compiler.convolution.winograd import VALUES, Panels, WinogradPlan, both_ways

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.convolution.code import Code
 from gradtape.compiler.convolution.output import keep
 from gradtape.compiler.convolution.place import Place, find

@@ -10,8 +10,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.emission import I64, POINTER, VOID, table_of
 from gradtape.compiler.kernels import Launch, Lowered, Operand, emitted, inputs, outputs
 from gradtape.compiler.lowering import emits

@@ -7,8 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.emission import I64, POINTER, VOID, table_of
 from gradtape.compiler.emitters import movement
 from gradtape.compiler.kernels import NOTHING, Launch, Lowered, Operand, emitted, inputs, outputs

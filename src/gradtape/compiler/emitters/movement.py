@@ -13,8 +13,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.emission import I64, POINTER, VOID, table_of
 from gradtape.compiler.emitters.tiles import Turn, count_panels, emit_panel, panel_bytes
 from gradtape.compiler.kernels import NOTHING, Launch, Lowered, Operand, emitted

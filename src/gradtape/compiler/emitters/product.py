@@ -7,9 +7,7 @@ import itertools
 import math
 from collections.abc import Sequence
 
-from llvmlite import ir
-
-from gradtape.compiler import gemm, kernels
+from gradtape.compiler import gemm, ir, kernels
 from gradtape.compiler.ending import Ending
 from gradtape.compiler.kernels import Launch, Lowered, Operand
 from gradtape.compiler.lowering import emits

@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.emission import I64, VOID, room, table_of
 from gradtape.compiler.emitters.indexing import times
 from gradtape.compiler.kernels import Launch, Lowered, Operand, emitted, inputs, outputs

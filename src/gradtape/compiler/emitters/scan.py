@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from llvmlite import ir
-
-from gradtape.compiler import joining, kernels
+from gradtape.compiler import ir, joining, kernels
 from gradtape.compiler.emission import CHUNK, I64, POINTER, VOID, close, counted, table_of
 from gradtape.compiler.kernels import Launch, Lowered
 from gradtape.compiler.lowering import emits

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from llvmlite import ir
+from gradtape.compiler import ir
 
 I8, I32, I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 POINTER = ir.PointerType()
@@ -98,13 +98,7 @@ class Code:
 
     def stack(self, element: ir.Type, count: int) -> Any:
         """The address of memory for this call, at the beginning of a cache line."""
-        builder = self._at_start()
-        memory = builder.alloca(ir.ArrayType(element, count))
-        memory.align = 64
-        # llvmlite types the pointer and would refuse to store vectors through it.
-        first = builder.gep(memory, [I64(0)], source_etype=element)
-        first.type = POINTER
-        return first
+        return self._at_start().alloca(ir.ArrayType(element, count), 64)
 
     def slot(self, slot: int) -> Any:
         """The pointer in a slot of the table whose address is the function's first argument. It is loaded once."""
@@ -115,9 +109,7 @@ class Code:
         return self._slots[slot]
 
     def _at_start(self) -> ir.IRBuilder:
-        builder = ir.IRBuilder(self.start)
-        builder.position_before(self.start.terminator)
-        return builder
+        return ir.IRBuilder(self.start)
 
     def repeat(self, count: Index, body: Callable[[Index], None]) -> None:
         """Emit a loop that runs the body for 0, 1, ... below the count."""

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.gemm import memory
 from gradtape.compiler.gemm.code import I8, I64, POINTER, VOID, Code, Index
 from gradtape.compiler.gemm.problem import Gemm, Groups

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.gemm import memory, packing, tile
 from gradtape.compiler.gemm.code import I8, Code, Index
 from gradtape.compiler.gemm.finish import Epilogue

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.gemm import dot, row
 from gradtape.compiler.gemm.code import KERNEL
 from gradtape.compiler.gemm.dot import DotKernel

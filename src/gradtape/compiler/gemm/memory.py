@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.gemm.code import I8, I32, POINTER, Code
 from gradtape.core.dtypes import DType
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.gemm import memory
 from gradtape.compiler.gemm.code import Code, Index
 from gradtape.compiler.gemm.finish import Epilogue

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.gemm import memory
 from gradtape.compiler.gemm.code import Code, Index
 from gradtape.compiler.gemm.plan import Tile

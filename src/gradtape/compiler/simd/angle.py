@@ -5,8 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.simd.floats import format_of, quick_two_sum, two_product, two_sum
 from gradtape.compiler.simd.value import Value, integers_of
 from gradtape.core import dtypes
@@ -127,9 +126,8 @@ def _lane_function(module: ir.Module) -> ir.Function:
     and are not looked at, so that 192 bits from the point on give the fraction to more digits than a pair holds.
     """
     name = "gradtape.large_angle"
-    function = module.globals.get(name)
-    if function is not None:
-        return function
+    if name in module.globals:
+        return module.globals[name]  # type: ignore[no-any-return]
     result = ir.LiteralStructType([_I64, _DOUBLE, _DOUBLE])
     function = ir.Function(module, ir.FunctionType(result, [_DOUBLE]), name)
     function.linkage = "internal"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.simd.value import Value, integers_of, memory_type
 from gradtape.compiler.simd.widths import computed, is_narrow
 from gradtape.core import dtypes

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.simd import (
     conversion,
     division,

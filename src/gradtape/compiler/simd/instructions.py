@@ -7,8 +7,8 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from llvmlite import ir
 
+from gradtape.compiler import ir
 from gradtape.compiler.simd.value import Value, integers_of, lane_type
 from gradtape.compiler.simd.widths import computed
 from gradtape.core import dtypes
@@ -68,10 +68,7 @@ class Instructions:
         return self.value(self.spread(lane), dtype)
 
     def intrinsic(self, name: str, *values: Value) -> Value:
-        """LLVM's intrinsic of that name on vectors of floats.
-
-        llvmlite's `declare_intrinsic` does not know vectors, so that they are declared by their full names.
-        """
+        """LLVM's intrinsic of that name on vectors of floats."""
         dtype = values[0].dtype
         vector = self.vector_type(dtype)
         full = f"llvm.{name}.v{self.width}{_SUFFIX[computed(dtype).name]}"

@@ -6,8 +6,7 @@ import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.compiler.simd import conversion
 from gradtape.compiler.simd.emitter import VectorEmitter
 from gradtape.compiler.simd.machine import Library, assemble
@@ -149,9 +148,7 @@ def element(builder: ir.IRBuilder, pointer: Any, dtype: DType, index: Any) -> An
 
 def _buffer(builder: ir.IRBuilder, dtype: DType, lanes: int) -> Any:
     """Room for one vector on the stack."""
-    room = builder.alloca(ir.VectorType(memory_type(dtype), lanes))
-    # llvmlite types the pointer and would refuse elements; this way around it is nothing in the machine's code.
-    return builder.inttoptr(builder.ptrtoint(room, _I64), _POINTER)
+    return builder.alloca(ir.VectorType(memory_type(dtype), lanes), 64)
 
 
 def copy(builder: ir.IRBuilder, source: Any, target: Any, dtype: DType, count: Any) -> None:

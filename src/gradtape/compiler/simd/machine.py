@@ -8,8 +8,9 @@ import os
 import threading
 from typing import Any, NamedTuple
 
-from llvmlite import binding, ir
+from llvmlite import binding
 
+from gradtape.compiler import ir
 from gradtape.compiler.simd.translation import GOOD, initialize, target_of, translated
 
 # LLVM's contexts are not safe to share: one module is assembled at a time, and none while the process forks.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
+from gradtape.compiler import ir
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 
