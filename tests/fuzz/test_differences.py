@@ -171,3 +171,10 @@ def test_what_float16_cannot_hold_may_be_held_in_between():
     case = checks.Case(Program(0, {"x0": "tf.constant([0.0, 1000.0], tf.float16)"}, {}, (step,), ("v0",)), checks.SURE)
     assert [np.isfinite(g).tolist() for g in case.gradient] == [[False, False]]
     assert np.isfinite(case.gradient_moved[-1][0]).tolist() == [False, True]
+
+
+def test_what_a_short_dtype_rounds_away_may_be_held_in_between():
+    """In bfloat16 tanh(5) is one and has no slope; the derivative of what comes before is large."""
+    steps = (Step("tf.math.erfcinv(x0)", ("v0",)), Step("tf.tanh(tf.reduce_mean(tf.cast(v0, tf.bfloat16)))", ("v1",)))
+    program = Program(0, {"x0": "tf.constant([2e-30, 2e-05, 0.06], tf.float64)"}, {}, steps, ("v1",))
+    assert not list(differences(program, ["compiled", "gradient_inside"]))
