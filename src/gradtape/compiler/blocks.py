@@ -14,8 +14,9 @@ import numpy as np
 
 from gradtape.compiler import driver, ir
 from gradtape.compiler.arena import ALIGNMENT, Part, lay_out, roots, size_of
+from gradtape.compiler.chains import chained
 from gradtape.compiler.emission import I64, POINTER, VOID, table_of
-from gradtape.compiler.encoding import WORD, Word, encode
+from gradtape.compiler.encoding import WORD, Word, encode, table_words
 from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.compiler.kernels import Kernel, Launch, Lowered, Operand, emitted, inputs, outputs
 from gradtape.compiler.lowering import emits
@@ -61,7 +62,7 @@ def _body(graph: Any) -> Body | None:
             parts.append(part)
             root = part.node.outputs[0]
         results.append(root)
-    return Body(running, parts, results)
+    return Body(running, chained(parts, set(results), {}), results)
 
 
 class _CopyOp:
@@ -133,7 +134,7 @@ class _Block:
             pairs += self._pair(word, homes, data, status)
             if word.kind == "array":
                 self.users.setdefault(word.which, []).append(self.tables + place * WORD)
-        self.numbers = encoded.array_after([len(words), len(encoded.steps) // driver.STEP, *pairs])
+        self.numbers = encoded.array_after([len(words), encoded.count, *pairs])
         self.keep = encoded.keep
 
     @staticmethod
@@ -158,8 +159,7 @@ def _external(number: int) -> tuple[int, int]:
 
 
 def _table_size(body: Body) -> int:
-    count = sum(len(launch.operands) for part in body.parts for launch in part.lowered.launches if launch.kernel.chunks)
-    return count * WORD
+    return sum([table_words(part.lowered) for part in body.parts]) * WORD
 
 
 @emits(Repeat)

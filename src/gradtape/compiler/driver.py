@@ -30,7 +30,10 @@ from gradtape.compiler.emission import I64, POINTER, VOID
 from gradtape.compiler.simd.machine import Library
 
 HEADER = 5
-STEP = 4  # words of a step
+# Words of a step: a kernel's address, its chunks, the place of its table, and 1 if it may set the status. Or, of a chain: how many steps
+# behind the first of all its own begin, how many groups there are, with a minus sign, how many steps it has, and nothing. In place of the
+# 1 these have the bytes from the table of a group to that of the next.
+STEP = 4
 OK, FAILED = 0, -1
 
 _BYTE, _INT, _BIT = ir.IntType(8), ir.IntType(32), ir.IntType(1)
@@ -60,6 +63,7 @@ def library() -> Library:
 
 def _emitted() -> ir.Module:
     module = ir.Module(name="driver")
+    _emit_chain(module)
     _emit_steps(module)
     _emit_fill(module)
     _emit_asks(module)
@@ -170,12 +174,29 @@ def _function(module: ir.Module, name: str, result: ir.Type, *kinds: ir.Type, in
     return Writer(function)
 
 
+def _emit_chain(module: ir.Module) -> None:
+    """`chain(job, group)`: launch the kernels of a chain for a group, on one thread. A job is the steps, their number, and the tables."""
+    w = _function(module, "chain", VOID, I64, I64, internal=True)
+    job, group = w.function.args
+    b = w.b
+    first, count, tables = [w.word(job, k) for k in range(3)]
+    with w.times(count, "step") as i:
+        task, chunks, place, size = [w.word(w.after(first, b.mul(i, I64(STEP))), k) for k in range(STEP)]
+        table = b.add(b.add(tables, place), b.mul(group, size))
+        kernel = b.inttoptr(task, ir.FunctionType(VOID, [I64, I64]).as_pointer())
+        with w.times(chunks, "chunk") as chunk:
+            b.call(kernel, [table, chunk])
+    b.ret_void()
+
+
 def _emit_steps(module: ir.Module) -> None:
     """`steps(first, count, tables, status)`: launch kernels; not 0 if one has set the status."""
     w = _function(module, "steps", I64, I64, I64, I64, I64, internal=True)
     first, count, tables, status = w.function.args
     b = w.b
     share, state = w.named("gradtape_share", VOID, I64, I64, I64, I64), w.address("gradtape_pool")
+    job = b.ptrtoint(b.alloca(ir.ArrayType(I64, 3)), I64)
+    chain = b.ptrtoint(module.globals["chain"], I64)
     with w.times(count, "step") as i:
         step = w.after(first, b.mul(i, I64(STEP)))
         task, chunks, place, checks = [w.word(step, k) for k in range(STEP)]
@@ -183,8 +204,14 @@ def _emit_steps(module: ir.Module) -> None:
         with b.if_else(b.icmp_signed("==", chunks, I64(1))) as (alone, several):
             with alone:
                 b.call(b.inttoptr(task, ir.FunctionType(VOID, [I64, I64]).as_pointer()), [table, I64(0)])
-            with several:
-                b.call(share, [state, task, table, chunks])
+            with several, b.if_else(b.icmp_signed("<", chunks, I64(0))) as (grouped, shared):
+                with grouped:
+                    own = w.after(first, b.mul(task, I64(STEP)))
+                    for k, word in enumerate((own, place, tables)):
+                        b.store(word, w.place(job, k))
+                    b.call(share, [state, chain, job, b.neg(chunks)])
+                with shared:
+                    b.call(share, [state, task, table, chunks])
         with b.if_then(b.icmp_signed("!=", checks, I64(0)), likely=False):
             w.answer(b.icmp_signed("!=", w.word(status), I64(0)), I64(1))
     b.ret(I64(0))

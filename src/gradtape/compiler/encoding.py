@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.compiler.arena import Layout, Part
-from gradtape.compiler.graph import Value
-from gradtape.compiler.kernels import Promised
+from gradtape.compiler.driver import STEP
+from gradtape.compiler.graph import Node, Value
+from gradtape.compiler.kernels import Kernel, Lowered, Operand, Promised
 from gradtape.core.shape import Spec
 
 WORD = 8  # bytes
@@ -29,61 +30,108 @@ class Word(NamedTuple):
     which: int
     value: int
 
+    def moved(self, distance: int) -> Word:
+        """The word for what lies some bytes further on."""
+        return self._replace(value=self.value + distance) if distance else self
 
-class Encoded(NamedTuple):
+
+class Encoded:
     """Parts of a program as numbers.
 
     Attributes:
-      steps: for the driver, four words each.
       words: of the tables, one behind the other.
       keep: what must live as long as the program.
-      promised: kernels whose addresses may change, each with its place in `steps`.
     """
 
-    steps: list[int]
-    words: list[Word]
-    keep: list[Any]
-    promised: list[tuple[Promised, int]]
+    def __init__(self, keep: list[Any]) -> None:
+        self.words: list[Word] = []
+        self.keep = keep
+        # For the driver, `STEP` words each; those of chains are behind the others.
+        self._steps: list[int] = []
+        self._inner: list[int] = []
+        # Kernels whose addresses may change, each with the list and the place where its own stands.
+        self._promised: list[tuple[Promised, list[int], int]] = []
+
+    @property
+    def count(self) -> int:
+        """How many steps the driver takes one after the other."""
+        return len(self._steps) // STEP
+
+    def launch(self, kernel: Kernel, table: Sequence[Word], checks: bool) -> None:
+        """Add a step."""
+        self._add(self._steps, kernel, int(checks))
+        self.words += table
+
+    def chain(self, launches: Sequence[tuple[Kernel, Sequence[Sequence[Word]]]], groups: int) -> None:
+        """Add launches that run one after the other for each group, each with a table for every group."""
+        self._steps += [len(self._inner) // STEP, -groups, len(launches), 0]
+        for kernel, tables in launches:
+            self._add(self._inner, kernel, len(tables[0]) * WORD)
+            for table in tables:
+                self.words += table
+
+    def _add(self, steps: list[int], kernel: Kernel, last: int) -> None:
+        if isinstance(kernel.task, Promised):
+            self._promised.append((kernel.task, steps, len(steps)))
+        steps += [kernel.address, kernel.chunks, len(self.words) * WORD, last]
 
     def array_after(self, numbers: Sequence[int]) -> Any:
         """An array of some numbers and of the steps, in which addresses stay right."""
-        array = np.array([*numbers, *self.steps], np.int64)
-        for kernel, place in self.promised:
-            kernel.follow(array, len(numbers) + place)
+        array = np.array([*numbers, *self._steps, *self._inner], np.int64)
+        start = len(numbers)
+        # A chain says how far its own steps are from the first of all.
+        for place in range(0, len(self._steps), STEP):
+            if self._steps[place + 1] < 0:
+                array[start + place] += self.count
+        for kernel, steps, place in self._promised:
+            kernel.follow(array, start + place + (len(self._steps) if steps is self._inner else 0))
         return array
 
 
 def encode(parts: Sequence[Part], layout: Layout, constants: Mapping[Value, Any]) -> Encoded:
     """The steps and tables of parts whose values lie as the layout says; other values are constants."""
-    made = Encoded([], [], [part.lowered for part in parts], [])
+    made = Encoded([part.lowered for part in parts])
     fixed: dict[Value, int] = {}
+
+    def word(node: Node, scratch: Sequence[int], operand: Operand) -> Word:
+        kind, number, offset = operand
+        if kind == "status":
+            return Word("status", 0, 0)
+        if kind == "number":
+            return Word("number", 0, number)
+        if kind == "scratch":
+            return Word("arena", 0, scratch[number] + offset)
+        value = (node.inputs if kind == "input" else node.outputs)[number]
+        value = layout.roots.get(value, value)
+        home = layout.homes.get(value)
+        if home is not None:
+            return Word("arena" if home.array is None else "array", home.array or 0, home.offset + offset)
+        if value not in fixed:
+            fixed[value] = _address(constants[value], value.spec, made.keep)
+        return Word("number", 0, fixed[value] + offset)
+
     for (node, lowered), scratch in zip(parts, layout.scratch, strict=True):
         for kernel, operands in lowered.launches:
-            if not kernel.chunks:
-                continue
-            checks = any(o.kind == "status" for o in operands)
-            if isinstance(kernel.task, Promised):
-                made.promised.append((kernel.task, len(made.steps)))
-            made.steps.extend([kernel.address, kernel.chunks, len(made.words) * WORD, int(checks)])
-            for kind, number, offset in operands:
-                if kind == "status":
-                    made.words.append(Word("status", 0, 0))
-                elif kind == "number":
-                    made.words.append(Word("number", 0, number))
-                elif kind == "scratch":
-                    made.words.append(Word("arena", 0, scratch[number] + offset))
-                else:
-                    value = (node.inputs if kind == "input" else node.outputs)[number]
-                    value = layout.roots.get(value, value)
-                    home = layout.homes.get(value)
-                    if home is not None:
-                        kind = "arena" if home.array is None else "array"
-                        made.words.append(Word(kind, home.array or 0, home.offset + offset))
-                        continue
-                    if value not in fixed:
-                        fixed[value] = _address(constants[value], value.spec, made.keep)
-                    made.words.append(Word("number", 0, fixed[value] + offset))
+            if kernel.chunks:
+                checks = any(o.kind == "status" for o in operands)
+                made.launch(kernel, [word(node, scratch, o) for o in operands], checks)
+        if lowered.grouped is not None:
+            groups, launches, steps = lowered.grouped
+            tables = []
+            for (kernel, operands), own in zip(launches, steps, strict=True):
+                first = [word(node, scratch, o) for o in operands]
+                several = [[w.moved(g * s) for w, s in zip(first, own, strict=True)] for g in range(groups)]
+                tables.append((kernel, several))
+            made.chain(tables, groups)
     return made
+
+
+def table_words(lowered: Lowered) -> int:
+    """How many words the tables of a part have."""
+    own = sum([len(launch.operands) for launch in lowered.launches if launch.kernel.chunks])
+    if lowered.grouped is None:
+        return own
+    return own + lowered.grouped.groups * sum([len(launch.operands) for launch in lowered.grouped.launches])
 
 
 def _address(array: Any, spec: Spec, keep: list[Any]) -> int:

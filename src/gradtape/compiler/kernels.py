@@ -124,6 +124,20 @@ class Launch(NamedTuple):
     operands: tuple[Operand, ...]
 
 
+class Grouped(NamedTuple):
+    """Launches that run one after the other for each group of rows, each group on a thread of its own (`compiler/chains.py`).
+
+    Attributes:
+      groups: how many there are.
+      launches: for the first group.
+      steps: for each launch, how many bytes each of its operands moves on from a group to the next; 0 for numbers.
+    """
+
+    groups: int
+    launches: tuple[Launch, ...]
+    steps: tuple[tuple[int, ...], ...]
+
+
 class Lowered(NamedTuple):
     """What a node does, in machine code. All arrays are C-contiguous.
 
@@ -133,12 +147,14 @@ class Lowered(NamedTuple):
       shares: (output, input) pairs that may be the same memory: every element of the input is read before the element
         of the output at the same place is written, by the same chunk, and by no other chunk.
       views: (output, input) pairs that are the same memory, such as a reshape's: nothing is computed for them.
+      grouped: launches for groups of rows, of a chain, which has no others.
     """
 
     launches: tuple[Launch, ...]
     scratch: tuple[int, ...] = ()
     shares: tuple[tuple[int, int], ...] = ()
     views: tuple[tuple[int, int], ...] = ()
+    grouped: Grouped | None = None
 
 
 def inputs(*numbers: int) -> tuple[Operand, ...]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from gradtape.compiler import driver
 from gradtape.compiler.arena import ALIGNMENT, Layout, Part, lay_out
+from gradtape.compiler.chains import chained
 from gradtape.compiler.encoding import WORD, encode
 from gradtape.compiler.graph import Value
 from gradtape.compiler.program import Misfit
@@ -54,6 +55,7 @@ class Native:
         self._specs = [v.spec for v in (*inputs, *outputs)]
         self.makers = [maker(v.spec) for v in outputs]
         numbers = {v: i for i, v in enumerate((*inputs, *outputs))}
+        parts = chained(parts, set(outputs), updated)
         layout = lay_out(parts, numbers, updated)
         self._keep: list[Any]
         self._fixed: list[
@@ -81,7 +83,7 @@ class Native:
         for spec in self._specs:
             shapes += [id(spec.dtype.numpy), len(spec.shape), *spec.shape]
         self.size = data + layout.size
-        self.launches = len(encoded.steps) // driver.STEP
+        self.launches = encoded.count
         header = [len(self._specs), len(shapes), len(patches) // 3, self.launches, status]
         return encoded.array_after([*header, *shapes, *patches])
 
