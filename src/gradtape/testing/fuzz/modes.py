@@ -9,7 +9,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import gradtape as tf
-from gradtape.compiler import backend
+from gradtape.compiler import backend, translator
+from gradtape.compiler.simd import machine
+from gradtape.compiler.simd.machine import Code
+from gradtape.compiler.simd.translation import GOOD, QUICK
 from gradtape.core import generated
 from gradtape.core.state import settings
 from gradtape.transform import repeated
@@ -60,6 +63,37 @@ def without_passes() -> Iterator[None]:
         yield
     finally:
         backend.prepare = before
+
+
+class _Workshop(translator.Workshop):
+    """Makes code of one quality, in this process, when it is asked for."""
+
+    def __init__(self, effort: int) -> None:
+        super().__init__()
+        self._effort = effort
+
+    def begin(self) -> None:
+        """No other process works for it."""
+
+    def code_of(self, job: translator.Job) -> tuple[Code, bool]:
+        """Code of its quality, which stays."""
+        if self._effort == GOOD:
+            return super().code_of(job)
+        return machine.translate(job.text, effort=self._effort), False
+
+
+QUALITIES = (QUICK, GOOD)
+
+
+@contextmanager
+def quality(effort: int) -> Iterator[None]:
+    """Kernels are made of quickly made code, or of good code, and stay so."""
+    before = translator._workshop
+    translator._workshop = _Workshop(effort)
+    try:
+        yield
+    finally:
+        translator._workshop = before
 
 
 class TooSlow(BaseException):

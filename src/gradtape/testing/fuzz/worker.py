@@ -11,6 +11,7 @@ from collections import Counter
 from typing import Any
 
 import gradtape.ops
+from gradtape.testing.fuzz import modes
 from gradtape.testing.fuzz.checks import CHECKS, Difference, differences
 from gradtape.testing.fuzz.coverage import counting
 from gradtape.testing.fuzz.draws import draw_with_failures
@@ -48,8 +49,9 @@ def run(seeds: list[int], samples: str, seconds: float, reference: str = "", pyt
         counts: Counter[str] = Counter()
         program, failures = draw_with_failures(seed)
         before = library.compared if library else 0
-        found = list(run_program(program, counts))
-        texts = [_shown(program, one, seconds) for one in found]
+        with modes.quality(modes.QUALITIES[seed % len(modes.QUALITIES)]):
+            found = list(run_program(program, counts))
+            texts = [_shown(program, one, seconds) for one in found]
         compared = library is not None and library.compared > before
         passed = time.monotonic() - start
         _tell(done=seed, ops=dict(counts), found=texts, failures=failures, compared=compared, seconds=passed)
