@@ -299,3 +299,24 @@ def test_one_core(monkeypatch):
     monkeypatch.undo()
     monkeypatch.setattr(translator.large, "cores", lambda: 1)
     assert not translator._can_start()
+
+
+def test_variables_are_updated_in_place_meanwhile(new_kernels, monkeypatch):
+    """The thread that waits for good code is none that could hold their arrays."""
+    started, may_start = translator._started, threading.Event()
+    monkeypatch.setattr(translator, "_started", lambda: may_start.wait() and started())
+    f, x = a_program()
+    v = tf.Variable(tf.ones([1000]))
+
+    @tf.function
+    def step(x):
+        v.assign_add(tf.reduce_sum(f(x)[0]) * tf.ones([1000]))
+
+    step(x)
+    before = v._value._array.ctypes.data
+    try:
+        step(x)
+        assert translator._workshop._thread is not None
+        assert v._value._array.ctypes.data == before
+    finally:
+        may_start.set()

@@ -86,15 +86,16 @@ def chained(parts: Sequence[Part], kept: set[Value], updated: dict[Value, Value]
     kept = {same.get(v, v) for v in kept}
     done: list[Part] = []
     waiting = list(parts)
+    pieces = _Pieces()
     while waiting:
-        groups = _groups(waiting[:_FAR])
-        if not groups:
+        groups = next(filter(None, map(pieces.groups, waiting[:_FAR])), 0)
+        first = next((i for i, part in enumerate(waiting[:_FAR]) if groups and pieces.of(part, groups)), None)
+        if first is None:
             done += waiting[:_FAR]
             waiting = waiting[_FAR:]
             continue
-        first = next(i for i, part in enumerate(waiting) if _piece(part, groups) is not None)
         done += waiting[:first]
-        chain = _Chain(groups, same, updated)
+        chain = _Chain(groups, pieces, same, updated)
         rest = chain.collect(waiting[first:])
         if chain.is_worthwhile():
             done += [*chain.before, chain.part(readers, kept)]
@@ -105,15 +106,25 @@ def chained(parts: Sequence[Part], kept: set[Value], updated: dict[Value, Value]
     return done
 
 
-def _groups(parts: Sequence[Part]) -> int:
-    """Into how many groups the rows of the next product are cut; 0 if there is none for a chain."""
-    for node, _ in parts:
-        product = _product(node)
-        if product is not None and _is_small(product):
-            found = next((g for g in _GROUPS if product.m % g == 0 and product.m // g >= _LEAST_ROWS), 0)
-            if found:
-                return found
-    return 0
+class _Pieces:
+    """Parts for one group of rows. They are asked for again and again, as chains begin."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[Node, int], Piece | None] = {}
+        self._groups: dict[Node, int] = {}
+
+    def groups(self, part: Part) -> int:
+        """Into how many groups the rows of a product are cut; 0 for what is none, or none for a chain."""
+        if part.node not in self._groups:
+            self._groups[part.node] = _groups(part.node)
+        return self._groups[part.node]
+
+    def of(self, part: Part, groups: int) -> Piece | None:
+        """A part for one group of its rows; None if it cannot be cut, or is too large for a chain."""
+        key = part.node, groups
+        if key not in self._found:
+            self._found[key] = _piece(part, groups)
+        return self._found[key]
 
 
 class _Chain:
@@ -124,10 +135,10 @@ class _Chain:
       members: its own parts, and their pieces.
     """
 
-    def __init__(self, groups: int, same: dict[Value, Value], updated: dict[Value, Value]) -> None:
+    def __init__(self, groups: int, pieces: _Pieces, same: dict[Value, Value], updated: dict[Value, Value]) -> None:
         self.before: list[Part] = []
         self.members: list[tuple[Part, Piece]] = []
-        self._groups, self._same, self._updated = groups, same, updated
+        self._groups, self._pieces, self._same, self._updated = groups, pieces, same, updated
         self._written: set[Value] = set()
         self._read: set[Value] = set()
 
@@ -155,7 +166,7 @@ class _Chain:
 
     def _takes(self, part: Part) -> bool:
         """Whether a part belongs to the chain; then it is added."""
-        piece = _piece(part, self._groups)
+        piece = self._pieces.of(part, self._groups)
         if piece is None:
             return False
         for touch in piece.touches:
@@ -248,8 +259,14 @@ class _ChainOp:
 _CHAIN = _ChainOp()
 
 
+def _groups(node: Node) -> int:
+    product = _product(node)
+    if product is None or not _is_small(product):
+        return 0
+    return next((g for g in _GROUPS if product.m % g == 0 and product.m // g >= _LEAST_ROWS), 0)
+
+
 def _piece(part: Part, groups: int) -> Piece | None:
-    """A part for one group of its rows; None if it cannot be cut, or is too large for a chain."""
     node, lowered = part
     if lowered.views or len(lowered.launches) != 1:
         return None

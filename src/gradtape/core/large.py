@@ -41,6 +41,8 @@ KEEP = 256 << 20
 
 # Threads of the library that run no code of the user and know no variables.
 companions: set[int] = set()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=companions.clear)  # a child has none of its parent's threads
 
 _ndarray = np.ndarray
 _GRAIN = 1 << 16

@@ -20,10 +20,6 @@ from gradtape.core import large
 AUTOTUNE = -1
 _END = object()
 
-if hasattr(os, "register_at_fork"):
-    # A child has none of its parent's threads.
-    os.register_at_fork(after_in_child=large.companions.clear)
-
 
 def workers(wanted: Any) -> int:
     """How many threads `num_parallel_calls` means."""
