@@ -134,12 +134,14 @@ def peak(seconds: float) -> float:
     fma = multiply_add(code, dtypes.float32, lanes)
     place = code.builder.inttoptr(code.function.args[0], ir.PointerType())
     factor = code.builder.load(place, typ=vector, align=4)
-    state = code.fold(turns, [factor] * sums, lambda _, s: [code.builder.call(fma, [factor, factor, x]) for x in s])
-    for value in state:
-        code.builder.store(value, place, align=4).volatile = True
+    places = [code.at(place, lanes * k, ir.FloatType()) for k in range(sums)]
+    start = [code.builder.load(one, typ=vector, align=4) for one in places]
+    state = code.fold(turns, start, lambda _, s: [code.builder.call(fma, [factor, factor, x]) for x in s])
+    for value, one in zip(state, places, strict=True):
+        code.builder.store(value, one, align=4)
     code.builder.ret_void()
     library = assemble(module)
-    memory = (ctypes.c_float * lanes)()
+    memory = (ctypes.c_float * (lanes * sums))()
     function = KERNEL(library.address("peak"))
     times = best_times({"peak": lambda: function(ctypes.addressof(memory), 0)}, seconds)
     del library
