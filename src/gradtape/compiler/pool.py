@@ -131,10 +131,10 @@ class Pool:
             started, crew = 0, code.read("crew")
             # Where the system refuses a thread, those that there are do the work.
             with contextlib.suppress(RuntimeError):
-                for _ in range(count):
+                for place in range(count):
                     ended = threading.Lock()
                     ended.acquire()
-                    start_new_thread(_serve, (code, crew, ended))
+                    start_new_thread(_serve, (code, crew, 1 + place, ended))
                     self._ended.append(ended)
                     started += 1
             code.write("workers", started)
@@ -147,9 +147,9 @@ class Pool:
             self._code.reset(self._code.state)
 
 
-def _serve(code: _Code, crew: int, ended: threading.Lock) -> None:
+def _serve(code: _Code, crew: int, place: int, ended: threading.Lock) -> None:
     # Started without `threading`, so that nobody who counts the program's threads meets this one.
-    code.worker(code.state, crew)
+    code.worker(code.state, crew, place)
     ended.release()
 
 
@@ -166,7 +166,7 @@ class _Code:
         self._memory = ctypes.create_string_buffer(pool_code.STATE_SIZE + _ALIGNMENT)
         self.state = -(-ctypes.addressof(self._memory) // _ALIGNMENT) * _ALIGNMENT
         self.parallel_for = self._function("parallel_for", _address, _int64, _int64, _int64)
-        self.worker = self._function("worker", _address, _int64)
+        self.worker = self._function("worker", _address, _int64, _int64)
         self.dismiss = self._function("dismiss", _address)
         self.reset = self._function("reset", _address)
         self._linger = self._function("linger", _int64)

@@ -6,6 +6,9 @@ nothing, but can never run an old task. A thread adds what it did to `done` when
 ended when `done` equals the number of chunks. So nobody waits for a thread that has no chunk, and a job whose caller is
 the only one to get a core runs like a loop.
 
+The chunks are cut into as many parts as there are threads, and a thread begins with its own: what one job left in the cache of a core is
+mostly what the same core needs in the next job. Who is done with its part helps with those of others.
+
 Threads without work spin for a bounded time, then sleep until a 32-bit word changes: by futex on Linux, by a mutex
 and a condition variable (a monitor) elsewhere. They never yield: where another process wants the core too, that would
 hand it a whole turn of the scheduler, while who sleeps keeps its share and is let in as soon as it is called.
@@ -38,8 +41,12 @@ FIELDS = {
     "spins": 656,
     "mutex": 768,
     "condition": 896,
+    # How many parts the chunks are cut into, one for each thread; and the first part: its next chunk, and where it ends.
+    "parts": 1024,
+    "ranges": 1152,
 }
-STATE_SIZE = 1024
+_MOST_PARTS, _RANGE = 32, 128  # how many parts at most, and bytes from one to the next
+STATE_SIZE = FIELDS["ranges"] + _MOST_PARTS * _RANGE
 
 # How a processor is told that a thread spins: declaration and call of LLVM's function.
 _X86 = ("declare void @llvm.x86.sse2.pause()\n", "call void @llvm.x86.sse2.pause()")
@@ -50,7 +57,7 @@ _PAUSE = {"x86_64": _X86, "amd64": _X86, "aarch64": _ARM, "arm64": _ARM}
 def assembly(system: str, processor: str, futex: bool) -> str:
     """The pool as LLVM assembly.
 
-    It defines `parallel_for(state, task, argument, chunks)`, `worker(state, crew)`, `dismiss(state)`, which sends the
+    It defines `parallel_for(state, task, argument, chunks)`, `worker(state, crew, place)`, `dismiss(state)`, which sends the
     workers home, `reset(state)`, for new memory and after fork, and `linger(pauses)`.
 
     Args:
@@ -60,7 +67,8 @@ def assembly(system: str, processor: str, futex: bool) -> str:
     """
     declaration, pause = _PAUSE.get(processor.lower(), ("", ""))
     code = declaration + _RUN + _PARALLEL_FOR + _WORKER + _CONTROL + pool_sleep.assembly(system, processor, futex)
-    code = code.replace("PAUSE", pause)
+    for word, text in (("PAUSE", pause), ("MOST_PARTS", str(_MOST_PARTS)), ("RANGE", str(_RANGE))):
+        code = code.replace(word, text)
     return "".join(_with_addresses(line) for line in code.splitlines(keepends=True))
 
 
@@ -78,11 +86,12 @@ def _with_addresses(line: str) -> str:
     return "".join(f"  %{name} = getelementptr i8, ptr %state, i64 {FIELDS[name]}\n" for name in words[1:])
 
 
-# Takes chunks until there is none. What was taken belongs to one job: it cannot end before it is added to `done`.
+# Takes chunks until there is none. What was taken belongs to one job: it cannot end before it is added to `done`. Who has counted down
+# `left` has a chunk for sure; it is of the thread's own part, or of the next one where some are left.
 _RUN = """
-define internal void @run(ptr %state) {
+define internal void @run(ptr %state, i64 %place) {
 entry:
-  FIELDS task argument chunks left done waiting
+  FIELDS task argument chunks left done waiting parts ranges
   %first = atomicrmw sub ptr %left, i64 1 acq_rel
   %any = icmp sgt i64 %first, 0
   br i1 %any, label %begin, label %none
@@ -90,11 +99,33 @@ begin:
   %f = load ptr, ptr %task
   %x = load i64, ptr %argument
   %n = load i64, ptr %chunks
+  %count.parts = load i64, ptr %parts
+  %own = urem i64 %place, %count.parts
   br label %work
 work:
   %now = phi i64 [ %first, %begin ], [ %next, %ask ]
   %count = phi i64 [ 0, %begin ], [ %count.next, %ask ]
-  %chunk = sub i64 %n, %now
+  %start = phi i64 [ %own, %begin ], [ %part, %ask ]
+  br label %look
+look:
+  %part = phi i64 [ %start, %work ], [ %part.next, %pass ]
+  %distance = mul i64 %part, RANGE
+  %range = getelementptr i8, ptr %ranges, i64 %distance
+  %range.end = getelementptr i8, ptr %range, i64 8
+  %end = load i64, ptr %range.end
+  %seen = load atomic i64, ptr %range monotonic, align 8
+  %is.open = icmp slt i64 %seen, %end
+  br i1 %is.open, label %take, label %pass
+take:
+  %chunk = atomicrmw add ptr %range, i64 1 monotonic
+  %is.ours = icmp slt i64 %chunk, %end
+  br i1 %is.ours, label %compute, label %pass
+pass:
+  %part.after = add i64 %part, 1
+  %is.beyond = icmp eq i64 %part.after, %count.parts
+  %part.next = select i1 %is.beyond, i64 0, i64 %part.after
+  br label %look
+compute:
   call void %f(i64 %x, i64 %chunk)
   %count.next = add i64 %count, 1
   %was.last = icmp eq i64 %now, 1
@@ -125,7 +156,7 @@ none:
 _PARALLEL_FOR = """
 define void @parallel_for(ptr %state, i64 %function, i64 %x, i64 %n) {
 entry:
-  FIELDS task argument chunks left done waiting sleeping calls lock workers start spins
+  FIELDS task argument chunks left done waiting sleeping calls lock workers start spins parts ranges
   %single = icmp sle i64 %n, 1
   br i1 %single, label %alone, label %ask
 ask:
@@ -151,6 +182,25 @@ publish:
   store i64 %function, ptr %task
   store i64 %x, ptr %argument
   store i64 %n, ptr %chunks
+  %crew.all = add i64 %crew.size, 1
+  %crew.most = call i64 @llvm.smin.i64(i64 %crew.all, i64 MOST_PARTS)
+  %cut = call i64 @llvm.smin.i64(i64 %crew.most, i64 %n)
+  store i64 %cut, ptr %parts
+  br label %divide
+divide:
+  %p = phi i64 [ 0, %publish ], [ %p.next, %divide ]
+  %p.begin = phi i64 [ 0, %publish ], [ %p.end, %divide ]
+  %p.next = add i64 %p, 1
+  %p.product = mul i64 %p.next, %n
+  %p.end = udiv i64 %p.product, %cut
+  %p.distance = mul i64 %p, RANGE
+  %p.range = getelementptr i8, ptr %ranges, i64 %p.distance
+  %p.range.end = getelementptr i8, ptr %p.range, i64 8
+  store atomic i64 %p.begin, ptr %p.range monotonic, align 8
+  store i64 %p.end, ptr %p.range.end
+  %p.more = icmp slt i64 %p.next, %cut
+  br i1 %p.more, label %divide, label %announce
+announce:
   store atomic i64 0, ptr %done monotonic, align 8
   store atomic i64 %n, ptr %left seq_cst, align 8
   %asleep = load atomic i64, ptr %sleeping seq_cst, align 8
@@ -169,7 +219,7 @@ call:
   call void @wake(ptr %state, ptr %calls, i32 %missing.32)
   br label %work
 work:
-  call void @run(ptr %state)
+  call void @run(ptr %state, i64 0)
   %limit = load atomic i64, ptr %spins monotonic, align 8
   br label %watch
 watch:
@@ -216,7 +266,7 @@ declare i64 @llvm.smin.i64(i64, i64)
 # A worker says that it sleeps before it looks for work a last time, and a caller publishes work before it counts the
 # sleepers: one of the two sees the other. The same holds between `dismiss` and the look at `crew`.
 _WORKER = """
-define void @worker(ptr %state, i64 %mine) {
+define void @worker(ptr %state, i64 %mine, i64 %place) {
 entry:
   FIELDS left sleeping calls crew spins
   br label %check
@@ -225,7 +275,7 @@ check:
   %is.member = icmp eq i64 %current, %mine
   br i1 %is.member, label %work, label %home
 work:
-  call void @run(ptr %state)
+  call void @run(ptr %state, i64 %place)
   %limit = load atomic i64, ptr %spins monotonic, align 8
   br label %watch
 watch:
