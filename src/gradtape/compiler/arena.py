@@ -9,7 +9,8 @@ from __future__ import annotations
 import bisect
 import heapq
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from gradtape.compiler.graph import Node, Value
@@ -29,6 +30,13 @@ class Home(NamedTuple):
     """Where a value lies: in the arena, from a byte on, or in an array that the run is given."""
 
     array: int | None
+    offset: int
+
+
+class Piece(NamedTuple):
+    """Where a value lies that is a piece of another one: in that, from a byte on."""
+
+    whole: Value
     offset: int
 
 
@@ -67,16 +75,22 @@ def roots(parts: Iterable[Part]) -> dict[Value, Value]:
     return found
 
 
-def lay_out(parts: Sequence[Part], arrays: dict[Value, int], updated: dict[Value, Value]) -> Layout:
+def lay_out(
+    parts: Sequence[Part],
+    arrays: dict[Value, int],
+    updated: dict[Value, Value],
+    pieces: Mapping[Value, Piece] = MappingProxyType({}),
+) -> Layout:
     """The plan for some parts, in their order.
 
     Args:
       parts: what runs.
       arrays: values whose memory a run is given: inputs and outputs, by their numbers.
       updated: outputs that may be written over an input, each with that input; nothing else may share their memory.
+      pieces: values that are computed in the place of others (`joints.py`).
     """
     same = roots(parts)
-    last = _last_uses(parts, same)
+    last = _last_uses(parts, same, pieces)
     rooms: dict[Value, _Room] = {}
     for value, number in arrays.items():
         rooms[value] = _Room(size_of(value), -1, number)
@@ -86,6 +100,10 @@ def lay_out(parts: Sequence[Part], arrays: dict[Value, int], updated: dict[Value
         views = {output for output, _ in lowered.views}
         for number, value in enumerate(node.outputs):
             if number in views:
+                continue
+            if value in pieces:
+                whole = pieces[value].whole
+                rooms[value] = rooms.setdefault(whole, _Room(size_of(whole), position))
                 continue
             shared = (
                 None if value in updated else _shared(value, number, position, Part(node, lowered), same, last, rooms)
@@ -102,6 +120,8 @@ def lay_out(parts: Sequence[Part], arrays: dict[Value, int], updated: dict[Value
     every = {id(room): room for room in (*rooms.values(), *[room for few in scratch for room in few])}
     size = _place([room for room in every.values() if room.array is None])
     homes = {value: Home(room.array, room.offset) for value, room in rooms.items()}
+    for value, piece in pieces.items():
+        homes[value] = Home(homes[value].array, homes[value].offset + piece.offset)
     return Layout(homes, same, [tuple([room.offset for room in few]) for few in scratch], size)
 
 
@@ -110,11 +130,15 @@ def size_of(value: Value) -> int:
     return math.prod(value.spec.shape) * value.spec.dtype.size
 
 
-def _last_uses(parts: Sequence[Part], same: dict[Value, Value]) -> dict[Value, int]:
+def _last_uses(parts: Sequence[Part], same: dict[Value, Value], pieces: Mapping[Value, Piece]) -> dict[Value, int]:
+    """For each value the last part that reads it, or a piece of it."""
     last: dict[Value, int] = {}
     for position, (node, _) in enumerate(parts):
         for value in node.inputs:
-            last[same.get(value, value)] = position
+            value = same.get(value, value)
+            last[value] = position
+            if value in pieces:
+                last[pieces[value].whole] = position
     return last
 
 
@@ -132,7 +156,8 @@ def _shared(
     for output, i in lowered.shares:
         source = same.get(node.inputs[i], node.inputs[i])
         room = rooms.get(source)
-        if output != number or room is None or room.array is not None or room.size != size_of(value):
+        fits = room is not None and room.array is None and room.size == size_of(value) == size_of(source)
+        if output != number or room is None or not fits:
             continue
         # Nobody else has taken the room over, and no other operand of the node lies in it.
         others = [same.get(v, v) for k, v in enumerate(node.inputs) if k != i]

@@ -18,6 +18,7 @@ from gradtape.compiler.arena import ALIGNMENT, Layout, Part, lay_out
 from gradtape.compiler.chains import chained
 from gradtape.compiler.encoding import WORD, encode
 from gradtape.compiler.graph import Value
+from gradtape.compiler.joints import joined
 from gradtape.compiler.program import Misfit
 from gradtape.core import large
 from gradtape.core.shape import Spec
@@ -55,8 +56,8 @@ class Native:
         self._specs = [v.spec for v in (*inputs, *outputs)]
         self.makers = [maker(v.spec) for v in outputs]
         numbers = {v: i for i, v in enumerate((*inputs, *outputs))}
-        parts = chained(parts, set(outputs), updated)
-        layout = lay_out(parts, numbers, updated)
+        parts, pieces = joined(chained(parts, set(outputs), updated), numbers, updated)
+        layout = lay_out(parts, numbers, updated, pieces)
         self._keep: list[Any]
         self._fixed: list[
             tuple[int, int, bool]
