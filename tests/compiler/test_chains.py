@@ -171,7 +171,7 @@ def test_variables_are_updated_after_all_that_reads_them(found):
             return y
 
         step = wrap(step)
-        losses = [float(step(tf.constant(array(64, 48, seed=k)))) for k in range(5)]
+        losses = [float(step(tf.constant(array(128, 48, seed=k)))) for k in range(5)]
         return losses, [w.numpy() for w in weights]
 
     losses, weights = steps(tf.function)

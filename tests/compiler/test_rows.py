@@ -112,7 +112,16 @@ def test_results_of_several_passes(width):
 
 
 @pytest.mark.parametrize(
-    ("shape", "outer"), [((7, 5), 0), ((40_000, 3), 0), ((3, 500, 70), 1), ((2, 3, 4, 5), 2), ((9, 2, 6), 1)]
+    ("shape", "outer"),
+    [
+        ((7, 5), 0),
+        ((40_000, 3), 0),
+        ((3, 500, 70), 1),
+        ((2, 3, 4, 5), 2),
+        ((9, 2, 6), 1),
+        ((5, 300, 16), 1),
+        ((4, 90, 31), 1),
+    ],
 )
 @pytest.mark.parametrize("join", ["sum", "prod", "maximum", "minimum"])
 def test_columns(shape, outer, join):
@@ -181,6 +190,7 @@ def test_elementwise_broadcasting_and_parameters():
 @pytest.mark.parametrize(
     ("a", "b", "flags"),
     [
+        ((9, 255, 16), (255, 1), (True, False)), ((9, 16, 257), (257, 1), (False, False)), ((257, 5), (257, 1), (True, False)),
         ((64, 78), (78, 33), (False, False)), ((78, 64), (78, 33), (True, False)), ((64, 78), (33, 78), (False, True)),
         ((78, 64), (33, 78), (True, True)), ((5, 20, 30), (5, 30, 40), (False, False)), ((5, 20, 30), (30, 40), (False, False)),
         ((20, 30), (5, 40, 30), (False, True)), ((2, 3, 9, 8), (2, 3, 8, 7), (False, False)), ((1, 300), (300, 1), (False, False)),

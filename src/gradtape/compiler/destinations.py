@@ -14,12 +14,10 @@ from gradtape.compiler.ending import Distances, distances_of
 from gradtape.compiler.epilogue import ProductWithEnding
 from gradtape.compiler.graph import Copy, Graph, Node, Value
 from gradtape.compiler.loops import Fused, Home, Place
-from gradtape.compiler.simd.widths import default_width
+from gradtape.compiler.simd.widths import default_width, least_vectors
 from gradtape.core.patterns import movement
 from gradtape.core.patterns.movement import View, is_contiguous
 from gradtape.core.shape import Spec
-
-LEAST_VECTORS = 2  # of a row that is written at once
 
 # What is written: the number of a result, where it goes, and by which strides, if it is not whole.
 _Results = list[tuple[int, Home, View | None]]
@@ -167,7 +165,7 @@ def _loop(fused: Fused, results: _Results, specs: list[Spec]) -> Fused | None:
         loop = turned
     lanes = default_width(loop.types())
     if loop.targets and (
-        any(own[-1] != 1 for own in loop.targets) or loop.shape[-1] < LEAST_VECTORS * lanes or loop.shape[-1] % lanes
+        any(own[-1] != 1 for own in loop.targets) or loop.shape[-1] < least_vectors() * lanes or loop.shape[-1] % lanes
     ):
         return None
     return Fused(loop, specs, fused.parts, fused.places, [home for _, home, _ in results])

@@ -10,13 +10,13 @@ import math
 from collections import Counter
 from typing import NamedTuple
 
-from gradtape.compiler.destinations import LEAST_VECTORS, joined_views
+from gradtape.compiler.destinations import joined_views
 from gradtape.compiler.ending import Ending, Operand, distances_of
 from gradtape.compiler.epilogue import ProductWithEnding
 from gradtape.compiler.graph import Copy, Graph, Node, Value
 from gradtape.compiler.loops import Home
 from gradtape.compiler.operands import ProductOfViews
-from gradtape.compiler.simd.widths import default_width
+from gradtape.compiler.simd.widths import default_width, least_vectors
 from gradtape.compiler.views import sources
 from gradtape.core.patterns.movement import View, contiguous, packed
 from gradtape.core.shape import Spec
@@ -144,7 +144,7 @@ def _written(parts: list[_Part], spec: Spec) -> dict[Node, Node] | None:
             return None
         m, n, *_ = op.product
         target = distances_of(view.shape, view.strides, (math.prod([axis.size for axis in op.product.axes]), m, n))
-        if target is None or target[2] != 1 or n < LEAST_VECTORS * default_width([spec.dtype]):
+        if target is None or target[2] != 1 or n < least_vectors() * default_width([spec.dtype]):
             return None
         ending, home = op.ending._replace(targets=(target,)), Home(0, view.offset, True)
         inputs = [*node.inputs, *([] if before is None else [before])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from gradtape.compiler import ir, joining
@@ -16,6 +17,8 @@ from gradtape.compiler.simd.value import Value, memory_type
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 
+# A row of so few vectors is computed where it is reached, without a call, and its columns are added up in so many registers.
+_NARROW, _MOST_HELD = 2, 8
 _CHEAP = 6  # calls of a pass up to which several vectors are reduced side by side
 _ABREAST = 4
 
@@ -36,6 +39,13 @@ class RowCode:
     def __init__(self, module: ir.Module, loop: RowLoop, plan: Plan) -> None:
         self.module, self.loop, self.plan = module, loop, plan
         self.axes, self.width, self.lanes = loop.shape[:-1], loop.shape[-1], plan.lanes
+        vectors = -(-self.width // self.lanes)
+        waits = any(home < 0 for step in plan.passes for _, home in step.kept)
+        self.is_narrow = vectors <= _NARROW and not waits
+        held = sum([vectors * max(1, self._accumulator(k).size // 4) for k in plan.columns])
+        # Accumulators of columns in registers, by output and vector; those of wider rows stay in memory.
+        self.holds = self.is_narrow and held <= _MOST_HELD
+        self.held: dict[tuple[int, int], Value] = {}
 
     @property
     def count(self) -> int:
@@ -44,7 +54,7 @@ class RowCode:
 
     def emit(self) -> ir.Function:
         """The function for a chunk of rows."""
-        row = self._emit_row()
+        row = None if self.is_narrow else self._emit_row()
         function = ir.Function(self.module, ir.FunctionType(VOID, [I64, I64]), "task")
         table, chunk = function.args
         builder = self.builder = ir.IRBuilder(function.append_basic_block("entry"))
@@ -64,7 +74,7 @@ class RowCode:
     def _least(self, a: Any, b: Any) -> Any:
         return self.builder.select(self.builder.icmp_signed("<", a, b), a, b)
 
-    def _emit_block(self, row: ir.Function, block: Any, chunk: Any) -> None:
+    def _emit_block(self, row: ir.Function | None, block: Any, chunk: Any) -> None:
         """All rows of a block, and what its columns add up to."""
         builder, part, inputs = self.builder, self.plan.partition, len(self.loop.inputs)
         outer = builder.udiv(block, I64(part.parts)) if part.parts > 1 else block
@@ -74,20 +84,36 @@ class RowCode:
             first = builder.add(begin, builder.mul(builder.urem(block, I64(part.parts)), I64(part.lines)))
             last = self._least(builder.add(first, I64(part.lines)), last)
         sums = self._accumulators(block if part.parts > 1 else chunk)
-        for k, pointer in sums.items():
+        for k, pointer in () if self.holds else sums.items():
             self._clear(pointer, k)
+        start = self._nothing_held() if self.holds else {}
+        before = builder.block
         loop = counted(builder, first, "rows")
+        running = {key: builder.phi(value.ir.type) for key, value in start.items()}
+        for key, phi in running.items():
+            phi.add_incoming(start[key].ir, before)
+            self.held[key] = Value(start[key].cg, phi, start[key].dtype)
         at = places(builder, loop[0], self.axes)
         moved = []
         for pointer, (number, varies) in zip(self.pointers, self.loop.inputs, strict=False):
-            start = offset(builder, at, self.axes, varies, self.width if varies[-1] else 1)
-            moved.append(element(builder, pointer, self.loop.types[number], start))
-        for k, (number, place) in enumerate(self.loop.outputs):
-            start = builder.mul(loop[0], I64(1 if place == ROW else self.width))
-            moved.append(sums.get(k) or element(builder, self.pointers[inputs + k], self.loop.types[number], start))
+            place = offset(builder, at, self.axes, varies, self.width if varies[-1] else 1)
+            moved.append(element(builder, pointer, self.loop.types[number], place))
+        for k, (number, kind) in enumerate(self.loop.outputs):
+            place = builder.mul(loop[0], I64(1 if kind == ROW else self.width))
+            moved.append(sums.get(k) or element(builder, self.pointers[inputs + k], self.loop.types[number], place))
         status = [self.pointers[-1]] if self.loop.checks else []
-        builder.call(row, [*moved, *status, builder.sub(loop[0], begin)])
+        arguments = [*moved, *status, builder.sub(loop[0], begin)]
+        if row is None:
+            self._row(arguments)
+        else:
+            builder.call(row, arguments)
+        for key, phi in running.items():
+            phi.add_incoming(self.held[key].ir, builder.block)
         close(builder, loop, last, 1)
+        cg = VectorEmitter(self.module, builder, self.lanes)
+        for (k, vector), total in self.held.items():
+            place = element(builder, sums[k], total.dtype, I64(vector * self.lanes))
+            conversion.store(cg, renewed(cg, total), place)
         if part.parts == 1:
             for k, pointer in sums.items():
                 self._finish(k, pointer, outer)
@@ -113,6 +139,16 @@ class RowCode:
         conversion.store(cg, nothing, element(self.builder, pointer, dtype, loop[0]))
         close(self.builder, loop, I64(self.plan.padded), self.lanes)
 
+    def _nothing_held(self) -> dict[tuple[int, int], Value]:
+        """What the accumulators in registers hold before the first row."""
+        cg = VectorEmitter(self.module, self.builder, self.lanes)
+        found = {}
+        for k in self.plan.columns:
+            dtype, call = self._accumulator(k), self.loop.calls[self.loop.outputs[k][0]]
+            for vector in range(self.plan.padded // self.lanes):
+                found[k, vector] = cg.splat(joining.start(call.join, dtype), dtype)
+        return found
+
     def _finish(self, output: int, pointer: Any, outer: Any) -> None:
         """Accumulators of one block as a row of results."""
         builder, dtype = self.builder, self.loop.types[self.loop.outputs[output][0]]
@@ -128,15 +164,21 @@ class RowCode:
         over_row(builder, self.width, self.lanes, vector)
 
     def _emit_row(self) -> ir.Function:
-        """`row(inputs, outputs, status, line)`: one row, pass by pass."""
-        checks = bool(self.loop.checks)
-        count = len(self.loop.inputs) + len(self.loop.outputs) + checks
+        """`row(inputs, outputs, status, line)`: one row."""
+        count = len(self.loop.inputs) + len(self.loop.outputs) + bool(self.loop.checks)
         function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER] * count + [I64]), "row")
         function.linkage = "internal"
         self.builder = ir.IRBuilder(function.append_basic_block("entry"))
-        self.line = function.args[-1]
-        self.sources = dict(zip([n for n, _ in self.loop.inputs], function.args, strict=False))
-        self.targets = function.args[len(self.loop.inputs) : len(self.loop.inputs) + len(self.loop.outputs)]
+        self._row(function.args)
+        self.builder.ret_void()
+        return function
+
+    def _row(self, arguments: Sequence[Any]) -> None:
+        """One row, pass by pass. The arguments are pointers to inputs, outputs and the status word if there is one, and its number."""
+        inputs, outputs = len(self.loop.inputs), len(self.loop.outputs)
+        self.line = arguments[-1]
+        self.sources = dict(zip([n for n, _ in self.loop.inputs], arguments, strict=False))
+        self.targets = arguments[inputs : inputs + outputs]
         self.known: dict[int, Value] = {}
         for step in self.plan.passes:
             self._row_values(step.number)
@@ -151,9 +193,7 @@ class RowCode:
                 conversion.store_one(cg, renewed(cg, self.known[number]), pointer)
         for number in self.loop.checks:
             with self.builder.if_then(cg.any(cg.bit_not(renewed(cg, self.known[number]))), likely=False):
-                self.builder.store(I64(1), function.args[count - 1])
-        self.builder.ret_void()
-        return function
+                self.builder.store(I64(1), arguments[-2])
 
     def _waiting_room(self, i: int, home: int) -> Any:
         """Memory for a row of a value that later passes need."""
@@ -188,7 +228,7 @@ class RowCode:
         whole = self.width // self.lanes
         abreast = _ABREAST if step.sums and len(self.plan.live) <= _CHEAP and whole >= 2 * _ABREAST else 1
         totals = [{i: self._start(i) for i in step.sums} for _ in range(abreast)]
-        rounds = whole // abreast
+        rounds = 0 if self.is_narrow else whole // abreast
         if rounds:
             entry = self.builder.block
             loop = counted(self.builder, I64(0), "pass")
@@ -252,8 +292,12 @@ class RowCode:
 
     def _add_to_column(self, cg: VectorEmitter, output: int, x: Value, index: Any) -> None:
         dtype = self._accumulator(output)
-        place = element(cg.builder, self.targets[output], dtype, index)
         join = self.loop.calls[self.loop.outputs[output][0]].join
+        if self.holds:
+            key = output, index.constant // self.lanes
+            self.held[key] = joining.joined(cg, join, renewed(cg, self.held[key]), cg.cast(x, dtype))
+            return
+        place = element(cg.builder, self.targets[output], dtype, index)
         conversion.store(cg, joining.joined(cg, join, conversion.load(cg, place, dtype), cg.cast(x, dtype)), place)
 
     def _value(self, cg: VectorEmitter, i: int, values: dict[int, Value], index: Any, mask: Value | None) -> Value:

@@ -15,7 +15,7 @@ from gradtape.compiler.graph import Copy, Graph, Node, Value
 from gradtape.compiler.loop import Loop
 from gradtape.compiler.loop_plan import plan
 from gradtape.compiler.loops import Fused, Place
-from gradtape.compiler.simd.widths import default_width
+from gradtape.compiler.simd.widths import default_width, least_vectors
 from gradtape.core.patterns.movement import View, contiguous, is_contiguous, only_view, packed
 
 _FEW = 256  # elements that may be fetched one by one
@@ -142,7 +142,7 @@ def _is_good(before: Loop, after: Loop, i: int) -> bool:
         return total <= _FEW
     if total == inner > CHUNK:
         return False  # one row is one chunk
-    is_long = inner >= (2 if inner % lanes == 0 else 8) * lanes
+    is_long = inner >= (least_vectors() if inner % lanes == 0 else 8) * lanes
     return (
         is_long or total <= inner * _FEW_ROWS or (after.shape[-1] == before.shape[-1] and not plan(before)[0].is_flat)
     )

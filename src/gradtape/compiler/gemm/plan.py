@@ -14,6 +14,9 @@ from gradtape.compiler.simd.machine import Machine
 
 # Bytes of a sliver of b, which stays in the first cache of 32 KB or more, and the most rows of it.
 _SLIVER_BYTES, _DEEPEST = 24 * 1024, 320
+# Where registers have 64 bytes, caches are larger too. Long sums over the rows of a, which is copied, take deeper slivers then, so that fewer
+# blocks have sums in between, and more of these, so that a block of a is copied for more columns.
+_WIDE, _LONG, _LONG_SLIVER_BYTES, _LONG_SUMS_BYTES = 64, 640, 40 * 1024, 136 * 1024
 # A copied sliver that meets many rows of a may be deeper: it stays in the second cache, and is fetched some steps ahead.
 _DEEP, _AHEAD, _DEEP_ROWS = 1024, 16, 128
 # Bytes that come from the second cache in a cycle.
@@ -23,7 +26,7 @@ _BLOCK_BYTES, _DEEP_BLOCK_BYTES = 288 * 1024, 1280 * 1024
 # Bytes of a copy of such a block and of a chunk's sums. They are on the stack, of which a thread may have little.
 _COPY_BYTES, _SUMS_BYTES = 160 * 1024, 96 * 1024
 # A chunk below so many operations costs more to hand out than it is worth; more chunks than this serve nobody.
-_CHUNK_OPERATIONS = 250_000
+_CHUNK_OPERATIONS, _ROW_OPERATIONS = 250_000, 4
 _MOST_CHUNKS = 64
 # A copy of b is worth its time if so many rows and steps of k use it, and is repeated for chunks of so many rows.
 _COPY_B_ROWS, _COPY_B_DEPTH, _REPEAT_B_ROWS = 48, 16, 256
@@ -153,11 +156,13 @@ def _cycles(gemm: Gemm, tile: Tile) -> float:
     """
     tiles = -(-gemm.m // tile.rows) * -(-gemm.n // tile.columns)
     loads, sums = tile.rows + tile.vectors, tile.rows * tile.vectors
-    depth = _depth(gemm, tile)[0]
+    depth, blocks = _depth(gemm, tile)
     step = max(4.4, sums / 2, loads / 2) + 0.03 * loads
     if depth > _deepest(gemm, tile) and _copies_b(gemm, tile):
         step = max(step, tile.columns * gemm.dtype.size / _CACHE_SPEED)
-    return tiles * (step + (sums + 10) / max(depth, 1))
+    # Sums that are kept are written and read once more.
+    moved = 3 * sums if blocks > 1 and _is_long(gemm, tile) else sums
+    return tiles * (step + (moved + 10) / max(depth, 1))
 
 
 def _depth(gemm: Gemm, tile: Tile) -> tuple[int, int]:
@@ -176,7 +181,14 @@ def _depth(gemm: Gemm, tile: Tile) -> tuple[int, int]:
 
 def _deepest(gemm: Gemm, tile: Tile) -> int:
     """The rows of a sliver that stays in the first cache."""
-    return min(_DEEPEST, _SLIVER_BYTES // (tile.columns * gemm.dtype.size))
+    size = _LONG_SLIVER_BYTES if _is_long(gemm, tile) else _SLIVER_BYTES
+    return min(_DEEPEST, size // (tile.columns * gemm.dtype.size))
+
+
+def _is_long(gemm: Gemm, tile: Tile) -> bool:
+    """True for long sums over the rows of a copied matrix a, on a machine with wide registers."""
+    copies = gemm.transpose_a and gemm.n >= _COPY_A_COLUMNS
+    return copies and gemm.k >= _LONG and tile.lanes * gemm.dtype.size >= _WIDE
 
 
 def _chunk(
@@ -191,7 +203,7 @@ def _chunk(
     tiles = even(rows, (_COPY_BYTES if packs[0] else block) // panel)
     slivers = columns
     if blocks > 1:
-        most = _SUMS_BYTES // (tile.rows * tile.columns * size)
+        most = (_LONG_SUMS_BYTES if _is_long(gemm, tile) else _SUMS_BYTES) // (tile.rows * tile.columns * size)
         tiles = even(rows, min(tiles, most))
         slivers = even(columns, most // tiles)
     # What is copied is not cut too small, since others repeat the copy.
@@ -214,7 +226,9 @@ def _chunk(
 
 def useful_chunks(gemm: Gemm) -> int:
     """How many chunks a product is worth. A few are two or four, which two and four threads finish together."""
-    count = min(_MOST_CHUNKS, gemm.operations // _CHUNK_OPERATIONS)
+    # Each element of a matrix that meets one row is used once: reading it takes longer than the operations.
+    operations = _ROW_OPERATIONS * gemm.operations if gemm.m == 1 else gemm.operations
+    count = min(_MOST_CHUNKS, operations // _CHUNK_OPERATIONS)
     return count if count >= 8 else 4 if count >= 4 else 2 if count >= 2 else 1
 
 

@@ -11,6 +11,8 @@ from gradtape.compiler.gemm.code import Code, Index
 from gradtape.compiler.gemm.plan import Tile
 from gradtape.core.dtypes import DType
 
+_ABREAST = 8  # sums that hide the time until a result can be used
+
 
 @dataclass(frozen=True)
 class Operand:
@@ -69,9 +71,25 @@ def multiply(code: Code, dtype: DType, tile: Tile, a: Operand, b: Operand, depth
 
     def turn(_: Index, state: Any) -> Any:
         at_a, at_b, *sums = state
-        return [code.at(at_a, a.deep, element), code.at(at_b, b.deep, element), *step(at_a, at_b, sums)]
+        for way in range(ways):
+            part = slice(way * count, (way + 1) * count)
+            sums[part] = step(at_a, at_b, sums[part])
+            at_a, at_b = code.at(at_a, a.deep, element), code.at(at_b, b.deep, element)
+        return [at_a, at_b, *sums]
 
-    return list(code.fold(depth, [a.pointer, b.pointer, *start], turn)[2:])
+    count = rows * vectors
+    # Few accumulators: sums over every second step, or fourth, are made side by side, for each waits until the one before is known.
+    ways = next((w for w in (8, 4, 2) if w * count <= _ABREAST and isinstance(depth, int) and depth >= 4 * w), 1)
+    zero = ir.Constant(ir.VectorType(element, lanes), None)
+    state = code.fold(code.div(depth, ways), [a.pointer, b.pointer, *start, *[zero] * ((ways - 1) * count)], turn)
+    at_a, at_b, *sums = state
+    for _ in range(depth % ways if ways > 1 else 0):
+        sums[:count] = step(at_a, at_b, sums[:count])
+        at_a, at_b = code.at(at_a, a.deep, element), code.at(at_b, b.deep, element)
+    while len(sums) > count:
+        half = len(sums) // 2
+        sums = [code.builder.fadd(x, y) for x, y in zip(sums[:half], sums[half:], strict=True)]
+    return sums
 
 
 def multiply_add(code: Code, dtype: DType, lanes: int) -> ir.Function:

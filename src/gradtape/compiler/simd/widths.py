@@ -39,3 +39,8 @@ def computed(dtype: DType) -> DType:
 def default_width(types: Sequence[DType]) -> int:
     """The number of lanes for a loop over these dtypes: what the widest has in one register."""
     return host().lanes(max(1 if d is dtypes.bool_ else computed(d).size for d in types))
+
+
+def least_vectors() -> int:
+    """How many vectors of a row are worth a start of their own: two, or one of 64 bytes."""
+    return 1 if host().register_bytes >= 64 else 2
