@@ -152,6 +152,26 @@ def test_reduction_that_others_read_too_is_not_computed_twice() -> None:
     assert ops_of(passes.optimize(traced(function, [spec(3, 4)]))).count("reduce_sum") == 1
 
 
+@pytest.mark.parametrize("transpose_a", [False, True])
+@pytest.mark.parametrize("transpose_b", [False, True])
+@pytest.mark.parametrize("batch", [(5,), (2, 3), (1,), (0,)])
+def test_one_matrix_times_many_columns_is_one_product(
+    transpose_a: bool, transpose_b: bool, batch: tuple[int, ...]
+) -> None:
+    def function(a: Any, b: Any) -> Any:
+        return tf.matmul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
+
+    rng = np.random.default_rng(0)
+    a = rng.integers(-9, 9, (7, 4) if transpose_a else (4, 7)).astype(np.float32)
+    b = rng.integers(-9, 9, (*batch, 1, 7) if transpose_b else (*batch, 7, 1)).astype(np.float32)
+    assert_same_bits(tf.function(function)(a, b), function(tf.constant(a), tf.constant(b)))
+    graph = traced(function, [spec(*a.shape), spec(*b.shape)])
+    for run in passes.PASSES:
+        graph = run(graph)
+    products = [node for node in graph.nodes if node.op.name == "matmul"]
+    assert all(len(v.spec.shape) == 2 for node in products for v in node.inputs)
+
+
 def test_large_constants_stay_numbers() -> None:
     graph = passes.optimize(
         traced(lambda x: x * tf.ones([1000, 1000]) + tf.fill([1000, 1000], 2.0), [spec(1000, 1000)])

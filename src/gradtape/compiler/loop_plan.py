@@ -23,6 +23,8 @@ from gradtape.core.patterns.movement import packed
 ANY = 0  # stands for the outermost length
 # Rows of so many vectors and more run as rows: what is left over at their ends, if there is something, costs little.
 _LONG, _LONG_WITH_REST = 8, 32
+# Shorter ones do where so many inputs repeat: a row takes up each of them once, where a flat loop counts for every vector.
+_MANY, _LONG_WITH_MANY = 4, 4
 # Elements of inputs that repeat which are laid out on the stack, so that vectors go over their end.
 _MOST_WRAPPED = 1 << 12
 
@@ -82,7 +84,9 @@ def plan(loop: Loop) -> tuple[Plan, int]:
     ways = [_way(shape, strides) for _, strides in loop.inputs]
     flat = [way for way in ways if way is not None and way.period <= _MOST_WRAPPED]
     is_even = shape[-1] % lanes == 0 or any(way.kind == "repeated" for way in flat)
-    is_short = len(shape) == 1 or shape[-1] < (_LONG if is_even else _LONG_WITH_REST) * lanes
+    repeating = sum([way.kind in ("repeated", "wrapped") for way in flat])
+    least = _LONG if repeating < _MANY else _LONG_WITH_MANY
+    is_short = len(shape) == 1 or shape[-1] < (least if is_even else _LONG_WITH_REST) * lanes
     generic = loop._replace(shape=(ANY, *shape[1:]))
     if is_short and len(flat) == len(ways) and not loop.targets:
         return Plan(generic, lanes, True, tuple(flat), max(1, chunk // lanes) * lanes), total

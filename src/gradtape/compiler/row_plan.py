@@ -12,7 +12,7 @@ from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 
 # Elements of a chunk, about. With sums over rows there should not be many chunks: each has sums of its own.
-_CHUNK, _CHUNK_OF_SUMS = 1 << 14, 1 << 16
+_CHUNK, _COSTLY_CHUNK, _CHUNK_OF_SUMS = 1 << 14, 1 << 13, 1 << 16
 _STACK = 1 << 16  # bytes of values that wait for a later pass
 _LONG = 256  # so many terms lose no more than a unit in the last place or two
 _COSTLY = frozenset(
@@ -214,7 +214,8 @@ def _partition(loop: RowLoop) -> Partition:
     has_columns = any(place == COLUMN for _, place in loop.outputs)
     reduced = math.prod(axes[loop.outer :] if has_columns else axes)
     outers = math.prod(axes) // max(1, reduced)
-    size = _CHUNK_OF_SUMS if has_columns else _CHUNK
+    is_costly = any(call.method in _COSTLY for call in loop.calls)
+    size = _CHUNK_OF_SUMS if has_columns else _COSTLY_CHUNK if is_costly else _CHUNK
     parts = max(1, -(-reduced * width // size))
     lines = -(-reduced // parts)
     parts = -(-reduced // lines) if lines else 0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.compiler import ir
-from gradtape.compiler.gemm import memory, packing
-from gradtape.compiler.gemm.code import Code, Index
+from gradtape.compiler.gemm import memory
+from gradtape.compiler.gemm.code import I32, Code, Index
 from gradtape.compiler.gemm.finish import Epilogue, Finish, Frame
 from gradtape.compiler.gemm.output import Output, span
 from gradtape.compiler.gemm.plan import Tile, even, useful_chunks
@@ -88,11 +88,7 @@ class DotKernel:
         while len(sums) > lanes:
             half = len(sums) // 2
             sums = [code.builder.fadd(x, y) for x, y in zip(sums[:half], sums[half:], strict=True)]
-        rows = packing.transposed(code.builder, list(sums), 16 // gemm.dtype.size)
-        while len(rows) > 1:
-            half = len(rows) // 2
-            rows = [code.builder.fadd(x, y) for x, y in zip(rows[:half], rows[half:], strict=True)]
-        return rows[0]
+        return _added_across(code, list(sums), lanes)
 
     def _step(self, a: Any, starts: list[Any], at: Index, valid: list[int], sums: Any) -> list[Any]:
         """The sums with some more vectors of k added, which may end early."""
@@ -106,3 +102,21 @@ class DotKernel:
                 other = memory.load(code, code.at(start, here, self._element), dtype, lanes, count)
                 result[w * lanes + j] = code.builder.call(fma, [factor, other, result[w * lanes + j]])
         return result
+
+
+def _added_across(code: Code, vectors: list[Any], lanes: int) -> Any:
+    """A vector of the sums over the lanes of as many vectors, each at the place of its vector.
+
+    Two vectors become one, of which every other part belongs to the second: the one half of each part is added to the other.
+    """
+    part = lanes
+    while len(vectors) > 1:
+        half, part = len(vectors) // 2, part // 2
+        # Of the parts of both vectors the first halves, side by side, and the second ones.
+        first = [i + k for i in range(0, lanes, 2 * part) for k in (*range(part), *range(lanes, lanes + part))]
+        orders = [ir.Constant(ir.VectorType(I32, lanes), [i + shift for i in first]) for shift in (0, part)]
+        vectors = [
+            code.builder.fadd(*[code.builder.shuffle_vector(x, y, order) for order in orders])
+            for x, y in zip(vectors[:half], vectors[half:], strict=True)
+        ]
+    return vectors[0]

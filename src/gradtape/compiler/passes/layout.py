@@ -151,6 +151,18 @@ def outer_product(graph: Rewriter, node: Node) -> Value | None:
     return graph.make("multiply", column, graph.make("reshape", b, shape=(*b_batch, 1, width)))
 
 
+def columns_as_rows(graph: Rewriter, node: Node) -> Value | None:
+    """One matrix times many columns is one product, in which the columns are rows."""
+    a, b = node.inputs
+    *batch, m, width = node.outputs[0].spec.shape
+    if width != 1 or len(a.spec.shape) != 2 or not batch or None in (m, *b.spec.shape):
+        return None
+    k = a.spec.shape[0 if node.params.get("transpose_a", False) else 1]
+    rows = graph.make("reshape", b, shape=(math.prod(batch), k))
+    product = graph.make("matmul", rows, a, transpose_b=not node.params.get("transpose_a", False))
+    return graph.make("reshape", product, shape=node.outputs[0].spec.shape)
+
+
 def nothing_reduced(graph: Rewriter, node: Node) -> Value | None:
     """A sum, mean, product or extremum over axes of length 1, or over none."""
     x, spec = node.inputs[0], node.outputs[0].spec
@@ -213,7 +225,7 @@ RULES = {
     "ones_like": (ones,),
     "concat": (single, joined_pieces),
     "strided_slice": (same_number, whole, part_of_joined),
-    "matmul": (outer_product, transposed_factor),
+    "matmul": (outer_product, transposed_factor, columns_as_rows),
     **dict.fromkeys(("reduce_sum", "reduce_mean", "reduce_max", "reduce_min"), (nothing_reduced, reduced_spread)),
     "reduce_prod": (nothing_reduced,),
 }
