@@ -16,7 +16,7 @@ from gradtape.compiler.simd.machine import Machine
 _SLIVER_BYTES, _DEEPEST = 24 * 1024, 320
 # Where registers have 64 bytes, caches are larger too. Long sums over the rows of a, which is copied, take deeper slivers then, so that fewer
 # blocks have sums in between, and more of these, so that a block of a is copied for more columns.
-_WIDE, _LONG, _LONG_SLIVER_BYTES, _LONG_SUMS_BYTES = 64, 640, 40 * 1024, 136 * 1024
+_WIDE, _LONG, _LONG_SLIVER_BYTES, _LONG_SUMS_BYTES, _LONG_GROUP_BYTES = 64, 640, 40 * 1024, 192 * 1024, 80 * 1024
 # A copied sliver that meets many rows of a may be deeper: it stays in the second cache, and is fetched some steps ahead.
 _DEEP, _AHEAD, _DEEP_ROWS = 1024, 16, 128
 # Bytes that come from the second cache in a cycle.
@@ -105,7 +105,8 @@ def plan(gemm: Gemm, machine: Machine) -> Plan:
     pack_a = gemm.transpose_a and gemm.n >= _COPY_A_COLUMNS and depth >= _COPY_A_DEPTH
     group = 1
     if _is_far(gemm) and pack_b and not gemm.transpose_b:
-        group = max(1, min(_GROUP, _GROUP_BYTES // (tile.columns * depth * gemm.dtype.size)))
+        most = _GROUP_BYTES if not _is_long(gemm, tile) else _LONG_GROUP_BYTES
+        group = max(1, min(_GROUP, most // (tile.columns * depth * gemm.dtype.size)))
     tiles, slivers, items = _chunk(gemm, tile, (depth, blocks), (pack_a, pack_b), group)
     grid = (
         -(-gemm.batch.count // items),
