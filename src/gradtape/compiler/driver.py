@@ -23,10 +23,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from llvmlite import binding
 
 from gradtape.compiler import disk, ir, pool
 from gradtape.compiler.emission import I64, POINTER, VOID
+from gradtape.compiler.simd.llvm import llvm
 from gradtape.compiler.simd.machine import Library
 
 HEADER = 5
@@ -52,12 +52,12 @@ _PATIENCE = 300_000_000
 def library() -> Library:
     """The machine code of the driver. It finds what belongs to this process by names, so that it can be kept on disk."""
     share, state = pool.entry()
-    binding.add_symbol("gradtape_share", share)
-    binding.add_symbol("gradtape_pool", state)
-    binding.add_symbol("gradtape_caught", ctypes.addressof(_caught))
-    binding.add_symbol("gradtape_ndarray", id(np.ndarray))
+    llvm().add_symbol("gradtape_share", share)
+    llvm().add_symbol("gradtape_pool", state)
+    llvm().add_symbol("gradtape_caught", ctypes.addressof(_caught))
+    llvm().add_symbol("gradtape_ndarray", id(np.ndarray))
     for name in _PYTHON:
-        binding.add_symbol(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0)
+        llvm().add_symbol(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0)
     return disk.library(("driver", _DATA, _ITEMS), _emitted)
 
 

@@ -15,10 +15,10 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import binding
 
 from gradtape.compiler import disk, ir, pool, translator
 from gradtape.compiler.program import Misfit
+from gradtape.compiler.simd.llvm import llvm
 from gradtape.compiler.simd.machine import Code, Library, load, translate
 from gradtape.core import cache
 from gradtape.core.shape import Spec
@@ -202,7 +202,7 @@ if hasattr(os, "register_at_fork"):
 def _made(text: str | None, emit: Callable[[ir.Module], tuple[ir.Function, int]], work: float) -> Kernel:
     """A kernel from the disk, or a new one, which is put there."""
     entry = None if text is None else disk.load(text)
-    if entry is not None and all(binding.address_of_symbol(name) for name in entry.code.imports):
+    if entry is not None and all(llvm().address_of_symbol(name) for name in entry.code.imports):
         library = load(entry.code)
     else:
         module = ir.Module(name="kernel")

@@ -197,14 +197,13 @@ class _Code:
 
 def _library(futex: bool) -> Any:
     """The machine code, as a library of the compiler."""
-    from llvmlite import binding
-
     from gradtape.compiler import disk
+    from gradtape.compiler.simd.llvm import llvm
 
     code = pool_code.assembly(sys.platform, platform.machine(), futex)
     system = ctypes.CDLL("kernel32" if sys.platform == "win32" else None)
     for name in pool_code.symbols(code):
-        binding.add_symbol(name, ctypes.cast(getattr(system, name), _address).value)
+        llvm().add_symbol(name, ctypes.cast(getattr(system, name), _address).value or 0)
     return disk.library(("pool", code), lambda: code)
 
 

@@ -8,10 +8,9 @@ import os
 import threading
 from typing import Any, NamedTuple
 
-from llvmlite import binding
-
 from gradtape.compiler import ir
-from gradtape.compiler.simd.translation import GOOD, initialize, target_of, translated
+from gradtape.compiler.simd.llvm import llvm
+from gradtape.compiler.simd.translation import GOOD, translated
 
 # LLVM's contexts are not safe to share: one module is assembled at a time, and none while the process forks.
 _LOCK = threading.RLock()
@@ -45,33 +44,32 @@ class Machine(NamedTuple):
 @functools.lru_cache(maxsize=1)
 def host() -> Machine:
     """The machine that this process runs on."""
-    initialize()
-    found = binding.get_host_cpu_features()
-    triple = str(binding.get_process_triple())
+    found, triple = llvm().features(), llvm().triple()
     if found.get("avx512f") and found.get("avx512vl"):
         size = 64
     else:
         size = 32 if found.get("avx2") else 16
     half = bool(found.get("f16c")) or triple.startswith(("aarch64", "arm64"))
-    return Machine(triple, str(binding.get_host_cpu_name()), str(found.flatten()), size, half)
+    features = ",".join([f"{'+' if has else '-'}{name}" for name, has in sorted(found.items())])
+    return Machine(triple, llvm().processor(), features, size, half)
 
 
 @functools.lru_cache(maxsize=1)
 def _linker() -> Any:
     """What puts machine code into this process."""
     here = host()
-    return binding.create_lljit_compiler(target_of(here.triple, here.cpu, here.features))
+    return llvm().linker(here.triple, here.cpu, here.features)
 
 
 class Library:
     """Machine code in memory. It lives as long as this object."""
 
-    def __init__(self, tracker: Any) -> None:
-        self._tracker = tracker
+    def __init__(self, addresses: dict[str, int], tracker: Any) -> None:
+        self._addresses, self._tracker = addresses, tracker
 
     def address(self, name: str) -> int:
         """The address of a function."""
-        return int(self._tracker[name])
+        return self._addresses[name]
 
 
 class Code(NamedTuple):
@@ -101,12 +99,7 @@ def translate(module: ir.Module | str, machine: Machine | None = None, effort: i
 
 
 def load(code: Code) -> Library:
-    """Machine code in this process. Imports are what `binding.add_symbol` has named, or functions of the process."""
+    """Machine code in this process. Imports are what `add_symbol` of LLVM has named, or functions of the process."""
     with _LOCK:
-        library = binding.JITLibraryBuilder().add_object_img(code.image).add_current_process()
-        for name in code.imports:
-            if address := binding.address_of_symbol(name):
-                library.import_symbol(name, address)
-        for name in code.exports:
-            library.export_symbol(name)
-        return Library(library.link(_linker(), f"gradtape.{next(_NUMBER)}"))
+        imports = {name: address for name in code.imports if (address := llvm().address_of_symbol(name))}
+        return Library(*llvm().link(_linker(), code.image, f"gradtape.{next(_NUMBER)}", imports, code.exports))

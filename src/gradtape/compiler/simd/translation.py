@@ -1,15 +1,22 @@
 """From LLVM's text of a module to machine code; also as a program, which does it for another process.
 
-The program imports nothing of gradtape, so that it starts quickly. Its arguments are the folder of llvmlite and the machine; it reads
+The program loads nothing of gradtape but `llvm.py` beside it, so that it starts quickly. Its arguments are the folder of llvmlite and the machine; it reads
 texts and writes machine code, each behind its length in eight bytes, until there is no more to read.
 """
 
 from __future__ import annotations
 
-import functools
 import struct
 import sys
-from typing import Any, BinaryIO
+from typing import BinaryIO
+
+if __name__ == "__main__":
+    import os
+
+    sys.path += [sys.argv[1], os.path.dirname(os.path.abspath(__file__))]
+    from llvm import llvm, names_in  # type: ignore[import-not-found]
+else:
+    from gradtape.compiler.simd.llvm import llvm, names_in
 
 # LLVM's levels for the choice of instructions and registers. Vectors are explicit, so that quickly made code is two to four times
 # slower than good code, and has the same results; it is made in a fifth of the time.
@@ -25,33 +32,9 @@ def translated(
     LLVM's optimiser is left out: it would take half as long again and gain nothing, since vectors are explicit already, and
     the choice of instructions simplifies them and drops repeated and unused ones.
     """
-    from llvmlite import binding
-
-    target = target_of(triple, cpu, features, effort)
-    parsed = binding.parse_assembly(text)
-    parsed.triple = target.triple
-    parsed.data_layout = str(target.target_data)
-    exports = [f.name for f in parsed.functions if not f.is_declaration and f.linkage.name == "external"]
-    imports = [f.name for f in parsed.functions if f.is_declaration and not f.name.startswith("llvm.")]
-    return bytes(target.emit_object(parsed)), tuple(exports), tuple(imports)
-
-
-def target_of(triple: str, cpu: str, features: str, effort: int = GOOD) -> Any:
-    """A new target machine, LLVM's own object, which is not to be shared."""
-    from llvmlite import binding
-
-    initialize()
-    target = binding.Target.from_triple(triple)
-    return target.create_target_machine(cpu=cpu, features=features, opt=effort, jit=True)
-
-
-@functools.lru_cache(maxsize=1)
-def initialize() -> None:
-    """Make LLVM ready for this kind of machine."""
-    from llvmlite import binding
-
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
+    made = llvm().object_of(text, triple, cpu, features, effort)
+    exports, imports = names_in(text)
+    return made, exports, imports
 
 
 def send(stream: BinaryIO, *parts: bytes) -> None:
@@ -90,5 +73,4 @@ def serve(triple: str, cpu: str, features: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.path.append(sys.argv[1])
     serve(*sys.argv[2:])

@@ -1,0 +1,256 @@
+"""What the compiler uses of LLVM, which llvmlite brings along.
+
+llvmlite's own package for it, `llvmlite.binding`, has much more, and loading it takes longer than all the rest of a small first call. So
+the few functions are called in its library directly, where it is of a version that is known; else by that package. This module needs nothing
+of gradtape: the process that makes good code loads it by itself.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_KNOWN = ("0.50.",)  # versions whose library has the functions as they are declared here
+_TEXT, _POINTER, _WORD, _INT = ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
+_OBJECT, _PROCESS = 2, 3  # what a library is linked of: an object file, or what the process has
+
+
+class _Element(ctypes.Structure):
+    _fields_ = [("kind", ctypes.c_uint8), ("value", _TEXT), ("size", _WORD)]
+
+
+class _Symbol(ctypes.Structure):
+    _fields_ = [("name", _TEXT), ("address", ctypes.c_uint64)]
+
+
+# Result and arguments of each function. A pointer to a pointer at the end is for a text: what has gone wrong, or the answer.
+_OUT = ctypes.POINTER(_POINTER)
+_FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "InitializeNativeTarget": (None, ()),
+    "InitializeNativeAsmPrinter": (None, ()),
+    "GetProcessTriple": (None, (_OUT,)),
+    "GetHostCPUName": (None, (_OUT,)),
+    "GetHostCPUFeatures": (_INT, (_OUT,)),
+    "GetTargetFromTriple": (_POINTER, (_TEXT, _OUT)),
+    "CreateTargetMachine": (_POINTER, (_POINTER, _TEXT, _TEXT, _TEXT, _INT, _TEXT, _TEXT, _INT, _INT, _TEXT)),
+    "DisposeTargetMachine": (None, (_POINTER,)),
+    "CreateTargetMachineData": (_POINTER, (_POINTER,)),
+    "CopyStringRepOfTargetData": (None, (_POINTER, _OUT)),
+    "DisposeTargetData": (None, (_POINTER,)),
+    "ContextCreate": (_POINTER, ()),
+    "ContextDispose": (None, (_POINTER,)),
+    "ParseAssembly": (_POINTER, (_POINTER, _TEXT, _OUT)),
+    "SetTarget": (None, (_POINTER, _TEXT)),
+    "SetDataLayout": (None, (_POINTER, _TEXT)),
+    "DisposeModule": (None, (_POINTER,)),
+    "TargetMachineEmitToMemory": (_POINTER, (_POINTER, _POINTER, _INT, _OUT)),
+    "GetBufferStart": (_POINTER, (_POINTER,)),
+    "GetBufferSize": (_WORD, (_POINTER,)),
+    "DisposeMemoryBuffer": (None, (_POINTER,)),
+    "DisposeString": (None, (_POINTER,)),
+    "AddSymbol": (None, (_TEXT, _POINTER)),
+    "SearchAddressOfSymbol": (_POINTER, (_TEXT,)),
+    "CreateLLJITCompiler": (_POINTER, (_POINTER, ctypes.c_bool, ctypes.c_bool, _OUT)),
+    "LLJIT_Link": (
+        _POINTER,
+        (_POINTER, _TEXT, ctypes.POINTER(_Element), _WORD, ctypes.POINTER(_Symbol), _WORD, ctypes.POINTER(_Symbol), _WORD, _OUT),
+    ),
+    "LLJIT_Dylib_Tracker_Dispose": (ctypes.c_bool, (_POINTER, _OUT)),
+}  # fmt: skip
+
+
+class Direct:
+    """LLVM by the functions of llvmlite's library.
+
+    Args:
+      path: of the library.
+    """
+
+    def __init__(self, path: str) -> None:
+        library = ctypes.CDLL(path)
+        self._functions: dict[str, Any] = {}
+        for name, (result, arguments) in _FUNCTIONS.items():
+            function = getattr(library, f"LLVMPY_{name}")
+            function.restype, function.argtypes = result, arguments
+            self._functions[name] = function
+        self._call("InitializeNativeTarget")
+        self._call("InitializeNativeAsmPrinter")
+
+    def _call(self, name: str, *arguments: Any) -> Any:
+        return self._functions[name](*arguments)
+
+    def _told(self, name: str, *arguments: Any) -> tuple[Any, str]:
+        """What a function returns, and the text that it writes."""
+        place = ctypes.c_void_p()
+        result = self._functions[name](*arguments, ctypes.byref(place))
+        if not place:
+            return result, ""
+        text = ctypes.string_at(place).decode()
+        self._call("DisposeString", place)
+        return result, text
+
+    def _made(self, name: str, *arguments: Any) -> Any:
+        """What a function makes; a RuntimeError with its words if it makes nothing."""
+        made, problem = self._told(name, *arguments)
+        if not made:
+            raise RuntimeError(f"LLVM: {problem or name}")
+        return made
+
+    def triple(self) -> str:
+        """Architecture and operating system of this process."""
+        return self._told("GetProcessTriple")[1]
+
+    def processor(self) -> str:
+        """The model of the processor."""
+        return self._told("GetHostCPUName")[1]
+
+    def features(self) -> dict[str, bool]:
+        """The instruction sets that LLVM knows, and whether the processor has them."""
+        found, text = self._told("GetHostCPUFeatures")
+        return {word[1:]: word[0] == "+" for word in text.split(",") if word} if found else {}
+
+    def _target(self, triple: str, processor: str, features: str, effort: int) -> Any:
+        target = self._made("GetTargetFromTriple", triple.encode())
+        kind = triple + "-elf" if os.name == "nt" else triple  # the linker knows no other objects there
+        words = [word.encode() for word in (kind, processor, features)]
+        made = self._call("CreateTargetMachine", target, *words, effort, b"default", b"jitdefault", 0, 1, b"")
+        if not made:
+            raise RuntimeError(f"LLVM: no machine code for {kind}.")
+        return made, kind
+
+    def object_of(self, text: str, triple: str, processor: str, features: str, effort: int) -> bytes:
+        """An object file of a module."""
+        machine, kind = self._target(triple, processor, features, effort)
+        context = self._call("ContextCreate")
+        module = buffer = None
+        try:
+            module, problem = self._told("ParseAssembly", context, text.encode())
+            if problem or not module:
+                raise RuntimeError(f"LLVM IR parsing error\n{problem}")
+            layout = self._call("CreateTargetMachineData", machine)
+            self._call("SetTarget", module, kind.encode())
+            self._call("SetDataLayout", module, self._told("CopyStringRepOfTargetData", layout)[1].encode())
+            self._call("DisposeTargetData", layout)
+            buffer = self._made("TargetMachineEmitToMemory", machine, module, 1)
+            return ctypes.string_at(self._call("GetBufferStart", buffer), self._call("GetBufferSize", buffer))
+        finally:
+            for name, made in (("DisposeMemoryBuffer", buffer), ("DisposeModule", module), ("ContextDispose", context)):
+                if made:
+                    self._call(name, made)
+            self._call("DisposeTargetMachine", machine)
+
+    def add_symbol(self, name: str, address: int) -> None:
+        """Give an address a name, under which code may import it."""
+        self._call("AddSymbol", name.encode(), address)
+
+    def address_of_symbol(self, name: str) -> int | None:
+        """The address of a name; None if nothing has it."""
+        found: int | None = self._call("SearchAddressOfSymbol", name.encode())
+        return found
+
+    def linker(self, triple: str, processor: str, features: str) -> Any:
+        """What puts objects into this process; it lives as long."""
+        machine, _ = self._target(triple, processor, features, 2)
+        try:
+            return self._made("CreateLLJITCompiler", machine, False, False)
+        finally:
+            self._call("DisposeTargetMachine", machine)
+
+    def link(
+        self, linker: Any, image: bytes, name: str, imports: Mapping[str, int], exports: Sequence[str]
+    ) -> tuple[dict[str, int], Any]:
+        """The addresses of the functions of an object file, and what keeps them."""
+        parts = (_Element * 2)(_Element(_OBJECT, image, len(image)), _Element(_PROCESS, b"", 0))
+        known = (_Symbol * len(imports))(*[_Symbol(n.encode(), address) for n, address in imports.items()])
+        wanted = (_Symbol * len(exports))(*[_Symbol(n.encode(), 0) for n in exports])
+        tracker = self._made(
+            "LLJIT_Link", linker, name.encode(), parts, len(parts), known, len(known), wanted, len(wanted)
+        )
+        return {n: symbol.address for n, symbol in zip(exports, wanted, strict=True)}, _Kept(self, tracker)
+
+    def unlink(self, tracker: Any) -> None:
+        """Take a library out of the process."""
+        self._told("LLJIT_Dylib_Tracker_Dispose", tracker)
+
+
+class _Kept:
+    """A library in the process, as long as this lives."""
+
+    def __init__(self, llvm: Direct, tracker: Any) -> None:
+        self._llvm, self._tracker = llvm, tracker
+
+    def __del__(self, is_ending: Any = sys.is_finalizing) -> None:
+        if not is_ending():  # the process takes its memory along
+            self._llvm.unlink(self._tracker)
+
+
+class ByPackage:
+    """LLVM by `llvmlite.binding`; what `Direct` has, with the same meanings."""
+
+    def __init__(self) -> None:
+        from llvmlite import binding
+
+        self._binding = binding
+        binding.initialize_native_target()
+        binding.initialize_native_asmprinter()
+        self.add_symbol, self.address_of_symbol = binding.add_symbol, binding.address_of_symbol
+        self.triple, self.processor = binding.get_process_triple, binding.get_host_cpu_name
+        self.features = binding.get_host_cpu_features
+
+    def _target(self, triple: str, processor: str, features: str, effort: int) -> Any:
+        target = self._binding.Target.from_triple(triple)
+        return target.create_target_machine(cpu=processor, features=features, opt=effort, jit=True)
+
+    def object_of(self, text: str, triple: str, processor: str, features: str, effort: int) -> bytes:
+        """An object file of a module."""
+        machine = self._target(triple, processor, features, effort)
+        module = self._binding.parse_assembly(text)
+        module.triple, module.data_layout = machine.triple, str(machine.target_data)
+        return bytes(machine.emit_object(module))
+
+    def linker(self, triple: str, processor: str, features: str) -> Any:
+        """What puts objects into this process."""
+        return self._binding.create_lljit_compiler(self._target(triple, processor, features, 2))
+
+    def link(
+        self, linker: Any, image: bytes, name: str, imports: Mapping[str, int], exports: Sequence[str]
+    ) -> tuple[dict[str, int], Any]:
+        """The addresses of the functions of an object file, and what keeps them."""
+        library = self._binding.JITLibraryBuilder().add_object_img(image).add_current_process()
+        for known, address in imports.items():
+            library.import_symbol(known, address)
+        for wanted in exports:
+            library.export_symbol(wanted)
+        tracker = library.link(linker, name)
+        return {wanted: int(tracker[wanted]) for wanted in exports}, tracker
+
+
+@functools.lru_cache(maxsize=1)
+def llvm() -> Direct | ByPackage:
+    """LLVM, ready for this kind of machine."""
+    import llvmlite
+    from llvmlite.utils import get_library_name
+
+    # Where the package is loaded already, its locks serve both.
+    if "llvmlite.binding" not in sys.modules and llvmlite.__version__.startswith(_KNOWN):
+        path = os.path.join(os.path.dirname(os.path.abspath(llvmlite.__file__)), "binding", get_library_name())
+        try:
+            return Direct(path)
+        except (OSError, AttributeError):  # another library than it was
+            pass
+    return ByPackage()
+
+
+_DEFINED = re.compile(r'^(define|declare) (?!internal |private )[^@\n]*@"?([\w.$]+)"?\(', re.MULTILINE)
+
+
+def names_in(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names of the functions that a module shows to others, and of those that it has from others."""
+    found = _DEFINED.findall(text)
+    shown = [name for word, name in found if word == "define"]
+    return tuple(shown), tuple([n for word, n in found if word == "declare" and not n.startswith("llvm.")])
