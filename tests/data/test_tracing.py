@@ -129,3 +129,30 @@ def test_ranges_of_arguments() -> None:
 def test_datasets_of_arguments_are_only_iterated() -> None:
     with pytest.raises(NotImplementedError, match="can only be iterated"):
         tf.function(lambda x: Dataset.from_tensor_slices(x).reduce(0.0, tf.add))(tf.ones([3]))
+
+
+def test_functions_of_python_on_datasets() -> None:
+    """`enumerate`, `zip`, `map` and `filter` of datasets are datasets, over which loops of the graph go."""
+
+    def total(a: Any, b: Any) -> Any:
+        found = tf.constant(0, tf.int64) + 0
+        for i, x in enumerate(a):
+            found += i * x
+        for i, x in enumerate(b, start=2):
+            found += i * x
+        for i, (x, y) in enumerate(zip(a, b)):  # noqa: B905 - as users write it
+            found += i * x * y
+        for x in map(lambda v, w: v * w, a, b):
+            found += x
+        for x in filter(lambda v: v > 2, a):
+            if x > 3:
+                break
+            found += x
+        return found
+
+    @tf.function
+    def traced() -> Any:
+        return total(tf.data.Dataset.range(5), tf.data.Dataset.range(10, 15))
+
+    assert int(traced()) == int(total(range(5), range(10, 15)))
+    assert traced.experimental_get_tracing_count() == 1

@@ -120,8 +120,27 @@ def _sorted(x: Any, **options: Any) -> Any:
     return _library().sort(x, axis=0, direction="DESCENDING" if options.get("reverse") else "ASCENDING")
 
 
+def _is_pipeline(x: Any) -> bool:
+    """True for a dataset in a trace: what Python's functions make of it is a dataset, over which a loop of the graph goes."""
+    return hasattr(x, "_staged_steps") and traces()
+
+
+def _map(f: Any, *x: Any) -> Any:
+    if x and all(_is_pipeline(v) for v in x):
+        return (x[0] if len(x) == 1 else _zip(*x)).map(f)
+    return map(_called(f), *[rows(v) for v in x])
+
+
+def _filter(f: Any, x: Any) -> Any:
+    if _is_pipeline(x) and f is not None:
+        return x.filter(f)
+    return filter(_called(f) if f is not None else None, rows(x))
+
+
 def _enumerate(x: Any, start: int = 0) -> Any:
     x = as_tensor(x)
+    if _is_pipeline(x):
+        return x.enumerate(start)
     if not (isinstance(x, (Tensor, Rows)) and traces()):
         return enumerate(x, start)
     first = x.structure[0] if isinstance(x, Rows) else x
@@ -132,6 +151,8 @@ def _enumerate(x: Any, start: int = 0) -> Any:
 
 def _zip(*columns: Any, **options: Any) -> Any:
     own = [as_tensor(c) for c in columns]
+    if own and all(_is_pipeline(c) for c in own):
+        return type(own[0]).zip(tuple(own))
     if not own or not traces() or not any(isinstance(c, (Tensor, Rows)) for c in own):
         return builtins.zip(*columns, **options)  # noqa: B905 - the user says so or not
     if all(isinstance(c, (Tensor, Rows)) for c in own):
@@ -194,8 +215,7 @@ OVERLOADS: dict[Any, Callable[..., Any]] = {
     abs: _abs, float: _float, int: _int, bool: _bool, len: _len, range: _range, sorted: _sorted, enumerate: _enumerate,
     zip: _zip, any: _reduced("any"), all: _reduced("all"), max: _extreme("max"), min: _extreme("min"), sum: _sum,
     list: lambda *x: list(*[rows(v) for v in x]), tuple: lambda *x: tuple(*[rows(v) for v in x]),
-    map: lambda f, *x: map(_called(f), *[rows(v) for v in x]),
-    filter: lambda f, *x: filter(_called(f) if f is not None else None, *[rows(v) for v in x]),
+    map: _map, filter: _filter,
     reversed: lambda x: REGISTRY["reverse"](as_tensor(x), axis=(0,)) if _concerns(x) else reversed(x),
 }  # fmt: skip
 
