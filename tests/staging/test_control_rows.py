@@ -192,3 +192,28 @@ def test_a_function_that_is_gone_leaves_no_tape_behind():
     before = tapes()
     assert run() == 3.0
     assert tapes() == before
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function], ids=["eager", "function"])
+def test_only_single_reads_clear_elements(wrap):
+    """Elements may be stacked, joined and gathered again and again."""
+
+    def f(x):
+        array = tf.TensorArray(tf.float32, size=3).unstack(x)
+        twice = array.stack() * array.stack(), array.concat() + array.concat()
+        return *twice, array.gather([0, 2]) * array.gather([0, 1]), array.read(1)
+
+    x = tf.constant([[1.0], [2.0], [3.0]])
+    found = wrap(f)(x)
+    for got, wanted in zip(found, ([[1], [4], [9]], [2, 4, 6], [[1], [6]], [2]), strict=True):
+        np.testing.assert_array_equal(got, wanted)
+
+
+def test_an_element_is_read_once_outside_of_functions():
+    array = tf.TensorArray(tf.float32, size=3).unstack(tf.constant([[1.0], [2.0], [3.0]]))
+    array.read(1)
+    np.testing.assert_array_equal(array.stack(), [[1], [0], [3]])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="clear_after_read"):
+        array.read(1)
+    with pytest.raises(tf.errors.OutOfRangeError):
+        array.gather([3])

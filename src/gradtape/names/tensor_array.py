@@ -224,11 +224,8 @@ class TensorArray:
         return _here(self._buffer)
 
     def _all(self) -> list[Any]:
-        rows = [self._row(i) for i in range(len(self._rows))]
-        if self._clears:
-            self._cleared.update(range(len(rows)))
-            self._rows = [None] * len(rows)
-        return rows
+        """All elements. Only `read` clears what it reads, as in TensorFlow."""
+        return [self._row(i) for i in range(len(self._rows))]
 
     def stack(self, name: str | None = None) -> Any:
         """All elements as one tensor, along a new first axis."""
@@ -245,7 +242,11 @@ class TensorArray:
         """Some elements as one tensor."""
         if self._is_staged():
             return REGISTRY["gather"](self._whole(), tensor(indices), axis=0, batch_dims=0)
-        return Stack(*[self.read(i) for i in integers(indices, "TensorArray.gather", "indices")], axis=0)
+        wanted = integers(indices, "TensorArray.gather", "indices")
+        for i in wanted:
+            if not 0 <= i < len(self._rows):
+                raise _out_of_range(i, len(self._rows))
+        return Stack(*[self._row(i) for i in wanted], axis=0)
 
     def concat(self, name: str | None = None) -> Any:
         """All elements as one tensor, along their own first axis."""
