@@ -129,6 +129,10 @@ def load_masked(cg: VectorEmitter, pointer: Any, dtype: DType, mask: Value) -> V
 
 def store_masked(cg: VectorEmitter, x: Value, pointer: Any, mask: Value) -> None:
     """Write the lanes of a mask to where a pointer points."""
+    if getattr(mask.ir, "constant", None) == [1, *[0] * (cg.width - 1)]:
+        # LLVM would make a store of it that is too wide if the elements were narrowed before: seen with LLVM 22, AVX-512, bfloat16.
+        store_one(cg, x, pointer)
+        return
     vector = ir.VectorType(memory_type(x.dtype), cg.width)
     kind = ir.FunctionType(ir.VoidType(), [vector, _POINTER, ir.IntType(32), mask.ir.type])
     function = _intrinsic(cg, f"llvm.masked.store.{_mangled(vector)}.p0", kind)

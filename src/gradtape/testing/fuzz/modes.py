@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading as _threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 import gradtape as tf
-from gradtape.compiler import backend, translator
+from gradtape.compiler import backend, native, translator
 from gradtape.compiler.simd import machine
 from gradtape.compiler.simd.machine import Code
 from gradtape.compiler.simd.translation import GOOD, QUICK
 from gradtape.core import generated
+from gradtape.core.shape import Spec
 from gradtape.core.state import settings
 from gradtape.transform import repeated
 
@@ -94,6 +98,45 @@ def quality(effort: int) -> Iterator[None]:
         yield
     finally:
         translator._workshop = before
+
+
+_GUARD = np.full(128, 0xA5, np.uint8)  # bytes behind an array that nobody may write
+
+
+def _guarded(spec: Spec) -> Callable[[], Any]:
+    """A function that makes an array with a guard behind it."""
+    size = math.prod(spec.shape) * spec.dtype.numpy.itemsize
+
+    def make() -> Any:
+        memory = np.empty(size + _GUARD.size, np.uint8)
+        memory[size:] = _GUARD
+        return memory[:size].view(spec.dtype.numpy).reshape(spec.shape)
+
+    return make
+
+
+@contextmanager
+def guards() -> Iterator[None]:
+    """What native programs write beyond the ends of their results is an error. Variables are not updated in place meanwhile: results
+    are parts of larger arrays."""
+    makes, runs = native.maker, native.Native.launch
+
+    def launch(self: native.Native, arrays: tuple[Any, ...], made: tuple[Any, ...]) -> tuple[Any, ...]:
+        results = runs(self, arrays, made)
+        for number, array in enumerate(made):
+            memory = array
+            while isinstance(memory.base, np.ndarray):
+                memory = memory.base
+            is_guarded = memory.dtype == np.uint8 and memory.size == array.nbytes + _GUARD.size
+            if is_guarded and not np.array_equal(memory[array.nbytes :], _GUARD):
+                raise RuntimeError(f"a kernel writes beyond the end of result {number} of {self.parts}.")
+        return results
+
+    native.maker, native.Native.launch = _guarded, launch  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        native.maker, native.Native.launch = makes, runs  # type: ignore[method-assign]
 
 
 class TooSlow(BaseException):

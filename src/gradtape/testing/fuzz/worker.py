@@ -8,6 +8,7 @@ import logging
 import sys
 import time
 from collections import Counter
+from contextlib import nullcontext
 from typing import Any
 
 import gradtape.ops
@@ -19,6 +20,8 @@ from gradtape.testing.fuzz.program import Program
 from gradtape.testing.fuzz.reference import Reference
 from gradtape.testing.fuzz.report import printed
 from gradtape.testing.fuzz.shrink import said, shrunk
+
+_GUARDED = 3  # one of so many programs runs with guards behind its results
 
 
 def prepare(samples: str) -> None:
@@ -49,7 +52,8 @@ def run(seeds: list[int], samples: str, seconds: float, reference: str = "", pyt
         counts: Counter[str] = Counter()
         program, failures = draw_with_failures(seed)
         before = library.compared if library else 0
-        with modes.quality(modes.QUALITIES[seed % len(modes.QUALITIES)]):
+        quality = modes.QUALITIES[seed % len(modes.QUALITIES)]
+        with modes.quality(quality), modes.guards() if seed % _GUARDED == 0 else nullcontext():
             found = list(run_program(program, counts))
             texts = [_shown(program, one, seconds) for one in found]
         compared = library is not None and library.compared > before
