@@ -307,6 +307,7 @@ def test_interrupted_training_leaves_a_usable_model(keras: Any) -> None:
     assert np.isfinite(model.predict(x, verbose=0)).all()
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # raised in a callback of the collector
 def test_signals_at_any_moment_leave_a_usable_model(keras: Any) -> None:
     heard: list[int] = []
 
