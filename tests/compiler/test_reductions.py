@@ -10,6 +10,7 @@ import gradtape as tf
 import gradtape.ops
 from gradtape.compiler import kernels, lowering, pool
 from gradtape.compiler.graph import Node, Value
+from gradtape.core import generated
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import Spec, spec_of
 
@@ -148,3 +149,20 @@ def test_what_cannot_be_emitted_is_left_to_numpy():
         spec = spec_of(x)
         node = Node(REGISTRY["reduce_sum"], [Value(spec)], {"axis": (0,)}, Spec((3,), spec.dtype))
         assert lowering.lower(node) is None
+
+
+@pytest.mark.parametrize("axis", [(0, 1), (0,), (1,)])
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int8])
+@pytest.mark.parametrize("name", ["reduce_sum", "reduce_mean", "reduce_max", "reduce_min"])
+def test_eager_reductions_of_large_arrays_get_code_after_some_calls(name, dtype, keepdims, axis):
+    op, params = REGISTRY[name], {"axis": axis, "keepdims": keepdims}
+    x = RANDOM.uniform(-3.0, 3.0, (512, 601)).astype(dtype)
+    first = op.kernel(x, **params)
+    for _ in range(12):
+        last = op.kernel(x, **params)
+    assert generated.kernel(op, (x,), params) is not None
+    assert (last.shape, last.dtype) == (first.shape, first.dtype)
+    np.testing.assert_allclose(
+        last, first, rtol=2e-3 if dtype is np.float16 else 1e-5, atol=1e-2 if dtype is not np.int8 else 0
+    )

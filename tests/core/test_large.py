@@ -48,6 +48,24 @@ def test_binary_equals_a_kernel_call(name, a, b):
     assert result.dtype == op.kernel(x, y).dtype
 
 
+@pytest.mark.parametrize("shape", [(N,), (7, N // 7)])
+@pytest.mark.parametrize("name", ["subtract", "divide", "less"])
+def test_number_that_is_repeated_by_strides(name, shape):
+    """As the gradient of a sum is; another array gives the result its shape, or none does."""
+    op, x, number = REGISTRY[name], values(1, shape), np.broadcast_to(np.float32(0.7), shape)
+    for pair in ((x, number), (number, x), (number, number), (x[..., :1], number), (number, x[..., 3:4])):
+        found = large.apply(op, pair, {})
+        np.testing.assert_array_equal(found, op.kernel(*pair))
+        assert found.dtype == op.kernel(*pair).dtype
+
+
+def test_number_that_is_repeated_by_strides_is_not_copied(monkeypatch):
+    seen = []
+    monkeypatch.setattr(large.generated, "kernel", lambda op, arrays, params: seen.extend(a.shape for a in arrays))
+    large.apply(REGISTRY["multiply"], (np.broadcast_to(np.float32(2.0), (N,)), values(1)), {})
+    assert seen == [(), (N,)]
+
+
 @pytest.mark.parametrize(
     "view", [lambda x: x[::2], lambda x: x.reshape(-1, 17)[:, ::-1], lambda x: np.broadcast_to(x[:1], x.shape)]
 )

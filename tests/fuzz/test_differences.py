@@ -1,6 +1,7 @@
 """The checks find what is wrong, and say nothing of what only rounds otherwise; the shrinker leaves what matters."""
 
 import signal
+import time
 
 import numpy as np
 import pytest
@@ -161,6 +162,25 @@ def test_limits_nest():
         left, _ = signal.getitimer(signal.ITIMER_PROF)
         assert 20.0 < left < 31.0
     assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+
+
+def test_a_check_has_the_time_that_noisy_runs_take(monkeypatch):
+    """They run in plain Python, of which some programs take much."""
+
+    def slow(seed, **options):
+        def moved(x):
+            end = time.process_time() + 0.1
+            while time.process_time() < end:
+                pass
+            return x
+
+        return moved
+
+    monkeypatch.setattr(checks, "noise", slow)
+    case = checks.Case(Program(0, {"x0": "tf.constant(1.0)"}, {}, (Step("tf.sin(x0)", ("v0",)),), ("v0",)))
+    assert case.twice
+    with modes.limited(0.25):
+        assert len(case.twice_moved) == 3
 
 
 def test_what_float16_cannot_hold_may_be_held_in_between():

@@ -18,6 +18,7 @@ SOON = 3  # passes after which the tests want a program
 def places(monkeypatch):
     """The places that are known; at first none."""
     monkeypatch.setattr(repeated, "_OFTEN", SOON)
+    monkeypatch.setattr(repeated, "_SOON", SOON)
     monkeypatch.setattr(repeated, "_LEARN", (1, 2, 3, 4))
     monkeypatch.setattr(repeated, "_places", {})
     return repeated._places
@@ -311,3 +312,30 @@ def test_threads():
         t.join()
     assert not problems
     assert hits() > 60
+
+
+def test_large_arrays_get_a_program_soon(monkeypatch):
+    monkeypatch.setattr(repeated, "_OFTEN", 1000)
+    monkeypatch.setattr(repeated, "_MUCH", 20_000)
+    large, small = (tf.Variable(np.linspace(0.1, 1.0, n), dtype=tf.float32) for n in (10_000, 100))
+
+    def of(x):
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.tanh(tf.sin(x) * tf.exp(-tf.square(x))))
+        return tape.gradient(y, x)
+
+    for x, count in ((small, 0), (large, 1)):
+        repeated._places.clear()
+        first, *others = [of(x) for _ in range(SOON + 3)]
+        assert_close(others, [first] * len(others))
+        assert patterns() == [count]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "complex64"])
+def test_sums_of_large_cotangents(dtype):
+    x = tf.Variable(tf.cast(np.linspace(-1.0, 1.0, 70_000), dtype))
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(x * x * x)
+    np.testing.assert_allclose(
+        tf.cast(tape.gradient(y, x), "complex128"), np.conj(3.0 * x.numpy().astype("complex128") ** 2), rtol=3e-2 if dtype == "bfloat16" else 1e-5, atol=1e-6,
+    )  # fmt: skip

@@ -34,8 +34,8 @@ def generate_kernels(enabled: bool = True) -> None:
 
     Args:
       enabled: True (the default): an op gets it after some calls on arrays of the same shapes, a backward pass of a tape
-        after some hundred that were the same, and results may differ from the earlier ones in the last bit. False: results
-        are NumPy's, bit for bit, in every call. Functions of `tf.function` are not concerned.
+        after some hundred that were the same (some ten with large arrays), and results may differ from the earlier ones in
+        the last bit. False: results are NumPy's, bit for bit, in every call. Functions of `tf.function` are not concerned.
 
     >>> tf.config.generate_kernels(False)
     >>> tf.config.generate_kernels(True)

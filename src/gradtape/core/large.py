@@ -128,6 +128,8 @@ def apply(op: Any, arrays: Any, params: dict[str, Any]) -> Any:
     """The result of an elementwise op on arrays, of which at least one is not small."""
     if not all(type(a) is _ndarray or isinstance(a, np.generic) for a in arrays):
         return op.kernel(*arrays, **params)
+    if len(arrays) > 1 and not all(a.flags.c_contiguous for a in arrays):
+        arrays = _unrepeated(arrays)
     native = generated.kernel(op, arrays, params)
     if native is not None:
         return native(*arrays)
@@ -152,6 +154,15 @@ def apply(op: Any, arrays: Any, params: dict[str, Any]) -> Any:
         padded = [a if not a.ndim else a.reshape((1,) * (len(shape) - a.ndim) + a.shape) for a in arrays]
         _by_chunks(op, padded, params, result, max(1, _chunk(result.size) // row))
     return result
+
+
+def _unrepeated(arrays: Any) -> Any:
+    """The arrays, where one that repeats a single number by strides of 0 is replaced by that number if another array
+    gives the result its shape: the gradient of a sum, for instance."""
+    shape = max([a.shape for a in arrays if any(a.strides)], key=math.prod, default=())
+    if not shape:
+        return arrays
+    return [a[(0,) * a.ndim + (...,)] if a.shape == shape and not any(a.strides) else a for a in arrays]
 
 
 def _chunk(size: int) -> int:

@@ -11,6 +11,7 @@ from gradtape.core import dtypes
 from gradtape.core.op import REGISTRY, NotDifferentiable, declare
 from gradtape.core.patterns.reduction import Reduce, reduce
 from gradtape.core.shape import Spec, normalize_axes
+from gradtape.ops import hot
 from gradtape.ops.family import Reduction, conj, dims, reduced_shape
 from gradtape.ops.movement import BroadcastTo, Reshape, Transpose, inverse
 from gradtape.ops.summation import total
@@ -22,6 +23,8 @@ _smallest: Any = np.minimum.reduce
 _product: Any = np.multiply.reduce
 _one: Any = np.logical_or.reduce
 _every: Any = np.logical_and.reduce
+
+_MANY = 1 << 18  # elements from which on generated code beats NumPy's reductions
 
 
 def keep(y: Any, shape: tuple[int, ...], axis: tuple[int, ...], keepdims: bool) -> Any:
@@ -62,6 +65,10 @@ class Join(Reduction):
     def lower(self, x: Spec, *, axis: tuple[int, ...], keepdims: bool = False) -> Reduce | None:
         return reduce(self.join, x.shape, axis, x.dtype)
 
+    def native(self, x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+        """The result by code of its own, if there is some by now."""
+        return hot.run(self, (x,), {"axis": axis, "keepdims": keepdims})
+
 
 @declare("reduce_sum")
 class ReduceSum(Join):
@@ -70,6 +77,8 @@ class ReduceSum(Join):
     join = "sum"
 
     def kernel(self, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
+        if x.size >= _MANY and (native := self.native(x, axis, keepdims)) is not None:
+            return native
         return rounded(total(x, axis, keepdims), x.dtype)
 
     def vjp(self, dy: Any, x_shape: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
@@ -83,6 +92,8 @@ class ReduceMean(Join):
     join = "mean"
 
     def kernel(self, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
+        if x.size >= _MANY and (native := self.native(x, axis, keepdims)) is not None:
+            return native
         y, n = total(x, axis, keepdims), count(x.shape, axis)
         if x.dtype.kind in "iu":
             wider = y.astype(np.int64) if x.dtype.itemsize < 8 else y  # n need not fit into a small dtype
@@ -122,6 +133,8 @@ class ReduceMax(Extremum):
     def kernel(self, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
         if not x.size:
             return _largest(x, axis, None, None, keepdims, _limit(x.dtype, "min"))
+        if x.size >= _MANY and (native := self.native(x, axis, keepdims)) is not None:
+            return native
         return _largest(x, axis, None, None, keepdims)
 
 
@@ -134,6 +147,8 @@ class ReduceMin(Extremum):
     def kernel(self, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
         if not x.size:
             return _smallest(x, axis, None, None, keepdims, _limit(x.dtype, "max"))
+        if x.size >= _MANY and (native := self.native(x, axis, keepdims)) is not None:
+            return native
         return _smallest(x, axis, None, None, keepdims)
 
 

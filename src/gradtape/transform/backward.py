@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes, large, state
-from gradtape.core.op import Op
+from gradtape.core.op import REGISTRY, Op
 from gradtape.core.slices import IndexedSlices, RowCotangent, dense_dims, densify
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.transform import repeated
@@ -65,13 +65,13 @@ def backward(
             if d is not None:
                 if needs[0]:
                     before = get(i)
-                    cotangents[i] = d if before is None else before + d
+                    cotangents[i] = d if before is None else _plus(before, d)
             elif needs[0]:
                 _note_cut(recording, i, ids, out, (d, e))
             if e is not None:
                 if needs[1]:
                     before = get(j)
-                    cotangents[j] = e if before is None else before + e
+                    cotangents[j] = e if before is None else _plus(before, e)
             elif needs[1]:
                 _note_cut(recording, j, ids, out, (d, e))
             continue
@@ -83,8 +83,15 @@ def backward(
                     _note_cut(recording, i, ids, out, grads)
                 else:
                     before = get(i)
-                    cotangents[i] = d if before is None else before + d
+                    cotangents[i] = d if before is None else _plus(before, d)
     return cotangents
+
+
+def _plus(before: Any, d: Any) -> Any:
+    """The sum of two cotangents; of large arrays in recycled memory."""
+    if type(before) is type(d) is _ndarray and before.size >= _LARGE and before.dtype is d.dtype:
+        return REGISTRY["add"](before, d)
+    return before + d
 
 
 def _uniform(dy: Any, residuals: tuple[Any, ...]) -> bool:

@@ -1,9 +1,10 @@
 """Backward passes that come again and again, as in a training loop that is not a `tf.function`.
 
 A pass is a function of the cotangents of the targets and of what the ops saved. Which function it is follows from the
-records alone: the ops, their parameters, who feeds whom, and the shapes. So a pass that was seen some hundred times is
-traced once, with symbols in place of the saved arrays, and compiled; from then on a tape whose records are the same runs
-that program in place of the rules, one by one. The records are compared every time, so nothing is taken for granted.
+records alone: the ops, their parameters, who feeds whom, and the shapes. So a pass that was seen some hundred times,
+or some ten if it takes milliseconds, is traced once, with symbols in place of the saved arrays, and compiled; from then on
+a tape whose records are the same runs that program in place of the rules, one by one. The records are compared every time,
+so nothing is taken for granted.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from gradtape.transform.recording import Recording
 SHORTEST = 4  # records of a pass for which a program is quicker than the rules
 _LONGEST = 512  # records of a pass that is compiled within seconds
 _OFTEN = 256  # passes that are seen at a place before one is compiled
+_SOON = 32  # the same, where passes take milliseconds
+_MUCH = 1 << 20  # elements that were saved for such a pass
 _LEARN = (1, 32, 64, 128)  # how many passes without a program it takes at a place until the next one is compiled
 _MOST_PLACES = 256
 
@@ -51,16 +54,18 @@ class Place:
 
     Attributes:
       code: the function around the statement, kept so that no other gets its number.
+      often: how many are seen before one is compiled.
       seen: how many there were.
       missed: how many of them had no program, after the first had one.
       patterns: those that have a program.
       hopeless: True once it is clear that programs are of no use here.
     """
 
-    __slots__ = ("code", "hopeless", "missed", "patterns", "seen")
+    __slots__ = ("code", "hopeless", "missed", "often", "patterns", "seen")
 
-    def __init__(self, code: Any) -> None:
+    def __init__(self, code: Any, often: int) -> None:
         self.code = code
+        self.often = often
         self.seen = self.missed = 0
         self.patterns: list[Pattern] = []
         self.hopeless = False
@@ -79,9 +84,9 @@ def run(recording: Recording, cotangents: dict[int, Any], sources: set[int]) -> 
     if place is None:
         if len(_places) >= _MOST_PLACES:
             _places.clear()
-        place = _places[key] = Place(code)
+        place = _places[key] = Place(code, _SOON if _elements(recording) >= _MUCH else _OFTEN)
     place.seen += 1
-    if place.seen <= _OFTEN or place.hopeless:
+    if place.seen <= place.often or place.hopeless:
         return False
     for pattern in place.patterns:
         found = pattern.found_in(recording, cotangents, sources)
@@ -96,6 +101,11 @@ def run(recording: Recording, cotangents: dict[int, Any], sources: set[int]) -> 
     elif 2 * place.missed > place.seen:
         place.hopeless = True
     return False
+
+
+def _elements(recording: Recording) -> int:
+    """How many elements the records have saved: what a pass works on."""
+    return sum([value.size for saved in recording.saved for value in saved if isinstance(value, _ndarray)])
 
 
 def _learn(place: Place, recording: Recording, cotangents: dict[int, Any], sources: set[int]) -> None:

@@ -96,16 +96,16 @@ class Case:
 
     def _moved(self, run: Callable[[Instance], Arrays], exact: Arrays) -> list[Arrays]:
         """What runs with noise give, where one without gives exact results. Where an op is at the edge of what it takes, as at a probability of one, noise only
-        goes inward; a run that is refused all the same tells nothing."""
+        goes inward; a run that is refused all the same tells nothing. Each has its own time: a check is not to blame for it."""
         found: list[Arrays] = []
         for seed in range(self._noisy):
             for outward in (True, False):
                 moved = noise(seed, outward=outward, alike=seed >= _APART)
                 try:
-                    with modes.eagerly(), Instance(self.program, moved) as instance:
+                    with modes.limited(_SECONDS), modes.eagerly(), Instance(self.program, moved) as instance:
                         found.append(run(instance))
                         break
-                except _REFUSALS:
+                except (*_REFUSALS, modes.TooSlow):
                     continue
         if self._noisy == SURE and self._dtypes & {"float16", "bfloat16"}:
             found += self._wide(run, exact)
@@ -117,9 +117,9 @@ class Case:
         if any(step.random for step in self.program.every_step()):
             return []  # other dtypes, other numbers
         try:
-            with modes.eagerly(), Instance(self.program, wide=True) as instance:
+            with modes.limited(_SECONDS), modes.eagerly(), Instance(self.program, wide=True) as instance:
                 wide = run(instance)
-        except _REFUSALS:
+        except (*_REFUSALS, modes.TooSlow):
             return []
         return [wide] if [w.shape for w in wide] == [x.shape for x in exact] else []
 
