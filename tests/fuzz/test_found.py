@@ -365,3 +365,30 @@ def test_a_norm_in_half_precision_has_a_finite_gradient():
 
     for run in (gradient, tf.function(gradient)):
         np.testing.assert_allclose(run(x), [0.0, 0.0], atol=0.1)
+
+
+def test_a_function_in_a_map_whose_sizes_follow_from_values():
+    """Its late node was run where the values were not known either."""
+
+    def f(x, ids, rows):
+        def one(row):
+            return tf.function(lambda row: row * tf.reduce_sum(tf.math.segment_sum(x, ids) ** 2))(row)
+
+        return tf.vectorized_map(one, rows)
+
+    check(f, tf.constant([1.0, 2.0, 5.0]), tf.constant([0, 0, 2]), tf.constant([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("segment", ["segment_sum", "segment_mean", "segment_max"])
+def test_gradient_of_a_forward_derivative_whose_size_follows_from_values(segment):
+    """The derivative with respect to the tangent has the tangent's shape, also where another one vanishes."""
+
+    def g(x, tangent, ids):
+        with tf.GradientTape() as tape:
+            tape.watch([x, tangent])
+            with tf.autodiff.ForwardAccumulator(x, tangent + 0.0) as accumulator:
+                y = getattr(tf.math, segment)(x, tf.sort(ids))
+            change = accumulator.jvp(y)
+        return tape.gradient(change, [x, tangent], unconnected_gradients="zero")
+
+    check(g, numbers(5), numbers(5, seed=1), tf.constant([1, 0, 2, 0, 2]))

@@ -25,6 +25,12 @@ class TestCache:
         assert [float(f(x, n)) for n in (1, 1.0, True, 2)] == [2.0, 2.0, 2.0, 4.0]
         assert len(traces) == 2
 
+    def test_one_nan_is_like_another(self):
+        f = tf.function(lambda x: x, autograph=False)
+        for value in (float("nan"), float("nan"), -float("nan")):
+            f(value)
+        assert f.experimental_get_tracing_count() == 1
+
     def test_keyword_and_position_are_the_same(self):
         f, traces = counted(lambda x, y=1.0: x + y)
         x = tf.constant(1.0)

@@ -31,6 +31,10 @@ class TestErrors:
         with pytest.raises(AttributeError, match="'SymbolicTensor' object has no attribute 'numpy'"):
             tf.function(lambda x: x.numpy())(tf.constant(1.0))
 
+    def test_programs_that_ask_whether_there_is_a_value(self):
+        f = tf.function(lambda x: x.numpy() if hasattr(x, "numpy") else 2.0 * x, autograph=False)
+        assert float(f(tf.constant(3.0))) == 6.0
+
     def test_leaked_tensor(self):
         leaked = []
         tf.function(lambda x: leaked.append(x * 2.0))(tf.constant(1.0))

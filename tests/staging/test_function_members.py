@@ -15,6 +15,23 @@ class TestMembers:
         assert f.function_spec.arg_names == ("x", "y")
         assert str(f.function_type) == "(x, y=1, *args, z=2, **kwargs)"
 
+    def test_operation_of_a_symbolic_tensor(self):
+        @tf.function(autograph=False)
+        def f(x):
+            y, z = tf.split(tf.reduce_sum(x, axis=1), 2)
+            assert (x.op.type, x.op.name, x.op.inputs, x.op.graph is x.graph) == ("Placeholder", "x", (), True)
+            assert len(y.op.outputs) == 2
+            assert y.op == z.op != x.op
+            assert len({y.op, z.op, x.op}) == 2
+            (total,) = y.op.inputs
+            assert total.op.get_attr("axis") == (1,)
+            with pytest.raises(ValueError, match="no attr named 'other'"):
+                total.op.get_attr("other")
+            assert total.op.inputs[0].op == x.op
+            return y
+
+        f(tf.ones([4, 3]))
+
     def test_initialization_function(self):
         made = []
 
@@ -116,6 +133,14 @@ class TestConcreteFunction:
         assert "y (POSITIONAL_OR_KEYWORD): Literal[2.0]" in text
         assert "z (KEYWORD_ONLY): Literal[3]" in text
         assert "Captures:\n  None" in text
+
+    def test_parameters_that_have_names_only(self):
+        f = tf.function(lambda x, y=2.0, *, z=3: {"s": x * y + z}, autograph=False)
+        spec = "TensorSpec(shape=(None,), dtype=tf.float32, name=None)"
+        concrete = f.get_concrete_function(tf.TensorSpec([None]))
+        assert f"(x: {spec}, y: Literal[2.0], *, z: Literal[3]) -> Dict[['s', {spec}]]" in repr(concrete)
+        g = tf.function(lambda *args, z=3: args[0], autograph=False)
+        assert ", *, z" not in repr(g.get_concrete_function(tf.TensorSpec([None])))
 
     def test_is_differentiable(self):
         concrete = tf.function(lambda x: x * x).get_concrete_function(tf.TensorSpec([], tf.float32))

@@ -33,6 +33,21 @@ class TestInputSignature:
         with pytest.raises(TypeError, match="contains 1 extra type constraints"):
             tf.function(lambda x: x, input_signature=[spec, spec])
 
+    def test_nested_signature(self):
+        """Below a spec, lists are numbers; the structure around it must be the same."""
+        spec = (tf.TensorSpec([None]), {"a": tf.TensorSpec([]), "b": [tf.TensorSpec([2])]})
+        f = tf.function(lambda p: p[0] + p[1]["a"] * p[1]["b"][0], input_signature=[spec], autograph=False)
+        assert f(([1, 2], {"a": 2, "b": [[3, 4]]})).numpy().tolist() == [7.0, 10.0]
+        assert f((tf.ones([2]), {"b": [np.ones(2)], "a": tf.constant(1.0)})).numpy().tolist() == [2.0, 2.0]
+        assert f.experimental_get_tracing_count() == 1
+        one, two = tf.constant(1.0), tf.ones([2])
+        for bad in (
+            [two, {"a": one, "b": [two]}], (two,), (two, {"a": one}), (two, {"a": one, "b": (two,)}), (two, one), two,
+            (two, {"a": one, "b": [two, two]}), (two, {"a": one, "b": [tf.ones([3])]}),
+        ):  # fmt: skip
+            with pytest.raises(TypeError, match="Can not cast"):
+                f(bad)
+
     def test_signature_of_a_method_leaves_the_instance_out(self):
         class Scale(tf.Module):
             def __init__(self):

@@ -38,7 +38,7 @@ def _flatten(structure: Any, flat: list[Any], expand: bool) -> None:
         # What is usual first: asking an abstract class takes ten times as long.
         flat.append(structure)
     elif isinstance(structure, Mapping):
-        for key in _sorted_keys(structure):
+        for key in sorted_keys(structure):
             _flatten(structure[key], flat, expand)
     elif isinstance(structure, (list, tuple)):
         for item in structure:
@@ -51,7 +51,7 @@ def _flatten(structure: Any, flat: list[Any], expand: bool) -> None:
         flat.append(structure)
 
 
-def _sorted_keys(mapping: Mapping[Any, Any]) -> Iterable[Any]:
+def sorted_keys(mapping: Mapping[Any, Any]) -> Iterable[Any]:
     try:
         return sorted(mapping)
     except TypeError:
@@ -80,7 +80,7 @@ def _pack(structure: Any, leaves: Any, expand: bool) -> Any:
     if isinstance(structure, _LEAVES):
         return next(leaves)
     if isinstance(structure, Mapping):
-        packed = {key: _pack(structure[key], leaves, expand) for key in _sorted_keys(structure)}
+        packed = {key: _pack(structure[key], leaves, expand) for key in sorted_keys(structure)}
         ordered = {key: packed[key] for key in structure}
         kind = type(structure)
         if kind is dict:

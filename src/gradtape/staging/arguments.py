@@ -6,6 +6,7 @@ Objects are compared by `==` and held weakly, so that the cache of a function ke
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -82,7 +83,7 @@ def encode(value: Any, leaves: Leaves) -> Any:
         leaves.tensors.append(value)
         return spec_of(value)
     if isinstance(value, _LITERALS):
-        return value
+        return math.nan if isinstance(value, float) and value != value else value  # one nan is like another
     if isinstance(value, Variable):
         return _encode_variable(value, leaves)
     if isinstance(value, (np.ndarray, np.generic)):

@@ -122,11 +122,8 @@ class ConcreteFunction:
         program = self._staged.compiled
         graph = self.graph if program is None else program.program.graph
         native, outside, size = contents(graph)
-        text = ", ".join(
-            f"{p.name}: {_kind(v)}" for p, v in zip(self._signature.parameters, self._described, strict=True)
-        )
         seconds = 0.0 if program is None else program.seconds
-        return TraceReport(f"({text})", self.because, self.tracing, seconds, native, outside, size)
+        return TraceReport(f"({self._parameters()})", self.because, self.tracing, seconds, native, outside, size)
 
     def text(self, stage: str = "hlo", device_name: str | None = None) -> str:
         """The program as text: as it was traced (`stage="hlo"`), or as it runs (`"optimized_hlo"`)."""
@@ -140,11 +137,20 @@ class ConcreteFunction:
         return str(self._staged.program.program.graph)
 
     def __repr__(self) -> str:
-        inputs = ", ".join(
-            f"{p.name}: {_kind(v)}" for p, v in zip(self._signature.parameters, self._described, strict=True)
-        )
         specs = [None if y is None else TensorSpec(y.get_shape(), y.dtype) for y in self._leaves]
-        return f"<ConcreteFunction ({inputs}) -> {_kind(self._packed(specs))} at {id(self):#x}>"
+        return f"<ConcreteFunction ({self._parameters()}) -> {_kind(self._packed(specs))} at {id(self):#x}>"
+
+    def _parameters(self) -> str:
+        """The parameters with the kinds of their values, as Python writes parameters."""
+        parts: list[str] = []
+        before: Any = None
+        for parameter, value in zip(self._signature.parameters, self._described, strict=True):
+            kind = parameter.kind
+            if kind is parameter.KEYWORD_ONLY and before not in (kind, parameter.VAR_POSITIONAL):
+                parts.append("*")
+            parts.append(f"{parameter.name}: {_kind(value)}")
+            before = kind
+        return ", ".join(parts)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The results for tensors: all tensor arguments, by position or name; values of Python are part of the trace."""
@@ -221,7 +227,7 @@ def _kind(value: Any) -> str:
     if isinstance(value, (TensorSpec, VariableSpec)):
         return repr(value)
     if isinstance(value, dict):
-        return "Dict[{}]".format(", ".join(f"{k!r}: {_kind(v)}" for k, v in value.items()))
+        return "Dict[{}]".format(", ".join(f"[{k!r}, {_kind(v)}]" for k, v in value.items()))
     if isinstance(value, (list, tuple)):
         return f"{type(value).__name__.capitalize()}[{', '.join(map(_kind, value))}]"
     return f"Literal[{value!r}]"

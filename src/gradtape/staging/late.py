@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import nest, state
+from gradtape.core.later import Unknown
 from gradtape.core.op import Op
 from gradtape.core.slices import IndexedSlices, RowCotangent, dense_dims, densify
 from gradtape.core.tensor import Tensor, wrap
@@ -85,8 +86,14 @@ class Late(Op):
                 variable._value = value
 
     def __call__(self, *inputs: Any, **params: Any) -> Any:
-        """The function, called on tensors of a transformation."""
-        return tuple(self.run(inputs))
+        """The function, called on tensors of a transformation. Where these are of a trace that does not know enough either, it
+        is a late node there."""
+        try:
+            return tuple(self.run(inputs))
+        except Unknown as missing:
+            if _current.trace is None:
+                raise
+            return tuple(_current.trace.later(self.run, (list(inputs),), {}, missing, self.name, None, self.fit))
 
     def save(self, values: Any, result: Any) -> tuple[Any, ...]:
         """Inputs and outputs."""
@@ -314,6 +321,12 @@ class Form:
     def agrees_with(self, other: Form) -> bool:
         """True if another return value has the same structure."""
         return self._kinds == other._kinds
+
+    def tensors_of(self, leaves: Sequence[Any]) -> list[Any] | None:
+        """Of values for all leaves, those whose places tensors take; None if there are rows, or another number of leaves."""
+        if len(leaves) != len(self._kinds) or not {kind for kind, _ in self._kinds} <= {"tensor", "other"}:
+            return None
+        return [leaf for leaf, (kind, _) in zip(leaves, self._kinds, strict=True) if kind == "tensor"]
 
     def packed(self, tensors: Sequence[Any]) -> Any:
         """Other tensors in this structure."""

@@ -156,8 +156,9 @@ def _described(
     given = [spec_of(x) for x in opened.tensors]
     certain, ranks = examples.certain(given, opened.others), examples.ranks(given, [r.shapes for r in alive])
     specs, shown = [], []
-    if like is not None and len(like) == len(alive[0].specs):
-        return [spec_of(x) for x in like], [trace.examples_of(x) for x in like]
+    alike = None if like is None else alive[0].form.tensors_of(like)
+    if alike is not None:
+        return [spec_of(x) for x in alike], [trace.examples_of(x) for x in alike]
     for k, spec in enumerate(alive[0].specs):
         shapes = [r.specs[k].shape for r in alive]
         shape = examples.merged(shapes, () if alive[0].guessed else certain, ranks)

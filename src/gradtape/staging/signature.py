@@ -142,8 +142,7 @@ class Signature:
         if spec is None:
             return value
         if nest.is_nested(spec):
-            flat = [self._fit(v, s) for v, s in zip(nest.flatten(value), nest.flatten(spec), strict=True)]
-            return nest.pack_sequence_as(spec, flat)
+            return nest.pack_sequence_as(spec, self._leaves(value, spec))
         if isinstance(value, (TensorSpec, CompositeSpec)):
             return value
         if isinstance(spec, CompositeSpec):
@@ -153,20 +152,32 @@ class Signature:
                 value = value.astype(spec.dtype.numpy)
             value = convert.convert_to_tensor(value, spec.dtype)
         if value.dtype is not spec.dtype or not spec.shape.is_compatible_with(value.shape):
-            own = TensorSpec(value.shape, value.dtype)
-            raise TypeError(
-                f"Binding inputs to tf.function failed due to `Can not cast {own!r} to {spec!r}`. Received {self._name} "
-                f"with input_signature {self.specs}."
-            )
+            raise self._misfit(TensorSpec(value.shape, value.dtype), spec)
         return value
+
+    def _leaves(self, value: Any, spec: Any) -> list[Any]:
+        """The tensors of a structure in the order of `nest`. Below a spec, lists are numbers for one tensor."""
+        if not nest.is_nested(spec):
+            return [self._fit(value, spec)]
+        if isinstance(spec, Mapping):
+            if not isinstance(value, Mapping) or set(value) != set(spec):
+                raise self._misfit(value, spec)
+            pairs = [(value[k], spec[k]) for k in nest.sorted_keys(spec)]
+        else:
+            if not isinstance(value, type(spec)) or len(value) != len(spec):
+                raise self._misfit(value, spec)
+            pairs = list(zip(value, spec, strict=True))
+        return [leaf for v, s in pairs for leaf in self._leaves(v, s)]
+
+    def _misfit(self, shown: Any, spec: Any) -> TypeError:
+        return TypeError(
+            f"Binding inputs to tf.function failed due to `Can not cast {shown!r} to {spec!r}`. Received {self._name} "
+            f"with input_signature {self.specs}."
+        )
 
     def _fit_composite(self, value: Any, spec: CompositeSpec) -> Any:
         if not isinstance(value, Composite) or not spec.is_compatible_with(value):
-            shown = value._spec() if isinstance(value, Composite) else value
-            raise TypeError(
-                f"Binding inputs to tf.function failed due to `Can not cast {shown!r} to {spec!r}`. Received {self._name} "
-                f"with input_signature {self.specs}."
-            )
+            raise self._misfit(value._spec() if isinstance(value, Composite) else value, spec)
         return value
 
     def described(self, values: list[Any]) -> list[Any]:

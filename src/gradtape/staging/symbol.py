@@ -15,6 +15,7 @@ from gradtape.core.later import Unknown, adapt
 from gradtape.core.op import REGISTRY, Op
 from gradtape.core.shape import ANY, Steps, TensorShape
 from gradtape.core.tensor import Tensor, known_shape, wrap
+from gradtape.staging.operation import Operation
 
 if TYPE_CHECKING:
     from gradtape.staging.trace import Trace
@@ -105,9 +106,13 @@ class Symbol(Tensor):
         return self.trace.graph
 
     @property
-    def op(self) -> Any:
-        """The node that computes it; None for arguments."""
-        return self.value.node
+    def op(self) -> Operation:
+        """What computes it."""
+        return Operation(self)
+
+    def beside(self, value: Value) -> Symbol:
+        """A tensor for another value of the same graph."""
+        return symbol(value, self.trace)
 
     def interpret(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """The op as a node of the graph that is being traced."""
@@ -152,8 +157,14 @@ class Symbol(Tensor):
             )
         )
 
+    @property
     def numpy(self) -> Any:
-        """AttributeError: there is no value yet."""
+        """AttributeError: there is no value yet, and `hasattr(x, "numpy")` is False."""
+        raise AttributeError
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "numpy":
+            return super().__getattr__(name)
         raise AttributeError(
             errors.compose(
                 "'SymbolicTensor' object has no attribute 'numpy': a tensor has no value while the function is traced.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -20,8 +21,11 @@ from gradtape.testing.fuzz.program import Program
 from gradtape.testing.fuzz.text import script
 
 _NOISY = 3  # runs with noise
-SURE = 18  # of them, before something is called a difference
-_APART = 12  # of those, in which each element moves by itself
+SURE = (
+    72  # of them, before something is called a difference: each of many bits that noise may turn shall be turned once
+)
+_APART = 60  # of those, in which each element moves by itself
+_ENOUGH = 60.0  # seconds of computing after which there are no further ones
 _SECONDS = 15.0  # for a check: compiling takes one or two
 # What functions refuse in words, which plain Python can do.
 _LIMITS = re.compile("a Jacobian needs to know the shape|use the `shape_invariants` argument of tf.while_loop")
@@ -98,7 +102,10 @@ class Case:
         """What runs with noise give, where one without gives exact results. Where an op is at the edge of what it takes, as at a probability of one, noise only
         goes inward; a run that is refused all the same tells nothing. Each has its own time: a check is not to blame for it."""
         found: list[Arrays] = []
+        end = time.process_time() + _ENOUGH
         for seed in range(self._noisy):
+            if time.process_time() > end:
+                break
             for outward in (True, False):
                 moved = noise(seed, outward=outward, alike=seed >= _APART)
                 try:

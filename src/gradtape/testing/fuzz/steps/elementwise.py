@@ -16,7 +16,7 @@ SMOOTH = (
     "tf.asin(0.9 * tf.tanh({}))", "tf.acos(0.9 * tf.tanh({}))", "tf.atanh(0.9 * tf.tanh({}))",
     "tf.acosh(tf.square({}) + 1.5)", "1.0 / (tf.square({}) + 0.5)", "tf.math.reciprocal(tf.square({}) + 0.5)",
     "{} ** 2", "{} ** 3", "2.0 ** tf.tanh({})", "tf.math.lgamma(tf.square({}) + 0.5)", "tf.nn.swish({})",
-    "tf.math.digamma(tf.square({}) + 0.5)", "tf.nn.softsign({})", "tf.nn.elu({} + 0.01)", "tf.nn.selu({} + 0.01)",
+    "tf.math.digamma(tf.square({}) + 0.5)", "tf.nn.softsign({})", "tf.nn.elu({} + 0.01)",
     "0.5 * {} + 1.0", "3.0 - {}", "tf.math.erfinv(0.9 * tf.tanh({}))", "tf.math.ndtri(0.1 + 0.8 * tf.sigmoid({}))",
     "tf.identity({})", "tf.math.bessel_i0e({})", "tf.math.special.dawsn({})", "tf.math.special.expint(tf.square({}) + 0.5)",
     "tf.ones_like({}) + {}", "tf.zeros_like({}) * {}", "tf.math.pow(tf.square({}) + 0.5, 1.5)",
@@ -26,7 +26,7 @@ KINKED = (
     "tf.nn.relu({})", "tf.abs({})", "tf.nn.leaky_relu({})", "tf.nn.relu6(3.0 * {})", "tf.sign({})", "tf.floor({})",
     "tf.math.ceil({})", "tf.round({})", "tf.math.rint({})", "tf.clip_by_value({}, -0.7, 0.8)", "tf.maximum({}, 0.1)",
     "tf.minimum(0.2, {})", "{} % 0.75", "{} // 0.75", "tf.stop_gradient({})", "tf.math.is_finite({})",
-    "tf.clip_by_norm({}, 1.5)", "tf.math.is_nan({})", "tf.nn.crelu(tf.reshape({}, [-1]))",
+    "tf.clip_by_norm({}, 1.5)", "tf.math.is_nan({})", "tf.nn.crelu(tf.reshape({}, [-1]))", "tf.nn.selu({})",
 )  # fmt: skip
 COMPLEX = (
     "tf.exp(tf.tanh({} * 0.1))", "tf.sin({} * 0.5)", "tf.square({})", "tf.math.conj({})", "tf.math.real({})", "tf.math.imag({})",
