@@ -392,3 +392,99 @@ def test_gradient_of_a_forward_derivative_whose_size_follows_from_values(segment
         return tape.gradient(change, [x, tangent], unconnected_gradients="zero")
 
     check(g, numbers(5), numbers(5, seed=1), tf.constant([1, 0, 2, 0, 2]))
+
+
+@pytest.mark.parametrize("body", ["of another", "constant", "of itself"])
+@pytest.mark.parametrize("steps", [0, 1, 2])
+def test_a_loop_that_forgets_what_it_carries(body, steps):
+    """Without a step, what comes out is what went in, with its derivatives in both directions."""
+
+    def f(x, y):
+        step = {"of another": lambda i, q: (i + 1, y), "constant": lambda i, q: (i + 1, tf.ones([3])),
+                "of itself": lambda i, q: (i + 1, q * y)}[body]  # fmt: skip
+        return tf.while_loop(lambda i, q: i < steps, step, [tf.constant(0), x])[1]
+
+    x, y = numbers(3), numbers(3, seed=1)
+    check(gradients(f), x, y)
+    changes = []
+    for g in (f, tf.function(f)):
+        with tf.autodiff.ForwardAccumulator([x, y], [y, x]) as accumulator:
+            z = g(x, y)
+        changes.append(accumulator.jvp(z, unconnected_gradients="zero"))
+    agree(changes[1], changes[0])
+
+
+def test_what_is_known_of_a_shape_tells_the_rest_of_it():
+    """Only one number of rows fits; it was not among those that were tried."""
+    for shape in ([35], [5, 7], [7, 5]):
+        check(
+            lambda x, ids, shape=shape: tf.reshape(tf.reshape(tf.math.segment_sum(x, ids), [35]), shape),
+            numbers(8, 7),
+            tf.constant([0, 0, 1, 1, 2, 3, 4, 4]),
+        )
+    f = tf.function(lambda x: tf.reshape(x, [476]), input_signature=[tf.TensorSpec([None, 17, 4])])
+    assert f(tf.ones([7, 17, 4])).shape == [476]
+
+
+def test_a_size_that_depends_on_values_is_not_taken_from_examples():
+    """The only example of a size was the same everywhere, and was believed."""
+    shapes = []
+
+    def f(x, ids, last):
+        y = tf.tanh(tf.math.segment_sum(tf.math.segment_sum(x, ids), last))
+        shapes.append(y.shape)
+        return y
+
+    def change(function, *args):
+        with tf.autodiff.ForwardAccumulator(args[0], args[0]) as accumulator:
+            y = function(*args)
+        return accumulator.jvp(y)
+
+    args = numbers(8, 3), tf.constant([0] * 8), tf.constant([4])
+    check(f, *args)
+    assert shapes[-1].as_list() == [None, 3]
+    check(lambda x: gradients(lambda x: f(x, *args[1:]))(x), args[0])
+    agree(change(tf.function(f), *args), change(f, *args))
+
+
+def test_call_with_its_own_derivative_of_what_is_known_at_once():
+    """Its node had nothing to run."""
+    ones = tf.ones([2])
+
+    def f(x):
+        def block(p):
+            tf.signal.fft(x)
+            return p
+
+        return tf.recompute_grad(block)(tf.fill([2], 0.5)) + ones
+
+    check(f, tf.cast(numbers(4), tf.complex64))
+
+
+@pytest.mark.parametrize("takes", [True, False])
+def test_recomputed_block_that_closes_over_a_tensor_of_a_tape_outside(takes):
+    c, v = numbers(2), tf.Variable([3.0, 4.0])
+
+    def f(x):
+        return tf.recompute_grad(lambda p: tf.sin(p * c) * v)(c if takes else tf.constant([1.0, 2.0]) + x)
+
+    found = []
+    for g in (f, tf.function(f)):
+        x = tf.constant([0.5, 0.6])
+        with tf.GradientTape() as tape:
+            tape.watch([c, x])
+            y = g(x)
+        found.append(tape.gradient(y, [c, v, x], unconnected_gradients="zero"))
+    agree(found[1], found[0])
+    assert np.all(found[0][0].numpy())
+
+
+def test_depthwise_gradient_of_an_axis_of_one():
+    """NumPy says what it likes of the step along such an axis."""
+    x, w = numbers(2, 8, 1, 2, dtype=tf.float16), numbers(1, 3, 2, 1, dtype=tf.float16, seed=1)
+
+    def f(x, w):
+        return tf.reduce_sum(tf.nn.depthwise_conv2d(x, w, strides=[1, 2, 2, 1], padding="SAME") ** 2)
+
+    wide = gradients(f)(tf.cast(x, tf.float64), tf.cast(w, tf.float64))
+    agree(gradients(f)(x, w), wide, tolerance=2e-2)

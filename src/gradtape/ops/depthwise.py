@@ -76,18 +76,19 @@ class _Flat:
 
     def __init__(self, way: Scan, part: Any, block: Block) -> None:
         part = np.ascontiguousarray(part)
-        self.block, self.strides = block, part.strides
+        # In elements, and by the shape: what NumPy says of an axis of length 1 may be anything.
+        self.steps = tuple([math.prod(part.shape[axis + 1 :]) for axis in range(part.ndim)])
+        self.block, self.channels = block, part.shape[-1]
         self.length = _length(block, part.shape[-1])
         self.shape = (self.length,)
         flat = part.reshape(-1)
-        steps = [s // part.itemsize for s in part.strides[1:-1]]
-        offsets = [sum(map(math.prod, zip(tap, way.dilations, steps, strict=True))) for tap in _taps(way)]
+        offsets = [sum(map(math.prod, zip(tap, way.dilations, self.steps[1:-1], strict=True))) for tap in _taps(way)]
         self.taps = [flat[o : o + self.length] for o in offsets]
 
     def places(self, values: Any) -> Any:
         """`[n, *places, c]`: what belongs to a place of an array of this view's shape."""
-        c = self.strides[-2] // values.itemsize
-        return as_strided(values, (*self.block.places, c), self.strides)
+        strides = [step * values.itemsize for step in self.steps]
+        return as_strided(values, (*self.block.places, self.channels), strides)
 
 
 class _Stepping:

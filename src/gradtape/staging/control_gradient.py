@@ -80,7 +80,15 @@ def pull(op: Any, dy: Any, residuals: Any, needs: Any, params: Any) -> list[Any]
     body: Block = params["body"]
     shape = Shape(params["carried"], params["sliced"], params["states"])
     grads: list[Any] = [None] * (1 + len(operands))
-    given = tuple([i for i, d in enumerate(dy[1:]) if d is not None and body.results[i] and i not in shape.states])
+    # Without a step, a carried value is its operand, whatever a step would make of it.
+    stays = 0 if params["length"] else shape.carried
+    given = tuple(
+        [
+            i
+            for i, d in enumerate(dy[1:])
+            if d is not None and (body.results[i] or (i < stays and body.inputs[i])) and i not in shape.states
+        ]
+    )
     wanted = tuple([i for i, flag in enumerate(needs[1:]) if flag and body.inputs[i]])
     if not given or not wanted:
         return grads

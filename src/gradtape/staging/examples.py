@@ -101,9 +101,26 @@ class Inferred:
             if not any(r is not None for r in worlds):
                 own = [_row(r)[k].shape for r in others[:WORLDS]]
             own += [None] * (WORLDS - len(own))
-            self.examples.append(tuple([_completed(s, w, number + k) for w, s in enumerate(own)]))
+            completed = tuple([_completed(s, w, number + k) for w, s in enumerate(own)])
+            self.examples.append(apart(found, completed, number + k))
         made = [_completed(spec.shape, 0, number + k) for k, spec in enumerate(_row(alive[0]))]
         self.fit = Fit(shapes, made)
+
+
+def apart(shape: Any, examples: Examples, number: int) -> Examples:
+    """Examples that differ from world to world wherever a shape is not known: what is the same everywhere would be believed."""
+    alive = [e for e in examples if e is not None]
+    if shape is ANY or len(alive) < 2:
+        return examples
+    same = {i for i, d in enumerate(shape) if d is None and len({e[i] for e in alive}) == 1}
+    return tuple(
+        [
+            e
+            if e is None or w >= len(_UNITS)
+            else tuple([size(w, number) if i in same else d for i, d in enumerate(e)])
+            for w, e in enumerate(examples)
+        ]
+    )
 
 
 def _row(result: Any) -> Any:
@@ -145,7 +162,7 @@ def infer(
 def _elsewhere(op: Any, specs: Sequence[Spec], params: dict[str, Any]) -> list[tuple[list[Shape], Any]]:
     """Shapes for which the op can run where the worlds do not fit; also such as only its parameters tell."""
     count = len(specs)
-    hints = [Spec((n,), dtypes.int32) for value in params.values() for n in totals(value)]
+    hints = [Spec((n,), dtypes.int32) for value in params.values() for n in totals(value, specs)]
     for more in ([], hints) if hints else ([],):
         found = explored([*specs, *more], lambda shapes: _asked(op, specs, shapes[:count], params, []), 400)
         if found:
@@ -153,12 +170,16 @@ def _elsewhere(op: Any, specs: Sequence[Spec], params: dict[str, Any]) -> list[t
     return []
 
 
-def totals(sizes: Any) -> list[int]:
-    """The sum and the product of a list of sizes: what is split into them, or gets them as its shape, has so many elements."""
+def totals(sizes: Any, specs: Sequence[Spec]) -> list[int]:
+    """Sizes that a list of sizes tells of: its sum and its product, since what is split into them, or gets them as its shape, has
+    so many elements; and how often what is known of a spec goes into the product."""
     sizes = sizes.tolist() if isinstance(sizes, np.ndarray) else sizes
     if not isinstance(sizes, (tuple, list)) or not all(isinstance(n, int) and n >= 0 for n in sizes):
         return []
-    return [n for n in (sum(sizes), math.prod(sizes)) if 1 < n < _MOST]
+    whole = math.prod(sizes)
+    known = [math.prod([d for d in s.shape if d]) for s in specs if s.shape is not ANY and not s.is_known]
+    parts = [whole // n for n in known if whole % n == 0]
+    return [n for n in dict.fromkeys((sum(sizes), whole, *parts)) if 1 < n < _MOST]
 
 
 def ranks(specs: Sequence[Spec], tried: Sequence[Sequence[Shape]]) -> int:

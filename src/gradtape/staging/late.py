@@ -16,6 +16,7 @@ import numpy as np
 from gradtape.core import nest, state
 from gradtape.core.later import Unknown
 from gradtape.core.op import Op
+from gradtape.core.shape import spec_of
 from gradtape.core.slices import IndexedSlices, RowCotangent, dense_dims, densify
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
@@ -247,7 +248,8 @@ class Opened:
         self._leaves = leaves
         numbers = {x for x in leaves if type(x) is int and x > 1}
         self.hints = [shape for x in (*args, *kwargs.values()) if (shape := _shape(x))]
-        self.hints += [(n,) for x in (*args, *kwargs.values()) for n in totals(x)]
+        specs = [spec_of(x) for x in self.tensors]
+        self.hints += [(n,) for x in (*args, *kwargs.values()) for n in totals(x, specs)]
         self.hints += [(n,) for n in sorted(numbers)[:8]]
         self._structure = nest.pack_sequence_as(structure, leaves)
 

@@ -170,7 +170,6 @@ def _described(
             own = shapes[: examples.WORLDS]
         own += [None] * (examples.WORLDS - len(own))
         number = trace.number()
-        shown.append(
-            tuple([None if s is None else examples.filled(s, examples.size(w, number)) for w, s in enumerate(own)])
-        )
+        filled = [None if s is None else examples.filled(s, examples.size(w, number)) for w, s in enumerate(own)]
+        shown.append(examples.apart(shape, tuple(filled), number))
     return specs, shown

@@ -327,12 +327,17 @@ class Trace:
                 self.value_of(wrap(array, identity))  # a capture; all uses are of one symbol
             given.append(self._adopted[identity] if identity else array)
         several = type(outputs) is tuple
-        specs = tuple([spec_of(y) for y in (outputs if several else (outputs,))])
-        place = self.place or provenance.user_place(4)
-        node = Node(op, [self.value_of(x) for x in given], params, specs if several else specs[0], place)
-        self.graph.nodes.append(node)
+        row = outputs if several else (outputs,)
+        if hasattr(op, "kernel"):
+            specs = tuple([spec_of(y) for y in row])
+            place = self.place or provenance.user_place(4)
+            node = Node(op, [self.value_of(x) for x in given], params, specs if several else specs[0], place)
+            self.graph.nodes.append(node)
+            values = node.outputs
+        else:  # a call of Python code with its own derivative, which nobody can run again
+            values = tuple([self.constant(y._array).value for y in row])
         made = []
-        for y, value in zip(outputs if several else (outputs,), node.outputs, strict=True):
+        for y, value in zip(row, values, strict=True):
             y._id = y._id or state.new_id()
             made.append(symbol(value, self, y._id))
             self._adopted[y._id] = made[-1]

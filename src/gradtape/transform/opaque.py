@@ -35,7 +35,7 @@ class Witness(Recorder):
 
     Attributes:
       before: by identity, a variable and its value when it was first read or assigned.
-      captured: tensors that ops have read and that one of the given tapes tracks.
+      captured: tensors that ops have read and that one of the given tapes tracks, or might in a trace.
     """
 
     __slots__ = ("_tapes", "before", "captured")
@@ -52,7 +52,9 @@ class Witness(Recorder):
         for tape in self._tapes:
             for identity, value in zip(ids, values, strict=True):
                 seen = view(value, tape.depth)._id if isinstance(value, Batched) else identity
-                if seen in tape.tracked:
+                # A trace does not track yet what comes from outside of it; a tape there may know it.
+                is_outer = identity and _current.trace is not None and not isinstance(value, Tensor)
+                if seen in tape.tracked or is_outer:
                     tensor = value if isinstance(value, Tensor) else wrap(value, identity)
                     self.captured[identity or id(tensor)] = tensor
 

@@ -78,7 +78,12 @@ def _inputs(args: Any, kwargs: Any, witness: Witness) -> list[Any]:
             x._read()
     # An example of a map has no identity of its own until a tape inside the map watches it.
     known, objects = {x._id for x in found if x._id}, {id(x) for x in found}
-    return found + [x for x in witness.captured.values() if x._id not in known and id(x) not in objects]
+    found += [x for x in witness.captured.values() if x._id not in known and id(x) not in objects]
+    if _current.trace is not None:
+        for x in found:
+            if type(x) is Tensor and x._id:
+                _current.trace.value_of(x)  # the ops in which it was used are hidden from the trace
+    return found
 
 
 def _pullback(again: Callable[[], Any], witness: Witness, inputs: list[Any]) -> Pullback:

@@ -10,8 +10,9 @@ from gradtape.compiler.passes.rewriting import Rewriter, size
 
 
 def _source(value: Value, name: str) -> Any:
-    """The node of a value, if it is of an op with this name; else None."""
-    return value.node if value.node is not None and value.node.op.name == name else None
+    """The node of a value, if it is of an op with this name, on values whose sizes are known; else None."""
+    node = value.node
+    return node if node is not None and node.op.name == name and all(v.spec.is_known for v in node.inputs) else None
 
 
 def same_number(graph: Rewriter, node: Node) -> Value | None:
@@ -203,8 +204,8 @@ def reduced_spread(graph: Rewriter, node: Node) -> Value | None:
 
 def reduced_axes_kept(graph: Rewriter, node: Node) -> Value | None:
     """A reduction whose axes come back with length 1 keeps them."""
-    inner = node.inputs[0].node
-    if inner is None or inner.op.name not in _REDUCTIONS or inner.params.get("keepdims"):
+    inner = next((found for name in _REDUCTIONS if (found := _source(node.inputs[0], name)) is not None), None)
+    if inner is None or inner.params.get("keepdims"):
         return None
     axis = inner.params["axis"]
     kept = tuple([1 if a in axis else n for a, n in enumerate(inner.inputs[0].spec.shape)])

@@ -15,6 +15,10 @@ from gradtape.core.op import REGISTRY
 from gradtape.core.shape import Spec
 
 
+class _NotKnownError(Exception):
+    """A rule has met a value, behind those of its node, whose size depends on values."""
+
+
 class Rewriter:
     """A graph under construction, node by node: what rules ask about values, and by what they make new ones.
 
@@ -55,8 +59,10 @@ class Rewriter:
         return self._readers[value] <= 1
 
     def make(self, name: str, *inputs: Value, **params: Any) -> Value:
-        """The output of an op on values."""
+        """The output of an op on values; if the size of one is not known yet, the rule that asks is given up."""
         op = REGISTRY[name]
+        if not all(v.spec.is_known for v in inputs):
+            raise _NotKnownError
         node = Node(op, inputs, params, op.infer(*[v.spec for v in inputs], **params), self._place)
         if all(v in self._constants for v in inputs):
             arrays = evaluated(node, [self._constants[v] for v in inputs])
@@ -101,7 +107,10 @@ class Rewriter:
         """The values that stand for a node's outputs."""
         if not node.effect and not node.several and all(v.spec.is_known for v in (*node.inputs, *node.outputs)):
             for rule in self._rules_of(node):
-                found = rule(self, node)
+                try:
+                    found = rule(self, node)
+                except _NotKnownError:
+                    continue
                 if found is not None:
                     assert found.spec == node.outputs[0].spec, f"{rule.__name__} turns {node} into {found.spec}."
                     return (found,)

@@ -28,7 +28,9 @@ _APART = 60  # of those, in which each element moves by itself
 _ENOUGH = 60.0  # seconds of computing after which there are no further ones
 _SECONDS = 15.0  # for a check: compiling takes one or two
 # What functions refuse in words, which plain Python can do.
-_LIMITS = re.compile("a Jacobian needs to know the shape|use the `shape_invariants` argument of tf.while_loop")
+_LIMITS = re.compile(
+    "a Jacobian needs to know the shape|`shape_invariants` argument of tf.while_loop|to set shape invariants"
+)
 _REFUSALS = (errors.OpError, ValueError, NotImplementedError)
 
 

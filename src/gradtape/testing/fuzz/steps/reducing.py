@@ -24,6 +24,8 @@ def reduce(b: Builder) -> None:
     x = b.pick("f" * 6 + "ci", least=1 if b.draw.random() < 0.9 else 0)
     kind = b.kind(x)
     name = b.draw.choice(_FLOATS if kind == "f" else ("sum", "prod") if kind == "c" else ("sum", "max", "min", "prod"))
+    if name == "std" and 1 in b.shape(x):
+        name = "variance"  # the deviation of one number is 0 and has no derivative: a cotangent of 0 becomes nan, or is not passed
     keep = ", keepdims=True" if b.draw.random() < 0.35 else ""
     b.add(f"tf.math.reduce_{name}({x}, axis={axes(b, x)}{keep})", smooth=name not in _KINKED)
 
