@@ -157,7 +157,7 @@ def test_a_failure_of_the_code_generator_leaves_numpys_kernels(monkeypatch):
     monkeypatch.setattr(Fused, "__init__", broken)
     f = tf.function(lambda x: tf.exp(x) * 3.0 + tf.sin(x))
     x = normal(33)
-    with pytest.warns(RuntimeWarning, match="no code today"):
+    with pytest.warns(tf.errors.CompilerWarning, match="no code today"):
         y = f(x)
     np.testing.assert_allclose(y, np.exp(x) * 3 + np.sin(x), rtol=1e-5)
 

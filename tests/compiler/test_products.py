@@ -7,6 +7,7 @@ from gradtape.compiler import eager, kernels, lowering, pool
 from gradtape.compiler.expansion import expanded
 from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.core import dtypes
+from gradtape.core.errors import CompilerWarning
 from gradtape.core.patterns.product import Axis
 from gradtape.core.shape import Spec
 from gradtape.ops.einsum import Einsum
@@ -177,5 +178,5 @@ def test_a_failure_of_the_code_generator_leaves_numpys_kernel(monkeypatch):
 
     monkeypatch.setattr(eager, "_product", broken)
     a, b = np.ones((40, 30), np.float32), np.ones((30, 20), np.float32)
-    with pytest.warns(RuntimeWarning, match="matmul.*no tiles today.*NumPy's kernels"):
+    with pytest.warns(CompilerWarning, match="matmul.*no tiles today.*NumPy's kernels"):
         assert eager.generate(MatMul, (a, b), {}) is None

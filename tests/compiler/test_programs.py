@@ -1,5 +1,9 @@
 """Programs: variables in place, arrays that kernels cannot take, and what happens when the compiler fails."""
 
+import os
+import re
+import subprocess
+import sys
 import threading
 import warnings
 
@@ -188,9 +192,9 @@ class TestFailures:
             raise RuntimeError("no such register")
 
         monkeypatch.setattr(fusion, "fuse", broken)
-        backend.warn.cache_clear()
+        backend._say.cache_clear()
         f = tf.function(lambda x: tf.exp(x) + 1.0)
-        with pytest.warns(RuntimeWarning, match="no such register.*NumPy's kernels.*report"):
+        with pytest.warns(tf.errors.CompilerWarning, match="no such register.*NumPy's kernels.*report"):
             assert float(f(tf.constant(0.0))) == 2.0
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -202,9 +206,9 @@ class TestFailures:
 
         emitter_of(Take)
         monkeypatch.setitem(lowering.EMITTERS, Take, broken)
-        backend.warn.cache_clear()
+        backend._say.cache_clear()
         f = tf.function(lambda x, i: tf.gather(tf.exp(x), i) + 1.0)
-        with pytest.warns(RuntimeWarning, match="gather.*no such shuffle"):
+        with pytest.warns(tf.errors.CompilerWarning, match="gather.*no such shuffle"):
             np.testing.assert_array_equal(f(tf.zeros([3]), tf.constant([0, 2])), [2.0, 2.0])
         assert [o.op for o in f.explain().traces[0].outside] == ["gather"]
 
@@ -224,3 +228,59 @@ class TestFailures:
         step(x)
         np.testing.assert_allclose(w, wanted, rtol=1e-6)
         assert step.explain().traces[0].native == ()
+
+
+_SCRIPT = """
+import sys, warnings
+if sys.argv[1] == "None":
+    sys.modules["llvmlite"] = None
+import numpy as np
+import gradtape as tf
+
+w = tf.Variable([1.0, 2.0])
+
+@tf.function
+def step(x):
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(tf.tanh(w * x))
+    w.assign_sub(0.5 * tape.gradient(y, w))
+    i = tf.constant(0.0)
+    while i < 3.0:
+        i += 1.0
+    return i
+
+def square(x):
+    return x * x
+
+assert float(step(tf.constant([0.3, 0.4]))) == 3.0
+np.testing.assert_allclose(w, [0.862736, 1.888191], rtol=1e-5)
+assert float(tf.function(square)(tf.constant(3.0))) == 9.0
+large = tf.ones([1 << 19])
+for _ in range(12):
+    total = tf.reduce_sum(large * 2.0)
+assert float(total) == 2.0**20
+assert step.explain().traces[0].native == ()
+"""
+
+
+@pytest.mark.parametrize("how", ["None", "broken"])
+def test_process_without_llvmlite(how, tmp_path):
+    """Where it is not installed nothing is said, where it does not load one warning, which names the user's line."""
+    (tmp_path / "llvmlite").mkdir()
+    (tmp_path / "llvmlite" / "__init__.py").write_text("raise ImportError('no libLLVM here')")
+    (tmp_path / "script.py").write_text(_SCRIPT)
+    found = [str(tmp_path), os.environ.get("PYTHONPATH", "")]
+    run = subprocess.run(
+        [sys.executable, str(tmp_path / "script.py"), how],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, found))},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    warned = [line for line in run.stderr.splitlines() if "Warning" in line]
+    if how == "None":
+        assert run.stderr == ""
+    else:
+        assert len(warned) == 1
+        assert re.search(
+            r"script\.py:\d+: CompilerWarning: gradtape cannot load llvmlite \(.*no libLLVM here", warned[0]
+        )

@@ -11,15 +11,19 @@ from gradtape.compiler import fusion, passes
 from gradtape.compiler.graph import Graph
 from gradtape.compiler.loop import Loop
 from gradtape.compiler.recipe import RowLoop
-from gradtape.core import garbage
+from gradtape.core import garbage, provenance
 from gradtape.core.dtypes import DType
+from gradtape.core.errors import CompilerWarning
 from gradtape.core.shape import Spec
 
 
 @functools.cache
 def has_llvm() -> bool:
-    """True if machine code can be made."""
-    return importlib.util.find_spec("llvmlite") is not None
+    """True if machine code can be made. Programs also say that a package is not there by None among the modules."""
+    try:
+        return importlib.util.find_spec("llvmlite") is not None
+    except (ImportError, ValueError):
+        return False
 
 
 def prepare(graph: Graph) -> Graph:
@@ -38,7 +42,7 @@ def _prepared(graph: Graph) -> Graph:
         with translator.together():
             native = segments.segmented(_fused(optimized), lowering.lower)
     except Exception as problem:
-        warn(f"{type(problem).__name__}: {problem}", graph.name)
+        warn(problem, graph.name)
         return optimized
     native.plain = optimized
     return native
@@ -71,16 +75,24 @@ def make(loop: Loop | RowLoop, specs: list[Spec], parts: str) -> Any:
     try:
         return FusedRows(loop, specs, parts) if isinstance(loop, RowLoop) else Fused(loop, specs, parts)
     except Exception as problem:
-        warn(f"{type(problem).__name__}: {problem}", parts)
+        warn(problem, parts)
         return None
 
 
-@functools.cache
-def warn(problem: str, parts: str) -> None:
+def warn(problem: Exception, parts: str) -> None:
     """Say once that something could not be compiled."""
-    warnings.warn(
-        f"gradtape could not compile {parts} ({problem}); it runs with NumPy's kernels instead, with the same results. "
-        "Please report this line.",
-        RuntimeWarning,
-        stacklevel=2,
-    )
+    if isinstance(problem, (ImportError, OSError)):
+        _say(
+            f"gradtape cannot load llvmlite ({type(problem).__name__}: {problem}); functions run with NumPy's kernels instead, "
+            "with the same results, and slower. Install it anew: pip install --force-reinstall llvmlite"
+        )
+    else:
+        _say(
+            f"gradtape could not compile {parts} ({type(problem).__name__}: {problem}); it runs with NumPy's kernels instead, "
+            "with the same results. Please report this line."
+        )
+
+
+@functools.cache
+def _say(text: str) -> None:
+    warnings.warn(text, CompilerWarning, stacklevel=provenance.stacklevel())

@@ -34,7 +34,7 @@ def generate(op: Any, arrays: Sequence[Any], params: dict[str, Any]) -> Callable
     try:
         return _generated(op, specs, outputs, several, params)
     except Exception as problem:
-        backend.warn(f"{type(problem).__name__}: {problem}", op.name)
+        backend.warn(problem, op.name)
         return None
 
 

@@ -47,5 +47,5 @@ def lower(node: Node) -> Lowered | None:
     except Exception as problem:
         from gradtape.compiler.backend import warn
 
-        warn(f"{type(problem).__name__}: {problem}", node.op.name)
+        warn(problem, node.op.name)
         return None

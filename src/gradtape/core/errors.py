@@ -209,6 +209,10 @@ class MultilineMessageKeyError(KeyError):
         return str(self.args[0])
 
 
+class CompilerWarning(UserWarning):
+    """Something could not be compiled, and runs with NumPy's kernels."""
+
+
 class GradientWarning(UserWarning):
     """A gradient is None and the tape was made with `on_none="warn"`."""
 

@@ -7,6 +7,7 @@ is built for error messages, `tape.explain` and warnings, never on the hot path.
 from __future__ import annotations
 
 import contextlib
+import functools
 import linecache
 import os
 import sys
@@ -21,6 +22,7 @@ _passed_over: tuple[str, ...] = (
     os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,
     os.path.dirname(np.__file__) + os.sep,
     contextlib.__file__,
+    functools.__file__,
     "<gradtape ",  # programs that are written for functions
 )
 
