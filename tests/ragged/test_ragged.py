@@ -341,3 +341,27 @@ def test_bincount() -> None:
     assert tf.math.bincount(x, axis=-1, maxlength=2, binary_output=True).numpy().tolist() == [[0, 1], [0, 0], [1, 1]]
     weights = tf.ragged.constant([[0.5, 1.0], [], [1.0, 2.0, 3.0]])
     assert tf.math.bincount(x, weights, axis=-1).numpy().tolist() == [[0.0, 1.5, 0.0], [0.0] * 3, [1.0, 3.0, 2.0]]
+
+
+def test_map_of_tensors_to_rows_of_any_length():
+    counts = tf.constant([1, 3, 0, 2])
+    spec = tf.RaggedTensorSpec([None], tf.int32)
+    assert (spec.ragged_rank, repr(spec)) == (0, "RaggedTensorSpec(TensorShape([None]), tf.int32, 0, tf.int64)")
+
+    def f(counts):
+        return tf.map_fn(tf.range, counts, fn_output_signature=spec)
+
+    for run in (f, tf.function(f)):
+        assert listed(run(counts)) == [[0], [0, 1, 2], [], [0, 1]]
+    assert listed(f(counts.numpy())) == [[0], [0, 1, 2], [], [0, 1]]
+    rows, largest = tf.map_fn(
+        lambda pair: (pair[0] * pair[1], tf.reduce_max(pair[1])),
+        (tf.constant([1.0, 2.0]), tf.ragged.constant([[1.0, 2.0], [5.0]])),
+        fn_output_signature=(tf.RaggedTensorSpec([None]), tf.float32),
+    )
+    assert (listed(rows), largest.numpy().tolist()) == ([[1.0, 2.0], [10.0]], [2.0, 5.0])
+    deep = tf.RaggedTensorSpec([None, None], tf.int32)
+    found = tf.map_fn(lambda n: n * tf.ragged.constant([[1, 2], [3]]), tf.constant([1, 3]), fn_output_signature=deep)
+    assert listed(found) == [[[1, 2], [3]], [[3, 6], [9]]]
+    with pytest.raises(ValueError, match="must be less than rank"):
+        tf.RaggedTensorSpec([None], tf.int32, ragged_rank=1)

@@ -12,6 +12,13 @@ from staging.simple_functions import branches, expressions, halved
 
 
 class TestLanguage:
+    def test_functions_of_python_without_any_statement(self):
+        spec = [tf.TensorSpec([None])]
+        assert int(tf.function(lambda x: len(x), input_signature=spec)(tf.ones([3]))) == 3
+        assert int(tf.function(lambda x: 2 * len(x), input_signature=spec)(tf.ones([4]))) == 8
+        found = tf.function(lambda x: [list(enumerate(x)), list(map(tf.square, x))])(tf.constant([3.0, 4.0]))
+        assert tf.nest.map_structure(float, found) == [[(0.0, 3.0), (1.0, 4.0)], [9.0, 16.0]]
+
     def test_cases_of_tensors_that_return(self):
         @tf.function
         def f(x):

@@ -27,8 +27,8 @@ def map_fn(
     fn_output_signature: Any = None,
 ) -> Any:
     """The results of a function on each row, stacked; ragged where the signature is, or where `elems` is by default."""
-    leaves = nest.flatten(elems)
-    counts = {len(leaf) if isinstance(leaf, list) else leaf.get_shape()[0] for leaf in leaves}
+    leaves: list[Any] = [x if isinstance(x, Composite) else convert.convert_to_tensor(x) for x in nest.flatten(elems)]
+    counts = {leaf.get_shape()[0] for leaf in leaves}
     if len(counts) != 1 or None in counts:
         raise ValueError(
             errors.compose(

@@ -44,7 +44,7 @@ class RaggedTensorSpec(CompositeSpec):
       shape: with None for the ragged axes.
       dtype: of the values.
       ragged_rank: how many axes may be ragged, after the first; by default all but the first and those behind the last
-        unknown one.
+        unknown one. With 0, values are plain tensors, as the rows are of which `tf.map_fn` makes a ragged tensor.
       row_splits_dtype: int64 or int32.
       flat_values_spec: not taken: the flat values are plain tensors.
 
@@ -74,12 +74,12 @@ class RaggedTensorSpec(CompositeSpec):
                     errors.compose("RaggedTensorSpec: Must specify ragged_rank if shape is unknown.", "give one.")
                 )
             unknown = [k for k, d in enumerate(self.shape.as_list()) if d is None and k]
-            ragged_rank = max(unknown, default=1)
-        if self.shape.rank is not None and not 0 < ragged_rank < self.shape.rank:
+            ragged_rank = max(unknown, default=min(1, self.shape.rank - 1))
+        if self.shape.rank is not None and not 0 <= ragged_rank < self.shape.rank:
             raise ValueError(
                 errors.compose(
                     f"RaggedTensorSpec: Argument `ragged_rank` ({ragged_rank}) must be less than rank ({self.shape.rank}).",
-                    "at least one axis, and not all, are ragged.",
+                    "the first axis is not ragged.",
                 )
             )
         self.ragged_rank = ragged_rank
@@ -107,6 +107,8 @@ class RaggedTensorSpec(CompositeSpec):
         rows = self.shape[0] if known else None
         inner = self.shape.as_list()[self.ragged_rank + 1 :] if known else []
         values = TensorSpec([None, *inner], self.dtype) if known else TensorSpec(None, self.dtype)
+        if not self.ragged_rank:
+            return [TensorSpec(self.shape, self.dtype)]
         splits = [TensorSpec([None if rows is None else rows + 1], self.row_splits_dtype)]
         splits += [TensorSpec([None], self.row_splits_dtype)] * (self.ragged_rank - 1)
         return [values, *splits]

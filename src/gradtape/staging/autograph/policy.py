@@ -94,8 +94,8 @@ _METHODS = frozenset(n for kind in (Tensor, Variable, list, dict, str, tuple, se
     "gradient", "jacobian", "batch_jacobian", "watch", "stop_recording", "jvp", "reset", "watched_variables",
     "apply_gradients", "write", "read", "stack", "unstack", "concat", "gather", "scatter", "size", "normal", "uniform",
 }  # fmt: skip
-# Functions of Python that mean something else for tensors.
-_CONCERNED = frozenset([all, any, bool, float, int, max, min, sorted, sum])
+# Functions of Python that mean something else for tensors. Not `zip`: it stands in every plain training step.
+_CONCERNED = frozenset([all, any, bool, enumerate, filter, float, int, len, map, max, min, range, sorted, sum])
 _UNKNOWN = object()
 _NEVER_CALLED = (
     types.ModuleType, Tensor, Variable, int, float, complex, str, bytes, tuple, list, dict, set,
