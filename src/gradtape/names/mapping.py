@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import convert, dtypes, errors, nest, state
+from gradtape.core.composite import CompositeSpec
 from gradtape.core.shape import Spec, TensorSpec, spec_of
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.names.arguments import tensor
@@ -38,8 +39,8 @@ def map_fn(
       elems: a tensor, or a nested structure of tensors, whose first axes are equally long.
       dtype: an old name of `fn_output_signature`.
       parallel_iterations, back_prop, swap_memory, infer_shape, name: ignored.
-      fn_output_signature: the dtype of the result, or its `tf.TensorSpec`, in the structure of the result. By default the
-        results have the structure and dtypes of `elems`.
+      fn_output_signature: the dtype of the result, or its `tf.TensorSpec`, in the structure of the result; a
+        `tf.RaggedTensorSpec` if results differ in length. By default they have the structure and dtypes of `elems`.
 
     Returns:
       The structure that `fn` returns, with a leading axis. Without any row, `fn` is traced to know the shapes; if that
@@ -47,9 +48,15 @@ def map_fn(
 
     >>> tf.map_fn(lambda x: x * x, tf.constant([1, 2, 3])).numpy()
     array([1, 4, 9], dtype=int32)
+    >>> tf.map_fn(tf.range, tf.constant([1, 3]), fn_output_signature=tf.RaggedTensorSpec([None], tf.int32))
+    <tf.RaggedTensor [[0], [0, 1, 2]]>
     """
-    flat = _tensors("map_fn", fn, elems)
     signature = dtype if fn_output_signature is None else fn_output_signature
+    if any(isinstance(s, CompositeSpec) for s in nest.flatten(signature)):
+        from gradtape.names.ragged.mapping import map_fn as map_rows
+
+        return map_rows(fn, elems, fn_output_signature=signature)
+    flat = _tensors("map_fn", fn, elems)
     specs = [_spec(s) for s in ([t.dtype for t in flat] if signature is None else nest.flatten(signature))]
     pattern = elems if signature is None else signature
 

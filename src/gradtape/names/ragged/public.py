@@ -9,7 +9,6 @@ from typing import Any
 from gradtape.core import later
 from gradtape.names import dispatching
 from gradtape.names.ragged import arranging, elementwise, functions, mapping, reducing
-from gradtape.names.ragged.spec import RaggedTensorSpec
 from gradtape.names.ragged.tensor import RaggedTensor
 
 # Functions of the first argument's elements; others are parameters.
@@ -109,4 +108,3 @@ dispatching.replace(RaggedTensor, {"": " ".join(reducing.REDUCTIONS)}, _reductio
 for _module, _functions in _OTHERS.items():
     for _name, _function in _functions.items():
         dispatching.replace(RaggedTensor, {_module: _name}, functools.partial(_instead_of, _function))
-dispatching.replace(RaggedTensorSpec, {"": "map_fn"}, functools.partial(_instead_of, mapping.map_fn))
