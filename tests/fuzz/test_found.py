@@ -488,3 +488,21 @@ def test_depthwise_gradient_of_an_axis_of_one():
 
     wide = gradients(f)(tf.cast(x, tf.float64), tf.cast(w, tf.float64))
     agree(gradients(f)(x, w), wide, tolerance=2e-2)
+
+
+def test_a_second_derivative_that_vanishes_for_one_size():
+    """Of a product of one element there is none; of more, which were examples of an unknown number, there is."""
+
+    def f(x, ids):
+        rows = tf.math.segment_max(x, ids)
+        return tf.reduce_prod(tf.matmul(rows, rows, transpose_b=True), axis=[-1], keepdims=True)
+
+    x = numbers(8, 8)
+    for ids in (tf.constant([0] * 8), tf.constant([0, 0, 0, 1, 1, 1, 2, 2])):
+        changes = []
+        for g in (f, tf.function(f)):
+            with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
+                y = g(x, ids)
+            changes.append(accumulator.jvp(y))
+        np.testing.assert_allclose(changes[1], changes[0], rtol=1e-4)
+        check(gradients(lambda x, ids=ids: gradients(lambda x: f(x, ids))(x)[0]), x, tolerance=1e-3)

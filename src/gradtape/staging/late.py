@@ -15,7 +15,7 @@ import numpy as np
 
 from gradtape.core import nest, state
 from gradtape.core.later import Unknown
-from gradtape.core.op import Op
+from gradtape.core.op import REGISTRY, Op
 from gradtape.core.shape import spec_of
 from gradtape.core.slices import IndexedSlices, RowCotangent, dense_dims, densify
 from gradtape.core.tensor import Tensor, wrap
@@ -110,8 +110,9 @@ class Late(Op):
             return [None] * count
 
         fit = self.fit._replace(inputs=[*self.fit.inputs, *[self.fit.outputs[i] for i in given]], outputs=[])
+        gradient = LateGradient(self, given, wanted)
         found = _current.trace.later(
-            LateGradient(self, given, wanted),
+            gradient,
             (xs, [dy[i] for i in given]),
             {},
             None,
@@ -119,6 +120,7 @@ class Late(Op):
             [xs[i] for i in wanted],
             fit,
         )
+        gradient.present = [isinstance(d, Tensor) for d in found]
         grads: list[Any] = [None] * count
         for i, d in zip(wanted, found, strict=True):
             grads[i] = d
@@ -132,10 +134,13 @@ class LateGradient:
       op: the node's op.
       given: the outputs whose cotangents are given.
       wanted: the inputs whose cotangents are wanted.
+      present: which of these have one, as tensors, once that is known. For certain sizes others may vanish, as in the product of one
+        element; they are zeros then.
     """
 
-    def __init__(self, op: Late, given: list[int], wanted: list[int]) -> None:
+    def __init__(self, op: Late, given: list[int], wanted: list[int], present: Sequence[bool] = ()) -> None:
         self.op, self.given, self.wanted = op, given, wanted
+        self.present = list(present) or [False] * len(wanted)
 
     def __call__(self, xs: list[Any], dys: list[Any]) -> list[Any]:
         twins = [Identity(x) for x in xs]  # tapes around this one see where they come from
@@ -143,7 +148,12 @@ class LateGradient:
         with tape:
             tape.watch([twins[i] for i in self.wanted])
             ys = self.op.run(twins)
-        return list(tape.gradient([ys[i] for i in self.given], [twins[i] for i in self.wanted], dys))
+        sources = [twins[i] for i in self.wanted]
+        grads = tape.gradient([ys[i] for i in self.given], sources, dys)
+        return [
+            REGISTRY["zeros_like"](x) if d is None and flag else d
+            for d, x, flag in zip(grads, sources, self.present, strict=True)
+        ]
 
 
 class Deferred(Op):

@@ -75,7 +75,7 @@ class GraphReader(description.Reader):
             "rows": lambda v: RowCotangent(*[self.value(x) for x in v]),
             "table": self.lookup,
             "generator": lambda v: _generator(self._variables[v]),
-            "late gradient": lambda v: LateGradient(self.op(v[0]), v[1], v[2]),
+            "late gradient": lambda v: LateGradient(self.op(v[0]), *v[1:]),
             "deferred gradient": lambda v: DeferredGradient(self.op(v[0]), *[self.value(x) for x in v[1:]]),
         }
         with state.outside():

@@ -145,7 +145,7 @@ class GraphWriter(description.Writer):
         if isinstance(value, Table):
             return {"table": self.lookup(value)}
         if isinstance(value, LateGradient):
-            return {"late gradient": [self.op(value.op), value.given, value.wanted]}
+            return {"late gradient": [self.op(value.op), value.given, value.wanted, value.present]}
         if isinstance(value, DeferredGradient):
             content = (value.params, value.several, value.needs, value.given, value.wanted)
             return {"deferred gradient": [self.op(value.op), *[self.describe(v) for v in content]]}
