@@ -212,26 +212,9 @@ class TestFailures:
             np.testing.assert_array_equal(f(tf.zeros([3]), tf.constant([0, 2])), [2.0, 2.0])
         assert [o.op for o in f.explain().traces[0].outside] == ["gather"]
 
-    def test_without_llvmlite(self, monkeypatch):
-        monkeypatch.setattr(backend, "has_llvm", lambda: False)
-        w = tf.Variable([1.0, 2.0])
-
-        @tf.function
-        def step(x):
-            with tf.GradientTape() as tape:
-                y = tf.reduce_sum(tf.tanh(w * x))
-            w.assign_sub(0.5 * tape.gradient(y, w))
-            return y
-
-        x = tf.constant([0.3, 0.4])
-        wanted = w.numpy() - 0.5 * x.numpy() / np.cosh(w.numpy() * x.numpy()) ** 2
-        step(x)
-        np.testing.assert_allclose(w, wanted, rtol=1e-6)
-        assert step.explain().traces[0].native == ()
-
 
 _SCRIPT = """
-import sys, warnings
+import sys
 if sys.argv[1] == "None":
     sys.modules["llvmlite"] = None
 import numpy as np

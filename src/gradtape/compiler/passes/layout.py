@@ -9,10 +9,10 @@ from gradtape.compiler.graph import Node, Value
 from gradtape.compiler.passes.rewriting import Rewriter, size
 
 
-def _source(value: Value, name: str) -> Any:
-    """The node of a value, if it is of an op with this name, on values whose sizes are known; else None."""
+def _source(value: Value, *names: str) -> Any:
+    """The node of a value, if it is of an op with such a name, on values whose sizes are known; else None."""
     node = value.node
-    return node if node is not None and node.op.name == name and all(v.spec.is_known for v in node.inputs) else None
+    return node if node is not None and node.op.name in names and all(v.spec.is_known for v in node.inputs) else None
 
 
 def same_number(graph: Rewriter, node: Node) -> Value | None:
@@ -204,7 +204,7 @@ def reduced_spread(graph: Rewriter, node: Node) -> Value | None:
 
 def reduced_axes_kept(graph: Rewriter, node: Node) -> Value | None:
     """A reduction whose axes come back with length 1 keeps them."""
-    inner = next((found for name in _REDUCTIONS if (found := _source(node.inputs[0], name)) is not None), None)
+    inner = _source(node.inputs[0], *_REDUCTIONS)
     if inner is None or inner.params.get("keepdims"):
         return None
     axis = inner.params["axis"]
