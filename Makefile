@@ -61,7 +61,7 @@ conformance: $(CONFORMANCE)/.conformance  ## Run Keras's own tests on gradtape; 
 	$(CONFORMANCE)/bin/python conformance/run.py $(FOLDERS) -n $(WORKERS)
 
 fuzz: $(VENV)/.dev  ## Run N random programs from SEED on in all ways, and print what differs.
-	PYTHONPATH=tests $(VENV)/bin/python -m gradtape.testing.fuzz $(N) --seed $(SEED) --samples ops.samples $(FUZZ)
+	PYTHONPATH=tests $(VENV)/bin/python -m fuzz $(N) --seed $(SEED) --samples ops.samples $(FUZZ)
 
 load: $(VENV)/.dev  ## Call functions millions of times, from many threads.
 	GRADTAPE_LOAD_CALLS=1000000 $(VENV)/bin/python -m pytest tests/staging/test_load.py

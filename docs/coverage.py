@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gradtape import compat
-from gradtape.names import absent
+from gradtape.api import absent
 
 FILE = Path(__file__).with_suffix(".md")
 NAMES = Path(__file__).with_name("tensorflow_names.txt")

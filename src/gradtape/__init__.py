@@ -57,13 +57,13 @@ from gradtape.core.dtypes import (
 )
 from gradtape.core.dtypes import bool_ as bool
 from gradtape.core.shape import TensorShape, TensorSpec
-from gradtape.core.slices import IndexedSlices
+from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable, VariableAggregation, VariableSynchronization
-from gradtape.names import variable_methods as _variable_methods  # noqa: F401 - attaches Variable.scatter_add …
-from gradtape.names.autodiff import GradientTape, vectorized_map
-from gradtape.names.clipping import clip_by_global_norm, clip_by_norm
-from gradtape.names.creating import (
+from gradtape.toplevel import variable_methods as _variable_methods  # noqa: F401 - attaches Variable.scatter_add …
+from gradtape.autodiff._autodiff_init import GradientTape, vectorized_map
+from gradtape.math._clipping import clip_by_global_norm, clip_by_norm
+from gradtape.arrays.creation import (
     eye,
     fill,
     linspace,
@@ -75,8 +75,8 @@ from gradtape.names.creating import (
     zeros,
     zeros_like,
 )
-from gradtape.names.device import device
-from gradtape.names.elementwise import (
+from gradtape.config._devices import device
+from gradtape.math._elementwise import (
     abs,
     acos,
     acosh,
@@ -127,7 +127,7 @@ from gradtape.names.elementwise import (
     truncatemod,
     where,
 )
-from gradtape.names.indexing import (
+from gradtape.arrays.indexing import (
     argmax,
     argmin,
     boolean_mask,
@@ -141,9 +141,9 @@ from gradtape.names.indexing import (
     tensor_scatter_nd_sub,
     tensor_scatter_nd_update,
 )
-from gradtape.names.linear import matmul, norm, tensordot
-from gradtape.names.module import Module, name_scope
-from gradtape.names.moving import (
+from gradtape.linalg._products import matmul, norm, tensordot
+from gradtape.toplevel.module import Module, name_scope
+from gradtape.arrays.movement import (
     broadcast_dynamic_shape,
     broadcast_static_shape,
     broadcast_to,
@@ -171,7 +171,7 @@ from gradtape.names.moving import (
     transpose,
     unstack,
 )
-from gradtape.names.reducing import (
+from gradtape.math._reductions import (
     reduce_all,
     reduce_any,
     reduce_logsumexp,
@@ -181,17 +181,17 @@ from gradtape.names.reducing import (
     reduce_prod,
     reduce_sum,
 )
-from gradtape.names.status import executing_eagerly, is_tensor
+from gradtape.toplevel.status import executing_eagerly, is_tensor
 from gradtape.ops import getitem as _getitem  # noqa: F401 - attaches indexing
 from gradtape.transform import repeated as _repeated
-from gradtape.transform.arguments import UnconnectedGradients
-from gradtape.transform.custom import custom_gradient
-from gradtape.transform.passthrough import grad_pass_through, stop_gradient
-from gradtape.transform.python_function import numpy_function, py_function
-from gradtape.transform.recompute import recompute_grad
+from gradtape.transform.gradient_arguments import UnconnectedGradients
+from gradtape.transform.custom_gradient import custom_gradient
+from gradtape.transform.stop_gradient import grad_pass_through, stop_gradient
+from gradtape.transform.py_function import numpy_function, py_function
+from gradtape.transform.recompute_grad import recompute_grad
 
-core.generated.install("gradtape.compiler.eager")
-_repeated.install("gradtape.staging.repeated")
+core.hot_kernels.install("gradtape.compiler.eager")
+_repeated.install("gradtape.jit.backward_programs")
 
 __version__ = "0.1.0"
 newaxis = None
@@ -226,45 +226,45 @@ _LATER = {
     "gradtape.ragged": "*",
     "gradtape.strings": "*",
     "gradtape.sparse": "*",
-    "gradtape.names.sparse": "SparseTensor SparseTensorSpec",
-    "gradtape.names.contraction": "einsum",
-    "gradtape.names.control_flow": "case cond foldl foldr group map_fn no_op scan switch_case tuple while_loop",
-    "gradtape.names.counting": "histogram_fixed_width histogram_fixed_width_bins",
-    "gradtape.names.creators": "register_tensor_conversion_function variable_creator_scope",
-    "gradtape.names.debugging": "Assert assert_equal assert_greater assert_less",
-    "gradtape.names.debugging_shapes": "assert_rank",
-    "gradtape.names.decompositions": "eig eigvals",
-    "gradtape.names.dependencies": "control_dependencies",
-    "gradtape.names.device_spec": "DeviceSpec",
-    "gradtape.names.edit_distance": "edit_distance",
-    "gradtape.names.fourier_axes": "fftnd ifftnd irfftnd rfftnd",
-    "gradtape.names.gradients": "gradients hessians",
-    "gradtape.names.initializers": (
+    "gradtape.sparse._sparse_init": "SparseTensor SparseTensorSpec",
+    "gradtape.linalg._einsum": "einsum",
+    "gradtape.control_flow.functions": "case cond foldl foldr group map_fn no_op scan switch_case tuple while_loop",
+    "gradtape.math._histograms": "histogram_fixed_width histogram_fixed_width_bins",
+    "gradtape.toplevel.variable_creators": "register_tensor_conversion_function variable_creator_scope",
+    "gradtape.debugging._value_checks": "Assert assert_equal assert_greater assert_less",
+    "gradtape.debugging._shape_checks": "assert_rank",
+    "gradtape.linalg._decompositions": "eig eigvals",
+    "gradtape.control_flow.dependencies": "control_dependencies",
+    "gradtape.config._device_spec": "DeviceSpec",
+    "gradtape.sparse._edit_distance": "edit_distance",
+    "gradtape.signal._fftnd": "fftnd ifftnd irfftnd rfftnd",
+    "gradtape.toplevel.gradients": "gradients hessians",
+    "gradtape.toplevel.initializers": (
         "constant_initializer ones_initializer random_normal_initializer random_uniform_initializer zeros_initializer"
     ),
-    "gradtape.names.inspection": (
+    "gradtape.toplevel.inspection": (
         "AggregationMethod get_current_name_scope get_logger get_static_value is_symbolic_tensor"
     ),
-    "gradtape.names.ragged.spec": "RaggedTensorSpec",
-    "gradtape.names.ragged.tensor": "RaggedTensor",
-    "gradtape.names.matrix_functions": "matrix_square_root=sqrtm",
-    "gradtape.names.partitioning": "dynamic_partition dynamic_stitch",
-    "gradtape.names.printing": "print",
-    "gradtape.names.protos.tensors": "make_ndarray make_tensor_proto",
-    "gradtape.names.rearranging": (
+    "gradtape.ragged._spec": "RaggedTensorSpec",
+    "gradtape.ragged._tensor": "RaggedTensor",
+    "gradtape.linalg._matrix_functions": "matrix_square_root=sqrtm",
+    "gradtape.arrays.partitioning": "dynamic_partition dynamic_stitch",
+    "gradtape.toplevel.printing": "print",
+    "gradtape.protos.tensor_proto": "make_ndarray make_tensor_proto",
+    "gradtape.arrays.space_batch": (
         "batch_to_space extract_volume_patches required_space_to_batch_paddings reverse_sequence "
         "sequence_mask space_to_batch space_to_batch_nd=space_to_batch"
     ),
-    "gradtape.names.representation": "as_string bitcast fingerprint unravel_index",
-    "gradtape.names.running": "CriticalSection guarantee_const nondifferentiable_batch_function timestamp",
-    "gradtape.names.scanning": "cumsum",
-    "gradtape.names.specs": "IndexedSlicesSpec OptionalSpec TensorArraySpec TypeSpec type_spec_from_value",
-    "gradtape.staging.function": "function",
-    "gradtape.staging.scope": "init_scope inside_function",
-    "gradtape.names.tensor_array": "TensorArray",
+    "gradtape.arrays.representation": "as_string bitcast fingerprint unravel_index",
+    "gradtape.toplevel.critical_section": "CriticalSection guarantee_const nondifferentiable_batch_function timestamp",
+    "gradtape.math._cumulative": "cumsum",
+    "gradtape.toplevel.specs": "IndexedSlicesSpec OptionalSpec TensorArraySpec TypeSpec type_spec_from_value",
+    "gradtape.polymorphic_function.function": "function",
+    "gradtape.tracing.init_scope": "init_scope inside_function",
+    "gradtape.control_flow.tensor_array": "TensorArray",
     "gradtape.autograph": "*",
-    "gradtape.names.sorting": "approx_top_k argsort sort unique unique_with_counts",
-    "gradtape.names.random_integers": "random_index_shuffle",
+    "gradtape.arrays.sorting": "approx_top_k argsort sort unique unique_with_counts",
+    "gradtape.random._index_shuffle": "random_index_shuffle",
 }
 __getattr__, __dir__, _later = lazy.attach(__name__, _LATER)
 

@@ -31,7 +31,7 @@ from gradtape.core.dtypes import (
     uint64,
 )
 from gradtape.core.dtypes import bool_ as bool
-from gradtape.names.conversion import cast, complex, saturate_cast
+from gradtape.math._conversion import cast, complex, saturate_cast
 
 __all__ = [
     "ALL", "DType", "as_dtype", "bfloat16", "bool", "cast", "complex", "complex64", "complex128", "double", "float8_e4m3b11fnuz",

@@ -11,7 +11,7 @@ from gradtape.compiler import kernels, pool
 from gradtape.compiler.convolution import lowering
 from gradtape.compiler.ending import Ending, Operand
 from gradtape.compiler.loop import Step
-from gradtape.core import dtypes, generated
+from gradtape.core import dtypes, hot_kernels as generated
 from gradtape.core.op import REGISTRY
 from gradtape.core.patterns.convolution import Convolve
 from gradtape.core.patterns.product import Product

@@ -8,7 +8,7 @@ from compiler.graphs import results
 from gradtape.compiler import backend, destinations
 from gradtape.compiler.graph import Graph
 from gradtape.core.shape import spec_of
-from gradtape.staging.trace import Trace
+from gradtape.tracing.trace import Trace
 
 RANDOM = np.random.default_rng(5)
 

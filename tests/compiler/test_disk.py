@@ -9,7 +9,7 @@ import pytest
 
 from gradtape.compiler import disk, fusion
 from gradtape.compiler.simd.machine import Code
-from gradtape.core import cache, dtypes
+from gradtape.core import disk_cache as cache, dtypes
 from gradtape.core.op import REGISTRY
 
 ENTRY = disk.Entry(Code(b"\x7fELF" * 10, ("task",), ("sgemm",)), "task", 3)

@@ -14,7 +14,7 @@ from gradtape.compiler.simd.machine import load, translate
 from gradtape.compiler.simd.translation import GOOD, QUICK
 from gradtape.compiler.simd.value import Value
 from gradtape.core import dtypes
-from gradtape.testing.fuzz import modes
+from fuzz import modes
 
 DTYPES = [
     "bfloat16",

@@ -14,7 +14,7 @@ import gradtape as tf
 from gradtape.compiler import backend, fusion, lowering
 from gradtape.compiler.emitters import emitter_of
 from gradtape.core.patterns.indexing import Take
-from gradtape.testing.duck import DuckArray
+from gradtape.testing.duck_array import DuckArray
 
 
 def place(variable: tf.Variable) -> int:

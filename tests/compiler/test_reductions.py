@@ -10,7 +10,7 @@ import gradtape as tf
 import gradtape.ops
 from gradtape.compiler import kernels, lowering, pool
 from gradtape.compiler.graph import Node, Value
-from gradtape.core import generated
+from gradtape.core import hot_kernels as generated
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import Spec, spec_of
 

@@ -10,7 +10,7 @@ from gradtape.compiler import eager, kernels, pool
 from gradtape.compiler.fusion import varies
 from gradtape.compiler.recipe import Recipe, row_loop
 from gradtape.compiler.rows import FusedRows
-from gradtape.core import generated
+from gradtape.core import hot_kernels as generated
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import Spec, spec_of
 

@@ -11,7 +11,7 @@ from compiler.simd_accuracy import run, special, sweep
 from gradtape.compiler import ir
 from gradtape.compiler.simd import VectorEmitter, supports
 from gradtape.core import dtypes
-from gradtape.core.emitter import Emitter
+from gradtape.core.scalar_emitter import Emitter
 from gradtape.testing import NumpyEmitter
 
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.core import large
+from gradtape.core import memory as large
 from gradtape.core.op import REGISTRY
 
 N = 3 * large.THRESHOLD + 17

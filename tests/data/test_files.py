@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.names.files.records import crc32c
+from gradtape.io._tfrecord import crc32c
 
 Dataset = tf.data.Dataset
 

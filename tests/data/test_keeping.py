@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.core import large
+from gradtape.core import memory as large
 
 Dataset = tf.data.Dataset
 

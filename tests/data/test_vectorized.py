@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.data import vectorized
-from gradtape.data.purity import Reading
+from gradtape.data import _vectorized_map as vectorized
+from gradtape.data._purity import Reading
 
 Dataset = tf.data.Dataset
 SCALE, NUMBERS = 2.0, [1, 2]

@@ -8,11 +8,12 @@ import pytest
 
 from gradtape.compiler import backend
 from gradtape.core.op import REGISTRY
-from gradtape.testing.fuzz import agreement, checks, differences, draw_program, modes, script
-from gradtape.testing.fuzz.checks import CHECKS
-from gradtape.testing.fuzz.program import Block, Program, Step
-from gradtape.testing.fuzz.report import printed
-from gradtape.testing.fuzz.shrink import shrunk
+from fuzz import agreement, checks, modes
+from fuzz import differences, draw_program, script
+from fuzz.checks import CHECKS
+from fuzz.program import Block, Program, Step
+from fuzz.report import printed
+from fuzz.shrink import shrunk
 
 INPUTS = {
     "x0": "tf.constant(np.random.default_rng(1).uniform(-2.0, 2.0, (4, 3)), tf.float32)",

@@ -5,7 +5,7 @@ import pytest
 
 import gradtape as tf
 from gradtape.core.op import REGISTRY
-from gradtape.testing.fuzz.modes import eagerly
+from fuzz.modes import eagerly
 
 
 def gradients(f):

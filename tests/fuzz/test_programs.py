@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.testing.fuzz import draw_program, script
-from gradtape.testing.fuzz.instance import Instance
-from gradtape.testing.fuzz.modes import eagerly
-from gradtape.testing.fuzz.noise import noise
-from gradtape.testing.fuzz.program import Block, Program, Step, renamed, without_dead
-from gradtape.testing.fuzz.text import widened
+from fuzz import draw_program, script
+from fuzz.instance import Instance
+from fuzz.modes import eagerly
+from fuzz.noise import noise
+from fuzz.program import Block, Program, Step, renamed, without_dead
+from fuzz.text import widened
 
 X = {"x0": "tf.constant([1.0, 2.0], tf.float32)"}
 
@@ -29,7 +29,7 @@ class TestDrawing:
 
     def test_same_in_every_process(self):
         """Neither the order of imports nor hashes decide."""
-        code = "from gradtape.testing.fuzz import draw_program, script; print(script(draw_program(5)))"
+        code = "from fuzz import draw_program, script; print(script(draw_program(5)))"
         told = [
             subprocess.run(
                 [sys.executable, "-c", f"import gradtape.testing.fuzz.{module}\n{code}"],

@@ -5,10 +5,10 @@ import pytest
 import scipy.special
 
 import gradtape as tf
-from gradtape.testing.fuzz.borrowed_names import borrowed
-from gradtape.testing.fuzz.checks import Case
-from gradtape.testing.fuzz.program import Block, Program, Step
-from gradtape.testing.fuzz.reference import Reference
+from fuzz.borrowed_names import borrowed
+from fuzz.checks import Case
+from fuzz.program import Block, Program, Step
+from fuzz.reference import Reference
 
 X = "tf.constant([[1.0, -2.0], [0.5, 0.25]], tf.float32)"
 DOUBLE = Block((), (Step("x0 * 2.0", ("v1",)),), ("v1",))

@@ -5,9 +5,9 @@ from collections import Counter
 import pytest
 
 import ops.samples
-from gradtape.testing.fuzz import modes, worker
-from gradtape.testing.fuzz.draws import draw_with_failures
-from gradtape.testing.fuzz.report import printed
+from fuzz import modes, worker
+from fuzz.draws import draw_with_failures
+from fuzz.report import printed
 
 SEEDS = range(150)
 AT_ONCE = 10

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gradtape as tf
-from gradtape.names.protos import wire
+from gradtape.protos import wire_format as wire
 
 _SPEC: Any = importlib.util.spec_from_file_location("protobuf_reference", Path(__file__).parent / "protobuf.py")
 _MODULE = importlib.util.module_from_spec(_SPEC)

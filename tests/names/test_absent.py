@@ -7,7 +7,7 @@ import pytest
 import gradtape as tf
 from gradtape.cli.check import lack
 from gradtape.core.errors import LeftOutError
-from gradtape.names import absent
+from gradtape.api import absent
 
 
 def test_names_below_are_left_out_too() -> None:

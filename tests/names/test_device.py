@@ -5,7 +5,7 @@ import pytest
 import gradtape as tf
 from gradtape.core import device as core
 from gradtape.core import state
-from gradtape.names import device as names
+from gradtape.config import _devices as names
 
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import special, stats
 
 import gradtape as tf
-from gradtape.names.random_integers import index_shuffle
+from gradtape.random._index_shuffle import index_shuffle
 from gradtape.testing import check_grads
 
 COUNT = 20_000

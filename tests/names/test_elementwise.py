@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.names import elementwise
+from gradtape.math import _elementwise as elementwise
 
 MODULES = {tf: elementwise.TOP, tf.math: elementwise.MATH, tf.nn: elementwise.NN, tf.bitwise: elementwise.BITWISE}
 FUNCTIONS = sorted(elementwise.__all__)

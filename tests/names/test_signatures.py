@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import gradtape as tf
-from gradtape.names import absent
+from gradtape.api import absent
 
 FILE = Path(__file__).parents[2] / "docs" / "tensorflow_names.txt"
 # Keras's own names, and kernels that TensorFlow shows at its top level beside the functions of tf.signal, which ours are.

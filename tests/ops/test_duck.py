@@ -11,8 +11,8 @@ from gradtape.core import convert
 from gradtape.core.tensor import wrap
 from gradtape.testing import DuckArray
 from gradtape.testing.contract import Case
-from gradtape.testing.duck import hide
-from gradtape.testing.numeric import leaves, mismatch
+from gradtape.testing.duck_array import hide
+from gradtape.testing.finite_differences import leaves, mismatch
 from gradtape.testing.sample import SAMPLES, labelled
 from gradtape.transform.tape import GradientTape
 

@@ -18,7 +18,7 @@ import gradtape.ops
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import wrap
 from gradtape.ops.family import Binary, Reduction, Unary
-from gradtape.testing import numeric
+from gradtape.testing import finite_differences as numeric
 from gradtape.transform.tape import GradientTape
 
 gradtape.ops.load_all()

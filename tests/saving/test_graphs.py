@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.names.saving import functions
-from gradtape.names.saving.graph_reader import GraphReader
-from gradtape.names.saving.graph_writer import GraphWriter
+from gradtape.saved_model import _functions as functions
+from gradtape.saved_model._graph_reader import GraphReader
+from gradtape.saved_model._graph_writer import GraphWriter
 from gradtape.ops import load_all
 from gradtape.testing.sample import SAMPLES, Sample
 from saving.programs import PROGRAMS, normal

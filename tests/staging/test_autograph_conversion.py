@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.staging.autograph import policy
-from gradtape.staging.autograph.calls import converted
-from gradtape.staging.autograph.source import tree_of
+from gradtape.autograph import _allowlist as policy
+from gradtape.autograph._calls import converted
+from gradtape.autograph._source import tree_of
 
 
 def helper(x):

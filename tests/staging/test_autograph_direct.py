@@ -9,9 +9,9 @@ from types import FunctionType
 import pytest
 
 import gradtape as tf
-from gradtape.staging.autograph import compilation, conversion, direct, rewriting
-from gradtape.staging.autograph.source import _files, tree_of
-from gradtape.staging.autograph.variables import Variables
+from gradtape.autograph import _compile as compilation, _malt_conversion as conversion, _transformer as direct, _cache as rewriting
+from gradtape.autograph._source import _files, tree_of
+from gradtape.autograph._liveness import Variables
 from staging.simple_functions import FUNCTIONS, METHODS, Scaled, decorated, halved, straight
 
 

@@ -5,9 +5,9 @@ import functools
 import pytest
 
 import gradtape as tf
-from gradtape.staging.autograph import direct
-from gradtape.staging.autograph.calls import converted
-from gradtape.staging.autograph.source import Unavailable, tree_of
+from gradtape.autograph import _transformer as direct
+from gradtape.autograph._calls import converted
+from gradtape.autograph._source import Unavailable, tree_of
 from staging.simple_functions import branches, expressions, halved
 
 

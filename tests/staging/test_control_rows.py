@@ -8,7 +8,7 @@ import pytest
 
 import gradtape as tf
 from gradtape.testing import check_grads
-from gradtape.transform.recording import Recording
+from gradtape.transform.record import Recording
 
 X = np.array([[0.5, -1.0, 0.3], [1.2, 0.4, -0.6], [0.1, 0.9, 1.1], [-0.3, 0.2, 0.7]])
 
@@ -164,7 +164,7 @@ class TestTensorArray:
         assert f(tf.constant(False), x).numpy().tolist() == [1.0, 6.0]
 
     def test_rows_are_written_in_place(self):
-        from gradtape.staging.control_inplace import prepared
+        from gradtape.tracing.control.in_place import prepared
 
         concrete = tf.function(filled).get_concrete_function(tf.constant(X))
         loop = next(n for n in concrete.graph.nodes if n.op.name == "loop")

@@ -177,7 +177,7 @@ def test_a_condition_ends_a_loop_early() -> None:
 
 
 def test_what_would_be_large_stays_in_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gradtape.staging.control_divide._MOST", 100)
+    monkeypatch.setattr("gradtape.tracing.control.loop_fission._MOST", 100)
     graph = optimized(tf.function(recurrent), numbers(7, 4, 5))
     assert "matmul" not in ops(graph)
     check(recurrent, numbers(7, 4, 5))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gradtape.testing import DuckArray
-from gradtape.testing.duck import hide, reveal
+from gradtape.testing.duck_array import hide, reveal
 
 X = DuckArray([[1.0, 2.0], [3.0, 4.0]])
 

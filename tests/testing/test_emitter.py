@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gradtape.core import dtypes
-from gradtape.core.emitter import Emitter
+from gradtape.core.scalar_emitter import Emitter
 from gradtape.testing import NumpyEmitter
 
 cg = NumpyEmitter()

@@ -70,7 +70,7 @@ def test_interval(tmp_path: Path) -> None:
 
 
 def test_some_are_kept_for_ever(tmp_path: Path, monkeypatch: Any) -> None:
-    from gradtape.names.checkpoints import manager as module
+    from gradtape.train import _manager as module
 
     now = [1000.0]
     monkeypatch.setattr(module.time, "time", lambda: now[0])

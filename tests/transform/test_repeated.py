@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.core import generated
+from gradtape.core import hot_kernels as generated
 from gradtape.transform import repeated
 
 SOON = 3  # passes after which the tests want a program

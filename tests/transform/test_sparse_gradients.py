@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.core import large
+from gradtape.core import memory as large
 from gradtape.core.op import REGISTRY
 
 random = np.random.default_rng(9)

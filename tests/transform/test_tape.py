@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.transform.recording import Recording
+from gradtape.transform.record import Recording
 
 
 def value(t):

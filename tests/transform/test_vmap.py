@@ -13,7 +13,7 @@ from gradtape.core import state
 from gradtape.core.op import REGISTRY, NotDifferentiable, Op, Unsupported, declare
 from gradtape.testing import check_grads
 from gradtape.transform.batched import Batched, NeedsValueError
-from gradtape.transform.vmap import independent
+from gradtape.transform.vectorized_map import independent
 
 W = np.array([[0.5, -1.0, 2.0], [1.5, 0.3, -0.7]])
 TABLE = np.arange(12.0).reshape(4, 3)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from gradtape import compat
 from gradtape.cli import notebook
-from gradtape.names import absent
+from gradtape.api import absent
 
 _ROOTS = ("tensorflow", "gradtape")
 

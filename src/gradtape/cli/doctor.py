@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gradtape
-from gradtape.core import large
+from gradtape.core import memory as large
 
 
 class Line(NamedTuple):
@@ -137,7 +137,7 @@ def _cache() -> Line:
     wanted = os.environ.get("GRADTAPE_CACHE", "")
     if not _found("llvmlite"):
         return Line("kernel cache", "not used without llvmlite")
-    from gradtape.core import cache
+    from gradtape.core import disk_cache as cache
 
     folder = cache.folder()
     if folder is None:

@@ -11,7 +11,7 @@ from gradtape.compiler import fusion, passes
 from gradtape.compiler.graph import Graph
 from gradtape.compiler.loop import Loop
 from gradtape.compiler.recipe import RowLoop
-from gradtape.core import garbage, provenance
+from gradtape.core import gc_pause as garbage, provenance
 from gradtape.core.dtypes import DType
 from gradtape.core.errors import CompilerWarning
 from gradtape.core.shape import Spec

@@ -1,6 +1,6 @@
 """Machine code on disk: what one process has compiled, the next one loads.
 
-A file (`core/cache.py`) holds one kernel, under everything that its code depends on: the description of the kernel, the machine, the
+A file (`core/disk_cache.py`) holds one kernel, under everything that its code depends on: the description of the kernel, the machine, the
 versions of gradtape and llvmlite, and Python's pointer size.
 """
 
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from gradtape.compiler.simd import machine
 from gradtape.compiler.simd.machine import Code, Library, host
 from gradtape.compiler.simd.translation import QUICK
-from gradtape.core import cache
+from gradtape.core import disk_cache as cache
 from gradtape.core.dtypes import DType
 from gradtape.core.op import REGISTRY, Op
 

@@ -12,7 +12,7 @@ from gradtape.compiler import backend
 from gradtape.compiler.fusion import checks_values, varies
 from gradtape.compiler.loop import Loop, Step, collapsed, strides_in
 from gradtape.compiler.recipe import Recipe, RowLoop, row_loop
-from gradtape.core import large
+from gradtape.core import memory as large
 from gradtape.core.patterns.movement import Copy
 from gradtape.core.patterns.product import Product
 from gradtape.core.shape import Spec, spec_of

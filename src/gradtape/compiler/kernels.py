@@ -20,7 +20,7 @@ from gradtape.compiler import disk, ir, pool, translator
 from gradtape.compiler.program import Misfit
 from gradtape.compiler.simd.llvm import llvm
 from gradtape.compiler.simd.machine import Code, Library, load, translate
-from gradtape.core import cache
+from gradtape.core import disk_cache as cache
 from gradtape.core.shape import Spec
 
 

@@ -17,7 +17,7 @@ from gradtape.compiler.emission import DOUBLE, I64, POINTER, VOID, Compiled, clo
 from gradtape.compiler.kernels import NOTHING, Kernel, Launch, Lowered, Operand
 from gradtape.compiler.loop import Loop
 from gradtape.compiler.loop_plan import plan
-from gradtape.core import dtypes, large
+from gradtape.core import dtypes, memory as large
 from gradtape.core.dtypes import DType
 from gradtape.core.patterns.movement import contiguous, fill
 from gradtape.core.shape import Spec

@@ -20,7 +20,7 @@ from gradtape.compiler.encoding import WORD, encode
 from gradtape.compiler.graph import Value
 from gradtape.compiler.joints import joined
 from gradtape.compiler.program import Misfit
-from gradtape.core import large
+from gradtape.core import memory as large
 from gradtape.core.shape import Spec
 
 _ARENAS = 2  # that are kept while no run needs them

@@ -23,7 +23,7 @@ from _thread import start_new_thread
 from typing import Any
 
 from gradtape.compiler import pool_code, pool_sleep
-from gradtape.core import errors, large
+from gradtape.core import errors, memory as large
 
 # How long a thread without work spins before it sleeps, in seconds: waking it up takes half as long, and the interpreter
 # seldom needs more between two jobs of an eager training step.

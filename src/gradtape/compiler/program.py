@@ -16,7 +16,7 @@ import numpy as np
 
 from gradtape.compiler.effects import ASSIGN
 from gradtape.compiler.graph import Graph, Node, Value
-from gradtape.core import errors, large
+from gradtape.core import errors, memory as large
 from gradtape.core.provenance import Site
 from gradtape.core.variable import Variable
 

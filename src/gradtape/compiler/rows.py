@@ -14,7 +14,7 @@ from gradtape.compiler.emission import Compiled, plain
 from gradtape.compiler.kernels import Kernel, Launch, Lowered, Operand
 from gradtape.compiler.recipe import RowLoop
 from gradtape.compiler.row_plan import Plan
-from gradtape.core import large
+from gradtape.core import memory as large
 from gradtape.core.dtypes import DType
 from gradtape.core.shape import Spec
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from gradtape.compiler.simd import machine, translation
 from gradtape.compiler.simd.machine import Code, host
-from gradtape.core import cache, large
+from gradtape.core import disk_cache as cache, memory as large
 
 _MANY = 4  # texts from which on another process is worth its start
 _PATIENCE = 20.0  # seconds until a text is translated here after all

@@ -2,10 +2,10 @@
 
 from gradtape.config import experimental, optimizer, threading
 from gradtape.core import lazy
-from gradtape.core.generated import (
+from gradtape.core.hot_kernels import (
     generate_kernels,
 )
-from gradtape.names.device import (
+from gradtape.config._devices import (
     LogicalDevice,
     LogicalDeviceConfiguration,
     PhysicalDevice,
@@ -18,13 +18,13 @@ from gradtape.names.device import (
     set_soft_device_placement,
     set_visible_devices,
 )
-from gradtape.names.execution import (
+from gradtape.config._run_eagerly import (
     experimental_functions_run_eagerly,
     experimental_run_functions_eagerly,
     functions_run_eagerly,
     run_functions_eagerly,
 )
-from gradtape.names.numpy_protocol import (
+from gradtape.numpy_protocol.protocol import (
     record_numpy_functions,
 )
 from gradtape.transform.jacobian import (

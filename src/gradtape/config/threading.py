@@ -1,6 +1,6 @@
 """`tf.config.threading`: how many threads compute."""
 
-from gradtape.names.threads import (
+from gradtape.config._threads import (
     get_inter_op_parallelism_threads,
     get_intra_op_parallelism_threads,
     set_inter_op_parallelism_threads,

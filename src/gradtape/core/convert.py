@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import device, dtypes, errors, large
+from gradtape.core import device, dtypes, errors, memory as large
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor, note_created, wrap
 

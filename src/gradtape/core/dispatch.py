@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors, large, provenance, state
+from gradtape.core import errors, memory as large, provenance, state
 from gradtape.core.recorder import NO_PARAMS
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor, wrap

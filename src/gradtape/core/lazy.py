@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gradtape.core import garbage, later
+from gradtape.core import gc_pause as garbage, deferral as later
 
 
 def attach(module: str, sources: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
@@ -45,7 +45,7 @@ def _absence(module: str, name: str) -> AttributeError:
     """The error for a name that a module does not have; it says so if the name is left out on purpose."""
     if not name.startswith("_"):
         # By its name: the table belongs to a layer above this one.
-        known = importlib.import_module("gradtape.names.absent").problem(module, name)
+        known = importlib.import_module("gradtape.api.absent").problem(module, name)
         if known is not None:
             return known  # type: ignore[no-any-return]
     return AttributeError(f"module {module!r} has no attribute {name!r}", name=name)

@@ -17,7 +17,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from gradtape.core import convert, dtypes, errors, generated, large, provenance, state
+from gradtape.core import convert, dtypes, errors, hot_kernels as generated, memory as large, provenance, state
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Reference, Tensor, wrap
 

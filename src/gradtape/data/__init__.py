@@ -6,13 +6,13 @@
 """
 
 from gradtape.core import lazy
-from gradtape.data.dataset import Dataset
-from gradtape.data.iterator import DatasetSpec, Iterator, IteratorSpec, NumpyIterator
-from gradtape.data.options import Options, ThreadingOptions
-from gradtape.data.readers import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset
-from gradtape.data.stage import INFINITE as INFINITE_CARDINALITY
-from gradtape.data.stage import UNKNOWN as UNKNOWN_CARDINALITY
-from gradtape.data.threads import AUTOTUNE
+from gradtape.data._dataset import Dataset
+from gradtape.data._iterator import DatasetSpec, Iterator, IteratorSpec, NumpyIterator
+from gradtape.data._options import Options, ThreadingOptions
+from gradtape.data._readers import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset
+from gradtape.data._stage import INFINITE as INFINITE_CARDINALITY
+from gradtape.data._stage import UNKNOWN as UNKNOWN_CARDINALITY
+from gradtape.data._threads import AUTOTUNE
 
 __getattr__, __dir__, _later = lazy.attach(__name__, {"gradtape.data.experimental": "*"})
 

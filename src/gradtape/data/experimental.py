@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import dtypes, errors, lazy
-from gradtape.data import vectorized
-from gradtape.data.dataset import Dataset
-from gradtape.data.examples import make_batched_features_dataset, parse_example_dataset
-from gradtape.data.functions import Function
-from gradtape.data.grouping import GroupByReducer
-from gradtape.data.iterator import Optional
-from gradtape.data.options import (
+from gradtape.data import _vectorized_map as vectorized
+from gradtape.data._dataset import Dataset
+from gradtape.data._example_datasets import make_batched_features_dataset, parse_example_dataset
+from gradtape.data._user_functions import Function
+from gradtape.data._grouping import GroupByReducer
+from gradtape.data._iterator import Optional
+from gradtape.data._options import (
     AutoShardPolicy,
     AutotuneAlgorithm,
     AutotuneOptions,
@@ -22,17 +22,17 @@ from gradtape.data.options import (
     ServiceOptions,
     ThreadingOptions,
 )
-from gradtape.data.stage import INFINITE as INFINITE_CARDINALITY
-from gradtape.data.stage import UNKNOWN as UNKNOWN_CARDINALITY
-from gradtape.data.tables import CsvDataset, make_csv_dataset
-from gradtape.data.tables_from import (
+from gradtape.data._stage import INFINITE as INFINITE_CARDINALITY
+from gradtape.data._stage import UNKNOWN as UNKNOWN_CARDINALITY
+from gradtape.data._csv import CsvDataset, make_csv_dataset
+from gradtape.data._lookup_tables import (
     DatasetInitializer,
     index_table_from_dataset,
     pad_to_cardinality,
     table_from_dataset,
 )
-from gradtape.data.threads import AUTOTUNE
-from gradtape.names.files.records import TFRecordWriter as _Writer
+from gradtape.data._threads import AUTOTUNE
+from gradtape.io._tfrecord import TFRecordWriter as _Writer
 
 __getattr__, __dir__, _ = lazy.attach(__name__, {})
 
@@ -158,8 +158,8 @@ def from_list(elements: Any, name: str | None = None) -> Dataset:
     >>> [(int(a), b.numpy()) for a, b in tf.data.experimental.from_list([(1, "a"), (2, "b")])]
     [(1, b'a'), (2, b'b')]
     """
-    from gradtape.data import structure
-    from gradtape.data.batching import Held
+    from gradtape.data import _structure as structure
+    from gradtape.data._batch import Held
 
     if not elements:
         raise ValueError(errors.compose("from_list: the list is empty.", "give at least one element."))

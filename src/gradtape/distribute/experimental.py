@@ -3,11 +3,11 @@
 from gradtape.core import lazy
 
 _LATER = {
-    "gradtape.names.distribute.datasets": "ValueContext",
-    "gradtape.names.distribute.reduction": (
+    "gradtape.distribute._distributed_dataset": "ValueContext",
+    "gradtape.distribute._cross_replica_ops": (
         "CollectiveCommunication=CommunicationImplementation CollectiveHints=CommunicationOptions "
         "CommunicationImplementation CommunicationOptions"
     ),
-    "gradtape.names.distribute.strategy": "CentralStorageStrategy MultiWorkerMirroredStrategy",
+    "gradtape.distribute._strategy": "CentralStorageStrategy MultiWorkerMirroredStrategy",
 }
 __getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

@@ -5,9 +5,9 @@ from gradtape.experimental import dlpack
 
 _LATER = {
     "gradtape.experimental.numpy": "*",
-    "gradtape.data.iterator": "Optional",
-    "gradtape.names.asynchrony": "async_clear_error async_scope enable_strict_mode function_executor_type",
-    "gradtape.names.extension_types": "ExtensionType ExtensionTypeSpec",
+    "gradtape.data._iterator": "Optional",
+    "gradtape.experimental._async_scope": "async_clear_error async_scope enable_strict_mode function_executor_type",
+    "gradtape.toplevel.extension_types": "ExtensionType ExtensionTypeSpec",
 }
 __getattr__, __dir__, _later = lazy.attach(__name__, _LATER)
 

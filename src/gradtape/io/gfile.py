@@ -1,6 +1,6 @@
 """`tf.io.gfile`: files and directories of this computer."""
 
-from gradtape.names.files.gfile import (
+from gradtape.io._gfile import (
     GFile,
     copy,
     exists,

@@ -22,7 +22,7 @@ from keras.src.backend.common.name_scope import name_scope
 
 from gradtape.core import provenance
 from gradtape.keras_backend import ops, random
-from gradtape.keras_backend.conversion import cast, convert_to_numpy, convert_to_tensor, is_tensor, shape
+from gradtape.keras_backend.convert import cast, convert_to_numpy, convert_to_tensor, is_tensor, shape
 from gradtape.keras_backend.ops import core, image, linalg, math, nn, numpy
 from gradtape.keras_backend.ops.control_flow import cond, vectorized_map
 from gradtape.keras_backend.ops.core import (

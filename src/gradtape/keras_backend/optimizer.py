@@ -7,10 +7,10 @@ import warnings
 from typing import Any
 
 from gradtape.core import provenance
-from gradtape.core.slices import IndexedSlices
-from gradtape.names.distribute.context import get_replica_context, get_strategy
-from gradtape.names.distribute.reduction import ReduceOp, reduced, summed
-from gradtape.names.distribute.values import PerReplica
+from gradtape.core.indexed_slices import IndexedSlices
+from gradtape.distribute._context import get_replica_context, get_strategy
+from gradtape.distribute._cross_replica_ops import ReduceOp, reduced, summed
+from gradtape.distribute._per_replica import PerReplica
 from gradtape.transform.tape import explain_missing
 
 
@@ -19,7 +19,7 @@ def install() -> None:
     from keras.src.optimizers import base_optimizer, optimizer
     from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer
 
-    from gradtape.keras_backend import rows
+    from gradtape.keras_backend import sparse_updates as rows
 
     base = base_optimizer.BaseOptimizer
     apply_scaled, check_finite = LossScaleOptimizer.apply, LossScaleOptimizer.check_finite

@@ -10,8 +10,8 @@ from keras.src.random.seed_generator import SeedGenerator, draw_seed, make_defau
 from keras.src.utils import rng_utils
 
 import gradtape as tf
-from gradtape.keras_backend.conversion import as_float, cast, cast_tensor, convert_to_tensor
-from gradtape.keras_backend.conversion import shape as shape_of
+from gradtape.keras_backend.convert import as_float, cast, cast_tensor, convert_to_tensor
+from gradtape.keras_backend.convert import shape as shape_of
 from gradtape.keras_backend.ops.numpy import shaping
 
 __all__ = [

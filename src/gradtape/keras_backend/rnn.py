@@ -7,9 +7,9 @@ from typing import Any
 from keras.src import tree
 
 import gradtape as tf
-from gradtape.keras_backend.conversion import cast, convert_to_tensor, operands
+from gradtape.keras_backend.convert import cast, convert_to_tensor, operands
 from gradtape.keras_backend.ops.control_flow import is_long
-from gradtape.staging.control_functions import over_rows
+from gradtape.tracing.control.staged_functions import over_rows
 
 
 def _swapped(x: Any) -> Any:

@@ -13,8 +13,8 @@ from keras.src.backend.common.symbolic_scope import SymbolicScope
 import gradtape as tf
 from gradtape.core import convert, errors
 from gradtape.core.shape import Spec
-from gradtape.keras_backend.conversion import is_tensor
-from gradtape.staging.trace import Trace
+from gradtape.keras_backend.convert import is_tensor
+from gradtape.tracing.trace import Trace
 
 # Sizes that stand for an unknown dimension: what differs between the two runs depends on it. Both are primes, so that
 # no product of dimensions is taken for one.

@@ -20,7 +20,7 @@ def install() -> None:
 
 def _write_model(name: Any, data: Any, step: Any = None) -> Any:
     """Write the layers of a model, which TensorBoard draws; False if they have no description."""
-    from gradtape.names.summaries.events import metadata_of
+    from gradtape.summary._event_file import metadata_of
 
     try:
         text = data.to_json()

@@ -17,8 +17,8 @@ from keras.src.utils import python_utils, traceback_utils
 from keras.src.utils.python_utils import pythonify_logs
 
 import gradtape as tf
-from gradtape.keras_backend.batches import Batches, tensors
-from gradtape.keras_backend.step import Step
+from gradtape.keras_backend.epoch_batches import Batches, tensors
+from gradtape.keras_backend.train_step import Step
 
 
 class Trainer(base_trainer.Trainer):

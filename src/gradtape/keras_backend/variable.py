@@ -12,7 +12,7 @@ import gradtape as tf
 from gradtape.core import convert, state
 from gradtape.core.shape import Spec
 from gradtape.core.variable import Variable as TapeVariable
-from gradtape.keras_backend.conversion import cast_tensor, convert_to_tensor
+from gradtape.keras_backend.convert import cast_tensor, convert_to_tensor
 
 
 class Variable(KerasVariable):

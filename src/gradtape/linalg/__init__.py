@@ -1,13 +1,13 @@
 """`tf.linalg`: products, norms and transposes of matrices."""
 
 from gradtape.core import lazy
-from gradtape.names.clipping import (
+from gradtape.math._clipping import (
     global_norm,
 )
-from gradtape.names.creating import (
+from gradtape.arrays.creation import (
     eye,
 )
-from gradtape.names.linear import (
+from gradtape.linalg._products import (
     l2_normalize,
     matmul,
     matvec,
@@ -15,34 +15,34 @@ from gradtape.names.linear import (
     normalize,
     tensordot,
 )
-from gradtape.names.moving import (
+from gradtape.arrays.movement import (
     matrix_transpose,
 )
 
 _LATER = {
     "gradtape.linalg.experimental": "*",
-    "gradtape.names.contraction": "einsum",
-    "gradtape.names.decompositions": "cholesky eig eigh eigh_tridiagonal eigvals eigvalsh lu matrix_rank pinv qr svd",
-    "gradtape.names.determinants": "det logdet slogdet",
-    "gradtape.names.diagonals": "adjoint band_part cross diag diag_part kron set_diag tensor_diag tensor_diag_part trace",
-    "gradtape.names.linear_operators.base": "LinearOperator",
-    "gradtape.names.linear_operators.blocks": "LinearOperatorBlockDiag LinearOperatorBlockLowerTriangular",
-    "gradtape.names.linear_operators.circulant": (
+    "gradtape.linalg._einsum": "einsum",
+    "gradtape.linalg._decompositions": "cholesky eig eigh eigh_tridiagonal eigvals eigvalsh lu matrix_rank pinv qr svd",
+    "gradtape.linalg._determinants": "det logdet slogdet",
+    "gradtape.linalg._diagonals": "adjoint band_part cross diag diag_part kron set_diag tensor_diag tensor_diag_part trace",
+    "gradtape.linalg._operators.base": "LinearOperator",
+    "gradtape.linalg._operators.blocks": "LinearOperatorBlockDiag LinearOperatorBlockLowerTriangular",
+    "gradtape.linalg._operators.circulant": (
         "LinearOperatorCirculant LinearOperatorCirculant2D LinearOperatorCirculant3D"
     ),
-    "gradtape.names.linear_operators.combined": (
+    "gradtape.linalg._operators.compositions": (
         "LinearOperatorAdjoint LinearOperatorComposition LinearOperatorInversion LinearOperatorKronecker"
     ),
-    "gradtape.names.linear_operators.dense": "LinearOperatorFullMatrix LinearOperatorLowerTriangular",
-    "gradtape.names.linear_operators.diagonal": (
+    "gradtape.linalg._operators.dense": "LinearOperatorFullMatrix LinearOperatorLowerTriangular",
+    "gradtape.linalg._operators.diagonal": (
         "LinearOperatorDiag LinearOperatorIdentity LinearOperatorScaledIdentity LinearOperatorZeros"
     ),
-    "gradtape.names.linear_operators.low_rank": "LinearOperatorLowRankUpdate",
-    "gradtape.names.linear_operators.structured": (
+    "gradtape.linalg._operators.low_rank_update": "LinearOperatorLowRankUpdate",
+    "gradtape.linalg._operators.structured": (
         "LinearOperatorHouseholder LinearOperatorPermutation LinearOperatorToeplitz LinearOperatorTridiag"
     ),
-    "gradtape.names.matrix_functions": "expm logm matrix_power sqrtm",
-    "gradtape.names.solving": (
+    "gradtape.linalg._matrix_functions": "expm logm matrix_power sqrtm",
+    "gradtape.linalg._solvers": (
         "banded_triangular_solve cholesky_solve inv lstsq lu_matrix_inverse lu_reconstruct lu_solve "
         "solve triangular_solve tridiagonal_matmul tridiagonal_solve"
     ),

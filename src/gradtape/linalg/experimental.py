@@ -1,7 +1,7 @@
 """`tf.linalg.experimental`: iterative solvers."""
 
-from gradtape.core import later
-from gradtape.names.iterative import conjugate_gradient
+from gradtape.core import deferral as later
+from gradtape.linalg._conjugate_gradient import conjugate_gradient
 
 __all__ = ["conjugate_gradient"]
 

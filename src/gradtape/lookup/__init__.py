@@ -4,7 +4,7 @@ from gradtape.core import lazy
 
 _LATER = {
     "gradtape.lookup.experimental": "*",
-    "gradtape.names.lookup.initializers": "KeyValueTensorInitializer TextFileIndex TextFileInitializer",
-    "gradtape.names.lookup.static": "StaticHashTable StaticVocabularyTable",
+    "gradtape.lookup._initializers": "KeyValueTensorInitializer TextFileIndex TextFileInitializer",
+    "gradtape.lookup._static_tables": "StaticHashTable StaticVocabularyTable",
 }
 __getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

@@ -2,5 +2,5 @@
 
 from gradtape.core import lazy
 
-_LATER = {"gradtape.names.lookup.mutable": "DenseHashTable MutableHashTable"}
+_LATER = {"gradtape.lookup._mutable_tables": "DenseHashTable MutableHashTable"}
 __getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

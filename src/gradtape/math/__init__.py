@@ -1,7 +1,7 @@
 """`tf.math`: elementwise functions and reductions."""
 
 from gradtape.core import lazy
-from gradtape.names.elementwise import (
+from gradtape.math._elementwise import (
     abs,
     accumulate_n,
     acos,
@@ -71,19 +71,19 @@ from gradtape.names.elementwise import (
     tanh,
     truediv,
 )
-from gradtape.names.indexing import (
+from gradtape.arrays.indexing import (
     argmax,
     argmin,
     in_top_k,
 )
-from gradtape.names.linear import (
+from gradtape.linalg._products import (
     l2_normalize,
 )
-from gradtape.names.neural import (
+from gradtape.nn._softmax import (
     log_softmax,
     softmax,
 )
-from gradtape.names.reducing import (
+from gradtape.math._reductions import (
     count_nonzero,
     reduce_all,
     reduce_any,
@@ -101,23 +101,23 @@ from gradtape.names.reducing import (
 
 _LATER = {
     "gradtape.math.special": "*",
-    "gradtape.names.counting": "bincount confusion_matrix",
-    "gradtape.names.quantiles": "median percentile quantile",
-    "gradtape.names.scanning": "cumprod cumsum cumulative_logsumexp",
-    "gradtape.names.segments": (
+    "gradtape.math._histograms": "bincount confusion_matrix",
+    "gradtape.math._quantiles": "median percentile quantile",
+    "gradtape.math._cumulative": "cumprod cumsum cumulative_logsumexp",
+    "gradtape.math._segments": (
         "segment_max segment_mean segment_min segment_prod segment_sum unsorted_segment_max "
         "unsorted_segment_mean unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n "
         "unsorted_segment_sum"
     ),
-    "gradtape.names.sorting": (
+    "gradtape.arrays.sorting": (
         "approx_max_k approx_min_k invert_permutation is_non_decreasing is_strictly_increasing top_k"
     ),
-    "gradtape.names.special": (
+    "gradtape.math._special_functions": (
         "bessel_i0 bessel_i0e bessel_i1 bessel_i1e betainc digamma erfc erfcinv erfinv igamma "
         "igammac lbeta lgamma logaddexp ndtri nextafter polygamma polyval sinc xdivy xlog1py xlogy "
         "zeta"
     ),
-    "gradtape.names.quasirandom": "sobol_sample",
+    "gradtape.math._sobol": "sobol_sample",
 }
 __getattr__, __dir__, _later = lazy.attach(__name__, _LATER)
 

@@ -1,7 +1,7 @@
 """`tf.math.special`: functions of physics and statistics."""
 
-from gradtape.core import later
-from gradtape.names.special import (
+from gradtape.core import deferral as later
+from gradtape.math._special_functions import (
     bessel_i0,
     bessel_i0e,
     bessel_i1,

@@ -1,7 +1,7 @@
 """`tf.nn.experimental`: dropout with a sampler or a seed of one's own."""
 
-from gradtape.core import later
-from gradtape.names.dropout import general_dropout, stateless_dropout
+from gradtape.core import deferral as later
+from gradtape.nn._dropout import general_dropout, stateless_dropout
 
 __all__ = ["general_dropout", "stateless_dropout"]
 

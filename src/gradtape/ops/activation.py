@@ -13,7 +13,7 @@ from gradtape.core.op import declare
 from gradtape.ops.arithmetic import Abs, Square
 from gradtape.ops.exponential import Exp
 from gradtape.ops.family import Binary, Unary, conj, unbroadcast, unbroadcast_to
-from gradtape.ops.precision import is_narrow
+from gradtape.ops.accumulation_dtype import is_narrow
 from gradtape.ops.selection import ClipByValue, Minimum, Where, number, zeros
 
 # Self-normalizing networks (Klambauer et al., 2017): the fixed point of mean 0 and variance 1.

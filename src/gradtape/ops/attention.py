@@ -14,7 +14,7 @@ import numpy as np
 from gradtape.core import errors
 from gradtape.core.op import Op, declare
 from gradtape.core.shape import Spec, broadcast
-from gradtape.ops import rowwise
+from gradtape.ops import row_blocks as rowwise
 from gradtape.ops.family import NO_LOWERING, dims, unbroadcast
 from gradtape.ops.matmul import MatMul
 from gradtape.ops.movement import BroadcastTo, Reshape

@@ -12,7 +12,7 @@ from gradtape.ops.exponential import Log, Log1p
 from gradtape.ops.family import NO_LOWERING, align, unbroadcast
 from gradtape.ops.gamma import Digamma, Polygamma
 from gradtape.ops.incomplete_beta import density, derivative
-from gradtape.ops.log_products import Xdivy
+from gradtape.ops.no_nan_products import Xdivy
 from gradtape.ops.selection import number
 from gradtape.ops.special import in_float64, mixed_bell
 

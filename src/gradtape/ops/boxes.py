@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes, errors
-from gradtape.core.foreign import overridable
+from gradtape.core.array_protocol import overridable
 from gradtape.core.op import NotDifferentiable, Op, declare
 from gradtape.core.shape import Spec
-from gradtape.ops import distortion
+from gradtape.ops import random_crops as distortion
 from gradtape.ops.family import NO_LOWERING, by_loop
 from gradtape.ops.indexing import spread
 from gradtape.ops.summation import wide

@@ -19,7 +19,7 @@ from gradtape.core.patterns.convolution import Convolve
 from gradtape.core.patterns.product import Product
 from gradtape.core.shape import Spec
 from gradtape.ops import convolution_kernels as kernels
-from gradtape.ops import hot
+from gradtape.ops import hot_kernels as hot
 from gradtape.ops.family import conj, dims
 from gradtape.ops.movement import Reshape, Transpose
 from gradtape.ops.windows import Pairs, Sizes, scan

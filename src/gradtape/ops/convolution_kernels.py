@@ -1,7 +1,7 @@
 """Convolutions of NumPy arrays by products of matrices.
 
 Blocks of windows that fit into the cache become rows of a matrix, which meets the filter in a stack of small products
-(see `ops/products.py`); blocks go to whichever thread is free. Only filters so large that small products would not pay
+(see `ops/batched_products.py`); blocks go to whichever thread is free. Only filters so large that small products would not pay
 are left to BLAS's own threads.
 """
 
@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.foreign import overridable
-from gradtape.ops import depthwise, spreading
-from gradtape.ops.columns import Columns
-from gradtape.ops.products import accumulate, multiply
+from gradtape.core.array_protocol import overridable
+from gradtape.ops import depthwise, conv_transpose_small as spreading
+from gradtape.ops.im2col import Columns
+from gradtape.ops.batched_products import accumulate, multiply
 from gradtape.ops.summation import wide
 from gradtape.ops.windows import Block, Box, Pairs, Plan, Scan, Sizes, parts, plan, scan, transposed
 from gradtape.ops.workspace import Scratch, ordered_sum, room, run

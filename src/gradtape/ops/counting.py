@@ -11,7 +11,7 @@ from gradtape.core import dtypes, errors
 from gradtape.core.op import NotDifferentiable, Op, declare
 from gradtape.core.shape import Spec
 from gradtape.ops.family import NO_LOWERING
-from gradtape.ops.rows import batch_positions
+from gradtape.ops.row_positions import batch_positions
 
 
 @declare("bincount")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, errors, generated
+from gradtape.core import dtypes, errors, hot_kernels as generated
 from gradtape.core.op import Op, declare
 from gradtape.core.shape import Spec
 from gradtape.ops.activation import SoftplusSlope
@@ -15,7 +15,7 @@ from gradtape.ops.family import NO_LOWERING, Binary, dims, unbroadcast
 from gradtape.ops.indexing import Gather, spread
 from gradtape.ops.movement import Reshape
 from gradtape.ops.reduction import ReduceSum, rounded, wide
-from gradtape.ops.rows import check_integers, check_range
+from gradtape.ops.row_positions import check_integers, check_range
 from gradtape.ops.softmax import LogSoftmax, Softmax, below_peak
 from gradtape.ops.summation import total
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import errors
-from gradtape.core.foreign import overridable
+from gradtape.core.array_protocol import overridable
 from gradtape.core.op import Op, declare
 from gradtape.core.shape import Spec
 from gradtape.ops.exponential import Exp

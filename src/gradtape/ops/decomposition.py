@@ -32,7 +32,7 @@ from gradtape.ops.family import NO_LOWERING, conj, dims
 from gradtape.ops.matmul import MatMul
 from gradtape.ops.movement import Reshape
 from gradtape.ops.reduction import ReduceMax, ReduceSum
-from gradtape.ops.search import ArgMax
+from gradtape.ops.argmax import ArgMax
 from gradtape.ops.selection import Keep, number
 from gradtape.ops.slicing import StridedSlice
 

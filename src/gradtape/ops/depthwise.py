@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from gradtape.ops.columns import Patches
+from gradtape.ops.im2col import Patches
 from gradtape.ops.windows import Block, Plan, Scan, plan
 from gradtape.ops.workspace import Scratch, ordered_sum, run
 

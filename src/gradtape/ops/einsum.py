@@ -8,7 +8,7 @@ from typing import Any
 from gradtape.core import dtypes, errors
 from gradtape.core.op import Op, Unsupported, declare
 from gradtape.core.shape import Spec
-from gradtape.ops import contraction
+from gradtape.ops import contraction_path as contraction
 from gradtape.ops.family import conj, dims
 from gradtape.ops.summation import wide
 

@@ -11,7 +11,7 @@ from gradtape.ops.arithmetic import MultiplyNoNan
 from gradtape.ops.exponential import Log
 from gradtape.ops.family import unbroadcast
 from gradtape.ops.incomplete_gamma import slope, weight
-from gradtape.ops.log_products import Xdivy
+from gradtape.ops.no_nan_products import Xdivy
 from gradtape.ops.selection import number
 from gradtape.ops.special import SpecialFunction, SpecialPair, bell, evaluate, in_float64
 

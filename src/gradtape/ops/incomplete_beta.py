@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.foreign import overridable
+from gradtape.core.array_protocol import overridable
 from gradtape.ops.incomplete_gamma import PART, gauss
 from gradtape.ops.special import mixed_bell
 from gradtape.ops.stirling import deviance, remainder

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.foreign import overridable
+from gradtape.core.array_protocol import overridable
 from gradtape.ops.special import bell
 from gradtape.ops.stirling import deviance, remainder
 

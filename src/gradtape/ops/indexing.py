@@ -11,10 +11,10 @@ from gradtape.core import errors
 from gradtape.core.op import Op, declare
 from gradtape.core.patterns.indexing import Places, Put, Take
 from gradtape.core.shape import Spec
-from gradtape.core.slices import RowCotangent
+from gradtape.core.indexed_slices import RowCotangent
 from gradtape.ops.family import boxed, dims
 from gradtape.ops.movement import BroadcastTo, Reshape, Transpose
-from gradtape.ops.rows import batch_positions, check_integers, check_kind, check_range, sum_rows
+from gradtape.ops.row_positions import batch_positions, check_integers, check_kind, check_range, sum_rows
 
 
 @declare("gather")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes, errors
-from gradtape.core.foreign import overridable
+from gradtape.core.array_protocol import overridable
 from gradtape.core.op import Op, declare
 from gradtape.core.shape import Spec
 from gradtape.ops.creation import OnesLike

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes, errors
-from gradtape.core.foreign import overridable
+from gradtape.core.array_protocol import overridable
 from gradtape.core.op import declare
 from gradtape.core.shape import Spec, spec_of
 from gradtape.ops.creation import OneHot, OnesLike

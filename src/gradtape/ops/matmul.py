@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, errors, generated, large
+from gradtape.core import dtypes, errors, hot_kernels as generated, memory as large
 from gradtape.core.op import Op, declare
 from gradtape.core.patterns.product import Product, product
 from gradtape.core.shape import Spec, broadcast

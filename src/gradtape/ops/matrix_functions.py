@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes, errors
-from gradtape.core.foreign import overridable
+from gradtape.core.array_protocol import overridable
 from gradtape.core.op import declare
 from gradtape.core.shape import Spec, spec_of
-from gradtape.ops.blocking import StopGradient
+from gradtape.ops.stop_gradient import StopGradient
 from gradtape.ops.cast import Cast
 from gradtape.ops.creation import ZerosLike
 from gradtape.ops.family import dims

@@ -18,7 +18,7 @@ from gradtape.ops.indexing import spread
 from gradtape.ops.movement import Reshape
 from gradtape.ops.pooling import PoolPlace
 from gradtape.ops.pooling_kernels import winner_dtype
-from gradtape.ops.rows import check_integers, check_kind
+from gradtape.ops.row_positions import check_integers, check_kind
 from gradtape.ops.windows import Pairs, Sizes, scan
 
 

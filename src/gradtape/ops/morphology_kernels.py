@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.foreign import overridable
+from gradtape.core.array_protocol import overridable
 from gradtape.ops.pooling_kernels import contest, first_taps, in_blocks, lowest, where, winner_dtype
 from gradtape.ops.summation import total, wide
 from gradtape.ops.windows import Pairs, Scan, Sizes, scan, taps

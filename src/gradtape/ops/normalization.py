@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors, generated, large
+from gradtape.core import errors, hot_kernels as generated, memory as large
 from gradtape.core.op import Op, declare
 from gradtape.core.shape import Spec
-from gradtape.ops import rowwise
+from gradtape.ops import row_blocks as rowwise
 from gradtape.ops.exponential import Rsqrt
 from gradtape.ops.family import NO_LOWERING, align, dims
 from gradtape.ops.indexing import spread

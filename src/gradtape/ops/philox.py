@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import large
+from gradtape.core import memory as large
 
 ROUNDS = 10
 MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)

@@ -13,11 +13,11 @@ from gradtape.core import dtypes, errors
 from gradtape.core.op import NotDifferentiable, Op, declare
 from gradtape.core.patterns.pooling import Pool, WinnerPositions
 from gradtape.core.shape import Spec
-from gradtape.ops import hot
+from gradtape.ops import hot_kernels as hot
 from gradtape.ops import pooling_kernels as kernels
 from gradtape.ops.family import dims
 from gradtape.ops.indexing import spread
-from gradtape.ops.rows import check_integers, check_kind
+from gradtape.ops.row_positions import check_integers, check_kind
 from gradtape.ops.windows import Pairs, Sizes, axis_taps, scan
 
 

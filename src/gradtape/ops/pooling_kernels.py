@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, large
-from gradtape.core.foreign import overridable
+from gradtape.core import dtypes, memory as large
+from gradtape.core.array_protocol import overridable
 from gradtape.ops.summation import total, wide
 from gradtape.ops.windows import Box, Pairs, Scan, Sizes, axis_taps, scan, taps
 from gradtape.ops.workspace import room

@@ -11,7 +11,7 @@ from gradtape.core import dtypes
 from gradtape.core.op import REGISTRY, NotDifferentiable, declare
 from gradtape.core.patterns.reduction import Reduce, reduce
 from gradtape.core.shape import Spec, normalize_axes
-from gradtape.ops import hot
+from gradtape.ops import hot_kernels as hot
 from gradtape.ops.family import Reduction, conj, dims, reduced_shape
 from gradtape.ops.movement import BroadcastTo, Reshape, Transpose, inverse
 from gradtape.ops.summation import total

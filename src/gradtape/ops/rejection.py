@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import large
-from gradtape.core.foreign import overridable
+from gradtape.core import memory as large
+from gradtape.core.array_protocol import overridable
 from gradtape.ops import philox
 
 # A function of the blocks' wide words, `[blocks, 2, n]`, and of n parameters: proposals, and which are accepted.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes, errors
-from gradtape.core.foreign import overridable
+from gradtape.core.array_protocol import overridable
 from gradtape.core.op import NotDifferentiable, Op, declare
 from gradtape.core.patterns.movement import Copy, same
 from gradtape.core.shape import Spec

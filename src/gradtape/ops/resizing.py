@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors, large
+from gradtape.core import errors, memory as large
 from gradtape.core.op import Op, declare
 from gradtape.core.shape import Spec
-from gradtape.ops import sampling as grid
+from gradtape.ops import resize_weights as grid
 from gradtape.ops.family import NO_LOWERING
-from gradtape.ops.sampling import Sampling
+from gradtape.ops.resize_weights import Sampling
 from gradtape.ops.summation import wide
 from gradtape.ops.workspace import room
 

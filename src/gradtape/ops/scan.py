@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors, large
-from gradtape.core.foreign import overridable
+from gradtape.core import errors, memory as large
+from gradtape.core.array_protocol import overridable
 from gradtape.core.op import Op, declare
 from gradtape.core.patterns.reduction import Scan as Running
 from gradtape.core.patterns.reduction import around

@@ -15,13 +15,13 @@ from gradtape.core import dtypes, errors
 from gradtape.core.op import Op, declare
 from gradtape.core.patterns.indexing import Places, Put, Take
 from gradtape.core.shape import Spec
-from gradtape.core.slices import RowCotangent
+from gradtape.core.indexed_slices import RowCotangent
 from gradtape.ops.cast import Cast
 from gradtape.ops.comparison import Equal
 from gradtape.ops.family import NO_LOWERING, boxed, dims
 from gradtape.ops.indexing import spread
 from gradtape.ops.movement import Reshape
-from gradtape.ops.rows import batch_positions, check_integers, check_kind, flat_positions, sum_rows
+from gradtape.ops.row_positions import batch_positions, check_integers, check_kind, flat_positions, sum_rows
 from gradtape.ops.selection import Keep, number
 
 

@@ -23,7 +23,7 @@ from gradtape.ops.indexing import Gather, ScatterRows, spread
 from gradtape.ops.logical import LogicalNot
 from gradtape.ops.movement import BroadcastTo, Reshape
 from gradtape.ops.reduction import rounded, wide
-from gradtape.ops.rows import batch_positions, check_integers, check_kind, sum_rows
+from gradtape.ops.row_positions import batch_positions, check_integers, check_kind, sum_rows
 from gradtape.ops.scan import LinearRecurrence, following
 from gradtape.ops.selection import Keep, Maximum, number
 from gradtape.ops.slicing import Pad, StridedSlice

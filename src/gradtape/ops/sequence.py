@@ -12,7 +12,7 @@ from gradtape.core.shape import Spec, normalize_axis
 from gradtape.ops.family import NO_LOWERING, dims
 from gradtape.ops.indexing import spread
 from gradtape.ops.movement import Reshape, Transpose, inverse
-from gradtape.ops.rows import batch_positions, check_integers, check_range
+from gradtape.ops.row_positions import batch_positions, check_integers, check_range
 
 
 @declare("reverse_sequence")

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, errors, large
-from gradtape.core.foreign import overridable
+from gradtape.core import dtypes, errors, memory as large
+from gradtape.core.array_protocol import overridable
 from gradtape.core.op import NotDifferentiable, Op, Unsupported, declare
 from gradtape.core.shape import Spec
 from gradtape.ops.family import NO_LOWERING, dims
 from gradtape.ops.indexing import ScatterRows
-from gradtape.ops.precision import is_narrow
+from gradtape.ops.accumulation_dtype import is_narrow
 from gradtape.ops.reduction import rounded, wide
 
 

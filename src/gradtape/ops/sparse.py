@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import errors
-from gradtape.core.foreign import overridable
+from gradtape.core.array_protocol import overridable
 from gradtape.core.op import Op, declare
 from gradtape.core.shape import Spec
 from gradtape.ops.family import NO_LOWERING, by_loop, conj, dims
 from gradtape.ops.indexing import Gather
 from gradtape.ops.movement import Reshape, Transpose
 from gradtape.ops.reduction import ReduceSum, rounded, wide
-from gradtape.ops.rows import check_integers, check_kind
+from gradtape.ops.row_positions import check_integers, check_kind
 
 
 @declare("sparse_matmul")

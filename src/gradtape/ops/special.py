@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gradtape.ops.family import NO_LOWERING, Binary, Unary
-from gradtape.ops.precision import is_narrow
+from gradtape.ops.accumulation_dtype import is_narrow
 
 
 def evaluate(function: str, *arrays: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.ops.precision import is_narrow
+from gradtape.ops.accumulation_dtype import is_narrow
 
 _ndarray = np.ndarray
 _reduce: Any = np.add.reduce

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import large
+from gradtape.core import memory as large
 
 
 def room(shape: tuple[int, ...], dtype: Any) -> Any:

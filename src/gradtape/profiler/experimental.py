@@ -2,5 +2,5 @@
 
 from gradtape.core import lazy
 
-_LATER = {"gradtape.names.profiling": "Profile ProfilerOptions Trace start stop"}
+_LATER = {"gradtape.profiler._profile": "Profile ProfilerOptions Trace start stop"}
 __getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

@@ -1,7 +1,7 @@
 """`tf.random`: random numbers, counter based (Philox), the same in every run."""
 
 from gradtape.core import lazy
-from gradtape.names.random import (
+from gradtape.random._functions import (
     Algorithm,
     Generator,
     create_rng_state,
@@ -22,16 +22,16 @@ from gradtape.names.random import (
 
 _LATER = {
     "gradtape.random.experimental": "*",
-    "gradtape.names.candidates": (
+    "gradtape.random._candidate_samplers": (
         "all_candidate_sampler fixed_unigram_candidate_sampler learned_unigram_candidate_sampler "
         "log_uniform_candidate_sampler uniform_candidate_sampler"
     ),
-    "gradtape.names.distributions": (
+    "gradtape.random._distributions": (
         "categorical gamma poisson stateless_binomial stateless_categorical stateless_gamma "
         "stateless_parameterized_truncated_normal stateless_poisson"
     ),
     # gradtape's own.
-    "gradtape.names.more_distributions": (
+    "gradtape.random._more_distributions": (
         "beta laplace multinomial stateless_beta stateless_laplace stateless_multinomial"
     ),
 }

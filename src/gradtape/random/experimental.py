@@ -1,7 +1,7 @@
 """`tf.random.experimental`: older names of the same, and shuffled indices."""
 
-from gradtape.core import later
-from gradtape.names.random import (
+from gradtape.core import deferral as later
+from gradtape.random._functions import (
     Algorithm,
     Generator,
     create_rng_state,
@@ -9,9 +9,9 @@ from gradtape.names.random import (
     set_global_generator,
     stateless_shuffle,
 )
-from gradtape.names.random import fold_in as stateless_fold_in
-from gradtape.names.random import split as stateless_split
-from gradtape.names.random_integers import random_index_shuffle as index_shuffle
+from gradtape.random._functions import fold_in as stateless_fold_in
+from gradtape.random._functions import split as stateless_split
+from gradtape.random._index_shuffle import random_index_shuffle as index_shuffle
 
 __all__ = [
     "Algorithm",

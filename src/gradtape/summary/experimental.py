@@ -3,7 +3,7 @@
 from gradtape.core import lazy
 
 _LATER = {
-    "gradtape.names.summaries.writers": "get_step set_step",
-    "gradtape.names.summaries.writing": "summary_scope write_raw_pb",
+    "gradtape.summary._writer": "get_step set_step",
+    "gradtape.summary._write": "summary_scope write_raw_pb",
 }
 __getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

@@ -9,9 +9,9 @@ NumpyEmitter   evaluates the `scalar` rule of an elementwise op
 from __future__ import annotations
 
 from gradtape.testing.contract import check_bad, check_op, check_sample
-from gradtape.testing.duck import DuckArray
-from gradtape.testing.emitter import NumpyEmitter
-from gradtape.testing.gradients import check_grads
+from gradtape.testing.duck_array import DuckArray
+from gradtape.testing.numpy_emitter import NumpyEmitter
+from gradtape.testing.check_grads import check_grads
 from gradtape.testing.sample import BadSample, Sample, bad, sample
 
 __all__ = [

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, large, state
+from gradtape.core import dtypes, memory as large, state
 from gradtape.core.op import REGISTRY, Op
-from gradtape.core.slices import IndexedSlices, RowCotangent, dense_dims, densify
+from gradtape.core.indexed_slices import IndexedSlices, RowCotangent, dense_dims, densify
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.transform import repeated
-from gradtape.transform.recording import Recording
+from gradtape.transform.record import Recording
 
 _ndarray = np.ndarray
 _LARGE = large.THRESHOLD

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes, errors, state
-from gradtape.core.later import Unknown
+from gradtape.core.deferral import Unknown
 from gradtape.core.op import REGISTRY, Op, Unsupported
 from gradtape.core.shape import TensorShape, spec_of
 from gradtape.core.tensor import Tensor, known_shape, wrap

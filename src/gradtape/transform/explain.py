@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import nest
-from gradtape.transform.diagnosis import connection, cut, origin, remainder, within
+from gradtape.transform.diagnosis import connectivity as connection, cuts as cut, sources as origin, fallback as remainder, functions as within
 from gradtape.transform.diagnosis.facts import Facts
 from gradtape.transform.report import Cause, Report
 

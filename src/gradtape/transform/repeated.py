@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import generated
+from gradtape.core import hot_kernels as generated
 from gradtape.core.op import REGISTRY
-from gradtape.transform.recording import Recording
+from gradtape.transform.record import Recording
 
 SHORTEST = 4  # records of a pass for which a program is quicker than the rules
 _LONGEST = 512  # records of a pass that is compiled within seconds

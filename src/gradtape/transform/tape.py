@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import errors, log, nest, provenance, state
-from gradtape.core.slices import IndexedSlices
+from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
-from gradtape.transform.arguments import (
+from gradtape.transform.gradient_arguments import (
     UnconnectedGradients,
     check_symbolic,
     entered_at,
@@ -27,8 +27,8 @@ from gradtape.transform.arguments import (
     zeros_like,
 )
 from gradtape.transform.backward import as_result, backward, bare, nobody_records
-from gradtape.transform.recording import Recording
-from gradtape.transform.rules import check_rules
+from gradtape.transform.record import Recording
+from gradtape.transform.missing_rules import check_rules
 
 _current = state.current
 _HELD = (np.ndarray, np.generic)

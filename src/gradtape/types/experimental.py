@@ -3,11 +3,11 @@
 from inspect import Signature as FunctionType
 
 from gradtape.core import lazy
-from gradtape.names.tracing_types import Callable, SupportsTracingProtocol, TensorLike, TraceType
+from gradtape.types._experimental import Callable, SupportsTracingProtocol, TensorLike, TraceType
 
 _LATER = {
-    "gradtape.staging.concrete": "ConcreteFunction",
-    "gradtape.staging.function": "GenericFunction=Function PolymorphicFunction=Function",
+    "gradtape.polymorphic_function.concrete_function": "ConcreteFunction",
+    "gradtape.polymorphic_function.function": "GenericFunction=Function PolymorphicFunction=Function",
 }
 __getattr__, __dir__, _later = lazy.attach(__name__, _LATER)
 

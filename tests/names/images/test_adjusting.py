@@ -153,7 +153,7 @@ def test_hue_is_limited():
 
 
 def test_standardization(random):
-    from gradtape.names.images.adjusting import standardized
+    from gradtape.image._adjust import standardized
 
     x = random.uniform(size=(2, 3, 4, 2))
     found = tf.image.per_image_standardization(x).numpy()

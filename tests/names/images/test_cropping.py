@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.names.images.crop_resize import crops
+from gradtape.image._crop_and_resize import crops
 from gradtape.testing import check_grads
 
 IMAGE = np.arange(60.0).reshape(5, 6, 2)

@@ -5,7 +5,7 @@ import pytest
 import scipy.ndimage
 
 import gradtape as tf
-from gradtape.names.images.quality import Window, decibels, multiscale_similarity, similarity
+from gradtape.image._psnr_ssim import Window, decibels, multiscale_similarity, similarity
 from gradtape.testing import check_grads
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gradtape.ops.blocking import StopGradient
+from gradtape.ops.stop_gradient import StopGradient
 from gradtape.testing.sample import sample
 
 ALL = "float16 bfloat16 float32 float64 complex64 complex128 int32 bool"

@@ -5,7 +5,7 @@ import colorsys
 import numpy as np
 
 from gradtape.core.errors import DTypeError, ShapeError
-from gradtape.ops.colours import HsvToRgb, RgbToHsv
+from gradtape.ops.hsv import HsvToRgb, RgbToHsv
 from gradtape.testing.sample import bad, sample
 
 random = np.random.default_rng(12)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from gradtape.core.errors import DTypeError, InvalidArgumentError, ShapeError
-from gradtape.ops.cosine import Dct
+from gradtape.ops.dct import Dct
 from gradtape.testing.sample import bad, sample
 
 random = np.random.default_rng(27)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from gradtape.core.errors import DTypeError, InvalidArgumentError, ShapeError
-from gradtape.ops.fourier import Fft, Irfft, Rfft
+from gradtape.ops.fft import Fft, Irfft, Rfft
 from gradtape.testing.sample import bad, sample
 
 random = np.random.default_rng(26)

@@ -6,7 +6,7 @@ import numpy as np
 
 from gradtape.core.errors import DTypeError, ShapeError
 from gradtape.ops.resizing import Resample
-from gradtape.ops.sampling import Sampling
+from gradtape.ops.resize_weights import Sampling
 from gradtape.testing.sample import bad, sample
 
 random = np.random.default_rng(11)

@@ -4,7 +4,7 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.errors import DTypeError, RangeError, ShapeError
-from gradtape.ops.search import ArgMax, ArgMin, InTopK, SearchSorted
+from gradtape.ops.argmax import ArgMax, ArgMin, InTopK, SearchSorted
 from gradtape.testing.sample import bad, sample
 
 random = np.random.default_rng(3)

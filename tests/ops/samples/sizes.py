@@ -3,7 +3,7 @@
 import numpy as np
 
 from gradtape.core import dtypes, errors
-from gradtape.ops.sizes import EnsureShape, ShapeOf
+from gradtape.ops.shape_of import EnsureShape, ShapeOf
 from gradtape.testing.sample import bad, sample
 
 MATRIX = np.linspace(-1.0, 2.0, 6).reshape(2, 3)

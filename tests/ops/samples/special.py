@@ -21,8 +21,8 @@ from gradtape.ops.gamma import (
     RandomGammaSlope,
     Zeta,
 )
-from gradtape.ops.integrals import Dawsn, Expint, FresnelCos, FresnelSin, Spence, SpenceSlope
-from gradtape.ops.log_products import Logaddexp, LogaddexpShare, Xdivy, Xlog1py, Xlogy
+from gradtape.ops.named_integrals import Dawsn, Expint, FresnelCos, FresnelSin, Spence, SpenceSlope
+from gradtape.ops.no_nan_products import Logaddexp, LogaddexpShare, Xdivy, Xlog1py, Xlogy
 from gradtape.ops.nextafter import Nextafter
 from gradtape.ops.sinc import Sinc
 from gradtape.testing.sample import bad, sample

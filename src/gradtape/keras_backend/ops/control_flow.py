@@ -10,8 +10,8 @@ from keras.src import tree
 import gradtape as tf
 from gradtape.core import state
 from gradtape.core.tensor import Tensor
-from gradtape.keras_backend.conversion import cast, convert_to_tensor, is_tensor
-from gradtape.staging.control_functions import over_rows
+from gradtape.keras_backend.convert import cast, convert_to_tensor, is_tensor
+from gradtape.tracing.control.staged_functions import over_rows
 
 # Up to so many steps a loop in a function is written out. A longer one runs as quickly as a loop, and is compiled sooner.
 _WRITTEN_OUT = 8

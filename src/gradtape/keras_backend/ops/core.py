@@ -10,7 +10,7 @@ from keras.src.backend.common import KerasVariable
 
 import gradtape as tf
 from gradtape.core.tensor import Tensor
-from gradtape.keras_backend.conversion import (
+from gradtape.keras_backend.convert import (
     cast,
     cast_tensor,
     convert_to_numpy,

@@ -9,7 +9,7 @@ from keras.src import tree
 from keras.src.backend.common.backend_utils import canonicalize_axis
 
 import gradtape as tf
-from gradtape.keras_backend.conversion import as_float, cast_tensor, convert_to_tensor, float_operands, widened
+from gradtape.keras_backend.convert import as_float, cast_tensor, convert_to_tensor, float_operands, widened
 from gradtape.keras_backend.ops.numpy import elementwise, reductions, shaping
 
 

@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 import gradtape as tf
-from gradtape.keras_backend.conversion import as_float, cast, cast_tensor, convert_to_tensor, operands, widened
-from gradtape.keras_backend.ops.foreign import values_of
+from gradtape.keras_backend.convert import as_float, cast, cast_tensor, convert_to_tensor, operands, widened
+from gradtape.keras_backend.ops.numpy_fallback import values_of
 
 
 def _segments(function: Any, empty: Any = None) -> Any:

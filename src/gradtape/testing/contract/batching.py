@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.tensor import Tensor, wrap
-from gradtape.testing import gradients, numeric
+from gradtape.testing import check_grads as gradients, finite_differences as numeric
 from gradtape.testing.contract.case import Case, locked, tolerance, trains
 
 EXAMPLES = 3
@@ -33,7 +33,7 @@ def batch(case: Case) -> None:
 
 def batched_gradient(case: Case) -> None:
     """Cotangents of a batch equal those of each example, also where the cotangent alone is batched, as in a Jacobian."""
-    from gradtape.transform.vmap import vectorized_map
+    from gradtape.transform.vectorized_map import vectorized_map
 
     examples = [vary(case, i) for i in range(EXAMPLES)]
     seeds = [w for w in case.seeds(case.run(*case.main)) if trains(w)]

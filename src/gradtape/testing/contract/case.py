@@ -11,7 +11,7 @@ from gradtape.core import dtypes
 from gradtape.core.op import Op
 from gradtape.core.shape import Spec, spec_of
 from gradtape.core.tensor import wrap
-from gradtape.testing import numeric
+from gradtape.testing import finite_differences as numeric
 from gradtape.testing.sample import Sample
 
 # Rounding errors that a result may have picked up, in units of the dtype's eps.
@@ -152,7 +152,7 @@ def trains(x: Any) -> bool:
 
 def dense(d: Any) -> Any:
     """A cotangent as a whole array or tensor, where rows of it were given."""
-    from gradtape.core.slices import IndexedSlices, densify
+    from gradtape.core.indexed_slices import IndexedSlices, densify
 
     return densify(d) if isinstance(d, IndexedSlices) else d
 

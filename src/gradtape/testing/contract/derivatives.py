@@ -8,7 +8,7 @@ import numpy as np
 
 from gradtape.core import convert, dtypes
 from gradtape.core.tensor import wrap
-from gradtape.testing import gradients, numeric
+from gradtape.testing import check_grads as gradients, finite_differences as numeric
 from gradtape.testing.contract.case import Case, locked, rounding, tolerance, trains
 from gradtape.transform.tape import GradientTape
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.testing import numeric
+from gradtape.testing import finite_differences as numeric
 from gradtape.testing.contract.case import Case, tolerance
-from gradtape.testing.emitter import NumpyEmitter
+from gradtape.testing.numpy_emitter import NumpyEmitter
 
 
 def scalar(case: Case) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.testing import numeric
+from gradtape.testing import finite_differences as numeric
 from gradtape.testing.contract.case import Case, tolerance
-from gradtape.testing.duck import DuckArray, hide, reveal
+from gradtape.testing.duck_array import DuckArray, hide, reveal
 
 
 def duck(case: Case) -> None:

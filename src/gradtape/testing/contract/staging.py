@@ -6,8 +6,8 @@ from typing import Any
 
 from gradtape.core import convert
 from gradtape.core.tensor import wrap
-from gradtape.staging.function import function
-from gradtape.testing import numeric
+from gradtape.polymorphic_function.function import function
+from gradtape.testing import finite_differences as numeric
 from gradtape.testing.contract.case import Case, rounding, tolerance, trains
 from gradtape.transform.tape import GradientTape
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, errors, large
+from gradtape.core import dtypes, errors, memory as large
 from gradtape.core.shape import Spec, spec_of
-from gradtape.testing import numeric
+from gradtape.testing import finite_differences as numeric
 from gradtape.testing.contract.case import Case, tolerance, trains
 
 

@@ -12,10 +12,10 @@ from gradtape.core.provenance import Site
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Handle, Variable
 from gradtape.transform.backward import backward
-from gradtape.transform.diagnosis import lines
-from gradtape.transform.diagnosis.flow import Arrival, Edge, Flow
-from gradtape.transform.diagnosis.naming import describe, find_name, user_frame
-from gradtape.transform.recording import Event, Recording
+from gradtape.transform.diagnosis import source_lines as lines
+from gradtape.transform.diagnosis.dataflow import Arrival, Edge, Flow
+from gradtape.transform.diagnosis.value_names import describe, find_name, user_frame
+from gradtape.transform.record import Event, Recording
 from gradtape.transform.report import Cause, Report, Step
 
 _NUMBERS = (bool, int, float, complex, np.ndarray, np.generic)

@@ -1,7 +1,7 @@
 """`backend.image`: functions of images, by subject."""
 
-from gradtape.keras_backend.ops.image.colours import hsv_to_rgb, rgb_to_grayscale, rgb_to_hsv, sobel_edges
-from gradtape.keras_backend.ops.image.geometry import (
+from gradtape.keras_backend.ops.image.color_spaces import hsv_to_rgb, rgb_to_grayscale, rgb_to_hsv, sobel_edges
+from gradtape.keras_backend.ops.image.transforms import (
     affine_transform,
     compute_homography_matrix,
     elastic_transform,

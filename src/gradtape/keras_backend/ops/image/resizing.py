@@ -9,7 +9,7 @@ from keras.src.backend.config import standardize_data_format
 
 import gradtape as tf
 from gradtape.core.tensor import Tensor
-from gradtape.keras_backend.conversion import as_float, cast_tensor, convert_to_tensor, widened
+from gradtape.keras_backend.convert import as_float, cast_tensor, convert_to_tensor, widened
 
 
 def _triangle(x: Any) -> Any:

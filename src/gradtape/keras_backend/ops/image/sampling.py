@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 import gradtape as tf
-from gradtape.keras_backend.conversion import as_float, cast_tensor, convert_to_tensor, widened
+from gradtape.keras_backend.convert import as_float, cast_tensor, convert_to_tensor, widened
 
 
 def _mirrored(index: Any, size: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import gradtape as tf
-from gradtape.keras_backend.conversion import as_float, cast_tensor, convert_to_tensor, widened
+from gradtape.keras_backend.convert import as_float, cast_tensor, convert_to_tensor, widened
 
 
 def relu(x: Any) -> Any:

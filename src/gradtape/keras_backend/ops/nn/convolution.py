@@ -9,7 +9,7 @@ from keras.src.backend.common.backend_utils import compute_conv_transpose_output
 from keras.src.backend.config import standardize_data_format
 
 import gradtape as tf
-from gradtape.keras_backend.conversion import operands
+from gradtape.keras_backend.convert import operands
 
 _LAST = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
 _FIRST = {1: "NCW", 2: "NCHW", 3: "NCDHW"}

@@ -10,7 +10,7 @@ from keras.src import backend
 from keras.src.backend.common.backend_utils import canonicalize_axis
 
 import gradtape as tf
-from gradtape.keras_backend.conversion import as_float, cast, cast_tensor, convert_to_tensor, operands, widened
+from gradtape.keras_backend.convert import as_float, cast, cast_tensor, convert_to_tensor, operands, widened
 from gradtape.keras_backend.ops.numpy import shaping
 
 

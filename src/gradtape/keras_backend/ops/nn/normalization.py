@@ -6,7 +6,7 @@ from typing import Any
 
 import gradtape as tf
 from gradtape.core import state
-from gradtape.keras_backend.conversion import as_float, cast, convert_to_tensor, operands, widened
+from gradtape.keras_backend.convert import as_float, cast, convert_to_tensor, operands, widened
 
 
 def moments(x: Any, axes: Any, keepdims: Any = False, synchronized: Any = False) -> Any:

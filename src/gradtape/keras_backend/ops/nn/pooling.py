@@ -8,7 +8,7 @@ import numpy as np
 from keras.src.backend.config import standardize_data_format
 
 import gradtape as tf
-from gradtape.keras_backend.conversion import as_float, convert_to_tensor
+from gradtape.keras_backend.convert import as_float, convert_to_tensor
 from gradtape.keras_backend.ops.nn.convolution import each, layout
 
 

@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 import gradtape as tf
-from gradtape.core.slices import IndexedSlices
-from gradtape.keras_backend.conversion import (
+from gradtape.core.indexed_slices import IndexedSlices
+from gradtape.keras_backend.convert import (
     as_float,
     cast_tensor,
     common_dtype,
@@ -17,7 +17,7 @@ from gradtape.keras_backend.conversion import (
     shape,
     widened,
 )
-from gradtape.keras_backend.ops.foreign import computed_by_numpy
+from gradtape.keras_backend.ops.numpy_fallback import computed_by_numpy
 
 
 def add(x1: Any, x2: Any) -> Any:

@@ -11,7 +11,7 @@ from keras.src.backend.common import standardize_dtype
 from keras.src.backend.common.dtypes import result_type
 
 import gradtape as tf
-from gradtape.keras_backend.conversion import as_float, cast_tensor, convert_to_tensor, is_tensor, operands
+from gradtape.keras_backend.convert import as_float, cast_tensor, convert_to_tensor, is_tensor, operands
 
 
 def array(x: Any, dtype: Any = None) -> Any:

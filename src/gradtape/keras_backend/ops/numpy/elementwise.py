@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import gradtape as tf
-from gradtape.keras_backend.conversion import as_float, cast_tensor, convert_to_tensor, operands, widened
+from gradtape.keras_backend.convert import as_float, cast_tensor, convert_to_tensor, operands, widened
 
 
 def _floating(function: Any, name: Any) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 from keras.src.backend.common.backend_utils import canonicalize_axis, vectorize_impl
 
 import gradtape as tf
-from gradtape.keras_backend.conversion import cast, cast_tensor, convert_to_tensor
+from gradtape.keras_backend.convert import cast, cast_tensor, convert_to_tensor
 from gradtape.keras_backend.ops.control_flow import vectorized_map
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import gradtape as tf
-from gradtape.keras_backend.conversion import cast, cast_tensor, convert_to_tensor, operands
-from gradtape.keras_backend.ops.foreign import values_of
+from gradtape.keras_backend.convert import cast, cast_tensor, convert_to_tensor, operands
+from gradtape.keras_backend.ops.numpy_fallback import values_of
 from gradtape.keras_backend.ops.numpy import elementwise
 
 

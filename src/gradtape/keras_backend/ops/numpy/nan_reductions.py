@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import gradtape as tf
-from gradtape.keras_backend.conversion import as_float, cast_tensor, convert_to_tensor, widened
+from gradtape.keras_backend.convert import as_float, cast_tensor, convert_to_tensor, widened
 from gradtape.keras_backend.ops.numpy import elementwise, reductions, statistics
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from keras.src.backend.common.dtypes import result_type
 
 import gradtape as tf
-from gradtape.keras_backend.conversion import cast_tensor, convert_to_tensor, operands
+from gradtape.keras_backend.convert import cast_tensor, convert_to_tensor, operands
 from gradtape.keras_backend.ops.numpy import elementwise
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from keras.src.backend.common import standardize_dtype
 
 import gradtape as tf
-from gradtape.keras_backend.conversion import (
+from gradtape.keras_backend.convert import (
     as_float,
     cast_tensor,
     convert_to_tensor,

@@ -10,7 +10,7 @@ import numpy as np
 from keras.src.backend.common.backend_utils import canonicalize_axis
 
 import gradtape as tf
-from gradtape.keras_backend.conversion import cast_tensor, convert_to_tensor, is_tensor, operands
+from gradtape.keras_backend.convert import cast_tensor, convert_to_tensor, is_tensor, operands
 
 
 def reshape(x: Any, newshape: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from keras.src.backend.common.backend_utils import canonicalize_axis
 
 import gradtape as tf
-from gradtape.keras_backend.conversion import (
+from gradtape.keras_backend.convert import (
     as_float,
     cast,
     cast_tensor,
@@ -18,7 +18,7 @@ from gradtape.keras_backend.conversion import (
     operands,
     widened,
 )
-from gradtape.keras_backend.ops.foreign import values_of
+from gradtape.keras_backend.ops.numpy_fallback import values_of
 from gradtape.keras_backend.ops.numpy import elementwise, shaping
 
 

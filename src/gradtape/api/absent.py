@@ -1,0 +1,163 @@
+"""Names of TensorFlow that are left out on purpose: why, and what to use instead.
+
+A name stands for everything below it: `tf.feature_column` for `tf.feature_column.numeric_column` too. The modules that show
+names ask here before they say that they have none of a name, and so does `gradtape check`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from gradtape.core import errors
+
+
+class Absence(NamedTuple):
+    """A name that is left out: why, and what to do instead."""
+
+    name: str
+    reason: str
+    instead: str
+
+
+_GRAPHS = "there are no graphs and sessions of TensorFlow 1"
+_PROTOCOL = "it is a message of TensorFlow's servers, and there are none"
+_CLUSTER = "one process computes; there are no servers and clusters"
+_ALONE = "use tf.distribute.MirroredStrategy or MultiWorkerMirroredStrategy, which run in this process."
+_QUANTIZED = "there are no tensors of quantized dtypes"
+_RAGGED = "the inner parts of ragged tensors are not shown"
+_NATIVE = "there is no C++ to compile kernels against"
+_BATCHES = "objects are not put into batches; batch the tensors that they are made of"
+_DISPATCH = "TensorFlow's functions cannot be given other meanings for other classes"
+_RAW = "it is a kernel behind a public function"
+_EXTENSION = "give the class methods of its own, or `__array__`, or tf.register_tensor_conversion_function."
+
+_TABLE = [
+    # Graphs of TensorFlow 1, and what reads and writes them.
+    ("tf.Graph", _GRAPHS, "write a tf.function: get_concrete_function and explain() show what it became."),
+    ("tf.Operation", _GRAPHS, "write a tf.function: get_concrete_function and explain() show what it became."),
+    ("tf.graph_util", _GRAPHS, "save functions with tf.saved_model.save."),
+    ("tf.import_graph_def", _GRAPHS, "load functions with tf.saved_model.load."),
+    ("tf.io.write_graph", _GRAPHS, "save functions with tf.saved_model.save."),
+    ("tf.test.assert_equal_graph_def", _GRAPHS, "compare what the functions return."),
+    ("tf.compat.v1", "gradtape has TensorFlow 2's names only", "write tf.function and tf.GradientTape for sessions and graphs."),
+    ("tf.mlir", "programs are not written as MLIR", "read what f.explain() or experimental_get_compiler_ir shows."),
+    ("tf.xla", "XLA is not used", "every tf.function is compiled; `jit_compile=True` is accepted."),
+    # Code for TensorFlow's own runtime.
+    ("tf.load_library", "libraries for TensorFlow's runtime cannot be loaded", "use tf.numpy_function or tf.py_function."),
+    ("tf.load_op_library", "kernels for TensorFlow's runtime cannot be loaded", "use tf.py_function, or tf.custom_gradient."),
+    ("tf.RegisterGradient", "ops have no string names with gradients to register", "use tf.custom_gradient."),
+    ("tf.no_gradient", "ops have no string names with gradients to register", "use tf.stop_gradient or tf.custom_gradient."),
+    ("tf.sysconfig.get_compile_flags", _NATIVE, "use tf.py_function, or tf.custom_gradient."),
+    ("tf.sysconfig.get_include", _NATIVE, "use tf.py_function, or tf.custom_gradient."),
+    ("tf.sysconfig.get_lib", _NATIVE, "use tf.py_function, or tf.custom_gradient."),
+    ("tf.sysconfig.get_link_flags", _NATIVE, "use tf.py_function, or tf.custom_gradient."),
+    ("tf.types.experimental.AtomicFunction", _GRAPHS, "use tf.types.experimental.ConcreteFunction."),
+    ("tf.profiler.experimental.client", _CLUSTER, "use tf.profiler.experimental.Profile in the process itself."),
+    ("tf.profiler.experimental.server", _CLUSTER, "use tf.profiler.experimental.Profile in the process itself."),
+    ("tf.test.benchmark_config", _GRAPHS, "measure with tf.test.Benchmark.run_op_benchmark."),
+    ("tf.experimental.BatchableExtensionType", _BATCHES, "use tf.experimental.ExtensionType."),
+    ("tf.experimental.ExtensionTypeBatchEncoder", _BATCHES, "use tf.experimental.ExtensionType."),
+    ("tf.experimental.register_filesystem_plugin", "file systems are Python's", "open files with Python or tf.io.gfile."),
+    ("tf.conv", _RAW, "use tf.nn.convolution."),
+    ("tf.conv2d_backprop_filter_v2", _RAW, "use tf.nn.conv2d under a tf.GradientTape."),
+    ("tf.conv2d_backprop_input_v2", _RAW, "use tf.nn.conv2d_transpose."),
+    ("tf.check_pinned", _RAW, "nothing: there is no pinned memory."),
+    ("tf.ragged_fill_empty_rows", _RAW, "use methods of tf.RaggedTensor."),
+    ("tf.ragged_fill_empty_rows_grad", _RAW, "use methods of tf.RaggedTensor."),
+    ("tf.raw_ops", "public functions are not split into raw kernels", "use the public function: tf.add for tf.raw_ops.Add."),
+    *[
+        (f"tf.{name}", _QUANTIZED, "use tf.int8, tf.uint8, tf.int16 or tf.int32.")
+        for name in ("qint8", "qint16", "qint32", "quint8", "quint16")
+    ],
+    ("tf.quantization.quantize", _QUANTIZED, "use tf.quantization.quantize_and_dequantize_v2, or tf.cast of rounded values."),
+    ("tf.quantization.dequantize", _QUANTIZED, "multiply tf.cast(x, tf.float32) by the scale."),
+    ("tf.quantization.quantized_concat", _QUANTIZED, "use tf.concat."),
+    ("tf.variant", "datasets and other objects are Python objects, not tensors", "pass the object itself."),
+    ("tf.NoneTensorSpec", "None is an element of structures by itself", "write None in the structure of specs."),
+    # Other machines and devices.
+    ("tf.tpu", "there are no TPUs", "run on the CPU, or on a GPU with CuPy."),
+    ("tf.distribute.TPUStrategy", "there are no TPUs", _ALONE),
+    ("tf.distribute.experimental.TPUStrategy", "there are no TPUs", _ALONE),
+    ("tf.distribute.cluster_resolver", _CLUSTER, _ALONE),
+    ("tf.distribute.coordinator", _CLUSTER, _ALONE),
+    ("tf.distribute.experimental.coordinator", _CLUSTER, _ALONE),
+    ("tf.distribute.experimental.partitioners", _CLUSTER, _ALONE),
+    ("tf.distribute.experimental.rpc", _CLUSTER, _ALONE),
+    ("tf.distribute.experimental.ParameterServerStrategy", _CLUSTER, _ALONE),
+    ("tf.distribute.experimental.PreemptionCheckpointHandler", _CLUSTER, "use tf.train.CheckpointManager."),
+    ("tf.distribute.experimental.PreemptionWatcher", _CLUSTER, "use Python's module signal."),
+    ("tf.distribute.experimental.TerminationConfig", _CLUSTER, "use tf.train.CheckpointManager."),
+    ("tf.distribute.ParameterServerStrategy", _CLUSTER, _ALONE),
+    ("tf.distribute.Server", _CLUSTER, _ALONE),
+    ("tf.config.experimental_connect_to_cluster", _CLUSTER, _ALONE),
+    ("tf.config.experimental_connect_to_host", _CLUSTER, _ALONE),
+    ("tf.config.experimental.ClusterDeviceFilters", _CLUSTER, _ALONE),
+    ("tf.config.experimental.disable_mlir_bridge", "programs are not written as MLIR", "leave the call out."),
+    ("tf.config.experimental.enable_mlir_bridge", "programs are not written as MLIR", "leave the call out."),
+    ("tf.test.create_local_cluster", _CLUSTER, _ALONE),
+    ("tf.train.ClusterDef", _PROTOCOL, "use tf.train.ClusterSpec."),
+    ("tf.train.JobDef", _PROTOCOL, "use tf.train.ClusterSpec."),
+    ("tf.train.ServerDef", _PROTOCOL, "use tf.train.ClusterSpec."),
+    ("tf.data.experimental.distributed_save", _CLUSTER, "use Dataset.save."),
+    ("tf.data.experimental.SqlDataset", "databases are Python's", "use sqlite3 with Dataset.from_generator."),
+    ("tf.data.experimental.service", _CLUSTER, "use Dataset.map with num_parallel_calls, and prefetch."),
+    ("tf.data.experimental.get_model_proto", _PROTOCOL, "nothing: pipelines have no model of their speed."),
+    ("tf.data.experimental.from_variant", "datasets are Python objects, not tensors", "pass the dataset itself."),
+    ("tf.data.experimental.to_variant", "datasets are Python objects, not tensors", "pass the dataset itself."),
+    ("tf.data.experimental.make_saveable_from_iterator", _GRAPHS, "count the steps, and use dataset.skip after a restart."),
+    # What Keras has taken over, and other formats.
+    (
+        "tf.feature_column",
+        "Keras's preprocessing layers have replaced it",
+        "use keras.layers.Normalization, StringLookup, IntegerLookup, Discretization, Hashing, CategoryEncoding, Embedding "
+        "or keras.utils.FeatureSpace.",
+    ),
+    ("tf.debugging.experimental", "TensorBoard's debugger reads what TensorFlow's runtime writes", "use tf.debugging.enable_check_numerics, tape.explain and f.explain()."),
+    ("tf.dtensor", _CLUSTER, _ALONE),
+    ("tf.security", _RAW, "nothing: it is for TensorFlow's own tests."),
+    ("tf.train.experimental", "a checkpoint is one file of tensors", "use tf.train.Checkpoint, and keep other state in a tf.Variable."),
+    ("tf.saved_model.experimental", "saved models have no fingerprints and policies of their own", "use tf.saved_model.save and load."),
+    ("tf.image.decode_jxl", "Pillow does not read JPEG XL", "convert the files to PNG or JPEG."),
+    ("tf.io.decode_jxl", "Pillow does not read JPEG XL", "convert the files to PNG or JPEG."),
+    ("tf.strings.unicode_script", "Python's Unicode database knows no scripts", "use unicodedata.name in tf.py_function."),
+    ("tf.io.decode_proto", "messages other than tf.train.Example are not known", "use protobuf in tf.py_function."),
+    ("tf.io.encode_proto", "messages other than tf.train.Example are not known", "use protobuf in tf.py_function."),
+    ("tf.experimental.DynamicRaggedShape", _RAGGED, "use tf.RaggedTensor, its row_splits and its shape."),
+    ("tf.experimental.RowPartition", _RAGGED, "use tf.RaggedTensor, its row_splits and its shape."),
+    ("tf.estimator", "Keras has replaced it", "use keras.Model with compile and fit."),
+    ("tf.lite", "models are not converted to TensorFlow Lite", "deploy them with tf.saved_model.save, or export with Keras."),
+    # Classes as arguments of TensorFlow's functions.
+    ("tf.experimental.dispatch_for_api", _DISPATCH, _EXTENSION),
+    ("tf.experimental.dispatch_for_binary_elementwise_apis", _DISPATCH, _EXTENSION),
+    ("tf.experimental.dispatch_for_binary_elementwise_assert_apis", _DISPATCH, _EXTENSION),
+    ("tf.experimental.dispatch_for_unary_elementwise_apis", _DISPATCH, _EXTENSION),
+    ("tf.experimental.unregister_dispatch_for", _DISPATCH, _EXTENSION),
+    ("tf.experimental.StructuredTensor", "tensors have no named fields", "use a dict of tensors or ragged tensors."),
+]  # fmt: skip
+
+TABLE = {name: Absence(name, reason, instead) for name, reason, instead in _TABLE}
+
+
+def lookup(name: str) -> Absence | None:
+    """Why a dotted name that starts with `tf.` is left out; None if it is not.
+
+    >>> from gradtape.api import absent
+    >>> absent.lookup("tf.feature_column.numeric_column").name
+    'tf.feature_column'
+    """
+    parts = name.split(".")
+    for end in range(len(parts), 1, -1):
+        found = TABLE.get(".".join(parts[:end]))
+        if found is not None:
+            return found
+    return None
+
+
+def problem(module: str, name: str) -> AttributeError | None:
+    """The error for a name that a module of ours leaves out on purpose; None if it is not known."""
+    full = ".".join(["tf", *module.split(".")[1:], name])
+    found = lookup(full)
+    if found is None:
+        return None
+    what = f"{full} is left out: {found.reason}."
+    return errors.LeftOutError(errors.compose(what, found.instead, depth=3), name=name)

@@ -1,0 +1,326 @@
+"""New tensors: zeros, ones, ranges, grids, one-hot vectors."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, device, dtypes, errors
+from gradtape.core.op import REGISTRY
+from gradtape.core.shape import broadcast, normalize_axis
+from gradtape.core.tensor import Tensor, wrap
+from gradtape.core.variable import Variable
+from gradtape.api import arguments
+from gradtape.api.arguments import integer, tensor
+from gradtape.ops import creation
+from gradtape.ops.family import dims
+from gradtape.ops.joining import Concat
+from gradtape.ops.movement import BroadcastTo, Reshape
+
+__all__ = [
+    "eye", "fill", "linspace", "meshgrid", "one_hot", "ones", "ones_like", "range", "zeros", "zeros_like",
+]  # fmt: skip
+
+
+def _new(array: Any) -> Tensor:
+    """A tensor of a new array, on the device that `tf.device` chose; rank 0 is a NumPy scalar."""
+    return wrap(device.place(array if array.ndim or array.dtype.kind == "O" else array[()]))
+
+
+def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:
+    """A tensor of zeros (of empty strings, for `tf.string`).
+
+    Args:
+      shape: a list of ints, a TensorShape or an int tensor; an int is the length of a vector.
+      dtype: the dtype.
+      name, layout: ignored.
+
+    Returns:
+      A tensor.
+
+    >>> tf.zeros([2, 3], tf.int32).numpy()
+    array([[0, 0, 0],
+           [0, 0, 0]], dtype=int32)
+    """
+    wanted = dtypes.as_dtype(dtype)
+    size = arguments.shape(shape, "zeros")
+    return _new(np.zeros(size, wanted.numpy) if wanted is not dtypes.string else np.full(size, b"", object))
+
+
+def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:
+    """A tensor of ones.
+
+    Args:
+      shape: a list of ints, a TensorShape or an int tensor; an int is the length of a vector.
+      dtype: the dtype.
+      name, layout: ignored.
+
+    Returns:
+      A tensor.
+
+    >>> tf.ones([2]).numpy()
+    array([1., 1.], dtype=float32)
+    """
+    wanted = dtypes.as_dtype(dtype)
+    if wanted is dtypes.string:
+        raise errors.build(errors.DTypeError, "ones: there is no 1 of dtype string.", "use tf.fill(shape, value).")
+    return _new(np.ones(arguments.shape(shape, "ones"), wanted.numpy))
+
+
+def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:
+    """A tensor that holds one value everywhere.
+
+    Args:
+      dims: the shape.
+      value: a scalar; a gradient flows to it.
+      name, layout: ignored.
+
+    Returns:
+      A tensor of the value's dtype.
+
+    >>> tf.fill([3], 2.5).numpy()
+    array([2.5, 2.5, 2.5], dtype=float32)
+    """
+    return creation.Fill(tensor(value), shape=arguments.shape(dims, "fill", "dims"))  # type: ignore[no-any-return]
+
+
+def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
+    """Zeros of the shape of a tensor. No gradient flows through.
+
+    Args:
+      input: anything that can become a tensor.
+      dtype: of the result; the input's by default.
+      name, layout: ignored.
+
+    Returns:
+      A tensor.
+
+    >>> tf.zeros_like([1, 2, 3]).numpy()
+    array([0, 0, 0], dtype=int32)
+    """
+    return creation.ZerosLike(tensor(input), dtype=None if dtype is None else dtypes.as_dtype(dtype))  # type: ignore[no-any-return]
+
+
+def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
+    """Ones of the shape of a tensor. No gradient flows through.
+
+    Args:
+      input: anything that can become a tensor.
+      dtype: of the result; the input's by default.
+      name, layout: ignored.
+
+    Returns:
+      A tensor.
+
+    >>> tf.ones_like([1, 2, 3], tf.float32).numpy()
+    array([1., 1., 1.], dtype=float32)
+    """
+    return creation.OnesLike(tensor(input), dtype=None if dtype is None else dtypes.as_dtype(dtype))  # type: ignore[no-any-return]
+
+
+def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Tensor:
+    """The numbers from `start` up to, but without, `limit`.
+
+    Args:
+      start: the first number; the limit, if it is the only argument, and then the first number is 0.
+      limit: where to stop.
+      delta: the step, which may be negative.
+      dtype: of the result; by default the widest of the arguments'.
+      name: ignored.
+
+    Returns:
+      A tensor of rank 1.
+
+    >>> tf.range(3, 18, 5).numpy()
+    array([ 3,  8, 13], dtype=int32)
+    """
+    if limit is None:
+        start, limit = 0, start
+    values = [np.asarray(convert.convert_to_tensor(v)) for v in (start, limit, delta)]
+    if any(v.ndim or v.dtype.kind not in "iufV" for v in values):
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"range: start is {start!r}, limit is {limit!r}, delta is {delta!r}.",
+            "give numbers, or scalar tensors of numbers.",
+        )
+    wanted = _range_dtype(values) if dtype is None else dtypes.as_dtype(dtype).numpy
+    first, stop, step = [v.astype(wanted).item() for v in values]
+    if step == 0 or (stop - first) * step < 0:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"range: from {first} to {stop} by steps of {step}.",
+            "the step must lead from start toward limit.",
+        )
+    count = math.ceil((stop - first) / step) if wanted.kind not in "iu" else -((first - stop) // step)
+    return _new(np.arange(count).astype(wanted) * wanted.type(step) + wanted.type(first))
+
+
+def _range_dtype(values: list[Any]) -> np.dtype[Any]:
+    return max([v.dtype for v in values], key=lambda d: (d.kind in "fV", d.itemsize))
+
+
+def eye(
+    num_rows: Any,
+    num_columns: Any = None,
+    batch_shape: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """The identity matrix, or a batch of them.
+
+    Args:
+      num_rows: how many rows.
+      num_columns: how many columns; as many as rows by default.
+      batch_shape: leading dimensions along which the matrix is repeated.
+      dtype: the dtype.
+      name: ignored.
+
+    Returns:
+      A tensor of shape `batch_shape + [num_rows, num_columns]`.
+
+    >>> tf.eye(2).numpy()
+    array([[1., 0.],
+           [0., 1.]], dtype=float32)
+    """
+    rows = integer(num_rows, "eye", "num_rows")
+    columns = rows if num_columns is None else integer(num_columns, "eye", "num_columns")
+    size = arguments.shape([rows, columns], "eye", "the shape")
+    matrix = np.eye(*size, dtype=dtypes.as_dtype(dtype).numpy)
+    if batch_shape is not None:
+        matrix = np.broadcast_to(matrix, arguments.shape(batch_shape, "eye", "batch_shape") + size)
+    return _new(matrix)
+
+
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any = 0) -> Tensor:
+    """Evenly spaced numbers from `start` to `stop`, both included. Gradients flow to both.
+
+    Args:
+      start: the first number, or a tensor of first numbers.
+      stop: the last, of a shape that broadcasts with that of `start`.
+      num: how many.
+      name: ignored.
+      axis: where the new axis stands, if `start` and `stop` have axes.
+
+    Returns:
+      A tensor; float64 for integers.
+
+    >>> tf.linspace(0.0, 1.0, 5).numpy()
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
+    """
+    n = integer(num, "linspace", "num")
+    if n < 0:
+        raise errors.build(errors.InvalidArgumentError, f"linspace: num is {n}.", "num must not be negative.")
+    first, last = _ends(start, stop)
+    size = broadcast(dims(first), dims(last))
+    if size is None:
+        raise errors.build(
+            errors.ShapeError,
+            f"linspace: start has shape {first.shape}, stop {last.shape}.",
+            "they must broadcast together.",
+        )
+    at = normalize_axis(integer(axis, "linspace", "axis"), len(size) + 1, "linspace")
+    first, last = [Reshape(BroadcastTo(v, shape=size), shape=(*size[:at], 1, *size[at:])) for v in (first, last)]
+    # Each half is measured from its own end: both ends are exact, and equal ends give equal numbers.
+    dtype, step = first.dtype.numpy, max(n - 1, 1)
+    places = np.reshape(np.arange(n) / step, (n,) + (1,) * (len(size) - at))
+    near = wrap(places[: (n + 1) // 2].astype(dtype))
+    far = wrap((1.0 - places[(n + 1) // 2 :]).astype(dtype))
+    length = last - first
+    return Concat(first + length * near, last - length * far, axis=at)  # type: ignore[no-any-return]
+
+
+def _ends(start: Any, stop: Any) -> tuple[Any, Any]:
+    """Both ends as tensors of one floating dtype."""
+    if isinstance(stop, (Tensor, Variable)) and not isinstance(start, (Tensor, Variable)):
+        last = tensor(stop)
+        first = convert.like(start, last.dtype)
+    else:
+        first = tensor(start)
+        last = tensor(stop) if isinstance(stop, Variable) else convert.like(stop, first.dtype)
+    if first.dtype.is_integer:
+        cast = REGISTRY["cast"]
+        first, last = cast(first, dtype=dtypes.float64), cast(last, dtype=dtypes.float64)
+    return first, last
+
+
+def one_hot(
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: Any = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """For each index a vector with a one at its place. No gradient flows to indices.
+
+    Args:
+      indices: integers. One outside of `[0, depth)` gives a vector of zeros.
+      depth: the length of the vectors.
+      on_value: what to put in place of 1.
+      off_value: what to put in place of 0.
+      axis: where the new axis stands; the last by default.
+      dtype: of the result; that of the values, or float32.
+      name: ignored.
+
+    Returns:
+      A tensor of one rank more than `indices`.
+
+    >>> tf.one_hot([0, 2], 3).numpy()
+    array([[1., 0., 0.],
+           [0., 0., 1.]], dtype=float32)
+    """
+    i = tensor(indices)
+    at = -1 if axis is None else integer(axis, "one_hot", "axis")
+    params = {"depth": integer(depth, "one_hot", "depth"), "axis": normalize_axis(at, i.ndim + 1, "one_hot")}
+    wanted = None if dtype is None else dtypes.as_dtype(dtype)
+    if on_value is None and off_value is None:
+        return creation.OneHot(i, dtype=wanted or dtypes.float32, **params)  # type: ignore[no-any-return]
+    on = convert.convert_to_tensor(1 if on_value is None else on_value, wanted or _dtype_of(off_value, on_value))
+    off = convert.convert_to_tensor(0 if off_value is None else off_value, wanted or _dtype_of(on_value, off_value))
+    if on.dtype is not off.dtype:
+        raise errors.build(
+            errors.DTypeError,
+            f"one_hot: on_value has dtype {on.dtype.name}, off_value {off.dtype.name}.",
+            "give both the same dtype, or choose one by dtype=.",
+        )
+    return REGISTRY["where"](creation.OneHot(i, dtype=dtypes.bool_, **params), on, off)  # type: ignore[no-any-return]
+
+
+def _dtype_of(other: Any, own: Any) -> dtypes.DType | None:
+    """The dtype for a value that is not given: that of the other one."""
+    return convert.convert_to_tensor(other).dtype if own is None else None
+
+
+def meshgrid(*args: Any, indexing: str = "xy", name: str = "meshgrid") -> list[Tensor]:
+    """The coordinates of a grid, one tensor for each vector.
+
+    Args:
+      *args: vectors of coordinates.
+      indexing: "xy" (the first vector runs along the second axis, as on paper) or "ij" (along the first, as in matrices).
+      name: ignored.
+
+    Returns:
+      A list of tensors of the grid's shape.
+
+    >>> x, y = tf.meshgrid([1, 2, 3], [4, 5])
+    >>> x.numpy()
+    array([[1, 2, 3],
+           [1, 2, 3]], dtype=int32)
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError(errors.compose(f"meshgrid: indexing is {indexing!r}.", 'use "xy" or "ij".'))
+    vectors = [tensor(v) for v in args]
+    lengths = [math.prod(dims(v)) for v in vectors]
+    order = list(builtins.range(len(vectors)))
+    if indexing == "xy" and len(order) > 1:
+        order[:2] = [1, 0]
+    grid = tuple([lengths[k] for k in order])
+    result = []
+    for k, v in enumerate(vectors):
+        line = [lengths[k] if place == k else 1 for place in order]
+        result.append(BroadcastTo(Reshape(v, shape=tuple(line)), shape=grid))
+    return result

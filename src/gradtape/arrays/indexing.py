@@ -1,0 +1,356 @@
+"""Elements by index: gathers, scatters, and searches for a position."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core import convert, dtypes, errors
+from gradtape.core.shape import normalize_axis
+from gradtape.core.tensor import Tensor
+from gradtape.api.arguments import integer, shape
+from gradtape.api.arguments import tensor as as_tensor
+from gradtape.ops import getitem, indexing, scatter, argmax as search
+
+__all__ = [
+    "argmax", "argmin", "boolean_mask", "gather", "gather_nd", "in_top_k", "scatter_nd", "searchsorted",
+    "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min", "tensor_scatter_nd_sub",
+    "tensor_scatter_nd_update",
+]  # fmt: skip
+
+
+def gather(
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: Any = None,
+    batch_dims: Any = 0,
+    name: str | None = None,
+) -> Tensor:
+    """Slices of `params` along an axis, at `indices`.
+
+    The gradient of a gather along axis 0 is `tf.IndexedSlices`: only the rows that were used.
+
+    Args:
+      params: where to take from: a tensor or variable of rank 1 or more.
+      indices: integers of any shape, from 0 to the length of the axis.
+      validate_indices: ignored; indices are always checked.
+      axis: the axis; by default the first one behind the batch dimensions.
+      batch_dims: how many leading dimensions `params` and `indices` share.
+      name: ignored.
+
+    Returns:
+      A tensor of shape `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`.
+
+    >>> tf.gather([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [2, 0]).numpy()
+    array([[5., 6.],
+           [1., 2.]], dtype=float32)
+    """
+    params, indices = as_tensor(params), as_tensor(indices)
+    batch_dims = integer(batch_dims, "gather", "batch_dims")
+    if batch_dims:
+        batch_dims = _batch_dims(batch_dims, indices.ndim, "gather")
+    # A scalar has no axis: the op itself says so.
+    axis = batch_dims if axis is None or not params.ndim else normalize_axis(axis, params.ndim, "gather")
+    return indexing.Gather(params, indices, axis=axis, batch_dims=batch_dims)  # type: ignore[no-any-return]
+
+
+def _batch_dims(batch_dims: int, rank: int, who: str) -> int:
+    if not -rank <= batch_dims <= rank:
+        raise errors.build(
+            errors.RangeError,
+            f"{who}: batch_dims is {batch_dims}, but indices has rank {rank}.",
+            f"use a number from {-rank} to {rank}.",
+        )
+    return batch_dims + rank if batch_dims < 0 else batch_dims
+
+
+def gather_nd(
+    params: Any, indices: Any, batch_dims: Any = 0, name: str | None = None, bad_indices_policy: str = ""
+) -> Tensor:
+    """Elements or slices of `params` at coordinates.
+
+    Args:
+      params: where to take from.
+      indices: integers; the last axis holds one index for each of the first dimensions of `params`.
+      batch_dims: how many leading dimensions `params` and `indices` share.
+      name: ignored.
+      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error.
+
+    Returns:
+      A tensor of shape `indices.shape[:-1] + params.shape[batch_dims + indices.shape[-1]:]`.
+
+    >>> tf.gather_nd([[1.0, 2.0], [3.0, 4.0]], [[0, 1], [1, 0]]).numpy()
+    array([2., 3.], dtype=float32)
+    """
+    _check_policy("gather_nd", bad_indices_policy)
+    params, indices = as_tensor(params), as_tensor(indices)
+    batch_dims = _batch_dims(integer(batch_dims, "gather_nd", "batch_dims"), indices.ndim, "gather_nd")
+    return scatter.GatherNd(params, indices, batch_dims=batch_dims)  # type: ignore[no-any-return]
+
+
+def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str = "", name: str | None = None) -> Tensor:
+    """Zeros of a shape, to which `updates` are added at coordinates.
+
+    Args:
+      indices: integers; the last axis holds one index for each of the first dimensions of the result.
+      updates: elements or slices, of shape `indices.shape[:-1] + shape[indices.shape[-1]:]`.
+      shape: of the result.
+      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error.
+      name: ignored.
+
+    Returns:
+      A tensor of that shape. Updates for one place add up.
+
+    >>> tf.scatter_nd([[1], [3], [1]], [1.0, 2.0, 3.0], [4]).numpy()
+    array([0., 4., 0., 2.], dtype=float32)
+    """
+    _check_policy("scatter_nd", bad_indices_policy)
+    return scatter.ScatterNd(as_tensor(indices), as_tensor(updates), shape=_shape(shape))  # type: ignore[no-any-return]
+
+
+def _shape(value: Any) -> tuple[int, ...]:
+    return shape(value, "scatter_nd")
+
+
+def _check_policy(who: str, policy: str) -> None:
+    if policy not in ("", "DEFAULT", "ERROR"):
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"{who}: bad_indices_policy is {policy!r}.",
+            "indices out of range are always an error; remove them first.",
+        )
+
+
+def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    """A copy of a tensor with `updates` at coordinates.
+
+    Args:
+      tensor: what to copy.
+      indices: integers; the last axis holds one index for each of the first dimensions of the tensor.
+      updates: elements or slices, of shape `indices.shape[:-1] + tensor.shape[indices.shape[-1]:]`.
+      name: ignored.
+
+    Returns:
+      A tensor like the first. Of several updates for one place the last one wins.
+
+    >>> tf.tensor_scatter_nd_update([1.0, 2.0, 3.0], [[0], [2]], [9.0, 8.0]).numpy()
+    array([9., 2., 8.], dtype=float32)
+    """
+    return scatter.TensorScatterNdUpdate(*_operands(tensor, indices, updates))  # type: ignore[no-any-return]
+
+
+def tensor_scatter_nd_add(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
+    """A copy of a tensor with `updates` added at coordinates.
+
+    Args:
+      tensor: what to copy.
+      indices: integers; the last axis holds one index for each of the first dimensions of the tensor.
+      updates: elements or slices, of shape `indices.shape[:-1] + tensor.shape[indices.shape[-1]:]`.
+      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error.
+      name: ignored.
+
+    Returns:
+      A tensor like the first. Updates for one place add up.
+
+    >>> tf.tensor_scatter_nd_add([1.0, 2.0, 3.0], [[0], [0]], [1.0, 1.0]).numpy()
+    array([3., 2., 3.], dtype=float32)
+    """
+    return _sum("tensor_scatter_nd_add", tensor, indices, updates, bad_indices_policy, 1)
+
+
+def tensor_scatter_nd_sub(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
+    """A copy of a tensor with `updates` subtracted at coordinates.
+
+    Args:
+      tensor: what to copy.
+      indices: integers; the last axis holds one index for each of the first dimensions of the tensor.
+      updates: elements or slices, of shape `indices.shape[:-1] + tensor.shape[indices.shape[-1]:]`.
+      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error.
+      name: ignored.
+
+    Returns:
+      A tensor like the first. Updates for one place add up.
+
+    >>> tf.tensor_scatter_nd_sub([1.0, 2.0, 3.0], [[0], [2]], [1.0, 1.0]).numpy()
+    array([0., 2., 2.], dtype=float32)
+    """
+    return _sum("tensor_scatter_nd_sub", tensor, indices, updates, bad_indices_policy, -1)
+
+
+def _sum(who: str, value: Any, indices: Any, updates: Any, policy: str, sign: int) -> Tensor:
+    _check_policy(who, policy)
+    value, indices, updates = _operands(value, indices, updates)
+    scattered = scatter.ScatterNd(indices, updates, shape=tuple(value.shape))
+    return value + scattered if sign > 0 else value - scattered  # type: ignore[no-any-return]
+
+
+def tensor_scatter_nd_max(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
+    """A copy of a tensor with the larger of its elements and `updates` at coordinates.
+
+    Args:
+      tensor: what to copy.
+      indices: integers; the last axis holds one index for each of the first dimensions of the tensor.
+      updates: elements or slices, of shape `indices.shape[:-1] + tensor.shape[indices.shape[-1]:]`.
+      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error.
+      name: ignored.
+
+    Returns:
+      A tensor like the first. Where several attain the maximum they share the gradient equally.
+
+    >>> tf.tensor_scatter_nd_max([1.0, 2.0, 3.0], [[0], [2]], [5.0, 1.0]).numpy()
+    array([5., 2., 3.], dtype=float32)
+    """
+    _check_policy("tensor_scatter_nd_max", bad_indices_policy)
+    return scatter.TensorScatterNdMax(*_operands(tensor, indices, updates))  # type: ignore[no-any-return]
+
+
+def tensor_scatter_nd_min(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
+    """A copy of a tensor with the smaller of its elements and `updates` at coordinates.
+
+    Args:
+      tensor: what to copy.
+      indices: integers; the last axis holds one index for each of the first dimensions of the tensor.
+      updates: elements or slices, of shape `indices.shape[:-1] + tensor.shape[indices.shape[-1]:]`.
+      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error.
+      name: ignored.
+
+    Returns:
+      A tensor like the first. Where several attain the minimum they share the gradient equally.
+
+    >>> tf.tensor_scatter_nd_min([1.0, 2.0, 3.0], [[0], [2]], [5.0, 1.0]).numpy()
+    array([1., 2., 1.], dtype=float32)
+    """
+    _check_policy("tensor_scatter_nd_min", bad_indices_policy)
+    return scatter.TensorScatterNdMin(*_operands(tensor, indices, updates))  # type: ignore[no-any-return]
+
+
+def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
+    """The elements or slices of a tensor for which a mask is true.
+
+    Args:
+      tensor: what to choose from.
+      mask: bools, in the shape of the tensor's axes from `axis` on.
+      axis: the first axis that the mask covers; 0 by default.
+      name: ignored.
+
+    Returns:
+      A tensor with one axis in place of those that the mask covers.
+
+    >>> tf.boolean_mask([[1.0, 2.0], [3.0, 4.0]], [True, False]).numpy()
+    array([[1., 2.]], dtype=float32)
+    """
+    x = as_tensor(tensor)
+    axis = 0 if axis is None else normalize_axis(axis, x.ndim, "boolean_mask")
+    return getitem.boolean_mask(x, mask, axis)  # type: ignore[no-any-return]
+
+
+def _operands(value: Any, indices: Any, updates: Any) -> tuple[Any, Any, Any]:
+    value = as_tensor(value)
+    return value, as_tensor(indices), convert.like(updates, value.dtype)
+
+
+def argmax(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Tensor:
+    """The position of the largest value along an axis; of equal ones the first.
+
+    Args:
+      input: real numbers or bools.
+      axis: an int; the first axis by default.
+      output_type: int16, uint16, int32 or int64.
+      name: ignored.
+
+    Returns:
+      Integers, in the shape of the input without the axis. There is no gradient.
+
+    >>> tf.argmax([[1.0, 5.0], [7.0, 2.0]], axis=1).numpy()
+    array([1, 0])
+    """
+    return _extremum(search.ArgMax, input, axis, output_type)
+
+
+def argmin(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Tensor:
+    """The position of the smallest value along an axis; of equal ones the first.
+
+    Args:
+      input: real numbers or bools.
+      axis: an int; the first axis by default.
+      output_type: int16, uint16, int32 or int64.
+      name: ignored.
+
+    Returns:
+      Integers, in the shape of the input without the axis. There is no gradient.
+
+    >>> tf.argmin([[1.0, 5.0], [7.0, 2.0]], axis=1).numpy()
+    array([0, 1])
+    """
+    return _extremum(search.ArgMin, input, axis, output_type)
+
+
+_POSITIONS = (dtypes.int16, dtypes.uint16, dtypes.int32, dtypes.int64)
+
+
+def _extremum(op: Any, x: Any, axis: Any, output_type: Any) -> Tensor:
+    x = as_tensor(x)
+    axis = normalize_axis(0 if axis is None else axis, x.ndim, op.name)
+    return op(x, axis=axis, output_type=_position_type(op.name, output_type))  # type: ignore[no-any-return]
+
+
+def _position_type(who: str, output_type: Any) -> dtypes.DType:
+    dtype = dtypes.as_dtype(output_type)
+    if dtype not in _POSITIONS:
+        raise errors.build(
+            errors.DTypeError, f"{who}: the output type is {dtype.name}.", "use int16, uint16, int32 or int64."
+        )
+    return dtype
+
+
+def searchsorted(
+    sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = dtypes.int32, name: str | None = None
+) -> Tensor:
+    """Where values would be put into a sorted sequence.
+
+    Args:
+      sorted_sequence: numbers that rise along the last axis.
+      values: what to look up; all dimensions but the last are those of the sequence.
+      side: `"left"`: before equal elements; `"right"`: behind them.
+      out_type: int32 or int64.
+      name: ignored.
+
+    Returns:
+      Integers in the shape of the values. There is no gradient.
+
+    >>> tf.searchsorted([1.0, 3.0, 5.0], [3.0, 4.0]).numpy()
+    array([1, 2], dtype=int32)
+    """
+    if side not in ("left", "right"):
+        raise ValueError(errors.compose(f"searchsorted: side is {side!r}.", "use 'left' or 'right'."))
+    sequence = as_tensor(sorted_sequence)
+    values = convert.like(values, sequence.dtype)
+    output_type = _position_type("searchsorted", out_type)
+    return search.SearchSorted(sequence, values, side=side, output_type=output_type)  # type: ignore[no-any-return]
+
+
+def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
+    """Whether the prediction for the target is among the `k` largest of its row.
+
+    Args:
+      targets: class numbers `[n]`.
+      predictions: `[n, classes]`.
+      k: how many count. Classes that tie at the boundary all count.
+      name: ignored.
+
+    Returns:
+      Bools `[n]`; false for a target out of range, and where a prediction is not finite. There is no gradient.
+
+    >>> tf.math.in_top_k([0, 2], [[0.1, 0.7, 0.2], [0.1, 0.7, 0.2]], k=2).numpy()
+    array([False,  True])
+    """
+    k = integer(k, "in_top_k", "k")
+    return search.InTopK(as_tensor(targets), as_tensor(predictions), k=k)  # type: ignore[no-any-return]

@@ -1,6 +1,0 @@
-"""`tf.audio`: WAV files."""
-
-from gradtape.core import lazy
-
-_LATER = {"gradtape.names.audio": "decode_wav encode_wav"}
-__getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

@@ -1,0 +1,100 @@
+"""Rewritten functions. Their code is made once for each function of the user's, and kept on disk for the next process, which then
+needs neither malt nor the passes."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import linecache
+import marshal
+import os
+import sys
+import types
+from types import CodeType, FunctionType
+
+from gradtape.core import disk_cache as cache
+from gradtape.autograph import _allowlist as policy
+from gradtape.autograph._verbosity import verbosity
+from gradtape.autograph._source import last_line
+
+_factories: dict[int, tuple[CodeType, FunctionType]] = {}
+_MOST = 4096
+_STAMP = 8  # bytes before the code on disk: which malt has made it
+_WITHOUT_MALT = bytes(_STAMP)
+_WITHOUT_REFERENCES = 2  # the version of marshal's format whose bytes depend on nothing but the value
+
+
+def rewritten(function: FunctionType) -> FunctionType:
+    """The function with its control flow rewritten.
+
+    Raises:
+      Unavailable: if there is no source, or if it uses what cannot be rewritten.
+    """
+    code = function.__code__
+    known = _factories.get(id(code))
+    if known is None or known[0] is not code:
+        if len(_factories) >= _MOST:
+            _factories.clear()
+        known = _factories[id(code)] = code, _factory(function)
+    return _instance(function, known[1])
+
+
+def _instance(function: FunctionType, factory: FunctionType) -> FunctionType:
+    """A function of the rewritten code with the globals, closure and defaults of the original."""
+    from gradtape.autograph._namespace import ag
+
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    closure = tuple([cells.get(name) or types.CellType() for name in factory.__code__.co_freevars])
+    bound = FunctionType(factory.__code__, function.__globals__, factory.__name__, None, closure)
+    made: FunctionType = bound(ag)
+    made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    made.__name__, made.__qualname__, made.__module__ = function.__name__, function.__qualname__, function.__module__
+    made.__dict__.update({k: v for k, v in function.__dict__.items() if k != "__wrapped__"})
+    return policy.do_not_convert(made)  # type: ignore[no-any-return]
+
+
+def _factory(function: FunctionType) -> FunctionType:
+    """A function that defines the rewritten one."""
+    space: dict[str, FunctionType] = {}
+    exec(_code(function), space)
+    return space["outer__"]()  # type: ignore[no-any-return]
+
+
+def _code(function: FunctionType) -> CodeType:
+    """The rewritten code, from the disk if it is there."""
+    text = None if verbosity.level else _text(function)
+    kept = None if text is None else cache.read(text)
+    if kept is not None and (kept[:_STAMP] == _WITHOUT_MALT or kept[:_STAMP] == _passes()):
+        return marshal.loads(kept[_STAMP:])  # type: ignore[no-any-return]
+    from gradtape.autograph._compile import rewritten_code
+
+    code, needs_malt = rewritten_code(function)
+    if text is not None:
+        cache.write(text, (_passes() if needs_malt else _WITHOUT_MALT) + marshal.dumps(code))
+    return code
+
+
+def _text(function: FunctionType) -> str | None:
+    """What the rewritten code depends on: the function's code and source, its name, and the versions of all that is involved."""
+    code = function.__code__
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    first, last = code.co_firstlineno, last_line(code)
+    source = "".join(lines[first - 1 : last])
+    if not source:
+        return None
+    return f"{_version()}\n{function.__qualname__}\n{marshal.dumps(code, _WITHOUT_REFERENCES)!r}\n{source}"
+
+
+@functools.lru_cache(maxsize=1)
+def _version() -> str:
+    """What all rewritten code depends on."""
+    own = cache.newest([os.path.dirname(os.path.abspath(__file__))])
+    return f"gradtape rewritten 2\n{own}\n{sys.version}\n{__debug__}\n{sys.flags.optimize}"
+
+
+@functools.lru_cache(maxsize=1)
+def _passes() -> bytes:
+    """Which malt is installed; looked up only for code that malt has made."""
+    malt = importlib.util.find_spec("malt")
+    changed = os.stat(malt.origin).st_mtime_ns if malt is not None and malt.origin is not None else -1
+    return changed.to_bytes(_STAMP, "little", signed=True)

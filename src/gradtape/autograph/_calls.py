@@ -1,0 +1,116 @@
+"""Calls in rewritten functions: the user's functions are rewritten in their turn, all others run as they are."""
+
+from __future__ import annotations
+
+import functools
+import threading
+import types
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FunctionType
+from typing import Any
+
+from gradtape.core import deferral as later, log, state
+from gradtape.autograph import _allowlist as policy
+
+_AS_IT_IS = (types.BuiltinFunctionType, types.MethodWrapperType, types.WrapperDescriptorType, type)
+_warned: set[Any] = set()
+
+
+class _Status(threading.local):
+    enabled = False
+
+
+_status = _Status()
+
+
+@contextmanager
+def enabled(flag: bool) -> Iterator[None]:
+    """Run a block in which functions that the user hands over are rewritten, or are not."""
+    before = _status.enabled
+    _status.enabled = flag
+    try:
+        yield
+    finally:
+        _status.enabled = before
+
+
+def is_enabled() -> bool:
+    """True where functions that the user hands over are rewritten."""
+    return _status.enabled
+
+
+def adapted(function: Any) -> Any:
+    """A function that the user handed to one of ours, rewritten if AutoGraph is on around the call."""
+    return converted(function) if _status.enabled else function
+
+
+def converted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, rewritten if it is the user's and needs it; itself otherwise."""
+    if isinstance(function, types.MethodType):
+        inner = converted(function.__func__)
+        return function if inner is function.__func__ else types.MethodType(inner, function.__self__)
+    if isinstance(function, functools.partial):
+        inner = converted(function.func)
+        return function if inner is function.func else functools.partial(inner, *function.args, **function.keywords)
+    if not isinstance(function, FunctionType):
+        return _converted_object(function)
+    if later.can_wait(function):  # one of ours, which the program got hold of before the first function was traced
+        return later.adapt(function)
+    if policy.is_marked(function) or not policy.is_users(function.__code__, function.__module__):
+        return function
+    if not policy.wants_conversion(function):
+        return function
+    return _rewritten(function)
+
+
+def _converted_object(target: Any) -> Callable[..., Any]:
+    """An object with a method `__call__` of the user's."""
+    if isinstance(target, _AS_IT_IS) or policy.is_marked(target):
+        return target  # type: ignore[no-any-return]
+    method = getattr(type(target), "__call__", None)  # noqa: B004 - the method itself is wanted
+    if not isinstance(method, FunctionType):
+        return target  # type: ignore[no-any-return]
+    inner = converted(method)
+    return target if inner is method else functools.partial(inner, target)
+
+
+def _rewritten(function: FunctionType) -> FunctionType:
+    from gradtape.autograph._source import Unavailable
+
+    try:
+        from gradtape.autograph._cache import rewritten
+
+        return rewritten(function)
+    except Unavailable as problem:
+        if function.__code__ not in _warned:
+            _warned.add(function.__code__)
+            log.warning(
+                "AutoGraph could not transform %s and will run it as-is.\nCause: %s\nTo silence this warning, decorate the "
+                "function with @tf.autograph.experimental.do_not_convert",
+                function,
+                problem,
+            )
+        return function
+
+
+def converted_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None, scope: Any = None) -> Any:
+    """The result of a call that stands in a rewritten function."""
+    return called(function)(*args, **(kwargs or {}))
+
+
+converted_call = policy.do_not_convert(converted_call)
+
+
+def called(function: Any) -> Any:
+    """What is called in place of something that a rewritten function calls."""
+    if state.current.trace is None:  # in a Python function that a graph calls when it runs: all values are known
+        return function
+    if not isinstance(function, _AS_IT_IS):
+        return converted(function)
+    from gradtape.autograph._builtins import OVERLOADS
+
+    try:
+        return OVERLOADS.get(function, function)
+    except TypeError:  # a method of something that is not hashable
+        return function

@@ -1,0 +1,322 @@
+"""`while` and `for` statements over tensors, and those of Python that a tensor may end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gradtape.core import convert, dtypes, nest
+from gradtape.core.op import REGISTRY
+from gradtape.core.shape import Spec, TensorShape
+from gradtape.core.tensor import Tensor
+from gradtape.autograph._if import if_over_tensor
+from gradtape.autograph._builtins import Rows
+from gradtape.autograph._undefined import (
+    as_tensor,
+    holds_tensors,
+    in_loop,
+    is_missing,
+    is_symbolic,
+    refuse,
+    traces,
+)
+from gradtape.tracing.control.block import BlockTrace, empty, spec
+from gradtape.tracing.control.checks import required
+from gradtape.tracing.control.loop import too_few_text
+from gradtape.tracing.control.tensor_array import COUNT_ROWS
+from gradtape.tracing.control.build import Leaves, as_bool, fits, relaxed, run_steps, traced
+
+State = tuple[Any, ...]
+
+
+def while_loop(
+    test: Callable[[], Any],
+    body: Callable[[], Any],
+    get_state: Callable[[], State],
+    set_state: Callable[[State], None],
+    symbol_names: Sequence[str],
+    opts: dict[str, Any],
+) -> None:
+    """A `while` statement. Steps whose condition is a value of Python run at once, also before steps over tensors: the
+    condition of `while True` is a tensor after the first step if that has a `break` under one."""
+    with in_loop():
+        while True:
+            goes_on = _tested(test)
+            if is_symbolic(goes_on) or (isinstance(goes_on, Tensor) and traces()):
+                break
+            if not goes_on:
+                return
+            body()
+        _Loop(get_state, set_state, symbol_names, opts, lambda row: body(), test, None).run()
+
+
+def _tested(test: Callable[[], Any]) -> Any:
+    """The condition. If it is a tensor it is evaluated again, as a part of the loop."""
+    if not traces():
+        return as_tensor(test())
+    with BlockTrace("condition"):
+        return as_tensor(test())
+
+
+def for_loop(
+    iter_: Any,
+    extra_test: Callable[[], Any] | None,
+    body: Callable[[Any], Any],
+    get_state: Callable[[], State],
+    set_state: Callable[[State], None],
+    symbol_names: Sequence[str],
+    opts: dict[str, Any],
+) -> None:
+    """A `for` statement; see `statements.for_stmt`."""
+    if hasattr(iter_, "_staged_steps") and traces():
+        _for_dataset(iter_._staged_steps(), extra_test, body, get_state, set_state, symbol_names, opts)
+        return
+    with in_loop():
+        if isinstance(iter_, Rows) and traces():
+            rows = Leaves(iter_.structure)
+        elif isinstance(iter_, Tensor) and (traces() or is_symbolic(iter_)):
+            if not spec(iter_).rank:
+                raise refuse(ValueError, "Cannot iterate over a scalar tensor.", "iterate over tf.range(n).")
+            rows = Leaves(iter_)
+        else:
+            _python_for(iter_, extra_test, body, get_state, set_state, symbol_names)
+            return
+        _Loop(get_state, set_state, symbol_names, opts, body, extra_test, rows).run()
+
+
+def _for_dataset(
+    steps: Any, extra_test: Any, body: Any, get_state: Any, set_state: Any, names: Sequence[str], opts: dict[str, Any]
+) -> None:
+    """A loop over a dataset: nodes begin an iteration when the function runs, ask for elements, and end it."""
+
+    def test() -> Any:
+        there = steps.more()
+        return there if extra_test is None else REGISTRY["logical_and"](as_bool(extra_test()), there)
+
+    steps.start()
+    while_loop(test, lambda: body(steps.take()), get_state, set_state, names, opts)
+    steps.stop()
+
+
+def _python_for(iter_: Any, extra_test: Any, body: Any, get_state: Any, set_state: Any, names: Sequence[str]) -> None:
+    """A loop over values of Python. After a `break` under a tensor, the remaining steps run under the condition that
+    there was none."""
+    if extra_test is None:
+        for target in iter_:
+            body(target)
+        return
+    for target in iter_:
+        goes_on = as_tensor(extra_test())
+        if is_symbolic(goes_on):
+            if_over_tensor(goes_on, _bound(body, target), lambda: None, get_state, set_state, names, len(names))
+        elif goes_on:
+            body(target)
+        else:
+            return
+
+
+def _bound(body: Callable[[Any], Any], target: Any) -> Callable[[], Any]:
+    return lambda: body(target)
+
+
+class _Loop:
+    """A loop over tensors, in the graph.
+
+    Variables that hold tensors, or what can become tensors, are carried. Others must stay as they are. Those that are first
+    set in the loop begin as zeros, and are an error afterwards if there was no step.
+    """
+
+    def __init__(
+        self,
+        get_state: Any,
+        set_state: Any,
+        names: Sequence[str],
+        opts: dict[str, Any],
+        step: Any,
+        test: Any,
+        rows: Any,
+    ) -> None:
+        self._get: Callable[[], State] = get_state
+        self._set: Callable[[State], None] = set_state
+        self._names, self._options = names, opts
+        self._step, self._test, self._rows = step, test, rows
+        self._before: State = get_state()
+        self._begin = list(self._before)
+        self._first_set: set[int] = set()
+
+    def run(self) -> None:
+        """Trace the loop, and set the variables to what they are after it."""
+        trace, after, leaves, specs = self._settled()
+        with trace:
+            results = [t for i in self._carried() for t in self._checked(i, after[i], specs[i])]
+        flat = [s for i in self._carried() for s in specs[i]]
+        test = self._traced_test(leaves, flat)
+        limit = self._options.get("maximum_iterations", -1)
+        rows = [] if self._rows is None else self._rows.tensors
+        start = leaves.tensors
+        if test is not None and (test[0].assigned or any(n.effect for n in test[0].graph.nodes)):
+            start, results, test = self._tested_in_body(trace, start, results, flat)
+        count, last, _ = run_steps(_limit(limit, rows), start, rows, test, (trace, results))
+        state = list(self._before)
+        values = leaves.packed(last[: len(leaves.tensors)])
+        for i, value in zip(self._carried(), values, strict=True):
+            state[i] = self._guarded(i, value, count) if i in self._first_set else value
+        self._set(tuple(state))
+
+    def _carried(self) -> list[int]:
+        return [i for i, value in enumerate(self._begin) if not is_missing(value) and holds_tensors(value)]
+
+    def _settled(self) -> Any:
+        """The trace of a step, after as many trials as it takes to know the variables that are first set in it."""
+        while True:
+            self._check_before()
+            leaves = Leaves([self._begin[i] for i in self._carried()])
+            specs = self._specs(leaves)
+            trace, after = self._traced_step(leaves, [s for own in specs.values() for s in own])
+            changed = False
+            for i, (old, new) in enumerate(zip(self._begin, after, strict=True)):
+                if is_missing(old) and not is_missing(new) and new is not None and holds_tensors(new):
+                    self._begin[i], changed = _blank(new), True
+                    self._first_set.add(i)
+                elif getattr(old, "_is_open", False) and hasattr(new, "_completed"):
+                    self._begin[i] = old._completed(new)
+                    changed = changed or self._begin[i] is not old
+            if not changed:
+                return trace, after, leaves, specs
+
+    def _check_before(self) -> None:
+        for name, value in zip(self._names, self._begin, strict=True):
+            if value is None and not name.startswith("retval_"):
+                raise refuse(ValueError, f"'{name}' may not be None before the loop.", "give it a tensor.")
+
+    def _specs(self, leaves: Leaves) -> dict[int, list[Spec]]:
+        """The specs of each carried variable, with those dimensions unknown that the user says vary."""
+        given = {id(as_tensor(t)): shape for t, shape in self._options.get("shape_invariants", ())}
+        found: dict[int, list[Spec]] = {}
+        flat = iter(zip(leaves.tensors, leaves.specs, strict=True))
+        for i, value in zip(self._carried(), leaves.structure, strict=True):
+            own = []
+            for _ in Leaves(value).tensors:
+                tensor, kept = next(flat)
+                own.append(relaxed(tensor, given[id(tensor)]) if id(tensor) in given else kept)
+            found[i] = own
+        return found
+
+    def _enter(self, leaves: Leaves, tensors: Sequence[Any]) -> None:
+        state = list(self._begin)
+        for i, value in zip(self._carried(), leaves.packed(tensors), strict=True):
+            state[i] = value
+        self._set(tuple(state))
+
+    def _traced_step(self, leaves: Leaves, specs: list[Spec]) -> tuple[BlockTrace, State]:
+        count = len(specs)
+
+        def step(*tensors: Any) -> State:
+            self._enter(leaves, tensors[:count])
+            self._step(None if self._rows is None else self._rows.packed(tensors[count:]))
+            return self._get()
+
+        rows = [] if self._rows is None else [Spec(spec(t).shape[1:], t.dtype) for t in self._rows.tensors]
+        labels = [self._names[i] for i in self._carried() for _ in Leaves(self._begin[i]).tensors]
+        try:
+            found: tuple[BlockTrace, State] = traced("loop body", step, [*specs, *rows], [*labels, *[""] * len(rows)])
+            return found
+        finally:
+            self._set(self._before)
+
+    def _traced_test(self, leaves: Leaves, specs: list[Spec]) -> Any:
+        if self._test is None:
+            return None
+
+        def test(*tensors: Any) -> Any:
+            self._enter(leaves, tensors)
+            return as_bool(self._test())
+
+        try:
+            return traced("loop condition", test, specs)
+        finally:
+            self._set(self._before)
+
+    def _tested_in_body(self, trace: BlockTrace, start: Any, results: Any, specs: list[Spec]) -> Any:
+        """A condition that draws random numbers or assigns variables is evaluated at the end of each step."""
+        self._set(tuple(self._begin))
+        first = as_bool(self._test())
+        with trace:
+            leaves = Leaves([self._begin[i] for i in self._carried()])
+            self._enter(leaves, results)
+            results = [*results, trace.own(as_bool(self._test()))]
+            trace.parameter(spec(first))
+        # Parameters of rows come after those of carried values.
+        position = len(specs)
+        both: tuple[list[Any], ...] = (trace.parameters, trace.graph.parameters)
+        for items in both:
+            items.insert(position, items.pop())
+        self._set(self._before)
+        return [*start, first], results, traced("loop condition", lambda *v: v[-1], [*specs, spec(first)])
+
+    def _checked(self, i: int, value: Any, specs: list[Spec]) -> list[Any]:
+        """The tensors of a variable after a step, which must be like those before it."""
+        name, old = self._names[i], self._begin[i]
+        if value is None or is_missing(value):
+            raise refuse(ValueError, f"'{name}' is None at the end of the iteration.", "give it a tensor.")
+        try:
+            nest.assert_same_structure(old, value)
+            new = Leaves(value)
+        except (TypeError, ValueError) as problem:
+            raise refuse(
+                TypeError,
+                f"'{name}' does not have the same nested structure after one iteration. {problem}",
+                "keep its structure in the loop.",
+            ) from None
+        if len(new.tensors) != len(specs):
+            raise refuse(TypeError, f"'{name}' does not have the same parts after one iteration.", "keep its parts.")
+        for tensor, kept in zip(new.tensors, specs, strict=True):
+            _check_like(name, spec(tensor), kept)
+        return new.tensors
+
+    def _guarded(self, i: int, value: Any, count: Any) -> Any:
+        """A variable that is first set in the loop: an error where it is read after no step."""
+        if self._names[i].startswith("retval_"):
+            return value
+        leaves = Leaves(value)
+        what, fix = too_few_text(self._names[i])
+        return leaves.packed([required(t, count > 0, what, fix) for t in leaves.tensors])
+
+
+def _limit(maximum: Any, rows: Sequence[Any]) -> Any:
+    """How many steps there are at most; -1 for as many as there are rows."""
+    maximum = as_tensor(maximum)
+    most = int(maximum) if not is_symbolic(maximum) else maximum
+    if not rows or (isinstance(most, int) and most < 0):
+        return most
+    count = spec(rows[0]).shape[0]
+    if isinstance(most, int) and count is not None:
+        return min(most, count)
+    there = COUNT_ROWS(rows[0]) if count is None else convert.convert_to_tensor(count)
+    return REGISTRY["minimum"](REGISTRY["cast_to_discrete"](convert.convert_to_tensor(most), dtype=dtypes.int32), there)
+
+
+def _blank(value: Any) -> Any:
+    """A value like another one, with zeros as its tensors."""
+    from gradtape.core.tensor import wrap
+
+    if hasattr(value, "_components"):
+        return value
+    leaves = Leaves(value)
+    return leaves.packed([wrap(empty(spec(t))) for t in leaves.tensors])
+
+
+def _check_like(name: str, new: Spec, kept: Spec) -> None:
+    if new.dtype is not kept.dtype:
+        raise refuse(
+            TypeError,
+            f"'{name}' has dtype {kept.dtype.name} before the loop, but dtype {new.dtype.name} after one iteration",
+            "cast it.",
+        )
+    if not fits(new, kept):
+        raise refuse(
+            ValueError,
+            f"'{name}' has shape {TensorShape(kept.shape)} before the loop, but shape {TensorShape(new.shape)} after one "
+            "iteration. Use tf.autograph.experimental.set_loop_options to set shape invariants.",
+            "give (variable, shape) with None for dimensions that vary, or keep the shape.",
+        )

@@ -1,0 +1,87 @@
+"""What rewritten code calls, under the name `ag__`."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+from gradtape.autograph import _calls as calls, _builtins as functions, _allowlist as policy, _operators as statements
+from gradtape.autograph._undefined import MISSING_RETURN, Undefined, ldu, scopes
+from gradtape.tracing.symbol import Symbol
+
+
+class FunctionScope:
+    """The body of a rewritten function."""
+
+    def __init__(self, function_name: str, scope_name: str, options: Any) -> None:
+        self.name = function_name
+
+    def __enter__(self) -> FunctionScope:
+        scopes.push()
+        return self
+
+    def __exit__(self, *problem: Any) -> None:
+        scopes.pop()
+
+    def ret(self, value: Any, did_return: Any) -> Any:
+        """What the function returns."""
+        if value is MISSING_RETURN or isinstance(value, Undefined):
+            return None
+        if isinstance(did_return, Symbol):  # some steps of a loop return, or none
+            from gradtape.tracing.control.checks import required
+            from gradtape.tracing.control.build import Leaves
+
+            leaves = Leaves(value)
+            what = f"{self.name} has not returned a value: no step of its loop came to a return statement."
+            fix = "end the function with a return statement."
+            return leaves.packed([required(t, did_return, what, fix) for t in leaves.tensors])
+        return value
+
+
+def with_function_scope(thunk: Any, scope_name: str, options: Any) -> Any:
+    """The value of a lambda's body."""
+    with FunctionScope("lambda", scope_name, options) as scope:
+        return thunk(scope)
+
+
+def ld(value: Any) -> Any:
+    """The value of a variable."""
+    if type(value) is Undefined:
+        raise UnboundLocalError(f"'{value.name}' is used before assignment")
+    return value
+
+
+def caught() -> Any:
+    """The exception that is being handled."""
+    return sys.exc_info()[1]
+
+
+ag = SimpleNamespace(
+    FunctionScope=FunctionScope,
+    STD=None,
+    Undefined=Undefined,
+    UndefinedReturnValue=lambda: MISSING_RETURN,
+    and_=statements.and_,
+    assert_stmt=statements.assert_stmt,
+    autograph_artifact=policy.do_not_convert,
+    called=calls.called,
+    caught=caught,
+    converted_call=calls.converted_call,
+    eq=lambda a, b: a == b,
+    filter_=statements.filter_,
+    for_stmt=statements.for_stmt,
+    if_exp=statements.if_exp,
+    if_stmt=statements.if_stmt,
+    in_=statements.in_,
+    ld=ld,
+    keep_state=lambda values: None,
+    ldu=ldu,
+    no_state=tuple,
+    not_=statements.not_,
+    not_eq=lambda a, b: a != b,
+    or_=statements.or_,
+    rows=functions.rows,
+    while_stmt=statements.while_stmt,
+    with_function_scope=with_function_scope,
+)

@@ -1,0 +1,237 @@
+"""`import tensorflow` answered by gradtape, in this process, when a program asks for it.
+
+`gradtape run script.py` does it for a whole program; `gradtape.compat.install()` from code, before the first import of
+TensorFlow. Also `tf.compat`: TensorFlow's conversions between bytes and text, and `tf.compat.v2`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import os
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+import gradtape
+from gradtape import version
+from gradtape.core import lazy
+from gradtape.core.errors import LeftOutError
+from gradtape.api import absent
+
+__all__ = ["as_bytes", "as_str", "as_str_any", "as_text", "install", "is_installed", "path_to_str", "uninstall"]
+
+TENSORFLOW_VERSION = version.VERSION  # programs compare it
+_ROOT = "tensorflow"
+_FROM_KERAS = ("initializers", "keras", "losses", "metrics", "optimizers")
+
+
+def install() -> None:
+    """Let gradtape answer `import tensorflow`, `from tensorflow import …` and `tensorflow.keras` in this process.
+
+    Keras, if it is imported later, uses gradtape as its backend; `tensorflow.keras` also has what Keras 2 had and programs
+    still use: `backend.mean`, `metric.reset_states()`, `Adam(lr=…)`, `optimizers.legacy`. NumPy functions of tensors give
+    arrays, as there: `np.mean(t).astype(int)` works, and no gradient flows through it. A TensorFlow that is installed is
+    not touched, and cannot be imported until `uninstall`.
+
+    Raises:
+      ImportError: TensorFlow itself has been imported already, or Keras with another backend.
+
+    >>> tf.compat.install()
+    >>> import tensorflow
+    >>> tensorflow.constant(1.0) + 1.0
+    <tf.Tensor: shape=(), dtype=float32, numpy=2.0>
+    >>> tf.compat.uninstall()
+    """
+    if is_installed():
+        return
+    if _ROOT in sys.modules:
+        raise ImportError(
+            "TensorFlow has been imported already, so gradtape cannot answer for it in this process.\n"
+            "  fix: call gradtape.compat.install() before anything imports tensorflow, or use `gradtape run script.py`."
+        )
+    importlib.import_module("gradtape_keras_hook").install()
+    sys.meta_path.insert(0, _Finder())
+    gradtape.config.record_numpy_functions(False)
+
+
+def uninstall() -> None:
+    """Undo `install`: `import tensorflow` means TensorFlow again. Modules that have been imported stay where they are."""
+    if is_installed():
+        gradtape.config.record_numpy_functions(True)
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _Finder)]
+    for name in [n for n in sys.modules if n == _ROOT or n.startswith(f"{_ROOT}.")]:
+        del sys.modules[name]
+
+
+def is_installed() -> bool:
+    """True after `install`.
+
+    >>> tf.compat.is_installed()
+    False
+    """
+    return any(isinstance(finder, _Finder) for finder in sys.meta_path)
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Finds `tensorflow` and what is in it."""
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
+        if name == "keras" and os.environ.get("KERAS_BACKEND") == _ROOT:
+            os.environ["KERAS_BACKEND"] = "gradtape"  # what the program asks for is answered by gradtape here
+        if name == "tensorboard.compat.notf":  # so TensorBoard asks whether to do without TensorFlow
+            return importlib.machinery.ModuleSpec(name, _Loader(ModuleType(name)))
+        if name != _ROOT and not name.startswith(f"{_ROOT}."):
+            return None
+        found = resolve(name.split(".")[1:])
+        if found is None:
+            raise ModuleNotFoundError(_absence(name), name=name)
+        return importlib.machinery.ModuleSpec(name, _Loader(found), is_package=True)
+
+
+class _Loader(importlib.abc.Loader):
+    """Gives what was found: a module under a second name, or one that shows something else's attributes."""
+
+    def __init__(self, found: Any) -> None:
+        self._found = found
+        self._spec = getattr(found, "__spec__", None)
+
+    def create_module(self, spec: Any) -> ModuleType:
+        if isinstance(self._found, ModuleType) and self._found is not gradtape:
+            return self._found
+        return _Front(spec.name, self._found)
+
+    def exec_module(self, module: ModuleType) -> None:
+        if module is self._found:
+            module.__spec__ = self._spec
+
+
+class _Front(ModuleType):
+    """A module of TensorFlow's name: gradtape with TensorFlow's version, or a namespace that is no module."""
+
+    def __init__(self, name: str, shown: Any) -> None:
+        super().__init__(name, getattr(shown, "__doc__", None))
+        self._shown = shown
+        self.__path__: list[str] = []
+        if shown is gradtape:
+            self.__version__ = TENSORFLOW_VERSION
+            self.__all__ = list(gradtape.__all__)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            is_keras = self._shown is gradtape and name in _FROM_KERAS
+            value = resolve([name]) if is_keras else getattr(self._shown, name)
+        except LeftOutError:
+            raise
+        except AttributeError:
+            hint = "`gradtape check script.py` lists the names that a program uses and gradtape lacks"
+            raise AttributeError(
+                f"module {self.__name__!r}, answered by gradtape, has no attribute {name!r}; {hint}",
+                name=name,
+                obj=self,
+            ) from None
+        if not name.startswith("__"):
+            self.__dict__[name] = value
+        return value
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *dir(self._shown)})
+
+
+def resolve(parts: Sequence[str]) -> Any:
+    """What gradtape has under a dotted name of TensorFlow, given as parts; None if it has nothing."""
+    found: Any = gradtape
+    for i, part in enumerate(parts):
+        if i == 0 and part in _FROM_KERAS:
+            found = _keras() if part == "keras" else getattr(_keras(), part)
+            continue
+        if parts[: i + 1] == ["compat", "v2"]:
+            found = gradtape
+            continue
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            if not isinstance(found, ModuleType):
+                return None
+            try:
+                found = importlib.import_module(f"{found.__name__}.{part}")
+            except ModuleNotFoundError as problem:
+                if problem.name and problem.name.startswith(found.__name__):
+                    return None
+                raise
+    return found
+
+
+def _keras() -> Any:
+    """Keras as TensorFlow shows it, and some habits of Keras 2."""
+    importlib.import_module("gradtape.keras_backend.keras2_idioms").install()
+    return gradtape.keras
+
+
+def _absence(name: str) -> str:
+    known = absent.lookup(f"tf{name.removeprefix(_ROOT)}")
+    if known is not None:
+        fix = f"it is left out, since {known.reason}; {known.instead}"
+    elif name.startswith(f"{_ROOT}.python"):
+        fix = "it is a part of TensorFlow's inside; use the public name, for instance tf.keras for tensorflow.python.keras."
+    else:
+        fix = "`gradtape check script.py` lists the names that a program uses and gradtape lacks."
+    return f"No module named {name!r}: gradtape answers for tensorflow here, and has no such module.\n  fix: {fix}"
+
+
+def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
+    """Bytes of a text; bytes stay as they are.
+
+    >>> tf.compat.as_bytes("é")
+    b'\\xc3\\xa9'
+    """
+    if isinstance(bytes_or_text, (bytearray, bytes)):
+        return bytes(bytes_or_text)
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text.encode(encoding)
+    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+
+
+def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
+    """The text of bytes; text stays as it is.
+
+    >>> tf.compat.as_text(b"abc")
+    'abc'
+    """
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text
+    if isinstance(bytes_or_text, bytes):
+        return bytes_or_text.decode(encoding)
+    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+
+
+as_str = as_text
+
+
+def as_str_any(value: Any, encoding: str = "utf-8") -> str:
+    """The text of bytes, and `str` of anything else.
+
+    >>> tf.compat.as_str_any(3)
+    '3'
+    """
+    return as_text(value, encoding) if isinstance(value, bytes) else str(value)
+
+
+def path_to_str(path: Any) -> Any:
+    """The text of a path object; anything else stays as it is.
+
+    >>> tf.compat.path_to_str("a/b")
+    'a/b'
+    """
+    return as_str_any(path.__fspath__()) if hasattr(path, "__fspath__") else path
+
+
+def __getattr__(name: str) -> Any:
+    if name == "v2":
+        return gradtape
+    return _missing(name)
+
+
+_missing = lazy.attach(__name__, {})[0]

@@ -1,0 +1,1 @@
+"""Control flow as functions: `tf.cond`, `tf.while_loop`, `tf.map_fn`, `tf.TensorArray`."""

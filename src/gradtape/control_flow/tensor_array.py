@@ -1,0 +1,359 @@
+"""TensorArray: tensors by number, written one by one and read together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, dtypes, errors, state
+from gradtape.core.op import REGISTRY
+from gradtape.core.shape import Spec, TensorShape
+from gradtape.core.tensor import Tensor, wrap
+from gradtape.api.arguments import integer, integers, tensor
+from gradtape.ops.family import dims
+from gradtape.ops.joining import Concat, Stack, Unstack
+from gradtape.ops.movement import Reshape
+
+__all__ = ["TensorArray"]
+
+
+class TensorArray:
+    """A list of tensors of one dtype, for loops that write one element per step.
+
+    In a `tf.function` it is one tensor with the elements as rows, and `write` gives a new TensorArray; outside it is a list,
+    and `write` changes it. `array = array.write(i, x)` is right in both. Gradients flow through all methods.
+
+    Args:
+      dtype: of the elements.
+      size: how many elements there are; an int or a scalar tensor.
+      dynamic_size: whether writing behind the end makes it longer.
+      clear_after_read: outside of functions, whether an element can be read only once; True by default.
+      tensor_array_name, handle, flow, colocate_with_first_write_call, name: ignored.
+      infer_shape: whether all elements must have the same shape.
+      element_shape: the shape of the elements, as far as it is known.
+
+    >>> array = tf.TensorArray(tf.float32, size=2)
+    >>> array = array.write(0, 1.0)
+    >>> array.write(1, 2.0).stack().numpy()
+    array([1., 2.], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        dtype: Any,
+        size: Any = None,
+        dynamic_size: bool | None = None,
+        clear_after_read: bool | None = None,
+        tensor_array_name: str | None = None,
+        handle: Any = None,
+        flow: Any = None,
+        infer_shape: bool = True,
+        element_shape: Any = None,
+        colocate_with_first_write_call: bool = True,
+        name: str | None = None,
+    ) -> None:
+        self._dtype = dtypes.as_dtype(dtype)
+        self._dynamic = bool(dynamic_size)
+        self._clears = clear_after_read is None or bool(clear_after_read)
+        self._one_shape = infer_shape
+        self._element = TensorShape(element_shape)
+        self._staged = state.current.trace is not None
+        self._size: Any = 0 if size is None else size
+        self._buffer: Any = None
+        self._rows: list[Any] = []
+        self._cleared: set[int] = set()
+        if not self._staged:
+            self._rows = [None] * integer(self._size, "TensorArray", "size")
+        elif self._element.is_fully_defined():
+            self._buffer = self._blank(_whole(self._element))
+
+    dtype = property(lambda self: self._dtype, doc="The type of the elements.")
+    dynamic_size = property(
+        lambda self: self._dynamic, doc="Whether it grows when something is written behind its end."
+    )
+    element_shape = property(lambda self: self._element, doc="The shape of the elements, as far as it is known.")
+    handle = property(lambda self: None, doc="None: there are no handles.")
+
+    @property
+    def flow(self) -> Any:
+        """A scalar that stands for the array."""
+        return convert.convert_to_tensor(0.0)
+
+    def _copy(self, buffer: Any) -> TensorArray:
+        copied = TensorArray.__new__(TensorArray)
+        copied.__dict__.update(self.__dict__)
+        copied._buffer, copied._staged = buffer, True
+        copied._element = buffer.get_shape()[1:]
+        return copied
+
+    def _blank(self, element: tuple[int, ...]) -> Any:
+        """The elements before anything is written: zeros."""
+        if isinstance(self._size, Tensor) and type(self._size) is not Tensor:
+            from gradtape.tracing.control.tensor_array import NEW_ROWS
+
+            return NEW_ROWS(self._size, shape=element, dtype=self._dtype)
+        count = integer(self._size, "TensorArray", "size")
+        return wrap(np.zeros((count, *element), self._dtype.numpy))
+
+    # What loops and branches ask of values that consist of tensors.
+    def _components(self) -> list[Any]:
+        if not self._staged and state.current.trace is not None:
+            self._become_staged()
+        return [] if self._buffer is None else [self._buffer]
+
+    def _from_components(self, parts: list[Any]) -> TensorArray:
+        return self._copy(parts[0]) if parts else self
+
+    def _specs(self) -> list[Spec]:
+        """The specs of the parts in all steps of a loop."""
+        return [
+            Spec((None, *spec.shape[1:]) if self._dynamic else spec.shape, spec.dtype)  # type: ignore[arg-type]
+            for spec in [_spec(p) for p in self._components()]
+        ]
+
+    @property
+    def _is_open(self) -> bool:
+        """True while nothing has been written, so that the shape of the elements is not known."""
+        return self._staged and self._buffer is None
+
+    def _completed(self, other: TensorArray) -> TensorArray:
+        """This array before the first write, with elements as another one has them."""
+        if other._buffer is None:
+            return self
+        return self._copy(self._blank(_spec(other._buffer).shape[1:]))
+
+    def _become_staged(self) -> None:
+        """A list as one tensor; what was not written is zero."""
+        known = next((r for r in self._rows if r is not None), None)
+        self._staged, self._size = True, len(self._rows)
+        if known is not None:
+            zeros = REGISTRY["zeros_like"](known)
+            self._buffer = Stack(*[zeros if r is None else r for r in self._rows], axis=0)
+
+    def _is_staged(self, *values: Any) -> bool:
+        """Whether the array is a tensor; it becomes one where a value has no value yet."""
+        if not self._staged and state.current.trace is not None:
+            self._become_staged()
+        return self._staged
+
+    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+        """The array with an element written.
+
+        Args:
+          index: an int or a scalar int tensor.
+          value: a tensor of the array's dtype.
+          name: ignored.
+        """
+        value = self._checked(value)
+        if not self._is_staged():
+            self._put(integer(index, "TensorArray.write", "index"), value)
+            return self
+        from gradtape.tracing.control.tensor_array import WRITE_ROW
+
+        buffer = self._blank(tuple(_spec(value).shape)) if self._buffer is None else self._buffer
+        return self._copy(WRITE_ROW(_here(buffer), tensor(index), value, grow=self._dynamic))
+
+    def _checked(self, value: Any) -> Any:
+        value = tensor(value) if hasattr(value, "dtype") else convert.convert_to_tensor(value, self._dtype)
+        if value.dtype is not self._dtype:
+            raise ValueError(
+                errors.compose(
+                    f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name}",
+                    "cast the value.",
+                )
+            )
+        if not self._element.is_compatible_with(value.get_shape()):
+            raise ValueError(
+                errors.compose(
+                    f"Incompatible shape for value ({value.get_shape()}), expected ({self._element})",
+                    "write elements of the array's element_shape.",
+                )
+            )
+        return value
+
+    def _put(self, i: int, value: Any) -> None:
+        if i < 0 or (i >= len(self._rows) and not self._dynamic):
+            raise _out_of_range(i, len(self._rows))
+        self._rows += [None] * (i + 1 - len(self._rows))
+        if self._one_shape:
+            self._element = self._element.merge_with(value.shape)
+        self._rows[i] = value
+        self._cleared.discard(i)
+
+    def read(self, index: Any, name: str | None = None) -> Any:
+        """An element."""
+        if self._is_staged():
+            return REGISTRY["gather"](self._whole(), tensor(index), axis=0, batch_dims=0)
+        i = integer(index, "TensorArray.read", "index")
+        if not 0 <= i < len(self._rows):
+            raise _out_of_range(i, len(self._rows))
+        if i in self._cleared:
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"Could not read index {i} twice because it was cleared after a previous read (perhaps try setting "
+                "clear_after_read = false?)",
+                "make the array with clear_after_read=False.",
+            )
+        found = self._row(i)
+        if self._clears:
+            self._cleared.add(i)
+            self._rows[i] = None
+        return found
+
+    def _row(self, i: int) -> Any:
+        found = self._rows[i]
+        if found is None:
+            if not self._element.is_fully_defined():
+                raise errors.build(
+                    errors.InvalidArgumentError,
+                    f"TensorArray: element {i} was not written, and its shape is not known.",
+                    "write all elements, or give element_shape.",
+                )
+            return wrap(np.zeros(_whole(self._element), self._dtype.numpy)[()])
+        return found
+
+    def _whole(self) -> Any:
+        """The tensor of all elements."""
+        if self._buffer is None:
+            raise errors.build(
+                errors.InvalidArgumentError,
+                "TensorArray: nothing was written yet, so that the shape of the elements is not known.",
+                "write first, or give element_shape.",
+            )
+        return _here(self._buffer)
+
+    def _all(self) -> list[Any]:
+        """All elements. Only `read` clears what it reads, as in TensorFlow."""
+        return [self._row(i) for i in range(len(self._rows))]
+
+    def stack(self, name: str | None = None) -> Any:
+        """All elements as one tensor, along a new first axis."""
+        if self._is_staged():
+            return self._whole()
+        rows = self._all()
+        if not rows:
+            return wrap(
+                np.zeros((0, *(_whole(self._element) if self._element.is_fully_defined() else ())), self._dtype.numpy)
+            )
+        return Stack(*rows, axis=0)
+
+    def gather(self, indices: Any, name: str | None = None) -> Any:
+        """Some elements as one tensor."""
+        if self._is_staged():
+            return REGISTRY["gather"](self._whole(), tensor(indices), axis=0, batch_dims=0)
+        wanted = integers(indices, "TensorArray.gather", "indices")
+        for i in wanted:
+            if not 0 <= i < len(self._rows):
+                raise _out_of_range(i, len(self._rows))
+        return Stack(*[self._row(i) for i in wanted], axis=0)
+
+    def concat(self, name: str | None = None) -> Any:
+        """All elements as one tensor, along their own first axis."""
+        if self._is_staged():
+            whole = self._whole()
+            shape = _spec(whole).shape
+            if None in shape:
+                from gradtape.arrays.movement import reshape
+
+                return reshape(whole, [-1, *shape[2:]])
+            return Reshape(whole, shape=(shape[0] * shape[1], *shape[2:]))
+        return Concat(*self._all(), axis=0)
+
+    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+        """The array with the rows of a tensor as its elements."""
+        value = tensor(value)
+        if value.dtype is not self._dtype:
+            self._checked(value)
+        if self._is_staged():
+            return self._copy(value)
+        count = dims(value)[0]
+        if count > len(self._rows) and not self._dynamic:
+            raise _out_of_range(count - 1, len(self._rows))
+        for i, row in enumerate(Unstack(value, axis=0) if count else ()):
+            self._put(i, row)
+        return self
+
+    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+        """The array with the rows of a tensor written at indices."""
+        value = tensor(value)
+        if not self._is_staged():
+            for i, row in zip(integers(indices, "TensorArray.scatter", "indices"), Unstack(value, axis=0), strict=True):
+                self._put(i, row)
+            return self
+        buffer = self._blank(_spec(value).shape[1:]) if self._buffer is None else self._buffer
+        places = REGISTRY["reshape"](tensor(indices), shape=(dims(value)[0], 1))
+        return self._copy(REGISTRY["tensor_scatter_nd_update"](_here(buffer), places, value))
+
+    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+        """The array with consecutive parts of a tensor as its elements."""
+        value = tensor(value)
+        sizes = integers(lengths, "TensorArray.split", "lengths")
+        if sum(sizes) != dims(value)[0]:
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"Expected sum of lengths to be equal to values.shape[0], but sum of lengths is {sum(sizes)} and value's "
+                f"shape is: {value.shape}",
+                "give the lengths of all parts.",
+            )
+        if self._is_staged():
+            if len(set(sizes)) > 1:
+                raise errors.build(
+                    errors.UnimplementedError,
+                    f"TensorArray.split: parts of different lengths {sizes} in a tf.function.",
+                    "give parts of one length, or pad them.",
+                )
+            return self._copy(Reshape(value, shape=(len(sizes), sizes[0], *dims(value)[1:])))
+        start = 0
+        for i, n in enumerate(sizes):
+            self._put(i, value[start : start + n])
+            start += n
+        return self
+
+    def size(self, name: str | None = None) -> Any:
+        """The number of elements, as a scalar tensor."""
+        if not self._is_staged():
+            return convert.convert_to_tensor(len(self._rows))
+        if self._buffer is None:
+            return tensor(self._size)
+        count = _spec(self._buffer).shape[0]
+        if count is not None:
+            return convert.convert_to_tensor(count)
+        from gradtape.tracing.control.tensor_array import COUNT_ROWS
+
+        return COUNT_ROWS(self._buffer)
+
+    def identity(self) -> TensorArray:
+        """The array."""
+        return self
+
+    def close(self, name: str | None = None) -> None:
+        """Let go of all elements."""
+        self._rows, self._buffer = [], None
+
+    def __repr__(self) -> str:
+        return f"<TensorArray dtype={self._dtype.name} element_shape={self._element}>"
+
+
+def _spec(x: Any) -> Spec:
+    """Shape and dtype of a tensor, as far as they are known."""
+    return Spec(_whole(x.get_shape()), x.dtype)
+
+
+def _whole(shape: TensorShape) -> tuple[Any, ...]:
+    """A shape of which everything is known."""
+    return tuple(shape.as_list())
+
+
+def _here(buffer: Any) -> Any:
+    """The tensor as a value of the graph that is being traced, also if it has a value already."""
+    trace = state.current.trace
+    return trace.own(buffer) if type(buffer) is Tensor and hasattr(trace, "own") else buffer
+
+
+def _out_of_range(i: int, count: int) -> Exception:
+    return errors.build(
+        errors.OutOfRangeError,
+        f"TensorArray: index {i} is out of range, the array has {count} elements.",
+        "make it larger, or give dynamic_size=True.",
+    )

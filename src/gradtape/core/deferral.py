@@ -1,0 +1,87 @@
+"""Public functions while a `tf.function` is traced.
+
+They are written for tensors whose sizes are known, and for numbers whose values are. Where a function asks a symbolic
+tensor for a size or a value that only a run will tell, `Unknown` is raised, and the whole function becomes one node of
+the graph, which runs when they are known.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, ClassVar
+
+from gradtape.core import state
+
+_current = state.current
+
+
+class Unknown(NotImplementedError):
+    """A size or value that is known only when the function runs."""
+
+
+@functools.cache
+def adapt(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A public function that becomes a node of the graph where it needs what is not known yet."""
+
+    @functools.wraps(function)
+    def public(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Unknown as missing:
+            if _current.trace is None:
+                raise
+            return _current.trace.later(function, args, kwargs, missing)
+
+    return public
+
+
+# Functions of these modules call functions of the user, whose tensors are not among the arguments, or need no sizes.
+_AS_THEY_ARE = {
+    "gradtape.names." + name
+    for name in ["autodiff", "control_flow", "debugging", "device", "mapping", "module", "printing", "status"]
+}
+# Where functions of elements are made: they need no sizes, and are called most often.
+_MAKERS = ("dispatch.py", "factory.py")
+
+
+class _Modules:
+    """The modules that show functions to users, and whether these are adapted: only programs that trace pay for it."""
+
+    names: ClassVar[list[str]] = []
+    are_adapted = False
+
+
+def adapted(value: Any) -> Any:
+    """What a module shows to users in place of a value: functions of `gradtape.api` are adapted, others stay."""
+    return adapt(value) if _Modules.are_adapted and can_wait(value) else value
+
+
+def can_wait(value: Any) -> bool:
+    """True for a public function that may become a node of the graph where it needs what is not known yet."""
+    if type(value) is not FunctionType or hasattr(value, "__wrapped__"):
+        return False
+    origin = value.__module__ or ""  # code that was made at run time has none
+    is_public = origin.startswith("gradtape.names.") and origin not in _AS_THEY_ARE
+    return is_public and not value.__code__.co_filename.endswith(_MAKERS)
+
+
+def shows(module: str) -> None:
+    """Note a module that shows functions to users."""
+    _Modules.names.append(module)
+    _adapt_all(module)
+
+
+def adapt_functions() -> None:
+    """From now on, the functions that modules show to users are adapted."""
+    if not _Modules.are_adapted:
+        _Modules.are_adapted = True
+        for module in _Modules.names:
+            _adapt_all(module)
+
+
+def _adapt_all(module: str) -> None:
+    space = vars(sys.modules[module])
+    space.update({name: adapted(value) for name, value in space.items()})

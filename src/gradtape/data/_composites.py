@@ -1,0 +1,163 @@
+"""Elements that hold sparse and ragged tensors: their rows, batches and specs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import errors, nest
+from gradtape.core.composite import Composite, CompositeSpec
+from gradtape.core.shape import TensorShape, TensorSpec
+from gradtape.core.sparse_tensor import SparseTensor, SparseTensorSpec
+from gradtape.core.tensor import host, wrap
+
+
+class RowSpec(TensorSpec):
+    """The spec of a row of a ragged tensor: a tensor, which is part of a ragged tensor again when it is batched."""
+
+    ragged_rank = 0
+
+    def most_specific_compatible_type(self, other: Any) -> Any:
+        """The narrowest spec that holds both."""
+        found = super().most_specific_compatible_type(other)
+        return RowSpec(found.shape, found.dtype) if isinstance(other, RowSpec) else found
+
+    def __repr__(self) -> str:
+        return f"RaggedTensorSpec({self.shape!r}, {self.dtype!r}, 0, tf.int64)"
+
+
+def holds(structure: Any) -> bool:
+    """True if a structure holds sparse or ragged tensors. Lists are tensors, and may be long: they hold none."""
+    if isinstance(structure, tuple):
+        return any(holds(item) for item in structure)
+    if isinstance(structure, Mapping):
+        return any(holds(item) for item in structure.values())
+    return isinstance(structure, Composite)
+
+
+def count(leaf: Any) -> int | None:
+    """The number of rows of a tensor, dense or not; None for a scalar."""
+    shape = getattr(leaf, "shape", None)
+    if not isinstance(shape, TensorShape):
+        raise TypeError(
+            errors.compose(
+                f"from_tensor_slices: {leaf!r} has no rows.", "give tensors, or use from_tensors for a single element."
+            )
+        )
+    return None if not shape.rank else int(shape[0])
+
+
+def slices(value: Any) -> Iterator[Any]:
+    """The rows of a structure of tensors."""
+    leaves = nest.flatten(value)
+    rows = [list(_rows(leaf)) for leaf in leaves]
+    for parts in zip(*rows, strict=True):
+        yield nest.pack_sequence_as(value, list(parts))
+
+
+def _rows(leaf: Any) -> Iterator[Any]:
+    if isinstance(leaf, SparseTensor):
+        from gradtape.sparse._rearrange import reshape, split
+
+        dims = leaf.shape.as_list()
+        return iter([reshape(part, dims[1:]) for part in split(leaf, dims[0], 0)] if dims[0] else [])
+    return iter(leaf)
+
+
+def stacked(who: str, column: Sequence[Any]) -> Any:
+    """Sparse or ragged tensors, one for each element, as one of a higher rank."""
+    if isinstance(column[0], SparseTensor):
+        from gradtape.sparse._rearrange import concat, expand_dims
+
+        if len({tuple(sp.shape) for sp in column}) > 1:
+            raise errors.build(
+                errors.ShapeError, f"{who}: cannot batch sparse tensors of different shapes.", "make them alike first."
+            )
+        return concat(0, [expand_dims(sp, 0) for sp in column])
+    from gradtape.ragged._rearrange import stack
+
+    return stack(list(column))
+
+
+def ragged(column: Sequence[Any], spec: Any) -> Any:
+    """Tensors whose sizes may differ as one tensor of a spec."""
+    from gradtape.ragged._rearrange import stack
+    from gradtape.ragged._construct import from_row_lengths, from_tensor
+    from gradtape.ragged._spec import RaggedTensorSpec
+
+    if isinstance(column[0], Composite):
+        return stacked("ragged_batch", column)
+    arrays = [host(t._array) for t in column]
+    if not isinstance(spec, RaggedTensorSpec):
+        return wrap(np.stack(arrays))
+    if spec.ragged_rank > 1:
+        return stack([from_tensor(t, ragged_rank=spec.ragged_rank - 1) for t in column])
+    return from_row_lengths(wrap(np.concatenate(arrays)), [len(a) for a in arrays])
+
+
+def sparse(column: Sequence[Any], row_shape: Any) -> SparseTensor:
+    """Dense tensors as one sparse tensor, with a shape that all of them fit."""
+    dims = [-1 if d is None else int(d) for d in TensorShape(row_shape).as_list()]
+    arrays = [np.asarray(t) for t in column]
+    largest = np.max([a.shape for a in arrays], axis=0) if dims else np.zeros(0, np.int64)
+    lengths = [int(m) if d < 0 else d for d, m in zip(dims, largest, strict=True)]
+    if any(m > n for m, n in zip(largest, lengths, strict=True)):
+        raise errors.build(
+            errors.ShapeError, f"sparse_batch: an element has shape {largest.tolist()}.", f"row_shape is {lengths}."
+        )
+    places = [np.argwhere(np.ones(a.shape, bool)) for a in arrays]
+    rows = [np.concatenate([np.full((len(p), 1), i), p], 1) for i, p in enumerate(places)]
+    values = np.concatenate([a.ravel() for a in arrays])
+    return SparseTensor(np.concatenate(rows), values, [len(arrays), *lengths])
+
+
+def with_rows(spec: Any, rows: int | None) -> Any:
+    """The spec of a batch of sparse or ragged tensors."""
+    shape = TensorShape([rows]).concatenate(spec.shape)
+    if isinstance(spec, SparseTensorSpec):
+        return SparseTensorSpec(shape, spec.dtype)
+    if isinstance(spec, RowSpec):
+        from gradtape.ragged._spec import RaggedTensorSpec
+
+        return RaggedTensorSpec(shape, spec.dtype, 1)
+    return type(spec)(shape, spec.dtype, spec.ragged_rank + 1, spec.row_splits_dtype)
+
+
+def without_rows(spec: Any) -> Any:
+    """The spec of a row of a sparse or ragged tensor."""
+    if isinstance(spec, SparseTensorSpec):
+        return SparseTensorSpec(spec.shape[1:], spec.dtype)
+    if spec.ragged_rank == 1:
+        return RowSpec(spec.shape[1:], spec.dtype)
+    return type(spec)(spec.shape[1:], spec.dtype, spec.ragged_rank - 1, spec.row_splits_dtype)
+
+
+def ragged_spec(spec: Any, rows: int | None) -> Any:
+    """The spec of a batch of tensors whose sizes may differ."""
+    from gradtape.ragged._spec import RaggedTensorSpec
+
+    if isinstance(spec, (CompositeSpec, RowSpec)):
+        return with_rows(spec, rows)
+    shape = TensorShape([rows]).concatenate(spec.shape)
+    if not spec.shape.rank or spec.shape.is_fully_defined():
+        return TensorSpec(shape, spec.dtype)
+    unknown = [k for k, d in enumerate(shape.as_list()) if d is None and k]
+    return RaggedTensorSpec(shape, spec.dtype, max(unknown))
+
+
+def components(specs: Sequence[Any]) -> list[TensorSpec]:
+    """The specs of all tensors."""
+    return [part for s in specs for part in (s._component_specs() if isinstance(s, CompositeSpec) else [s])]
+
+
+def packed(spec: Any, tensors: Sequence[Any]) -> Any:
+    """An element of a spec from its tensors."""
+    rest, leaves = iter(tensors), []
+    for s in nest.flatten(spec):
+        if isinstance(s, CompositeSpec):
+            leaves.append(s._form().build([next(rest) for _ in s._component_specs()]))
+        else:
+            leaves.append(next(rest))
+    return nest.pack_sequence_as(spec, leaves)

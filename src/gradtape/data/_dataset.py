@@ -1,0 +1,162 @@
+"""`tf.data.Dataset`."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from gradtape.core import dtypes, errors, nest, state
+from gradtape.core.tensor import Tensor, wrap
+from gradtape.data._dataset_order import Arranging
+from gradtape.data._dataset_transforms import Changing
+from gradtape.data._iterator import DatasetSpec, Iterator, NumpyIterator
+from gradtape.data._dataset_sources import Making
+from gradtape.data._map import Asserted
+from gradtape.data._options import Options
+from gradtape.data._stage import INFINITE, UNKNOWN, Stage
+from gradtape.data._traced import Steps
+
+
+class Dataset(Making, Changing, Arranging):
+    """A pipeline that gives elements: nested tuples and dicts of tensors.
+
+    Methods make a new dataset of this one. Nothing runs before an iteration, and each iteration runs anew.
+
+    >>> x, y = np.arange(8.0).reshape(4, 2), np.array([0, 1, 0, 1])
+    >>> ds = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(4, seed=0).batch(2).prefetch(1)
+    >>> for features, labels in ds:
+    ...     print(features.shape, labels.shape)
+    (2, 2) (2,)
+    (2, 2) (2,)
+    """
+
+    def __init__(self, variant_tensor: Stage) -> None:
+        if not isinstance(variant_tensor, Stage):
+            raise TypeError(
+                errors.compose(
+                    "Dataset: datasets are not made by calling the class.",
+                    "use Dataset.from_tensor_slices, Dataset.from_generator, Dataset.range and the like.",
+                )
+            )
+        self._stage = variant_tensor
+        self._options = Options()
+
+    @classmethod
+    def _of(cls, stage: Any) -> Self:
+        # Datasets of files have constructors of their own; what is made of them is a plain dataset.
+        made = object.__new__(Dataset)
+        Dataset.__init__(made, stage)
+        return made  # type: ignore[return-value]
+
+    def __iter__(self) -> Iterator:
+        if state.current.trace is not None:
+            raise RuntimeError(
+                errors.compose(
+                    "a dataset cannot be iterated by Python while a function is traced.",
+                    "write `for x in dataset` in a function that AutoGraph converts, pass an iterator to the function and "
+                    "use next(iterator), or iterate outside and call the function on each element.",
+                )
+            )
+        return Iterator(self._stage)
+
+    def __len__(self) -> int:
+        count: int = self._stage.cardinality()
+        if count == INFINITE:
+            raise TypeError(errors.compose("the dataset is infinite.", "take a part of it."))
+        if count == UNKNOWN:
+            raise TypeError(
+                errors.compose("the length of the dataset is unknown.", "iterate over it, or use assert_cardinality.")
+            )
+        return count
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return f"<Dataset element_spec={self.element_spec!r}>"
+
+    def as_numpy_iterator(self) -> NumpyIterator:
+        """An iterator over the elements, with NumPy arrays as leaves.
+
+        >>> list(tf.data.Dataset.range(2).as_numpy_iterator())
+        [np.int64(0), np.int64(1)]
+        """
+        return NumpyIterator(self)
+
+    @property
+    def element_spec(self) -> Any:
+        """The structure of `tf.TensorSpec`s of the elements.
+
+        After a `map` it comes from a trace of the function, or, if it cannot be traced, from the first element.
+
+        >>> tf.data.Dataset.range(4).map(lambda i: (i, tf.zeros([3]))).batch(2).element_spec[1]
+        TensorSpec(shape=(None, 3), dtype=tf.float32, name=None)
+        """
+        return self._stage.spec()
+
+    def cardinality(self, name: str | None = None) -> Tensor:
+        """The number of elements as an int64 tensor; `tf.data.INFINITE_CARDINALITY` or `tf.data.UNKNOWN_CARDINALITY`.
+
+        >>> tf.data.Dataset.range(10).batch(4).cardinality().numpy()
+        np.int64(3)
+        """
+        return wrap(np.int64(self._stage.cardinality()))
+
+    def get_single_element(self, name: str | None = None) -> Any:
+        """The only element; InvalidArgumentError if there is none, or more than one.
+
+        >>> tf.data.Dataset.range(3).batch(3).get_single_element().numpy()
+        array([0, 1, 2])
+        """
+        elements = self._stage.elements()
+        found = [value for _, value in zip(range(2), elements, strict=False)]
+        if len(found) != 1:
+            number = "more than one element" if found else "no element"
+            raise errors.build(
+                errors.InvalidArgumentError, f"get_single_element: the dataset has {number}.", "use take(1), or batch."
+            )
+        return found[0]
+
+    def options(self) -> Options:
+        """The options."""
+        return self._options
+
+    def with_options(self, options: Options, name: str | None = None) -> Self:
+        """This dataset with options, which change nothing.
+
+        >>> len(tf.data.Dataset.range(3).with_options(tf.data.Options()))
+        3
+        """
+        made = self._of(self._stage)
+        made._options = self._options.merge(options)
+        return made
+
+    def assert_cardinality(self, expected_cardinality: Any) -> Self:
+        """A dataset that is said to have so many elements; an error in the iteration if it has not.
+
+        >>> len(tf.data.Dataset.range(4).filter(lambda x: x > 1).apply(tf.data.experimental.assert_cardinality(2)))
+        2
+        """
+        return self._of(Asserted(self._stage, int(expected_cardinality)))
+
+    @property
+    def _type_spec(self) -> DatasetSpec:
+        return DatasetSpec(self.element_spec)
+
+    def _spec_as_element(self) -> DatasetSpec:
+        return DatasetSpec(self.element_spec)
+
+    def _staged_steps(self) -> Steps:
+        """What AutoGraph's `for` needs in a trace."""
+        return Steps(self._stage)
+
+
+def get_legacy_output_types(dataset: Dataset) -> Any:
+    """The dtypes of the elements, in their structure."""
+    return nest.map_structure(lambda s: dtypes.as_dtype(s.dtype), dataset.element_spec)
+
+
+def get_legacy_output_shapes(dataset: Dataset) -> Any:
+    """The shapes of the elements, in their structure."""
+    return nest.map_structure(lambda s: s.shape, dataset.element_spec)

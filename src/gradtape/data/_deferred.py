@@ -1,0 +1,71 @@
+"""Datasets that are made in a `tf.function` of tensors which have a value only when it runs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from gradtape.core import errors, nest, state
+from gradtape.core.deferral import Unknown
+from gradtape.core.tensor import Tensor, wrap
+from gradtape.data._stage import UNKNOWN, Rows, Stage, Table
+
+
+class Awaited(Stage):
+    """A source that is made anew each time that the function comes there.
+
+    Args:
+      value: a structure in which some tensors have no value yet.
+      make: the stage of a structure of tensors.
+      spec: the structure of specs of the elements.
+      count: how many there are, if that is known.
+    """
+
+    def __init__(self, value: Any, make: Callable[[Any], Stage], spec: Any, count: int = UNKNOWN) -> None:
+        self._value, self._make, self._spec, self._count = value, make, spec, count
+        self.tensors: list[Any] = nest.flatten(value)
+        self._own = threading.local()  # functions may run on several threads
+
+    def fill(self, arrays: list[Any]) -> None:
+        """Take the values of the tensors, on this thread."""
+        self._own.stage = self._make(nest.pack_sequence_as(self._value, [wrap(a) for a in arrays]))
+
+    def _filled(self) -> Stage:
+        found: Stage | None = getattr(self._own, "stage", None)
+        if found is None:
+            raise Unknown(
+                errors.compose(
+                    "a dataset of tensors that have no value yet can only be iterated.",
+                    "write `for x in dataset` in the function, or make the dataset outside.",
+                )
+            )
+        return found
+
+    def elements(self) -> Iterator[Any]:
+        return self._filled().elements()
+
+    def table(self) -> Table | None:
+        return self._filled().table()
+
+    def rows(self) -> Iterator[Rows]:
+        return self._filled().rows()
+
+    def cardinality(self) -> int:
+        return self._count
+
+    def spec(self) -> Any:
+        return self._spec
+
+
+def is_awaited(value: Any) -> bool:
+    """True if a structure holds a tensor that has no value yet."""
+    if state.current.trace is None:
+        return False
+    return any(isinstance(leaf, Tensor) and type(leaf) is not Tensor for leaf in nest.flatten(value))
+
+
+def sources(stage: Stage) -> list[Awaited]:
+    """Those among a stage and the ones that it reads."""
+    own = [stage] if isinstance(stage, Awaited) else []
+    return [*own, *[found for source in stage.inputs for found in sources(source)]]

@@ -1,0 +1,140 @@
+"""Elements from files: TFRecord, lines of text, records of one length, lists of files."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, dtypes, errors
+from gradtape.core.shape import TensorSpec
+from gradtape.core.tensor import Tensor, host, wrap
+from gradtape.data import _threads as threads
+from gradtape.data._stage import UNKNOWN, Stage, positive
+from gradtape.io import _tfrecord as records
+from gradtape.ops.family import boxed
+
+# Elements of each file that a thread reads ahead, where several files are read at the same time.
+_AHEAD = 64
+
+
+def string(value: bytes) -> Tensor:
+    """A string tensor of rank 0."""
+    return wrap(boxed(value))
+
+
+class Files(Stage):
+    """What a reader finds in each of some files: one file after the other, or several in turn.
+
+    Args:
+      names: a path, a list of paths, a string tensor, or the stage of a dataset of paths.
+      read: a function that gives the items of bytes in a file.
+      parallel: how many files are read at the same time, by threads; one after the other by default.
+    """
+
+    def __init__(self, names: Any, read: Callable[[str], Iterator[bytes]], parallel: Any = None) -> None:
+        self._names, self._read = names, read
+        self._parallel = (
+            None if parallel is None else threads.workers(positive("files", "num_parallel_reads", parallel, -1))
+        )
+        if isinstance(names, Stage):
+            self.inputs = (names,)
+
+    def elements(self) -> Iterator[Any]:
+        return map(string, self._items())
+
+    def _items(self) -> Iterator[bytes]:
+        if self._parallel is None or self._parallel < 2:
+            for name in paths(self._names):
+                yield from self._read(name)
+            return
+        names = paths(self._names)
+        running: list[Iterator[bytes]] = []
+        while True:
+            while len(running) < self._parallel and (path := next(names, None)) is not None:
+                running.append(threads.background(self._read(path), _AHEAD))
+            if not running:
+                return
+            for reader in list(running):
+                item = next(reader, None)
+                if item is None:
+                    running.remove(reader)
+                else:
+                    yield item
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+    def spec(self) -> Any:
+        return TensorSpec([], dtypes.string)
+
+
+def paths(names: Any) -> Iterator[str]:
+    """The paths of files as text."""
+    if isinstance(names, Stage):
+        for element in names.elements():
+            yield from _texts(element)
+    else:
+        yield from _texts(convert.convert_to_tensor(_plain(names)))
+
+
+def _plain(names: Any) -> Any:
+    """Paths of `pathlib` as text."""
+    if isinstance(names, (list, tuple)):
+        return [_plain(name) for name in names]
+    return names.__fspath__() if hasattr(names, "__fspath__") else names
+
+
+def _texts(tensor: Tensor) -> list[str]:
+    if tensor.dtype is not dtypes.string and tensor.shape.num_elements():  # an empty list could be anything
+        raise TypeError(errors.compose(f"filenames must be strings, got {tensor.dtype.name}.", "give paths."))
+    return [name.decode() for name in np.asarray(host(tensor._array)).ravel()]
+
+
+def tf_records(kind: str) -> Callable[[str], Iterator[bytes]]:
+    """A reader of TFRecord files."""
+    return lambda path: records.read_records(path, kind)
+
+
+def lines(kind: str) -> Callable[[str], Iterator[bytes]]:
+    """A reader of lines, without their ends."""
+
+    def read(path: str) -> Iterator[bytes]:
+        with records.opened(path, kind) as file:
+            for line in file:
+                yield line[:-1].removesuffix(b"\r") if line.endswith(b"\n") else line
+
+    return read
+
+
+def fixed(size: int, header: int, footer: int, kind: str) -> Callable[[str], Iterator[bytes]]:
+    """A reader of records that are all equally long."""
+
+    def read(path: str) -> Iterator[bytes]:
+        with records.opened(path, kind) as file:
+            data = file.read()
+        body = len(data) - header - footer
+        if body < 0 or body % size:
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"FixedLengthRecordDataset: {path} has {len(data)} bytes, which is not a header of {header}, records of "
+                f"{size} and a footer of {footer}.",
+                "check record_bytes, header_bytes and footer_bytes.",
+            )
+        for start in range(header, header + body, size):
+            yield data[start : start + size]
+
+    return read
+
+
+def matching(patterns: Any) -> list[str]:
+    """The sorted files that fit a pattern, or several: then one may come several times. An error if there are none."""
+    wanted = _texts(convert.convert_to_tensor(_plain(patterns)))
+    found = sorted([path for pattern in wanted for path in glob.glob(pattern)])
+    if not found:
+        raise errors.build(
+            errors.InvalidArgumentError, f"list_files: no files matched {', '.join(wanted)}.", "check the pattern."
+        )
+    return found

@@ -1,0 +1,96 @@
+"""Datasets of files: `TFRecordDataset`, `TextLineDataset`, `FixedLengthRecordDataset`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.data import _file_stages as files
+from gradtape.data._dataset import Dataset
+from gradtape.data._stage import positive
+from gradtape.io._tfrecord import compression
+
+
+def _names(filenames: Any) -> Any:
+    return getattr(filenames, "_stage", filenames)
+
+
+class TFRecordDataset(Dataset):
+    """The records of TFRecord files, as string tensors.
+
+    Args:
+      filenames: a path, a list of paths, a string tensor, or a dataset of them.
+      compression_type: "", "GZIP" or "ZLIB".
+      buffer_size: ignored.
+      num_parallel_reads: how many files are read at the same time, by threads; their records come in turn.
+      name: ignored.
+    """
+
+    def __init__(
+        self,
+        filenames: Any,
+        compression_type: Any = None,
+        buffer_size: Any = None,
+        num_parallel_reads: Any = None,
+        name: str | None = None,
+    ) -> None:
+        read = files.tf_records(compression("TFRecordDataset", compression_type))
+        super().__init__(files.Files(_names(filenames), read, num_parallel_reads))
+
+
+class TextLineDataset(Dataset):
+    """The lines of text files, as string tensors without the ends of lines.
+
+    >>> import os, pathlib, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.txt")
+    >>> _ = pathlib.Path(path).write_text("one\\ntwo\\n")
+    >>> list(tf.data.TextLineDataset(path).as_numpy_iterator())
+    [b'one', b'two']
+
+    Args:
+      filenames: a path, a list of paths, a string tensor, or a dataset of them.
+      compression_type: "", "GZIP" or "ZLIB".
+      buffer_size: ignored.
+      num_parallel_reads: how many files are read at the same time, by threads; their lines come in turn.
+      name: ignored.
+    """
+
+    def __init__(
+        self,
+        filenames: Any,
+        compression_type: Any = None,
+        buffer_size: Any = None,
+        num_parallel_reads: Any = None,
+        name: str | None = None,
+    ) -> None:
+        read = files.lines(compression("TextLineDataset", compression_type))
+        super().__init__(files.Files(_names(filenames), read, num_parallel_reads))
+
+
+class FixedLengthRecordDataset(Dataset):
+    """Records of one length in binary files, as string tensors.
+
+    Args:
+      filenames: a path, a list of paths, a string tensor, or a dataset of them.
+      record_bytes: the length of a record.
+      header_bytes, footer_bytes: what is left out at the beginning and end of each file.
+      buffer_size: ignored.
+      compression_type: "", "GZIP" or "ZLIB".
+      num_parallel_reads: how many files are read at the same time, by threads; their records come in turn.
+      name: ignored.
+    """
+
+    def __init__(
+        self,
+        filenames: Any,
+        record_bytes: Any,
+        header_bytes: Any = None,
+        footer_bytes: Any = None,
+        buffer_size: Any = None,
+        compression_type: Any = None,
+        num_parallel_reads: Any = None,
+        name: str | None = None,
+    ) -> None:
+        size = positive("FixedLengthRecordDataset", "record_bytes", record_bytes)
+        kind = compression("FixedLengthRecordDataset", compression_type)
+        read = files.fixed(size, int(header_bytes or 0), int(footer_bytes or 0), kind)
+        super().__init__(files.Files(_names(filenames), read, num_parallel_reads))

@@ -1,0 +1,191 @@
+"""Which elements come, and in which order: shuffle, repeat, take, skip, shard, concatenate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, count, islice
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import errors, nest
+from gradtape.data import _structure as structure
+from gradtape.data._seeds import Seeds, Stream
+from gradtape.data._stage import INFINITE, PORTION, UNKNOWN, Chosen, Rows, Stage, positive
+
+
+class Shuffle(Chosen):
+    """Elements in random order: each comes at random from a buffer, where the next of the input takes its place."""
+
+    def __init__(self, source: Stage, size: Any, seed: Any, reshuffle: bool | None) -> None:
+        super().__init__(source)
+        self._size = positive("shuffle", "buffer_size", size)
+        self._seeds = Seeds(seed, reshuffle is not False)
+
+    def elements(self) -> Iterator[Any]:
+        if self.table() is not None:
+            return super().elements()
+        return _shuffled(self.inputs[0].elements(), self._size, self._seeds.stream())
+
+    def rows(self) -> Iterator[Rows]:
+        stream, source = self._seeds.stream(), self.inputs[0]
+        if 0 <= source.cardinality() <= self._size:
+            rows = [np.asarray(portion, np.int64) for portion in source.rows()]
+            whole = np.concatenate(rows) if rows else np.zeros(0, np.int64)
+            yield whole[_order(stream, len(whole))]
+            return
+        numbers = chain.from_iterable(_integers(portion) for portion in source.rows())
+        mixed = _shuffled(numbers, self._size, stream)
+        while (portion := np.fromiter(islice(mixed, PORTION), np.int64)).size:
+            yield portion
+
+
+def _integers(portion: Rows) -> Any:
+    return portion if isinstance(portion, range) else portion.tolist()
+
+
+def _order(stream: Stream, length: int) -> Any:
+    return np.argsort(stream.words(length), kind="stable")
+
+
+def _shuffled(source: Iterator[Any], size: int, stream: Stream) -> Iterator[Any]:
+    buffer = list(islice(source, size))
+    draws: list[int] = []
+    for new in source:
+        if not draws:
+            draws = stream.below(size, PORTION)
+        i = draws.pop()
+        yield buffer[i]
+        buffer[i] = new
+    for i in _order(stream, len(buffer)):
+        yield buffer[i]
+
+
+class Repeat(Chosen):
+    """The elements several times, or without end."""
+
+    def __init__(self, source: Stage, times: Any) -> None:
+        super().__init__(source)
+        self._times = -1 if times is None else positive("repeat", "count", times, -1)
+
+    def _epochs(self, what: Any) -> Iterator[Any]:
+        for _ in count() if self._times < 0 else range(self._times):
+            is_empty = True
+            for item in what():
+                is_empty = False
+                yield item
+            if is_empty:
+                return
+
+    def elements(self) -> Iterator[Any]:
+        return super().elements() if self.table() is not None else self._epochs(self.inputs[0].elements)
+
+    def rows(self) -> Iterator[Rows]:
+        return self._epochs(lambda: (p for p in self.inputs[0].rows() if len(p)))
+
+    def cardinality(self) -> int:
+        once = self.inputs[0].cardinality()
+        if once == 0 or self._times == 0:
+            return 0
+        return INFINITE if self._times < 0 else once * self._times if once > 0 else once
+
+
+class Section(Chosen):
+    """Every n-th element from one place to another: `take`, `skip` and `shard`."""
+
+    def __init__(self, source: Stage, start: int, stop: int | None, step: int = 1) -> None:
+        super().__init__(source)
+        self._start, self._stop, self._step = start, stop, step
+
+    def elements(self) -> Iterator[Any]:
+        if self.table() is not None:
+            return super().elements()
+        return islice(self.inputs[0].elements(), self._start, self._stop, self._step)
+
+    def rows(self) -> Iterator[Rows]:
+        position = 0
+        if self._stop is not None and self._start >= self._stop:
+            return
+        for portion in self.inputs[0].rows():
+            first = max(self._start - position, -(position - self._start) % self._step)
+            chosen = portion[first : None if self._stop is None else self._stop - position : self._step]
+            position += len(portion)
+            if len(chosen):
+                yield chosen
+            if self._stop is not None and position >= self._stop:
+                return
+
+    def cardinality(self) -> int:
+        there = self.inputs[0].cardinality()
+        if there == UNKNOWN:
+            return 0 if self._stop == 0 else UNKNOWN
+        if there == INFINITE:
+            return INFINITE if self._stop is None else len(range(self._start, self._stop, self._step))
+        return len(range(there)[self._start : self._stop : self._step])
+
+
+def take(source: Stage, number: Any) -> Stage:
+    """The first elements; all for -1."""
+    most = positive("take", "count", number, -1)
+    return Section(source, 0, None if most < 0 else most)
+
+
+def skip(source: Stage, number: Any) -> Stage:
+    """What follows the first elements; nothing for -1."""
+    least = positive("skip", "count", number, -1)
+    return Section(source, least, None) if least >= 0 else Section(source, 0, 0)
+
+
+def shard(source: Stage, shards: Any, index: Any) -> Stage:
+    """Every n-th element."""
+    number, first = positive("shard", "num_shards", shards), positive("shard", "index", index, 0)
+    if first >= number:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"shard: index is {first}, but there are {number} shards.",
+            f"use an index from 0 to {number - 1}.",
+        )
+    return Section(source, first, None, number)
+
+
+def _checked_alike(first: Any, value: Any) -> Any:
+    """The first element; an error if another one is not of its kind."""
+    own, other = structure.spec(first), structure.spec(value)
+    try:
+        nest.assert_same_structure(own, other)
+        is_alike = all(a.dtype == b.dtype for a, b in zip(nest.flatten(own), nest.flatten(other), strict=True))
+    except (TypeError, ValueError, AttributeError):
+        is_alike = False
+    if not is_alike:
+        raise TypeError(
+            errors.compose(
+                f"concatenate: one dataset has elements {own!r}, the other has {other!r}.",
+                "give both the same structure and dtypes by a map.",
+            )
+        )
+    return first
+
+
+class Concatenate(Stage):
+    """The elements of one stage, then of the next."""
+
+    def __init__(self, *sources: Stage) -> None:
+        self.inputs = sources
+
+    def elements(self) -> Iterator[Any]:
+        first: Any = None
+        for source in self.inputs:
+            for i, value in enumerate(source.elements()):
+                if not i:
+                    first = _checked_alike(value if first is None else first, value)
+                yield value
+
+    def cardinality(self) -> int:
+        sizes = [s.cardinality() for s in self.inputs]
+        return INFINITE if INFINITE in sizes else UNKNOWN if UNKNOWN in sizes else sum(sizes)
+
+    def spec(self) -> Any:
+        found = self.inputs[0].spec()
+        for other in self.inputs[1:]:
+            found = structure.merged(found, other.spec())
+        return found

@@ -1,0 +1,302 @@
+"""Where elements come from: tensors, ranges, generators, random numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, dtypes, errors, nest
+from gradtape.core.composite import Composite, CompositeSpec
+from gradtape.core.shape import TensorShape, TensorSpec, spec_of
+from gradtape.core.tensor import host, wrap
+from gradtape.data import _composites as composites, _seeds as seeds, _structure as structure
+from gradtape.data._deferred import Awaited
+from gradtape.data._user_functions import Function
+from gradtape.data._stage import INFINITE, PORTION, UNKNOWN, Stage, Table
+
+# Numbers of a range that are kept as an array.
+_MOST = 1 << 20
+
+
+class Slices(Stage):
+    """The rows of tensors."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = structure.tensors(value)
+        columns = [host(t._array) for t in nest.flatten(self._value)]
+        shown = ", ".join(str(spec_of(c)) for c in columns)
+        if not columns or any(not c.ndim for c in columns):
+            raise errors.build(
+                errors.ShapeError,
+                f"from_tensor_slices: tensors must have rank 1 or more, got {shown or 'none'}.",
+                "use from_tensors for a single element.",
+            )
+        if len({c.shape[0] for c in columns}) > 1:
+            raise errors.build(
+                errors.ShapeError,
+                f"from_tensor_slices: the first dimensions differ: {shown}.",
+                "give as many rows of each.",
+            )
+        self._table = Table(self._value, columns)
+
+    def table(self) -> Table:
+        return self._table
+
+    def rows(self) -> Iterator[Any]:
+        yield range(self.cardinality())
+
+    def cardinality(self) -> int:
+        return int(self._table.columns[0].shape[0])
+
+    def spec(self) -> Any:
+        return structure.without_rows(structure.spec(self._value))
+
+
+def awaited_slices(value: Any) -> Awaited:
+    """The rows of tensors of which some have no value yet."""
+    tensors = structure.tensors(value)
+    specs = structure.spec(tensors)
+    counts = {s.shape[0] for s in nest.flatten(specs) if s.shape.rank}
+    count = counts.pop() if len(counts) == 1 else None
+    return Awaited(tensors, Slices, structure.without_rows(specs), UNKNOWN if count is None else count)
+
+
+class Pieces(Stage):
+    """The rows of tensors of which some are sparse or ragged."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = structure.tensors(value)
+        counts = {composites.count(leaf) for leaf in nest.flatten(self._value)}
+        if len(counts) > 1 or None in counts:
+            raise errors.build(
+                errors.ShapeError,
+                f"from_tensor_slices: the first dimensions differ: {sorted(map(str, counts))}.",
+                "give as many rows of each.",
+            )
+        self._count = int(counts.pop() or 0)
+
+    def elements(self) -> Iterator[Any]:
+        return composites.slices(self._value)
+
+    def keeps_rows(self) -> bool:
+        return True
+
+    def cardinality(self) -> int:
+        return self._count
+
+    def spec(self) -> Any:
+        return structure.without_rows(structure.spec(self._value))
+
+
+class Single(Stage):
+    """One element."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = structure.tensors(value)
+
+    def elements(self) -> Iterator[Any]:
+        yield self._value
+
+    def cardinality(self) -> int:
+        return 1
+
+    def spec(self) -> Any:
+        return structure.spec(self._value)
+
+
+class Range(Stage):
+    """Integers, or other numbers, at a distance. Unless they are very many, they are rows of an array."""
+
+    def __init__(self, start: int, stop: int, step: int, dtype: dtypes.DType) -> None:
+        self._range = range(start, stop, step)
+        self._dtype = dtype
+        self._table: Table | None = None
+
+    def elements(self) -> Iterator[Any]:
+        kind = self._dtype.numpy.type
+        return (wrap(kind(i)) for i in self._range)
+
+    def table(self) -> Table | None:
+        if len(self._range) > _MOST:
+            return None
+        if self._table is None:
+            numbers = np.arange(self._range.start, self._range.stop, self._range.step, dtype=np.int64)
+            self._table = Table(0, [numbers.astype(self._dtype.numpy)])
+        return self._table
+
+    def rows(self) -> Iterator[Any]:
+        yield range(len(self._range))
+
+    def cardinality(self) -> int:
+        return len(self._range)
+
+    def spec(self) -> Any:
+        return TensorSpec([], self._dtype)
+
+
+def range_of(numbers: Any, dtype: dtypes.DType) -> Range:
+    """The stage of `Dataset.range` with one to three numbers."""
+    given = [int(n) for n in numbers]
+    start, stop = (0, given[0]) if len(given) == 1 else given[:2]
+    return Range(start, stop, given[2] if len(given) == 3 else 1, dtype)
+
+
+class Counter(Stage):
+    """Integers without end."""
+
+    def __init__(self, start: int, step: int, dtype: dtypes.DType) -> None:
+        self._start, self._step, self._dtype = start, step, dtype
+
+    def elements(self) -> Iterator[Any]:
+        kind, value = self._dtype.numpy.type, self._start
+        while True:
+            yield wrap(kind(value))
+            value += self._step
+
+    def cardinality(self) -> int:
+        return INFINITE
+
+    def spec(self) -> Any:
+        return TensorSpec([], self._dtype)
+
+
+class RandomNumbers(Stage):
+    """Random int64 without end, from 0 to 2**32 - 1."""
+
+    def __init__(self, seed: Any, rerandomize: bool) -> None:
+        self._seeds = seeds.Seeds(seed, rerandomize)
+
+    def elements(self) -> Iterator[Any]:
+        stream = self._seeds.stream()
+        while True:
+            for number in (stream.words(PORTION) >> np.uint64(32)).astype(np.int64):
+                yield wrap(number)
+
+    def cardinality(self) -> int:
+        return INFINITE
+
+    def spec(self) -> Any:
+        return TensorSpec([], dtypes.int64)
+
+
+class Generated(Stage):
+    """What a generator function of the user gives, as tensors of a signature."""
+
+    def __init__(self, generator: Callable[..., Any], args: Any, signature: Any) -> None:
+        if not callable(generator):
+            raise TypeError(
+                errors.compose(
+                    f"from_generator: generator is {generator!r}, which is not callable.",
+                    "give a function that returns an iterator, so that each epoch has its own.",
+                )
+            )
+        self._function = Function("from_generator", lambda: None)
+        self._generator, self._signature = generator, signature
+        self._args = [host(convert.convert_to_tensor(a)._array) for a in args or ()]
+        self._flat = nest.flatten(signature)
+
+    def elements(self) -> Iterator[Any]:
+        pack = structure.packer(self._signature)
+        source = iter(self._generator(*self._args))
+        while True:
+            try:
+                value = next(source)
+            except StopIteration:
+                return
+            except Exception as problem:
+                self._function._note(problem)
+                raise
+            yield pack(self._leaves(value))
+
+    def _leaves(self, value: Any) -> list[Any]:
+        parts = [value] if not nest.is_nested(self._signature) else _parts(self._signature, value)
+        if parts is None or len(parts) != len(self._flat):
+            raise TypeError(
+                errors.compose(
+                    f"from_generator: the generator gave {value!r}, which has not the structure of {self._signature!r}.",
+                    "give elements of the structure that output_signature says.",
+                )
+            )
+        return [_like(v, s) for v, s in zip(parts, self._flat, strict=True)]
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+    def spec(self) -> Any:
+        return self._signature
+
+    def runs_functions(self) -> bool:
+        return True
+
+
+def _parts(signature: Any, value: Any) -> list[Any] | None:
+    """The parts of a value that stand where the leaves of a signature do; None where the structures differ."""
+    if not nest.is_nested(signature):
+        return [value]
+    if isinstance(signature, dict):
+        if not isinstance(value, dict) or set(value) != set(signature):
+            return None
+        pairs = [(signature[key], value[key]) for key in nest.flatten({key: key for key in signature})]
+    elif not isinstance(value, (tuple, list)) or len(value) != len(signature):
+        return None
+    else:
+        pairs = list(zip(signature, value, strict=True))
+    found = [_parts(s, v) for s, v in pairs]
+    return None if any(f is None for f in found) else [leaf for f in found if f is not None for leaf in f]
+
+
+def _like(value: Any, spec: Any) -> Any:
+    if isinstance(spec, CompositeSpec):
+        if not isinstance(value, Composite) or not spec.is_compatible_with(value):
+            raise _unexpected(repr(value), spec)
+        return value
+    try:
+        array = host(value._array) if hasattr(value, "_array") else convert.to_array(value, spec.dtype)
+    except (TypeError, ValueError) as problem:
+        reason = str(problem).partition("\n")[0]
+        raise errors.build(
+            errors.DTypeError,
+            f"from_generator: the generator gave {value!r}, which cannot be {spec.dtype.name}: {reason}",
+            "correct output_signature, or convert the values.",
+        ) from None
+    if dtypes.from_numpy(array.dtype) is not spec.dtype or not spec.shape.is_compatible_with(array.shape):
+        raise _unexpected(str(spec_of(array)), spec)
+    return wrap(array)
+
+
+def _unexpected(given: str, spec: Any) -> Exception:
+    return errors.build(
+        errors.DTypeError,
+        f"from_generator: the generator gave {given}, where {spec} is expected.",
+        "correct output_signature.",
+    )
+
+
+def signature(types: Any, shapes: Any) -> Any:
+    """The structure of specs of `output_types` and `output_shapes`."""
+    kinds = [dtypes.as_dtype(t) for t in _flat_types(types)]
+    pattern = tuple(types) if isinstance(types, list) else types
+    if shapes is None:
+        sizes: list[Any] = [None] * len(kinds)
+    else:
+        sizes = [shapes] if not nest.is_nested(pattern) else _shapes(pattern, shapes)
+    specs = [TensorSpec(TensorShape(s), k) for s, k in zip(sizes, kinds, strict=True)]
+    return nest.pack_sequence_as(pattern, specs)
+
+
+def _flat_types(types: Any) -> list[Any]:
+    return nest.flatten(types)
+
+
+def _shapes(pattern: Any, shapes: Any) -> list[Any]:
+    parts = _parts(pattern, shapes)
+    if parts is None:
+        raise TypeError(
+            errors.compose(
+                f"from_generator: output_shapes {shapes!r} has not the structure of output_types.",
+                "give a shape for each dtype.",
+            )
+        )
+    return parts

@@ -1,0 +1,144 @@
+"""Elements: nested tuples and dicts of tensors. Lists in them are tensors too, as in TensorFlow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, errors, nest
+from gradtape.core.composite import Composite, CompositeSpec
+from gradtape.core.shape import TensorShape, TensorSpec, spec_of
+from gradtape.core.tensor import Tensor, host, wrap
+from gradtape.data import _composites as composites
+
+
+def tensors(value: Any) -> Any:
+    """A structure with its leaves as tensors. Sparse and ragged tensors, datasets, specs and None stay."""
+    if isinstance(value, (Tensor, Composite)) or value is None or hasattr(value, "_stage"):
+        return value
+    if isinstance(value, tuple):
+        items = [tensors(item) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if isinstance(value, Mapping):
+        converted = {key: tensors(item) for key, item in value.items()}
+        return converted if type(value) is dict else type(value)(converted)  # type: ignore[call-arg]
+    return convert.convert_to_tensor(value)
+
+
+def result(value: Any) -> Any:
+    """What a function of the user returned, with tensors as leaves. A list is taken for a tuple: functions such as
+    `tf.numpy_function` return lists of tensors that cannot be stacked."""
+    return tensors(tuple(value) if type(value) is list else value)
+
+
+def packer(structure: Any) -> Callable[[Sequence[Any]], Any]:
+    """A function that gives leaves the form of a structure; quick for the usual ones."""
+    if not nest.is_nested(structure):
+        return lambda leaves: leaves[0]
+    if type(structure) is tuple and not any(nest.is_nested(item) for item in structure):
+        return tuple
+    return lambda leaves: nest.pack_sequence_as(structure, leaves)
+
+
+def row(column: Any, i: Any) -> Tensor:
+    """Row i of an array as a tensor."""
+    value = column[i]
+    if column.dtype.kind == "O" and column.ndim == 1:
+        scalar = np.empty((), object)
+        scalar[()] = value
+        value = scalar
+    return wrap(value)
+
+
+def stack(who: str, elements: Sequence[Any]) -> Any:
+    """One element of the structure of several, whose tensors have a leading axis."""
+    first = elements[0]
+    if len(elements) == 1:
+        return nest.map_structure(lambda t: _stacked(who, [t]), first)
+    if isinstance(first, Tensor):
+        return _stacked(who, elements)
+    if all(type(e) is tuple and all(isinstance(leaf, Tensor) for leaf in e) for e in elements):
+        return tuple(_stacked(who, column) for column in zip(*elements, strict=True))
+    columns = zip(*[nest.flatten(e) for e in elements], strict=True)
+    return nest.pack_sequence_as(first, [_stacked(who, column) for column in columns])
+
+
+def stack_rows(who: str, elements: Sequence[Any], specs: Sequence[Any]) -> Any:
+    """As `stack`, where some leaves are rows of ragged tensors. The specs are those of the results."""
+    columns = zip(*[nest.flatten(e) for e in elements], strict=True)
+    made = [
+        composites.ragged(column, s) if isinstance(s, CompositeSpec) else _stacked(who, column)
+        for column, s in zip(columns, specs, strict=True)
+    ]
+    return nest.pack_sequence_as(elements[0], made)
+
+
+def _stacked(who: str, column: Sequence[Any]) -> Any:
+    if isinstance(column[0], Composite):
+        return composites.stacked(who, column)
+    if len(column) == 1 and isinstance(column[0], Tensor):
+        return wrap(host(column[0]._array)[None])
+    try:
+        arrays = [host(t._array) for t in column]
+    except AttributeError:
+        raise TypeError(
+            errors.compose(f"{who}: the elements hold datasets.", "use flat_map to turn them into tensors.")
+        ) from None
+    first = arrays[0]
+    for i, array in enumerate(arrays):
+        if array.shape != first.shape or array.dtype != first.dtype:
+            raise errors.build(
+                errors.ShapeError,
+                f"{who}: cannot batch tensors with different shapes or dtypes: element 0 is {spec_of(first)}, element {i} "
+                f"is {spec_of(array)}.",
+                "use padded_batch, or make them alike in a map before.",
+            )
+    result = np.empty((len(arrays), *first.shape), first.dtype)
+    if first.ndim or first.dtype.kind == "O":
+        for i, array in enumerate(arrays):
+            result[i] = array if first.ndim else array[()]
+    else:
+        result[:] = arrays
+    return wrap(result)
+
+
+def spec(value: Any) -> Any:
+    """The structure of specs of an element."""
+    return nest.map_structure(_leaf_spec, value)
+
+
+def _leaf_spec(leaf: Any) -> Any:
+    if leaf is None or isinstance(leaf, (TensorSpec, CompositeSpec)):
+        return leaf
+    if isinstance(leaf, Composite):
+        return leaf._spec()
+    if hasattr(leaf, "_stage"):
+        return leaf._spec_as_element()
+    return TensorSpec(leaf.get_shape(), leaf.dtype)
+
+
+def with_rows(structure: Any, count: int | None) -> Any:
+    """Specs with a leading axis."""
+
+    def raised(s: Any) -> Any:
+        if isinstance(s, (CompositeSpec, composites.RowSpec)):
+            return composites.with_rows(s, count)
+        return TensorSpec(TensorShape([count]).concatenate(s.shape), s.dtype)
+
+    return nest.map_structure(raised, structure)
+
+
+def without_rows(structure: Any) -> Any:
+    """Specs of the rows."""
+
+    def lowered(s: Any) -> Any:
+        return composites.without_rows(s) if isinstance(s, CompositeSpec) else TensorSpec(s.shape[1:], s.dtype)
+
+    return nest.map_structure(lowered, structure)
+
+
+def merged(a: Any, b: Any) -> Any:
+    """The narrowest specs that hold both."""
+    return nest.map_structure(lambda s, t: s.most_specific_compatible_type(t), a, b)

@@ -1,0 +1,213 @@
+"""Threads of an iteration. They know nothing of the iterator, so they end when it is dropped.
+
+A generator that uses threads ends them in its `finally`, which runs when it is exhausted, closed, or collected. Threads are
+daemons: a program may end in the middle of an iteration.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from itertools import islice
+from queue import SimpleQueue
+from typing import Any
+
+from gradtape.core import memory as large
+
+AUTOTUNE = -1
+_END = object()
+
+
+def workers(wanted: Any) -> int:
+    """How many threads `num_parallel_calls` means."""
+    count = AUTOTUNE if wanted is None else int(wanted)
+    return max(4, os.cpu_count() or 1) if count == AUTOTUNE else count
+
+
+class _Task:
+    """A call on a thread of a pool, and its result."""
+
+    __slots__ = ("_done", "_problem", "_result", "_value")
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+        self._done = threading.Lock()
+        self._done.acquire()
+        self._problem: BaseException | None = None
+        self._result: Any = None
+
+    def run(self, function: Callable[[Any], Any]) -> None:
+        """Call the function on this thread."""
+        try:
+            self._result = function(self._value)
+        except BaseException as problem:
+            self._problem = problem
+        self._done.release()
+
+    def result(self) -> Any:
+        """The result, when it is there; raises what the function raised."""
+        self._done.acquire()
+        if self._problem is not None:
+            raise self._problem
+        return self._result
+
+
+def _work(function: Callable[[Any], Any], tasks: SimpleQueue[Any], finished: SimpleQueue[Any] | None) -> None:
+    while True:
+        task = tasks.get()
+        if task is None:
+            return
+        task.run(function)
+        if finished is not None:
+            finished.put(task)
+        del task
+
+
+def parallel(function: Callable[[Any], Any], source: Iterator[Any], count: int, in_order: bool) -> Iterator[Any]:
+    """The results of a function on the elements of a source, up to `count` of them ahead.
+
+    Elements are taken from the source on the thread of the caller.
+    """
+    tasks: SimpleQueue[Any] = SimpleQueue()
+    finished: SimpleQueue[Any] | None = None if in_order else SimpleQueue()
+    pending: deque[_Task] = deque()
+    for i in range(count):
+        threading.Thread(target=_work, args=(function, tasks, finished), daemon=True, name=f"data-map-{i}").start()
+    try:
+        for value in source:
+            task = _Task(value)
+            pending.append(task)
+            tasks.put(task)
+            if len(pending) >= count:
+                yield _next(pending, finished)
+        while pending:
+            yield _next(pending, finished)
+    finally:
+        while not tasks.empty():
+            tasks.get()
+        for _ in range(count):
+            tasks.put(None)
+
+
+def _next(pending: deque[_Task], finished: SimpleQueue[Any] | None) -> Any:
+    """The next result: the oldest, or any that is there."""
+    oldest = pending.popleft()
+    return (oldest if finished is None else finished.get()).result()
+
+
+class Pace:
+    """Whether threads make a function quicker: measured on its first elements, and then remembered.
+
+    Functions in Python hold the interpreter's lock, and several of them in threads are slower than one. Those that wait,
+    or compute in C, gain.
+    """
+
+    def __init__(self) -> None:
+        self._gains: bool | None = None
+
+    def results(
+        self, function: Callable[[Any], Any], source: Iterator[Any], count: int, in_order: bool
+    ) -> Iterator[Any]:
+        """The results of a function on the elements of a source, in threads if that is quicker."""
+        if self._gains is None:
+            alone = _Watch()
+            while not alone.is_over(_LEAST) and (value := next(source, _END)) is not _END:
+                yield alone.timed(lambda: function(value))
+            together, number = _Watch(), count + max(_LEAST * count, round(_MEASURED / max(alone.mean(), 1e-9)))
+            if alone.mean() > _HANDOVER:
+                results = parallel(function, islice(source, number), count, in_order)
+                yield from islice(results, count)  # they were begun before the clock
+                while (value := together.timed(lambda: next(results, _END))) is not _END:
+                    yield value
+                if together.is_over(_LEAST):
+                    self._gains = _GAIN * together.mean() < alone.mean()
+            elif alone.is_over(_LEAST):
+                self._gains = False
+        yield from parallel(function, source, count, in_order) if self._gains else map(function, source)
+
+
+_LEAST = 8  # elements to measure
+_MEASURED = 0.03  # seconds to measure
+_HANDOVER = 3e-5  # seconds to hand an element to a thread and back
+_GAIN = 1.15  # less is not worth the trouble for other threads
+
+
+class _Watch:
+    """How long calls take."""
+
+    def __init__(self) -> None:
+        self._number, self._seconds = 0, 0.0
+
+    def timed(self, call: Callable[[], Any]) -> Any:
+        """What a call returns."""
+        start = time.perf_counter()
+        found = call()
+        self._seconds += time.perf_counter() - start
+        self._number += 1
+        return found
+
+    def is_over(self, least: int) -> bool:
+        """True if there were enough calls, or they took long enough."""
+        return self._number >= least and (self._seconds > _MEASURED or self._number >= 64 * least)
+
+    def mean(self) -> float:
+        """Seconds of a call."""
+        return self._seconds / max(self._number, 1)
+
+
+class _Handover:
+    """A bounded place between a thread that makes elements and one that takes them."""
+
+    def __init__(self, size: int) -> None:
+        self._free = threading.Semaphore(size)
+        self._items: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+        self._stopped = False
+
+    def fill(self, source: Iterator[Any], is_quiet: bool) -> None:
+        """Put the elements of a source here until it ends, or nobody takes them any more."""
+        own = threading.get_ident()
+        if is_quiet:
+            large.companions.add(own)
+        problem = None
+        try:
+            for item in source:
+                self._free.acquire()
+                if self._stopped:
+                    break
+                self._items.put((item, None))
+                del item
+        except BaseException as raised:
+            problem = raised
+        large.companions.discard(own)
+        self._items.put((_END, problem))
+
+    def take(self) -> Any:
+        """The next element, or the end; raises what the source raised."""
+        item, problem = self._items.get()
+        if problem is not None:
+            raise problem
+        self._free.release()
+        return item
+
+    def stop(self) -> None:
+        """Nobody takes any more."""
+        self._stopped = True
+        self._free.release()
+
+
+def background(source: Iterator[Any], size: int, is_quiet: bool = False) -> Iterator[Any]:
+    """The elements of a source, which a thread makes up to `size` ahead.
+
+    If no code of the user runs in the source, variables may be updated in place beside the thread.
+    """
+    handover = _Handover(size)
+    threading.Thread(target=handover.fill, args=(source, is_quiet), daemon=True, name="data-prefetch").start()
+    del source
+    try:
+        while (item := handover.take()) is not _END:
+            yield item
+    finally:
+        handover.stop()

@@ -1,0 +1,158 @@
+"""Variables of strategies with several replicas.
+
+All replicas share one cell. What they assign is aggregated first, as the variable says, and assigned once. A variable that is
+synchronised when it is read (a metric's) has a cell for each replica instead, and its value elsewhere is their aggregate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradtape.core import convert, errors
+from gradtape.core.shape import TensorShape
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable, VariableAggregation, VariableSynchronization
+from gradtape.distribute._context import ReplicaContext, get_replica_context
+from gradtape.distribute._cross_replica_ops import ReduceOp, reduced, scaled
+from gradtape.distribute._per_replica import PerReplica
+
+
+def creator(strategy: Any) -> Callable[..., Any]:
+    """What makes variables in the scope of a strategy with several replicas."""
+
+    def create(next_creator: Callable[..., Any], **arguments: Any) -> Any:
+        made = next_creator(**arguments)
+        if type(made) is not Variable or made.synchronization is VariableSynchronization.NONE:
+            return made
+        if made.synchronization is not VariableSynchronization.ON_READ:
+            made.__class__ = Mirrored
+            return made
+        others = [next_creator(**arguments | {"initial_value": made}) for _ in range(strategy.num_replicas_in_sync - 1)]
+        return SynchronisedOnRead.of([made, *others])
+
+    return create
+
+
+def _replica() -> ReplicaContext | None:
+    """The replica that runs here, if there are several."""
+    replica = get_replica_context()
+    return None if replica is None or replica.num_replicas_in_sync == 1 else replica
+
+
+class Mirrored(Variable):
+    """A variable that all replicas have in common."""
+
+    __slots__ = ()
+
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Replace the value; in a replica, by the aggregate of what all replicas assign."""
+        return self._together(lambda v: Variable.assign(self, v, read_value=read_value), value)
+
+    def _update(self, what: str, delta: Any, read_value: bool) -> Any:
+        return self._together(lambda d: Variable._update(self, what, d, read_value), delta)
+
+    def _together(self, change: Callable[[Any], Any], value: Any) -> Any:
+        replica = _replica()
+        if replica is None:
+            return change(value)
+        if self._aggregation is VariableAggregation.NONE:
+            raise ValueError(
+                errors.compose(
+                    f"You must specify an aggregation method to update variable {self.name!r} in a replica.",
+                    "make it with aggregation=tf.VariableAggregation.MEAN, SUM or ONLY_FIRST_REPLICA, or assign it outside.",
+                    depth=3,
+                )
+            )
+        return replica.merge_call(
+            lambda strategy, parts: change(aggregated(self._aggregation, parts, strategy.num_replicas_in_sync)),
+            (self._convert(value),),
+        )
+
+
+def aggregated(aggregation: VariableAggregation, value: Any, count: int) -> Any:
+    """One value of those of all replicas."""
+    if aggregation in (VariableAggregation.ONLY_FIRST_REPLICA, VariableAggregation.NONE):
+        return value[0] if isinstance(value, PerReplica) else value
+    return reduced(ReduceOp.from_variable_aggregation(aggregation), value, count)
+
+
+class SynchronisedOnRead(Variable):
+    """A variable of which each replica has its own."""
+
+    __slots__ = ("_cells",)
+
+    _cells: list[Variable]
+
+    @classmethod
+    def of(cls, cells: list[Variable]) -> SynchronisedOnRead:
+        """The variable with a cell for each replica."""
+        made = object.__new__(cls)
+        made._cells = cells
+        for slot in (
+            "_id",
+            "_order",
+            "_name",
+            "_shape",
+            "_trainable",
+            "_constraint",
+            "_synchronization",
+            "_aggregation",
+        ):
+            setattr(made, slot, getattr(cells[0], slot))
+        return made
+
+    dtype = property(lambda self: self._cells[0].dtype)
+    ndim = property(lambda self: self._cells[0].ndim)
+    device = property(lambda self: self._cells[0].device)
+    values = property(lambda self: tuple(self._cells), doc="The variables of the replicas.")
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape."""
+        return self._cells[0].shape
+
+    @property
+    def _value(self) -> Any:  # type: ignore[override]
+        return self._read()
+
+    def _read(self) -> Tensor:
+        replica = _replica()
+        if replica is not None:
+            own: Variable = self._cells[replica.replica_id_in_sync_group]
+            return own._read()
+        parts = PerReplica(cell._read() for cell in self._cells)
+        return aggregated(self._aggregation, parts, len(self._cells))  # type: ignore[no-any-return]
+
+    def read_value(self) -> Tensor:
+        """The value: a replica's own inside of it, the aggregate elsewhere."""
+        return self._read()
+
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Replace the replica's own value; elsewhere, replace all so that the aggregate is the value."""
+        replica = _replica()
+        if replica is not None:
+            self._cells[replica.replica_id_in_sync_group].assign(value)
+        else:
+            new = convert.convert_to_tensor(value, self.dtype)
+            if self._aggregation is VariableAggregation.SUM:
+                share = scaled(new, len(self._cells))
+                first = new - share * convert.convert_to_tensor(len(self._cells) - 1, share.dtype)
+                parts = [first, *[share] * (len(self._cells) - 1)]
+            else:
+                parts = [new] * len(self._cells)
+            for cell, part in zip(self._cells, parts, strict=True):
+                cell.assign(part)
+        return self if read_value else None
+
+    def _update(self, what: str, delta: Any, read_value: bool) -> Any:
+        replica = _replica()
+        if replica is not None:
+            self._cells[replica.replica_id_in_sync_group]._update(what, delta, read_value)
+        else:
+            change = self._convert(delta)
+            self.assign(self._read() + change if what == "assign_add" else self._read() - change)
+        return self if read_value else None
+
+    def _convert(self, value: Any) -> Tensor:
+        return self._cells[0]._convert(value)

@@ -1,0 +1,312 @@
+"""Strategies: how a program's replicas are laid out, and how they work together."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from gradtape.core import device as devices
+from gradtape.core import errors
+from gradtape.core.variable import names
+from gradtape.distribute import _distributed_dataset as datasets, _replica_threads as replicas
+from gradtape.distribute._context import Place, around, entered, here, require_cross_replica
+from gradtape.distribute._cross_replica_ops import as_reduce_op, gathered, reduced
+from gradtape.distribute._per_replica import PerReplica, map_values, regroup
+from gradtape.distribute._mirrored_variable import creator
+from gradtape.polymorphic_function.function import Function, function
+
+
+class Strategy:
+    """Base of the strategies; by itself, one replica on the default device.
+
+    >>> strategy = tf.distribute.MirroredStrategy()
+    >>> with strategy.scope():
+    ...     v = tf.Variable(1.0)
+    >>> per_replica = strategy.run(lambda x: x * v, args=(tf.constant(2.0),))
+    >>> strategy.reduce(tf.distribute.ReduceOp.SUM, per_replica, axis=None).numpy()
+    np.float32(2.0)
+    """
+
+    def __init__(self, extended: Any = None) -> None:
+        self._extended = extended if isinstance(extended, StrategyExtended) else StrategyExtended(self)
+        self._functions: Any = weakref.WeakKeyDictionary()
+
+    extended = property(lambda self: self._extended, doc="Further methods.")
+    cluster_resolver = property(lambda self: None, doc="None: there is no cluster.")
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """How many replicas compute a step together."""
+        return len(self._extended.worker_devices)
+
+    def scope(self) -> AbstractContextManager[Strategy]:
+        """A block in which variables, models and optimizers for this strategy are made."""
+        return _scope(self)
+
+    def run(self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, options: Any = None) -> Any:
+        """Call a function on each replica, with its part of the arguments.
+
+        Args:
+          fn: the function.
+          args: positional arguments; a distributed value gives each replica its own.
+          kwargs: arguments by name.
+          options: accepted and ignored.
+
+        Returns:
+          What it returns: one result if there is one replica, else a value for each at the places where they differ.
+        """
+        require_cross_replica(self, "strategy.run")
+        args, kwargs = tuple(args), dict(kwargs or {})
+        if isinstance(fn, Function) and self.num_replicas_in_sync > 1:
+            return self._staged(fn)(args, kwargs)
+        return replicas.run(self, fn, args, kwargs)
+
+    def _staged(self, fn: Function) -> Any:
+        """A function that runs all replicas in one trace: inside of it they can meet, in traces of their own not."""
+        if fn not in self._functions:
+            inner = weakref.ref(fn)
+
+            def run(args: Any, kwargs: Any) -> Any:
+                return replicas.run(self, inner().python_function, args, kwargs)  # type: ignore[union-attr]
+
+            run.__name__ = fn.name
+            self._functions[fn] = function(run)
+        return self._functions[fn]
+
+    def reduce(self, reduce_op: Any, value: Any, axis: Any) -> Any:
+        """One value of the values of all replicas.
+
+        Args:
+          reduce_op: `tf.distribute.ReduceOp.SUM` or `MEAN`, or its name.
+          value: what `run` returned, or a structure of such values.
+          axis: None, or an axis of the values along which to reduce as well, usually that of the batch.
+        """
+        require_cross_replica(self, "strategy.reduce")
+        op = as_reduce_op(reduce_op)
+        return map_values(lambda leaf: reduced(op, leaf, self.num_replicas_in_sync, axis), value)
+
+    def gather(self, value: Any, axis: int) -> Any:
+        """The values of all replicas, one after the other along an axis."""
+        require_cross_replica(self, "strategy.gather")
+        return map_values(lambda leaf: gathered(leaf, axis, self.num_replicas_in_sync), value)
+
+    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
+        """The values of the replicas as a tuple; of one value, a tuple with it alone."""
+        if isinstance(value, PerReplica):
+            return value.values
+        return tuple(value.values) if hasattr(value, "_cells") else (value,)
+
+    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
+        """A dataset whose batches are divided among the replicas; with one replica, the dataset itself.
+
+        Args:
+          dataset: a dataset of batches, of the size for all replicas together.
+          options: accepted and ignored.
+        """
+        return datasets.distributed(dataset, self.num_replicas_in_sync)
+
+    def distribute_datasets_from_function(self, dataset_fn: Callable[[Any], Any], options: Any = None) -> Any:
+        """A dataset made by a function of a `tf.distribute.InputContext`, whose elements are batches for one replica each."""
+        return datasets.from_function(dataset_fn, self.num_replicas_in_sync)
+
+    experimental_distribute_datasets_from_function = distribute_datasets_from_function
+
+    def experimental_distribute_values_from_function(self, value_fn: Callable[[Any], Any]) -> Any:
+        """A value for each replica: what a function of a `ValueContext` returns."""
+        count = self.num_replicas_in_sync
+        return regroup([value_fn(datasets.ValueContext(i, count)) for i in range(count)])
+
+    def update_config_proto(self, config_proto: Any) -> Any:
+        """The argument: there are no sessions to configure."""
+        return config_proto
+
+    def __deepcopy__(self, memo: Any) -> Strategy:
+        return self  # objects that refer to a strategy mean this one
+
+
+class StrategyExtended:
+    """Further methods of a strategy.
+
+    Args:
+      container_strategy: the strategy.
+      worker_devices: a device for each replica.
+    """
+
+    experimental_require_static_shapes = False
+
+    def __init__(self, container_strategy: Any, worker_devices: Sequence[str] = ("/device:CPU:0",)) -> None:
+        self._strategy = weakref.ref(container_strategy)
+        self.worker_devices = tuple(worker_devices)
+
+    parameter_devices = property(lambda self: self.worker_devices[:1], doc="Where variables are.")
+
+    def reduce_to(self, reduce_op: Any, value: Any, destinations: Any, options: Any = None) -> Any:
+        """One value of the values of all replicas; where it is needed does not matter."""
+        return reduced(as_reduce_op(reduce_op), value, len(self.worker_devices))
+
+    def batch_reduce_to(self, reduce_op: Any, value_destination_pairs: Any, options: Any = None) -> list[Any]:
+        """`reduce_to` of each pair."""
+        return [self.reduce_to(reduce_op, value, where) for value, where in value_destination_pairs]
+
+    def broadcast_to(self, tensor: Any, destinations: Any) -> Any:
+        """The tensor: all replicas see it."""
+        return tensor
+
+    def update(self, var: Any, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, group: bool = True) -> Any:
+        """What a function of a variable, which all replicas share, and further arguments returns."""
+        return fn(var, *args, **(kwargs or {}))
+
+    def variable_created_in_scope(self, v: Any) -> bool:
+        """True for all variables: they are shared."""
+        return True
+
+    def value_container(self, value: Any) -> Any:
+        """The value: nothing is wrapped."""
+        return value
+
+    def call_for_each_replica(self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None) -> Any:
+        """`strategy.run`."""
+        strategy: Any = self._strategy()
+        return strategy.run(fn, args, kwargs)
+
+    @contextmanager
+    def colocate_vars_with(self, colocate_with_variable: Any) -> Iterator[None]:
+        """A block without effect: there is one memory."""
+        yield
+
+
+@contextmanager
+def _scope(strategy: Strategy) -> Iterator[Strategy]:
+    place = here()
+    if around.places and place.strategy is not strategy:
+        raise RuntimeError(
+            errors.compose(
+                "Mixing different tf.distribute.Strategy objects: the scope of another strategy is around.",
+                "leave that scope first, or use one strategy for all.",
+                depth=4,
+            )
+        )
+    before = names.creators
+    if strategy.num_replicas_in_sync > 1 and not around.places:
+        names.creators = (*before, creator(strategy))
+    try:
+        with entered(Place(strategy, None)):
+            yield strategy
+    finally:
+        names.creators = before
+
+
+def experimental_set_strategy(strategy: Strategy | None) -> None:
+    """Enter the scope of a strategy for the rest of the program; None leaves it.
+
+    >>> tf.distribute.experimental_set_strategy(tf.distribute.OneDeviceStrategy("/CPU:0"))
+    >>> tf.distribute.has_strategy()
+    True
+    >>> tf.distribute.experimental_set_strategy(None)
+    """
+    if len(around.places) > 1 or (around.places and around.places[0].replica is not None):
+        raise RuntimeError(
+            errors.compose(
+                "experimental_set_strategy must not be called inside the scope of a strategy, or of a replica.",
+                "use strategy.scope().",
+            )
+        )
+    if around.places and around.places[0].strategy.num_replicas_in_sync > 1:
+        names.creators = names.creators[:-1]
+    around.places = () if strategy is None else (Place(strategy, None),)
+    if strategy is not None and strategy.num_replicas_in_sync > 1:
+        names.creators = (*names.creators, creator(strategy))
+
+
+@functools.cache
+def default_strategy() -> Strategy:
+    """The strategy of programs that choose none."""
+    return Strategy()
+
+
+class OneDeviceStrategy(Strategy):
+    """One replica on a device.
+
+    >>> tf.distribute.OneDeviceStrategy("/CPU:0").num_replicas_in_sync
+    1
+    """
+
+    def __init__(self, device: str) -> None:
+        super().__init__(StrategyExtended(self, [_device(device)]))
+
+
+class MirroredStrategy(Strategy):
+    """A replica on each of several devices of this machine, which share their variables.
+
+    Args:
+      devices: names of devices; by default one, a GPU where CuPy has one. Several CPUs are made with
+        `tf.config.set_logical_device_configuration`.
+      cross_device_ops: accepted and ignored: devices share their memory.
+
+    >>> tf.distribute.MirroredStrategy().num_replicas_in_sync
+    1
+    """
+
+    def __init__(self, devices: Sequence[str] | None = None, cross_device_ops: Any = None) -> None:
+        chosen = [_device(d) for d in devices] if devices is not None else [_default_device()]
+        if not chosen:
+            raise ValueError("Got an empty `devices` list in MirroredStrategy constructor.")
+        if len(set(chosen)) < len(chosen):
+            raise ValueError(f"Duplicates in `devices` of MirroredStrategy: {chosen}.")
+        if len(chosen) > 1 and any("GPU" in d for d in chosen):
+            raise errors.build(
+                errors.UnimplementedError,
+                f"MirroredStrategy: variables cannot be shared by {chosen}.",
+                "use one GPU, or several CPUs.",
+            )
+        super().__init__(StrategyExtended(self, chosen))
+
+
+class MultiWorkerMirroredStrategy(Strategy):
+    """The strategy of one worker: this process. `TF_CONFIG` may name it, and no other.
+
+    Args:
+      cluster_resolver: None, or one of a single worker.
+      communication_options: accepted and ignored.
+    """
+
+    def __init__(self, cluster_resolver: Any = None, communication_options: Any = None) -> None:
+        spec = cluster_resolver.cluster_spec().as_dict() if cluster_resolver is not None else _configured_cluster()
+        workers = [w for job in ("chief", "worker") for w in spec.get(job, [])]
+        if len(workers) > 1:
+            raise errors.build(
+                errors.UnimplementedError,
+                f"MultiWorkerMirroredStrategy: TF_CONFIG names {len(workers)} workers; this process is the only one.",
+                "run one worker, or a MirroredStrategy on several logical devices.",
+            )
+        super().__init__(StrategyExtended(self, [_default_device()]))
+
+
+def _configured_cluster() -> Any:
+    return json.loads(os.environ.get("TF_CONFIG") or "{}").get("cluster", {})
+
+
+class CentralStorageStrategy(MirroredStrategy):
+    """A MirroredStrategy: variables are in one place anyway.
+
+    Args:
+      compute_devices: names of devices for the replicas.
+      parameter_device: accepted: there is one memory.
+    """
+
+    def __init__(self, compute_devices: Sequence[str] | None = None, parameter_device: str | None = None) -> None:
+        super().__init__(compute_devices)
+
+
+def _device(name: str) -> str:
+    """The name of a device that is there, in one form."""
+    return f"/device:{devices.check(name)}"
+
+
+def _default_device() -> str:
+    return "/device:GPU:0" if devices.gpu_count() else "/device:CPU:0"

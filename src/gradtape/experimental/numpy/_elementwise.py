@@ -1,0 +1,408 @@
+"""Elementwise functions of `tf.experimental.numpy`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes, errors
+from gradtape.core.shape import Spec, broadcast
+from gradtape.math import _conversion as conversion, _reductions as reducing, _special_functions as special
+from gradtape.math import _elementwise as own
+from gradtape.api.array_op import on_arrays
+from gradtape.math._conversion import cast
+from gradtape.experimental.numpy._families import binary, unary
+from gradtape.experimental.numpy._promotion import asarray, default_float, inexact, promoted
+
+
+def real(val: Any) -> Any:
+    """The real part.
+
+    Args:
+      val: numbers: a tensor, an array, or a value that becomes one.
+
+    >>> tf.experimental.numpy.real([1 + 2j]).numpy()
+    array([1.])
+    """
+    return conversion.real(asarray(val))
+
+
+def imag(val: Any) -> Any:
+    """The imaginary part.
+
+    Args:
+      val: numbers: a tensor, an array, or a value that becomes one.
+
+    >>> tf.experimental.numpy.imag([1 + 2j]).numpy()
+    array([2.])
+    """
+    return conversion.imag(asarray(val))
+
+
+def _absolute(x: Any) -> Any:
+    return x if x.dtype.is_bool or x.dtype.is_unsigned else own.abs(x)
+
+
+def _kept(x: Any) -> Any:
+    return x
+
+
+def _truth(x: Any) -> Any:
+    return x if x.dtype.is_bool else cast(x, dtypes.bool_)
+
+
+def _is_finite(x: Any) -> Any:
+    return own.is_finite(x) if x.dtype.is_floating or x.dtype.is_complex else own.equal(x, x)
+
+
+def _is_infinite(x: Any) -> Any:
+    return own.is_inf(x) if x.dtype.is_floating or x.dtype.is_complex else own.not_equal(x, x)
+
+
+def _is_nan(x: Any) -> Any:
+    return own.not_equal(x, x)
+
+
+def _infinity(sign: float) -> Any:
+    def test(x: Any) -> Any:
+        return own.equal(x, sign * math.inf) if x.dtype.is_floating else own.not_equal(x, x)
+
+    return test
+
+
+def _cube_root(x: Any) -> Any:
+    return own.sign(x) * own.pow(own.abs(x), 1.0 / 3.0)
+
+
+def _truncated(x: Any) -> Any:
+    return own.where(x < 0, own.ceil(x), own.floor(x))
+
+
+def _sign_bit(x: Any) -> Any:
+    # The sign of a zero shows in the infinity that its reciprocal is.
+    return own.less(own.where(own.equal(x, 0), 1.0 / x, x), 0) if x.dtype.is_floating else own.less(x, 0)
+
+
+def _imaginary_is(zero: bool) -> Any:
+    def test(x: Any) -> Any:
+        part = conversion.imag(x) if x.dtype.is_complex else x - x
+        return own.equal(part, 0) if zero else own.not_equal(part, 0)
+
+    return test
+
+
+abs = unary("abs", _absolute, "|x|.", "[-1, 2] -> array([1, 2])", False)
+absolute = unary("absolute", _absolute, "|x|.", "[-1.5] -> array([1.5])", False)
+fabs = unary("fabs", _absolute, "|x|, as floating point numbers.", "[-1] -> array([1.])")
+positive = unary("positive", _kept, "x itself.", "[-1, 2] -> array([-1,  2])", False)
+negative = unary("negative", own.negative, "-x.", "[-1, 2] -> array([ 1, -2])", False)
+square = unary("square", own.square, "x².", "[3, -4] -> array([ 9, 16])", False)
+conj = unary("conj", conversion.conj, "The complex conjugate.", "[1j] -> array([0.-1.j])", False)
+conjugate = unary("conjugate", conversion.conj, "The complex conjugate.", "[2j] -> array([0.-2.j])", False)
+reciprocal = unary("reciprocal", own.reciprocal, "1 / x.", "[2, 4] -> array([0.5 , 0.25])")
+sqrt = unary("sqrt", own.sqrt, "The square root.", "[4, 9] -> array([2., 3.])")
+cbrt = unary("cbrt", _cube_root, "The cube root.", "[8.0, -1.0] -> array([ 2., -1.])")
+exp = unary("exp", own.exp, "eˣ.", "[0] -> array([1.])")
+exp2 = unary("exp2", lambda x: own.pow(2.0, x), "2ˣ.", "[0] -> array([1.])")
+expm1 = unary("expm1", own.expm1, "eˣ - 1, exact near zero.", "[0] -> array([0.])")
+log = unary("log", own.log, "The natural logarithm.", "[1] -> array([0.])")
+log2 = unary("log2", lambda x: own.log(x) / math.log(2.0), "The logarithm to base 2.", "[2] -> array([1.])")
+log10 = unary("log10", lambda x: own.log(x) / math.log(10.0), "The logarithm to base 10.", "[10] -> array([1.])")
+log1p = unary("log1p", own.log1p, "log(1 + x), exact near zero.", "[0] -> array([0.])")
+sin = unary("sin", own.sin, "The sine.", "[0] -> array([0.])")
+cos = unary("cos", own.cos, "The cosine.", "[0] -> array([1.])")
+tan = unary("tan", own.tan, "The tangent.", "[0] -> array([0.])")
+arcsin = unary("arcsin", own.asin, "The inverse sine.", "[0] -> array([0.])")
+arccos = unary("arccos", own.acos, "The inverse cosine.", "[1] -> array([0.])")
+arctan = unary("arctan", own.atan, "The inverse tangent.", "[0] -> array([0.])")
+sinh = unary("sinh", own.sinh, "The hyperbolic sine.", "[0] -> array([0.])")
+cosh = unary("cosh", own.cosh, "The hyperbolic cosine.", "[0] -> array([1.])")
+tanh = unary("tanh", own.tanh, "The hyperbolic tangent.", "[0] -> array([0.])")
+arcsinh = unary("arcsinh", own.asinh, "The inverse hyperbolic sine.", "[0] -> array([0.])")
+arccosh = unary("arccosh", own.acosh, "The inverse hyperbolic cosine.", "[1] -> array([0.])")
+arctanh = unary("arctanh", own.atanh, "The inverse hyperbolic tangent.", "[0] -> array([0.])")
+sinc = unary("sinc", special.sinc, "sin(πx) / πx.", "[0] -> array([1.])")
+deg2rad = unary("deg2rad", lambda x: x * (math.pi / 180.0), "Degrees in radians.", "[0.0] -> array([0.])")
+rad2deg = unary("rad2deg", lambda x: x * (180.0 / math.pi), "Radians in degrees.", "[np.pi] -> array([180.])")
+floor = unary("floor", own.floor, "The largest whole number that is not above.", "[1.7, -1.2] -> array([ 1., -2.])")
+ceil = unary("ceil", own.ceil, "The smallest whole number that is not below.", "[1.2, -1.7] -> array([ 2., -1.])")
+fix = unary("fix", _truncated, "The whole number toward zero.", "[1.7, -1.7] -> array([ 1., -1.])")
+bitwise_not = unary("bitwise_not", lambda x: ~x, "The bits inverted.", "[5, -1] -> array([-6,  0])", False)
+logical_not = unary(
+    "logical_not", lambda x: ~_truth(x), "True where x is zero.", "[0, 2] -> array([ True, False])", False
+)
+isfinite = unary(
+    "isfinite", _is_finite, "True where x is a finite number.", "[np.inf, 1] -> array([False,  True])", False
+)
+isinf = unary("isinf", _is_infinite, "True where x is infinite.", "[np.inf, 1] -> array([ True, False])", False)
+isnan = unary("isnan", _is_nan, "True where x is not a number.", "[np.nan, 1] -> array([ True, False])", False)
+isposinf = unary("isposinf", _infinity(1.0), "True where x is +∞.", "[np.inf, -np.inf] -> array([ True, False])", False)
+isneginf = unary(
+    "isneginf", _infinity(-1.0), "True where x is -∞.", "[np.inf, -np.inf] -> array([False,  True])", False
+)
+isreal = unary(
+    "isreal", _imaginary_is(True), "True where the imaginary part is 0.", "[1j, 1] -> array([False,  True])", False
+)
+iscomplex = unary(
+    "iscomplex",
+    _imaginary_is(False),
+    "True where the imaginary part is not 0.",
+    "[1j, 1] -> array([ True, False])",
+    False,
+)
+signbit = unary("signbit", _sign_bit, "True where the sign is negative.", "[-1.0, 0.0] -> array([ True, False])", False)
+
+
+def _on_bools(function: Any, on_bools: Any) -> Any:
+    return lambda a, b: (on_bools if a.dtype.is_bool else function)(a, b)
+
+
+def _of_truth(function: Any) -> Any:
+    return lambda a, b: function(_truth(a), _truth(b))
+
+
+def _remainder(a: Any, b: Any) -> Any:
+    return own.floormod(*[cast(x, dtypes.int8) if x.dtype.is_bool else x for x in (a, b)])
+
+
+def _quotient(a: Any, b: Any) -> Any:
+    return own.floordiv(*[cast(x, dtypes.int8) if x.dtype.is_bool else x for x in (a, b)])
+
+
+def _power(a: Any, b: Any) -> Any:
+    return own.pow(a, b)
+
+
+def _divided(a: Any, b: Any) -> Any:
+    if a.dtype.is_bool:
+        a, b = [cast(x, default_float()) for x in (a, b)]
+    return own.truediv(a, b)
+
+
+def _hypotenuse(a: Any, b: Any) -> Any:
+    # Scaled by the larger one, so that squares do not overflow.
+    largest = own.maximum(own.abs(a), own.abs(b))
+    scale = own.where(own.equal(largest, 0.0), own.divide_no_nan(largest, largest) + 1.0, largest)
+    return own.where(own.equal(largest, 0.0), largest, scale * own.sqrt(own.square(a / scale) + own.square(b / scale)))
+
+
+def _step(x: Any, at_zero: Any) -> Any:
+    low, high = x - x, x - x + 1.0
+    return own.where(x < 0, low, own.where(x > 0, high, own.where(own.equal(x, 0), at_zero + low, x)))
+
+
+def _logaddexp2(a: Any, b: Any) -> Any:
+    two = math.log(2.0)
+    return special.logaddexp(a * two, b * two) / two
+
+
+def _same(a: Spec, b: Spec) -> Spec:
+    shape = broadcast(a.shape, b.shape)
+    if shape is None or not a.dtype.is_integer:
+        raise errors.build(
+            errors.ShapeError if shape is None else errors.DTypeError,
+            f"gcd, lcm: x1 is {a}, x2 is {b}.",
+            "give integers of shapes that broadcast.",
+        )
+    return Spec(shape, a.dtype)
+
+
+@on_arrays(_same)
+def _gcd(a: Any, b: Any) -> Any:
+    return np.gcd(a, b)
+
+
+@on_arrays(_same)
+def _lcm(a: Any, b: Any) -> Any:
+    return np.lcm(a, b)
+
+
+add = binary("add", _on_bools(own.add, own.logical_or), "x1 + x2.", "[1, 2], 0.5 -> array([1.5, 2.5])")
+subtract = binary("subtract", own.subtract, "x1 - x2.", "[1, 2], 1 -> array([0, 1])")
+multiply = binary("multiply", _on_bools(own.multiply, own.logical_and), "x1 · x2.", "[1, 2], 3 -> array([3, 6])")
+divide = binary("divide", _divided, "x1 / x2; integers give floating point numbers.", "[7, 8], 2 -> array([3.5, 4. ])")
+true_divide = binary("true_divide", _divided, "x1 / x2, as `divide`.", "[7], 2 -> array([3.5])")
+floor_divide = binary("floor_divide", _quotient, "x1 / x2, rounded down.", "[7, -7], 2 -> array([ 3, -4])")
+mod = binary("mod", _remainder, "The remainder, with the sign of x2.", "[7, -7], 3 -> array([1, 2])")
+remainder = binary("remainder", _remainder, "The remainder, as `mod`.", "[7, -7], 3 -> array([1, 2])")
+power = binary("power", _power, "x1 to the power of x2.", "[2, 3], 2 -> array([4, 9])")
+float_power = binary(
+    "float_power", _power, "x1 to the power of x2, in floating point.", "[2, 3], 2 -> array([4., 9.])", True
+)
+maximum = binary("maximum", _on_bools(own.maximum, own.logical_or), "The larger one.", "[1, 5], 3 -> array([3, 5])")
+minimum = binary("minimum", _on_bools(own.minimum, own.logical_and), "The smaller one.", "[1, 5], 3 -> array([1, 3])")
+arctan2 = binary("arctan2", own.atan2, "The angle of the point (x2, x1).", "[0], 1 -> array([0.])", True)
+hypot = binary("hypot", _hypotenuse, "√(x1² + x2²).", "[3], 4 -> array([5.])", True)
+heaviside = binary(
+    "heaviside", _step, "0 below zero, 1 above, x2 at zero.", "[-1, 0, 2], 0.5 -> array([0. , 0.5, 1. ])", True
+)
+logaddexp = binary("logaddexp", special.logaddexp, "log(exp x1 + exp x2).", "[-np.inf], 0 -> array([0.])", True)
+logaddexp2 = binary("logaddexp2", _logaddexp2, "log2(2 ** x1 + 2 ** x2).", "[-np.inf], 0 -> array([0.])", True)
+nextafter = binary(
+    "nextafter", special.nextafter, "The next number after x1 toward x2.", "[0.0], 0.0 -> array([0.])", True
+)
+gcd = binary("gcd", _gcd, "The greatest common divisor.", "[12, 18], 8 -> array([4, 2])")
+lcm = binary("lcm", _lcm, "The least common multiple.", "[4, 6], 6 -> array([12,  6])")
+equal = binary("equal", own.equal, "True where both are equal.", "[1, 2], 2.0 -> array([False,  True])")
+not_equal = binary("not_equal", own.not_equal, "True where they differ.", "[1, 2], 2.0 -> array([ True, False])")
+
+
+def _compared(function: Any) -> Any:
+    return lambda a, b: function(*[cast(x, dtypes.int8) if x.dtype.is_bool else x for x in (a, b)])
+
+
+less = binary("less", _compared(own.less), "x1 < x2.", "[1, 2], 2 -> array([ True, False])")
+less_equal = binary("less_equal", _compared(own.less_equal), "x1 ≤ x2.", "[1, 3], 2 -> array([ True, False])")
+greater = binary("greater", _compared(own.greater), "x1 > x2.", "[1, 3], 2 -> array([False,  True])")
+greater_equal = binary("greater_equal", _compared(own.greater_equal), "x1 ≥ x2.", "[1, 2], 2 -> array([False,  True])")
+logical_and = binary(
+    "logical_and", _of_truth(own.logical_and), "True where both are not zero.", "[0, 2], 3 -> array([False,  True])"
+)
+logical_or = binary(
+    "logical_or", _of_truth(own.logical_or), "True where one is not zero.", "[0, 2], 0 -> array([False,  True])"
+)
+logical_xor = binary(
+    "logical_xor", _of_truth(own.logical_xor), "True where just one is not zero.", "[0, 2], 3 -> array([ True, False])"
+)
+bitwise_and = binary("bitwise_and", lambda a, b: a & b, "The bits that both have.", "[6, 5], 3 -> array([2, 1])")
+bitwise_or = binary("bitwise_or", lambda a, b: a | b, "The bits that one has.", "[6, 5], 3 -> array([7, 7])")
+bitwise_xor = binary("bitwise_xor", lambda a, b: a ^ b, "The bits that just one has.", "[6, 5], 3 -> array([5, 6])")
+
+
+def sign(x: Any, out: Any = None, where: Any = None, **kwargs: Any) -> Any:
+    """-1, 0 or 1; for complex numbers the sign of the real part, or of the imaginary part if that is zero.
+
+    Args:
+      x: numbers.
+      out: None: tensors are immutable.
+      where: None: use `tf.where`.
+      **kwargs: none is taken.
+
+    >>> tf.experimental.numpy.sign([-2.5, 0.0]).numpy()
+    array([-1.,  0.])
+    """
+    if out is not None or where is not None or kwargs:
+        raise ValueError(errors.compose("sign: arguments other than x are not taken.", "use tf.where for `where`."))
+    x = asarray(x)
+    if not x.dtype.is_complex:
+        return own.sign(x)
+    re, im = conversion.real(x), conversion.imag(x)
+    return cast(own.where(own.equal(re, 0), own.sign(im), own.sign(re)), x.dtype)
+
+
+def angle(z: Any, deg: bool = False) -> Any:
+    """The angle of complex numbers.
+
+    Args:
+      z: numbers.
+      deg: in degrees instead of radians.
+
+    >>> tf.experimental.numpy.angle([1j, 1.0], deg=True).numpy()
+    array([90.,  0.])
+    """
+    found = conversion.angle(inexact(z)[0])
+    return found * (180.0 / math.pi) if deg else found
+
+
+def around(a: Any, decimals: int = 0) -> Any:
+    """The numbers rounded to a number of decimals; halves to the even neighbour.
+
+    Args:
+      a: numbers.
+      decimals: how many; negative ones count digits in front of the point.
+
+    >>> tf.experimental.numpy.around([1.25, 2.5], 1).numpy()
+    array([1.2, 2.5])
+    """
+    a = asarray(a)
+    if a.dtype.is_integer and decimals >= 0:
+        return a
+    factor = 10.0**decimals
+    x = a if a.dtype.is_floating or a.dtype.is_complex else cast(a, default_float())
+    return cast(own.round(x * factor) / factor if decimals else own.round(x), a.dtype)
+
+
+def round(a: Any, decimals: int = 0) -> Any:
+    """As `around`.
+
+    >>> tf.experimental.numpy.round([0.5, 1.5]).numpy()
+    array([0., 2.])
+    """
+    return around(a, decimals)
+
+
+def clip(a: Any, a_min: Any, a_max: Any) -> Any:
+    """The numbers limited to a range.
+
+    Args:
+      a: numbers.
+      a_min: the lower limit, or None.
+      a_max: the upper limit, or None.
+
+    >>> tf.experimental.numpy.clip([-3, 0, 3], -1, None).numpy()
+    array([-1,  0,  3])
+    """
+    if a_min is None and a_max is None:
+        raise ValueError(errors.compose("clip: a_min and a_max are both None.", "give at least one of them."))
+    if a_min is not None:
+        a = own.maximum(*promoted(a, a_min))
+    return a if a_max is None else own.minimum(*promoted(a, a_max))
+
+
+def divmod(x1: Any, x2: Any) -> tuple[Any, Any]:
+    """The quotient rounded down, and the remainder.
+
+    Args:
+      x1: numbers.
+      x2: numbers, of a shape that broadcasts with the first.
+
+    >>> [int(part) for part in tf.experimental.numpy.divmod(7, 2)]
+    [3, 1]
+    """
+    return floor_divide(x1, x2), mod(x1, x2)
+
+
+def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+    """True where two numbers differ by no more than `atol + rtol · |b|`.
+
+    Args:
+      a: numbers.
+      b: numbers, of a shape that broadcasts with the first.
+      rtol: the relative tolerance.
+      atol: the absolute tolerance.
+      equal_nan: whether two NaN are alike.
+
+    >>> tf.experimental.numpy.isclose([1.0, 2.0], [1.0 + 1e-9, 2.1]).numpy()
+    array([ True, False])
+    """
+    a, b = promoted(a, b)
+    alike = own.equal(a, b)
+    if a.dtype.is_floating or a.dtype.is_complex:
+        near = own.less_equal(own.abs(a - b), atol + rtol * own.abs(b))
+        alike = alike | (near & own.is_finite(a) & own.is_finite(b))
+        if equal_nan:
+            alike = alike | (isnan(a) & isnan(b))
+    return alike
+
+
+def allclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+    """True if `isclose` is true everywhere.
+
+    >>> bool(tf.experimental.numpy.allclose([1.0, 2.0], [1.0, 2.0 + 1e-9]))
+    True
+    """
+    return reducing.reduce_all(isclose(a, b, rtol, atol, equal_nan))
+
+
+def array_equal(a1: Any, a2: Any) -> Any:
+    """True if two arrays have the same shape and the same elements.
+
+    >>> bool(tf.experimental.numpy.array_equal([1, 2], [1, 2]))
+    True
+    """
+    a1, a2 = promoted(a1, a2)
+    if tuple(a1.shape) != tuple(a2.shape):
+        return asarray(False)
+    return reducing.reduce_all(own.equal(a1, a2))

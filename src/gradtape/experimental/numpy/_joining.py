@@ -1,0 +1,136 @@
+"""Arrays of `tf.experimental.numpy`, joined and split."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from typing import Any
+
+from gradtape.core.shape import normalize_axis
+from gradtape.core.tensor import Tensor
+from gradtape.arrays import joining, movement as moving
+from gradtape.experimental.numpy._movement import atleast_1d, atleast_2d, atleast_3d
+from gradtape.experimental.numpy._promotion import asarray, promoted
+
+
+def concatenate(arys: Any, axis: Any = 0) -> Tensor:
+    """Arrays one after the other.
+
+    Args:
+      arys: a sequence of arrays, which are promoted to one dtype.
+      axis: along which; None flattens them first.
+
+    >>> tf.experimental.numpy.concatenate([[1, 2], [3.5]]).numpy()
+    array([1. , 2. , 3.5])
+    """
+    values = _listed(arys)
+    if axis is None:
+        return joining.concat([moving.reshape(x, [-1]) for x in values], 0)
+    return joining.concat(values, axis)
+
+
+def append(arr: Any, values: Any, axis: Any = None) -> Tensor:
+    """Values at the end of an array.
+
+    Args:
+      arr: an array.
+      values: what follows.
+      axis: along which; None flattens both first.
+
+    >>> tf.experimental.numpy.append([1, 2], 3).numpy()
+    array([1, 2, 3])
+    """
+    return concatenate([arr, values], axis)
+
+
+def stack(arrays: Any, axis: int = 0) -> Tensor:
+    """Arrays along a new axis.
+
+    >>> tf.experimental.numpy.stack([[1, 2], [3, 4]], axis=1).numpy()
+    array([[1, 3],
+           [2, 4]])
+    """
+    return joining.stack(_listed(arrays), axis)
+
+
+def _listed(arrays: Any) -> list[Any]:
+    """A sequence of arrays, or the rows of one, in one dtype."""
+    if isinstance(arrays, (list, tuple)):
+        return promoted(*arrays)
+    return list(joining.unstack(asarray(arrays)))
+
+
+def vstack(tup: Any) -> Tensor:
+    """Arrays below one another; vectors are rows.
+
+    >>> tf.experimental.numpy.vstack([[1, 2], [3, 4]]).shape
+    TensorShape([2, 2])
+    """
+    return joining.concat([atleast_2d(x) for x in _listed(tup)], 0)
+
+
+def hstack(tup: Any) -> Tensor:
+    """Arrays beside one another; vectors one after the other.
+
+    >>> tf.experimental.numpy.hstack([[1, 2], [3]]).numpy()
+    array([1, 2, 3])
+    """
+    values = [atleast_1d(x) for x in _listed(tup)]
+    return joining.concat(values, 0 if values[0].ndim == 1 else 1)
+
+
+def dstack(tup: Any) -> Tensor:
+    """Arrays along the third axis.
+
+    >>> tf.experimental.numpy.dstack([[1, 2], [3, 4]]).shape
+    TensorShape([1, 2, 2])
+    """
+    return joining.concat([atleast_3d(x) for x in _listed(tup)], 2)
+
+
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
+    """Parts of an array along an axis.
+
+    Args:
+      ary: an array.
+      indices_or_sections: how many equal parts, or the indices at which to cut.
+      axis: along which.
+
+    >>> [part.numpy().tolist() for part in tf.experimental.numpy.split([1, 2, 3, 4], [1, 3])]
+    [[1], [2, 3], [4]]
+    """
+    x = asarray(ary)
+    axis = normalize_axis(axis, x.ndim, "split")
+    if isinstance(indices_or_sections, int):
+        return joining.split(x, indices_or_sections, axis)
+    length, before = tuple(x.shape)[axis], (slice(None),) * axis
+    cuts = [0, *[operator.index(i) for i in indices_or_sections], length]
+    return [x[(*before, slice(i, j))] for i, j in itertools.pairwise(cuts)]
+
+
+def hsplit(ary: Any, indices_or_sections: Any) -> list[Tensor]:
+    """Parts along the second axis; of a vector along its only one.
+
+    >>> [part.numpy().tolist() for part in tf.experimental.numpy.hsplit([1, 2, 3, 4], 2)]
+    [[1, 2], [3, 4]]
+    """
+    x = asarray(ary)
+    return split(x, indices_or_sections, 0 if x.ndim == 1 else 1)
+
+
+def vsplit(ary: Any, indices_or_sections: Any) -> list[Tensor]:
+    """Parts along the first axis.
+
+    >>> [part.numpy().tolist() for part in tf.experimental.numpy.vsplit([[1], [2]], 2)]
+    [[[1]], [[2]]]
+    """
+    return split(ary, indices_or_sections, 0)
+
+
+def dsplit(ary: Any, indices_or_sections: Any) -> list[Tensor]:
+    """Parts along the third axis.
+
+    >>> len(tf.experimental.numpy.dsplit(np.zeros((1, 1, 4)), 2))
+    2
+    """
+    return split(ary, indices_or_sections, 2)

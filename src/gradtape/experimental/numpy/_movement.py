@@ -1,0 +1,302 @@
+"""Functions of `tf.experimental.numpy` that move elements: shapes, axes, reversed and repeated parts."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import errors
+from gradtape.core.shape import normalize_axis
+from gradtape.core.tensor import Tensor
+from gradtape.arrays import movement as moving
+from gradtape.api.arguments import integers
+from gradtape.api.arguments import shape as known_shape
+from gradtape.experimental.numpy._promotion import asarray
+from gradtape.ops.family import dims
+
+
+def shape(a: Any) -> tuple[int, ...]:
+    """The shape, as a tuple of ints.
+
+    >>> tf.experimental.numpy.shape([[1, 2]])
+    (1, 2)
+    """
+    return dims(asarray(a))
+
+
+def ndim(a: Any) -> int:
+    """The number of axes.
+
+    >>> tf.experimental.numpy.ndim([[1, 2]])
+    2
+    """
+    return asarray(a).ndim
+
+
+def reshape(a: Any, newshape: Any, order: str = "C") -> Tensor:
+    """The elements in another shape.
+
+    Args:
+      a: an array.
+      newshape: an int or a sequence of ints; one may be -1.
+      order: "C" reads row by row, "F" column by column.
+
+    >>> tf.experimental.numpy.reshape([1, 2, 3, 4], (2, 2), order="F").numpy()
+    array([[1, 3],
+           [2, 4]])
+    """
+    a = asarray(a)
+    wanted = [newshape] if isinstance(newshape, int) else newshape
+    if order == "C":
+        return moving.reshape(a, wanted)
+    if order != "F":
+        raise ValueError(errors.compose(f"reshape: order is {order!r}.", 'use "C" or "F".'))
+    reversed_dims = list(integers(wanted, "reshape", "newshape"))[::-1]
+    return moving.transpose(moving.reshape(moving.transpose(a), reversed_dims))
+
+
+def ravel(a: Any) -> Tensor:
+    """The elements as a vector.
+
+    >>> tf.experimental.numpy.ravel([[1, 2]]).numpy()
+    array([1, 2])
+    """
+    return moving.reshape(asarray(a), [-1])
+
+
+def flatten(a: Any, order: str = "C") -> Tensor:
+    """The elements as a vector, row by row ("C") or column by column ("F").
+
+    >>> tf.experimental.numpy.flatten([[1, 2], [3, 4]], "F").numpy()
+    array([1, 3, 2, 4])
+    """
+    return reshape(a, -1, order)
+
+
+def transpose(a: Any, axes: Any = None) -> Tensor:
+    """The array with its axes in another order, by default reversed.
+
+    >>> tf.experimental.numpy.transpose([[1, 2]]).shape
+    TensorShape([2, 1])
+    """
+    return moving.transpose(asarray(a), axes)
+
+
+def swapaxes(a: Any, axis1: int, axis2: int) -> Tensor:
+    """The array with two axes exchanged.
+
+    >>> tf.experimental.numpy.swapaxes([[1, 2]], 0, 1).shape
+    TensorShape([2, 1])
+    """
+    a = asarray(a)
+    order = list(range(a.ndim))
+    i, j = [normalize_axis(axis, a.ndim, "swapaxes") for axis in (axis1, axis2)]
+    order[i], order[j] = j, i
+    return moving.transpose(a, order)
+
+
+def moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
+    """The array with axes moved to other places.
+
+    Args:
+      a: an array.
+      source: an int or several: which axes.
+      destination: where they go.
+
+    >>> tf.experimental.numpy.moveaxis(np.zeros((1, 2, 3)), 0, -1).shape
+    TensorShape([2, 3, 1])
+    """
+    a = asarray(a)
+    # NumPy knows the rules for several axes: let it move the axes of a shape that names them.
+    named = np.moveaxis(np.empty(tuple(range(1, a.ndim + 1)), bool), source, destination).shape
+    return moving.transpose(a, [n - 1 for n in named])
+
+
+def expand_dims(a: Any, axis: Any) -> Tensor:
+    """The array with new axes of length 1.
+
+    >>> tf.experimental.numpy.expand_dims([1, 2], 0).shape
+    TensorShape([1, 2])
+    """
+    a = asarray(a)
+    axes = [axis] if isinstance(axis, int) else list(axis)
+    places = sorted(k + a.ndim + len(axes) if k < 0 else k for k in axes)
+    return functools.reduce(moving.expand_dims, places, a)  # type: ignore[no-any-return]
+
+
+def squeeze(a: Any, axis: Any = None) -> Tensor:
+    """The array without axes of length 1.
+
+    >>> tf.experimental.numpy.squeeze([[1, 2]]).shape
+    TensorShape([2])
+    """
+    return moving.squeeze(asarray(a), list(axis) if isinstance(axis, tuple) else axis)
+
+
+def broadcast_to(array: Any, shape: Any) -> Tensor:
+    """The array repeated to fill a shape.
+
+    >>> tf.experimental.numpy.broadcast_to([1, 2], (2, 2)).numpy()
+    array([[1, 2],
+           [1, 2]])
+    """
+    return moving.broadcast_to(asarray(array), known_shape(shape, "broadcast_to"))
+
+
+def atleast_1d(*arys: Any) -> Any:
+    """The arrays, scalars as vectors; a list if there are several.
+
+    >>> tf.experimental.numpy.atleast_1d(3).shape
+    TensorShape([1])
+    """
+    return _of_rank(arys, lambda x: x if x.ndim else moving.reshape(x, [1]))
+
+
+def atleast_2d(*arys: Any) -> Any:
+    """The arrays, vectors as matrices of one row; a list if there are several.
+
+    >>> tf.experimental.numpy.atleast_2d([3, 4]).shape
+    TensorShape([1, 2])
+    """
+    return _of_rank(arys, lambda x: x if x.ndim > 1 else moving.reshape(x, [1, -1]))
+
+
+def atleast_3d(*arys: Any) -> Any:
+    """The arrays with three axes at least; a list if there are several.
+
+    >>> tf.experimental.numpy.atleast_3d([3, 4]).shape
+    TensorShape([1, 2, 1])
+    """
+
+    def raised(x: Any) -> Any:
+        if x.ndim > 2:
+            return x
+        return moving.expand_dims(x, -1) if x.ndim == 2 else moving.reshape(x, [1, -1, 1])
+
+    return _of_rank(arys, raised)
+
+
+def _of_rank(arrays: tuple[Any, ...], raised: Any) -> Any:
+    found = [raised(asarray(x)) for x in arrays]
+    return found[0] if len(found) == 1 else found
+
+
+def flip(m: Any, axis: Any = None) -> Tensor:
+    """The elements in reverse order along axes, by default all.
+
+    >>> tf.experimental.numpy.flip([[1, 2], [3, 4]], 1).numpy()
+    array([[2, 1],
+           [4, 3]])
+    """
+    m = asarray(m)
+    axes = range(m.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
+    return moving.reverse(m, list(axes))
+
+
+def flipud(m: Any) -> Tensor:
+    """The elements in reverse order along the first axis.
+
+    >>> tf.experimental.numpy.flipud([1, 2]).numpy()
+    array([2, 1])
+    """
+    return flip(m, 0)
+
+
+def fliplr(m: Any) -> Tensor:
+    """The elements in reverse order along the second axis.
+
+    >>> tf.experimental.numpy.fliplr([[1, 2]]).numpy()
+    array([[2, 1]])
+    """
+    return flip(m, 1)
+
+
+def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Tensor:
+    """The array turned by 90 degrees in the plane of two axes.
+
+    Args:
+      m: an array.
+      k: how often.
+      axes: from the first toward the second.
+
+    >>> tf.experimental.numpy.rot90([[1, 2], [3, 4]]).numpy()
+    array([[2, 4],
+           [1, 3]])
+    """
+    m = asarray(m)
+    i, j = [normalize_axis(axis, m.ndim, "rot90") for axis in axes]
+    turns = k % 4
+    if turns == 2:
+        return flip(m, (i, j))
+    if turns == 1:
+        return swapaxes(flip(m, j), i, j)
+    return flip(swapaxes(m, i, j), j) if turns else m
+
+
+def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
+    """The elements moved along axes; those that fall off come in again.
+
+    Args:
+      a: an array.
+      shift: by how much.
+      axis: along which; None rolls the flattened array.
+
+    >>> tf.experimental.numpy.roll([1, 2, 3], 1).numpy()
+    array([3, 1, 2])
+    """
+    a = asarray(a)
+    if axis is None:
+        return moving.reshape(moving.roll(moving.reshape(a, [-1]), shift, 0), tuple(a.shape))
+    return moving.roll(a, shift, axis)
+
+
+def tile(a: Any, reps: Any) -> Tensor:
+    """The array repeated along its axes.
+
+    Args:
+      a: an array.
+      reps: how often, for each axis; an int is for the last one.
+
+    >>> tf.experimental.numpy.tile([1, 2], 2).numpy()
+    array([1, 2, 1, 2])
+    """
+    a = asarray(a)
+    counts = list(known_shape(reps, "tile", "reps"))
+    rank = max(len(counts), a.ndim)
+    wide = moving.reshape(a, [1] * (rank - a.ndim) + list(a.shape))
+    return moving.tile(wide, [1] * (rank - len(counts)) + counts)
+
+
+def repeat(a: Any, repeats: Any, axis: Any = None) -> Tensor:
+    """Each element repeated.
+
+    Args:
+      a: an array.
+      repeats: how often: an int, or one for each element along the axis.
+      axis: along which; None flattens first.
+
+    >>> tf.experimental.numpy.repeat([1, 2], [1, 2]).numpy()
+    array([1, 2, 2])
+    """
+    return moving.repeat(asarray(a), repeats, axis)
+
+
+def pad(array: Any, pad_width: Any, mode: str, **kwargs: Any) -> Tensor:
+    """The array with more elements around it.
+
+    Args:
+      array: an array.
+      pad_width: how many: an int, a pair, or a pair for each axis.
+      mode: "constant", "reflect" or "symmetric".
+      **kwargs: `constant_values`, a number.
+
+    >>> tf.experimental.numpy.pad([1, 2], 1, "constant", constant_values=9).numpy()
+    array([9, 1, 2, 9])
+    """
+    if mode not in ("constant", "reflect", "symmetric"):
+        raise ValueError(errors.compose(f"pad: mode is {mode!r}.", 'use "constant", "reflect" or "symmetric".'))
+    x = asarray(array)
+    widths = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2))
+    return moving.pad(x, widths, mode.upper(), constant_values=kwargs.get("constant_values", 0))

@@ -1,0 +1,132 @@
+"""Along an axis of `tf.experimental.numpy`: scans, orders and differences."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from gradtape.core import dtypes, errors
+from gradtape.core.shape import normalize_axis
+from gradtape.math import _elementwise as own
+from gradtape.arrays import indexing, movement as moving, sorting
+from gradtape.math import _cumulative as scanning
+from gradtape.math._conversion import cast
+from gradtape.experimental.numpy._promotion import asarray
+from gradtape.experimental.numpy._reductions import wide
+
+
+def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+    """The sums of the first elements along an axis.
+
+    Args:
+      a: numbers.
+      axis: an int; None flattens first.
+      dtype: in which to sum; integers by default in int64.
+
+    >>> tf.experimental.numpy.cumsum([1, 2, 3]).numpy()
+    array([1, 3, 6])
+    """
+    return _along(scanning.cumsum, wide(a, dtype), axis)
+
+
+def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+    """The products of the first elements along an axis.
+
+    Args:
+      a: numbers.
+      axis: an int; None flattens first.
+      dtype: in which to multiply; integers by default in int64.
+
+    >>> tf.experimental.numpy.cumprod([1, 2, 3]).numpy()
+    array([1, 2, 6])
+    """
+    return _along(scanning.cumprod, wide(a, dtype), axis)
+
+
+def _along(function: Callable[..., Any], x: Any, axis: Any) -> Any:
+    """What a function gives along an axis; without one, along all elements."""
+    return function(moving.reshape(x, [-1]), 0) if axis is None else function(x, axis)
+
+
+def argmax(a: Any, axis: Any = None) -> Any:
+    """The position of the largest element; without an axis, in the flattened array.
+
+    >>> int(tf.experimental.numpy.argmax([1, 9, 4]))
+    1
+    """
+    return _along(indexing.argmax, _ordinal(a), axis)
+
+
+def argmin(a: Any, axis: Any = None) -> Any:
+    """The position of the smallest element; without an axis, in the flattened array.
+
+    >>> int(tf.experimental.numpy.argmin([4, 9, 1]))
+    2
+    """
+    return _along(indexing.argmin, _ordinal(a), axis)
+
+
+def _ordinal(a: Any) -> Any:
+    a = asarray(a)
+    return cast(a, dtypes.int32) if a.dtype.is_bool else a
+
+
+def sort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> Any:
+    """The elements in rising order along an axis.
+
+    Args:
+      a: real numbers.
+      axis: an int; None flattens first.
+      kind: any of NumPy's: the order is the same.
+      order: None: there are no fields.
+
+    >>> tf.experimental.numpy.sort([3, 1, 2]).numpy()
+    array([1, 2, 3])
+    """
+    _check_order("sort", order)
+    return _along(sorting.sort, asarray(a), axis)
+
+
+def argsort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> Any:
+    """The positions that put an axis in rising order, as int64.
+
+    Args:
+      a: real numbers.
+      axis: an int; None flattens first.
+      kind: any of NumPy's: the order is always stable.
+      order: None: there are no fields.
+
+    >>> tf.experimental.numpy.argsort([3, 1, 2]).numpy()
+    array([1, 2, 0])
+    """
+    _check_order("argsort", order)
+    found = _along(functools.partial(sorting.argsort, stable=True), asarray(a), axis)
+    return cast(found, dtypes.int64)
+
+
+def _check_order(who: str, order: Any) -> None:
+    if order is not None:
+        raise ValueError(errors.compose(f"{who}: order is {order!r}.", "tensors have no fields: leave it out."))
+
+
+def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
+    """The differences of neighbours along an axis, n times.
+
+    Args:
+      a: numbers.
+      n: how often.
+      axis: an int.
+
+    >>> tf.experimental.numpy.diff([1, 4, 9]).numpy()
+    array([3, 5])
+    """
+    a = asarray(a)
+    if n < 0:
+        raise ValueError(errors.compose(f"diff: n is {n}.", "it must not be negative."))
+    axis = normalize_axis(axis, a.ndim, "diff")
+    before = (slice(None),) * axis
+    for _ in range(n):
+        left, right = a[(*before, slice(None, -1))], a[(*before, slice(1, None))]
+        a = own.not_equal(left, right) if a.dtype.is_bool else right - left
+    return a

@@ -1,0 +1,199 @@
+"""Arrays of `tf.experimental.numpy`, and the dtypes that functions of several of them compute in.
+
+Python ints are int64 and floats float64, as in NumPy, unless a tensor or array stands beside them: then they take its
+dtype if that is of their kind. Between tensors NumPy's rules of promotion hold.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, dtypes, nest
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
+from gradtape.arrays import joining, movement as moving
+from gradtape.math._conversion import cast
+from gradtape.ops.movement import Identity
+
+_NUMBERS = (bool, int, float, complex)
+_PREFERRED: dict[str, bool] = {"float32": False}
+
+
+def prefer_float32(enabled: bool) -> None:
+    """Choose whether Python's numbers, and results of integers, become float32 and int32 instead of 64 bits."""
+    _PREFERRED["float32"] = enabled
+
+
+def default_float() -> dtypes.DType:
+    """The dtype of what is computed from integers."""
+    return dtypes.float32 if _PREFERRED["float32"] else dtypes.float64
+
+
+def result_type(*arrays_and_dtypes: Any) -> dtypes.DType:
+    """The dtype in which a function of several arrays computes.
+
+    Args:
+      *arrays_and_dtypes: tensors, arrays, numbers, nested lists of them, and dtypes.
+
+    >>> tf.experimental.numpy.result_type(tf.constant([1, 2]), 2.0)
+    tf.float64
+    """
+    # By their types too: 0 and 0.0 are equal.
+    found = {(type(key), key): key for key in map(_key, nest.flatten(list(arrays_and_dtypes)))}.values()
+    result = dtypes.as_dtype(np.result_type(*found) if found else np.float64)
+    weak = all(isinstance(key, _NUMBERS) for key in found)
+    narrow = {"float64": dtypes.float32, "int64": dtypes.int32, "complex128": dtypes.complex64}
+    return narrow.get(result.name, result) if weak and _PREFERRED["float32"] else result
+
+
+def _key(leaf: Any) -> Any:
+    """What NumPy is asked about: a dtype, or a number that stands for all of its kind."""
+    if isinstance(leaf, _NUMBERS):
+        return type(leaf)() if not isinstance(leaf, int) or abs(leaf) < 2**31 else leaf
+    if isinstance(leaf, (str, bytes)):
+        return np.dtype(object)
+    if isinstance(leaf, (Tensor, Variable)):
+        return leaf.dtype.numpy
+    if isinstance(leaf, (dtypes.DType, type, np.dtype)):
+        return dtypes.as_dtype(leaf).numpy
+    return np.asarray(leaf).dtype
+
+
+def promote_types(type1: Any, type2: Any) -> dtypes.DType:
+    """The smallest dtype to which values of both can be converted.
+
+    Args:
+      type1: a dtype.
+      type2: a dtype.
+
+    >>> tf.experimental.numpy.promote_types(np.int32, np.float32)
+    tf.float64
+    """
+    return dtypes.as_dtype(np.promote_types(dtypes.as_dtype(type1).numpy, dtypes.as_dtype(type2).numpy))
+
+
+def asarray(a: Any, dtype: Any = None) -> Tensor:
+    """A tensor of a value, with NumPy's dtypes for Python's numbers.
+
+    Args:
+      a: a tensor, variable, array, number, or nested list.
+      dtype: of the result; by default that of the value.
+
+    >>> tf.experimental.numpy.asarray([1.0, 2.0]).dtype
+    tf.float64
+    """
+    wanted = None if dtype is None else dtypes.as_dtype(dtype)
+    if isinstance(a, Variable):
+        a = a._read()
+    if not isinstance(a, Tensor):
+        target = wanted or result_type(a)
+        if isinstance(a, (list, tuple)) and any(isinstance(x, (Tensor, Variable)) for x in nest.flatten(a)):
+            return joining.stack([asarray(x, target) for x in a])
+        a = convert.convert_to_tensor(np.asarray(a))
+        wanted = target
+    return a if wanted is None or a.dtype is wanted else cast(a, wanted)  # type: ignore[no-any-return]
+
+
+def asanyarray(a: Any, dtype: Any = None) -> Tensor:
+    """As `asarray`.
+
+    >>> tf.experimental.numpy.asanyarray(3).dtype
+    tf.int64
+    """
+    return asarray(a, dtype)
+
+
+def ascontiguousarray(a: Any, dtype: Any = None) -> Tensor:
+    """A tensor of a value, of rank 1 or more.
+
+    >>> tf.experimental.numpy.ascontiguousarray(3).shape
+    TensorShape([1])
+    """
+    return array(a, dtype, ndmin=1)
+
+
+def array(val: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Tensor:
+    """A tensor of a value.
+
+    Args:
+      val: a tensor, variable, array, number, or nested list.
+      dtype: of the result; by default that of the value.
+      copy: whether a tensor is returned as another one.
+      ndmin: the least rank; axes of length 1 are put in front.
+
+    >>> tf.experimental.numpy.array([1, 2], ndmin=2).shape
+    TensorShape([1, 2])
+    """
+    made = asarray(val, dtype)
+    if copy and made is val:
+        made = Identity(made)
+    missing = ndmin - made.ndim
+    return made if missing <= 0 else moving.reshape(made, [1] * missing + list(made.shape))
+
+
+def promoted(*values: Any) -> list[Any]:
+    """The values as tensors of one dtype."""
+    dtype = result_type(*values)
+    return [asarray(v, dtype) for v in values]
+
+
+def inexact_type(*values: Any) -> dtypes.DType:
+    """The dtype of a function that gives floating point numbers."""
+    dtype = result_type(*values)
+    return dtype if dtype.is_floating or dtype.is_complex else default_float()
+
+
+def inexact(*values: Any) -> list[Any]:
+    """The values as tensors of one floating point or complex dtype."""
+    dtype = inexact_type(*values)
+    return [asarray(v, dtype) for v in values]
+
+
+def issubdtype(arg1: Any, arg2: Any) -> bool:
+    """True if a dtype is of a kind, such as `np.floating`.
+
+    >>> tf.experimental.numpy.issubdtype(tf.float32, np.floating)
+    True
+    """
+    first, second = [x.numpy if isinstance(x, dtypes.DType) else x for x in (arg1, arg2)]
+    return bool(np.issubdtype(first, second))
+
+
+def finfo(dtype: Any) -> Any:
+    """The limits of a floating point dtype, as `np.finfo` describes them.
+
+    >>> float(tf.experimental.numpy.finfo(tf.float32).eps) == 2.0**-23
+    True
+    """
+    return np.finfo(dtypes.as_dtype(dtype).numpy)
+
+
+def isscalar(num: Any) -> bool:
+    """True for a number and for a tensor of rank 0.
+
+    >>> tf.experimental.numpy.isscalar(3.0)
+    True
+    """
+    if isinstance(num, (Tensor, Variable)):
+        return len(num.shape) == 0
+    return np.isscalar(num)
+
+
+def iscomplexobj(x: Any) -> bool:
+    """True if the dtype is complex.
+
+    >>> tf.experimental.numpy.iscomplexobj([1j, 2.0])
+    True
+    """
+    return result_type(x).is_complex
+
+
+def isrealobj(x: Any) -> bool:
+    """True unless the dtype is complex.
+
+    >>> tf.experimental.numpy.isrealobj([1.0, 2.0])
+    True
+    """
+    return not iscomplexobj(x)

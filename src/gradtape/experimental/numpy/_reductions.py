@@ -1,0 +1,302 @@
+"""Reductions of `tf.experimental.numpy`. Sums and products of integers are int64, means floating point."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from gradtape.core import dtypes, errors
+from gradtape.core.shape import normalize_axis
+from gradtape.math import _elementwise as own
+from gradtape.arrays import movement as moving
+from gradtape.math import _reductions as reducing
+from gradtape.math._conversion import cast
+from gradtape.experimental.numpy._promotion import asarray, inexact, promoted
+from gradtape.ops.family import dims
+
+
+def _axis(axis: Any) -> Any:
+    return list(axis) if isinstance(axis, tuple) else axis
+
+
+def wide(a: Any, dtype: Any) -> Any:
+    """What is summed: in the given dtype, or integers in 64 bits."""
+    a = asarray(a, dtype)
+    if dtype is not None or not (a.dtype.is_integer or a.dtype.is_bool):
+        return a
+    return cast(a, dtypes.uint64 if a.dtype.is_unsigned else dtypes.int64)
+
+
+def _real(a: Any, dtype: Any = None) -> Any:
+    """What is averaged: in the given dtype, or integers in floating point."""
+    return asarray(a, dtype) if dtype is not None else inexact(a)[0]
+
+
+def _no_out(who: str, out: Any) -> None:
+    if out is not None:
+        raise ValueError(errors.compose(f"{who}: out is given.", "tensors are immutable: use the result."))
+
+
+def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = None) -> Any:
+    """The sum over axes.
+
+    Args:
+      a: numbers.
+      axis: an int, a tuple of ints, or None for all.
+      dtype: in which to sum; integers by default in int64.
+      keepdims: keep the axes with length 1.
+
+    >>> tf.experimental.numpy.sum([[1, 2], [3, 4]], axis=0).numpy()
+    array([4, 6])
+    """
+    return reducing.reduce_sum(wide(a, dtype), _axis(axis), bool(keepdims))
+
+
+def prod(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = None) -> Any:
+    """The product over axes.
+
+    Args:
+      a: numbers.
+      axis: an int, a tuple of ints, or None for all.
+      dtype: in which to multiply; integers by default in int64.
+      keepdims: keep the axes with length 1.
+
+    >>> int(tf.experimental.numpy.prod([2, 3, 4]))
+    24
+    """
+    return reducing.reduce_prod(wide(a, dtype), _axis(axis), bool(keepdims))
+
+
+def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = None) -> Any:
+    """The mean over axes.
+
+    Args:
+      a: numbers.
+      axis: an int, a tuple of ints, or None for all.
+      dtype: in which to compute; integers by default in float64.
+      out: None: tensors are immutable.
+      keepdims: keep the axes with length 1.
+
+    >>> float(tf.experimental.numpy.mean([1, 2]))
+    1.5
+    """
+    _no_out("mean", out)
+    return reducing.reduce_mean(_real(a, dtype), _axis(axis), bool(keepdims))
+
+
+def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int = 0, keepdims: Any = None) -> Any:
+    """The variance over axes.
+
+    Args:
+      a: numbers.
+      axis: an int, a tuple of ints, or None for all.
+      dtype: in which to compute; integers by default in float64.
+      out: None: tensors are immutable.
+      ddof: what is taken off the number of elements that the sum is divided by.
+      keepdims: keep the axes with length 1.
+
+    >>> float(tf.experimental.numpy.var([1, 3], ddof=1))
+    2.0
+    """
+    _no_out("var", out)
+    x, keep = _real(a, dtype), bool(keepdims)
+    found = reducing.reduce_variance(x, _axis(axis), keep)
+    if not ddof:
+        return found
+    count = _count(x, axis)
+    return found * (count / (count - ddof) if count > ddof else math.inf)
+
+
+def _count(x: Any, axis: Any) -> float:
+    """How many elements a reduction takes together."""
+    lengths = dims(x)
+    axes = range(len(lengths)) if axis is None else [axis] if isinstance(axis, int) else axis
+    return float(math.prod([lengths[k] for k in axes]))
+
+
+def std(a: Any, axis: Any = None, keepdims: Any = None) -> Any:
+    """The standard deviation over axes.
+
+    Args:
+      a: numbers.
+      axis: an int, a tuple of ints, or None for all.
+      keepdims: keep the axes with length 1.
+
+    >>> float(tf.experimental.numpy.std([1, 3]))
+    1.0
+    """
+    return reducing.reduce_std(_real(a), _axis(axis), bool(keepdims))
+
+
+def _extreme(name: str, function: Callable[..., Any], on_bools: Callable[..., Any], has_out: bool, word: str) -> Any:
+    def of(a: Any, axis: Any = None, keepdims: Any = None) -> Any:
+        a = asarray(a)
+        return (on_bools if a.dtype.is_bool else function)(a, _axis(axis), bool(keepdims))
+
+    def of_with_out(a: Any, axis: Any = None, out: Any = None, keepdims: Any = None) -> Any:
+        _no_out(name, out)
+        return of(a, axis, keepdims)
+
+    made = of_with_out if has_out else of
+    made.__name__ = made.__qualname__ = name
+    made.__doc__ = (
+        f"The {word} element over axes.\n\nArgs:\n  a: real numbers.\n"
+        f"  axis: an int, a tuple of ints, or None for all.\n  keepdims: keep the axes with length 1.\n\n"
+        f">>> int(tf.experimental.numpy.{name}([3, 3]))\n3\n"
+    )
+    return made
+
+
+max = _extreme("max", reducing.reduce_max, reducing.reduce_any, False, "largest")
+amax = _extreme("amax", reducing.reduce_max, reducing.reduce_any, True, "largest")
+min = _extreme("min", reducing.reduce_min, reducing.reduce_all, False, "smallest")
+amin = _extreme("amin", reducing.reduce_min, reducing.reduce_all, True, "smallest")
+
+
+def ptp(a: Any, axis: Any = None, keepdims: Any = None) -> Any:
+    """The difference of the largest and the smallest element over axes.
+
+    Args:
+      a: real numbers.
+      axis: an int, a tuple of ints, or None for all.
+      keepdims: keep the axes with length 1.
+
+    >>> int(tf.experimental.numpy.ptp([3, 9, 5]))
+    6
+    """
+    return max(a, axis, keepdims) - min(a, axis, keepdims)
+
+
+def all(a: Any, axis: Any = None, keepdims: Any = None) -> Any:
+    """True if all elements over axes are not zero.
+
+    Args:
+      a: numbers or bools.
+      axis: an int, a tuple of ints, or None for all.
+      keepdims: keep the axes with length 1.
+
+    >>> bool(tf.experimental.numpy.all([1, 0]))
+    False
+    """
+    return reducing.reduce_all(cast(asarray(a), dtypes.bool_), _axis(axis), bool(keepdims))
+
+
+def any(a: Any, axis: Any = None, keepdims: Any = None) -> Any:
+    """True if an element over axes is not zero.
+
+    Args:
+      a: numbers or bools.
+      axis: an int, a tuple of ints, or None for all.
+      keepdims: keep the axes with length 1.
+
+    >>> bool(tf.experimental.numpy.any([1, 0]))
+    True
+    """
+    return reducing.reduce_any(cast(asarray(a), dtypes.bool_), _axis(axis), bool(keepdims))
+
+
+def count_nonzero(a: Any, axis: Any = None) -> Any:
+    """How many elements over axes are not zero.
+
+    Args:
+      a: numbers or bools.
+      axis: an int, a tuple of ints, or None for all.
+
+    >>> int(tf.experimental.numpy.count_nonzero([1, 0, 5]))
+    2
+    """
+    return reducing.reduce_sum(cast(cast(asarray(a), dtypes.bool_), dtypes.int64), _axis(axis))
+
+
+def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False) -> Any:
+    """The weighted mean over an axis.
+
+    Args:
+      a: numbers.
+      axis: an int, or None for all elements.
+      weights: of the shape of `a`, or a vector for the axis; None for equal ones.
+      returned: return the pair of the mean and the sum of the weights.
+
+    >>> float(tf.experimental.numpy.average([1, 3], weights=[3, 1]))
+    1.5
+    """
+    if weights is None:
+        x = _real(a)
+        found = reducing.reduce_mean(x, axis)
+        return (found, found - found + _count(x, axis)) if returned else found
+    x, w = inexact(a, weights)
+    if w.ndim != x.ndim:
+        if axis is None or w.ndim != 1:
+            raise TypeError(
+                errors.compose("average: axis must be given when the shapes of a and weights differ.", "give axis.")
+            )
+        place = normalize_axis(axis, x.ndim, "average")
+        w = moving.reshape(w, [-1 if k == place else 1 for k in range(x.ndim)]) + 0.0 * x
+    total = reducing.reduce_sum(w, axis)
+    found = reducing.reduce_sum(x * w, axis) / total
+    return (found, total) if returned else found
+
+
+def _without_nan(a: Any, instead: float) -> tuple[Any, Any]:
+    """The numbers with another in place of NaN, and where those were."""
+    a = asarray(a)
+    missing = own.not_equal(a, a)
+    return (own.where(missing, instead, a) if a.dtype.is_floating or a.dtype.is_complex else a), missing
+
+
+def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+    """The sum over axes, with NaN as 0.
+
+    >>> float(tf.experimental.numpy.nansum([1.0, np.nan]))
+    1.0
+    """
+    return sum(_without_nan(a, 0.0)[0], axis, dtype, keepdims)
+
+
+def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+    """The product over axes, with NaN as 1.
+
+    >>> float(tf.experimental.numpy.nanprod([2.0, np.nan]))
+    2.0
+    """
+    return prod(_without_nan(a, 1.0)[0], axis, dtype, keepdims)
+
+
+def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = None) -> Any:
+    """The mean over axes of the elements that are not NaN.
+
+    >>> float(tf.experimental.numpy.nanmean([1.0, np.nan, 3.0]))
+    2.0
+    """
+    x, missing = _without_nan(a, 0.0)
+    x = _real(x, dtype)
+    count = reducing.reduce_sum(cast(~missing, x.dtype), _axis(axis), bool(keepdims))
+    return reducing.reduce_sum(x, _axis(axis), bool(keepdims)) / count
+
+
+def size(x: Any, axis: Any = None) -> Any:
+    """The number of elements, or the length of an axis.
+
+    >>> int(tf.experimental.numpy.size([[1, 2, 3]], axis=1))
+    3
+    """
+    lengths = dims(asarray(x))
+    return asarray(math.prod(lengths) if axis is None else lengths[axis], dtypes.int64)
+
+
+def polyval(p: Any, x: Any) -> Any:
+    """A polynomial at points.
+
+    Args:
+      p: a vector of coefficients, the highest power first.
+      x: where.
+
+    >>> int(tf.experimental.numpy.polyval([1, 2, 3], 2))
+    11
+    """
+    p, x = promoted(p, x)
+    found = x - x
+    for coefficient in moving.unstack(p):
+        found = found * x + coefficient
+    return found

@@ -1,0 +1,138 @@
+"""Functions of `tf.experimental.numpy` that choose elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core import dtypes, errors
+from gradtape.core.shape import normalize_axis
+from gradtape.core.tensor import Tensor
+from gradtape.math import _elementwise as own
+from gradtape.arrays import indexing, joining, movement as moving
+from gradtape.math._conversion import cast
+from gradtape.experimental.numpy._promotion import asarray, promoted
+
+
+def where(condition: Any, x: Any = None, y: Any = None) -> Any:
+    """Elements of x where the condition is true, of y elsewhere; with the condition alone, the indices where it is true.
+
+    Args:
+      condition: bools, or numbers of which zero is false.
+      x: values, which are promoted with y to one dtype.
+      y: values.
+
+    >>> tf.experimental.numpy.where([True, False], 1, 2.5).numpy()
+    array([1. , 2.5])
+    """
+    if x is None and y is None:
+        return nonzero(condition)
+    if x is None or y is None:
+        raise ValueError(errors.compose("where: only one of x and y is given.", "give both, or neither for indices."))
+    return own.where(cast(asarray(condition), dtypes.bool_), *promoted(x, y))
+
+
+def nonzero(a: Any) -> list[Tensor]:
+    """The indices of the elements that are not zero, one vector for each axis.
+
+    >>> [i.numpy() for i in tf.experimental.numpy.nonzero([0, 3, 5])]
+    [array([1, 2])]
+    """
+    return joining.unstack(own.where(cast(asarray(a), dtypes.bool_)), num=asarray(a).ndim, axis=1)
+
+
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    """Elements of the first choice whose condition is true.
+
+    Args:
+      condlist: a list of conditions.
+      choicelist: as many arrays.
+      default: where no condition is true.
+
+    >>> tf.experimental.numpy.select([[True, False]], [[1, 2]], 9).numpy()
+    array([1, 9])
+    """
+    if len(condlist) != len(choicelist):
+        raise ValueError(
+            errors.compose(
+                f"select: {len(condlist)} conditions for {len(choicelist)} choices.",
+                "give a choice for each condition.",
+            )
+        )
+    *choices, found = promoted(*choicelist, default)
+    for condition, choice in list(zip(condlist, choices, strict=True))[::-1]:
+        found = own.where(cast(asarray(condition), dtypes.bool_), choice, found)
+    return found
+
+
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "clip") -> Any:
+    """Elements or slices at indices.
+
+    Args:
+      a: an array.
+      indices: ints.
+      axis: along which; None takes from the flattened array.
+      out: None: tensors are immutable.
+      mode: "clip" limits indices to those that are there, "wrap" starts over.
+
+    >>> tf.experimental.numpy.take([5, 6, 7], [2, 0]).numpy()
+    array([7, 5])
+    """
+    if out is not None or mode not in ("clip", "wrap", "raise"):
+        raise ValueError(errors.compose(f"take: out is {out!r}, mode {mode!r}.", 'use mode="clip" or "wrap".'))
+    a, indices = asarray(a), asarray(indices)
+    if axis is None:
+        a, axis = moving.reshape(a, [-1]), 0
+    axis = normalize_axis(axis, a.ndim, "take")
+    length = tuple(a.shape)[axis]
+    if mode == "wrap":
+        indices = own.floormod(indices, length)
+    elif mode == "clip":
+        indices = own.where(indices < 0, indices + length, indices)
+        indices = own.clip_by_value(indices, 0, length - 1)
+    return indexing.gather(a, indices, axis=axis)
+
+
+def take_along_axis(arr: Any, indices: Any, axis: Any) -> Any:
+    """Elements at indices of their own along an axis: what `argsort` gives.
+
+    Args:
+      arr: an array.
+      indices: ints, of the same rank; other axes broadcast.
+      axis: along which; None takes from the flattened arrays.
+
+    >>> tf.experimental.numpy.take_along_axis([[3, 1, 2]], [[1, 2, 0]], 1).numpy()
+    array([[1, 2, 3]])
+    """
+    x, indices = asarray(arr), asarray(indices)
+    if axis is None:
+        x, axis = moving.reshape(x, [-1]), 0
+    if x.ndim != indices.ndim:
+        raise ValueError(errors.compose("take_along_axis: the ranks differ.", "give indices of the rank of arr."))
+    axis = normalize_axis(axis, x.ndim, "take_along_axis")
+    order = [k for k in range(x.ndim) if k != axis] + [axis]
+    x, indices = moving.transpose(x, order), moving.transpose(indices, order)
+    around = moving.broadcast_static_shape(x.shape[:-1], indices.shape[:-1]).as_list()
+    length = tuple(x.shape)[-1]
+    x = moving.broadcast_to(x, [*around, length])
+    indices = moving.broadcast_to(indices, [*around, tuple(indices.shape)[-1]])
+    indices = own.where(indices < 0, indices + length, indices)
+    found = indexing.gather(x, indices, axis=-1, batch_dims=x.ndim - 1)
+    return moving.transpose(found, sorted(range(len(order)), key=order.__getitem__))
+
+
+def compress(condition: Any, a: Any, axis: Any = None) -> Any:
+    """The slices along an axis for which a condition is true.
+
+    Args:
+      condition: a vector of bools, perhaps shorter than the axis.
+      a: an array.
+      axis: along which; None takes from the flattened array.
+
+    >>> tf.experimental.numpy.compress([True, False, True], [5, 6, 7]).numpy()
+    array([5, 7])
+    """
+    chosen = moving.reshape(own.where(cast(asarray(condition), dtypes.bool_)), [-1])
+    a = asarray(a)
+    if axis is None:
+        a, axis = moving.reshape(a, [-1]), 0
+    return indexing.gather(a, chosen, axis=axis)

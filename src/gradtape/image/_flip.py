@@ -1,0 +1,91 @@
+"""Images mirrored, turned and transposed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core.tensor import Tensor
+from gradtape.api.arguments import integer
+from gradtape.image._arguments import image_tensor
+from gradtape.ops.movement import Identity, Transpose
+from gradtape.ops.slicing import Reverse
+
+__all__ = ["flip_left_right", "flip_up_down", "rot90", "transpose"]
+
+
+def flip_left_right(image: Any) -> Tensor:
+    """The image mirrored along its width.
+
+    Args:
+      image: `[height, width, channels]`, or a batch of such.
+
+    Returns:
+      A tensor of the same shape.
+
+    >>> tf.image.flip_left_right([[[1], [2]]]).numpy().ravel()
+    array([2, 1], dtype=int32)
+    """
+    return mirrored(image_tensor(image, "flip_left_right"), 1)
+
+
+def flip_up_down(image: Any) -> Tensor:
+    """The image mirrored along its height.
+
+    Args:
+      image: `[height, width, channels]`, or a batch of such.
+
+    Returns:
+      A tensor of the same shape.
+
+    >>> tf.image.flip_up_down([[[1]], [[2]]]).numpy().ravel()
+    array([2, 1], dtype=int32)
+    """
+    return mirrored(image_tensor(image, "flip_up_down"), 0)
+
+
+def mirrored(x: Any, axis: int) -> Tensor:
+    """A tensor of images with the rows (axis 0) or columns (axis 1) of each in reverse order."""
+    return Reverse(x, axis=(axis + x.ndim - 3,))  # type: ignore[no-any-return]
+
+
+def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
+    """The image turned counter-clockwise by right angles.
+
+    Args:
+      image: `[height, width, channels]`, or a batch of such.
+      k: how many right angles; negative ones turn clockwise.
+      name: ignored.
+
+    Returns:
+      A tensor, with height and width exchanged if k is odd.
+
+    >>> tf.image.rot90([[[1], [2]], [[3], [4]]]).numpy().ravel()
+    array([2, 4, 1, 3], dtype=int32)
+    """
+    x = image_tensor(image, "rot90")
+    turns = integer(k, "rot90", "k") % 4
+    if turns == 1:
+        return _exchanged(mirrored(x, 1))
+    if turns == 2:
+        return mirrored(mirrored(x, 0), 1)
+    return mirrored(_exchanged(x), 1) if turns else Identity(x)
+
+
+def transpose(image: Any, name: str | None = None) -> Tensor:
+    """The image with height and width exchanged.
+
+    Args:
+      image: `[height, width, channels]`, or a batch of such.
+      name: ignored.
+
+    Returns:
+      A tensor.
+
+    >>> tf.image.transpose([[[1], [2]], [[3], [4]]]).numpy().ravel()
+    array([1, 3, 2, 4], dtype=int32)
+    """
+    return _exchanged(image_tensor(image, "transpose"))
+
+
+def _exchanged(x: Any) -> Tensor:
+    return Transpose(x, perm=(1, 0, 2) if x.ndim == 3 else (0, 2, 1, 3))  # type: ignore[no-any-return]

@@ -1,0 +1,154 @@
+"""`tf.io.gfile.GFile`: an open file."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from gradtape.core import errors
+from gradtape.io._paths import local, translated, with_errors
+
+_MODES = ("r", "w", "a", "r+", "w+", "a+")
+
+
+class GFile:
+    """A file that is read or written. It is opened when it is first used.
+
+    Args:
+      name: the path.
+      mode: "r", "w", "a", "r+", "w+" or "a+"; with "b" it gives and takes bytes instead of text.
+
+    >>> import tempfile
+    >>> path = tempfile.mkdtemp() + "/a.txt"
+    >>> with tf.io.gfile.GFile(path, "w") as file:
+    ...     file.write("one\\ntwo\\n")
+    >>> with tf.io.gfile.GFile(path) as file:
+    ...     [line for line in file]
+    ['one\\n', 'two\\n']
+    """
+
+    def __init__(self, name: Any, mode: str = "r") -> None:
+        self._path, self._name, self._mode = local("GFile", name), name, mode
+        self._binary = "b" in mode
+        self._plain = mode.replace("b", "")
+        if self._plain not in _MODES:
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"GFile: mode is {mode!r}; it is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+'",
+                'add "b" for bytes.',
+            )
+        self._file: Any = None
+
+    @property
+    def name(self) -> Any:
+        """The path that was given."""
+        return self._name
+
+    @property
+    def mode(self) -> str:
+        """The mode that was given."""
+        return self._mode
+
+    def _opened(self, use: str = "") -> Any:
+        """The file, open; an error if its mode does not allow the use."""
+        if (use == "reading" and self._plain in ("w", "a")) or (use == "writing" and self._plain == "r"):
+            raise errors.build(
+                errors.PermissionDeniedError, f"File isn't open for {use}: {self._path}", f"its mode is {self._mode!r}."
+            )
+        if self._file is None:
+            try:
+                self._file = open(self._path, self._plain + "b")  # noqa: SIM115 - closed by `close`
+            except OSError as problem:
+                raise translated(problem) from None
+        return self._file
+
+    def _given(self, data: bytes) -> Any:
+        return data if self._binary else data.decode("utf-8")
+
+    def size(self) -> int:
+        """The number of bytes in the file."""
+        if self._file is not None:
+            self.flush()
+        try:
+            return os.stat(self._path).st_size
+        except OSError as problem:
+            raise translated(problem) from None
+
+    @with_errors
+    def write(self, file_content: Any) -> None:
+        """Write text or bytes at the place where the file is."""
+        data = file_content.encode("utf-8") if isinstance(file_content, str) else file_content
+        self._opened("writing").write(data)
+
+    @with_errors
+    def read(self, n: int = -1) -> Any:
+        """The next bytes as text (of `n` bytes) or bytes; all that is left if `n` is -1."""
+        return self._given(self._opened("reading").read(n))
+
+    def readline(self) -> Any:
+        """The next line with its end; nothing at the end of the file."""
+        return self._given(self._opened("reading").readline())
+
+    def readlines(self) -> list[Any]:
+        """The lines that are left."""
+        return [self._given(line) for line in self._opened("reading").readlines()]
+
+    @with_errors
+    def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
+        """Go to a place: counted from the start (whence 0), from here (1) or from the end (2).
+
+        Args:
+          offset: the place.
+          whence: what it counts from.
+          position: an older name of `offset`.
+        """
+        place = position if offset is None else offset
+        if place is None:
+            raise TypeError(errors.compose("GFile.seek: offset is missing.", "give a number of bytes."))
+        if whence not in (0, 1, 2):
+            raise errors.build(
+                errors.InvalidArgumentError, f"GFile.seek: whence is {whence}.", "0 start, 1 here, 2 the end."
+            )
+        self._opened("reading").seek(place, whence)
+
+    def tell(self) -> int:
+        """The place where the file is, in bytes from its start."""
+        return int(self._opened().tell())
+
+    def seekable(self) -> bool:
+        """True."""
+        return True
+
+    def flush(self) -> None:
+        """Hand over to the operating system what has been written."""
+        if self._file is not None and self._plain != "r":
+            self._file.flush()
+
+    def close(self) -> None:
+        """Close the file; it is opened again if it is used again."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def __enter__(self) -> GFile:
+        if self._plain != "r":
+            self._opened()  # a file that is written exists, even if nothing is
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.close()
+
+    def __iter__(self) -> GFile:
+        return self
+
+    def __next__(self) -> Any:
+        line = self.readline()
+        if not line:
+            raise StopIteration
+        return line
+
+    next = __next__
+
+    def __del__(self) -> None:
+        if getattr(self, "_file", None) is not None:
+            self._file.close()

@@ -1,0 +1,1 @@
+"""The tracing JIT of eager code: programs for backward passes that repeat."""

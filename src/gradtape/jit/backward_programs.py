@@ -1,0 +1,51 @@
+"""Programs of backward passes that come again and again; see `transform/repeated.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gradtape.core import dtypes, state
+from gradtape.core.shape import Spec
+from gradtape.tracing.staged import Runner
+from gradtape.tracing.symbol import Symbol
+from gradtape.tracing.trace import Trace
+from gradtape.transform.backward import backward
+from gradtape.transform.record import Recording
+from gradtape.transform.repeated import Pattern, Program, Unfit
+
+
+def program(pattern: Pattern, recording: Recording, cotangents: dict[int, Any], sources: Sequence[int]) -> Program:
+    """The pass from targets to sources over a recording, as a program of the arrays that the pattern lists."""
+    try:
+        with state.outside(), Trace("backward pass") as trace:
+            results = _traced(trace, pattern, recording, cotangents, sources)
+    except Unfit:
+        raise
+    except Exception as problem:  # a rule that looks at values, for instance
+        raise Unfit(f"{type(problem).__name__}: {problem}") from problem
+    return Runner(trace.graph, [d.value for d in results]).run
+
+
+def _traced(
+    trace: Trace, pattern: Pattern, recording: Recording, cotangents: dict[int, Any], sources: Sequence[int]
+) -> list[Symbol]:
+    """The cotangents of the sources, as symbols of a trace whose parameters are the arrays of the pattern."""
+    saved = [list(s) for s in (*recording.saved, cotangents.values())]
+    parameters = []
+    for k, j, shape, dtype in pattern.inputs:
+        saved[k][j] = trace.parameter(Spec(shape, dtypes.from_numpy(dtype)))
+        parameters.append(saved[k][j])
+    for k, j, number in pattern.same:
+        saved[k][j] = parameters[number]
+    for k, j, value in pattern.numbers:
+        saved[k][j] = trace.constant(value)
+    like = Recording(watch_accessed=False)
+    like.records, like.tracked, like.roots = recording.records, recording.tracked, recording.roots
+    like.saved = [tuple(s) for s in saved[:-1]]
+    found = dict(zip(cotangents, saved[-1], strict=True))
+    backward(like, found, set(sources), consume=False, arrays=False)
+    results: list[Any] = [found.get(i) for i in sources]
+    if like.cuts is not None or not all(type(d) is Symbol for d in results):
+        raise Unfit("A source has no gradient, or one of rows.")
+    return results

@@ -1,0 +1,178 @@
+"""Values become tensors by Keras's rules: numbers and NumPy values take 32 bits, operands are promoted as `result_type` says."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+from keras.src import tree
+from keras.src.backend import config
+from keras.src.backend.common import KerasVariable, standardize_dtype
+from keras.src.backend.common.dtypes import result_type
+
+import gradtape as tf
+from gradtape.core import dtypes
+from gradtape.core.indexed_slices import IndexedSlices
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable as TapeVariable
+
+_PYTHON = (bool, int, float, complex)
+
+
+def convert_to_tensor(x: Any, dtype: Any = None, sparse: Any = None, ragged: Any = None) -> Any:
+    """A tensor of anything that Keras may be given, of the dtype if one is said."""
+    if sparse:
+        raise ValueError("`sparse=True` is not supported with the gradtape backend")
+    if ragged:
+        raise ValueError("`ragged=True` is not supported with the gradtape backend")
+    if isinstance(x, KerasVariable):
+        x = x.value
+    if isinstance(x, Tensor):
+        return x if dtype is None else cast_tensor(x, dtype)
+    if isinstance(x, IndexedSlices):
+        x = tf.convert_to_tensor(x)
+        return x if dtype is None else cast_tensor(x, dtype)
+    if isinstance(x, TapeVariable):
+        return convert_to_tensor(x._read(), dtype)
+    name = None if dtype is None else standardize_dtype(dtype)
+    return _from_values(x, name)
+
+
+def _from_values(x: Any, name: Any) -> Any:
+    if isinstance(x, _PYTHON):
+        return tf.constant(np.asarray(x).astype(_numpy_type(name or result_type(type(x)))))
+    if isinstance(x, (np.ndarray, np.generic)):
+        return _from_array(x, name)
+    if isinstance(x, (str, bytes)):
+        return tf.constant(x)
+    if isinstance(x, (list, tuple)):
+        leaves = tree.flatten(x)
+        if any(isinstance(leaf, (Tensor, KerasVariable, TapeVariable)) for leaf in leaves):
+            return _packed(x, name or _common_name(leaves))
+        if any(isinstance(leaf, (str, bytes)) for leaf in leaves):
+            return tf.constant(np.asarray(x, dtype=object))
+        name = name or _common_name(leaves)
+        return tf.constant(np.asarray(x).astype(_numpy_type(name)))
+    return _from_array(np.asarray(x), name)
+
+
+def _from_array(x: Any, name: Any) -> Any:
+    if x.dtype.kind in "OSU":
+        return tf.constant(x)
+    wanted = _numpy_type(name or _default_name(x.dtype.name))
+    if x.dtype.kind == "c" and wanted.kind != "c":
+        x = x.real
+    return tf.constant(x if x.dtype == wanted else x.astype(wanted))
+
+
+def _packed(x: Any, name: Any) -> Any:
+    """The stack of a nested list that holds tensors."""
+    if isinstance(x, (list, tuple)):
+        return tf.stack([_packed(item, name) for item in x])
+    return convert_to_tensor(x, name)
+
+
+def _common_name(leaves: Any) -> Any:
+    return result_type(*[getattr(leaf, "dtype", type(leaf)) for leaf in leaves])
+
+
+@functools.lru_cache(maxsize=128)
+def _default_name(name: Any) -> Any:
+    """The dtype that NumPy's becomes where none is said: 64 bits become 32. float8 stays."""
+    return name if name.startswith("float8") else result_type(name)
+
+
+@functools.lru_cache(maxsize=128)
+def _numpy_type(name: Any) -> Any:
+    return dtypes.as_dtype(name).numpy
+
+
+def cast_tensor(x: Any, dtype: Any) -> Any:
+    """A tensor in another dtype."""
+    wanted = dtype if isinstance(dtype, dtypes.DType) else dtypes.as_dtype(standardize_dtype(dtype))
+    own = x.dtype
+    if own is wanted:
+        return x
+    if own.is_complex and not wanted.is_complex:
+        x = tf.math.real(x)
+    return tf.cast(x, wanted)
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """A tensor of the dtype."""
+    return convert_to_tensor(x, dtype)
+
+
+def convert_to_numpy(x: Any) -> Any:
+    """A NumPy array of a tensor, variable or anything else."""
+    if isinstance(x, KerasVariable):
+        x = x.value
+    if isinstance(x, IndexedSlices):
+        x = tf.convert_to_tensor(x)
+    return np.array(x)
+
+
+def is_tensor(x: Any) -> Any:
+    """True for tensors of gradtape."""
+    return isinstance(x, (Tensor, IndexedSlices))
+
+
+def shape(x: Any) -> Any:
+    """The shape as a tuple, with scalar tensors for dimensions that are known only when a function runs."""
+    if isinstance(x, Tensor):
+        static = tuple(x.shape)
+        if None in static:
+            sizes = tf.shape(x)
+            return tuple([sizes[i] if d is None else d for i, d in enumerate(static)])
+        return static
+    return tuple(x.shape) if hasattr(x, "shape") else np.shape(x)
+
+
+def common_dtype(*xs: Any) -> Any:
+    """The name of the dtype that operands are promoted to. Tensors of one dtype keep it, 64 bits too."""
+    strong = {standardize_dtype(x.dtype) for x in xs if hasattr(x, "dtype")}
+    weak = [type(x) for x in xs if not hasattr(x, "dtype")]
+    return _promoted(frozenset(strong), tuple(weak), config.floatx())
+
+
+@functools.lru_cache(maxsize=4096)
+def _promoted(strong: Any, weak: Any, floatx: Any) -> Any:
+    found = result_type(*sorted(strong), *weak)
+    if len(strong) == 1:
+        (only,) = strong
+        if only in ("float64", "complex128") and not any(kind is complex for kind in weak):
+            return only
+        if only in ("int64", "uint64") and all(kind in (int, bool) for kind in weak):
+            return only
+    return found
+
+
+def operands(*xs: Any) -> Any:
+    """Operands as tensors of one dtype."""
+    first = xs[0]
+    if all(isinstance(x, Tensor) and x.dtype is first.dtype for x in xs):
+        return xs
+    xs = tuple([x if isinstance(x, _PYTHON) else convert_to_tensor(x) for x in xs])
+    name = common_dtype(*xs)
+    return tuple([convert_to_tensor(x, name) for x in xs])
+
+
+def float_operands(*xs: Any) -> Any:
+    """Operands as tensors of one floating (or complex) dtype."""
+    xs = operands(*xs)
+    return tuple([as_float(x) for x in xs]) if xs[0].dtype.kind in "iub" else xs
+
+
+def as_float(x: Any) -> Any:
+    """A tensor of a floating or complex dtype: integers and booleans become `floatx`."""
+    x = convert_to_tensor(x)
+    return tf.cast(x, config.floatx()) if x.dtype.kind in "iub" else x
+
+
+def widened(x: Any, narrow: Any = "float32") -> Any:
+    """A float16 or bfloat16 tensor as float32, for functions that compute in that; and the way back."""
+    if x.dtype.name in ("float16", "bfloat16"):
+        back = x.dtype
+        return tf.cast(x, narrow), lambda y: tf.cast(y, back)
+    return x, lambda y: y

@@ -1,0 +1,332 @@
+"""LinearOperator: what all operators have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, dtypes, errors
+from gradtape.core.shape import TensorShape
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
+from gradtape.linalg import _diagonals as diagonals
+from gradtape.linalg._decompositions import cholesky, eigvalsh, svd
+from gradtape.linalg._determinants import det, slogdet
+from gradtape.math._elementwise import abs as absolute
+from gradtape.linalg._products import matmul
+from gradtape.toplevel.module import Module
+from gradtape.arrays.movement import broadcast_to, expand_dims, squeeze
+from gradtape.math._reductions import reduce_max, reduce_min
+from gradtape.linalg._solvers import solve
+from gradtape.ops.family import dims
+
+
+class LinearOperator(Module):
+    """A matrix, or a batch of matrices, of which methods tell what it does.
+
+    Subclasses implement `_dims` and `_matmul`, and what they can do better than the dense matrix: `_solve`, `_to_dense`,
+    `_diag_part`, `_determinant`, `_log_abs_determinant`, `_eigvals`, `_adjoint`, `_inverse`, `_cholesky`.
+
+    Args:
+      dtype: of the elements.
+      graph_parents: accepted and ignored.
+      is_non_singular, is_self_adjoint, is_positive_definite, is_square: what is known of the matrix: True, False or None.
+        Nobody checks it; better methods are chosen by it.
+      name: a name.
+      parameters: accepted and ignored.
+    """
+
+    def __init__(
+        self,
+        dtype: Any,
+        graph_parents: Any = None,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = None,
+        parameters: Any = None,
+    ) -> None:
+        super().__init__(name=(name or type(self).__name__).replace("/", "_"))
+        if is_positive_definite:
+            if is_non_singular is False:
+                raise ValueError("A positive definite matrix is always non-singular.")
+            is_non_singular = True
+        if is_square is False and (is_non_singular or is_self_adjoint):
+            raise ValueError("A non-singular or self-adjoint matrix is always square.")
+        self._dtype = dtypes.as_dtype(dtype)
+        self._is_non_singular, self._is_self_adjoint = is_non_singular, is_self_adjoint
+        self._is_positive_definite, self._is_square = is_positive_definite, is_square
+
+    dtype = property(lambda self: self._dtype, doc="The type of the elements.")
+    is_non_singular = property(lambda self: self._is_non_singular, doc="Whether it has an inverse, if that is known.")
+    is_self_adjoint = property(lambda self: self._is_self_adjoint, doc="Whether it is its adjoint, if that is known.")
+    is_positive_definite = property(
+        lambda self: self._is_positive_definite, doc="Whether `x^H A x` is positive, if that is known."
+    )
+    shape = property(lambda self: TensorShape(self._dims()), doc="The shape of the dense matrix.")
+    batch_shape = property(lambda self: self.shape[:-2], doc="The shape of the batch of matrices.")
+    tensor_rank = property(lambda self: len(self._dims()), doc="The number of dimensions.")
+    domain_dimension = property(lambda self: self.shape[-1], doc="How many columns there are.")
+    range_dimension = property(lambda self: self.shape[-2], doc="How many rows there are.")
+    graph_parents = property(lambda self: [], doc="Always empty: there is no graph.")
+    H = property(lambda self: self.adjoint(), doc="The adjoint.")
+
+    @property
+    def is_square(self) -> bool | None:
+        """Whether it has as many rows as columns, if that is known."""
+        rows, columns = self._dims()[-2:]
+        return self._is_square if rows is None or columns is None else rows == columns
+
+    def shape_tensor(self, name: str = "shape_tensor") -> Tensor:
+        """The shape of the dense matrix, an int32 vector."""
+        return convert.convert_to_tensor(self._dims(), dtypes.int32)
+
+    def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Tensor:
+        """The shape of the batch of matrices, an int32 vector."""
+        return convert.convert_to_tensor(self._dims()[:-2], dtypes.int32)
+
+    def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> Tensor:
+        """How many columns there are, an int32 scalar."""
+        return convert.convert_to_tensor(self._dims()[-1], dtypes.int32)
+
+    def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> Tensor:
+        """How many rows there are, an int32 scalar."""
+        return convert.convert_to_tensor(self._dims()[-2], dtypes.int32)
+
+    def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Tensor:
+        """The number of dimensions, an int32 scalar."""
+        return convert.convert_to_tensor(len(self._dims()), dtypes.int32)
+
+    def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul") -> Any:
+        """The product with a matrix, or with another operator.
+
+        Args:
+          x: a tensor of shape `[..., columns, n]`, or a LinearOperator.
+          adjoint: multiply by the adjoint of this operator.
+          adjoint_arg: multiply the adjoint of `x`.
+          name: ignored.
+        """
+        if isinstance(x, LinearOperator):
+            return self._composed(self.adjoint() if adjoint else self, x.adjoint() if adjoint_arg else x)
+        rhs = self._operand("matmul", x, adjoint_arg, self._dims()[-2 if adjoint else -1])
+        return self._matmul(rhs, adjoint)
+
+    def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Tensor:
+        """The product with a vector of shape `[..., columns]`."""
+        return squeeze(self.matmul(expand_dims(x, -1), adjoint), -1)
+
+    def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve") -> Any:
+        """The matrix whose product with this operator is `rhs`; see `matmul`. The operator must be square and not singular."""
+        self._require_square("solve")
+        if isinstance(rhs, LinearOperator):
+            inverse = (self.adjoint() if adjoint else self).inverse()
+            return self._composed(inverse, rhs.adjoint() if adjoint_arg else rhs)
+        right = self._operand("solve", rhs, adjoint_arg, self._dims()[-1 if adjoint else -2])
+        return self._solve(right, adjoint)
+
+    def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Tensor:
+        """The vector whose product with this operator is `rhs`, of shape `[..., rows]`."""
+        return squeeze(self.solve(expand_dims(rhs, -1), adjoint), -1)
+
+    def determinant(self, name: str = "det") -> Any:
+        """The determinants."""
+        self._require_square("determinant")
+        return self._determinant()
+
+    def log_abs_determinant(self, name: str = "log_abs_det") -> Any:
+        """The logarithms of the absolute values of the determinants."""
+        self._require_square("log_abs_determinant")
+        return self._log_abs_determinant()
+
+    def trace(self, name: str = "trace") -> Tensor:
+        """The sums of the diagonals."""
+        from gradtape.math._reductions import reduce_sum
+
+        return reduce_sum(self.diag_part(), -1)
+
+    def diag_part(self, name: str = "diag_part") -> Any:
+        """The diagonals."""
+        return self._diag_part()
+
+    def to_dense(self, name: str = "to_dense") -> Any:
+        """The matrix, with all its elements."""
+        return self._to_dense()
+
+    def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Any:
+        """The sum with a matrix."""
+        return self.to_dense() + convert.convert_to_tensor(x, self._dtype)
+
+    def adjoint(self, name: str = "adjoint") -> LinearOperator:
+        """The operator of the conjugate transpose."""
+        return self if self.is_self_adjoint else self._adjoint()
+
+    def inverse(self, name: str = "inverse") -> LinearOperator:
+        """The operator that undoes this one."""
+        self._require_square("inverse")
+        if self.is_non_singular is False:
+            raise ValueError(f"Cannot take the inverse: {self.name} is singular.")
+        return self._inverse()
+
+    def cholesky(self, name: str = "cholesky") -> LinearOperator:
+        """The lower triangular operator whose product with its adjoint is this one, which must be said to be self-adjoint and
+        positive definite."""
+        if not (self.is_positive_definite and self.is_self_adjoint):
+            raise ValueError(
+                errors.compose(
+                    "Cannot take the Cholesky decomposition: Not a positive definite self adjoint matrix.",
+                    "make the operator with is_self_adjoint=True and is_positive_definite=True.",
+                )
+            )
+        return self._cholesky()
+
+    def eigvals(self, name: str = "eigvals") -> Any:
+        """The eigenvalues of an operator that is said to be self-adjoint."""
+        if not self.is_self_adjoint:
+            raise NotImplementedError(
+                errors.compose(
+                    "Only self-adjoint matrices are supported.",
+                    "make the operator with is_self_adjoint=True, or use tf.linalg.eigvals.",
+                )
+            )
+        return self._eigvals()
+
+    def cond(self, name: str = "cond") -> Any:
+        """The condition numbers: the largest over the smallest singular value."""
+        self._require_square("cond")
+        sizes = absolute(self._eigvals()) if self.is_self_adjoint else svd(self.to_dense(), compute_uv=False)
+        return reduce_max(sizes, -1) / reduce_min(sizes, -1)
+
+    def assert_non_singular(self, name: str = "assert_non_singular") -> None:
+        """InvalidArgumentError if the condition number is that of a singular matrix in this dtype."""
+        from gradtape.debugging._value_checks import assert_less
+
+        found = self.cond()
+        limit = 1.0 / np.finfo(found.dtype.as_numpy_dtype).eps
+        assert_less(found, convert.convert_to_tensor(limit, found.dtype), "Singular matrix encountered.")
+
+    def assert_positive_definite(self, name: str = "assert_positive_definite") -> None:
+        """InvalidArgumentError if a self-adjoint operator is not positive definite."""
+        cholesky(self.to_dense())
+
+    def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> None:
+        """InvalidArgumentError if the matrix is not its adjoint."""
+        from gradtape.debugging._value_checks import assert_equal
+
+        dense = self.to_dense()
+        assert_equal(dense, diagonals.adjoint(dense), "Matrix was not equal to its adjoint.")
+
+    def __matmul__(self, other: Any) -> Any:
+        return self.matmul(other)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} shape={self.shape} dtype={self._dtype.name}>"
+
+    def _dims(self) -> tuple[Any, ...]:
+        raise NotImplementedError
+
+    def _matmul(self, x: Tensor, adjoint: bool) -> Any:
+        raise NotImplementedError
+
+    def _solve(self, rhs: Tensor, adjoint: bool) -> Any:
+        return solve(self.to_dense(), rhs, adjoint=adjoint)
+
+    def _to_dense(self) -> Any:
+        return self._matmul(identity(self._dims()[-1], self._dims()[:-2], self._dtype), False)
+
+    def _diag_part(self) -> Any:
+        return diagonals.diag_part(self.to_dense())
+
+    def _determinant(self) -> Any:
+        return det(self.to_dense())
+
+    def _log_abs_determinant(self) -> Any:
+        return slogdet(self.to_dense()).log_abs_determinant
+
+    def _eigvals(self) -> Any:
+        return eigvalsh(self.to_dense())
+
+    def _adjoint(self) -> LinearOperator:
+        from gradtape.linalg._operators.compositions import LinearOperatorAdjoint
+
+        return LinearOperatorAdjoint(self)
+
+    def _inverse(self) -> LinearOperator:
+        from gradtape.linalg._operators.compositions import LinearOperatorInversion
+
+        return LinearOperatorInversion(self)
+
+    def _cholesky(self) -> LinearOperator:
+        from gradtape.linalg._operators.dense import LinearOperatorLowerTriangular
+
+        return LinearOperatorLowerTriangular(cholesky(self.to_dense()), is_non_singular=True)
+
+    def _composed(self, left: LinearOperator, right: LinearOperator) -> LinearOperator:
+        from gradtape.linalg._operators.compositions import LinearOperatorComposition
+
+        return LinearOperatorComposition([left, right])
+
+    def _operand(self, what: str, x: Any, adjoint: bool, size: Any) -> Any:
+        """The argument of a product, which must have so many rows."""
+        tensor = (
+            convert.convert_to_tensor(x, self._dtype)
+            if not isinstance(x, (Tensor, Variable))
+            else convert.convert_to_tensor(x)
+        )
+        if adjoint:
+            tensor = diagonals.adjoint(tensor)
+        rows = dims(tensor)[-2] if tensor.ndim > 1 else None
+        if tensor.ndim < 2 or (rows is not None and size is not None and rows != size):
+            raise errors.build(
+                errors.ShapeError,
+                f"{what}: {self.name} is {self.shape}, the argument {tensor.shape}.",
+                f"give a matrix with {size} rows; for vectors use matvec and solvevec.",
+            )
+        return tensor
+
+    def _require_square(self, what: str) -> None:
+        if self.is_square is False:
+            raise NotImplementedError(
+                errors.compose(
+                    f"{what}: {self.name} is {self.shape}: it must be square.", "use tf.linalg.lstsq.", depth=2
+                )
+            )
+
+
+def identity(size: int, batch: Any, dtype: Any) -> Any:
+    """Unit matrices."""
+    from gradtape.arrays.creation import eye
+
+    return eye(size, batch_shape=list(batch) or None, dtype=dtype)
+
+
+def kept(value: Any, dtype: Any = None) -> Any:
+    """A value as an operator keeps it: variables as they are, so that they are read when they are used."""
+    return value if isinstance(value, Variable) else convert.convert_to_tensor(value, dtype)
+
+
+def tensor_of(value: Any) -> Any:
+    """The present value of what an operator keeps."""
+    return convert.convert_to_tensor(value)
+
+
+def batch_of(*shapes: Any) -> tuple[Any, ...]:
+    """The shape to which batches broadcast."""
+    return tuple(np.broadcast_shapes(*[tuple(s) for s in shapes]))
+
+
+def spread(x: Tensor, batch: Any) -> Any:
+    """Matrices, repeated for a batch."""
+    wanted = (*batch_of(batch, dims(x)[:-2]), *dims(x)[-2:])
+    return x if dims(x) == wanted else broadcast_to(x, wanted)
+
+
+def product(a: Any, b: Any, adjoint: bool = False) -> Any:
+    """The product of dense matrices."""
+    return matmul(a, b, adjoint_a=adjoint)
+
+
+def all_known(values: Any) -> bool | None:
+    """True if all flags are True; None if one is not known or False."""
+    return True if all(values) else None

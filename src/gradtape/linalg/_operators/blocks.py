@@ -1,0 +1,168 @@
+"""Operators of matrices that consist of blocks."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from gradtape.core.tensor import Tensor
+from gradtape.arrays.creation import zeros
+from gradtape.linalg._operators.base import LinearOperator, all_known, batch_of, spread
+from gradtape.linalg._operators.compositions import Joint, checked
+from gradtape.arrays.movement import concat, expand_dims, split, squeeze
+from gradtape.ops.family import dims
+
+
+class LinearOperatorBlockDiag(Joint):
+    """A matrix with operators along its diagonal, and zero elsewhere.
+
+    Args:
+      operators: at least one.
+
+    >>> one, two = tf.linalg.LinearOperatorIdentity(1), tf.linalg.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]])
+    >>> tf.linalg.LinearOperatorBlockDiag([one, two]).matvec([1.0, 1.0, 1.0]).numpy()
+    array([1., 3., 7.], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        operators: Sequence[LinearOperator],
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = True,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(operators, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
+
+    def _dims(self) -> tuple[Any, ...]:
+        return (*self._batch(), sum(self._sizes(-2)), sum(self._sizes(-1)))
+
+    def _matmul(self, x: Tensor, adjoint: bool) -> Any:
+        return self._each(x, self._sizes(-2 if adjoint else -1), lambda op, part: op.matmul(part, adjoint=adjoint))
+
+    def _solve(self, rhs: Tensor, adjoint: bool) -> Any:
+        if not self._are_square():
+            return super()._solve(rhs, adjoint)
+        return self._each(rhs, self._sizes(-2), lambda op, part: op.solve(part, adjoint=adjoint))
+
+    def _each(self, x: Tensor, sizes: list[int], apply: Any) -> Any:
+        parts = split(x, sizes, -2)
+        return joined([apply(op, part) for op, part in zip(self._operators, parts, strict=True)])
+
+    def _diag_part(self) -> Any:
+        if not self._are_square():
+            return super()._diag_part()
+        return squeeze(joined([expand_dims(op.diag_part(), -1) for op in self._operators]), -1)
+
+    def _determinant(self) -> Any:
+        return functools.reduce(lambda a, b: a * b, [op.determinant() for op in self._operators])
+
+    def _log_abs_determinant(self) -> Any:
+        return functools.reduce(lambda a, b: a + b, [op.log_abs_determinant() for op in self._operators])
+
+    def _adjoint(self) -> LinearOperator:
+        return LinearOperatorBlockDiag([op.adjoint() for op in self._operators], self.is_non_singular)
+
+    def _inverse(self) -> LinearOperator:
+        return LinearOperatorBlockDiag([op.inverse() for op in self._operators], True)
+
+    def _cholesky(self) -> LinearOperator:
+        if not all(op.is_positive_definite and op.is_self_adjoint for op in self._operators):
+            return super()._cholesky()
+        return LinearOperatorBlockDiag([op.cholesky() for op in self._operators], True)
+
+
+class LinearOperatorBlockLowerTriangular(LinearOperator):
+    """A matrix of blocks, of which those above the diagonal are zero.
+
+    Args:
+      operators: rows of operators; row i has i + 1 of them, and the last is square.
+
+    >>> one = tf.linalg.LinearOperatorIdentity(1)
+    >>> tf.linalg.LinearOperatorBlockLowerTriangular([[one], [one, one]]).to_dense().numpy()
+    array([[1., 0.],
+           [1., 1.]], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        operators: Sequence[Sequence[LinearOperator]],
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str = "LinearOperatorBlockLowerTriangular",
+    ) -> None:
+        self._operators = [list(row) for row in operators]
+        everything = checked([op for row in self._operators for op in row])
+        for i, row in enumerate(self._operators):
+            if len(row) != i + 1:
+                raise ValueError(
+                    f"Row {i} of a lower triangular matrix of blocks needs {i + 1} operators, it has {len(row)}."
+                )
+            if row[-1].is_square is False:
+                raise ValueError(f"The operators on the diagonal must be square, {row[-1].name} is {row[-1].shape}.")
+        if is_non_singular is None:
+            is_non_singular = all_known(row[-1].is_non_singular for row in self._operators)
+        super().__init__(
+            everything[0].dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
+        )
+
+    operators = property(lambda self: self._operators, doc="The rows of operators.")
+
+    def _dims(self) -> tuple[Any, ...]:
+        size = sum(self._sizes())
+        return (*batch_of(*[op.batch_shape for row in self._operators for op in row]), size, size)
+
+    def _sizes(self) -> list[int]:
+        return [row[-1].shape[-1] for row in self._operators]
+
+    def _matmul(self, x: Tensor, adjoint: bool) -> Any:
+        parts = split(x, self._sizes(), -2)
+        count = len(self._operators)
+        results = []
+        for i in range(count):
+            terms = (
+                [(self._operators[k][i], parts[k]) for k in range(i, count)]
+                if adjoint
+                else [(op, parts[k]) for k, op in enumerate(self._operators[i])]
+            )
+            results.append(
+                functools.reduce(lambda a, b: a + b, [op.matmul(part, adjoint=adjoint) for op, part in terms])
+            )
+        return joined(results)
+
+    def _solve(self, rhs: Tensor, adjoint: bool) -> Any:
+        parts = split(rhs, self._sizes(), -2)
+        count = len(self._operators)
+        found: dict[int, Tensor] = {}
+        for i in reversed(range(count)) if adjoint else range(count):
+            rest = parts[i]
+            for k, value in found.items():
+                op = self._operators[k][i] if adjoint else self._operators[i][k]
+                rest = rest - op.matmul(value, adjoint=adjoint)
+            found[i] = self._operators[i][-1].solve(rest, adjoint=adjoint)
+        return joined([found[i] for i in range(count)])
+
+    def _to_dense(self) -> Any:
+        sizes, batch = self._sizes(), self._dims()[:-2]
+        rows = []
+        for i, row in enumerate(self._operators):
+            blocks = [spread(op.to_dense(), batch) for op in row]
+            blocks += [zeros((*batch, sizes[i], n), self._dtype) for n in sizes[i + 1 :]]
+            rows.append(concat(blocks, -1))
+        return concat(rows, -2)
+
+    def _determinant(self) -> Any:
+        return functools.reduce(lambda a, b: a * b, [row[-1].determinant() for row in self._operators])
+
+    def _log_abs_determinant(self) -> Any:
+        return functools.reduce(lambda a, b: a + b, [row[-1].log_abs_determinant() for row in self._operators])
+
+
+def joined(parts: list[Tensor]) -> Tensor:
+    """Matrices one below the other; batches broadcast."""
+    batch = batch_of(*[dims(p)[:-2] for p in parts])
+    return concat([spread(p, batch) for p in parts], -2)

@@ -1,0 +1,322 @@
+"""Operators made of others: products, adjoints, inverses, Kronecker products."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from gradtape.core import errors
+from gradtape.core.tensor import Tensor
+from gradtape.linalg import _diagonals as diagonals
+from gradtape.math._conversion import conj
+from gradtape.linalg._operators.base import LinearOperator, all_known, batch_of, spread
+from gradtape.arrays.movement import expand_dims, reshape, transpose
+from gradtape.ops.family import dims
+
+
+class Joint(LinearOperator):
+    """Base of operators that are made of several.
+
+    Attributes:
+      shared: what is known of the whole if it is known of each of them.
+    """
+
+    shared: tuple[str, ...] = ("is_non_singular", "is_self_adjoint", "is_positive_definite")
+
+    def __init__(
+        self,
+        operators: Sequence[LinearOperator],
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        self._operators = checked(operators)
+        known = {
+            "is_non_singular": is_non_singular,
+            "is_self_adjoint": is_self_adjoint,
+            "is_positive_definite": is_positive_definite,
+        }
+        for flag in self.shared:
+            if known[flag] is None:
+                known[flag] = all_known(getattr(op, flag) for op in self._operators)
+        super().__init__(self._operators[0].dtype, None, **known, is_square=is_square, name=name)
+
+    operators = property(lambda self: self._operators, doc="The operators.")
+
+    def _are_square(self) -> bool:
+        """True if each of them is known to be square."""
+        return all(op.is_square for op in self._operators)
+
+    def _batch(self) -> Any:
+        return batch_of(*[op.batch_shape for op in self._operators])
+
+    def _sizes(self, axis: int) -> list[int]:
+        return [op.shape[axis] for op in self._operators]
+
+
+class LinearOperatorComposition(Joint):
+    """The product of operators, the first of which acts last.
+
+    Args:
+      operators: at least one, whose sizes fit.
+
+    >>> first, second = tf.linalg.LinearOperatorDiag([1.0, 2.0]), tf.linalg.LinearOperatorFullMatrix([[1.0, 1.0], [0.0, 1.0]])
+    >>> tf.linalg.LinearOperatorComposition([first, second]).to_dense().numpy()
+    array([[1., 1.],
+           [0., 2.]], dtype=float32)
+    """
+
+    shared = ("is_non_singular",)
+
+    def __init__(
+        self,
+        operators: Sequence[LinearOperator],
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(operators, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
+        for left, right in zip(self._operators, self._operators[1:], strict=False):
+            if left.shape[-1] != right.shape[-2]:
+                raise errors.build(
+                    errors.ShapeError,
+                    f"LinearOperatorComposition: {left.name} is {left.shape}, {right.name} is {right.shape}.",
+                    "each operator needs as many columns as the next has rows.",
+                )
+
+    def _dims(self) -> tuple[Any, ...]:
+        return (*self._batch(), self._operators[0].shape[-2], self._operators[-1].shape[-1])
+
+    def _matmul(self, x: Tensor, adjoint: bool) -> Any:
+        for op in self._operators if adjoint else reversed(self._operators):
+            x = op.matmul(x, adjoint=adjoint)
+        return x
+
+    def _solve(self, rhs: Tensor, adjoint: bool) -> Any:
+        if not self._are_square():
+            return super()._solve(rhs, adjoint)
+        for op in reversed(self._operators) if adjoint else self._operators:
+            rhs = op.solve(rhs, adjoint=adjoint)
+        return rhs
+
+    def _to_dense(self) -> Any:
+        result = self._operators[-1].to_dense()
+        for op in reversed(self._operators[:-1]):
+            result = op.matmul(result)
+        return spread(result, self._dims()[:-2])
+
+    def _determinant(self) -> Any:
+        if not self._are_square():
+            return super()._determinant()
+        return functools.reduce(lambda a, b: a * b, [op.determinant() for op in self._operators])
+
+    def _log_abs_determinant(self) -> Any:
+        if not self._are_square():
+            return super()._log_abs_determinant()
+        return functools.reduce(lambda a, b: a + b, [op.log_abs_determinant() for op in self._operators])
+
+    def _adjoint(self) -> LinearOperator:
+        return LinearOperatorComposition([op.adjoint() for op in reversed(self._operators)], self.is_non_singular)
+
+    def _inverse(self) -> LinearOperator:
+        if not self._are_square():
+            return super()._inverse()
+        return LinearOperatorComposition([op.inverse() for op in reversed(self._operators)], True)
+
+
+class _Derived(LinearOperator):
+    """Base of operators that are made of one other; its flags hold for them too."""
+
+    def __init__(
+        self,
+        operator: LinearOperator,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        self._operator = operator
+        given = (is_non_singular, is_self_adjoint, is_positive_definite)
+        own = (operator.is_non_singular, operator.is_self_adjoint, operator.is_positive_definite)
+        known, adjoint, definite = [a if b is None else b for a, b in zip(own, given, strict=True)]
+        super().__init__(operator.dtype, None, known, adjoint, definite, is_square, name)
+
+    operator = property(lambda self: self._operator, doc="The operator that this one is made of.")
+
+
+class LinearOperatorAdjoint(_Derived):
+    """The adjoint of an operator.
+
+    >>> operator = tf.linalg.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]])
+    >>> tf.linalg.LinearOperatorAdjoint(operator).matvec([1.0, 0.0]).numpy()
+    array([1., 2.], dtype=float32)
+    """
+
+    def _dims(self) -> tuple[Any, ...]:
+        *batch, rows, columns = self._operator._dims()
+        return (*batch, columns, rows)
+
+    def _matmul(self, x: Tensor, adjoint: bool) -> Any:
+        return self._operator._matmul(x, not adjoint)
+
+    def _solve(self, rhs: Tensor, adjoint: bool) -> Any:
+        return self._operator._solve(rhs, not adjoint)
+
+    def _to_dense(self) -> Any:
+        return diagonals.adjoint(self._operator.to_dense())
+
+    def _diag_part(self) -> Any:
+        return _conjugate(self._operator.diag_part())
+
+    def _determinant(self) -> Any:
+        return _conjugate(self._operator.determinant())
+
+    def _log_abs_determinant(self) -> Any:
+        return self._operator.log_abs_determinant()
+
+    def _adjoint(self) -> LinearOperator:
+        return self._operator
+
+
+class LinearOperatorInversion(_Derived):
+    """The inverse of an operator; it multiplies by solving.
+
+    >>> operator = tf.linalg.LinearOperatorFullMatrix([[2.0, 0.0], [0.0, 4.0]])
+    >>> tf.linalg.LinearOperatorInversion(operator).matvec([1.0, 1.0]).numpy()
+    array([0.5 , 0.25], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        operator: LinearOperator,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        if operator.is_square is False or operator.is_non_singular is False:
+            raise ValueError(f"{operator.name} has no inverse: it must be square and non-singular.")
+        super().__init__(operator, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
+
+    def _dims(self) -> tuple[Any, ...]:
+        return self._operator._dims()
+
+    def _matmul(self, x: Tensor, adjoint: bool) -> Any:
+        return self._operator._solve(x, adjoint)
+
+    def _solve(self, rhs: Tensor, adjoint: bool) -> Any:
+        return self._operator._matmul(rhs, adjoint)
+
+    def _determinant(self) -> Any:
+        return 1.0 / self._operator.determinant()
+
+    def _log_abs_determinant(self) -> Any:
+        return -self._operator.log_abs_determinant()
+
+    def _eigvals(self) -> Any:
+        return 1.0 / self._operator.eigvals()
+
+    def _inverse(self) -> LinearOperator:
+        return self._operator
+
+
+class LinearOperatorKronecker(Joint):
+    """The Kronecker product of operators.
+
+    >>> a, b = tf.linalg.LinearOperatorDiag([1.0, 2.0]), tf.linalg.LinearOperatorFullMatrix([[1.0, 1.0]])
+    >>> tf.linalg.LinearOperatorKronecker([a, b]).to_dense().numpy()
+    array([[1., 1., 0., 0.],
+           [0., 0., 2., 2.]], dtype=float32)
+    """
+
+    def _dims(self) -> tuple[Any, ...]:
+        return (*self._batch(), math.prod(self._sizes(-2)), math.prod(self._sizes(-1)))
+
+    def _matmul(self, x: Tensor, adjoint: bool) -> Any:
+        return self._each(x, lambda op, part: op.matmul(part, adjoint=adjoint), self._sizes(-2 if adjoint else -1))
+
+    def _solve(self, rhs: Tensor, adjoint: bool) -> Any:
+        if not self._are_square():
+            return super()._solve(rhs, adjoint)
+        return self._each(rhs, lambda op, part: op.solve(part, adjoint=adjoint), self._sizes(-2))
+
+    def _each(self, x: Tensor, apply: Any, sizes: list[int]) -> Any:
+        """Apply each operator along its own axis: rows of x are numbered by one index for each operator."""
+        x = spread(x, self._dims()[:-2])
+        batch, columns = dims(x)[:-2], dims(x)[-1]
+        for op, size in zip(self._operators, sizes, strict=True):
+            # The first of the remaining axes becomes the rows; afterwards it goes behind the others.
+            part = reshape(x, (*batch, size, -1))
+            x = _last_first(apply(op, part), len(batch), columns)
+        return x
+
+    def _determinant(self) -> Any:
+        if not self._are_square():
+            return super()._determinant()
+        total = math.prod(self._sizes(-1))
+        powers = [op.determinant() ** (total // op.shape[-1]) for op in self._operators]
+        return functools.reduce(lambda a, b: a * b, powers)
+
+    def _log_abs_determinant(self) -> Any:
+        if not self._are_square():
+            return super()._log_abs_determinant()
+        total = math.prod(self._sizes(-1))
+        parts = [float(total // op.shape[-1]) * op.log_abs_determinant() for op in self._operators]
+        return functools.reduce(lambda a, b: a + b, parts)
+
+    def _diag_part(self) -> Any:
+        if not self._are_square():
+            return super()._diag_part()
+        return functools.reduce(_outer, [op.diag_part() for op in self._operators])
+
+    def _eigvals(self) -> Any:
+        return functools.reduce(_outer, [op.eigvals() for op in self._operators])
+
+    def _adjoint(self) -> LinearOperator:
+        return LinearOperatorKronecker([op.adjoint() for op in self._operators], self.is_non_singular)
+
+    def _inverse(self) -> LinearOperator:
+        if not self._are_square():
+            return super()._inverse()
+        return LinearOperatorKronecker([op.inverse() for op in self._operators], True)
+
+    def _cholesky(self) -> LinearOperator:
+        if not all(op.is_positive_definite and op.is_self_adjoint for op in self._operators):
+            return super()._cholesky()
+        return LinearOperatorKronecker([op.cholesky() for op in self._operators], True)
+
+
+def _last_first(x: Tensor, batch: int, columns: int) -> Any:
+    """Rows that one operator gave go behind the rows of the others: `[a, bc n] -> [b c a, n]`."""
+    *outer, rows, rest = dims(x)
+    parts = reshape(x, (*outer, rows, rest // columns, columns))
+    moved = transpose(parts, [*range(batch), batch + 1, batch, batch + 2])
+    return reshape(moved, (*outer, rows * (rest // columns), columns))
+
+
+def _outer(a: Tensor, b: Tensor) -> Any:
+    """All products of two vectors, the second of which changes faster."""
+    products = expand_dims(a, -1) * expand_dims(b, -2)
+    return reshape(products, (*dims(products)[:-2], dims(a)[-1] * dims(b)[-1]))
+
+
+def _conjugate(x: Tensor) -> Any:
+    return conj(x) if x.dtype.is_complex else x
+
+
+def checked(operators: Sequence[LinearOperator]) -> list[LinearOperator]:
+    """The operators as a list, after a check that there is one, and that they have one dtype."""
+    found = list(operators)
+    if not found:
+        raise ValueError("Expected a non-empty list of operators.")
+    if any(op.dtype is not found[0].dtype for op in found):
+        raise TypeError(f"Expected all operators to have the same dtype, found {[op.dtype.name for op in found]}.")
+    return found

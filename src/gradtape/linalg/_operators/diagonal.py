@@ -1,0 +1,285 @@
+"""Operators of diagonal matrices: any diagonal, multiples of the identity, zero."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core import convert, dtypes, errors
+from gradtape.core.shape import TensorShape
+from gradtape.core.tensor import Tensor
+from gradtape.linalg import _diagonals as diagonals
+from gradtape.math._conversion import conj
+from gradtape.arrays.creation import ones, zeros
+from gradtape.math._elementwise import abs as absolute
+from gradtape.math._elementwise import log, sqrt
+from gradtape.linalg._operators.base import LinearOperator, batch_of, kept, spread, tensor_of
+from gradtape.arrays.movement import broadcast_to, expand_dims
+from gradtape.math._reductions import reduce_prod, reduce_sum
+from gradtape.ops.family import dims
+
+
+class LinearOperatorDiag(LinearOperator):
+    """A diagonal matrix.
+
+    Args:
+      diag: the diagonal, of shape `[..., n]`.
+
+    >>> operator = tf.linalg.LinearOperatorDiag([1.0, -2.0])
+    >>> operator.to_dense().numpy()
+    array([[ 1.,  0.],
+           [ 0., -2.]], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        diag: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str = "LinearOperatorDiag",
+    ) -> None:
+        self._diag = kept(diag)
+        if is_square is False:
+            raise ValueError("Only square, non-batched diagonal operators are supported: is_square must not be False.")
+        if is_self_adjoint is None and not self._diag.dtype.is_complex:
+            is_self_adjoint = True
+        super().__init__(self._diag.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name)
+
+    diag = property(lambda self: self._diag, doc="The diagonal.")
+
+    def _dims(self) -> tuple[Any, ...]:
+        shape = tuple(self._diag.shape)
+        return (*shape, shape[-1])
+
+    def _matmul(self, x: Tensor, adjoint: bool) -> Any:
+        return expand_dims(self._entries(adjoint), -1) * x
+
+    def _solve(self, rhs: Tensor, adjoint: bool) -> Any:
+        return rhs / expand_dims(self._entries(adjoint), -1)
+
+    def _entries(self, adjoint: bool) -> Any:
+        entries = tensor_of(self._diag)
+        return conj(entries) if adjoint and entries.dtype.is_complex else entries
+
+    def _to_dense(self) -> Any:
+        return diagonals.diag(tensor_of(self._diag))
+
+    def _diag_part(self) -> Any:
+        return tensor_of(self._diag)
+
+    def _determinant(self) -> Any:
+        return reduce_prod(tensor_of(self._diag), -1)
+
+    def _log_abs_determinant(self) -> Any:
+        return reduce_sum(log(absolute(tensor_of(self._diag))), -1)
+
+    def _eigvals(self) -> Any:
+        return tensor_of(self._diag)
+
+    def _adjoint(self) -> LinearOperator:
+        return LinearOperatorDiag(self._entries(True), self.is_non_singular, False, self.is_positive_definite)
+
+    def _inverse(self) -> LinearOperator:
+        return LinearOperatorDiag(1.0 / tensor_of(self._diag), True, self.is_self_adjoint, self.is_positive_definite)
+
+    def _cholesky(self) -> LinearOperator:
+        return LinearOperatorDiag(sqrt(tensor_of(self._diag)), True, True, True)
+
+    def _composed(self, left: LinearOperator, right: LinearOperator) -> LinearOperator:
+        if isinstance(left, LinearOperatorDiag) and isinstance(right, LinearOperatorDiag):
+            return LinearOperatorDiag(tensor_of(left._diag) * tensor_of(right._diag))
+        return super()._composed(left, right)
+
+
+class LinearOperatorScaledIdentity(LinearOperator):
+    """A multiple of the identity.
+
+    Args:
+      num_rows: how many rows and columns there are.
+      multiplier: a scalar, or one for each matrix of a batch.
+      assert_proper_shapes: accepted: shapes are always checked.
+
+    >>> tf.linalg.LinearOperatorScaledIdentity(2, 3.0).matvec([1.0, 2.0]).numpy()
+    array([3., 6.], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        num_rows: Any,
+        multiplier: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool = True,
+        assert_proper_shapes: bool = False,
+        name: str = "LinearOperatorScaledIdentity",
+    ) -> None:
+        self._multiplier, self._rows = kept(multiplier), _size("num_rows", num_rows)
+        if is_self_adjoint is None and not self._multiplier.dtype.is_complex:
+            is_self_adjoint = True
+        super().__init__(
+            self._multiplier.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name
+        )
+
+    multiplier = property(lambda self: self._multiplier, doc="The factor.")
+
+    def _dims(self) -> tuple[Any, ...]:
+        return (*tuple(self._multiplier.shape), self._rows, self._rows)
+
+    def _factor(self, adjoint: bool) -> Any:
+        factor = tensor_of(self._multiplier)
+        return conj(factor) if adjoint and factor.dtype.is_complex else factor
+
+    def _matmul(self, x: Tensor, adjoint: bool) -> Any:
+        return x * expand_dims(expand_dims(self._factor(adjoint), -1), -1)
+
+    def _solve(self, rhs: Tensor, adjoint: bool) -> Any:
+        return rhs / expand_dims(expand_dims(self._factor(adjoint), -1), -1)
+
+    def _diag_part(self) -> Any:
+        factor = tensor_of(self._multiplier)
+        return broadcast_to(expand_dims(factor, -1), (*dims(factor), self._rows))
+
+    def _to_dense(self) -> Any:
+        return diagonals.diag(self._diag_part())
+
+    def _determinant(self) -> Any:
+        return tensor_of(self._multiplier) ** self._rows
+
+    def _log_abs_determinant(self) -> Any:
+        return float(self._rows) * log(absolute(tensor_of(self._multiplier)))
+
+    def _eigvals(self) -> Any:
+        return self._diag_part()
+
+    def _adjoint(self) -> LinearOperator:
+        return LinearOperatorScaledIdentity(self._rows, self._factor(True), self.is_non_singular)
+
+    def _inverse(self) -> LinearOperator:
+        return LinearOperatorScaledIdentity(
+            self._rows, 1.0 / tensor_of(self._multiplier), True, self.is_self_adjoint, self.is_positive_definite
+        )
+
+    def _cholesky(self) -> LinearOperator:
+        return LinearOperatorScaledIdentity(self._rows, sqrt(tensor_of(self._multiplier)), True, True, True)
+
+
+class LinearOperatorIdentity(LinearOperatorScaledIdentity):
+    """The identity.
+
+    Args:
+      num_rows: how many rows and columns there are.
+      batch_shape: the shape of a batch of them, or None.
+      dtype: float32 by default.
+
+    >>> tf.linalg.LinearOperatorIdentity(2).to_dense().numpy()
+    array([[1., 0.],
+           [0., 1.]], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        num_rows: Any,
+        batch_shape: Any = None,
+        dtype: Any = None,
+        is_non_singular: bool = True,
+        is_self_adjoint: bool = True,
+        is_positive_definite: bool = True,
+        is_square: bool = True,
+        assert_proper_shapes: bool = False,
+        name: str = "LinearOperatorIdentity",
+    ) -> None:
+        if not (is_non_singular and is_self_adjoint and is_positive_definite and is_square):
+            raise ValueError("An identity operator is non-singular, self-adjoint, positive definite and square.")
+        batch = TensorShape(batch_shape if batch_shape is not None else [])
+        super().__init__(num_rows, ones(batch, dtype or dtypes.float32), True, True, True, True, name=name)
+
+    def _matmul(self, x: Tensor, adjoint: bool) -> Any:
+        return spread(x, self._dims()[:-2])
+
+    def _solve(self, rhs: Tensor, adjoint: bool) -> Any:
+        return spread(rhs, self._dims()[:-2])
+
+    def _inverse(self) -> LinearOperator:
+        return self
+
+    def _cholesky(self) -> LinearOperator:
+        return self
+
+    def _composed(self, left: LinearOperator, right: LinearOperator) -> LinearOperator:
+        if not self._dims()[:-2]:
+            return right if left is self else left
+        return super()._composed(left, right)
+
+
+class LinearOperatorZeros(LinearOperator):
+    """The matrix of zeros.
+
+    Args:
+      num_rows: how many rows there are.
+      num_columns: how many columns there are; as many as rows by default.
+      batch_shape: the shape of a batch of them, or None.
+      dtype: float32 by default.
+
+    >>> tf.linalg.LinearOperatorZeros(1, 2).matvec([1.0, 2.0]).numpy()
+    array([0.], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        num_rows: Any,
+        num_columns: Any = None,
+        batch_shape: Any = None,
+        dtype: Any = None,
+        is_non_singular: bool = False,
+        is_self_adjoint: bool = True,
+        is_positive_definite: bool = False,
+        is_square: bool = True,
+        assert_proper_shapes: bool = False,
+        name: str = "LinearOperatorZeros",
+    ) -> None:
+        if is_non_singular or is_positive_definite:
+            raise ValueError("A zero operator is never non-singular or positive definite.")
+        self._rows = _size("num_rows", num_rows)
+        self._columns = self._rows if num_columns is None else _size("num_columns", num_columns)
+        self._batch = tuple(TensorShape(batch_shape if batch_shape is not None else []))
+        square = self._rows == self._columns
+        super().__init__(dtype or dtypes.float32, None, False, square, False, square, name)
+
+    def _dims(self) -> tuple[Any, ...]:
+        return (*self._batch, self._rows, self._columns)
+
+    def _matmul(self, x: Tensor, adjoint: bool) -> Any:
+        rows = self._columns if adjoint else self._rows
+        return zeros((*batch_of(self._batch, dims(x)[:-2]), rows, dims(x)[-1]), self._dtype)
+
+    def _solve(self, rhs: Tensor, adjoint: bool) -> Any:
+        raise errors.build(
+            errors.InvalidArgumentError, "solve: the zero operator has no inverse.", "add a multiple of the identity."
+        )
+
+    def _to_dense(self) -> Any:
+        return zeros(self._dims(), self._dtype)
+
+    def _diag_part(self) -> Any:
+        return zeros((*self._batch, min(self._rows, self._columns)), self._dtype)
+
+    def _determinant(self) -> Any:
+        return zeros(self._batch, self._dtype)
+
+    def _log_abs_determinant(self) -> Any:
+        return log(zeros(self._batch, self._dtype))
+
+    def _eigvals(self) -> Any:
+        return self._diag_part()
+
+    def _adjoint(self) -> LinearOperator:
+        return LinearOperatorZeros(self._columns, self._rows, self._batch, self._dtype)
+
+
+def _size(what: str, value: Any) -> int:
+    size = int(convert.convert_to_tensor(value))
+    if size < 0:
+        raise ValueError(f"{what} must be non-negative, got {size}.")
+    return size

@@ -1,0 +1,191 @@
+"""Tables that can change, outside of functions and in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, dtypes, errors
+from gradtape.core.shape import Spec
+from gradtape.core.tensor import Tensor
+from gradtape.api.array_op import flat
+from gradtape.api.host_op import hosted
+from gradtape.lookup._table import Table, contents_spec, of_dtype, over_keys, values_spec
+from gradtape.ops.family import dims
+
+
+@hosted(values_spec, effect=True)
+def _found(keys: Any, default: Any, *, table: Any) -> Any:
+    own = np.asarray(default)
+    if own.shape == keys.shape + table.value_shape and own.ndim > len(table.value_shape):
+        rows = iter(own.reshape(-1, *table.value_shape) if table.value_shape else flat(own))
+        chosen = [(key, next(rows)) for key in flat(keys)]
+        return (table.packed([table.known.get(key, row) for key, row in chosen], keys.shape),)
+    value = own if table.value_shape else own[()]
+    return (table.found(keys, lambda key: value),)
+
+
+@hosted(lambda keys, values, table: (), effect=True)
+def _inserted(keys: Any, values: Any, *, table: Any) -> Any:
+    rows = np.asarray(values).reshape(keys.size, *table.value_shape)
+    for key, row in zip(flat(keys), rows if table.value_shape else rows.tolist(), strict=True):
+        table.check(key)
+        table.known[key] = row
+    return ()
+
+
+@hosted(lambda keys, table: (), effect=True)
+def _removed(keys: Any, *, table: Any) -> Any:
+    for key in flat(keys):
+        table.check(key)
+        table.known.pop(key, None)
+    return ()
+
+
+@hosted(lambda table: (Spec((), dtypes.int64),), effect=True)
+def _size(*, table: Any) -> Any:
+    return (np.int64(len(table.known)),)
+
+
+@hosted(contents_spec, effect=True)
+def _contents(*, table: Any) -> Any:
+    return table.contents()
+
+
+class MutableHashTable(Table):
+    """A table whose entries can change.
+
+    Args:
+      key_dtype: of the keys.
+      value_dtype: of the values.
+      default_value: of keys that are not there; its shape is that of the values.
+      name: of the table.
+      checkpoint: ignored.
+      experimental_is_anonymous: ignored.
+
+    >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, default_value=-1)
+    >>> table.insert(tf.constant(["a", "b"]), tf.constant([1, 2], tf.int64))
+    >>> table.lookup(tf.constant(["b", "c"])).numpy()
+    array([ 2, -1])
+    """
+
+    def __init__(
+        self,
+        key_dtype: Any,
+        value_dtype: Any,
+        default_value: Any,
+        name: str = "MutableHashTable",
+        checkpoint: bool = True,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        self._default = convert.convert_to_tensor(default_value, value_dtype)
+        super().__init__(name, key_dtype, value_dtype, dims(self._default))
+
+    def check(self, key: Any) -> None:
+        """Every key may be inserted and removed."""
+
+    def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
+        """Set the values of keys.
+
+        Args:
+          keys: a tensor.
+          values: a value for each of them.
+          name: ignored.
+        """
+        keys, values = self.keys_of(keys), of_dtype(values, self.value_dtype, "values")
+        own, wanted = values.get_shape(), keys.get_shape().concatenate(list(self.value_shape))
+        if not own.is_compatible_with(wanted):
+            raise errors.build(
+                errors.ShapeError, f"Expected shape {wanted} for value, got {own}", "give a value for each key."
+            )
+        _inserted(keys, values, table=self)
+
+    def remove(self, keys: Any, name: str | None = None) -> None:
+        """Take keys out; those that are not there are passed over."""
+        _removed(self.keys_of(keys), table=self)
+
+    def lookup(self, keys: Any, dynamic_default_values: Any = None, name: str | None = None) -> Any:
+        """The values of keys.
+
+        Args:
+          keys: a tensor, perhaps sparse or ragged.
+          dynamic_default_values: a value for each key that is not there, in place of the table's.
+          name: ignored.
+        """
+        default = self._default
+        if dynamic_default_values is not None:
+            default = of_dtype(dynamic_default_values, self.value_dtype, "dynamic_default_values")
+        return over_keys(
+            self.keys_of(keys), lambda k: _found(of_dtype(k, self.key_dtype, "keys"), default, table=self)[0]
+        )
+
+    def __getitem__(self, keys: Any) -> Any:
+        return self.lookup(keys)
+
+    def size(self, name: str | None = None) -> Tensor:
+        """The number of keys."""
+        return convert.convert_to_tensor(_size(table=self)[0])
+
+    def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
+        """All keys and all values."""
+        keys, values = _contents(table=self)
+        return convert.convert_to_tensor(keys, self.key_dtype), convert.convert_to_tensor(values, self.value_dtype)
+
+
+class DenseHashTable(MutableHashTable):
+    """A table whose entries can change, with two keys that are never used. Here it is as `MutableHashTable`.
+
+    Args:
+      key_dtype: of the keys.
+      value_dtype: of the values.
+      default_value: of keys that are not there; its shape is that of the values.
+      empty_key: a key that is never used.
+      deleted_key: another one.
+      initial_num_buckets: ignored.
+      name: of the table.
+      checkpoint: ignored.
+      experimental_is_anonymous: ignored.
+
+    >>> table = tf.lookup.experimental.DenseHashTable(tf.string, tf.int64, -1, empty_key="", deleted_key="$")
+    >>> table.insert("a", tf.constant(1, tf.int64))
+    >>> table.erase("a")
+    >>> int(table.size())
+    0
+    """
+
+    def __init__(
+        self,
+        key_dtype: Any,
+        value_dtype: Any,
+        default_value: Any,
+        empty_key: Any,
+        deleted_key: Any,
+        initial_num_buckets: int | None = None,
+        name: str = "MutableDenseHashTable",
+        checkpoint: bool = True,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        super().__init__(key_dtype, value_dtype, default_value, name)
+        self._unused = [flat(np.asarray(of_dtype(k, self.key_dtype, "key")))[0] for k in (empty_key, deleted_key)]
+        if self._unused[0] == self._unused[1]:
+            raise errors.build(
+                errors.InvalidArgumentError, "Empty and deleted keys cannot be equal.", "choose two keys you never use."
+            )
+
+    def check(self, key: Any) -> None:
+        """An error for the two keys that are never used."""
+        if key in self._unused:
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"Using the empty_key or the deleted_key as a table key is not allowed: {key!r}.",
+                "choose others when making the table.",
+            )
+
+    def insert_or_assign(self, keys: Any, values: Any, name: str | None = None) -> None:
+        """As `insert`."""
+        self.insert(keys, values)
+
+    def erase(self, keys: Any, name: str | None = None) -> None:
+        """As `remove`."""
+        self.remove(keys)

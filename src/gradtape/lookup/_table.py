@@ -1,0 +1,98 @@
+"""What all tables have in common: keys are asked for, one by one, in a dictionary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, dtypes, errors
+from gradtape.core.composite import Composite
+from gradtape.core.shape import Spec
+from gradtape.core.sparse_tensor import SparseTensor
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
+from gradtape.api.array_op import flat, objects
+
+
+class Table:
+    """A table from keys to values of one shape.
+
+    Attributes:
+      key_dtype: of the keys.
+      value_dtype: of the values.
+      name: of the table.
+      known: the dictionary.
+    """
+
+    def __init__(self, name: str, key_dtype: Any, value_dtype: Any, value_shape: tuple[int, ...] = ()) -> None:
+        self.name, self.known = name, dict[Any, Any]()
+        self.key_dtype, self.value_dtype = dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype)
+        self.value_shape = value_shape
+
+    @property
+    def resource_handle(self) -> Any:
+        """The table itself: there are no handles."""
+        return self
+
+    def keys_of(self, keys: Any) -> Any:
+        """Keys as a tensor of the dtype of this table's."""
+        return of_dtype(keys, self.key_dtype, "keys")
+
+    def found(self, keys: Any, default: Any) -> Any:
+        """The values of an array of keys; `default` gives the one of a key that is not there."""
+        known = self.known
+        return self.packed([known[k] if k in known else default(k) for k in flat(keys)], keys.shape)
+
+    def packed(self, values: list[Any], shape: tuple[int, ...]) -> Any:
+        """Values as an array."""
+        whole = (*shape, *self.value_shape)
+        if self.value_dtype is dtypes.string:
+            if not self.value_shape:
+                return objects(values, whole)
+            return objects([s for row in values for s in np.asarray(row, object).ravel().tolist()], whole)
+        return np.array(values, self.value_dtype.numpy).reshape(whole)[()]
+
+    def contents(self) -> tuple[Any, Any]:
+        """All keys and all values, as arrays."""
+        count = len(self.known)
+        keys = list(self.known)
+        array = objects(keys, count) if self.key_dtype is dtypes.string else np.array(keys, self.key_dtype.numpy)
+        return array, self.packed(list(self.known.values()), (count,))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}: {self.key_dtype.name} to {self.value_dtype.name}>"
+
+
+def of_dtype(value: Any, dtype: dtypes.DType, what: str) -> Any:
+    """A tensor of a dtype; TypeError for tensors of another."""
+    if isinstance(value, Composite):
+        return value
+    x = value._read() if isinstance(value, Variable) else value
+    x = x if isinstance(x, Tensor) else convert.convert_to_tensor(x, dtype)
+    if x.dtype is not dtype:
+        raise TypeError(
+            errors.compose(f"Dtype of argument `{what}` must be {dtype.name}, received: {x.dtype.name}", "use tf.cast.")
+        )
+    return x
+
+
+def over_keys(keys: Any, function: Callable[[Any], Any]) -> Any:
+    """What a function makes of keys, which may be sparse or ragged."""
+    if isinstance(keys, SparseTensor):
+        return keys.with_values(function(keys.values))
+    if isinstance(keys, Composite):
+        return keys.with_flat_values(function(keys.flat_values))  # type: ignore[attr-defined]
+    return function(keys)
+
+
+def values_spec(keys: Spec, *more: Spec, table: Table, **params: Any) -> tuple[Spec, ...]:
+    """The spec of the values of keys."""
+    return (Spec((*keys.shape, *table.value_shape), table.value_dtype),)
+
+
+def contents_spec(*specs: Spec, table: Table) -> tuple[Spec, ...]:
+    """The specs of all keys and values."""
+    unknown: Any = (None,)
+    return Spec(unknown, table.key_dtype), Spec((*unknown, *table.value_shape), table.value_dtype)

@@ -1,0 +1,176 @@
+"""Conversions between dtypes, and between complex numbers and their parts."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes, errors
+from gradtape.core.indexed_slices import IndexedSlices
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
+from gradtape.api.arguments import tensor
+from gradtape.api.families import pair
+from gradtape.ops import complex as complex_ops
+from gradtape.ops.cast import Cast, CastToDiscrete
+from gradtape.ops.selection import ClipByValue, Where, number
+
+__all__ = ["angle", "cast", "complex", "conj", "imag", "real", "saturate_cast"]
+
+
+def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+    """The value in another dtype.
+
+    Floats become integers by cutting off toward zero, complex numbers become real by dropping the imaginary part, and
+    all but zero is true. Gradients flow between floating point and complex dtypes, and end at integers and bools.
+
+    Args:
+      x: a tensor, a variable, IndexedSlices, or a value that becomes a tensor.
+      dtype: the wanted dtype. What has it already is returned as it is.
+      name: ignored.
+
+    >>> tf.cast([1.7, -1.7], tf.int32).numpy()
+    array([ 1, -1], dtype=int32)
+    """
+    wanted = dtypes.as_dtype(dtype)
+    if isinstance(x, (Tensor, Variable)) and x.dtype is wanted:
+        return x
+    if isinstance(x, IndexedSlices):
+        return IndexedSlices(cast(x.values, wanted), x.indices, x.dense_shape)
+    x = tensor(x)
+    if x.dtype is wanted:
+        return x
+    if wanted.name in ("string", "resource"):
+        raise errors.build(
+            errors.DTypeError, f"cast: {x.dtype.name} cannot become {wanted.name}.", "strings hold text, not numbers."
+        )
+    return (Cast if wanted.is_trainable else CastToDiscrete)(x, dtype=wanted)
+
+
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
+    """The value in another dtype, limited to what that can hold instead of overflowing.
+
+    Args:
+      value: numbers.
+      dtype: the wanted dtype.
+      name: ignored.
+
+    >>> tf.saturate_cast([300, -7], tf.uint8).numpy()
+    array([255,   0], dtype=uint8)
+    """
+    wanted = dtypes.as_dtype(dtype)
+    x = tensor(value)
+    if x.dtype.is_complex and not wanted.is_complex:
+        x = complex_ops.Real(x)
+    if not (x.dtype.is_complex or x.dtype.is_bool or wanted.is_bool):
+        low, high = _common_range(x.dtype, wanted)
+        if low is not None:
+            x = ClipByValue(x, low, high)
+    return cast(x, wanted)
+
+
+def _common_range(own: dtypes.DType, wanted: dtypes.DType) -> tuple[Any, Any]:
+    """The limits of a dtype as numbers of another, `(None, None)` if they do not limit it."""
+    # Python compares ints with floats exactly: 2**63 as a float is above the largest int64.
+    limits: list[Any] = [int(v) if d.is_integer else float(v) for d in (own, wanted) for v in (d.min, d.max)]
+    if limits[2] <= limits[0] and limits[3] >= limits[1]:
+        return None, None
+    return tuple(_toward_zero(v, own) for v in (max(limits[0], limits[2]), min(limits[1], limits[3])))
+
+
+def _toward_zero(limit: Any, dtype: dtypes.DType) -> Any:
+    """A limit as a number of a dtype, which must not be rounded to the outside."""
+    scalar = dtype.numpy.type(limit)
+    if dtype.is_floating and abs(float(scalar)) > abs(limit):
+        scalar = np.nextafter(scalar, dtype.numpy.type(0))
+    return scalar
+
+
+def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
+    """Complex numbers of their real and imaginary parts.
+
+    Args:
+      real: float32 or float64.
+      imag: of the same dtype, and a shape that broadcasts with it.
+      name: ignored.
+
+    Returns:
+      A tensor of complex64 or complex128.
+
+    >>> tf.complex([1.0, 2.0], 0.5).numpy()
+    array([1.+0.5j, 2.+0.5j], dtype=complex64)
+    """
+    return complex_ops.Complex(*pair(real, imag))  # type: ignore[no-any-return]
+
+
+def conj(x: Any, name: str | None = None) -> Tensor:
+    """The complex conjugate, elementwise; real numbers stay.
+
+    Args:
+      x: numbers.
+      name: ignored.
+
+    >>> tf.math.conj([1.0 + 2.0j]).numpy()
+    array([1.-2.j])
+    """
+    x = _numbers(x, "conj")
+    return complex_ops.Conj(x) if x.dtype.is_complex else x  # type: ignore[no-any-return]
+
+
+def real(input: Any, name: str | None = None) -> Tensor:
+    """The real part, elementwise; real numbers stay.
+
+    Args:
+      input: numbers.
+      name: ignored.
+
+    >>> tf.math.real([1.0 + 2.0j, 3.0]).numpy()
+    array([1., 3.])
+    """
+    x = _numbers(input, "real")
+    return complex_ops.Real(x) if x.dtype.is_complex else x  # type: ignore[no-any-return]
+
+
+def imag(input: Any, name: str | None = None) -> Tensor:
+    """The imaginary part, elementwise; zeros for real numbers.
+
+    Args:
+      input: numbers.
+      name: ignored.
+
+    >>> tf.math.imag([1.0 + 2.0j, 3.0]).numpy()
+    array([2., 0.])
+    """
+    x = _numbers(input, "imag")
+    if x.dtype.is_complex:
+        return complex_ops.Imag(x)  # type: ignore[no-any-return]
+    return Where(x != x, number(0, x), number(0, x))  # type: ignore[no-any-return]
+
+
+def angle(input: Any, name: str | None = None) -> Tensor:
+    """The angle of complex numbers, from -pi to pi; for real numbers 0, or pi where they are negative.
+
+    Args:
+      input: complex or floating point.
+      name: ignored.
+
+    >>> tf.math.angle([1.0j, -1.0]).numpy()
+    array([1.57079633, 3.14159265])
+    """
+    x = _numbers(input, "angle")
+    if x.dtype.is_complex:
+        return complex_ops.Angle(x)  # type: ignore[no-any-return]
+    if not x.dtype.is_floating:
+        raise errors.build(
+            errors.DTypeError, f"angle: input is {x.dtype.name}.", "use floating point or complex numbers."
+        )
+    return Where(x < 0, number(math.pi, x), number(0, x))  # type: ignore[no-any-return]
+
+
+def _numbers(value: Any, what: str) -> Any:
+    x = tensor(value)
+    if not x.dtype.is_numeric:
+        raise errors.build(errors.DTypeError, f"{what}: the input is {x.dtype.name}.", "use numbers.")
+    return x

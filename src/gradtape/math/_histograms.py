@@ -1,0 +1,263 @@
+"""Counts and histograms."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, dtypes, errors
+from gradtape.core.shape import spec_of
+from gradtape.core.tensor import Tensor, host, wrap
+from gradtape.api.arguments import integer, tensor
+from gradtape.ops.cast import Cast, CastToDiscrete
+from gradtape.ops.counting import BinCount
+from gradtape.ops.family import dims
+from gradtape.ops.movement import Reshape
+from gradtape.ops.rounding import Floor
+from gradtape.ops.segment import UnsortedSegmentSum
+from gradtape.ops.selection import Maximum, Minimum, Where, number
+
+__all__ = ["bincount", "confusion_matrix", "histogram_fixed_width", "histogram_fixed_width_bins"]
+
+
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+    axis: int | None = None,
+    binary_output: bool = False,
+) -> Tensor:
+    """How often each number from 0 on occurs, or the sum of the weights of its occurrences.
+
+    Args:
+      arr: integers, none of them negative.
+      weights: a tensor of the shape of `arr`; its gradient is that of the numbers' sums.
+      minlength: at least so many numbers are counted.
+      maxlength: only numbers below this are counted.
+      dtype: of the counts; sums of weights have the dtype of the weights.
+      name: ignored.
+      axis: None or 0 to count all elements; -1 to count those of each row, for a vector or matrix.
+      binary_output: only whether a number occurs: 1 or 0.
+
+    Returns:
+      A vector of counts, as long as the largest number asks for; for axis=-1 one such row for each row.
+
+    >>> tf.math.bincount([1, 1, 3]).numpy()
+    array([0, 2, 0, 1], dtype=int32)
+    >>> tf.math.bincount([1, 1, 3], weights=[0.5, 0.25, 2.0]).numpy()
+    array([0.  , 0.75, 0.  , 2.  ], dtype=float32)
+    """
+    if axis not in (None, 0, -1):
+        raise ValueError(errors.compose(f"bincount: axis is {axis!r}.", "use None, 0 or -1."))
+    if binary_output and weights is not None:
+        raise ValueError(errors.compose("bincount: binary_output and weights are both given.", "give one of them."))
+    x = tensor(arr)
+    x = x if x.dtype.is_integer else CastToDiscrete(x, dtype=dtypes.int32)
+    shape = dims(x)
+    if axis != -1 or not shape:
+        x = Reshape(x, shape=(math.prod(shape),))
+    if x.ndim > 2:
+        raise errors.build(
+            errors.ShapeError, f"bincount: arr is {spec_of(x)}, and axis=-1 takes vectors and matrices.", "reshape it."
+        )
+    size = length(x, minlength, maxlength)
+    if weights is None:
+        return BinCount(x, size=size, binary=bool(binary_output), dtype=dtypes.as_dtype(dtype))  # type: ignore[no-any-return]
+    weights = tensor(weights)
+    if dims(weights) != shape:
+        raise errors.build(
+            errors.ShapeError,
+            f"bincount: weights is {spec_of(weights)}, and arr has shape {list(shape)}.",
+            "give one weight for each number.",
+        )
+    ids = x if maxlength is None else _below(x, size)
+    return UnsortedSegmentSum(Reshape(weights, shape=dims(x)), ids, segments=size, batch_dims=x.ndim - 1)  # type: ignore[no-any-return]
+
+
+def length(x: Any, minlength: Any, maxlength: Any) -> int:
+    """How many numbers are counted."""
+    least = 0 if minlength is None else integer(minlength, "bincount", "minlength")
+    most = math.inf if maxlength is None else integer(maxlength, "bincount", "maxlength")
+    if most < 0:
+        raise errors.build(errors.InvalidArgumentError, f"bincount: maxlength is {most}.", "it must not be negative.")
+    if type(x) is not Tensor and least >= most:
+        return int(most)  # the size is known without the values, which differ from example to example
+    numbers = np.asarray(host(x._array))
+    if numbers.size and numbers.min() < 0:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"bincount: arr holds {numbers.min()}, and must not be negative.",
+            "shift the numbers, or mask negative ones out.",
+        )
+    return int(min(max(least, int(numbers.max()) + 1 if numbers.size else 0), most))
+
+
+def _below(x: Any, size: int) -> Any:
+    """Numbers as ids of segments, of which those from `size` on are left out."""
+    x = CastToDiscrete(x, dtype=dtypes.int64)
+    return Where(x < size, x, wrap(np.int64(-1)))
+
+
+def histogram_fixed_width_bins(
+    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None
+) -> Tensor:
+    """The number of the bin that each value falls into, of bins of equal width.
+
+    Args:
+      values: real numbers.
+      value_range: a pair: where the first bin starts and where the last one ends. Values outside fall into those.
+      nbins: how many bins there are.
+      dtype: int32 or int64.
+      name: ignored.
+
+    Returns:
+      Integers in the shape of the values. There is no gradient.
+
+    >>> tf.histogram_fixed_width_bins([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], nbins=5).numpy()
+    array([0, 0, 1, 2, 4, 4], dtype=int32)
+    """
+    return _bins("histogram_fixed_width_bins", values, value_range, nbins, dtype)
+
+
+def histogram_fixed_width(
+    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None
+) -> Tensor:
+    """How many values fall into each of some bins of equal width.
+
+    Args:
+      values: real numbers.
+      value_range: a pair: where the first bin starts and where the last one ends. Values outside fall into those.
+      nbins: how many bins there are.
+      dtype: int32 or int64.
+      name: ignored.
+
+    Returns:
+      A vector of `nbins` counts. There is no gradient.
+
+    >>> tf.histogram_fixed_width([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], nbins=5).numpy()
+    array([2, 1, 1, 0, 2], dtype=int32)
+    """
+    bins = _bins("histogram_fixed_width", values, value_range, nbins, dtype)
+    flat = Reshape(bins, shape=(math.prod(dims(bins)),))
+    size = integer(nbins, "histogram_fixed_width", "nbins")
+    return BinCount(flat, size=size, dtype=dtypes.as_dtype(dtype))  # type: ignore[no-any-return]
+
+
+def _bins(who: str, values: Any, value_range: Any, nbins: Any, dtype: Any) -> Tensor:
+    x, wanted, count = tensor(values), dtypes.as_dtype(dtype), integer(nbins, who, "nbins")
+    limits = np.asarray(convert.like(value_range, x.dtype)).astype(np.float64)
+    if limits.shape != (2,) or not limits[0] < limits[1]:
+        raise errors.build(
+            errors.ShapeError if limits.shape != (2,) else errors.InvalidArgumentError,
+            f"{who}: value_range is {limits.tolist()}.",
+            "give a pair, the smaller limit first.",
+        )
+    if count <= 0:
+        raise errors.build(errors.InvalidArgumentError, f"{who}: nbins is {count}.", "use at least one bin.")
+    if wanted not in (dtypes.int32, dtypes.int64):
+        raise errors.build(errors.DTypeError, f"{who}: dtype is {wanted.name}.", "use int32 or int64.")
+    # In float64 for all dtypes, so that a value is in the bin whose limits it lies between.
+    low, high = limits.tolist()
+    places = Floor((Cast(x, dtype=dtypes.float64) - low) / ((high - low) / count))
+    if type(places) is Tensor and np.isnan(np.asarray(host(places._array))).any():
+        raise errors.build(
+            errors.InvalidArgumentError, f"{who}: values hold nan.", "filter them: x[~tf.math.is_nan(x)]."
+        )
+    places = Minimum(Maximum(places, number(0, places)), number(count - 1, places))
+    return CastToDiscrete(places, dtype=wanted)  # type: ignore[no-any-return]
+
+
+def confusion_matrix(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    weights: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """How often each class was predicted for each label: `y[i, j]` counts label i with prediction j.
+
+    Args:
+      labels: class numbers `[n]`.
+      predictions: class numbers `[n]`. One of the two may be `[n, 1]`.
+      num_classes: how many classes there are; by default as many as the largest number asks for.
+      weights: what each pair counts, `[n]`, in place of 1. It has a gradient if `dtype` is floating.
+      dtype: of the result.
+      name: ignored.
+
+    Returns:
+      A matrix `[num_classes, num_classes]`.
+
+    >>> tf.math.confusion_matrix([0, 1, 1], [0, 1, 0]).numpy()
+    array([[1, 0],
+           [1, 1]], dtype=int32)
+    """
+    pair = [_classes(name, value) for name, value in (("labels", labels), ("predictions", predictions))]
+    pair = _squeezed(pair)
+    if dims(pair[0]) != dims(pair[1]):
+        raise errors.build(
+            errors.ShapeError,
+            f"confusion_matrix: labels is {spec_of(pair[0])}, predictions is {spec_of(pair[1])}.",
+            "give one prediction for each label.",
+        )
+    n = _class_count(pair, num_classes)
+    own = dtypes.as_dtype(dtype)
+    numbers = Reshape(pair[0] * n + pair[1], shape=(math.prod(dims(pair[0])),))
+    if weights is None:
+        counts = BinCount(numbers, size=n * n, dtype=own)
+    else:
+        counts = UnsortedSegmentSum(_pair_weights(weights, dims(pair[0]), own), numbers, segments=n * n)
+    return Reshape(counts, shape=(n, n))  # type: ignore[no-any-return]
+
+
+def _classes(name: str, value: Any) -> Any:
+    x = CastToDiscrete(tensor(value), dtype=dtypes.int64)
+    if type(x) is Tensor and x._array.size and np.min(host(x._array)) < 0:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"confusion_matrix: `{name}` contains negative values, such as {int(np.min(host(x._array)))}.",
+            "classes count from 0.",
+        )
+    return x
+
+
+def _squeezed(pair: list[Any]) -> list[Any]:
+    """The two, without the last axis of length 1 that one of them has and the other has not."""
+    ranks = [x.ndim for x in pair]
+    return [
+        Reshape(x, shape=dims(x)[:-1]) if rank == min(ranks) + 1 and dims(x)[-1] == 1 else x
+        for x, rank in zip(pair, ranks, strict=True)
+    ]
+
+
+def _class_count(pair: list[Any], num_classes: Any) -> int:
+    if num_classes is None:
+        return max([int(np.max(host(x._array), initial=-1)) for x in pair]) + 1
+    n = integer(num_classes, "confusion_matrix", "num_classes")
+    for name, x in zip(("labels", "predictions"), pair, strict=True):
+        if type(x) is Tensor and x._array.size and np.max(host(x._array)) >= n:
+            raise errors.build(
+                errors.RangeError,
+                f"confusion_matrix: `{name}` out of bound: {int(np.max(host(x._array)))} is there, num_classes is {n}.",
+                "classes count from 0 to num_classes - 1.",
+            )
+    return n
+
+
+def _pair_weights(weights: Any, shape: tuple[int, ...], dtype: dtypes.DType) -> Any:
+    x = tensor(weights)
+    if dims(x) != shape:
+        raise errors.build(
+            errors.ShapeError,
+            f"confusion_matrix: weights is {spec_of(x)}, and labels have shape {list(shape)}.",
+            "give one weight for each pair.",
+        )
+    flat = Reshape(x, shape=(math.prod(shape),))
+    if flat.dtype is dtype:
+        return flat
+    return (CastToDiscrete if dtype.is_integer else Cast)(flat, dtype=dtype)

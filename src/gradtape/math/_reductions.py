@@ -1,0 +1,302 @@
+"""Reductions: TensorFlow's `reduce_*` functions, in `tf` and `tf.math`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from gradtape.core import convert, dtypes, errors
+from gradtape.core.op import REGISTRY
+from gradtape.core.tensor import Tensor
+from gradtape.api.arguments import axes, tensor
+from gradtape.ops import reduction
+
+__all__ = [
+    "count_nonzero", "reduce_all", "reduce_any", "reduce_euclidean_norm", "reduce_logsumexp", "reduce_max",
+    "reduce_mean", "reduce_min", "reduce_prod", "reduce_std", "reduce_sum", "reduce_variance", "zero_fraction",
+]  # fmt: skip
+
+
+def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
+    """The sum of elements over axes.
+
+    Args:
+      input_tensor: numbers.
+      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
+      keepdims: keep the reduced axes, with length 1.
+      name: ignored.
+
+    Returns:
+      A tensor of the same dtype.
+
+    >>> tf.reduce_sum([[1.0, 2.0], [3.0, 4.0]], axis=0).numpy()
+    array([4., 6.], dtype=float32)
+    """
+    x = tensor(input_tensor)
+    return reduction.ReduceSum(x, axis=axes(axis, x.ndim, "reduce_sum"), keepdims=bool(keepdims))  # type: ignore[no-any-return]
+
+
+def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
+    """The mean of elements over axes. The mean of integers is an integer, rounded toward zero.
+
+    Args:
+      input_tensor: numbers.
+      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
+      keepdims: keep the reduced axes, with length 1.
+      name: ignored.
+
+    Returns:
+      A tensor of the same dtype.
+
+    >>> tf.reduce_mean([[1.0, 2.0], [3.0, 4.0]]).numpy()
+    np.float32(2.5)
+    """
+    x = tensor(input_tensor)
+    return reduction.ReduceMean(x, axis=axes(axis, x.ndim, "reduce_mean"), keepdims=bool(keepdims))  # type: ignore[no-any-return]
+
+
+def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
+    """The largest element over axes. Elements that tie share the gradient equally.
+
+    Args:
+      input_tensor: real numbers.
+      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
+      keepdims: keep the reduced axes, with length 1.
+      name: ignored.
+
+    Returns:
+      A tensor of the same dtype.
+
+    >>> tf.reduce_max([[1, 4], [3, 2]], axis=1).numpy()
+    array([4, 3], dtype=int32)
+    """
+    x = tensor(input_tensor)
+    return reduction.ReduceMax(x, axis=axes(axis, x.ndim, "reduce_max"), keepdims=bool(keepdims))  # type: ignore[no-any-return]
+
+
+def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
+    """The smallest element over axes. Elements that tie share the gradient equally.
+
+    Args:
+      input_tensor: real numbers.
+      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
+      keepdims: keep the reduced axes, with length 1.
+      name: ignored.
+
+    Returns:
+      A tensor of the same dtype.
+
+    >>> tf.reduce_min([[1, 4], [3, 2]], axis=1).numpy()
+    array([1, 2], dtype=int32)
+    """
+    x = tensor(input_tensor)
+    return reduction.ReduceMin(x, axis=axes(axis, x.ndim, "reduce_min"), keepdims=bool(keepdims))  # type: ignore[no-any-return]
+
+
+def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
+    """The product of elements over axes. Its gradient is exact where elements are zero.
+
+    Args:
+      input_tensor: numbers.
+      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
+      keepdims: keep the reduced axes, with length 1.
+      name: ignored.
+
+    Returns:
+      A tensor of the same dtype.
+
+    >>> tf.reduce_prod([2.0, 3.0, 4.0]).numpy()
+    np.float32(24.0)
+    """
+    x = tensor(input_tensor)
+    return reduction.ReduceProd(x, axis=axes(axis, x.ndim, "reduce_prod"), keepdims=bool(keepdims))  # type: ignore[no-any-return]
+
+
+def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
+    """The logarithm of the sum of exponentials over axes, computed without overflow.
+
+    Args:
+      input_tensor: floating point numbers.
+      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
+      keepdims: keep the reduced axes, with length 1.
+      name: ignored.
+
+    Returns:
+      A tensor of the same dtype.
+
+    >>> tf.reduce_logsumexp([0.0, 1000.0]).numpy()
+    np.float32(1000.0)
+    """
+    x = tensor(input_tensor)
+    axis = axes(axis, x.ndim, "reduce_logsumexp")
+    return reduction.ReduceLogSumExp(x, axis=axis, keepdims=bool(keepdims))  # type: ignore[no-any-return]
+
+
+def reduce_euclidean_norm(
+    input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
+) -> Tensor:
+    """The square root of the sum of squares over axes. Its gradient at zero is nan.
+
+    Args:
+      input_tensor: numbers.
+      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
+      keepdims: keep the reduced axes, with length 1.
+      name: ignored.
+
+    Returns:
+      A tensor of the same dtype.
+
+    >>> tf.math.reduce_euclidean_norm([3.0, 4.0]).numpy()
+    np.float32(5.0)
+    """
+    x = tensor(input_tensor)
+    axis = axes(axis, x.ndim, "reduce_euclidean_norm")
+    return reduction.ReduceEuclideanNorm(x, axis=axis, keepdims=bool(keepdims))  # type: ignore[no-any-return]
+
+
+def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
+    """The mean squared distance from the mean over axes (divided by n, not n - 1).
+
+    Args:
+      input_tensor: floating point or complex numbers.
+      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
+      keepdims: keep the reduced axes, with length 1.
+      name: ignored.
+
+    Returns:
+      A tensor of the same dtype, real where the input is complex.
+
+    >>> tf.math.reduce_variance([1.0, 3.0]).numpy()
+    np.float32(1.0)
+    """
+    x, deviation, over = _deviation(input_tensor, axis, "reduce_variance")
+    if x.dtype.is_complex:
+        squares = REGISTRY["real"](deviation * REGISTRY["conj"](deviation))
+    else:
+        squares = REGISTRY["square"](deviation)
+    return _rounded(reduction.ReduceMean(squares, axis=over, keepdims=bool(keepdims)), x)
+
+
+def _deviation(input_tensor: Any, axis: Any, what: str) -> tuple[Any, Any, tuple[int, ...]]:
+    """The input, its distances from the mean, and the axes. Those of float16 and bfloat16 are float32, in which a mean
+    has enough digits."""
+    x = tensor(input_tensor)
+    if x.dtype.kind not in "fVc":
+        raise errors.build(
+            errors.DTypeError,
+            f"{what}: input_tensor has dtype {x.dtype.name}.",
+            "the result is no integer: use tf.cast(x, tf.float32).",
+        )
+    over = axes(axis, x.ndim, what)
+    work = REGISTRY["cast"](x, dtype=dtypes.float32) if x.dtype.is_floating and x.dtype.size < 4 else x
+    return x, work - reduction.ReduceMean(work, axis=over, keepdims=True), over
+
+
+def _rounded(y: Any, x: Any) -> Tensor:
+    return y if y.dtype is x.dtype.real_dtype else REGISTRY["cast"](y, dtype=x.dtype)  # type: ignore[no-any-return]
+
+
+def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
+    """The standard deviation over axes (divided by n, not n - 1). Its gradient is nan where all elements are equal.
+
+    Args:
+      input_tensor: floating point or complex numbers.
+      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
+      keepdims: keep the reduced axes, with length 1.
+      name: ignored.
+
+    Returns:
+      A tensor of the same dtype, real where the input is complex.
+
+    >>> tf.math.reduce_std([1.0, 3.0]).numpy()
+    np.float32(1.0)
+    """
+    x, deviation, over = _deviation(input_tensor, axis, "reduce_std")
+    length = reduction.ReduceEuclideanNorm(deviation, axis=over, keepdims=bool(keepdims))
+    if x.dtype.is_complex:
+        length = REGISTRY["real"](length)
+    # Not the root of the variance, which overflows for distances that a float can hold.
+    return _rounded(length / math.sqrt(reduction.count(tuple(x.shape), over)), x)
+
+
+def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
+    """True where one element over the axes is true.
+
+    Args:
+      input_tensor: bools.
+      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
+      keepdims: keep the reduced axes, with length 1.
+      name: ignored.
+
+    Returns:
+      A tensor of bools.
+
+    >>> tf.reduce_any([[True, False], [False, False]], axis=1).numpy()
+    array([ True, False])
+    """
+    x = _bools(input_tensor)
+    return reduction.ReduceAny(x, axis=axes(axis, x.ndim, "reduce_any"), keepdims=bool(keepdims))  # type: ignore[no-any-return]
+
+
+def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
+    """True where every element over the axes is true.
+
+    Args:
+      input_tensor: bools.
+      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
+      keepdims: keep the reduced axes, with length 1.
+      name: ignored.
+
+    Returns:
+      A tensor of bools.
+
+    >>> tf.reduce_all([[True, True], [True, False]], axis=1).numpy()
+    array([ True, False])
+    """
+    x = _bools(input_tensor)
+    return reduction.ReduceAll(x, axis=axes(axis, x.ndim, "reduce_all"), keepdims=bool(keepdims))  # type: ignore[no-any-return]
+
+
+def _bools(value: Any) -> Any:
+    """A tensor of bools; Python numbers are refused, as tensors of numbers are."""
+    return value if hasattr(value, "dtype") else convert.convert_to_tensor(value, dtypes.bool_)
+
+
+def count_nonzero(
+    input: Any, axis: Any = None, keepdims: Any = None, dtype: Any = dtypes.int64, name: str | None = None
+) -> Tensor:
+    """How many elements over axes are not zero (false, or the empty string).
+
+    Args:
+      input: numbers, bools or strings.
+      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
+      keepdims: keep the reduced axes, with length 1.
+      dtype: of the result.
+      name: ignored.
+
+    Returns:
+      A tensor of counts.
+
+    >>> tf.math.count_nonzero([[0, 1, 0], [1, 1, 0]], axis=1).numpy()
+    array([1, 2])
+    """
+    x = tensor(input)
+    over = axes(axis, x.ndim, "count_nonzero")
+    return reduction.CountNonzero(x, axis=over, keepdims=bool(keepdims), dtype=dtypes.as_dtype(dtype))  # type: ignore[no-any-return]
+
+
+def zero_fraction(value: Any, name: str | None = None) -> Tensor:
+    """The fraction of elements that are zero, as float32; nan of nothing.
+
+    Args:
+      value: numbers.
+      name: ignored.
+
+    Returns:
+      A scalar.
+
+    >>> tf.math.zero_fraction([0.0, 1.0, 0.0, 2.0]).numpy()
+    np.float32(0.5)
+    """
+    x = tensor(value)
+    return 1.0 - count_nonzero(x, dtype=dtypes.float32) / float(math.prod(x.shape))  # type: ignore[no-any-return]

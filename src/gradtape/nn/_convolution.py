@@ -1,0 +1,282 @@
+"""`tf.nn`: convolutions of one, two and three dimensions, transposed, depthwise and separable."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core.tensor import Tensor
+from gradtape.api.arguments import beside, tensor
+from gradtape.nn._atrous import atrous_conv2d, atrous_conv2d_transpose, with_space_to_batch
+from gradtape.nn._convolution_arguments import convolve, transpose
+from gradtape.nn._depthwise import (
+    depthwise_conv2d,
+    depthwise_conv2d_backprop_filter,
+    depthwise_conv2d_backprop_input,
+    separable_conv2d,
+)
+
+__all__ = [
+    "atrous_conv2d", "atrous_conv2d_transpose", "conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "conv3d",
+    "conv3d_transpose", "conv_transpose", "convolution", "depthwise_conv2d", "depthwise_conv2d_backprop_filter",
+    "depthwise_conv2d_backprop_input", "separable_conv2d", "with_space_to_batch",
+]  # fmt: skip
+
+
+def convolution(
+    input: Any,
+    filters: Any,
+    strides: Any = None,
+    padding: Any = "VALID",
+    data_format: Any = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The sums of products of filters with all windows of an input, over one, two or three axes.
+
+    The filter is not flipped. If the input has a multiple of the filter's input channels, the channels are divided
+    into so many groups, each with its part of the output channels.
+
+    Args:
+      input: `[..., *size, channels]`, or with the channels first.
+      filters: `[*window, input channels, output channels]`, in the dtype of the input.
+      strides: the steps of the window: an int, or one for each axis; 1 by default.
+      padding: "SAME", "VALID", or pairs [before, after] for each axis of the input.
+      data_format: None or "NWC", "NHWC", "NDHWC"; "NCW", "NCHW", "NCDHW" for channels first.
+      dilations: the distances of the taps: an int, or one for each axis; 1 by default.
+      name: ignored.
+
+    Returns:
+      `[..., *places, output channels]`, in the layout of the input. Derivatives of any order exist for all strides and
+      dilations.
+
+    >>> tf.nn.convolution(tf.ones([1, 5, 1]), tf.ones([3, 1, 1]))[0, :, 0].numpy()
+    array([3., 3., 3.], dtype=float32)
+    """
+    x = tensor(input)
+    w = beside(filters, x)
+    return convolve("convolution", x, w, w.ndim - 2, strides, padding, data_format, dilations)
+
+
+def conv1d(
+    input: Any,
+    filters: Any,
+    stride: Any,
+    padding: Any,
+    data_format: Any = "NWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The convolution over one axis; see `tf.nn.convolution`.
+
+    Args:
+      input: `[..., width, channels]`, or with the channels first.
+      filters: `[window, input channels, output channels]`.
+      stride: the step of the window.
+      padding: "SAME", "VALID", or pairs for each axis.
+      data_format: "NWC" or "NCW".
+      dilations: the distance of the taps.
+      name: ignored.
+
+    Returns:
+      `[..., places, output channels]`, in the layout of the input.
+
+    >>> tf.nn.conv1d(tf.ones([1, 4, 1]), tf.ones([3, 1, 1]), stride=1, padding="SAME")[0, :, 0].numpy()
+    array([2., 3., 3., 2.], dtype=float32)
+    """
+    x = tensor(input)
+    return convolve("conv1d", x, beside(filters, x), 1, stride, padding, data_format, dilations)
+
+
+def conv2d(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: Any = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The convolution over two axes; see `tf.nn.convolution`.
+
+    Args:
+      input: `[..., height, width, channels]`, or with the channels first.
+      filters: `[window height, window width, input channels, output channels]`.
+      strides: the steps of the window: an int, or 2 or 4 of them.
+      padding: "SAME", "VALID", or pairs for each axis.
+      data_format: "NHWC" or "NCHW".
+      dilations: the distances of the taps: an int, or 2 or 4 of them.
+      name: ignored.
+
+    Returns:
+      `[..., places, places, output channels]`, in the layout of the input.
+
+    >>> tf.nn.conv2d(tf.ones([1, 3, 3, 1]), tf.ones([3, 3, 1, 1]), 1, "SAME")[0, :, :, 0].numpy()
+    array([[4., 6., 4.],
+           [6., 9., 6.],
+           [4., 6., 4.]], dtype=float32)
+    """
+    x = tensor(input)
+    return convolve("conv2d", x, beside(filters, x), 2, strides, padding, data_format, dilations)
+
+
+def conv3d(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: Any = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The convolution over three axes; see `tf.nn.convolution`.
+
+    Args:
+      input: `[..., depth, height, width, channels]`, or with the channels first.
+      filters: `[*window, input channels, output channels]`.
+      strides: the steps of the window: an int, or 3 or 5 of them.
+      padding: "SAME", "VALID", or pairs for each axis.
+      data_format: "NDHWC" or "NCDHW".
+      dilations: the distances of the taps: an int, or 3 or 5 of them.
+      name: ignored.
+
+    Returns:
+      `[..., *places, output channels]`, in the layout of the input.
+
+    >>> tf.nn.conv3d(tf.ones([1, 2, 2, 2, 1]), tf.ones([2, 2, 2, 1, 1]), 1, "VALID").numpy().item()
+    8.0
+    """
+    x = tensor(input)
+    return convolve("conv3d", x, beside(filters, x), 3, strides, padding, data_format, dilations)
+
+
+def conv_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: Any = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The transpose of a convolution over one, two or three axes: what its input's gradient would be.
+
+    Args:
+      input: `[n, *places, input channels]`, or with the channels first.
+      filters: `[*window, output channels, input channels]`, in the dtype of the input.
+      output_shape: the shape of the result, or its axes that the window moves over.
+      strides: the steps of the window: an int, or one for each axis.
+      padding: of the convolution that is transposed: "SAME", "VALID", or pairs for each axis.
+      data_format: None or "NWC", "NHWC", "NDHWC"; "NCW", "NCHW", "NCDHW" for channels first.
+      dilations: the distances of the taps.
+      name: ignored.
+
+    Returns:
+      `[n, *size, output channels]`, in the layout of the input.
+
+    >>> tf.nn.conv_transpose(tf.ones([1, 2, 1]), tf.ones([2, 1, 1]), [1, 4, 1], strides=2)[0, :, 0].numpy()
+    array([1., 1., 1., 1.], dtype=float32)
+    """
+    x = tensor(input)
+    w = beside(filters, x)
+    return transpose("conv_transpose", x, w, w.ndim - 2, output_shape, strides, padding, data_format, dilations)
+
+
+def conv1d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: Any = "NWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The transpose of a convolution over one axis; see `tf.nn.conv_transpose`.
+
+    Args:
+      input: `[n, places, input channels]`, or with the channels first.
+      filters: `[window, output channels, input channels]`.
+      output_shape: the shape of the result, or its width.
+      strides: the step of the window.
+      padding: "SAME", "VALID", or pairs for each axis.
+      data_format: "NWC" or "NCW".
+      dilations: the distance of the taps.
+      name: ignored.
+
+    Returns:
+      `[n, width, output channels]`, in the layout of the input.
+
+    >>> tf.nn.conv1d_transpose(tf.ones([1, 2, 1]), tf.ones([3, 1, 1]), [1, 5, 1], 2, "VALID")[0, :, 0].numpy()
+    array([1., 1., 2., 1., 1.], dtype=float32)
+    """
+    x = tensor(input)
+    w = beside(filters, x)
+    return transpose("conv1d_transpose", x, w, 1, output_shape, strides, padding, data_format, dilations)
+
+
+def conv2d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: Any = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The transpose of a convolution over two axes, also called deconvolution; see `tf.nn.conv_transpose`.
+
+    Args:
+      input: `[n, places, places, input channels]`, or with the channels first.
+      filters: `[window height, window width, output channels, input channels]`.
+      output_shape: the shape of the result, or its height and width.
+      strides: the steps of the window: an int, or 2 or 4 of them.
+      padding: "SAME", "VALID", or pairs for each axis.
+      data_format: "NHWC" or "NCHW".
+      dilations: the distances of the taps.
+      name: ignored.
+
+    Returns:
+      `[n, height, width, output channels]`, in the layout of the input.
+
+    >>> tf.nn.conv2d_transpose(tf.ones([1, 1, 1, 1]), tf.ones([2, 2, 1, 1]), [1, 2, 2, 1], 2)[0, :, :, 0].numpy()
+    array([[1., 1.],
+           [1., 1.]], dtype=float32)
+    """
+    x = tensor(input)
+    w = beside(filters, x)
+    return transpose("conv2d_transpose", x, w, 2, output_shape, strides, padding, data_format, dilations)
+
+
+def conv3d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: Any = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The transpose of a convolution over three axes; see `tf.nn.conv_transpose`.
+
+    Args:
+      input: `[n, *places, input channels]`, or with the channels first.
+      filters: `[*window, output channels, input channels]`.
+      output_shape: the shape of the result, or its depth, height and width.
+      strides: the steps of the window: an int, or 3 or 5 of them.
+      padding: "SAME", "VALID", or pairs for each axis.
+      data_format: "NDHWC" or "NCDHW".
+      dilations: the distances of the taps.
+      name: ignored.
+
+    Returns:
+      `[n, depth, height, width, output channels]`, in the layout of the input.
+
+    >>> tf.nn.conv3d_transpose(tf.ones([1, 1, 1, 1, 1]), tf.ones([2, 2, 2, 1, 1]), [1, 2, 2, 2, 1], 2).shape
+    TensorShape([1, 2, 2, 2, 1])
+    """
+    x = tensor(input)
+    w = beside(filters, x)
+    return transpose("conv3d_transpose", x, w, 3, output_shape, strides, padding, data_format, dilations)

@@ -1,0 +1,1 @@
+"""NumPy's protocols: `np.sin(t)` on tensors is a recorded op."""

@@ -1,0 +1,1 @@
+"""`tf.function`: signatures, the cache of traces, concrete functions."""

@@ -1,0 +1,233 @@
+"""ConcreteFunction: one trace of a function, with the structure of its arguments and results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from gradtape.core import errors, nest, state
+from gradtape.core.shape import TensorSpec
+from gradtape.core.tensor import Tensor, wrap
+from gradtape.core.variable import Variable
+from gradtape.polymorphic_function import cache_key as arguments
+from gradtape.tracing.composites import fold
+from gradtape.polymorphic_function.function_signature import Signature, VariableSpec
+from gradtape.tracing.staged import Staged
+from gradtape.tracing.symbol import Symbol
+from gradtape.tracing.trace import Trace
+
+if TYPE_CHECKING:
+    from gradtape.polymorphic_function.explain import TraceReport
+
+_current = state.current
+
+
+class Slot(Variable):
+    """Stands in a trace for a variable that is an argument: any variable of the same kind can take its place."""
+
+    __slots__ = ()
+
+    def __init__(self, variable: Variable) -> None:
+        self._id = self._order = state.new_id()
+        self._value = variable._value
+        self._shape, self._trainable = variable._shape, variable._trainable
+        self._constraint, self._synchronization = variable._constraint, variable._synchronization
+        self._aggregation, self._name = variable._aggregation, variable._name
+
+
+class ConcreteFunction:
+    """A trace of a `tf.function` for one kind of arguments.
+
+    Attributes:
+      because: why it was traced.
+      tracing: how long that took, in seconds.
+    """
+
+    def __init__(
+        self,
+        trace: Trace,
+        structure: Any,
+        outputs: Sequence[Symbol | None],
+        slots: list[Slot],
+        signature: Signature,
+        values: list[Any],
+        captured: frozenset[int] = frozenset(),
+    ) -> None:
+        self._structure, self._leaves = structure, list(outputs)
+        self._is_single = structure is None and self._leaves[0] is not None
+        self._staged = Staged(trace, [y for y in outputs if y is not None])
+        self._slots, self._signature, self._captured = slots, signature, captured
+        self._described = signature.described(values)
+        self.because, self.tracing = "", 0.0
+
+    name = property(lambda self: self._staged.name.encode(), doc="The name, as bytes.")
+    graph = property(lambda self: self._staged.trace.graph, doc="The graph.")
+    inputs = property(lambda self: list(self._staged.trace.parameters), doc="The arguments, as symbols.")
+    outputs = property(lambda self: list(self._staged.outputs), doc="The results, as symbols.")
+
+    @property
+    def structured_outputs(self) -> Any:
+        """The results in the structure that the function returned, as symbols."""
+        return self._packed(self._leaves)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables that the function uses."""
+        return tuple([s for s, _ in self.graph.captures if isinstance(s, Variable) and not isinstance(s, Slot)])
+
+    @property
+    def trainable_variables(self) -> tuple[Variable, ...]:
+        """Those of them that are trainable."""
+        return tuple([v for v in self.variables if v.trainable])
+
+    @property
+    def captured_inputs(self) -> list[Any]:
+        """What the function closes over: variables and tensors."""
+        return [source for source, _ in self.graph.captures]
+
+    @property
+    def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The specs of the arguments: positional ones, and those by keyword."""
+        names = iter(self._signature.leaf_names(self._described))
+        named = [
+            arguments.rebuild(v, lambda s: TensorSpec(s.shape, s.dtype, next(names)), lambda v: v)
+            for v in self._described
+        ]
+        return self._signature.unbind(named)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of the results, in their structure."""
+        return self._packed([None if y is None else y.get_shape() for y in self._leaves])
+
+    @property
+    def output_dtypes(self) -> Any:
+        """The dtypes of the results, in their structure."""
+        return self._packed([None if y is None else y.dtype for y in self._leaves])
+
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """The arguments, results and captures, as text."""
+        lines = ["Input Parameters:"]
+        for parameter, value in zip(self._signature.parameters, self._described, strict=True):
+            lines.append(f"  {parameter.name} ({parameter.kind.name}): {_kind(value)}")
+        specs = [None if y is None else TensorSpec(y.get_shape(), y.dtype) for y in self._leaves]
+        lines += ["Output Type:", f"  {_kind(self._packed(specs))}", "Captures:"]
+        captured = [f"  {id(s)}: {TensorSpec(s.shape, s.dtype)!r}" for s in self.captured_inputs]
+        return "\n".join([*lines, *(captured or ["  None"])])
+
+    def explain(self) -> TraceReport:
+        """What is known of this trace."""
+        from gradtape.polymorphic_function.explain import TraceReport, contents
+
+        program = self._staged.compiled
+        graph = self.graph if program is None else program.program.graph
+        native, outside, size = contents(graph)
+        seconds = 0.0 if program is None else program.seconds
+        return TraceReport(f"({self._parameters()})", self.because, self.tracing, seconds, native, outside, size)
+
+    def text(self, stage: str = "hlo", device_name: str | None = None) -> str:
+        """The program as text: as it was traced (`stage="hlo"`), or as it runs (`"optimized_hlo"`)."""
+        if stage not in _STAGES:
+            raise ValueError(
+                errors.compose(f"Invalid stage {stage!r}.", f"use one of {', '.join(map(repr, _STAGES))}.")
+            )
+        if stage == "hlo":
+            self.graph.outputs = list(self._staged.values)
+            return str(self.graph)
+        return str(self._staged.program.program.graph)
+
+    def __repr__(self) -> str:
+        specs = [None if y is None else TensorSpec(y.get_shape(), y.dtype) for y in self._leaves]
+        return f"<ConcreteFunction ({self._parameters()}) -> {_kind(self._packed(specs))} at {id(self):#x}>"
+
+    def _parameters(self) -> str:
+        """The parameters with the kinds of their values, as Python writes parameters."""
+        parts: list[str] = []
+        before: Any = None
+        for parameter, value in zip(self._signature.parameters, self._described, strict=True):
+            kind = parameter.kind
+            if kind is parameter.KEYWORD_ONLY and before not in (kind, parameter.VAR_POSITIONAL):
+                parts.append("*")
+            parts.append(f"{parameter.name}: {_kind(value)}")
+            before = kind
+        return ", ".join(parts)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The results for tensors: all tensor arguments, by position or name; values of Python are part of the trace."""
+        tensors, variables = self._given(args, kwargs)
+        for x, parameter in zip(tensors, self.inputs, strict=True):
+            if not isinstance(x, Tensor):
+                raise TypeError(
+                    errors.compose(
+                        f"{self._staged.name}: a ConcreteFunction takes tensors, got {x!r}.", "use tf.constant(value)."
+                    )
+                )
+            if x.dtype is not parameter.dtype:
+                raise errors.build(
+                    errors.InvalidArgumentError,
+                    f"{self._staged.name}: {parameter.name} was traced as {parameter.dtype.name}, and is given as "
+                    f"{x.dtype.name}.",
+                    f"use tf.cast(x, tf.{parameter.dtype.name}).",
+                )
+        return self.call(tensors, variables)
+
+    def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], list[Variable]]:
+        """The tensors and variables of a call, given as the whole signature or as the tensors alone."""
+        count = len(self.inputs)
+        if len(args) + len(kwargs) == count and not self._slots:
+            names = self._signature.leaf_names(self._described)
+            rest = dict(zip(names[len(args) :], names[len(args) :], strict=True))
+            if set(kwargs) == set(rest):
+                return [*args, *[kwargs[n] for n in rest]], []
+        try:
+            values = self._signature.bind(args, kwargs)
+        except TypeError as problem:
+            raise TypeError(
+                f"{problem} Fallback to flat signature also failed: {self._staged.name} takes {count} tensors, got "
+                f"{len(args)} by position and {sorted(kwargs)} by name."
+            ) from None
+        leaves = arguments.Leaves(self._captured)
+        for value in values:
+            arguments.encode(value, leaves)
+        if len(leaves.tensors) != count:
+            raise TypeError(
+                f"{self._staged.name} takes {count} tensors, got {len(leaves.tensors)}. Fallback to flat signature also "
+                "failed."
+            )
+        return list(leaves.tensors), leaves.variables
+
+    def of_tensors(self, tensors: Sequence[Tensor]) -> Any:
+        """The results for plain tensors; the usual call, when nobody looks at it, takes a short way."""
+        if _current.recorders or _current.trace is not None or not self._is_single:
+            return self.call(tensors, ())
+        return wrap(self._staged.program.run([x._array for x in tensors])[0])
+
+    def call(self, tensors: Sequence[Tensor], variables: Sequence[Variable]) -> Any:
+        """The results for the tensors and variables of a call."""
+        if variables:
+            slots = {s._id: v for s, v in zip(self._slots, variables, strict=True)}
+            closed = [slots.get(s._id, s) for s, _ in self.graph.captures]
+            results = self._staged.run(tensors, closed, slots)
+        else:
+            results = self._staged.run(tensors)
+        found = iter(results)
+        return self._packed([None if y is None else next(found) for y in self._leaves])
+
+    def _packed(self, leaves: list[Any]) -> Any:
+        if self._structure is None:
+            return leaves[0]
+        return fold(nest.pack_sequence_as(self._structure, leaves))
+
+
+_STAGES = ("hlo", "optimized_hlo")
+
+
+def _kind(value: Any) -> str:
+    """An argument's kind: a spec, a structure of specs, or a literal."""
+    if isinstance(value, (TensorSpec, VariableSpec)):
+        return repr(value)
+    if isinstance(value, dict):
+        return "Dict[{}]".format(", ".join(f"[{k!r}, {_kind(v)}]" for k, v in value.items()))
+    if isinstance(value, (list, tuple)):
+        return f"{type(value).__name__.capitalize()}[{', '.join(map(_kind, value))}]"
+    return f"Literal[{value!r}]"

@@ -1,0 +1,424 @@
+"""tf.function: a Python function that is traced once per kind of arguments, and then runs as a program."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+import time
+import types
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from gradtape.core import errors, gc_pause as garbage, log, state
+from gradtape.core.deferral import Unknown
+from gradtape.core.shape import ANY, TensorSpec, spec_of
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
+from gradtape.polymorphic_function import cache_key as arguments
+from gradtape.autograph import _calls as autograph
+from gradtape.polymorphic_function.concrete_function import ConcreteFunction, Slot
+from gradtape.polymorphic_function.retracing import difference
+from gradtape.tracing.user_errors import in_user_code
+from gradtape.tracing.outputs import results
+from gradtape.polymorphic_function.function_signature import Signature
+from gradtape.tracing.staged import program_of
+from gradtape.tracing.symbol import Symbol
+from gradtape.tracing.trace import Trace
+
+if TYPE_CHECKING:
+    from gradtape.polymorphic_function.explain import FunctionReport
+
+_current = state.current
+_KEPT = 256  # traces per function; the oldest go first
+_SERVED = 1024  # keys of which it is remembered that a trace for more sizes serves them
+
+
+class _Aliased(Exception):
+    """A variable of a call turned out to be one that the function captures."""
+
+
+class Function:
+    """What `tf.function` returns.
+
+    Attributes:
+      python_function: the function that is traced.
+      input_signature: the specs that all calls must fit, or None.
+    """
+
+    def __init__(self, python_function: Callable[..., Any], name: str, input_signature: Any, options: dict[str, Any]):
+        self.python_function = python_function
+        self._name = name
+        self._signature = Signature(python_function, input_signature, name)
+        self._options = options
+        self._traces: OrderedDict[Any, ConcreteFunction] = OrderedDict()
+        self._served: dict[Any, Any] = {}
+        # Calls whose arguments are tensors only find their trace here, without more ado.
+        self._quick: dict[Any, ConcreteFunction] = {}
+        self._lock = threading.RLock()
+        self._count = 0
+        self._recent: deque[bool] = deque(maxlen=10)
+        self._warnings = 0
+        self._methods: Any = None
+        self._made_variables = False
+        self._captured: frozenset[int] = (
+            frozenset()
+        )  # identities of variables that are known by another name than a parameter's
+        functools.update_wrapper(self, python_function, updated=())
+
+    name = property(lambda self: self._name, doc="The function's name.")
+    input_signature = property(lambda self: self._signature.specs, doc="The specs that all calls must fit, or None.")
+    function_spec = property(lambda self: self._signature, doc="The parameters, and how calls are bound to them.")
+    function_type = property(
+        lambda self: self._signature.function_type, doc="The parameters, as Python describes them."
+    )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if state.settings.functions_run_eagerly:
+            return self.python_function(*args, **kwargs)
+        kinds = None if kwargs else _kinds(args)
+        quick = self._quick.get(kinds)
+        if quick is not None:
+            self._recent.append(False)
+            return quick.of_tensors(args)
+        key, values, leaves = self._encoded(args, kwargs)
+        concrete = self._traces.get(key)
+        if concrete is None:
+            try:
+                concrete = self._traced(key, values, leaves)
+            except _Aliased:
+                return self(*args, **kwargs)
+        else:
+            self._recent.append(False)
+        if kinds is not None:
+            if len(self._quick) >= _SERVED:
+                self._quick.clear()
+            self._quick[kinds] = concrete
+        return concrete.call(leaves.tensors, leaves.variables)
+
+    def _encoded(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any], arguments.Leaves]:
+        """The key of a call, its arguments in the order of the parameters, and what they hold."""
+        values = self._signature.bind(args, kwargs)
+        leaves = arguments.Leaves(self._captured)
+        key = tuple([arguments.encode(v, leaves) for v in values])
+        if self._signature.specs is not None:
+            values = self._signature.opened(values)
+            key = tuple([arguments.encode(v, arguments.Leaves(self._captured)) for v in values])
+        return key, values, leaves
+
+    def _traced(self, key: Any, values: list[Any], leaves: arguments.Leaves) -> ConcreteFunction:
+        """The trace for a key: one that serves more sizes, or a new one."""
+        with self._lock:
+            found = self._traces.get(key) or self._general(key)
+            self._recent.append(found is None)
+            if found is not None:
+                return found
+            self._warn_of_retracing()
+            relaxed = self._relaxed(key) if self._options["reduce_retracing"] else None
+            if relaxed is not None:
+                try:
+                    return self._kept(relaxed, self._with_specs(relaxed, values), leaves)
+                except Unknown:
+                    log.warning("%s cannot be traced for several sizes at once; it is traced for each.", self._name)
+            return self._kept(key, values, leaves)
+
+    def _kept(self, key: Any, values: list[Any], leaves: arguments.Leaves) -> ConcreteFunction:
+        """A new trace, in the cache."""
+        start = time.perf_counter()
+        with garbage.paused():
+            concrete = self._trace(values, leaves)
+        self._check_aliases(concrete, leaves)
+        concrete.because = difference(self._signature.names, key, list(self._traces))
+        concrete.tracing = time.perf_counter() - start
+        for old in [k for k in self._traces if arguments.is_gone(k)]:
+            del self._traces[old]
+        self._traces[key] = concrete
+        self._quick.clear()
+        if len(self._traces) > _KEPT:
+            self._traces.popitem(last=False)
+        self._served.clear()
+        return concrete
+
+    def _check_aliases(self, concrete: ConcreteFunction, leaves: arguments.Leaves) -> None:
+        """Note which variables a function knows by other names than those of its parameters: an assignment by one name is seen
+        by the other, so a trace must take them for one variable. Raise _Aliased if this one does not."""
+        if not leaves.variables:
+            return
+        self._captured |= {v._id for v in concrete.variables}
+        if any(v._id in self._captured for v in leaves.variables):
+            raise _Aliased
+
+    def _general(self, key: Any) -> ConcreteFunction | None:
+        """A trace that leaves sizes open and so serves a key; of several, the one that leaves the fewest open."""
+        if key not in self._served:
+            if len(self._served) >= _SERVED:
+                self._served.clear()
+            fitting = [k for k in self._traces if arguments.is_open(k) and arguments.covers(k, key)]
+            self._served[key] = min(fitting, key=_openness, default=None)
+        chosen = self._served[key]
+        return None if chosen is None else self._traces.get(chosen)
+
+    def _relaxed(self, key: Any) -> Any:
+        """The key of a trace that also serves an earlier one, of other sizes; None if there is none."""
+        for old in reversed(self._traces):
+            wider = arguments.widened(key, old)
+            if wider is not None:
+                return wider
+        return None
+
+    @staticmethod
+    def _with_specs(key: Any, values: list[Any]) -> list[Any]:
+        """The values with the specs of a key in place of tensors."""
+        specs = arguments.specs(key)
+
+        def place(value: Any) -> TensorSpec:
+            spec = next(specs)
+            return TensorSpec(None if spec.shape is ANY else spec.shape, spec.dtype)
+
+        return [arguments.rebuild(v, place, lambda v: v) for v in values]
+
+    def _trace(self, values: list[Any], leaves: arguments.Leaves) -> ConcreteFunction:
+        if not self._made_variables:
+            concrete, made = self._trace_once(values, lambda trace, initial: _evaluate(trace, initial, leaves.tensors))
+            self._made_variables = True
+            if not made:
+                return concrete
+        return self._trace_once(values, None)[0]
+
+    def _trace_once(self, values: list[Any], lift: Any) -> tuple[ConcreteFunction, bool]:
+        self._count += 1
+        trace = Trace(self._name, lift=lift)
+        slots: list[Slot] = []
+        by_variable: dict[int, Slot] = {}
+
+        def place(variable: Variable) -> Variable:
+            if variable._id in self._captured:
+                return variable
+            if variable._id not in by_variable:
+                by_variable[variable._id] = slot = Slot(variable)
+                slots.append(slot)
+            return by_variable[variable._id]
+
+        with trace:
+            names = iter(self._signature.leaf_names(values))
+            given = [
+                arguments.rebuild(v, lambda t: trace.parameter(spec_of(t), next(names, "")), place) for v in values
+            ]
+            untouched = [arguments.rebuild(v, lambda t: t, lambda v: v) for v in given]
+            args, kwargs = self._signature.unbind(given)
+            try:
+                with autograph.enabled(self._options["autograph"]):
+                    returned = autograph.adapted(self.python_function)(*args, **kwargs)
+            except Exception as problem:
+                raise in_user_code(problem) from problem.__cause__
+            self._check_untouched(untouched, given)
+            structure, outputs = results(trace, returned, self._name)
+        concrete = ConcreteFunction(trace, structure, outputs, slots, self._signature, values, self._captured)
+        return concrete, bool(trace.created)
+
+    def _check_untouched(self, before: list[Any], after: list[Any]) -> None:
+        changed = [
+            name
+            for name, a, b in zip(self._signature.names, before, after, strict=False)
+            if not arguments.same_structure(a, b)
+        ]
+        if changed:
+            raise ValueError(
+                errors.compose(
+                    f"{self._name} should not modify its Python input arguments. Modifying a copy is allowed. The following "
+                    f"parameter(s) were modified: {', '.join(changed)}",
+                    "copy the list or dict first, and return what is new.",
+                )
+            )
+
+    def _warn_of_retracing(self) -> None:
+        recent = sum(self._recent)
+        if recent >= 5 and self._warnings < 2:
+            self._warnings += 1
+            log.warning(
+                "%d out of the last %d calls to %s triggered tf.function retracing. Tracing is expensive: pass tensors "
+                "instead of Python numbers, keep shapes the same, and define the function outside of the loop.",
+                recent,
+                len(self._recent),
+                self._name,
+            )
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The trace for specs or values, made if it is not there yet."""
+        if self._signature.specs is not None and not args and not kwargs:
+            args = self._signature.specs
+        key, values, leaves = self._encoded(args, kwargs)
+        found = self._traces.get(key)
+        try:
+            return self._traced(key, values, leaves) if found is None else found
+        except _Aliased:
+            return self.get_concrete_function(*args, **kwargs)
+
+    def get_initialization_function(self, *args: Any, **kwargs: Any) -> Callable[[], None]:
+        """A function that initialises the variables which the first call makes. They have their values as soon as the
+        function is traced, which is done here; so the function returned does nothing more."""
+        if self._count:
+            raise RuntimeError(
+                errors.compose(
+                    f"get_initialization_function cannot be called after {self._name} has been used.",
+                    "call it first.",
+                )
+            )
+        self.get_concrete_function(*args, **kwargs)
+        return lambda: None
+
+    def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Callable[..., str]:
+        """A function of a stage that gives the program of a call as text: `stage="hlo"` is what was traced,
+        `"optimized_hlo"` what runs.
+
+        >>> double = tf.function(lambda x: x * 2.0, jit_compile=True)
+        >>> print(double.experimental_get_compiler_ir(tf.constant(1.0))())
+        <lambda> = graph()
+          %0: f32[] = parameter x
+          %1: f32[] = constant 2.0
+          %2: f32[] = multiply(%0, %1) ...
+          return %2
+        """
+        if not self._options["jit_compile"]:
+            raise ValueError(
+                errors.compose(
+                    "Compiler IR can only be returned for functions marked with 'jit_compile=True'",
+                    "decorate it with @tf.function(jit_compile=True).",
+                )
+            )
+        return self.get_concrete_function(*args, **kwargs).text
+
+    def explain(self) -> FunctionReport:
+        """What is known of the function: its traces, what they cost, what runs natively, and why each was made.
+
+        >>> @tf.function
+        ... def double(x):
+        ...     return x * 2.0
+        >>> double(tf.constant(1.0)), double(tf.constant([1.0]))[0]
+        (<tf.Tensor: shape=(), dtype=float32, numpy=2.0>, <tf.Tensor: shape=(), dtype=float32, numpy=2.0>)
+        >>> [trace.because for trace in double.explain().traces]
+        ['it was the first call', 'x is a tensor f32[1], not a tensor f32[]']
+        """
+        from gradtape.polymorphic_function.explain import FunctionReport
+
+        return FunctionReport(self._name, tuple([c.explain() for c in list(self._traces.values())]))
+
+    def experimental_get_tracing_count(self) -> int:
+        """How often the Python function was traced."""
+        return self._count
+
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """The signatures of all traces, as text."""
+        return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._traces.values())
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        """The function bound to an instance: one for each, which goes with it."""
+        if instance is None:
+            return self
+        if self._methods is None:
+            import weakref
+
+            self._methods = weakref.WeakKeyDictionary()
+        bound = self._methods.get(instance)
+        if bound is None:
+            method = _weak_method(self.python_function, instance)
+            bound = self._methods[instance] = Function(method, self._name, self._signature.given, self._options)
+        return bound
+
+    def __repr__(self) -> str:
+        return f"<gradtape function {self._name}>"
+
+
+def _kinds(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """Shapes and dtypes of arguments that are all plain tensors; None if something else is among them."""
+    kinds: list[Any] = []
+    for x in args:
+        if type(x) is not Tensor:
+            return None
+        array = x._array
+        kinds += (array.shape, array.dtype)
+    return tuple(kinds)
+
+
+def _weak_method(function: Callable[..., Any], instance: Any) -> Callable[..., Any]:
+    """A bound method that does not keep its instance alive."""
+    import weakref
+
+    reference = weakref.ref(instance)
+
+    @functools.wraps(function)
+    def method(*args: Any, **kwargs: Any) -> Any:
+        return autograph.adapted(function)(reference(), *args, **kwargs)
+
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    method.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return method
+
+
+def _evaluate(trace: Trace, initial: Symbol, tensors: list[Tensor]) -> Tensor:
+    """The initial value of a variable that depends on the arguments: the graph so far, run on them."""
+    from gradtape.core.tensor import wrap
+
+    captured = [s._value if isinstance(s, Variable) else s for s, _ in trace.graph.captures]
+    (array,) = program_of(trace, [trace.value_of(initial)])([t._array for t in (*tensors, *captured)])
+    return wrap(array)
+
+
+def _openness(key: Any) -> int:
+    """How much a key leaves open."""
+    return sum(99 if spec.shape is ANY else spec.shape.count(None) for spec in arguments.specs(key))
+
+
+def function(
+    func: Callable[..., Any] | None = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: Any = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
+) -> Any:
+    """A function that runs as a program: it is traced for each kind of arguments, and the trace is what runs.
+
+    Python code in it runs once per trace: prints, appends and loops over Python values happen then. Tensors have a shape
+    and a dtype in a trace, and no value. Variables are read and assigned when the program runs, in the order of the text.
+
+    Args:
+      func: the function; without it, a decorator is returned.
+      input_signature: a list of `tf.TensorSpec`: one trace for all arguments that fit.
+      autograph: rewrite Python's `if`, `while`, `for`, `and`, `or`, `not` and `assert` on tensors, here and in the user's
+        functions that are called; without it they are errors that name the line.
+      jit_compile: accepted: every function is compiled.
+      reduce_retracing: trace for all sizes as soon as a second one comes up, instead of once for each.
+      experimental_relax_shapes, experimental_compile: former names of `reduce_retracing` and `jit_compile`.
+      experimental_implements, experimental_autograph_options, experimental_attributes, experimental_follow_type_hints:
+        accepted and ignored.
+
+    >>> @tf.function
+    ... def squared_norm(x):
+    ...     return tf.reduce_sum(x * x)
+    >>> squared_norm(tf.constant([3.0, 4.0]))
+    <tf.Tensor: shape=(), dtype=float32, numpy=25.0>
+    """
+    options = {
+        "autograph": autograph,
+        "jit_compile": jit_compile or experimental_compile,
+        "reduce_retracing": reduce_retracing or experimental_relax_shapes,
+    }
+
+    def decorate(inner: Any) -> Any:
+        if not callable(inner):
+            raise TypeError(f"{inner!r} is not a callable object")
+        if isinstance(inner, Function):
+            inner = inner.python_function
+        if isinstance(inner, types.MethodType):
+            return Function(inner, inner.__name__, input_signature, options)
+        wrapped = inner if hasattr(inner, "__name__") else getattr(inner, "func", inner)  # a partial
+        return Function(inner, getattr(wrapped, "__name__", "function"), input_signature, options)
+
+    return decorate if func is None else decorate(func)

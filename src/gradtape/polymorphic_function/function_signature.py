@@ -1,0 +1,209 @@
+"""The signature of a traced function: how a call's arguments are bound, converted and checked."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core import convert, nest
+from gradtape.core.composite import Composite, CompositeSpec
+from gradtape.core.shape import TensorSpec
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
+from gradtape.polymorphic_function import cache_key as arguments
+
+
+class VariableSpec(NamedTuple):
+    """A variable among the arguments, without the variable."""
+
+    shape: Any
+    dtype: Any
+    trainable: bool
+
+
+class Signature:
+    """A Python function's parameters, and the specs that calls must fit, if there are any.
+
+    Attributes:
+      given: `input_signature` as it was given.
+      specs: the same as a tuple, or None.
+      parameters: the parameters, as Python describes them.
+      names: their names.
+    """
+
+    def __init__(self, function: Callable[..., Any], given: Any, name: str) -> None:
+        self.given, self._name = given, name
+        try:
+            self._signature = inspect.signature(function)
+        except (TypeError, ValueError):  # a builtin without one
+            self._signature = inspect.Signature(
+                [
+                    inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
+                    inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD),
+                ]
+            )
+        parameters = list(self._signature.parameters.values())
+        self.parameters = parameters
+        self.names = [p.name for p in parameters]
+        self._plain = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+        self.specs = None if given is None else self._checked(given, parameters)
+
+    def _checked(self, given: Any, parameters: list[inspect.Parameter]) -> tuple[Any, ...]:
+        if not isinstance(given, (tuple, list)):
+            raise TypeError(f"input_signature must be either a tuple or a list, got {type(given).__name__}.")
+        if not all(isinstance(s, (TensorSpec, CompositeSpec)) for s in nest.flatten(list(given))):
+            raise TypeError(f"input_signature must be a possibly nested sequence of TensorSpec objects, got {given!r}.")
+        takes_more = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+        positional = [p for p in parameters if p.kind is not p.VAR_POSITIONAL and _takes_spec(p)]
+        if len(given) > len(positional) and not takes_more:
+            raise TypeError(f"input_signature contains {len(given) - len(positional)} extra type constraints.")
+        for p in positional[len(given) :]:
+            if p.default is p.empty:
+                raise TypeError(f"input_signature missing type constraint for {p.name}")
+        return tuple(given)
+
+    def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
+        """The value of every parameter: defaults filled in, `*args` as a tuple, `**kwargs` as a dict."""
+        if self._plain and not kwargs and len(args) == len(self.names) and self.specs is None:
+            return list(args)
+        try:
+            bound = self._signature.bind(*args, **kwargs)
+        except TypeError as problem:
+            raise TypeError(
+                f"Binding inputs to tf.function failed due to `{problem}`. Received args: {args} and kwargs: {dict(kwargs)} "
+                f"for signature: {self._signature}."
+            ) from None
+        bound.apply_defaults()
+        values = list(bound.arguments.values())
+        return values if self.specs is None else self._fitted(values)
+
+    def unbind(self, values: list[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Positional and keyword arguments that bind to these values."""
+        args: list[Any] = []
+        kwargs: dict[str, Any] = {}
+        for parameter, value in zip(self._signature.parameters.values(), values, strict=True):
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                args += value
+            elif parameter.kind is parameter.VAR_KEYWORD:
+                kwargs.update(value)
+            elif parameter.kind is parameter.KEYWORD_ONLY:
+                kwargs[parameter.name] = value
+            else:
+                args.append(value)
+        return tuple(args), kwargs
+
+    def _fitted(self, values: list[Any]) -> list[Any]:
+        """The values as tensors that fit the specs."""
+        specs = iter(self.specs or ())
+        fitted = []
+        for parameter, value in zip(self._signature.parameters.values(), values, strict=True):
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                fitted.append(tuple([self._fit(v, next(specs, None)) for v in value]))
+            else:
+                spec = next(specs, None) if _takes_spec(parameter) else None
+                fitted.append(self._fit(value, spec))
+        return fitted
+
+    def opened(self, values: list[Any]) -> list[Any]:
+        """The values with the specs of `input_signature` in place of tensors: what such a function is traced with."""
+        given = iter(self.specs or ())
+        found = []
+        for parameter, value in zip(self._signature.parameters.values(), values, strict=True):
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                found.append(tuple([next(given, v) for v in value]))
+            else:
+                found.append(next(given, value) if _takes_spec(parameter) else value)
+        return found
+
+    @property
+    def fullargspec(self) -> inspect.FullArgSpec:
+        """The parameters, as `inspect.getfullargspec` describes them."""
+        named = [p for p in self.parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        only = [p for p in self.parameters if p.kind is p.KEYWORD_ONLY]
+        defaults = tuple([p.default for p in named if p.default is not p.empty])
+        return inspect.FullArgSpec(
+            [p.name for p in named],
+            next((p.name for p in self.parameters if p.kind is p.VAR_POSITIONAL), None),
+            next((p.name for p in self.parameters if p.kind is p.VAR_KEYWORD), None),
+            defaults or None,
+            [p.name for p in only],
+            {p.name: p.default for p in only if p.default is not p.empty} or None,
+            {},
+        )
+
+    arg_names = property(lambda self: tuple(self.fullargspec.args), doc="The names of the positional parameters.")
+    input_signature = property(lambda self: self.specs, doc="The specs that calls must fit, or None.")
+    function_type = property(lambda self: self._signature, doc="The parameters, as Python describes them.")
+
+    def _fit(self, value: Any, spec: Any) -> Any:
+        if spec is None:
+            return value
+        if nest.is_nested(spec):
+            return nest.pack_sequence_as(spec, self._leaves(value, spec))
+        if isinstance(value, (TensorSpec, CompositeSpec)):
+            return value
+        if isinstance(spec, CompositeSpec):
+            return self._fit_composite(value, spec)
+        if not isinstance(value, (Tensor, Variable)):
+            if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
+                value = value.astype(spec.dtype.numpy)
+            value = convert.convert_to_tensor(value, spec.dtype)
+        if value.dtype is not spec.dtype or not spec.shape.is_compatible_with(value.shape):
+            raise self._misfit(TensorSpec(value.shape, value.dtype), spec)
+        return value
+
+    def _leaves(self, value: Any, spec: Any) -> list[Any]:
+        """The tensors of a structure in the order of `nest`. Below a spec, lists are numbers for one tensor."""
+        if not nest.is_nested(spec):
+            return [self._fit(value, spec)]
+        if isinstance(spec, Mapping):
+            if not isinstance(value, Mapping) or set(value) != set(spec):
+                raise self._misfit(value, spec)
+            pairs = [(value[k], spec[k]) for k in nest.sorted_keys(spec)]
+        else:
+            if not isinstance(value, type(spec)) or len(value) != len(spec):
+                raise self._misfit(value, spec)
+            pairs = list(zip(value, spec, strict=True))
+        return [leaf for v, s in pairs for leaf in self._leaves(v, s)]
+
+    def _misfit(self, shown: Any, spec: Any) -> TypeError:
+        return TypeError(
+            f"Binding inputs to tf.function failed due to `Can not cast {shown!r} to {spec!r}`. Received {self._name} "
+            f"with input_signature {self.specs}."
+        )
+
+    def _fit_composite(self, value: Any, spec: CompositeSpec) -> Any:
+        if not isinstance(value, Composite) or not spec.is_compatible_with(value):
+            raise self._misfit(value._spec() if isinstance(value, Composite) else value, spec)
+        return value
+
+    def described(self, values: list[Any]) -> list[Any]:
+        """The values with specs in place of tensors, so that nothing is kept alive."""
+        return [arguments.rebuild(v, _spec, _variable, arguments.described) for v in values]
+
+    def leaf_names(self, values: list[Any]) -> list[str]:
+        """A name for each tensor in the values, in their order."""
+        found = []
+        for name, value in zip(self.names, values, strict=True):
+            count = sum(isinstance(leaf, (Tensor, np.ndarray, np.generic, TensorSpec)) for leaf in nest.flatten(value))
+            found += [name] if count == 1 else [f"{name}_{i}" for i in range(count)]
+        return found
+
+
+def _takes_spec(parameter: inspect.Parameter) -> bool:
+    """Whether `input_signature` speaks of a parameter; of the instance of a method it does not."""
+    return parameter.kind not in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD) and parameter.name != "self"
+
+
+def _spec(value: Any) -> TensorSpec:
+    if isinstance(value, TensorSpec):
+        return value
+    tensor = convert.convert_to_tensor(value)
+    return TensorSpec(tensor.shape, tensor.dtype)
+
+
+def _variable(variable: Variable) -> VariableSpec:
+    return VariableSpec(variable.shape, variable.dtype, variable.trainable)

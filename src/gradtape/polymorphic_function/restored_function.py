@@ -1,0 +1,245 @@
+"""Functions without their Python code: the traces that were saved, and nothing to trace anew."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, errors
+from gradtape.core.composite import Composite, CompositeSpec
+from gradtape.core.shape import TensorSpec
+from gradtape.core.indexed_slices import IndexedSlices
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
+from gradtape.polymorphic_function.concrete_function import ConcreteFunction
+from gradtape.polymorphic_function.function import _SERVED, Function, _kinds
+from gradtape.polymorphic_function.function_signature import VariableSpec
+
+_OPTIONS = {"autograph": False, "jit_compile": None, "reduce_retracing": False}
+
+
+def stub(name: str, parameters: Sequence[inspect.Parameter]) -> Any:
+    """A function with these parameters that cannot be called."""
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(
+            errors.compose(f"{name} was loaded from a saved model, without its Python code.", "call the tf.function.")
+        )
+
+    function.__name__ = function.__qualname__ = name
+    function.__signature__ = inspect.Signature(list(parameters))  # type: ignore[attr-defined]
+    return function
+
+
+class _DoesNotFit(Exception):
+    """A trace is for other arguments."""
+
+
+class RestoredFunction(Function):
+    """What a `tf.function` is after it was saved and loaded: calls that fit one of its traces.
+
+    Args:
+      name: of the function.
+      parameters: as Python describes them.
+      input_signature: the specs that it had, or None.
+      concretes: its traces.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        parameters: Sequence[inspect.Parameter],
+        input_signature: Any,
+        concretes: Sequence[ConcreteFunction],
+    ) -> None:
+        super().__init__(stub(name, parameters), name, None, dict(_OPTIONS))
+        self._saved_signature = input_signature
+        self._traces.update(enumerate(concretes))
+
+    input_signature = property(lambda self: self._saved_signature, doc="The specs that all calls must fit, or None.")
+
+    @property
+    def concrete_functions(self) -> list[ConcreteFunction]:
+        """The traces that were saved."""
+        return list(self._traces.values())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        kinds = None if kwargs else _kinds(args)
+        quick = self._quick.get(kinds)
+        if quick is not None:
+            return quick.of_tensors(args)
+        concrete, tensors, variables = self._matched(args, kwargs)
+        if kinds is not None:
+            if len(self._quick) >= _SERVED:
+                self._quick.clear()
+            self._quick[kinds] = concrete
+        return concrete.call(tensors, variables)
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The trace for specs or values; ValueError if none was saved."""
+        if not args and not kwargs and len(self._traces) == 1:
+            return self.concrete_functions[0]
+        return self._matched(args, kwargs)[0]
+
+    def _matched(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[ConcreteFunction, list[Any], list[Variable]]:
+        """The first trace that arguments fit, with the tensors and variables in them. Numbers and lists become tensors only
+        if no trace takes them as they are."""
+        try:
+            values = self._signature.bind(args, kwargs)
+        except TypeError:
+            raise self._does_not_match(args, kwargs) from None
+        for converts in (False, True):
+            for concrete in self.concrete_functions:
+                leaves = _Leaves(converts)
+                try:
+                    for value, described in zip(values, concrete._described, strict=True):
+                        leaves.take(value, described)
+                except _DoesNotFit:
+                    continue
+                if len(leaves.variables) == len(concrete._slots):
+                    return concrete, leaves.tensors, leaves.variables
+        raise self._does_not_match(args, kwargs)
+
+    def _does_not_match(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Exception:
+        options = [
+            f"option {i}:\n{_listed(*concrete.structured_input_signature)}"
+            for i, concrete in enumerate(self.concrete_functions, 1)
+        ]
+        count = len(options)
+        what = (
+            f"Could not find matching concrete function to call loaded from the SavedModel: {self._name} was given\n"
+            f"{_listed(args, kwargs)}\nand was saved with {count} {'trace' if count == 1 else 'traces'}."
+        )
+        return ValueError(
+            "\n".join([errors.compose(what, "give arguments that fit a trace, or save one for these."), *options])
+        )
+
+
+def _listed(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+    named = [*[(None, v) for v in args], *kwargs.items()]
+    lines = [f"    {name + '=' if name else ''}{_shown(v)}" for name, v in named]
+    return "\n".join(lines) or "    no arguments"
+
+
+def _shown(value: Any) -> str:
+    """A value by its kind, without the numbers in it."""
+    if isinstance(value, (Tensor, Variable, np.ndarray)):
+        spec = convert.convert_to_tensor(value) if isinstance(value, np.ndarray) else value
+        return repr(TensorSpec(spec.shape, spec.dtype))
+    if isinstance(value, Composite):
+        return repr(value._spec())
+    if isinstance(value, (list, tuple)) and not isinstance(value, VariableSpec):
+        shown = ", ".join(map(_shown, value))
+        return f"[{shown}]" if isinstance(value, list) else f"({shown})"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{k!r}: {_shown(v)}" for k, v in value.items()) + "}"
+    return repr(value)
+
+
+class _Leaves:
+    """The tensors and variables of arguments, in the order in which a trace takes them."""
+
+    def __init__(self, converts: bool) -> None:
+        self._converts = converts
+        self.tensors: list[Any] = []
+        self.variables: list[Variable] = []
+
+    def take(self, value: Any, described: Any) -> None:
+        """Add what a value holds; raises if it is not as the trace describes it."""
+        if isinstance(described, TensorSpec):
+            self.tensors.append(self._tensor(value, described))
+        elif isinstance(described, VariableSpec):
+            self._variable(value, described)
+        elif isinstance(described, IndexedSlices):
+            self._must(isinstance(value, IndexedSlices))
+            for own, its in zip(_parts(value), _parts(described), strict=True):
+                self.take(own, its)
+        elif isinstance(described, CompositeSpec):
+            self._must(isinstance(value, (Composite, CompositeSpec)) and described.is_compatible_with(value))
+            self.tensors += value._components() if isinstance(value, Composite) else []
+        elif isinstance(described, Mapping):
+            self._must(isinstance(value, Mapping) and set(value) == set(described))
+            for key in sorted(described, key=str):
+                self.take(value[key], described[key])
+        elif isinstance(described, (list, tuple)):
+            self._must(isinstance(value, (list, tuple)) and len(value) == len(described))
+            self._must(getattr(value, "_fields", None) == getattr(described, "_fields", None))
+            for own, its in zip(value, described, strict=True):
+                self.take(own, its)
+        else:
+            self._must(not isinstance(value, (Tensor, Variable, np.ndarray)) and bool(value == described))
+
+    @staticmethod
+    def _must(truth: bool) -> None:
+        if not truth:
+            raise _DoesNotFit
+
+    def _tensor(self, value: Any, spec: TensorSpec) -> Any:
+        if isinstance(value, Variable):
+            value = value._read()
+        if not isinstance(value, (Tensor, TensorSpec)):
+            self._must(self._converts or isinstance(value, (np.ndarray, np.generic)))
+            value = self._converted(value, spec)
+        shape = value.get_shape() if hasattr(value, "get_shape") else value.shape
+        self._must(value.dtype is spec.dtype and _covers(spec.shape, shape))
+        return value
+
+    def _converted(self, value: Any, spec: TensorSpec) -> Tensor:
+        try:
+            if self._converts and isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fiub":
+                value = value.astype(spec.dtype.numpy)
+            return convert.convert_to_tensor(value, spec.dtype if self._converts else None)
+        except (TypeError, ValueError):
+            raise _DoesNotFit from None
+
+    def _variable(self, value: Any, spec: VariableSpec) -> None:
+        self._must(isinstance(value, Variable))
+        self._must(VariableSpec(value.shape, value.dtype, value.trainable) == spec)
+        if not any(value is known for known in self.variables):
+            self.variables.append(value)
+
+
+def _parts(slices: IndexedSlices) -> list[Any]:
+    return [p for p in (slices.values, slices.indices, slices.dense_shape) if p is not None]
+
+
+def _covers(general: Any, shape: Any) -> bool:
+    """True if every value of a shape has the general shape."""
+    if general.rank is None:
+        return True
+    return shape.rank == general.rank and all(m in (None, n) for m, n in zip(general, shape, strict=True))
+
+
+class SignatureFunction(ConcreteFunction):
+    """A trace that is called by the names of its tensors, and returns a dict."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The results by name."""
+        specs = {p.name: value for p, value in zip(self._signature.parameters, self._described, strict=True)}
+        if len(args) > len(specs):
+            raise TypeError(f"{self._staged.name} takes {len(specs)} tensors, got {len(args)}.")
+        given = dict(zip(specs, args, strict=False)) | kwargs
+        if set(given) != set(specs) or len(given) != len(args) + len(kwargs):
+            raise TypeError(
+                errors.compose(
+                    f"the signature {self._staged.name} takes {', '.join(specs) or 'nothing'}, and was given "
+                    f"{', '.join([*['one by position'] * len(args), *kwargs]) or 'nothing'}.",
+                    "name each tensor once: signature(x=...).",
+                )
+            )
+        leaves = _Leaves(converts=True)
+        for name, spec in specs.items():
+            try:
+                leaves.take(given[name], spec)
+            except _DoesNotFit:
+                raise errors.build(
+                    errors.InvalidArgumentError,
+                    f"the signature {self._staged.name} takes {spec!r} as {name}, and was given {_shown(given[name])}.",
+                    "give a tensor of this shape and dtype.",
+                ) from None
+        return self.call(leaves.tensors, ())

@@ -1,0 +1,214 @@
+"""Quantization that training sees: values are rounded to a few levels, and gradients pass as if they were not.
+
+A range is nudged first, so that 0 is one of the levels.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core import errors
+from gradtape.core.tensor import Tensor
+from gradtape.api.arguments import tensor
+from gradtape.math._elementwise import cast, clip_by_value, floor, minimum, where
+from gradtape.math._elementwise import round as rounded
+from gradtape.arrays.movement import reshape
+from gradtape.math._reductions import reduce_max, reduce_min, reduce_sum
+from gradtape.ops.family import dims
+from gradtape.transform.custom_gradient import custom_gradient
+
+
+def fake_quant_with_min_max_args(
+    inputs: Any, min: float = -6, max: float = 6, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+) -> Tensor:
+    """Floats, clamped to a range and rounded to `2**num_bits` levels in it.
+
+    The gradient is 1 inside of the range, and 0 outside.
+
+    Args:
+      inputs: floats.
+      min, max: the range.
+      num_bits: 2 to 16.
+      narrow_range: leave out the lowest level.
+      name: ignored.
+
+    >>> tf.quantization.fake_quant_with_min_max_args([0.1, 0.9, 7.0], min=0.0, max=1.0, num_bits=2).numpy()
+    array([0., 1., 1.], dtype=float32)
+    """
+    x = tensor(inputs)
+    return fake_quant_with_min_max_vars(x, tensor(float(min)), tensor(float(max)), num_bits, narrow_range)
+
+
+def fake_quant_with_min_max_args_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: float = -6,
+    max: float = 6,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of `fake_quant_with_min_max_args` by its inputs, for the gradient of its result.
+
+    >>> tf.quantization.fake_quant_with_min_max_args_gradient([1.0, 1.0], [0.0, 7.0]).numpy()
+    array([1., 0.], dtype=float32)
+    """
+    x, low, high = tensor(inputs), tensor(float(min)), tensor(float(max))
+    return _gradients(tensor(gradients), x, low, high, num_bits, narrow_range)[0]  # type: ignore[no-any-return]
+
+
+def fake_quant_with_min_max_vars(
+    inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+) -> Tensor:
+    """`fake_quant_with_min_max_args` with a range of tensors, which get the gradients of what lies beyond them.
+
+    >>> tf.quantization.fake_quant_with_min_max_vars([0.1, 0.9], 0.0, 1.0, num_bits=2).numpy()
+    array([0., 1.], dtype=float32)
+    """
+    return _quantized("fake_quant_with_min_max_vars", inputs, min, max, num_bits, narrow_range)
+
+
+def fake_quant_with_min_max_vars_per_channel(
+    inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+) -> Tensor:
+    """`fake_quant_with_min_max_vars` with a range for each channel, along the last axis.
+
+    >>> tf.quantization.fake_quant_with_min_max_vars_per_channel([[0.1, 0.9]], [0.0, 0.0], [1.0, 3.0], num_bits=2).numpy()
+    array([[0., 1.]], dtype=float32)
+    """
+    what = "fake_quant_with_min_max_vars_per_channel"
+    x, low, high = tensor(inputs), tensor(min), tensor(max)
+    if not x.ndim or any(dims(limit) != dims(x)[-1:] for limit in (low, high)):
+        raise errors.build(
+            errors.ShapeError,
+            f"{what}: min is {low.shape}, max {high.shape}, inputs {x.shape}.",
+            "give a minimum and a maximum for each element of the last axis.",
+        )
+    return _quantized(what, x, low, high, num_bits, narrow_range)
+
+
+def fake_quant_with_min_max_vars_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of `fake_quant_with_min_max_vars` by its inputs, its minimum and its maximum.
+
+    >>> [g.numpy() for g in tf.quantization.fake_quant_with_min_max_vars_gradient([1.0, 1.0], [0.0, 7.0], -1.0, 1.0)]
+    [array([1., 0.], dtype=float32), np.float32(0.0), np.float32(1.0)]
+    """
+    return _gradients(tensor(gradients), tensor(inputs), tensor(min), tensor(max), num_bits, narrow_range)
+
+
+fake_quant_with_min_max_vars_per_channel_gradient = fake_quant_with_min_max_vars_gradient
+
+
+def _quantized(what: str, inputs: Any, low: Any, high: Any, bits: int, narrow: bool) -> Tensor:
+    if not 2 <= bits <= 16:
+        raise errors.build(
+            errors.InvalidArgumentError, f"{what}: num_bits must be between 2 and 16, got {bits}.", "use 8."
+        )
+
+    @custom_gradient
+    def quantize(x: Any, low: Any, high: Any) -> Any:
+        least, most, step = _nudged(low, high, bits, narrow)
+        level = floor(clip_by_value(x, least, most) * (1.0 / where(step > 0.0, step, 1.0)) + 0.5)
+        return level * step, lambda dy: _gradients(dy, x, low, high, bits, narrow)
+
+    return quantize(tensor(inputs), tensor(low), tensor(high))  # type: ignore[no-any-return]
+
+
+def _nudged(low: Any, high: Any, bits: int, narrow: bool) -> tuple[Any, Any, Any]:
+    """The range moved so that 0 is a level, and the distance of levels."""
+    first, last = float(narrow), float(2**bits - 1)
+    step = (high - low) / (last - first)
+    zero = clip_by_value(first - low / where(step > 0.0, step, 1.0), first, last)
+    zero = floor(zero + 0.5)
+    return (first - zero) * step, (last - zero) * step, step
+
+
+def _gradients(dy: Any, x: Any, low: Any, high: Any, bits: int, narrow: bool) -> tuple[Any, Any, Any]:
+    least, most, step = _nudged(low, high, bits, narrow)
+    wide = cast(step > 0.0, dy.dtype)  # an empty range has not been set yet: gradients pass
+    below, above = cast(x < least, dy.dtype) * wide, cast(x > most, dy.dtype) * wide
+    axes = list(range(x.ndim - low.ndim))
+    return dy * (1.0 - below - above), reduce_sum(dy * below, axes), reduce_sum(dy * above, axes)
+
+
+def quantize_and_dequantize_v2(
+    input: Any,
+    input_min: Any,
+    input_max: Any,
+    signed_input: bool = True,
+    num_bits: int = 8,
+    range_given: bool = False,
+    round_mode: str = "HALF_TO_EVEN",
+    name: str | None = None,
+    narrow_range: bool = False,
+    axis: int | None = None,
+) -> Tensor:
+    """Floats, rounded to the values that integers of `num_bits` bits stand for. 0 stays 0.
+
+    The gradient is 1 inside of the range, and 0 outside of one that is given.
+
+    Args:
+      input: floats.
+      input_min, input_max: the range, if `range_given`; one for each slice if there is an `axis`.
+      signed_input: whether the integers are signed.
+      num_bits: their size.
+      range_given: whether the range is given; it is that of the input otherwise.
+      round_mode: "HALF_TO_EVEN" or "HALF_UP".
+      name: ignored.
+      narrow_range: leave out the lowest integer.
+      axis: None, or an axis along which each slice has a range of its own.
+
+    >>> tf.quantization.quantize_and_dequantize_v2([0.1, 0.6, 1.0], 0.0, 1.0, num_bits=3, range_given=True).numpy().round(3)
+    array([0.   , 0.667, 1.   ], dtype=float32)
+    """
+    if round_mode not in ("HALF_TO_EVEN", "HALF_UP"):
+        raise ValueError(
+            f"quantize_and_dequantize_v2: round_mode must be 'HALF_TO_EVEN' or 'HALF_UP', got {round_mode!r}."
+        )
+    given = tensor(input)
+    low, high = _range(given, input_min, input_max, range_given, axis)
+    rounding: Any = rounded if round_mode == "HALF_TO_EVEN" else lambda v: floor(v + 0.5)
+
+    @custom_gradient
+    def quantize(x: Any) -> Any:
+        scale, least, most = _scaled(low, high, signed_input, num_bits, narrow_range)
+        y = rounding((clip_by_value(x, least, most) if range_given else x) * scale) / scale
+        inside = cast(x >= low, x.dtype) * cast(x <= high, x.dtype) if range_given else 1.0
+        return y, lambda dy: dy * inside
+
+    return quantize(given)  # type: ignore[no-any-return]
+
+
+quantize_and_dequantize = quantize_and_dequantize_v2
+
+
+def _range(x: Any, low: Any, high: Any, given: bool, axis: int | None) -> tuple[Any, Any]:
+    """The range of all values or of each slice, in a shape that broadcasts."""
+    if not given:
+        others = None if axis is None else [a for a in range(x.ndim) if a != axis % x.ndim]
+        return reduce_min(x, others, keepdims=axis is not None), reduce_max(x, others, keepdims=axis is not None)
+    limits = [cast(tensor(v), x.dtype) for v in (low, high)]
+    if axis is not None:
+        shape = [-1 if a == axis % x.ndim else 1 for a in range(x.ndim)]
+        limits = [reshape(v, shape) for v in limits]
+    return limits[0], limits[1]
+
+
+def _scaled(low: Any, high: Any, signed: bool, bits: int, narrow: bool) -> tuple[Any, Any, Any]:
+    """What to multiply by to get integers, and the range that they reach."""
+    first = float(-(2 ** (bits - 1)) + narrow) if signed else float(narrow)
+    last = float(2 ** (bits - 1) - 1 if signed else 2**bits - 1)
+    huge = 3.0e38
+    by_low = where(first * low > 0.0, first / where(low == 0.0, 1.0, low), huge)
+    by_high = where(last * high > 0.0, last / where(high == 0.0, 1.0, high), huge)
+    scale = minimum(by_low, by_high)
+    scale = where(scale < huge, scale, 1.0)
+    return scale, first / scale, last / scale

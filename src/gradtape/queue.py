@@ -1,5 +1,0 @@
-"""`tf.queue`: queues of tensors between threads."""
-
-from gradtape.names.queues import FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
-
-__all__ = ["FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "RandomShuffleQueue"]

@@ -1,0 +1,291 @@
+"""Ragged tensors from values and a description of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, dtypes, errors
+from gradtape.core.composite import Composite
+from gradtape.core.sparse_tensor import SparseTensor
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
+from gradtape.arrays import creation as creating, indexing, joining, movement as moving, shapes as shaping
+from gradtape.math import _elementwise as elementwise
+from gradtape.math._conversion import cast
+from gradtape.ragged import _row_partition as partitions
+from gradtape.ops.family import dims
+
+
+def tensor(value: Any) -> Any:
+    """Values: a ragged tensor as it is, others as tensors."""
+    if isinstance(value, (Tensor, Composite)):
+        return value
+    return value._read() if isinstance(value, Variable) else convert.convert_to_tensor(value)
+
+
+def _ragged(values: Any, splits: Any, uniform: int | None = None) -> Any:
+    from gradtape.ragged._tensor import RaggedTensor
+
+    return RaggedTensor(values, splits, uniform)
+
+
+def partition(value: Any, who: str, name: str) -> Any:
+    """A vector of row splits, lengths or numbers, as int32 or int64."""
+    if isinstance(value, (Tensor, Variable)):
+        found = tensor(value)
+    else:
+        array = np.asarray(value)
+        found = convert.convert_to_tensor(array.astype(np.int64) if not array.size else array)
+    if found.dtype not in (dtypes.int32, dtypes.int64):
+        raise ValueError(
+            errors.compose(
+                f"{who}: {name} must have dtype int32 or int64, not {found.dtype.name}.", "use tf.cast(x, tf.int64)."
+            )
+        )
+    if found.get_shape().rank not in (None, 1):
+        raise errors.build(
+            errors.ShapeError, f"{who}: {name} has shape {found.get_shape()}, and must be a vector.", "give one axis."
+        )
+    return found
+
+
+def count(values: Any, dtype: Any) -> Any:
+    """How many elements values have, along their first axis."""
+    if isinstance(values, Composite):
+        return values.nrows(dtype)  # type: ignore[attr-defined]
+    if values.get_shape().rank == 0:
+        raise errors.build(errors.ShapeError, "RaggedTensor: values is a scalar.", "values needs at least one axis.")
+    return shaping.shape(values, dtype)[0]
+
+
+def _made(values: Any, splits: Any, validate: bool) -> Any:
+    return _ragged(values, partitions.checked(splits, count(values, splits.dtype)) if validate else splits)
+
+
+def from_row_splits(values: Any, row_splits: Any, name: str | None = None, validate: bool = True) -> Any:
+    """A ragged tensor of rows that begin and end at splits.
+
+    Args:
+      values: the rows one after the other.
+      row_splits: where rows begin, and where the last one ends: from 0 to the number of values.
+      name: ignored.
+      validate: check the splits.
+
+    >>> tf.RaggedTensor.from_row_splits([3, 1, 4, 1], [0, 1, 1, 4])
+    <tf.RaggedTensor [[3], [], [1, 4, 1]]>
+    """
+    return _made(tensor(values), partition(row_splits, "from_row_splits", "row_splits"), validate)
+
+
+def from_row_lengths(values: Any, row_lengths: Any, name: str | None = None, validate: bool = True) -> Any:
+    """A ragged tensor of rows of given lengths.
+
+    >>> tf.RaggedTensor.from_row_lengths([3, 1, 4, 1], [1, 0, 3])
+    <tf.RaggedTensor [[3], [], [1, 4, 1]]>
+    """
+    lengths = partition(row_lengths, "from_row_lengths", "row_lengths")
+    return _made(tensor(values), partitions.from_lengths(lengths), validate)
+
+
+def from_row_starts(values: Any, row_starts: Any, name: str | None = None, validate: bool = True) -> Any:
+    """A ragged tensor of rows that begin at given positions.
+
+    >>> tf.RaggedTensor.from_row_starts([3, 1, 4, 1], [0, 1, 1])
+    <tf.RaggedTensor [[3], [], [1, 4, 1]]>
+    """
+    values = tensor(values)
+    starts = partition(row_starts, "from_row_starts", "row_starts")
+    end = moving.reshape(count(values, starts.dtype), [1])
+    return _made(values, joining.concat([starts, end], 0), validate)
+
+
+def from_row_limits(values: Any, row_limits: Any, name: str | None = None, validate: bool = True) -> Any:
+    """A ragged tensor of rows that end at given positions.
+
+    >>> tf.RaggedTensor.from_row_limits([3, 1, 4, 1], [1, 1, 4])
+    <tf.RaggedTensor [[3], [], [1, 4, 1]]>
+    """
+    limits = partition(row_limits, "from_row_limits", "row_limits")
+    return _made(tensor(values), joining.concat([creating.zeros([1], limits.dtype), limits], 0), validate)
+
+
+def from_value_rowids(
+    values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None, validate: bool = True
+) -> Any:
+    """A ragged tensor of values whose row numbers are given.
+
+    Args:
+      values: the rows one after the other.
+      value_rowids: for each of them the number of its row, in rising order.
+      nrows: how many rows; by default up to the last one that has a value.
+      name: ignored.
+      validate: check the numbers.
+
+    >>> tf.RaggedTensor.from_value_rowids([3, 1, 4, 1], [0, 2, 2, 2], nrows=4)
+    <tf.RaggedTensor [[3], [], [1, 4, 1], []]>
+    """
+    rows = partition(value_rowids, "from_value_rowids", "value_rowids")
+    number = cast(tensor(-1 if nrows is None else nrows), rows.dtype)
+    if validate:
+        rows = partitions.checked_rowids(rows, number)
+    return _made(tensor(values), partitions.from_rowids(rows, number), validate)
+
+
+def from_uniform_row_length(
+    values: Any, uniform_row_length: Any, nrows: Any = None, validate: bool = True, name: str | None = None
+) -> Any:
+    """A ragged tensor of rows of one length.
+
+    Args:
+      values: the rows one after the other.
+      uniform_row_length: the length.
+      nrows: how many rows; needed if the length is 0.
+      validate: check that the values fill the rows.
+      name: ignored.
+
+    >>> tf.RaggedTensor.from_uniform_row_length([1, 2, 3, 4], 2)
+    <tf.RaggedTensor [[1, 2], [3, 4]]>
+    """
+    values, length = tensor(values), int(uniform_row_length)
+    if length < 0 or (not length and nrows is None):
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"from_uniform_row_length: uniform_row_length is {length}, nrows {nrows}.",
+            "give a length that is not negative; with 0, nrows too.",
+        )
+    total = count(values, dtypes.int64)
+    rows = total // length if nrows is None else cast(tensor(nrows), dtypes.int64)
+    splits = creating.range(rows + 1) * length
+    if validate:
+        splits = partitions.checked(splits, total)
+    return _ragged(values, splits, length)
+
+
+def from_nested_row_splits(
+    flat_values: Any, nested_row_splits: Sequence[Any], name: str | None = None, validate: bool = True
+) -> Any:
+    """A ragged tensor from the row splits of all levels, the outermost first.
+
+    >>> tf.RaggedTensor.from_nested_row_splits([1, 2, 3], [[0, 2], [0, 2, 3]])
+    <tf.RaggedTensor [[[1, 2], [3]]]>
+    """
+    return _nested(from_row_splits, flat_values, nested_row_splits, validate)
+
+
+def from_nested_row_lengths(
+    flat_values: Any, nested_row_lengths: Sequence[Any], name: str | None = None, validate: bool = True
+) -> Any:
+    """A ragged tensor from the row lengths of all levels, the outermost first.
+
+    >>> tf.RaggedTensor.from_nested_row_lengths([1, 2, 3], [[2], [2, 1]])
+    <tf.RaggedTensor [[[1, 2], [3]]]>
+    """
+    return _nested(from_row_lengths, flat_values, nested_row_lengths, validate)
+
+
+def _nested(make: Any, values: Any, levels: Sequence[Any], validate: bool) -> Any:
+    if isinstance(levels, Tensor):
+        raise TypeError(errors.compose("RaggedTensor: the levels must be a list of vectors.", "give a list."))
+    for level in list(levels)[::-1]:
+        values = make(values, level, validate=validate)
+    return tensor(values)
+
+
+def from_nested_value_rowids(
+    flat_values: Any, nested_value_rowids: Sequence[Any], nested_nrows: Any = None, name: str | None = None,
+    validate: bool = True,
+) -> Any:  # fmt: skip
+    """A ragged tensor from the row numbers of all levels, the outermost first.
+
+    >>> tf.RaggedTensor.from_nested_value_rowids([1, 2, 3], [[0, 0], [0, 0, 1]])
+    <tf.RaggedTensor [[[1, 2], [3]]]>
+    """
+    counts = [None] * len(nested_value_rowids) if nested_nrows is None else list(nested_nrows)
+    values = flat_values
+    for rows, number in list(zip(nested_value_rowids, counts, strict=True))[::-1]:
+        values = from_value_rowids(values, rows, number, validate=validate)
+    return tensor(values)
+
+
+def from_tensor(
+    tensor: Any, lengths: Any = None, padding: Any = None, ragged_rank: int = 1, name: str | None = None,
+    row_splits_dtype: Any = dtypes.int64,
+) -> Any:  # fmt: skip
+    """A ragged tensor of the rows of a dense one.
+
+    Args:
+      tensor: a dense tensor.
+      lengths: how much of each row to keep; a list of vectors for several levels.
+      padding: a value that is left out at the ends of rows.
+      ragged_rank: how many axes become ragged.
+      name: ignored.
+      row_splits_dtype: int64 or int32.
+
+    >>> tf.RaggedTensor.from_tensor([[5, 7, 0], [0, 3, 0]], padding=0)
+    <tf.RaggedTensor [[5, 7], [0, 3]]>
+    """
+    x = convert.convert_to_tensor(tensor) if not isinstance(tensor, (Tensor, Variable)) else tensor
+    x = x._read() if isinstance(x, Variable) else x
+    wanted = dtypes.as_dtype(row_splits_dtype)
+    if lengths is not None and padding is not None:
+        raise ValueError(errors.compose("from_tensor: Specify lengths or padding, but not both.", "leave one out."))
+    if not 0 < ragged_rank < x.ndim:
+        raise ValueError(
+            errors.compose(f"from_tensor: ragged_rank is {ragged_rank} for rank {x.ndim}.", "it must lie between.")
+        )
+    if isinstance(lengths, (list, tuple)) and lengths and isinstance(lengths[0], (list, tuple, Tensor, np.ndarray)):
+        return _of_several_lengths(x, lengths, wanted)
+    if ragged_rank > 1 and lengths is None:
+        outer, width, *rest = dims(x)
+        inner = from_tensor(moving.reshape(x, [outer * width, *rest]), None, padding, ragged_rank - 1, None, wanted)
+        splits = (np.arange(outer + 1) * width).astype(wanted.numpy)
+        return _ragged(inner, convert.convert_to_tensor(splits), width)
+    return _cut(x, lengths, padding, wanted)
+
+
+def _of_several_lengths(x: Any, lengths: Any, wanted: Any) -> Any:
+    first = _cut(x, lengths[0], None, wanted)
+    return first if len(lengths) == 1 else first.with_values(_of_several_lengths(first.values, lengths[1:], wanted))
+
+
+def _cut(x: Any, lengths: Any, padding: Any, wanted: Any) -> Any:
+    """The rows of a matrix, of given lengths or without the padding at their ends."""
+    rows, width = dims(x)[:2]
+    flat = moving.reshape(x, [rows * width, *dims(x)[2:]])
+    if lengths is None and padding is None:
+        return _ragged(flat, convert.convert_to_tensor((np.arange(rows + 1) * width).astype(wanted.numpy)))
+    if lengths is None:
+        alike = elementwise.equal(x, convert.like(padding, x.dtype))
+        if x.ndim > 2:
+            from gradtape.math._reductions import reduce_all
+
+            alike = reduce_all(alike, list(range(2, x.ndim)))
+        found = partitions.lengths_before(alike)
+    else:
+        found = cast(partition(lengths, "from_tensor", "lengths"), dtypes.int64)
+        found = partitions.checked_lengths(found, convert.convert_to_tensor(np.int64(width)))
+    steps = partitions.from_lengths(found)
+    starts = convert.convert_to_tensor(np.arange(rows) * width)
+    whole = _ragged(None, steps)
+    inside = elementwise.subtract(creating.range(steps[-1]), indexing.gather(steps, whole.value_rowids()))
+    positions = inside + indexing.gather(starts, whole.value_rowids())
+    return _ragged(indexing.gather(flat, positions), cast(steps, wanted))
+
+
+def from_sparse(st_input: Any, name: str | None = None, row_splits_dtype: Any = dtypes.int64) -> Any:
+    """A ragged tensor of the rows of a sparse matrix, whose values lie at the left without gaps.
+
+    >>> tf.RaggedTensor.from_sparse(tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1, 2, 3], [3, 2]))
+    <tf.RaggedTensor [[1, 2], [], [3]]>
+    """
+    if not isinstance(st_input, SparseTensor):
+        raise TypeError(
+            errors.compose(f"from_sparse: Expected SparseTensor, got {type(st_input).__name__}", "give a SparseTensor.")
+        )
+    if st_input.dense_shape.get_shape()[0] != 2:
+        raise ValueError(errors.compose(f"from_sparse: rank(st_input) is {st_input.shape.rank}.", "it must be 2."))
+    splits = partitions.splits_of_sparse(st_input.indices, st_input.dense_shape)
+    return _ragged(st_input.values, cast(splits, row_splits_dtype))

@@ -1,0 +1,218 @@
+"""The functions of `tf.ragged` that make ragged tensors."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, dtypes, errors
+from gradtape.core.tensor import Tensor
+from gradtape.arrays import creation as creating, indexing, movement as moving, sorting
+from gradtape.math import _elementwise as elementwise
+from gradtape.api.arguments import integer
+from gradtape.math._conversion import cast
+from gradtape.ragged import _rearrange as arranging, _construct as making, _row_partition as partitions
+from gradtape.ragged._tensor import RaggedTensor
+
+
+def constant(
+    pylist: Any,
+    dtype: Any = None,
+    ragged_rank: int | None = None,
+    inner_shape: Any = None,
+    name: str | None = None,
+    row_splits_dtype: Any = dtypes.int64,
+) -> Any:
+    """A ragged tensor of a nested list.
+
+    Args:
+      pylist: nested lists of numbers or strings.
+      dtype: of the values; by default that of the first kind that holds all.
+      ragged_rank: how many axes are ragged; by default all but the last level of lists, or what `inner_shape` leaves.
+      inner_shape: the shape of the innermost values, if these are lists themselves.
+      name: ignored.
+      row_splits_dtype: int64 or int32.
+
+    Returns:
+      A RaggedTensor, or a Tensor if no axis is ragged.
+
+    >>> tf.ragged.constant([[1, 2], [], [3, 4, 5]])
+    <tf.RaggedTensor [[1, 2], [], [3, 4, 5]]>
+    """
+    pylist = _plain(pylist)
+    depth = _depth(pylist)
+    inner = None if inner_shape is None else tuple(inner_shape)
+    if ragged_rank is None:
+        ragged_rank = max(depth - 1 - len(inner or ()), 0)
+    if not depth or not ragged_rank:
+        return convert.convert_to_tensor(pylist, dtype)
+    if ragged_rank >= max(depth, ragged_rank if inner is not None else depth):
+        raise ValueError(
+            errors.compose(
+                f"ragged.constant: pylist has {depth} levels, ragged_rank is {ragged_rank}.", "there are not so many."
+            )
+        )
+    splits, rows = [], pylist
+    for _ in builtins.range(ragged_rank):
+        if not all(isinstance(row, list) for row in rows):
+            raise ValueError(errors.compose("ragged.constant: all scalar values must have the same nesting depth.", ""))
+        splits.append(partitions.splits_of([len(row) for row in rows], dtypes.as_dtype(row_splits_dtype).numpy))
+        rows = [item for row in rows for item in row]
+    levels = [isinstance(item, list) for item in rows]
+    if any(levels) and not all(levels):
+        raise ValueError(
+            errors.compose("ragged.constant: all scalar values must have the same nesting depth.", "check the list.")
+        )
+    flat = convert.convert_to_tensor(rows, dtype)
+    if not rows:
+        below = inner if inner is not None else (0,) * max(depth - ragged_rank - 1, 0)
+        flat = moving.reshape(flat, [0, *below])
+    elif inner is not None and tuple(flat.shape)[1:] != inner:
+        raise ValueError(
+            errors.compose(f"ragged.constant: inner values have shape {flat.shape[1:]}, not {list(inner)}.", "")
+        )
+    return making.from_nested_row_splits(flat, splits, validate=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return [_plain(v) for v in value] if value.dtype == object else value.tolist()
+    return [_plain(v) for v in value] if isinstance(value, (list, tuple)) else value
+
+
+def _depth(value: Any) -> int:
+    return 1 + max([_depth(v) for v in value], default=0) if isinstance(value, list) else 0
+
+
+def range(
+    starts: Any,
+    limits: Any = None,
+    deltas: Any = 1,
+    dtype: Any = None,
+    name: str | None = None,
+    row_splits_dtype: Any = dtypes.int64,
+) -> Any:
+    """A ragged tensor whose rows are ranges.
+
+    Args:
+      starts: the first number of each row, or the end, if that is not given.
+      limits: the ends, which do not belong to the rows.
+      deltas: the steps.
+      dtype: of the numbers.
+      name: ignored.
+      row_splits_dtype: int64 or int32.
+
+    >>> tf.ragged.range([3, 5, 2])
+    <tf.RaggedTensor [[0, 1, 2], [0, 1, 2, 3, 4], [0, 1]]>
+    """
+    if limits is None:
+        starts, limits = 0, starts
+    given = [making.tensor(x) for x in (starts, limits, deltas)]
+    rank = {x.dtype: i for i, x in enumerate(given) if not isinstance((starts, limits, deltas)[i], int)}
+    wanted = dtypes.as_dtype(dtype) if dtype is not None else next(iter(rank), given[1].dtype)
+    given = [cast(x, wanted) for x in given]
+    if any(x.ndim > 1 for x in given):
+        raise errors.build(
+            errors.ShapeError, "ragged.range: starts, limits and deltas must be scalars or vectors.", "give one axis."
+        )
+    rows = max([int(x.shape[0]) for x in given if x.ndim], default=1)
+    first, last, step = [moving.broadcast_to(x, [rows]) for x in given]
+    steps, splits = partitions.steps_of_ranges(first, last, step)
+    rowids = partitions.to_rowids(splits)
+    values = indexing.gather(first, rowids) + cast(steps, wanted) * indexing.gather(step, rowids)
+    return RaggedTensor(values, cast(splits, row_splits_dtype))
+
+
+def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
+    """The values for which a mask is true, in their rows.
+
+    Args:
+      data: a ragged or dense tensor.
+      mask: bools, ragged or dense, in the shape of the first axes of `data`.
+      name: ignored.
+
+    >>> tf.ragged.boolean_mask([[1, 2, 3], [4, 5, 6]], [[True, False, True], [False, False, False]])
+    <tf.RaggedTensor [[1, 3], []]>
+    """
+    data = making.tensor(data)
+    mask = making.tensor(mask)
+    if mask.dtype is not dtypes.bool_:
+        raise TypeError(errors.compose(f"ragged.boolean_mask: mask is {mask.dtype.name}.", "give bools."))
+    if mask.ndim == 0:
+        raise ValueError(errors.compose("ragged.boolean_mask: mask cannot be scalar.", "give at least one axis."))
+    if not isinstance(mask, RaggedTensor) and mask.ndim == 1:
+        return arranging.picked(data, moving.reshape(elementwise.where(mask), [-1]))
+    if not isinstance(mask, RaggedTensor):
+        mask = making.from_tensor(mask, ragged_rank=mask.ndim - 1)
+    if not isinstance(data, RaggedTensor):
+        data = making.from_tensor(data, ragged_rank=min(mask.ragged_rank, data.ndim - 1))
+    splits = partitions.same(data.row_splits, cast(mask.row_splits, data.row_splits.dtype), who="ragged.boolean_mask")
+    if isinstance(mask.values, RaggedTensor):
+        return RaggedTensor(boolean_mask(data.values, mask.values), splits)
+    positions, left = partitions.true_values(mask.values, splits)
+    return RaggedTensor(arranging.picked(data.values, positions), left)
+
+
+def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
+    """For each value the number of its row.
+
+    >>> tf.ragged.row_splits_to_segment_ids([0, 3, 3, 5]).numpy()
+    array([0, 0, 0, 2, 2])
+    """
+    found = partitions.to_rowids(making.partition(splits, "row_splits_to_segment_ids", "splits"))
+    return found if out_type is None else cast(found, out_type)  # type: ignore[no-any-return]
+
+
+def segment_ids_to_row_splits(
+    segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
+) -> Tensor:
+    """The row splits of row numbers, which rise.
+
+    >>> tf.ragged.segment_ids_to_row_splits([0, 0, 0, 2, 2]).numpy()
+    array([0, 3, 3, 5])
+    """
+    ids = making.partition(segment_ids, "segment_ids_to_row_splits", "segment_ids")
+    count = cast(making.tensor(-1 if num_segments is None else num_segments), ids.dtype)
+    found = partitions.from_rowids(ids, count)
+    return found if out_type is None else cast(found, out_type)  # type: ignore[no-any-return]
+
+
+def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, name: str | None = None) -> Any:
+    """A ragged tensor whose rows are the parts of a tensor.
+
+    Args:
+      data: a tensor, ragged or not.
+      partitions: for each element (or slice) of data the number of its part.
+      num_partitions: how many parts.
+      name: ignored.
+
+    >>> tf.ragged.stack_dynamic_partitions(["a", "b", "c"], [1, 0, 1], 3)
+    <tf.RaggedTensor [[b'b'], [b'a', b'c'], []]>
+    """
+    data, parts = making.tensor(data), making.tensor(partitions)
+    if isinstance(parts, RaggedTensor):
+        inner = data.values if isinstance(data, RaggedTensor) else making.from_tensor(data).values
+        return stack_dynamic_partitions(inner, parts.values, num_partitions)
+    if isinstance(data, RaggedTensor) and parts.ndim > 1:
+        raise ValueError(
+            errors.compose("stack_dynamic_partitions: data is ragged, partitions is not.", "give ragged partitions.")
+        )
+    if parts.ndim > 1:
+        data = moving.reshape(data, [-1, *tuple(data.shape)[parts.ndim :]])
+        parts = moving.reshape(parts, [-1])
+    count = integer(num_partitions, "stack_dynamic_partitions", "num_partitions")
+    order = sorting.argsort(parts, stable=True)
+    rowids = cast(indexing.gather(parts, order), dtypes.int64)
+    return making.from_value_rowids(arranging.picked(data, order), rowids, count)
+
+
+def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+    """Zeros in the rows of a ragged tensor."""
+    return input.with_flat_values(creating.zeros_like(input.flat_values, dtype))
+
+
+def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+    """Ones in the rows of a ragged tensor."""
+    return input.with_flat_values(creating.ones_like(input.flat_values, dtype))

@@ -1,0 +1,110 @@
+"""Indexing of ragged tensors."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from gradtape.core import errors
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
+from gradtape.arrays import movement as moving
+from gradtape.ragged import _rearrange as arranging, _construct as making, _row_partition as partitions
+from gradtape.ragged._tensor import RaggedTensor
+
+_ALL = slice(None)
+
+
+def getitem(rt: Any, key: Any) -> Any:
+    """`rt[key]`: rows by number or slice; then elements, or parts, of each row."""
+    keys = list(key) if isinstance(key, tuple) else [key]
+    if sum(k is Ellipsis for k in keys) > 1:
+        raise ValueError(errors.compose("RaggedTensor: more than one ellipsis in the index.", "one is enough."))
+    for i, k in enumerate(keys):
+        if k is Ellipsis:
+            count = sum(other is not None for other in keys) - 1
+            keys[i : i + 1] = [_ALL] * (rt.ndim - count)
+            break
+    return _taken(rt, keys)
+
+
+def _taken(rt: Any, keys: list[Any]) -> Any:
+    if not keys:
+        return rt
+    if not isinstance(rt, RaggedTensor):
+        return rt[tuple(keys)]
+    first, rest = keys[0], keys[1:]
+    if first is None:
+        return _inside(arranging.expand_dims(rt, 0), rest)
+    if isinstance(first, slice):
+        return _inside(rt if first == _ALL else _rows(rt, first), rest)
+    if isinstance(first, (RaggedTensor, list, float, bool)):
+        raise _refused(first)
+    return _taken(_row(rt, first), rest)
+
+
+def _refused(key: Any) -> Exception:
+    return TypeError(
+        errors.compose(
+            f"RaggedTensor: {key!r} is no index.",
+            "use an int or a slice, tf.gather for several rows, tf.ragged.boolean_mask for a mask.",
+        )
+    )
+
+
+def _row(rt: Any, index: Any) -> Any:
+    """One row."""
+    number: Any = index
+    if not isinstance(index, (Tensor, Variable)):
+        try:
+            number = operator.index(index)
+        except TypeError:
+            raise _refused(index) from None
+    if type(rt.row_splits) is not Tensor or isinstance(number, (Tensor, Variable)):  # checked when it runs
+        return arranging.gather_rows(rt, moving.reshape(making.tensor(number), [1])).values
+    rows = len(rt)
+    if not -rows <= number < rows:
+        raise errors.build(errors.RangeError, f"RaggedTensor: row {number} of {rows} rows.", "rows count from 0.")
+    starts, limits = rt.row_starts(), rt.row_limits()
+    return rt.values[starts[number] : limits[number]]
+
+
+def _bounds(part: slice) -> dict[str, Any]:
+    found = {}
+    for name in ("start", "stop", "step"):
+        value = getattr(part, name)
+        found[name] = None if value is None else operator.index(value)
+    if found["step"] == 0:
+        raise ValueError("slice step cannot be zero")
+    return found
+
+
+def _rows(rt: Any, part: slice) -> Any:
+    return arranging.gather_rows(rt, partitions.rows_in(rt.row_splits, **_bounds(part)))
+
+
+def _inside(rt: Any, keys: list[Any]) -> Any:
+    """Elements or parts of each row."""
+    if not keys:
+        return rt
+    if not isinstance(rt, RaggedTensor):
+        return rt[(_ALL, *keys)]
+    first, rest = keys[0], keys[1:]
+    if first is None:
+        return _deeper(arranging.expand_dims(rt, 1), rest)
+    if isinstance(first, slice):
+        if first != _ALL:
+            positions, splits = partitions.part_of_rows(rt.row_splits, **_bounds(first))
+            rt = RaggedTensor(arranging.picked(rt.values, positions), splits)
+        return _deeper(rt, rest)
+    try:
+        number = operator.index(first)
+    except TypeError:
+        raise _refused(first) from None
+    column = arranging.picked(rt.values, partitions.column(rt.row_splits, column=number))
+    return _inside(column, rest)
+
+
+def _deeper(rt: Any, keys: list[Any]) -> Any:
+    """The same of the values: keys behind the first two axes."""
+    return rt.with_values(_inside(rt.values, keys)) if keys else rt

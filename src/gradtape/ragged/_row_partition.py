@@ -1,0 +1,245 @@
+"""How values are cut into rows: functions of row splits and the like, without a derivative."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes, errors
+from gradtape.core.shape import Spec
+from gradtape.api.array_op import on_arrays
+
+OPEN: Any = (None,)
+
+
+def _open(first: Spec, *others: Spec, **params: Any) -> Spec:
+    return Spec(OPEN, first.dtype)
+
+
+def _open_and_splits(splits: Spec, *others: Spec, **params: Any) -> tuple[Spec, Spec]:
+    return Spec(OPEN, splits.dtype), splits
+
+
+def _bad(what: str, fix: str) -> Exception:
+    return errors.build(errors.InvalidArgumentError, what, fix)
+
+
+def ranges(starts: Any, lengths: Any) -> Any:
+    """The numbers from each start on, as many as its length says, one after the other."""
+    lengths = np.maximum(lengths, 0)
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.arange(total) + np.repeat(np.asarray(starts) - (ends - lengths), lengths)
+
+
+def splits_of(lengths: Any, dtype: Any) -> Any:
+    """The row splits of lengths."""
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(dtype)
+
+
+@on_arrays(lambda lengths: Spec((lengths.shape[0] + 1,), lengths.dtype))
+def from_lengths(lengths: Any) -> Any:
+    """The row splits of row lengths."""
+    return splits_of(lengths, lengths.dtype)
+
+
+@on_arrays(lambda splits: Spec((max(splits.shape[0] - 1, 0),), splits.dtype))
+def to_lengths(splits: Any) -> Any:
+    """The lengths of rows."""
+    return np.diff(splits)
+
+
+@on_arrays(_open)
+def to_rowids(splits: Any) -> Any:
+    """For each value the number of its row."""
+    return np.repeat(np.arange(max(len(splits) - 1, 0), dtype=splits.dtype), np.maximum(np.diff(splits), 0))
+
+
+@on_arrays(_open)
+def from_rowids(rowids: Any, nrows: Any) -> Any:
+    """The row splits of row numbers, which rise."""
+    count = int(nrows)
+    if count < 0:  # as many as the numbers say
+        count = int(rowids[-1]) + 1 if len(rowids) else 0
+    return splits_of(np.bincount(rowids, minlength=count)[: max(count, 0)], rowids.dtype)
+
+
+@on_arrays(lambda rowids, nrows: rowids)
+def checked_rowids(rowids: Any, nrows: Any) -> Any:
+    """The row numbers, after a check."""
+    if len(rowids) and (rowids[0] < 0 or (np.diff(rowids) < 0).any() or 0 <= int(nrows) <= rowids[-1]):
+        raise _bad(
+            f"from_value_rowids: value_rowids is {rowids.tolist()[:20]}, nrows is {int(nrows)}.",
+            "row numbers must rise from 0 on and be below nrows.",
+        )
+    return rowids
+
+
+@on_arrays(lambda splits, count: splits)
+def checked(splits: Any, count: Any) -> Any:
+    """The row splits, after a check that they rise from 0 to the number of values."""
+    if not len(splits) or splits[0] != 0 or (np.diff(splits) < 0).any() or splits[-1] != count:
+        raise _bad(
+            f"RaggedTensor: row_splits is {splits.tolist()[:20]} for {int(count)} values.",
+            "row splits must start with 0, never fall, and end with the number of values.",
+        )
+    return splits
+
+
+@on_arrays(lambda splits, other, who: splits)
+def same(splits: Any, other: Any, *, who: str) -> Any:
+    """The row splits, after a check that others are the same."""
+    if splits.shape != other.shape or not np.array_equal(splits, other):
+        raise _bad(
+            f"{who}: the ragged tensors have different row lengths: {np.diff(splits).tolist()[:20]} and "
+            f"{np.diff(other).tolist()[:20]}.",
+            "give tensors with the same row splits.",
+        )
+    return splits
+
+
+def _coordinate_specs(*splits: Spec) -> Spec:
+    unknown: Any = (None, len(splits) + 1)
+    return Spec(unknown, dtypes.int64)
+
+
+def _coordinates(splits: tuple[Any, ...]) -> Any:
+    columns: list[Any] = []
+    for level in splits:
+        lengths = np.maximum(np.diff(level), 0)
+        columns = [np.repeat(c, lengths[: len(c)] if len(lengths) >= len(c) else 1) for c in columns]
+        if not columns:
+            columns = [np.repeat(np.arange(len(lengths)), lengths)]
+        columns.append(ranges(np.zeros(len(lengths), np.int64), lengths))
+    return np.stack(columns, axis=1).astype(np.int64)
+
+
+@on_arrays(_coordinate_specs)
+def coordinates(*splits: Any) -> Any:
+    """For each flat value its index along each axis, from the row splits of all levels."""
+    return _coordinates(splits)
+
+
+@on_arrays(lambda *splits: Spec((len(splits) + 1,), dtypes.int64))
+def bounds(*splits: Any) -> Any:
+    """The number of rows, and the length of the longest row of each level."""
+    longest = [int(np.diff(level).max(initial=0)) for level in splits]
+    return np.array([len(splits[0]) - 1, *longest], np.int64)
+
+
+@on_arrays(lambda splits, rows: (Spec(OPEN, splits.dtype), Spec((rows.shape[0] + 1,), splits.dtype)))
+def rows_at(splits: Any, rows: Any) -> Any:
+    """The positions of the values in some rows, and the row splits of these."""
+    count = len(splits) - 1
+    rows = np.where(rows < 0, rows + count, rows)
+    if len(rows) and (rows.min() < 0 or rows.max() >= count):
+        raise errors.build(
+            errors.RangeError, f"RaggedTensor: row {rows.tolist()[:20]} of {count} rows.", "rows count from 0."
+        )
+    lengths = np.diff(splits)[rows] if count > 0 else np.zeros(len(rows), splits.dtype)
+    return ranges(splits[rows], lengths).astype(splits.dtype), splits_of(lengths, splits.dtype)
+
+
+def _rows_of_slice(splits: Spec, *, start: Any, stop: Any, step: Any) -> Spec:
+    return Spec((len(range(splits.shape[0] - 1)[start:stop:step]),), splits.dtype)
+
+
+@on_arrays(_rows_of_slice)
+def rows_in(splits: Any, *, start: Any, stop: Any, step: Any) -> Any:
+    """The numbers of the rows in a slice."""
+    return np.arange(len(splits) - 1, dtype=splits.dtype)[start:stop:step]
+
+
+@on_arrays(lambda splits, column: Spec((splits.shape[0] - 1,), splits.dtype))
+def column(splits: Any, *, column: int) -> Any:
+    """The position of one value of each row."""
+    lengths = np.diff(splits)
+    places = np.where(column < 0, lengths + column, column)
+    if ((places < 0) | (places >= lengths)).any():
+        raise errors.build(
+            errors.RangeError,
+            f"RaggedTensor: column {column} is not there in rows of lengths {lengths.tolist()[:20]}.",
+            "use a slice, such as x[:, i : i + 1], where rows may be shorter.",
+        )
+    return splits[:-1] + places
+
+
+@on_arrays(_open_and_splits)
+def part_of_rows(splits: Any, *, start: Any, stop: Any, step: Any) -> Any:
+    """The positions of a slice of each row, and the row splits of these."""
+    lengths, step = np.diff(splits), 1 if step is None else step
+    # As Python's slices: backward they go from the last element to before the first.
+    low, high = (0, lengths) if step > 0 else (-1, lengths - 1)
+    first = (low if step > 0 else high) if start is None else _clipped(start, lengths, low, high)
+    last = (high if step > 0 else low) if stop is None else _clipped(stop, lengths, low, high)
+    counts = np.maximum(-((first - last) // step), 0)
+    positions = np.repeat(splits[:-1] + first, counts) + ranges(np.zeros_like(counts), counts) * step
+    return positions.astype(splits.dtype), splits_of(counts, splits.dtype)
+
+
+def _clipped(index: int, lengths: Any, low: Any, high: Any) -> Any:
+    return np.clip(index + lengths if index < 0 else index, low, high)
+
+
+@on_arrays(lambda *splits: Spec((sum(s.shape[0] - 1 for s in splits) + 1,), splits[0].dtype))
+def one_after_the_other(*splits: Any) -> Any:
+    """The row splits of ragged tensors one after the other."""
+    return splits_of(np.concatenate([np.diff(s) for s in splits]), splits[0].dtype)
+
+
+@on_arrays(_open_and_splits)
+def side_by_side(*splits: Any) -> Any:
+    """Where the values of rows that are joined come from, in all values one after the other, and the row splits."""
+    lengths = np.stack([np.diff(s) for s in splits], axis=1)
+    before = np.cumsum([0, *[int(s[-1]) for s in splits[:-1]]])
+    starts = np.stack([s[:-1] for s in splits], axis=1) + before
+    return ranges(starts.ravel(), lengths.ravel()).astype(splits[0].dtype), splits_of(lengths.sum(1), splits[0].dtype)
+
+
+@on_arrays(lambda is_padding: Spec(is_padding.shape[:-1], dtypes.int64))
+def lengths_before(is_padding: Any) -> Any:
+    """How long rows are without the padding at their ends."""
+    length = is_padding.shape[-1]
+    kept = ~is_padding
+    return np.where(kept.any(-1), length - kept[..., ::-1].argmax(-1), 0).astype(np.int64)
+
+
+@on_arrays(lambda mask, splits: (Spec(OPEN, dtypes.int64), splits))
+def true_values(mask: Any, splits: Any) -> Any:
+    """The positions of true values, and the row splits of these."""
+    before = np.concatenate([[0], np.cumsum(mask)])
+    return np.flatnonzero(mask), before[splits].astype(splits.dtype)
+
+
+@on_arrays(lambda lengths, limit: lengths)
+def checked_lengths(lengths: Any, limit: Any) -> Any:
+    """The lengths, after a check that they are not negative and not above a limit."""
+    if (lengths < 0).any() or (lengths > limit).any():
+        raise _bad(
+            f"RaggedTensor: the row lengths are {lengths.tolist()[:20]}, at most {int(limit)}.",
+            "lengths must not be negative, nor above the size of the tensor.",
+        )
+    return lengths
+
+
+@on_arrays(lambda starts, limits, deltas: (Spec(OPEN, dtypes.int64), Spec((starts.shape[0] + 1,), dtypes.int64)))
+def steps_of_ranges(starts: Any, limits: Any, deltas: Any) -> Any:
+    """For each number of ranges which step of its range it is, and the row splits."""
+    if (deltas == 0).any():
+        raise _bad("ragged.range: a delta is 0.", "give deltas that are not 0.")
+    lengths = np.maximum(np.ceil((limits - starts) / deltas), 0).astype(np.int64)
+    return ranges(np.zeros_like(lengths), lengths), splits_of(lengths, np.int64)
+
+
+@on_arrays(lambda coordinates, dense_shape: Spec((None,), dtypes.int64))  # type: ignore[arg-type]
+def splits_of_sparse(coordinates: Any, dense_shape: Any) -> Any:
+    """The row splits of a sparse matrix whose rows have their values at the left."""
+    rows, columns = coordinates[:, 0], coordinates[:, 1]
+    lengths = np.bincount(rows, minlength=int(dense_shape[0]))
+    if not np.array_equal(columns, ranges(np.zeros_like(lengths), lengths)) or (np.diff(rows) < 0).any():
+        raise _bad(
+            "RaggedTensor.from_sparse: SparseTensor is not right-ragged.",
+            "the values of each row must be at its left end, without gaps, in row-major order.",
+        )
+    return splits_of(lengths, np.int64)

@@ -1,0 +1,314 @@
+"""`tf.random`: random numbers from seeds and generators.
+
+The streams are gradtape's own: the same program gives the same numbers in every run, but not those of TensorFlow.
+Inside `vectorized_map` the functions with hidden state draw other numbers for each example.
+"""
+
+from __future__ import annotations
+
+import operator
+import threading
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, dtypes, errors, state
+from gradtape.core.op import REGISTRY
+from gradtape.core.tensor import Tensor, wrap
+from gradtape.random import _sampling as draws
+from gradtape.random._generator import (
+    Algorithm,
+    Generator,
+    check_algorithm,
+    create_rng_state,
+    get_global_generator,
+    set_global_generator,
+)
+from gradtape.ops import random as ops
+
+__all__ = [
+    "Algorithm", "Generator", "create_rng_state", "fold_in", "get_global_generator", "normal", "set_global_generator",
+    "set_seed", "shuffle", "split", "stateless_fold_in", "stateless_normal", "stateless_shuffle", "stateless_split",
+    "stateless_truncated_normal", "stateless_uniform", "truncated_normal", "uniform",
+]  # fmt: skip
+
+# What stands for the global seed where only an operation's seed is given.
+_DEFAULT_SEED = 87654321
+
+
+class _Streams:
+    """The hidden generators: one for draws without a seed, and one for each function, dtype and seed."""
+
+    def __init__(self) -> None:
+        self.seed: int | None = None
+        self.generators: dict[tuple[str, dtypes.DType, int] | None, Generator] = {}
+        self._lock = threading.RLock()  # threads that draw for the first time must find one generator
+
+    def reset(self, seed: int | None) -> None:
+        """Start all streams anew under a global seed, or None. Functions that were traced before follow."""
+        with self._lock, state.outside():
+            self.seed = seed
+            for key, generator in self.generators.items():
+                generator._state_var.assign(self._start(key))
+
+    def find(self, what: str, dtype: Any, seed: Any) -> Generator:
+        """The stream that a call draws from."""
+        key = None if seed is None else (what, dtypes.as_dtype(dtype), _index(seed, "seed"))
+        return self.generators.get(key) or self._made(key)
+
+    def _made(self, key: tuple[str, dtypes.DType, int] | None) -> Generator:
+        with self._lock, state.outside():  # a function that draws for the first time has not made this variable
+            if key not in self.generators:
+                self.generators[key] = Generator(state=self._start(key), alg="philox")
+            return self.generators[key]
+
+    def _start(self, key: tuple[str, dtypes.DType, int] | None) -> Tensor:
+        """The first state of a stream. The part of it that each function has is far from those of others."""
+        if key is None and self.seed is None:
+            return Generator.from_non_deterministic_state().state.read_value()
+        pair = [_DEFAULT_SEED if self.seed is None else self.seed, 0 if key is None else key[2]]
+        low, high, word = ops.RandomState(np.array(pair, np.uint64).astype(np.int64))
+        if key is not None:
+            from zlib import crc32
+
+            high ^= crc32(f"{key[0]} {key[1].name}".encode())
+        return wrap(np.array([low, high, word]))
+
+
+streams = _Streams()
+
+
+def set_seed(seed: Any) -> None:
+    """Set the global seed: draws that follow are those that followed the last time.
+
+    Every function draws from a stream that belongs to the global seed, and, if it is given one, to its own `seed`; each
+    call draws further on. Without a global seed, calls without `seed` differ from run to run, and calls with one are the
+    same in every run. Generators are not concerned.
+
+    Args:
+      seed: an integer; None takes the global seed away.
+
+    >>> tf.random.set_seed(5)
+    >>> a = tf.random.normal([])
+    >>> tf.random.set_seed(5)
+    >>> bool(a == tf.random.normal([]))
+    True
+    """
+    streams.reset(None if seed is None else _index(seed, "seed"))
+
+
+def _index(value: Any, name: str) -> int:
+    try:
+        return operator.index(value) & 0xFFFF_FFFF_FFFF_FFFF
+    except TypeError:
+        raise TypeError(errors.compose(f"random: {name} must be an integer, got {value!r}.", "pass an int.")) from None
+
+
+def normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    seed: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers of a normal distribution. Gradients flow to `mean` and `stddev`.
+
+    Args:
+      shape: the shape of the result.
+      mean: a number or tensor of that dtype that broadcasts with the shape.
+      stddev: the standard deviation, likewise.
+      dtype: float16, bfloat16, float32 or float64.
+      seed: an integer that gives the call a stream of its own; see `set_seed`.
+      name: ignored.
+
+    >>> tf.random.normal([2, 3], mean=10.0).shape
+    TensorShape([2, 3])
+    """
+    return draws.normal(streams.find("normal", dtype, seed).take, shape, mean, stddev, dtype)
+
+
+def truncated_normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    seed: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers of a normal distribution, none of which is further than two standard deviations from the mean.
+
+    Args:
+      shape: the shape of the result.
+      mean: of the distribution before it is cut off.
+      stddev: the standard deviation, likewise.
+      dtype: float16, bfloat16, float32 or float64.
+      seed: an integer that gives the call a stream of its own; see `set_seed`.
+      name: ignored.
+
+    >>> bool(tf.reduce_all(tf.abs(tf.random.truncated_normal([100])) <= 2.0))
+    True
+    """
+    return draws.truncated_normal(streams.find("truncated_normal", dtype, seed).take, shape, mean, stddev, dtype)
+
+
+def uniform(
+    shape: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = dtypes.float32,
+    seed: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers of a uniform distribution over `[minval, maxval)`. Gradients flow to bounds of floats.
+
+    Args:
+      shape: the shape of the result.
+      minval: the lower bound, which is included.
+      maxval: the upper bound, which is excluded; 1 for floats, and required for integers.
+      dtype: float16, bfloat16, float32, float64, int32 or int64.
+      seed: an integer that gives the call a stream of its own; see `set_seed`.
+      name: ignored.
+
+    >>> tf.random.uniform([3], maxval=10, dtype=tf.int32).dtype
+    tf.int32
+    """
+    return draws.uniform(streams.find("uniform", dtype, seed).take, shape, minval, maxval, dtype)
+
+
+def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
+    """The slices of a tensor along its first axis, in a random order. Gradients go back to where they came from.
+
+    Args:
+      value: a tensor.
+      seed: an integer that gives the call a stream of its own; see `set_seed`.
+      name: ignored.
+
+    >>> sorted(tf.random.shuffle([1, 2, 3]).numpy().tolist())
+    [1, 2, 3]
+    """
+    value = convert.convert_to_tensor(value)
+    return draws.shuffle(streams.find("shuffle", value.dtype, seed).take, value)
+
+
+def from_seed(seed: Any, alg: Any) -> draws.Take:
+    """A state for one draw, a function of the seed alone."""
+    check_algorithm(alg)
+    state = ops.RandomState(convert.convert_to_tensor(seed))
+    return lambda shape: state
+
+
+def stateless_normal(
+    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None,
+    alg: Any = "auto_select",
+) -> Tensor:  # fmt: skip
+    """Numbers of a normal distribution that depend on the seed alone.
+
+    Args:
+      shape: the shape of the result.
+      seed: two integers.
+      mean: a number or tensor of that dtype that broadcasts with the shape.
+      stddev: the standard deviation, likewise.
+      dtype: float16, bfloat16, float32 or float64.
+      name: ignored.
+      alg: "philox" or "auto_select".
+
+    >>> bool(tf.random.stateless_normal([], seed=[1, 2]) == tf.random.stateless_normal([], seed=[1, 2]))
+    True
+    """
+    return draws.normal(from_seed(seed, alg), shape, mean, stddev, dtype)
+
+
+def stateless_truncated_normal(
+    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None,
+    alg: Any = "auto_select",
+) -> Tensor:  # fmt: skip
+    """Numbers of a normal distribution cut off at two standard deviations, that depend on the seed alone.
+
+    Args:
+      shape: the shape of the result.
+      seed: two integers.
+      mean: of the distribution before it is cut off.
+      stddev: the standard deviation, likewise.
+      dtype: float16, bfloat16, float32 or float64.
+      name: ignored.
+      alg: "philox" or "auto_select".
+
+    >>> tf.random.stateless_truncated_normal([2], seed=[1, 2]).shape
+    TensorShape([2])
+    """
+    return draws.truncated_normal(from_seed(seed, alg), shape, mean, stddev, dtype)
+
+
+def stateless_uniform(
+    shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, name: str | None = None,
+    alg: Any = "auto_select",
+) -> Tensor:  # fmt: skip
+    """Numbers of a uniform distribution over `[minval, maxval)` that depend on the seed alone.
+
+    Args:
+      shape: the shape of the result.
+      seed: two integers.
+      minval: the lower bound, which is included.
+      maxval: the upper bound, which is excluded; 1 for floats. None as both bounds means all integers of the dtype.
+      dtype: a float, int32 or int64; with None as bounds also uint32 and uint64.
+      name: ignored.
+      alg: "philox" or "auto_select".
+
+    >>> tf.random.stateless_uniform([2], seed=[1, 2], minval=None, dtype=tf.uint32).dtype
+    tf.uint32
+    """
+    return draws.uniform(from_seed(seed, alg), shape, minval, maxval, dtype, whole_range=True)
+
+
+def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None) -> Tensor:
+    """The slices of a tensor along its first axis, in an order that depends on the seed alone.
+
+    Args:
+      value: a tensor.
+      seed: two integers.
+      alg: "philox" or "auto_select".
+      name: ignored.
+
+    >>> a = tf.random.experimental.stateless_shuffle([1, 2, 3], seed=[1, 2])
+    >>> a.shape
+    TensorShape([3])
+    """
+    return draws.shuffle(from_seed(seed, alg), value)
+
+
+def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
+    """New seeds from a seed: a tensor of shape `[num, 2]`, whose rows give unrelated numbers.
+
+    Args:
+      seed: two integers.
+      num: how many.
+      alg: "philox" or "auto_select".
+
+    >>> tf.random.split([1, 2], num=3).shape
+    TensorShape([3, 2])
+    """
+    seed = convert.convert_to_tensor(seed)
+    return draws.bits(from_seed(seed, alg), [num, 2], seed.dtype)
+
+
+def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
+    """A new seed from a seed and an integer, for instance the number of a step.
+
+    Args:
+      seed: two integers.
+      data: an integer.
+      alg: "philox" or "auto_select".
+
+    >>> tf.random.fold_in([1, 2], 3).shape
+    TensorShape([2])
+    """
+    seed = convert.convert_to_tensor(seed)
+    mixed = draws.bits(from_seed(seed, alg), [], seed.dtype)
+    data = convert.convert_to_tensor(data)
+    if data.dtype is not seed.dtype:
+        data = REGISTRY["cast_to_discrete"](data, dtype=seed.dtype)
+    return REGISTRY["stack"](mixed, data, axis=0)  # type: ignore[no-any-return]
+
+
+stateless_split, stateless_fold_in = split, fold_in

@@ -1,0 +1,251 @@
+"""Generators of random numbers: a state in a variable, which every draw moves on."""
+
+from __future__ import annotations
+
+import enum
+import math
+import threading
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, device, dtypes, errors, deferral as later
+from gradtape.core.tensor import Tensor, wrap
+from gradtape.core.variable import Variable
+from gradtape.random import _sampling as draws
+from gradtape.ops import random as ops
+from gradtape.transform.opaque_op import fresh
+from gradtape.transform.vectorized_map import independent
+
+# Blocks of the stream that a draw leaves behind for each number, so that every distribution advances by as much.
+RESERVED = 256
+_lock = threading.Lock()
+
+
+class Algorithm(enum.Enum):
+    """Algorithms of random numbers. Philox is the one that is there."""
+
+    PHILOX = 1
+    THREEFRY = 2
+    AUTO_SELECT = 3
+
+
+def check_algorithm(alg: Any) -> int:
+    """The number of an algorithm, given by name, number or as an Algorithm; None means the default."""
+    if alg is None or alg in ("philox", "auto_select", 1, 3, Algorithm.PHILOX, Algorithm.AUTO_SELECT):
+        return Algorithm.PHILOX.value
+    raise ValueError(errors.compose(f"Argument `alg` got unsupported value {alg}.", "use 'philox' or 'auto_select'."))
+
+
+def create_rng_state(seed: Any, alg: Any) -> Tensor:
+    """The state of a generator: the low and high half of its counter, and its key.
+
+    Args:
+      seed: an integer, or a vector of up to three. The first becomes the key, so that different seeds give unrelated
+        streams.
+      alg: "philox", or "auto_select", which is the same.
+
+    >>> tf.random.create_rng_state(1234, "philox").numpy()
+    array([   0,    0, 1234])
+    """
+    check_algorithm(alg)
+    if isinstance(seed, int):
+        words = [seed >> shift & 0xFFFF_FFFF_FFFF_FFFF for shift in (0, 64, 128)]
+        array = np.array(words, np.uint64).astype(np.int64)
+    else:
+        array = np.asarray(convert.convert_to_tensor(seed))
+    if array.dtype.kind not in "iu" or array.ndim > 1 or array.size > 3:
+        raise errors.build(
+            errors.ShapeError, f"create_rng_state: seed is {seed!r}.", "give an integer, or a vector of up to three."
+        )
+    padded = np.zeros(3, np.int64)
+    padded[: array.size] = array.reshape(-1).astype(np.int64)
+    return wrap(padded[::-1].copy())
+
+
+class Generator:
+    """A stream of random numbers of its own. Its state is a variable, and can be saved and restored.
+
+    Args:
+      copy_from: another generator, whose state is copied.
+      state: a state, as `create_rng_state` makes it.
+      alg: the algorithm, "philox".
+
+    >>> g = tf.random.Generator.from_seed(1)
+    >>> g.normal([2]).shape
+    TensorShape([2])
+    """
+
+    def __init__(self, copy_from: Generator | None = None, state: Any = None, alg: Any = None) -> None:
+        if (copy_from is None) == (state is None):
+            raise ValueError(
+                errors.compose(
+                    "Generator: give either copy_from, or state and alg.",
+                    "for instance tf.random.Generator.from_seed(1).",
+                )
+            )
+        self._alg = check_algorithm(alg)
+        self._state_var: Variable = Variable(
+            copy_from._state_var if copy_from is not None else _check_state(state), trainable=False, name="StateVar"
+        )
+
+    @classmethod
+    def from_state(cls, state: Any, alg: Any) -> Generator:
+        """A generator with a state: a vector of three int64."""
+        return cls(state=state, alg=alg)
+
+    @classmethod
+    def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
+        """A generator that belongs to a seed: an integer, or a vector of up to three."""
+        return cls(state=create_rng_state(seed, alg), alg=alg)
+
+    @classmethod
+    def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
+        """A generator that the operating system seeds, different in every program."""
+        import secrets
+
+        return cls(state=create_rng_state(secrets.randbits(128), alg), alg=alg)
+
+    @classmethod
+    def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> Generator:
+        """A generator with a key, and a counter of two int64, the low half first."""
+        return cls(state=_key_counter(key, counter), alg=alg)
+
+    @property
+    def state(self) -> Variable:
+        """The state, as a variable."""
+        return self._state_var
+
+    @property
+    def algorithm(self) -> int:
+        """The number of the algorithm: 1 for Philox."""
+        return self._alg
+
+    @property
+    def key(self) -> Tensor:
+        """The key, which draws do not change."""
+        return wrap(self._state_var._read()._array[2])
+
+    def reset(self, state: Any) -> None:
+        """Go to a state."""
+        self._state_var.assign(_check_state(state))
+
+    def reset_from_seed(self, seed: Any) -> None:
+        """Go to where a generator with this seed starts."""
+        self._state_var.assign(create_rng_state(seed, self._alg))
+
+    def reset_from_key_counter(self, key: Any, counter: Any) -> None:
+        """Go to a counter of the stream of a key."""
+        self._state_var.assign(_key_counter(key, counter))
+
+    def skip(self, delta: Any) -> Tensor:
+        """Move on as if `delta` numbers had been drawn. Returns the state before."""
+        return self._advance(int(delta))
+
+    def _advance(self, count: int) -> Tensor:
+        """The state, from which `count` numbers may be drawn; the generator moves on."""
+        with _lock:
+            state: Tensor = fresh(self._state_var._read())
+            self._state_var.assign(ops.RandomSkip(state, count=count * RESERVED))
+        return state
+
+    def take(self, shape: tuple[int, ...]) -> Tensor:
+        """A state for a draw of that shape. Inside `vectorized_map` it is another one for each example."""
+
+        def states(each: tuple[int, ...]) -> Any:
+            lead = each[:-1]
+            state = self._advance(math.prod(lead + shape))
+            if type(state) is Tensor:  # in a traced function it has no place yet
+                state = wrap(device.place(state._array))
+            return ops.RandomState(ops.RandomBits(state, shape=(*lead, 2), dtype=dtypes.int64)) if lead else state
+
+        return independent(states, (3,))
+
+    def normal(
+        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None
+    ) -> Tensor:
+        """Numbers of a normal distribution; see `tf.random.normal`."""
+        return draws.normal(self.take, shape, mean, stddev, dtype)
+
+    def truncated_normal(
+        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None
+    ) -> Tensor:
+        """Numbers of a normal distribution cut off at two standard deviations; see `tf.random.truncated_normal`."""
+        return draws.truncated_normal(self.take, shape, mean, stddev, dtype)
+
+    def uniform(
+        self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, name: str | None = None
+    ) -> Tensor:
+        """Numbers of a uniform distribution; see `tf.random.uniform`. For integers None as both bounds means all."""
+        return draws.uniform(self.take, shape, minval, maxval, dtype, whole_range=True)
+
+    def uniform_full_int(self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None) -> Tensor:
+        """Integers over the whole range of a dtype."""
+        return draws.bits(self.take, shape, dtype)
+
+    def binomial(
+        self, shape: Any, counts: Any, probs: Any, dtype: Any = dtypes.int32, name: str | None = None
+    ) -> Tensor:
+        """Numbers of a binomial distribution; see `tf.random.stateless_binomial`."""
+        from gradtape.random import _distributions as distributions
+
+        return distributions.binomial(self.take, shape, counts, probs, dtype)
+
+    def make_seeds(self, count: int = 1) -> Tensor:
+        """Seeds for the stateless functions: int64 of shape `[2, count]`."""
+        return draws.bits(self.take, [2, count], dtypes.int64)
+
+    def split(self, count: int = 1) -> list[Generator]:
+        """New generators, unrelated to this one and to each other; this one moves on."""
+        seeds = draws.bits(self.take, [count, 2], dtypes.int64)
+        states = ops.RandomState(seeds)._array
+        return [Generator(state=wrap(state), alg=self._alg) for state in states]
+
+
+def _check_state(state: Any) -> Tensor:
+    tensor = convert.convert_to_tensor(state._read() if isinstance(state, Variable) else state)
+    if tuple(tensor.shape) != (3,) or tensor.dtype.kind != "i":
+        raise errors.build(
+            errors.ShapeError,
+            f"Generator: the state has shape {tensor.shape} and dtype {tensor.dtype.name}.",
+            "a state is a vector of three int64; tf.random.create_rng_state(seed, 'philox') makes one.",
+        )
+    return wrap(tensor._array.astype(np.int64))
+
+
+for _name in ("normal", "truncated_normal", "uniform", "uniform_full_int", "binomial"):
+    setattr(Generator, _name, later.adapt(getattr(Generator, _name)))  # a shape may be known only when a function runs
+
+
+def _key_counter(key: Any, counter: Any) -> Tensor:
+    low, high = np.asarray(convert.convert_to_tensor(counter)).astype(np.int64)
+    return wrap(np.array([low, high, np.asarray(convert.convert_to_tensor(key)).astype(np.int64)]))
+
+
+_global: Generator | None = None
+
+
+def get_global_generator() -> Generator:
+    """The generator that the program shares; the operating system seeds it when it is first asked for.
+
+    >>> tf.random.get_global_generator() is tf.random.get_global_generator()
+    True
+    """
+    global _global
+    if _global is None:
+        made = Generator.from_non_deterministic_state()
+        with _lock:  # threads that ask at once get one generator
+            _global = _global or made
+    return _global
+
+
+def set_global_generator(generator: Generator) -> None:
+    """Make a generator the one that the program shares.
+
+    >>> g = tf.random.Generator.from_seed(1)
+    >>> tf.random.set_global_generator(g)
+    >>> tf.random.get_global_generator() is g
+    True
+    """
+    global _global
+    _global = generator

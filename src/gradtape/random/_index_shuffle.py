@@ -1,0 +1,48 @@
+"""Random permutations of indices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core import convert
+from gradtape.core.tensor import Tensor
+from gradtape.api.arguments import tensor
+from gradtape.ops.creation import ZerosLike
+from gradtape.ops.joining import Concat
+from gradtape.ops.random_index import RandomIndexShuffle
+
+__all__ = ["index_shuffle", "random_index_shuffle"]
+
+
+def random_index_shuffle(index: Any, seed: Any, max_index: Any, rounds: int = 4, name: str | None = None) -> Tensor:
+    """The place of an index in a random permutation of 0, 1, ..., max_index, which is never written down.
+
+    Args:
+      index: integers from 0 to `max_index`.
+      seed: three integers, or a row of three for each index.
+      max_index: the largest index, included; of the dtype of `index`.
+      rounds: how thoroughly to mix: an even number from 4 on.
+      name: ignored.
+
+    >>> sorted(tf.random_index_shuffle(tf.range(5), seed=[1, 2, 3], max_index=4).numpy().tolist())
+    [0, 1, 2, 3, 4]
+    """
+    index = tensor(index)
+    return RandomIndexShuffle(index, tensor(seed), convert.like(max_index, index.dtype), rounds=int(rounds))  # type: ignore[no-any-return]
+
+
+def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
+    """The place of an index in a random permutation of 0, 1, ..., max_index that belongs to a seed of two integers.
+
+    Args:
+      index: integers from 0 to `max_index`.
+      seed: two integers, or a row of two for each index.
+      max_index: the largest index, included; of the dtype of `index`.
+
+    >>> from gradtape.random._index_shuffle import index_shuffle
+    >>> sorted(index_shuffle(tf.range(5), seed=[1, 2], max_index=4).numpy().tolist())
+    [0, 1, 2, 3, 4]
+    """
+    seed = tensor(seed)
+    padded = Concat(seed, ZerosLike(seed, dtype=None)[..., :1], axis=max(0, seed.ndim - 1))
+    return random_index_shuffle(index, padded, max_index)

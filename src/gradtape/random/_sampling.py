@@ -1,0 +1,132 @@
+"""Distributions: numbers from a state, for generators, seeded and stateless functions alike.
+
+`take` is a function of a shape that gives a state to draw that many numbers from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradtape.core import convert, dtypes, errors
+from gradtape.core.tensor import Tensor
+from gradtape.api.arguments import integers
+from gradtape.ops import random as ops
+from gradtape.ops.family import dims
+from gradtape.ops.indexing import Gather
+from gradtape.ops.movement import Identity, Reshape
+
+Take = Callable[[tuple[int, ...]], Tensor]
+
+
+def normal(take: Take, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor:
+    """Normal numbers; differentiable with respect to mean and stddev."""
+    return _scaled(ops.RandomNormal, take, shape, mean, stddev, dtype)
+
+
+def truncated_normal(take: Take, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor:
+    """Normal numbers within two standard deviations of the mean; differentiable with respect to mean and stddev."""
+    return _scaled(ops.RandomTruncatedNormal, take, shape, mean, stddev, dtype)
+
+
+def _scaled(op: Any, take: Take, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor:
+    size, wanted = _size(shape), _float(dtype)
+    drawn = op(take(size), shape=size, dtype=wanted)
+    if not _is(stddev, 1.0):
+        drawn = drawn * convert.convert_to_tensor(stddev, wanted)
+    if not _is(mean, 0.0):
+        drawn = drawn + convert.convert_to_tensor(mean, wanted)
+    return drawn  # type: ignore[no-any-return]
+
+
+def uniform(take: Take, shape: Any, minval: Any, maxval: Any, dtype: Any, whole_range: bool = False) -> Tensor:
+    """Uniform numbers of [minval, maxval); floats are differentiable with respect to the bounds.
+
+    Args:
+      whole_range: whether None as both bounds means all integers of the dtype.
+    """
+    size, wanted = _size(shape), dtypes.as_dtype(dtype)
+    if wanted.is_integer:
+        return _integers(take, size, minval, maxval, wanted, whole_range)
+    if wanted.name not in ops.FLOATS:
+        raise _bad_dtype(wanted, (*ops.FLOATS, "int32", "int64"))
+    drawn = ops.RandomUniform(take(size), shape=size, dtype=wanted)
+    if _is(minval, 0) and (maxval is None or _is(maxval, 1)):
+        return drawn  # type: ignore[no-any-return]
+    low: Any = convert.convert_to_tensor(minval, wanted)
+    high: Any = convert.convert_to_tensor(1 if maxval is None else maxval, wanted)
+    return drawn * (high - low) + low  # type: ignore[no-any-return]
+
+
+def _integers(
+    take: Take, size: tuple[int, ...], minval: Any, maxval: Any, dtype: dtypes.DType, whole_range: bool
+) -> Tensor:
+    if whole_range and minval is None and maxval is None:
+        return bits(take, size, dtype)
+    if minval is None or maxval is None:
+        fix = "give both bounds." if not whole_range else "give both bounds, or None for both."
+        raise ValueError(
+            errors.compose(f"uniform: integers of dtype {dtype.name} with minval={minval}, maxval={maxval}.", fix)
+        )
+    if dtype.name not in ("int32", "int64"):
+        raise _bad_dtype(dtype, (*ops.FLOATS, "int32", "int64"))
+    low, high = convert.convert_to_tensor(minval, dtype), convert.convert_to_tensor(maxval, dtype)
+    if low.ndim or high.ndim:
+        raise errors.build(
+            errors.ShapeError,
+            f"uniform: the bounds of integers must be scalars, got shapes {low.shape} and {high.shape}.",
+            "draw floats and round them down, or draw once for each pair of bounds.",
+        )
+    return ops.RandomIntegers(take(size), low, high, shape=size)  # type: ignore[no-any-return]
+
+
+def bits(take: Take, shape: Any, dtype: Any) -> Tensor:
+    """Integers over the whole range of a dtype of 32 or 64 bits."""
+    size, wanted = _size(shape), dtypes.as_dtype(dtype)
+    if wanted.name not in ops.INTEGERS:
+        raise _bad_dtype(wanted, ops.INTEGERS)
+    return ops.RandomBits(take(size), shape=size, dtype=wanted)  # type: ignore[no-any-return]
+
+
+def shuffle(take: Take, value: Any) -> Tensor:
+    """The rows of a tensor in a random order; the gradient goes back to where each row came from."""
+    x = convert.convert_to_tensor(value)
+    if not x.ndim:
+        return Identity(x)  # type: ignore[no-any-return]
+    shape = dims(x)
+    order = ops.RandomPermutation(take(shape[:1]), size=shape[0])
+    # Gathered along the second axis, since gathering rows would give IndexedSlices as the gradient.
+    rows = Gather(Reshape(x, shape=(1, *shape)), order, axis=1, batch_dims=0)
+    return Reshape(rows, shape=shape)  # type: ignore[no-any-return]
+
+
+def _size(shape: Any) -> tuple[int, ...]:
+    size = integers(shape, "random", "shape")
+    if size and min(size) < 0:
+        raise errors.build(errors.ShapeError, f"random: shape is {list(size)}.", "dimensions must not be negative.")
+    return size
+
+
+def _float(dtype: Any) -> dtypes.DType:
+    wanted = dtypes.as_dtype(dtype)
+    if wanted.name not in ops.FLOATS:
+        raise errors.build(
+            errors.DTypeError,
+            f"random: dtype is {wanted.name}, and must be one of {', '.join(ops.FLOATS)}.",
+            "draw floats, and convert them with tf.cast.",
+        )
+    return wanted
+
+
+def _bad_dtype(dtype: dtypes.DType, accepted: tuple[str, ...]) -> Exception:
+    return ValueError(
+        errors.compose(
+            f"Argument `dtype` got invalid value {dtype!r}. Accepted dtypes are {', '.join(accepted)}.",
+            "draw in one of these, and convert with tf.cast.",
+        )
+    )
+
+
+def _is(value: Any, number: float) -> bool:
+    """True for a Python number of that value: nothing to compute then."""
+    return type(value) in (int, float) and value == number

@@ -1,0 +1,304 @@
+"""Traces from descriptions. What comes out is as if the functions had been traced here.
+
+Traces, blocks and ops refer to each other in circles, so they are made in stages: empty traces, what goes into them,
+blocks, nodes, recordings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from gradtape.compiler.effects import Effect
+from gradtape.compiler.graph import Node, Value
+from gradtape.core import dtypes, errors, state
+from gradtape.core.indexed_slices import RowCotangent
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
+from gradtape.random._generator import Generator
+from gradtape.saved_model import _json_values as description, _references as references
+from gradtape.saved_model._tables import restored_table
+from gradtape.polymorphic_function.concrete_function import Slot
+from gradtape.tracing.control.block import Block, BlockRecording, BlockTrace
+from gradtape.tracing.dynamic_shapes.late_node import Calling, Deferred, DeferredGradient, Late, LateGradient, Opened
+from gradtape.tracing.staged import Call, Staged
+from gradtape.tracing.symbol import Symbol, symbol
+from gradtape.tracing.trace import Trace, TraceRecording
+from gradtape.transform.opaque_op import Opaque
+
+_CODE = compile("", "<saved model>", "exec")
+
+
+class GraphReader(description.Reader):
+    """Traces from the tables of a GraphWriter.
+
+    Args:
+      tables: what it wrote.
+      array: a function of a name that gives an array.
+      variables: the variables by their numbers, and `tensors` the captured tensors.
+      identities: what the description calls the identities of both, in this order.
+    """
+
+    def __init__(
+        self,
+        tables: dict[str, Any],
+        array: Callable[[str], Any],
+        variables: list[Variable],
+        tensors: list[Tensor],
+        identities: Sequence[int],
+    ) -> None:
+        super().__init__(array)
+        self._variables, self._tensors = variables, tensors
+        self._identities = {0: 0}
+        sources: list[Any] = [*variables, *tensors]
+        for number, source in zip(identities, sources, strict=True):
+            if number:  # a tensor that no tape knows has none
+                source._id = source._id or state.new_id()
+                self._identities[number] = source._id
+        self._symbols: dict[tuple[int, int, int], Symbol] = {}
+        self._blocks: list[Block] = []
+        self._places = [_place(*entry) for entry in tables["places"]]
+        self._values = [Value(description.spec(*entry[:2]), name="".join(entry[2:])) for entry in tables["values"]]
+        self._lookups = tables["lookups"]
+        self._tables: dict[int, Any] = {}
+        self._slots = [self._slot(*entry) for entry in tables["slots"]]
+        self.rules |= {
+            "symbol": lambda v: self.symbol(*v),
+            "variable": self._variables.__getitem__,
+            "slot": self._slots.__getitem__,
+            "capture": self._tensors.__getitem__,
+            "block": lambda v: self._blocks[v],
+            "op": self.op,
+            "rows": lambda v: RowCotangent(*[self.value(x) for x in v]),
+            "table": self.lookup,
+            "generator": lambda v: _generator(self._variables[v]),
+            "late gradient": lambda v: LateGradient(self.op(v[0]), *v[1:]),
+            "deferred gradient": lambda v: DeferredGradient(self.op(v[0]), *[self.value(x) for x in v[1:]]),
+        }
+        with state.outside():
+            self.traces = [_KINDS[entry["kind"]](entry["name"]) for entry in tables["traces"]]
+            pairs = list(zip(self.traces, tables["traces"], strict=True))
+            for i, (trace, entry) in enumerate(pairs):
+                self._fill(i, trace, entry)
+            self._blocks = [self._block(entry) for entry in tables["blocks"]]
+            for trace, entry in pairs:
+                trace.graph.nodes += [self._node(*content) for content in entry["nodes"]]
+            for trace in self.traces:
+                _prepare(trace)
+            for trace, entry in pairs:
+                self._record_all(trace.recording, entry)
+
+    def symbol(self, trace: int, value: int, identity: int) -> Symbol:
+        """A symbol from its trace, value and identity; there is one of each."""
+        key = (trace, value, identity)
+        found = self._symbols.get(key)
+        if found is None:
+            found = symbol(self._values[value], self.traces[trace], self.identity(identity))
+            self._symbols[key] = found
+        return found
+
+    def identity(self, number: int) -> int:
+        """The identity that stands here for one of the description."""
+        found = self._identities.get(number)
+        if found is None:
+            found = self._identities[number] = state.new_id()
+        return found
+
+    def lookup(self, number: int) -> Any:
+        """A lookup table."""
+        if number not in self._tables:
+            self._tables[number] = restored_table(self, self._lookups[number])
+        return self._tables[number]
+
+    def staged(self, content: Any) -> Staged:
+        """A finished trace with its outputs."""
+        return Staged(self.traces[content[0]], [self.symbol(*y) for y in content[1]])
+
+    def op(self, content: Any) -> Any:
+        """An op."""
+        if isinstance(content, list):
+            return references.op_of(content)
+        ((kind, parts),) = content.items()
+        if kind == "deferred":
+            return Deferred(self.op(parts[0]), self.value(parts[1]), parts[2])
+        if kind == "late":
+            return self._late(parts)
+        if kind == "effect":
+            return Effect(parts[0], self.value(parts[1]))
+        if kind == "custom":
+            return Opaque(parts[0], None)  # type: ignore[arg-type]
+        return self._call(parts)
+
+    def _slot(self, shape: Any, dtype: str, static: Any, trainable: bool, name: str, identity: int) -> Slot:
+        zeros = np.zeros([d or 0 for d in shape], dtypes.as_dtype(dtype).numpy)
+        slot = Slot(Variable(zeros, trainable=trainable, shape=self.value(static)))
+        slot._name = name
+        self._identities[identity] = slot._id
+        return slot
+
+    def _late(self, parts: Any) -> Late:
+        opened = Opened.of_parts(
+            self.value(parts["structure"]), [self.value(leaf) for leaf in parts["leaves"]], parts["places"]
+        )
+        return Late(
+            parts["name"],
+            Calling(self.value(parts["function"]), opened, parts["dense"]),
+            self.value(parts["fit"]),
+            self.value(parts["variables"]),
+            self.value(parts["assigned"]),
+        )
+
+    def _call(self, parts: Any) -> Call:
+        values = [self._values[i] for i in parts["values"]]
+        identities = [self.identity(i) for i in parts["identities"]]
+        return Call(self.staged(parts["staged"]), (values, identities, parts["reached"]))
+
+    def _block(self, entry: Any) -> Block:
+        trace = self.traces[entry["trace"]]
+        assert isinstance(trace, BlockTrace)
+        outputs = [(self._values[v], self.identity(i)) for v, i in entry["outputs"]]
+        return Block(trace, [self._values[i] for i in entry["parameters"]], outputs, entry["quiet"])
+
+    def _fill(self, number: int, trace: Trace, entry: Any) -> None:
+        """Everything but the nodes and the recording."""
+        trace.level = entry["level"]
+        trace.outer = None if entry["outer"] is None else self.traces[entry["outer"]]
+        trace.sees = tuple([self.traces[i] for i in entry["sees"]])
+        trace.parameters = [self.symbol(number, value, identity) for _, value, identity in entry["parameters"]]
+        graph = trace.graph
+        graph.parameters = [self._values[value] for value, _, _ in entry["parameters"]]
+        graph.constants.update({self._values[v]: self.value(array) for v, array in entry["constants"]})
+        for content, v in entry["captures"]:
+            source, value = self.value(content), self._values[v]
+            graph.captures.append((source, value))
+            trace._values[id(source)] = (source, value)
+        trace._values.update({id(self._tensors[t]): (self._tensors[t], self._values[v]) for t, v in entry["known"]})
+        trace.examples.update({self._values[v]: self.value(shapes) for v, shapes in entry["examples"]})
+        trace._number = entry["numbered"]
+
+    def _node(self, op: Any, inputs: Any, params: Any, outputs: Any, several: bool, place: Any) -> Node:
+        node = Node(
+            self.op(op),
+            [self._values[i] for i in inputs],
+            {name: self.value(v) for name, v in params.items()},
+            (),
+            None if place is None else self._places[place],
+        )
+        node.outputs, node.several = tuple([self._values[i] for i in outputs]), several
+        for value in node.outputs:
+            value.node = node
+        return node
+
+    def _record_all(self, recording: TraceRecording, entry: Any) -> None:
+        recording.tracked.update([self.identity(i) for i in entry["tracked"]])
+        recording.roots.update([self.identity(i) for i in entry["roots"]])
+        for content in entry["records"]:
+            record, saved = self._record(*content)
+            recording.records.append(record)
+            recording.saved.append(saved)
+
+    def _record(
+        self, op: Any, residuals: Any, ids: Any, out: Any, params: Any, place: Any, specs: Any, saved: Any
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        operation = self.op(op)
+        kept: tuple[Any, ...] = tuple([self.value(v) for v in saved])
+        if isinstance(operation, Opaque):
+            kept = (self._custom(*op["custom"]),)
+        elif residuals is not None and residuals != [list(pair) for pair in operation.residuals]:
+            operation, kept = Opaque(operation.name, None), (_Changed(operation.name),)  # type: ignore[arg-type]
+        code, offset = (None, -1) if place is None else self._places[place]
+        outs: Any = self.identity(out) if specs is None else tuple([self.identity(i) for i in out])
+        known = None if specs is None else tuple([tuple([self.value(v) for v in pair]) for pair in specs])
+        record = (
+            operation,
+            tuple([self.identity(i) for i in ids]),
+            outs,
+            {name: self.value(v) for name, v in params.items()},
+            code,
+            offset,
+            known,
+        )
+        return record, kept
+
+    def _custom(self, name: str, content: Any) -> Any:
+        if content is None:
+            return _Absent(name)
+        return CustomGradient(self.staged(content[0]), content[1])
+
+
+class CustomGradient:
+    """The pullback of a custom gradient: a traced function of the cotangents.
+
+    Args:
+      staged: the function; what it captures are symbols of the trace that it belongs to.
+      present: which inputs get a cotangent.
+    """
+
+    def __init__(self, staged: Staged, present: list[bool]) -> None:
+        self._staged, self._present = staged, present
+
+    def __call__(self, dys: tuple[Any, ...], needs: Sequence[bool]) -> list[Any]:
+        sources = [source for source, _ in self._staged.trace.graph.captures]
+        found = iter(self._staged.run(dys, sources))
+        return [next(found) if flag else None for flag in self._present]
+
+
+class _Absent:
+    """In place of a custom gradient that was not saved."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __call__(self, dys: tuple[Any, ...], needs: Sequence[bool]) -> Any:
+        raise errors.build(
+            errors.UnimplementedError,
+            f"the custom gradient of {self._name} was not saved with the function.",
+            "save it with SaveOptions(experimental_custom_gradients=True).",
+        )
+
+
+class _Changed:
+    """In place of what the vjp of an op read when it was saved, where it reads something else now."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __call__(self, dys: tuple[Any, ...], needs: Sequence[bool]) -> Any:
+        raise errors.build(
+            errors.UnimplementedError,
+            f"the derivative of {self._name} was saved by another version of gradtape, and reads other values here.",
+            "save the function again with this version; without gradients it can be called as it is.",
+        )
+
+
+_KINDS: dict[str, Callable[[str], Trace]] = {"function": Trace, "block": BlockTrace}
+
+
+def _prepare(trace: Trace) -> None:
+    """Give a trace an empty recording; those of blocks know that of the trace around."""
+    if hasattr(trace, "recording"):
+        return
+    if isinstance(trace, BlockTrace):
+        if trace.outer is not None:
+            _prepare(trace.outer)
+        outer = trace.outer
+        trace.recording = BlockRecording(
+            trace, ((), 0, None) if outer is None else ((outer.recording,), outer.level, outer)
+        )
+    else:
+        trace.recording = TraceRecording(trace)
+    trace.recording.depth = trace.level
+
+
+def _place(file: str, line: int, function: str) -> tuple[CodeType, int]:
+    """A place whose line is the first of a code object, since there is no other."""
+    return _CODE.replace(co_filename=file, co_firstlineno=line, co_name=function), -1
+
+
+def _generator(state_variable: Variable) -> Generator:
+    generator = Generator.__new__(Generator)
+    generator._alg, generator._state_var = 1, state_variable
+    return generator

@@ -1,6 +1,0 @@
-"""`tf.sets`: sets along the last dimension of tensors."""
-
-from gradtape.core import lazy
-
-_LATER = {"gradtape.names.sets": "difference intersection size union"}
-__getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

@@ -1,0 +1,146 @@
+"""Sets in the last dimension: the values of a row, without order and repetition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, dtypes, errors, state
+from gradtape.core.sparse_tensor import SparseTensor
+from gradtape.core.tensor import Tensor, host, wrap
+from gradtape.transform.py_function import numpy_function
+
+
+def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+    """The values that are in a row of `a` or of `b`, in ascending order.
+
+    Args:
+      a: a tensor or SparseTensor; the rows along its last dimension are sets.
+      b: one of the same shape, but for the last dimension, and the same dtype.
+      validate_indices: accepted: the order of sparse indices does not matter.
+
+    Returns:
+      A SparseTensor with the sets as rows.
+
+    >>> tf.sparse.to_dense(tf.sets.union([[1, 2]], [[2, 3]])).numpy()
+    array([[1, 2, 3]], dtype=int32)
+    """
+    return _combined("union", lambda x, y: x | y, a, b)
+
+
+def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+    """The values that are in a row of `a` and in that of `b`, in ascending order; see `union`.
+
+    >>> tf.sets.intersection([[1, 2]], [[2, 3]]).values.numpy()
+    array([2], dtype=int32)
+    """
+    return _combined("intersection", lambda x, y: x & y, a, b)
+
+
+def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
+    """The values that are in a row of `a` and not in that of `b`; the other way round if `aminusb` is false.
+
+    >>> tf.sets.difference([[1, 2]], [[2, 3]]).values.numpy()
+    array([1], dtype=int32)
+    """
+    return _combined("difference", lambda x, y: x - y if aminusb else y - x, a, b)
+
+
+def size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
+    """How many different values each row of a SparseTensor holds: int32, without the last dimension.
+
+    >>> tf.sets.size(tf.sparse.from_dense([[1, 1], [2, 0]])).numpy()
+    array([1, 1], dtype=int32)
+    """
+    if not isinstance(a, SparseTensor):
+        raise TypeError(
+            errors.compose(f"size: expected SparseTensor, got {a!r}.", "convert it with tf.sparse.from_dense.")
+        )
+
+    def count(indices: Any, values: Any, shape: Any) -> Any:
+        result = np.zeros(tuple(int(n) for n in shape[:-1]), np.int32)
+        for place, found in _rows(indices, values).items():
+            result[place] = len(found)
+        return (result,)
+
+    (found,) = _run(count, _parts("size", a), [dtypes.int32])
+    return found  # type: ignore[no-any-return]
+
+
+def _combined(what: str, combine: Callable[[set[Any], set[Any]], set[Any]], a: Any, b: Any) -> SparseTensor:
+    first, second = _parts(what, a), _parts(what, b)
+    if first[1].dtype is not second[1].dtype:
+        raise errors.build(
+            errors.DTypeError,
+            f"{what}: a is of dtype {first[1].dtype.name}, b of {second[1].dtype.name}.",
+            "cast one of them.",
+        )
+
+    def run(i: Any, x: Any, m: Any, j: Any, y: Any, n: Any) -> Any:
+        if m[:-1].tolist() != n[:-1].tolist():
+            raise errors.build(
+                errors.ShapeError,
+                f"{what}: a has shape {m.tolist()}, b {n.tolist()}: they may differ in the last dimension only.",
+                "make as many rows in both.",
+            )
+        mine, other = _rows(i, x), _rows(j, y)
+        places = sorted({*mine, *other})
+        found = [(place, sorted(combine(mine.get(place, set()), other.get(place, set())))) for place in places]
+        return _sparse([(p, v) for p, v in found if v], m[:-1], x.dtype)
+
+    indices, values, shape = _run(run, [*first, *second], [dtypes.int64, first[1].dtype, dtypes.int64])
+    rank = first[0].shape[1]
+    indices.set_shape([None, rank])
+    values.set_shape([None])
+    shape.set_shape([rank])
+    return SparseTensor(indices, values, shape)
+
+
+def _parts(what: str, value: Any) -> list[Any]:
+    """Indices, values and shape of a sparse tensor; those of all elements of a dense one."""
+    if isinstance(value, SparseTensor):
+        return [value.indices, value.values, value.dense_shape]
+    dense = convert.convert_to_tensor(value)
+    if not dense.ndim:
+        raise errors.build(errors.ShapeError, f"{what}: a set needs a dimension, got a scalar.", "pass a vector.")
+
+    def spread(array: Any) -> Any:
+        places = np.indices(array.shape).reshape(array.ndim, -1).T.astype(np.int64)
+        return places, np.reshape(array, -1), np.array(array.shape, np.int64)
+
+    parts = _run(spread, [dense], [dtypes.int64, dense.dtype, dtypes.int64])
+    for part, shape in zip(parts, ([None, dense.ndim], [None], [dense.ndim]), strict=True):
+        part.set_shape(shape)
+    return list(parts)
+
+
+def _rows(indices: Any, values: Any) -> dict[tuple[int, ...], set[Any]]:
+    """The sets by their place."""
+    found: dict[tuple[int, ...], set[Any]] = {}
+    for place, value in zip(indices[:, :-1].tolist(), values.tolist(), strict=True):
+        found.setdefault(tuple(place), set()).add(value)
+    return found
+
+
+def _sparse(rows: list[tuple[tuple[int, ...], list[Any]]], outer: Any, dtype: Any) -> Any:
+    """Indices, values and shape of rows."""
+
+    def places() -> Iterator[tuple[int, ...]]:
+        for place, found in rows:
+            for k in range(len(found)):
+                yield (*place, k)
+
+    widest = max([len(found) for _, found in rows], default=0)
+    indices = np.array(list(places()), np.int64).reshape(-1, len(outer) + 1)
+    values = np.empty(len(indices), dtype)
+    values[:] = [value for _, found in rows for value in found]
+    return indices, values, np.array([*outer, widest], np.int64)
+
+
+def _run(function: Callable[..., Any], inputs: list[Any], kinds: list[Any]) -> Any:
+    """What a function of arrays gives, now or when the function runs that is being traced."""
+    if state.current.trace is None:
+        return [wrap(y) for y in function(*[host(x._array) for x in inputs])]
+    return numpy_function(lambda *arrays: [*function(*arrays)], inputs, kinds)

@@ -1,0 +1,320 @@
+"""Arithmetic of sparse tensors: sums, products, reductions. Gradients flow to the values, and to dense operands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, dtypes, errors
+from gradtape.core.shape import normalize_axes
+from gradtape.core.sparse_tensor import SparseTensor, dense_dims
+from gradtape.core.tensor import Tensor
+from gradtape.math import _conversion as conversion, _elementwise as elementwise, _segments as segments
+from gradtape.arrays import creation as creating, indexing, movement as moving
+from gradtape.api.arguments import integer, integers, tensor
+from gradtape.math._conversion import cast
+from gradtape.sparse import _indices as places
+from gradtape.sparse._rearrange import transpose
+from gradtape.sparse._conversion import is_known, retain, sparse
+from gradtape.ops.sparse import SparseMatMul
+
+__all__ = [
+    "add", "bincount", "maximum", "minimum", "reduce_max", "reduce_sum", "sampled_addmm", "softmax", "sparse_dense_matmul",
+]  # fmt: skip
+
+
+def _count(rows: Any) -> int:
+    """How many rows there are."""
+    return int(rows.shape[0])
+
+
+def add(a: Any, b: Any, threshold: Any = 0) -> Any:
+    """The sum; sparse if both are, else dense.
+
+    Args:
+      a: a sparse or dense tensor.
+      b: another; at least one of them is sparse.
+      threshold: sums of a smaller absolute value are left out, if the result is sparse.
+
+    >>> x = tf.sparse.from_dense([[1, 0], [0, 2]])
+    >>> tf.sparse.to_dense(tf.sparse.add(x, x)).numpy()
+    array([[2, 0],
+           [0, 4]], dtype=int32)
+    """
+    if not isinstance(a, SparseTensor) and not isinstance(b, SparseTensor):
+        raise TypeError(errors.compose("sparse.add: At least one input should be SparseTensor.", "use tf.add."))
+    if not isinstance(a, SparseTensor):
+        a, b = b, a
+    if not isinstance(b, SparseTensor):
+        return indexing.tensor_scatter_nd_add(convert.like(b, a.dtype), a.indices, a.values)
+    found, left, right = _together(a, b, "sparse.add")
+    total = SparseTensor(found, left + right, a.dense_shape)
+    if type(threshold) in (int, float) and not threshold:
+        return total
+    return retain(total, elementwise.greater_equal(elementwise.abs(total.values), threshold))
+
+
+def _together(a: SparseTensor, b: SparseTensor, who: str) -> tuple[Any, Any, Any]:
+    """The indices of both, and the values of each there, zero where it has none."""
+    b = sparse(b, who, "sp_b")
+    if is_known(a, b) and a.shape != b.shape:
+        raise errors.build(
+            errors.ShapeError, f"{who}: the shapes are {a.shape} and {b.shape}.", "they must be the same."
+        )
+    found, numbers = places.distinct(moving.concat([a.indices, b.indices], 0))
+    count = _count(a.values)
+    left = segments.unsorted_segment_sum(a.values, numbers[:count], _count(found))
+    return found, left, segments.unsorted_segment_sum(b.values, numbers[count:], _count(found))
+
+
+def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+    """The larger of two sparse tensors, wherever one has a value.
+
+    >>> a, b = tf.sparse.from_dense([1, 0, -3]), tf.sparse.from_dense([5, 2, 0])
+    >>> tf.sparse.maximum(a, b).values.numpy()
+    array([5, 2, 0], dtype=int32)
+    """
+    a = sparse(sp_a, "sparse.maximum", "sp_a")
+    found, left, right = _together(a, sp_b, "sparse.maximum")
+    return SparseTensor(found, elementwise.maximum(left, right), a.dense_shape)
+
+
+def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+    """The smaller of two sparse tensors, wherever one has a value.
+
+    >>> a, b = tf.sparse.from_dense([1, 0, -3]), tf.sparse.from_dense([5, 2, 0])
+    >>> tf.sparse.minimum(a, b).values.numpy()
+    array([ 1,  0, -3], dtype=int32)
+    """
+    a = sparse(sp_a, "sparse.minimum", "sp_a")
+    found, left, right = _together(a, sp_b, "sparse.minimum")
+    return SparseTensor(found, elementwise.minimum(left, right), a.dense_shape)
+
+
+def reduce_sum(
+    sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False, name: str | None = None
+) -> Any:
+    """The sum of the values over axes.
+
+    Args:
+      sp_input: a sparse tensor.
+      axis: an int or several; all by default.
+      keepdims: keep the axes with length 1.
+      output_is_sparse: return a sparse tensor.
+      name: ignored.
+
+    >>> tf.sparse.reduce_sum(tf.sparse.from_dense([[1, 0, 2], [3, 0, 0]]), 1).numpy()
+    array([3, 3], dtype=int32)
+    """
+    return _reduced("sparse.reduce_sum", segments.unsorted_segment_sum, sp_input, axis, keepdims, output_is_sparse)
+
+
+def reduce_max(
+    sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False, name: str | None = None
+) -> Any:
+    """The largest of the values over axes; elements that are not there do not count, and where none is the result is 0.
+
+    Args:
+      sp_input: a sparse tensor.
+      axis: an int or several; all by default.
+      keepdims: keep the axes with length 1.
+      output_is_sparse: return a sparse tensor.
+      name: ignored.
+
+    >>> tf.sparse.reduce_max(tf.sparse.from_dense([[-1, 0, -2], [3, 0, 0]]), 1).numpy()
+    array([-1,  3], dtype=int32)
+    """
+    return _reduced("sparse.reduce_max", segments.unsorted_segment_max, sp_input, axis, keepdims, output_is_sparse)
+
+
+def _reduced(who: str, reduce: Callable[..., Any], sp_input: Any, axis: Any, keepdims: Any, is_sparse: bool) -> Any:
+    sp = sparse(sp_input, who)
+    dims = dense_dims(sp)
+    gone = range(len(dims)) if axis is None else normalize_axes(_axes(axis, who), len(dims), who)
+    kept = tuple(k for k in range(len(dims)) if k not in gone)
+    found, numbers = places.grouped(sp.indices, axes=kept)
+    values = reduce(sp.values, numbers, _count(found))
+    lengths = [dims[k] for k in kept]
+    if keepdims:
+        zero = creating.zeros([_count(found), 1], dtypes.int64)
+        columns = [found[:, kept.index(k) : kept.index(k) + 1] if k in kept else zero for k in range(len(dims))]
+        found, lengths = moving.concat(columns, 1), [dims[k] if k in kept else 1 for k in range(len(dims))]
+    if is_sparse:
+        return SparseTensor(found, values, np.array(lengths, np.int64))
+    return indexing.scatter_nd(found, values, np.array(lengths, np.int64)) if lengths else _single(values)
+
+
+def _axes(axis: Any, who: str) -> Any:
+    return axis if isinstance(axis, int) else list(integers(moving.reshape(tensor(axis), [-1]), who, "axis"))
+
+
+def _single(values: Any) -> Tensor:
+    """The only value, zero if there is none."""
+    zero = creating.zeros([1], values.dtype)
+    return moving.concat([values, zero], 0)[0]  # type: ignore[no-any-return]
+
+
+def sparse_dense_matmul(
+    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+) -> Tensor:
+    """The product of a sparse and a dense matrix, in either order.
+
+    Args:
+      sp_a: the first matrix.
+      b: the second; one of them is sparse, the other dense.
+      adjoint_a: take the conjugate transpose of the first.
+      adjoint_b: take the conjugate transpose of the second.
+      name: ignored.
+
+    >>> a = tf.sparse.from_dense([[1.0, 0.0], [0.0, 2.0]])
+    >>> tf.sparse.sparse_dense_matmul(a, [[3.0], [4.0]]).numpy()
+    array([[3.],
+           [8.]], dtype=float32)
+    """
+    if isinstance(b, SparseTensor) and not isinstance(sp_a, SparseTensor):
+        # (a · b)ᵀ = bᵀ · aᵀ, without conjugates: those that were asked for are taken before.
+        left = _plain_transpose(convert.like(sp_a, b.dtype), not adjoint_a, adjoint_a)
+        right = b if adjoint_b else transpose(b)
+        right = right.with_values(conversion.conj(b.values)) if adjoint_b else right
+        return moving.transpose(_product(right, left))
+    a = sparse(sp_a, "sparse.sparse_dense_matmul", "sp_a")
+    if adjoint_a:
+        a = transpose(a.with_values(conversion.conj(a.values)))
+    return _product(a, _plain_transpose(convert.like(b, a.dtype), adjoint_b, adjoint_b))
+
+
+def _plain_transpose(x: Any, transposed: bool, conjugated: bool) -> Any:
+    x = conversion.conj(x) if conjugated else x
+    return moving.transpose(x) if transposed else x
+
+
+def _product(a: SparseTensor, b: Any) -> Tensor:
+    rows, columns = dense_dims(a)
+    if b.ndim != 2 or (is_known(a) and b.shape[0] != columns):
+        raise errors.build(
+            errors.ShapeError,
+            f"sparse.sparse_dense_matmul: cannot multiply shapes {[rows, columns]} and {b.shape}.",
+            "the inner dimensions must be the same.",
+        )
+    return SparseMatMul(a.values, b, a.indices[:, 0], a.indices[:, 1], count=rows)  # type: ignore[no-any-return]
+
+
+def sampled_addmm(
+    indices: Any,
+    values: Any,
+    dense_shape: Any,
+    mat1: Any,
+    mat2: Any,
+    beta: Any = 1.0,
+    alpha: Any = 1.0,
+    output_type: Any = dtypes.float32,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """`alpha · mat1 · mat2 + beta · values`, only at some places of the product.
+
+    Args:
+      indices: the places, `[n, rank]`.
+      values: what is added there, `[n]`.
+      dense_shape: the shape of the product.
+      mat1: matrices; leading axes count batches.
+      mat2: matrices.
+      beta: the weight of the values.
+      alpha: the weight of the product.
+      output_type: of the result.
+
+    Returns:
+      Indices, values and dense shape.
+
+    >>> tf.sparse.sampled_addmm([[0, 1]], [1.0], [2, 2], [[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]])[1].numpy()
+    array([23.], dtype=float32)
+    """
+    from gradtape.math._reductions import reduce_sum
+
+    dtype = dtypes.as_dtype(output_type)
+    places, a, b = tensor(indices), cast(tensor(mat1), dtype), cast(tensor(mat2), dtype)
+    columns = moving.matrix_transpose(b)
+    row = indexing.gather_nd(a, places[:, :-1])
+    column = indexing.gather_nd(columns, moving.concat([places[:, :-2], places[:, -1:]], 1))
+    found = reduce_sum(row * column, -1) * alpha + cast(tensor(values), dtype) * beta
+    return places, found, tensor(dense_shape)
+
+
+def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
+    """The softmax of the values of each row, along the last axis; elements that are not there have no part in it.
+
+    >>> tf.sparse.softmax(tf.sparse.from_dense([[1.0, 0.0, 1.0]])).values.numpy()
+    array([0.5, 0.5], dtype=float32)
+    """
+    from gradtape.transform.stop_gradient import stop_gradient
+
+    sp = sparse(sp_input, "sparse.softmax")
+    rank = sp.dense_shape.get_shape()[0] or 0
+    if rank < 2:
+        raise errors.build(errors.ShapeError, f"sparse.softmax: the rank is {rank}.", "give rank 2 or more.")
+    found, numbers = places.grouped(sp.indices, axes=tuple(range(rank - 1)))
+    count = _count(found)
+    largest = stop_gradient(segments.unsorted_segment_max(sp.values, numbers, count))
+    powers = elementwise.exp(sp.values - indexing.gather(largest, numbers))
+    total = segments.unsorted_segment_sum(powers, numbers, count)
+    return sp.with_values(powers / indexing.gather(total, numbers))
+
+
+def bincount(
+    values: Any,
+    weights: Any = None,
+    axis: Any = 0,
+    minlength: Any = None,
+    maxlength: Any = None,
+    binary_output: bool = False,
+    name: str | None = None,
+) -> SparseTensor:
+    """How often each number occurs, as a sparse tensor; numbers that do not occur are not there.
+
+    Args:
+      values: integers, dense or sparse, of rank 1 or 2.
+      weights: of the same shape and kind; they are added up instead of ones.
+      axis: 0 counts all numbers, -1 those of each row.
+      minlength: the least length of the result.
+      maxlength: numbers from here on are left out.
+      binary_output: 1 for numbers that occur.
+      name: ignored.
+
+    >>> tf.sparse.to_dense(tf.sparse.bincount([1, 1, 3])).numpy()
+    array([0, 2, 0, 1])
+    """
+    if axis not in (0, -1):
+        raise ValueError(errors.compose(f"sparse.bincount: axis is {axis}.", "use 0 or -1."))
+    if binary_output and weights is not None:
+        raise ValueError(
+            errors.compose("sparse.bincount: binary_output and weights are both given.", "leave one of them out.")
+        )
+    numbers, rows, count, added = _counted(values, weights, axis)
+    if maxlength is not None:
+        low = moving.reshape(elementwise.where(numbers < integer(maxlength, "sparse.bincount", "maxlength")), [-1])
+        numbers, rows, added = [None if x is None else indexing.gather(x, low) for x in (numbers, rows, added)]
+    columns = [numbers] if rows is None else [rows, numbers]
+    found, places_of = places.distinct(moving.stack(columns, axis=1))
+    ones = creating.ones_like(numbers) if added is None else added
+    reduce = segments.unsorted_segment_max if binary_output else segments.unsorted_segment_sum
+    largest = np.asarray(numbers)
+    length = max(int(largest.max()) + 1 if largest.size else 0, 0 if minlength is None else int(minlength))
+    whole = [length] if rows is None else [count, length]
+    return SparseTensor(found, reduce(ones, places_of, _count(found)), np.array(whole, np.int64))
+
+
+def _counted(values: Any, weights: Any, axis: int) -> tuple[Any, Any, int, Any]:
+    """The numbers as a vector, their rows if rows are counted apart, how many rows there are, and the weights."""
+    rows, count = None, 1
+    if isinstance(values, SparseTensor):
+        numbers, added = values.values, None if weights is None else sparse(weights, "sparse.bincount").values
+        if axis and len(dense_dims(values)) == 2:
+            rows, count = values.indices[:, 0], dense_dims(values)[0]
+    else:
+        whole = tensor(values)
+        numbers = moving.reshape(whole, [-1])
+        added = None if weights is None else moving.reshape(tensor(weights), [-1])
+        if axis and whole.ndim == 2:
+            count = int(whole.shape[0])
+            rows = convert.convert_to_tensor(np.repeat(np.arange(count), whole.shape[1]))
+    return cast(numbers, dtypes.int64), rows, count, added

@@ -1,0 +1,192 @@
+"""Sparse tensors from dense ones and back, and functions of their values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, dtypes, errors
+from gradtape.core.indexed_slices import IndexedSlices
+from gradtape.core.sparse_tensor import SparseTensor, dense_dims
+from gradtape.core.tensor import Tensor
+from gradtape.arrays import creation as creating, indexing, movement as moving
+from gradtape.math import _elementwise as elementwise
+from gradtape.api.arguments import integer, tensor
+from gradtape.math._conversion import cast
+from gradtape.sparse import _indices as places
+
+__all__ = [
+    "eye", "from_dense", "map_values", "mask", "reorder", "retain", "to_dense", "to_indicator",
+]  # fmt: skip
+
+
+def sparse(value: Any, who: str, name: str = "sp_input") -> SparseTensor:
+    """The value, a TypeError if it is no sparse tensor."""
+    if isinstance(value, SparseTensor):
+        return value
+    if all(hasattr(value, part) for part in ("indices", "values", "dense_shape")) and not isinstance(
+        value, IndexedSlices
+    ):
+        return SparseTensor.from_value(value)
+    raise TypeError(
+        errors.compose(
+            f"{who}: Input must be a SparseTensor: {name} is a {type(value).__name__}.", "use tf.sparse.from_dense(x)."
+        )
+    )
+
+
+def is_known(*given: SparseTensor) -> bool:
+    """True if the shapes can be compared; in a trace they may be examples."""
+    return all(type(sp.dense_shape) is Tensor for sp in given)
+
+
+def picked(sp: SparseTensor, positions: Any) -> tuple[Any, Any]:
+    """The indices and values at some positions."""
+    return indexing.gather(sp.indices, positions), indexing.gather(sp.values, positions)
+
+
+def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
+    """A sparse tensor of the elements that are not zero, or not empty.
+
+    Args:
+      tensor: a dense tensor.
+      name: ignored.
+
+    >>> tf.sparse.from_dense([[0, 3], [4, 0]]).values.numpy()
+    array([3, 4], dtype=int32)
+    """
+    x = convert.convert_to_tensor(tensor)
+    zero: Any = "" if x.dtype is dtypes.string else False if x.dtype.is_bool else 0
+    found = elementwise.where(elementwise.not_equal(x, zero))
+    return SparseTensor(found, indexing.gather_nd(x, found), moving.shape(x, dtypes.int64))
+
+
+def to_dense(
+    sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
+) -> Tensor:
+    """The dense tensor.
+
+    Args:
+      sp_input: a sparse tensor.
+      default_value: for the other elements; zero, or the empty string, by default.
+      validate_indices: raise if indices are repeated or not in row-major order.
+      name: ignored.
+
+    >>> tf.sparse.to_dense(tf.SparseTensor([[0, 1], [1, 0]], [3.0, 4.0], [2, 2])).numpy()
+    array([[0., 3.],
+           [4., 0.]], dtype=float32)
+    """
+    sp = sparse(sp_input, "sparse.to_dense")
+    found = sp.indices
+    if validate_indices:
+        found = places.checked(found, sp.dense_shape, who="sparse.to_dense")
+    if default_value is None:
+        default_value = "" if sp.dtype is dtypes.string else False if sp.dtype.is_bool else 0
+    around = creating.fill(dense_dims(sp), convert.like(default_value, sp.dtype))
+    return indexing.tensor_scatter_nd_update(around, found, sp.values)
+
+
+def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
+    """The same sparse tensor with its indices in row-major order.
+
+    >>> tf.sparse.reorder(tf.SparseTensor([[1], [0]], [5, 6], [2])).values.numpy()
+    array([6, 5], dtype=int32)
+    """
+    sp = sparse(sp_input, "sparse.reorder")
+    return SparseTensor(*picked(sp, places.row_major(sp.indices)), sp.dense_shape)
+
+
+def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:
+    """True at the values: the last axis, of numbers, becomes an axis of `vocab_size` bools.
+
+    Args:
+      sp_input: a sparse tensor of integers below `vocab_size`.
+      vocab_size: the length of the new last axis.
+      name: ignored.
+
+    >>> tf.sparse.to_indicator(tf.SparseTensor([[0, 0], [1, 2]], [2, 0], [2, 3]), 3).numpy()
+    array([[False, False,  True],
+           [ True, False, False]])
+    """
+    sp = sparse(sp_input, "sparse.to_indicator")
+    size = integer(vocab_size, "sparse.to_indicator", "vocab_size")
+    last = moving.expand_dims(cast(sp.values, dtypes.int64), 1)
+    found = moving.concat([sp.indices[:, :-1], last], 1)
+    around = creating.zeros([*dense_dims(sp)[:-1], size], dtypes.int32)
+    ones = creating.ones_like(sp.values, dtypes.int32)
+    return elementwise.greater(indexing.tensor_scatter_nd_update(around, found, ones), 0)  # type: ignore[no-any-return]
+
+
+def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTensor:
+    """What a function makes of the values of sparse tensors, at the same places.
+
+    Args:
+      op: a function that gives as many values as it gets.
+      *args: its arguments; sparse tensors among them must have the same indices.
+      **kwargs: further arguments.
+
+    >>> tf.sparse.map_values(tf.add, tf.SparseTensor([[1]], [5], [2]), 1).values.numpy()
+    array([6], dtype=int32)
+    """
+    given = [x for x in (*args, *kwargs.values()) if isinstance(x, SparseTensor)]
+    if not given:
+        raise ValueError(errors.compose("sparse.map_values: no SparseTensor is among the arguments.", "give one."))
+    found = given[0].indices
+    for other in given[1:]:
+        found = places.equal_places(found, other.indices, who="sparse.map_values")
+    plain = [x.values if isinstance(x, SparseTensor) else x for x in args]
+    named = {k: x.values if isinstance(x, SparseTensor) else x for k, x in kwargs.items()}
+    return SparseTensor(found, op(*plain, **named), given[0].dense_shape)
+
+
+def mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
+    """IndexedSlices without some rows.
+
+    Args:
+      a: IndexedSlices.
+      mask_indices: the indices of the rows to leave out.
+      name: ignored.
+
+    >>> rows = tf.IndexedSlices(tf.constant([[1.0], [2.0]]), tf.constant([4, 7]))
+    >>> tf.sparse.mask(rows, [4]).values.numpy()
+    array([[2.]], dtype=float32)
+    """
+    indices = tensor(a.indices)
+    kept = places.not_among(indices, tensor(mask_indices))
+    return IndexedSlices(indexing.gather(a.values, kept), indexing.gather(indices, kept), a.dense_shape)
+
+
+def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
+    """The sparse tensor with some of its values.
+
+    Args:
+      sp_input: a sparse tensor.
+      to_retain: a bool for each value.
+
+    >>> tf.sparse.retain(tf.SparseTensor([[0], [1]], [5, 6], [2]), [False, True]).values.numpy()
+    array([6], dtype=int32)
+    """
+    sp = sparse(sp_input, "sparse.retain")
+    chosen = moving.reshape(elementwise.where(tensor(to_retain)), [-1])
+    return SparseTensor(*picked(sp, chosen), sp.dense_shape)
+
+
+def eye(num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> SparseTensor:
+    """Ones on the main diagonal.
+
+    Args:
+      num_rows: how many rows.
+      num_columns: how many columns; as many by default.
+      dtype: of the ones.
+      name: ignored.
+
+    >>> tf.sparse.eye(2, 3).indices.numpy()
+    array([[0, 0],
+           [1, 1]])
+    """
+    rows = integer(num_rows, "sparse.eye", "num_rows")
+    columns = rows if num_columns is None else integer(num_columns, "sparse.eye", "num_columns")
+    count = np.arange(min(rows, columns))
+    return SparseTensor(np.stack([count, count], 1), creating.ones([len(count)], dtype), [rows, columns])

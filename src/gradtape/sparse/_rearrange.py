@@ -1,0 +1,228 @@
+"""Sparse tensors in other shapes, joined and cut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, dtypes, errors
+from gradtape.core.shape import normalize_axis
+from gradtape.core.sparse_tensor import SparseTensor, dense_dims
+from gradtape.core.tensor import Tensor
+from gradtape.arrays import creation as creating, indexing, movement as moving
+from gradtape.math import _elementwise as elementwise
+from gradtape.api.arguments import integer, integers, tensor
+from gradtape.math._conversion import cast
+from gradtape.sparse import _indices as places
+from gradtape.sparse._conversion import is_known, picked, reorder, sparse
+
+__all__ = [
+    "concat", "expand_dims", "fill_empty_rows", "reset_shape", "reshape", "slice", "split", "transpose",
+]  # fmt: skip
+
+
+def _rank(sp: SparseTensor) -> int:
+    rank = sp.dense_shape.get_shape()[0]
+    if rank is None:
+        raise ValueError(errors.compose("the rank of a sparse tensor is not known.", "give SparseTensorSpec a shape."))
+    return int(rank)
+
+
+def _lengths(value: Any) -> Any:
+    return cast(tensor(value), dtypes.int64)
+
+
+def concat(
+    axis: Any, sp_inputs: Sequence[Any], expand_nonconcat_dims: bool = False, name: str | None = None
+) -> SparseTensor:
+    """Sparse tensors one after the other.
+
+    Args:
+      axis: along which.
+      sp_inputs: a list of them, of one rank.
+      expand_nonconcat_dims: whether lengths of other axes may differ; the largest counts.
+      name: ignored.
+
+    >>> a = tf.sparse.from_dense([[1, 0]])
+    >>> tf.sparse.to_dense(tf.sparse.concat(0, [a, a])).numpy()
+    array([[1, 0],
+           [1, 0]], dtype=int32)
+    """
+    if isinstance(sp_inputs, SparseTensor):
+        return sp_inputs
+    given = [sparse(sp, "sparse.concat", "sp_inputs") for sp in sp_inputs]
+    rank = _rank(given[0])
+    axis = normalize_axis(integer(axis, "sparse.concat", "axis"), rank, "sparse.concat")
+    along = np.arange(rank) == axis
+    whole = given[0].dense_shape
+    moved = [given[0].indices]
+    for sp in given[1:]:
+        moved.append(sp.indices + whole * along.astype(np.int64))
+        if not expand_nonconcat_dims and is_known(*given):
+            _check_alike(whole, sp, axis)
+        others = elementwise.maximum(whole, sp.dense_shape) if expand_nonconcat_dims else whole
+        whole = elementwise.where(along, whole + sp.dense_shape, others)
+    return reorder(SparseTensor(moving.concat(moved, 0), moving.concat([sp.values for sp in given], 0), whole))
+
+
+def _check_alike(whole: Any, sp: SparseTensor, axis: int) -> None:
+    first, other = [tuple(int(n) for n in np.asarray(x)) for x in (whole, sp.dense_shape)]
+    if any(m != n for k, (m, n) in enumerate(zip(first, other, strict=True)) if k != axis):
+        raise errors.build(
+            errors.ShapeError,
+            f"sparse.concat: shapes {list(first)} and {list(other)} differ beside axis {axis}.",
+            "give tensors of equal lengths, or expand_nonconcat_dims=True.",
+        )
+
+
+def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
+    """A box of a sparse tensor.
+
+    Args:
+      sp_input: a sparse tensor.
+      start: the first index along each axis.
+      size: the lengths; what goes beyond the end is cut off.
+      name: ignored.
+
+    >>> whole = tf.sparse.from_dense([[1, 2, 3], [4, 5, 6]])
+    >>> tf.sparse.to_dense(tf.sparse.slice(whole, [0, 1], [2, 2])).numpy()
+    array([[2, 3],
+           [5, 6]], dtype=int32)
+    """
+    sp = sparse(sp_input, "sparse.slice")
+    start, size = _lengths(start), _lengths(size)
+    indices, values = picked(sp, places.inside(sp.indices, start, size))
+    left = elementwise.maximum(sp.dense_shape - start, convert.convert_to_tensor(0, dtypes.int64))
+    return SparseTensor(indices - start, values, elementwise.minimum(size, left))
+
+
+def split(sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None) -> list[SparseTensor]:
+    """Parts of a sparse tensor along an axis; if they cannot be equal, the first ones are longer by one.
+
+    Args:
+      sp_input: a sparse tensor.
+      num_split: how many parts.
+      axis: along which.
+      name: ignored.
+
+    >>> parts = tf.sparse.split(tf.sparse.from_dense([[1, 2, 3]]), 2, axis=1)
+    >>> [tf.sparse.to_dense(part).numpy().tolist() for part in parts]
+    [[[1, 2]], [[3]]]
+    """
+    if num_split is None or axis is None:
+        raise ValueError(errors.compose("sparse.split: num_split and axis are needed.", "give both."))
+    sp = sparse(sp_input, "sparse.split")
+    count = integer(num_split, "sparse.split", "num_split")
+    dims = dense_dims(sp)
+    axis = normalize_axis(integer(axis, "sparse.split", "axis"), len(dims), "sparse.split")
+    if not 0 < count <= dims[axis]:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"sparse.split: num_split is {count} for an axis of length {dims[axis]}.",
+            "give at least 1 and at most the length.",
+        )
+    lengths = [dims[axis] // count + (k < dims[axis] % count) for k in range(count)]
+    ends = np.cumsum([0, *lengths])
+    parts = []
+    for begin, length in zip(ends[:-1], lengths, strict=True):
+        start, size = [0] * len(dims), list(dims)
+        start[axis], size[axis] = int(begin), length
+        parts.append(slice(sp, start, size))
+    return parts
+
+
+def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
+    """The sparse tensor in another shape.
+
+    Args:
+      sp_input: a sparse tensor.
+      shape: lengths, of which one may be -1.
+      name: ignored.
+
+    >>> tf.sparse.reshape(tf.sparse.from_dense([[1, 0], [0, 2]]), [-1]).indices.numpy()
+    array([[0],
+           [3]])
+    """
+    sp = sparse(sp_input, "sparse.reshape")
+    indices, whole = places.reshaped(sp.indices, sp.dense_shape, _lengths(shape))
+    return SparseTensor(indices, sp.values, whole)
+
+
+def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
+    """The sparse tensor with its axes in another order, by default reversed.
+
+    >>> tf.sparse.to_dense(tf.sparse.transpose(tf.sparse.from_dense([[1, 2]]))).numpy()
+    array([[1],
+           [2]], dtype=int32)
+    """
+    sp = sparse(sp_input, "sparse.transpose")
+    rank = _rank(sp)
+    order = list(range(rank))[::-1] if perm is None else list(integers(perm, "sparse.transpose", "perm"))
+    if sorted(order) != list(range(rank)):
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"sparse.transpose: perm is {order} for rank {rank}.",
+            "name every axis once.",
+        )
+    moved = indexing.gather(sp.indices, order, axis=1)
+    return reorder(SparseTensor(moved, sp.values, indexing.gather(sp.dense_shape, order)))
+
+
+def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
+    """The sparse tensor with a new axis of length 1, the last one by default.
+
+    >>> tf.sparse.expand_dims(tf.sparse.from_dense([1, 2]), 0).shape
+    TensorShape([1, 2])
+    """
+    sp = sparse(sp_input, "sparse.expand_dims")
+    rank = _rank(sp)
+    axis = -1 if axis is None else integer(axis, "sparse.expand_dims", "axis")
+    axis = normalize_axis(axis, rank + 1, "sparse.expand_dims")
+    column = creating.zeros_like(sp.indices[:, :1]) if rank else moving.expand_dims(creating.zeros_like(sp.values), 1)
+    indices = moving.concat([sp.indices[:, :axis], cast(column, dtypes.int64), sp.indices[:, axis:]], 1)
+    whole = moving.concat([sp.dense_shape[:axis], np.array([1]), sp.dense_shape[axis:]], 0)
+    return SparseTensor(indices, sp.values, whole)
+
+
+def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> tuple[SparseTensor, Tensor]:
+    """The sparse tensor with a value in each row that had none, and which rows those are.
+
+    Args:
+      sp_input: a sparse tensor of rank 2.
+      default_value: the value for empty rows.
+      name: ignored.
+
+    >>> filled, was_empty = tf.sparse.fill_empty_rows(tf.SparseTensor([[1, 1]], [5], [2, 2]), 9)
+    >>> filled.values.numpy(), was_empty.numpy()
+    (array([9, 5], dtype=int32), array([ True, False]))
+    """
+    sp = sparse(sp_input, "sparse.fill_empty_rows")
+    indices, positions, is_empty = places.without_empty_rows(sp.indices, sp.dense_shape)
+    default = moving.reshape(convert.like(default_value, sp.dtype), [1])
+    values = indexing.gather(moving.concat([sp.values, default], 0), positions)
+    return SparseTensor(indices, values, sp.dense_shape), is_empty
+
+
+def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
+    """The sparse tensor with another shape around the same values.
+
+    Args:
+      sp_input: a sparse tensor.
+      new_shape: lengths that are not below the old ones; by default the smallest that hold all values.
+
+    >>> tf.sparse.reset_shape(tf.SparseTensor([[0, 1]], [5], [7, 7])).shape
+    TensorShape([1, 2])
+    """
+    sp = sparse(sp_input, "sparse.reset_shape")
+    if new_shape is None:
+        return SparseTensor(sp.indices, sp.values, places.bounds(sp.indices, sp.dense_shape))
+    whole = _lengths(new_shape)
+    if whole.ndim != 1 or whole.get_shape()[0] != _rank(sp):
+        raise errors.build(
+            errors.ShapeError,
+            f"sparse.reset_shape: new_shape has {whole.get_shape()} lengths for rank {_rank(sp)}.",
+            "the rank stays.",
+        )
+    return SparseTensor(sp.indices, sp.values, places.wide_enough(sp.dense_shape, whole, sp.indices))

@@ -1,0 +1,82 @@
+"""Rows that are gathered by index and combined with others of their segment: `tf.sparse.segment_sum` and its like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.tensor import Tensor
+from gradtape.arrays import indexing
+from gradtape.math import _segments as segments
+from gradtape.api.arguments import integer, tensor
+
+__all__ = ["segment_mean", "segment_sqrt_n", "segment_sum"]
+
+
+def _segmented(who: str, reduce: Callable[..., Any], data: Any, indices: Any, ids: Any, num_segments: Any) -> Tensor:
+    numbers = tensor(ids)
+    count = None if num_segments is None else integer(num_segments, who, "num_segments")
+    if count is None:
+        values = np.asarray(numbers)
+        count = int(values[-1]) + 1 if values.size else 0
+    return reduce(indexing.gather(tensor(data), tensor(indices)), numbers, count)  # type: ignore[no-any-return]
+
+
+def segment_sum(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
+) -> Tensor:
+    """The sums of rows that belong together.
+
+    Args:
+      data: where the rows come from.
+      indices: which rows.
+      segment_ids: for each of them, to which sum it belongs; in rising order.
+      num_segments: how many sums; by default up to the last one.
+      name: ignored.
+      sparse_gradient: ignored: the gradient is always that of gathered rows.
+
+    >>> tf.sparse.segment_sum([[1, 2], [3, 4], [5, 6]], [0, 2], [0, 0]).numpy()
+    array([[6, 8]], dtype=int32)
+    """
+    return _segmented("sparse.segment_sum", segments.unsorted_segment_sum, data, indices, segment_ids, num_segments)
+
+
+def segment_mean(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
+) -> Tensor:
+    """The means of rows that belong together; the arguments are those of `segment_sum`.
+
+    >>> tf.sparse.segment_mean([[1.0], [3.0], [5.0]], [0, 2], [0, 0]).numpy()
+    array([[3.]], dtype=float32)
+    """
+    return _segmented("sparse.segment_mean", segments.unsorted_segment_mean, data, indices, segment_ids, num_segments)
+
+
+def segment_sqrt_n(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
+) -> Tensor:
+    """The sums of rows that belong together, divided by the root of their number; the arguments are those of `segment_sum`.
+
+    >>> tf.sparse.segment_sqrt_n([[1.0], [1.0], [1.0], [1.0]], [0, 1, 2, 3], [0, 0, 0, 0]).numpy()
+    array([[2.]], dtype=float32)
+    """
+    return _segmented(
+        "sparse.segment_sqrt_n", segments.unsorted_segment_sqrt_n, data, indices, segment_ids, num_segments
+    )

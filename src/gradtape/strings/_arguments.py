@@ -1,0 +1,68 @@
+"""What functions of strings have in common: arguments that are strings, and results that are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradtape.core import convert, dtypes, errors
+from gradtape.core.composite import Composite
+from gradtape.core.shape import Spec
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
+from gradtape.api.array_op import flat, objects
+
+
+def strings(value: Any, who: str, name: str = "input") -> Any:
+    """A tensor of strings, a DTypeError if the value is none."""
+    if isinstance(value, Composite):
+        return value
+    x = value if isinstance(value, (Tensor, Variable)) else convert.convert_to_tensor(value)
+    if x.dtype is dtypes.string:
+        return x
+    if x.get_shape().num_elements() == 0 and not isinstance(value, (Tensor, Variable)):
+        return convert.convert_to_tensor(objects([], tuple(x.shape)), dtypes.string)
+    raise errors.build(
+        errors.DTypeError,
+        f"{who}: {name} is {x.dtype.name}, and this function takes strings.",
+        "use tf.strings.as_string.",
+    )
+
+
+def over(x: Any, function: Callable[[Any], Any]) -> Any:
+    """What a function makes of strings, which may be ragged or sparse."""
+    if not isinstance(x, Composite):
+        return function(x)
+    if hasattr(x, "with_flat_values"):
+        return x.with_flat_values(function(x.flat_values))  # type: ignore[attr-defined]
+    return x.with_values(function(x.values))  # type: ignore[attr-defined]
+
+
+def same_shape(x: Spec, *others: Spec, **params: Any) -> Spec:
+    """The spec of strings in the shape of the first argument."""
+    return Spec(x.shape, dtypes.string)
+
+
+def each(function: Callable[[bytes], Any], x: Any) -> Any:
+    """What a function makes of each string, as an array of strings."""
+    return objects([function(s) for s in flat(x)], x.shape)
+
+
+def choice(value: Any, allowed: tuple[str, ...], who: str, name: str) -> str:
+    """A parameter that is one of a few words."""
+    if value not in allowed:
+        raise errors.build(
+            errors.InvalidArgumentError, f"{who}: {name} is {value!r}.", f"use one of {', '.join(map(repr, allowed))}."
+        )
+    return str(value)
+
+
+def text(value: Any) -> str:
+    """A parameter that is a text, given as such, as bytes, or as a scalar tensor."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "surrogateescape")
+    import numpy as np
+
+    return text(np.asarray(convert.convert_to_tensor(value))[()])

@@ -1,0 +1,253 @@
+"""Strings as characters: decoded, encoded, and in other encodings."""
+
+from __future__ import annotations
+
+import codecs
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, dtypes, errors
+from gradtape.core.shape import Spec
+from gradtape.core.tensor import Tensor
+from gradtape.arrays import movement as moving
+from gradtape.api.array_op import flat, objects, on_arrays
+from gradtape.ragged import _construct as making
+from gradtape.ragged._tensor import RaggedTensor
+from gradtape.strings._split import in_rows, rows_of
+from gradtape.strings._arguments import choice, each, over, same_shape, strings
+
+__all__ = [
+    "unicode_decode", "unicode_decode_with_offsets", "unicode_encode", "unicode_split", "unicode_split_with_offsets",
+    "unicode_transcode",
+]  # fmt: skip
+
+_POLICIES = ("replace", "ignore", "strict")
+_CODECS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
+
+
+class _Options(dict[str, Any]):
+    """How characters are read from bytes, as parameters of an op."""
+
+    def __init__(self, who: str, encoding: str, policy: str, replacement: Any, control: bool = False) -> None:
+        codec = _CODECS.get(encoding.upper(), encoding)
+        try:
+            codecs.lookup(codec)
+        except LookupError:
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"{who}: the encoding is {encoding!r}.",
+                'use "UTF-8", "UTF-16-BE" or another.',
+            ) from None
+        super().__init__(
+            codec=codec,
+            policy=choice(policy, _POLICIES, who, "errors"),
+            replacement=chr(int(replacement)),
+            control=bool(control),
+        )
+
+
+def _characters(s: bytes, codec: str, policy: str, replacement: str, control: bool) -> list[tuple[str, int]]:
+    """The characters of a string, each with the position of its first byte."""
+    found: list[tuple[str, int]] = []
+    start = 0
+    while start < len(s):
+        try:
+            found += _placed(s[start:].decode(codec), start, codec)
+            break
+        except UnicodeDecodeError as problem:
+            found += _placed(s[start : start + problem.start].decode(codec), start, codec)
+            if policy == "strict":
+                raise errors.build(
+                    errors.InvalidArgumentError,
+                    f"Invalid formatting on input string: byte {start + problem.start} of {s!r}.",
+                    'use errors="replace" or "ignore".',
+                ) from None
+            if policy == "replace":
+                found.append((replacement, start + problem.start))
+            start += problem.end
+    if control:
+        found = [(replacement if c < " " or "\x7f" <= c <= "\x9f" else c, place) for c, place in found]
+    return found
+
+
+def _placed(part: str, start: int, codec: str) -> list[tuple[str, int]]:
+    found = []
+    for c in part:
+        found.append((c, start))
+        start += len(c.encode(codec))
+    return found
+
+
+def _specs(dtype: dtypes.DType) -> Callable[..., tuple[Spec, Spec, Spec]]:
+    """Of characters in a dtype, their places, and the row splits of both."""
+    unknown: Any = (None,)
+    values, places = Spec(unknown, dtype), Spec(unknown, dtypes.int64)
+    return lambda x, **params: (values, places, Spec((x.shape[0] + 1,), dtypes.int64))
+
+
+@on_arrays(_specs(dtypes.int32))
+def _decode(x: Any, **options: Any) -> Any:
+    rows = [_characters(s, **options) for s in flat(x)]
+    return rows_of([[ord(c) for c, _ in row] for row in rows], np.int32)[0], *_places(rows)
+
+
+@on_arrays(_specs(dtypes.string))
+def _split(x: Any, **options: Any) -> Any:
+    rows = [_characters(s, **options) for s in flat(x)]
+    return rows_of([[c.encode(options["codec"]) for c, _ in row] for row in rows])[0], *_places(rows)
+
+
+def _places(rows: list[list[tuple[str, int]]]) -> tuple[Any, Any]:
+    """The places of characters, and their row splits."""
+    return rows_of([[place for _, place in row] for row in rows], np.int64)
+
+
+def _of_characters(op: Any, input: Any, who: str, options: _Options) -> Any:
+    return in_rows(strings(input, who), lambda x: op(x, **options))
+
+
+def unicode_decode(
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: Any = 65533,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The numbers of the characters of strings.
+
+    Args:
+      input: strings.
+      input_encoding: "UTF-8", "UTF-16-BE", "UTF-32-BE", or another that Python knows.
+      errors: what to do with bytes that are no characters: "replace", "ignore" or "strict".
+      replacement_char: the number of the character to put in their place.
+      replace_control_characters: also in place of control characters.
+      name: ignored.
+
+    Returns:
+      A vector for a single string; otherwise a ragged tensor with one more axis.
+
+    >>> tf.strings.unicode_decode(["aé", "b"], "UTF-8")
+    <tf.RaggedTensor [[97, 233], [98]]>
+    """
+    options = _Options("strings.unicode_decode", input_encoding, errors, replacement_char, replace_control_characters)
+    return _of_characters(_decode, input, "strings.unicode_decode", options)[0]
+
+
+def unicode_decode_with_offsets(
+    input: Any,
+    input_encoding: str,
+    errors: str = "replace",
+    replacement_char: Any = 65533,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """As `unicode_decode`, and the position of the first byte of each character.
+
+    >>> tf.strings.unicode_decode_with_offsets(["aéb"], "UTF-8")[1]
+    <tf.RaggedTensor [[0, 1, 3]]>
+    """
+    who = "strings.unicode_decode_with_offsets"
+    options = _Options(who, input_encoding, errors, replacement_char, replace_control_characters)
+    return _of_characters(_decode, input, who, options)  # type: ignore[no-any-return]
+
+
+def unicode_split(
+    input: Any, input_encoding: str, errors: str = "replace", replacement_char: Any = 65533, name: str | None = None
+) -> Any:
+    """The characters of strings, each as a string; the arguments are those of `unicode_decode`.
+
+    >>> tf.strings.unicode_split(["ab", "c"], "UTF-8")
+    <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
+    """
+    options = _Options("strings.unicode_split", input_encoding, errors, replacement_char)
+    return _of_characters(_split, input, "strings.unicode_split", options)[0]
+
+
+def unicode_split_with_offsets(
+    input: Any, input_encoding: str, errors: str = "replace", replacement_char: Any = 65533, name: str | None = None
+) -> tuple[Any, Any]:
+    """As `unicode_split`, and the position of the first byte of each character.
+
+    >>> tf.strings.unicode_split_with_offsets(["éa"], "UTF-8")[1]
+    <tf.RaggedTensor [[0, 2]]>
+    """
+    options = _Options("strings.unicode_split_with_offsets", input_encoding, errors, replacement_char)
+    return _of_characters(_split, input, "strings.unicode_split_with_offsets", options)  # type: ignore[no-any-return]
+
+
+@on_arrays(lambda codes, splits, **params: Spec((splits.shape[0] - 1,), dtypes.string))
+def _encode(codes: Any, splits: Any, *, codec: str, policy: str, replacement: str, control: bool) -> Any:
+    ends, texts = splits.tolist(), []
+    for a, b in itertools.pairwise(ends):
+        texts.append("".join(_character(n, policy, replacement) for n in codes[a:b].tolist()).encode(codec))
+    return objects(texts, len(texts))
+
+
+def _character(number: int, policy: str, replacement: str) -> str:
+    if 0 <= number < 0x110000 and not 0xD800 <= number < 0xE000:
+        return chr(number)
+    if policy == "strict":
+        raise errors.build(
+            errors.InvalidArgumentError, f"Code point is out of range for Unicode, or a noncharacter: {number}.", ""
+        )
+    return replacement if policy == "replace" else ""
+
+
+def unicode_encode(
+    input: Any, output_encoding: str, errors: str = "replace", replacement_char: Any = 65533, name: str | None = None
+) -> Any:
+    """Strings from the numbers of their characters, which lie along the last axis.
+
+    Args:
+      input: int32, ragged or not, of rank 1 or more.
+      output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
+      errors: what to do with numbers of no character: "replace", "ignore" or "strict".
+      replacement_char: the number of the character to put in their place.
+      name: ignored.
+
+    >>> tf.strings.unicode_encode(tf.ragged.constant([[97, 233], [98]]), "UTF-8").numpy()
+    array([b'a\\xc3\\xa9', b'b'], dtype=object)
+    """
+    options = _Options("strings.unicode_encode", output_encoding, errors, replacement_char)
+    return _encoded(making.tensor(input), options)
+
+
+def _encoded(x: Any, options: _Options) -> Any:
+    if isinstance(x, RaggedTensor):
+        if isinstance(x.values, RaggedTensor):
+            return x.with_values(_encoded(x.values, options))
+        return _encode(x.values, x.row_splits, **options)
+    dims = tuple(x.shape)
+    if not dims:
+        raise errors.build(errors.ShapeError, "strings.unicode_encode: input is a scalar.", "give at least one axis.")
+    splits = convert.convert_to_tensor(np.arange(int(np.prod(dims[:-1])) + 1) * dims[-1])
+    return moving.reshape(_encode(moving.reshape(x, [-1]), splits, **options), dims[:-1])
+
+
+@on_arrays(same_shape)
+def _transcode(x: Any, *, target: str, **options: Any) -> Any:
+    return each(lambda s: "".join(c for c, _ in _characters(s, **options)).encode(target), x)
+
+
+def unicode_transcode(
+    input: Any,
+    input_encoding: str,
+    output_encoding: str,
+    errors: str = "replace",
+    replacement_char: Any = 65533,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Strings in another encoding; the arguments are those of `unicode_decode`.
+
+    >>> tf.strings.unicode_transcode(["é"], "UTF-8", "UTF-16-BE").numpy()
+    array([b'\\x00\\xe9'], dtype=object)
+    """
+    who = "strings.unicode_transcode"
+    options = _Options(who, input_encoding, errors, replacement_char, replace_control_characters)
+    target = _Options(who, output_encoding, errors, replacement_char)["codec"]
+    return over(strings(input, who), lambda x: _transcode(x, **options, target=target))  # type: ignore[no-any-return]

@@ -1,0 +1,117 @@
+"""Event files: records that TensorBoard reads.
+
+Each record is a message `Event`: the time, the step, and one of a version, a graph and a summary. A summary holds values,
+each of which is a tag, a tensor, and the metadata from which TensorBoard knows which of its plugins shows it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import socket
+import struct
+import threading
+import time
+from typing import Any
+
+from gradtape.core import errors
+from gradtape.io._paths import local, with_errors
+from gradtape.io._tfrecord import TFRecordWriter
+from gradtape.protos import wire_format as wire
+from gradtape.protos.tensor_proto import proto_of
+
+_counter = itertools.count()
+
+
+def event(step: int, *, version: str = "", graph: bytes = b"", summary: bytes = b"") -> bytes:
+    """An event that happens now."""
+    parts = [wire.tag(1, wire.EIGHT), struct.pack("<d", time.time())]
+    if step:
+        parts += [wire.tag(2, wire.VARINT), wire.varint(step)]
+    for number, content in ((3, version.encode()), (4, graph), (5, summary)):
+        if content:
+            parts.append(wire.delimited(number, content))
+    return b"".join(parts)
+
+
+def value(tag: str, array: Any, metadata: bytes) -> bytes:
+    """A summary of one value."""
+    parts = [wire.delimited(1, tag.encode()), wire.delimited(8, proto_of(array, array.size < 2).SerializeToString())]
+    if metadata:
+        parts.append(wire.delimited(9, metadata))
+    return wire.delimited(1, b"".join(parts))
+
+
+def metadata_of(plugin: str, description: str | None, content: bytes = b"") -> bytes:
+    """Which plugin shows a value, what it should know, and what people should."""
+    data = wire.delimited(1, plugin.encode()) + (wire.delimited(2, content) if content else b"")
+    found = wire.delimited(1, data)
+    return found + wire.delimited(3, description.encode()) if description else found
+
+
+class EventFile:
+    """A file of events, made when the first of them is written.
+
+    Args:
+      folder: where the file is made; the folder too, if it is missing.
+      queue: after so many events they are handed to the operating system.
+      milliseconds: after such a time as well, when the next one is written.
+      suffix: of the file's name.
+    """
+
+    def __init__(self, folder: Any, queue: int, milliseconds: int, suffix: str) -> None:
+        self._folder = local("create_file_writer", folder)
+        self._queue, self._seconds, self._suffix = queue, milliseconds / 1000, suffix
+        self._lock = threading.Lock()
+        self._writer: TFRecordWriter | None = None
+        self._waiting, self._flushed = 0, time.monotonic()
+        self.closed = False
+
+    @with_errors
+    def open(self) -> None:
+        """Make the file, if it is not there."""
+        with self._lock:
+            self._opened()
+
+    def _opened(self) -> TFRecordWriter:
+        if self.closed:
+            raise RuntimeError(
+                errors.compose("this tf.summary.SummaryWriter is already closed.", "make a new one, or close it later.")
+            )
+        if self._writer is None:
+            os.makedirs(self._folder, exist_ok=True)
+            name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{next(_counter)}"
+            self._writer = TFRecordWriter(os.path.join(self._folder, name + self._suffix))
+            self._writer.write(event(0, version="brain.Event:2"))
+            self._writer.flush()
+        return self._writer
+
+    @with_errors
+    def write(self, record: bytes) -> None:
+        """Add an event."""
+        with self._lock:
+            self._opened().write(record)
+            self._waiting += 1
+            if self._waiting >= self._queue or time.monotonic() - self._flushed >= self._seconds:
+                self._flush()
+
+    def flush(self) -> None:
+        """Hand all events to the operating system."""
+        with self._lock:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._writer is not None:
+            self._writer.flush()
+        self._waiting, self._flushed = 0, time.monotonic()
+
+    def close(self) -> None:
+        """Complete the file."""
+        with self._lock:
+            if self._writer is not None:
+                self._writer.close()
+            self._writer, self.closed = None, True
+
+    def __del__(self) -> None:
+        if getattr(self, "_writer", None) is not None:
+            self._writer.close()  # type: ignore[union-attr]

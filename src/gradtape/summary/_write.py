@@ -1,0 +1,303 @@
+"""Summaries: `tf.summary.scalar` and the others.
+
+Each is one op with an effect. What is shown is made when it is written: a histogram of values, the PNG file of an image.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import convert, dtypes, errors
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable, names
+from gradtape.api.arguments import tensor
+from gradtape.math._conversion import cast
+from gradtape.api.host_op import hosted, known
+from gradtape.arrays.joining import stack
+from gradtape.summary import _plugin_data as contents, _event_file as events
+from gradtape.summary._writer import SummaryWriter, current, told
+
+__all__ = ["audio", "histogram", "image", "scalar", "summary_scope", "text", "write", "write_raw_pb"]
+
+# How an array that is given, with some numbers, becomes the one that is written.
+Content = Callable[[Any, list[int]], Any]
+
+_BUCKETS = 30
+
+
+def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Tensor:
+    """Write a number, for TensorBoard's curves.
+
+    Args:
+      name: of the curve; names of scopes around it are put in front.
+      data: a real number or a scalar tensor.
+      step: where on the curve; by default that of `tf.summary.experimental.set_step`.
+      description: a text in Markdown.
+
+    Returns:
+      A bool tensor: whether it was written. It is not where there is no writer.
+
+    >>> import tempfile
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+    ...     bool(tf.summary.scalar("loss", 0.5, step=1))
+    True
+    """
+    x = tensor(data)
+    if x.get_shape().rank not in (0, None):
+        raise errors.build(
+            errors.ShapeError,
+            f"summary.scalar: data must be a scalar, it has shape {x.get_shape()}.",
+            "use tf.reduce_mean, or tf.summary.histogram.",
+        )
+    return _written(name, x, step, contents.number, events.metadata_of("scalars", description))
+
+
+def histogram(name: str, data: Any, step: Any = None, buckets: Any = None, description: str | None = None) -> Tensor:
+    """Write how the elements of a tensor are distributed.
+
+    Args:
+      name: of the series; names of scopes around it are put in front.
+      data: real numbers in any shape.
+      step: by default that of `tf.summary.experimental.set_step`.
+      buckets: how many intervals between the least and the largest element; 30 by default.
+      description: a text in Markdown.
+
+    Returns:
+      A bool tensor: whether it was written.
+
+    >>> import tempfile
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default(step=1):
+    ...     bool(tf.summary.histogram("weights", tf.random.normal([100])))
+    True
+    """
+    count = _BUCKETS if buckets is None else buckets
+    return _written(name, tensor(data), step, contents.buckets, events.metadata_of("histograms", description), [count])
+
+
+def image(name: str, data: Any, step: Any = None, max_outputs: Any = 3, description: str | None = None) -> Tensor:
+    """Write images.
+
+    Args:
+      name: of the series; names of scopes around it are put in front.
+      data: `[images, height, width, channels]` with 1 to 4 channels; floats from 0 to 1, or integers.
+      step: by default that of `tf.summary.experimental.set_step`.
+      max_outputs: how many images are written at most.
+      description: a text in Markdown.
+
+    Returns:
+      A bool tensor: whether they were written.
+
+    >>> import tempfile
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+    ...     bool(tf.summary.image("digits", tf.zeros([1, 8, 8, 1]), step=1))
+    True
+    """
+    from gradtape.image._adjust import convert_image_dtype
+
+    x = tensor(data)
+    if x.get_shape().rank not in (4, None):
+        raise errors.build(
+            errors.ShapeError,
+            f"summary.image: data must be [images, height, width, channels], it has shape {x.get_shape()}.",
+            "use tf.expand_dims(image, 0) for a single image.",
+        )
+    if current.writer is None:
+        return _nothing()
+    pixels = convert_image_dtype(x, dtypes.uint8, saturate=True)
+    return _written(name, pixels, step, contents.images, events.metadata_of("images", description), [max_outputs])
+
+
+def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Tensor:
+    """Write text, which TensorBoard shows as Markdown; a vector or matrix of texts as a table.
+
+    Args:
+      name: of the series; names of scopes around it are put in front.
+      data: a string tensor or text.
+      step: by default that of `tf.summary.experimental.set_step`.
+      description: a text in Markdown.
+
+    Returns:
+      A bool tensor: whether it was written.
+
+    >>> import tempfile
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+    ...     bool(tf.summary.text("note", "*hello*", step=1))
+    True
+    """
+    x = convert.convert_to_tensor(data, dtypes.string)
+    return _written(name, x, step, contents.whole, events.metadata_of("text", description))
+
+
+def audio(
+    name: str,
+    data: Any,
+    sample_rate: Any,
+    step: Any = None,
+    max_outputs: Any = 3,
+    encoding: str | None = None,
+    description: str | None = None,
+) -> Tensor:
+    """Write sounds.
+
+    Args:
+      name: of the series; names of scopes around it are put in front.
+      data: float32 `[sounds, samples, channels]`, from -1 to 1.
+      sample_rate: samples per second.
+      step: by default that of `tf.summary.experimental.set_step`.
+      max_outputs: how many sounds are written at most.
+      encoding: "wav".
+      description: a text in Markdown.
+
+    Returns:
+      A bool tensor: whether they were written.
+
+    >>> import tempfile
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+    ...     bool(tf.summary.audio("noise", tf.random.uniform([1, 100, 1], -1.0), 8000, step=1))
+    True
+    """
+    if encoding not in (None, "wav"):
+        raise ValueError(errors.compose(f"summary.audio: Unknown encoding: {encoding!r}", 'use "wav".'))
+    x = tensor(data)
+    if x.get_shape().rank not in (3, None):
+        raise errors.build(
+            errors.ShapeError,
+            f"summary.audio: data must be [sounds, samples, channels], it has shape {x.get_shape()}.",
+            "use tf.reshape.",
+        )
+    metadata = events.metadata_of("audio", description, contents.WAV)
+    return _written(name, x, step, contents.sounds, metadata, [max_outputs, sample_rate])
+
+
+def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Tensor:
+    """Write a tensor, with metadata that say what it is.
+
+    Args:
+      tag: of the series.
+      tensor: the tensor, or a function that gives it and is called only where it is written.
+      step: by default that of `tf.summary.experimental.set_step`.
+      metadata: a message `SummaryMetadata`, of TensorBoard's own package for instance, or its bytes.
+      name: ignored.
+
+    Returns:
+      A bool tensor: whether it was written.
+
+    >>> import tempfile
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+    ...     bool(tf.summary.write("embedding", tf.ones([2, 3]), step=1))
+    True
+    """
+    if current.writer is None:
+        return _nothing()
+    data = metadata if isinstance(metadata, bytes) else b"" if metadata is None else metadata.SerializeToString()
+    value = tensor() if callable(tensor) else tensor
+    return _put(tag, convert.convert_to_tensor(value), step, contents.whole, data)
+
+
+def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Tensor:
+    """Write a serialized message `Summary`.
+
+    Args:
+      tensor: a scalar string tensor.
+      step: by default that of `tf.summary.experimental.set_step`.
+      name: ignored.
+
+    Returns:
+      A bool tensor: whether it was written.
+
+    >>> bool(tf.summary.experimental.write_raw_pb(b"", step=1))
+    False
+    """
+    if current.writer is None:
+        return _nothing()
+    x = convert.convert_to_tensor(tensor, dtypes.string)
+    return _write_raw_pb(x, _step(step), told(), writer=current.writer)[0]  # type: ignore[no-any-return]
+
+
+@contextmanager
+def summary_scope(name: str, default_name: str = "summary", values: Any = None) -> Iterator[tuple[str, str]]:
+    """For functions that write summaries of their own: gives the tag, with the scopes around it, and the name of a scope.
+
+    Args:
+      name: of the summary.
+      default_name: what stands for an empty name.
+      values: ignored.
+
+    >>> with tf.name_scope("train"), tf.summary.experimental.summary_scope("loss") as (tag, _):
+    ...     print(tag)
+    train/loss
+    """
+    tag = tag_of(name or default_name)
+    yield tag, tag + "/"
+
+
+def tag_of(name: str) -> str:
+    """A name with those of the scopes around it."""
+    return "/".join([*names.scopes, name])
+
+
+def _written(
+    name: str, x: Tensor, step: Any, content: Content, metadata: bytes, numbers: list[Any] | None = None
+) -> Tensor:
+    if current.writer is None:
+        return _nothing()
+    return _put(tag_of(name), x, step, content, metadata, numbers or [])
+
+
+def _nothing() -> Tensor:
+    return convert.convert_to_tensor(False)
+
+
+def _put(tag: str, x: Any, step: Any, content: Content, metadata: bytes, numbers: list[Any] | None = None) -> Tensor:
+    given = [cast(tensor(n), dtypes.int64) for n in numbers or []]
+    others = stack(given) if given else np.zeros(0, np.int64)
+    found = _write_summary(
+        x, others, _step(step), told(), writer=current.writer, tag=tag, content=content, metadata=metadata
+    )
+    return found[0]  # type: ignore[no-any-return]
+
+
+def _step(step: Any) -> Any:
+    """The step as an int64 tensor; an error if there is none."""
+    chosen = current.step if step is None else step
+    if chosen is None:
+        raise ValueError(
+            errors.compose(
+                "No step set. Please specify one either through the `step` argument or through "
+                "tf.summary.experimental.set_step()",
+                "give step=...",
+            )
+        )
+    chosen = chosen._read() if isinstance(chosen, Variable) else convert.convert_to_tensor(chosen)
+    return cast(chosen, dtypes.int64)
+
+
+@hosted(known(((), dtypes.bool_)), effect=True)
+def _write_summary(
+    array: Any,
+    numbers: Any,
+    step: Any,
+    condition: Any,
+    *,
+    writer: SummaryWriter,
+    tag: str,
+    content: Content,
+    metadata: bytes,
+) -> tuple[Any, ...]:
+    if not condition:
+        return (np.False_,)
+    made = content(array, [int(n) for n in numbers])
+    writer.put(events.event(int(step), summary=events.value(tag, made, metadata)))
+    return (np.True_,)
+
+
+@hosted(known(((), dtypes.bool_)), effect=True)
+def _write_raw_pb(data: Any, step: Any, condition: Any, *, writer: SummaryWriter) -> tuple[Any, ...]:
+    if not condition:
+        return (np.False_,)
+    writer.put(events.event(int(step), summary=data[()]))
+    return (np.True_,)

@@ -1,0 +1,1 @@
+"""Classes and functions of `tf` itself that belong to no other room."""

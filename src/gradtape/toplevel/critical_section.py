@@ -1,0 +1,95 @@
+"""When code runs: the time, sections that one thread enters at a time, functions without gradients."""
+
+from __future__ import annotations
+
+import functools
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes, nest, state
+from gradtape.core.tensor import Tensor, wrap
+from gradtape.arrays.movement import identity
+from gradtape.transform.stop_gradient import stop_gradient
+from gradtape.transform.py_function import numpy_function
+
+
+def timestamp(name: str | None = None) -> Tensor:
+    """The seconds since 1970, a float64 scalar; in a function, at the time when it runs.
+
+    >>> tf.timestamp().dtype
+    tf.float64
+    """
+    if state.current.trace is None:
+        return wrap(np.float64(time.time()))
+    found = numpy_function(lambda: np.float64(time.time()), [], dtypes.float64)
+    found.set_shape([])
+    return found  # type: ignore[no-any-return]
+
+
+def guarantee_const(input: Any, name: str | None = None) -> Tensor:
+    """The tensor. What TensorFlow is told thereby, that its value never changes, is not made use of.
+
+    >>> tf.guarantee_const(2.0).numpy()
+    np.float32(2.0)
+    """
+    return identity(input)
+
+
+class CriticalSection:
+    """A section that one thread runs at a time. In a function, what it executes is a part of the program.
+
+    >>> section = tf.CriticalSection()
+    >>> section.execute(lambda: tf.constant(1.0) + 1.0).numpy()
+    np.float32(2.0)
+    """
+
+    def __init__(
+        self,
+        name: str | None = None,
+        shared_name: str | None = None,
+        critical_section_def: Any = None,
+        import_scope: Any = None,
+    ) -> None:
+        self._name = name or "critical_section"
+        self._lock = threading.RLock()
+
+    name = property(lambda self: self._name, doc="The name.")
+
+    def execute(self, fn: Callable[[], Any], exclusive_resource_access: bool = True, name: str | None = None) -> Any:
+        """What a function without arguments returns, while no other thread is in this section."""
+        with self._lock:
+            return fn()
+
+
+def nondifferentiable_batch_function(
+    num_batch_threads: int,
+    max_batch_size: int,
+    batch_timeout_micros: int,
+    allowed_batch_sizes: Any = None,
+    max_enqueued_batches: int = 10,
+    autograph: bool = True,
+    enable_large_batch_splitting: bool = True,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A decorator of functions of batches, through whose results no gradient flows.
+
+    TensorFlow puts batches of several threads together for one call. Here each call runs by itself, with the same results.
+
+    >>> @tf.nondifferentiable_batch_function(1, 10, 1000)
+    ... def double(x):
+    ...     return 2.0 * x
+    >>> double(tf.constant([1.0])).numpy()
+    array([2.], dtype=float32)
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def run(*args: Any) -> Any:
+            return nest.map_structure(stop_gradient, function(*args))
+
+        return run
+
+    return decorate

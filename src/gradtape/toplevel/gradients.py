@@ -1,0 +1,127 @@
+"""tf.gradients and tf.hessians: derivatives in the graph of a function, without a tape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core import errors, nest, state
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
+from gradtape.transform.gradient_arguments import UnconnectedGradients
+from gradtape.transform.record import Recording
+from gradtape.transform.tape import GradientTape
+
+__all__ = ["gradients", "hessians"]
+
+
+def gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str = "gradients",
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: Any = UnconnectedGradients.NONE,
+) -> list[Any]:
+    """The derivatives of the sum of `ys` with respect to each of `xs`, inside a `tf.function`.
+
+    Args:
+      ys: a tensor, or a list of tensors.
+      xs: a tensor or variable, or a list of them: arguments of the function, and what was computed from them.
+      grad_ys: cotangents of `ys`; ones by default, and in place of None.
+      name, gate_gradients, aggregation_method: ignored.
+      stop_gradients: tensors that count as constants.
+      unconnected_gradients: what there is for an `x` that the `ys` do not depend on: None, or zeros.
+
+    Returns:
+      A list of tensors or None.
+
+    Raises:
+      RuntimeError: outside of functions.
+
+    >>> @tf.function
+    ... def slope(x):
+    ...     return tf.gradients(x**3, x)[0]
+    >>> slope(tf.constant(2.0)).numpy()
+    np.float32(12.0)
+    """
+    targets, sources = _listed(ys), _listed(xs)
+    tape = _tape({t._id for t in _listed(stop_gradients)})
+    if grad_ys is None:
+        return list(tape.gradient(targets, sources, None, unconnected_gradients))
+    given = _listed(grad_ys)
+    seeds = [_ones(t) if d is None else d for t, d in zip(targets, given, strict=True)]
+    return list(tape.gradient(targets, sources, seeds, unconnected_gradients))
+
+
+def hessians(
+    ys: Any, xs: Any, gate_gradients: bool = False, aggregation_method: Any = None, name: str = "hessians"
+) -> list[Any]:
+    """The second derivatives of the sum of `ys` with respect to each of `xs`, inside a `tf.function`.
+
+    Args:
+      ys: a tensor, or a list of tensors.
+      xs: a tensor or variable, or a list of them.
+      gate_gradients, aggregation_method, name: ignored.
+
+    Returns:
+      For each `x` a tensor of shape `x.shape + x.shape`.
+
+    Raises:
+      RuntimeError: outside of functions.
+
+    >>> @tf.function
+    ... def curvature(x):
+    ...     return tf.hessians(tf.reduce_sum(x**3), x)[0]
+    >>> curvature(tf.constant([1.0, 2.0])).numpy()
+    array([[ 6.,  0.],
+           [ 0., 12.]], dtype=float32)
+    """
+    first = gradients(ys, xs)
+    found = []
+    for x, g in zip(_listed(xs), first, strict=True):
+        found.append(None if g is None else _tape(set()).jacobian(g, x, UnconnectedGradients.ZERO))
+    return found
+
+
+def _tape(stopped: set[int]) -> GradientTape:
+    """A tape over all that the function has done so far."""
+    trace = state.current.trace
+    if trace is None:
+        raise RuntimeError(
+            errors.compose(
+                "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.",
+                "with tf.GradientTape() as tape: ...; tape.gradient(ys, xs).",
+                depth=2,
+            )
+        )
+    tape = GradientTape(persistent=True)
+    tape._recording = _without(trace.recording, stopped) if stopped else trace.recording
+    return tape
+
+
+def _without(recording: Recording, stopped: set[int]) -> Recording:
+    """A recording in which some values count as constants."""
+    found = Recording(False)
+    for slot in (*Recording.__slots__, "depth"):
+        setattr(found, slot, getattr(recording, slot))
+    kept = [i for i, r in enumerate(recording.records) if stopped.isdisjoint(r[2] if type(r[2]) is tuple else (r[2],))]
+    found.records = [recording.records[i] for i in kept]
+    found.saved = [recording.saved[i] for i in kept]
+    return found
+
+
+def _ones(target: Any) -> Any:
+    value = target._read() if isinstance(target, Variable) else target
+    return value.ones_like() if hasattr(value, "ones_like") else 1.0
+
+
+def _listed(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    found = nest.flatten(value)
+    for x in found:
+        if isinstance(x, Tensor) and not x._id:
+            x._id = state.new_id()
+    return found

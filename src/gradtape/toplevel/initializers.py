@@ -1,0 +1,126 @@
+"""Initializers at the top level: functions of a shape that give the first value of a variable."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core import convert, dtypes, errors
+from gradtape.core.tensor import Tensor
+from gradtape.arrays.creation import ones, zeros
+from gradtape.random._functions import normal, stateless_normal, stateless_uniform, uniform
+
+
+class Initializer:
+    """Base of the initializers: called with a shape and a dtype, they give a tensor."""
+
+    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
+        raise NotImplementedError
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments from which an equal one is made."""
+        return {name.lstrip("_"): value for name, value in vars(self).items()}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """An initializer with the arguments that `get_config` gave."""
+        return cls(**{name: value for name, value in config.items() if name != "dtype"})
+
+
+class zeros_initializer(Initializer):  # noqa: N801 - TensorFlow's name
+    """Zeros.
+
+    >>> tf.zeros_initializer()([2]).numpy()
+    array([0., 0.], dtype=float32)
+    """
+
+    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
+        return zeros(shape, dtype)
+
+
+class ones_initializer(Initializer):  # noqa: N801
+    """Ones.
+
+    >>> tf.ones_initializer()([2], tf.int32).numpy()
+    array([1, 1], dtype=int32)
+    """
+
+    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
+        return ones(shape, dtype)
+
+
+class constant_initializer(Initializer):  # noqa: N801
+    """One value everywhere, or the values of a list in their order.
+
+    Args:
+      value: a number, or as many as the shape will hold.
+      support_partition: accepted and ignored.
+
+    >>> tf.constant_initializer(7)([2]).numpy()
+    array([7., 7.], dtype=float32)
+    """
+
+    def __init__(self, value: Any = 0, support_partition: bool = False) -> None:
+        self.value = value
+
+    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
+        return convert.constant(self.value, dtype, shape)
+
+
+class _Random(Initializer):
+    """Base of the random initializers. With a seed, every call gives the same numbers."""
+
+    seed: int | None
+
+    def _floating(self, dtype: Any) -> Any:
+        found = dtypes.as_dtype(dtype)
+        if not found.is_floating:
+            raise ValueError(
+                errors.compose(
+                    f"{type(self).__name__}: expected a float dtype, got {found.name}.", "use tf.float32.", depth=2
+                )
+            )
+        return found
+
+
+class random_normal_initializer(_Random):  # noqa: N801
+    """Numbers of a normal distribution.
+
+    Args:
+      mean: its mean.
+      stddev: its standard deviation.
+      seed: an int, for the same numbers in every call.
+
+    >>> tf.random_normal_initializer(seed=1)([2, 3]).shape
+    TensorShape([2, 3])
+    """
+
+    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: int | None = None) -> None:
+        self.mean, self.stddev, self.seed = mean, stddev, seed
+
+    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
+        kind = self._floating(dtype)
+        if self.seed is None:
+            return normal(shape, self.mean, self.stddev, kind)
+        return stateless_normal(shape, [self.seed, 0], self.mean, self.stddev, kind)
+
+
+class random_uniform_initializer(_Random):  # noqa: N801
+    """Numbers that are equally likely between two limits.
+
+    Args:
+      minval: the lower limit.
+      maxval: the upper limit, which does not occur.
+      seed: an int, for the same numbers in every call.
+
+    >>> tf.random_uniform_initializer(seed=1)([2, 3]).shape
+    TensorShape([2, 3])
+    """
+
+    def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: int | None = None) -> None:
+        self.minval, self.maxval, self.seed = minval, maxval, seed
+
+    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
+        kind = dtypes.as_dtype(dtype)
+        if self.seed is None:
+            return uniform(shape, self.minval, self.maxval, kind)
+        return stateless_uniform(shape, [self.seed, 0], self.minval, self.maxval, kind)

@@ -1,0 +1,68 @@
+"""Questions about tensors in traces, names and the log."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from gradtape.core import convert
+from gradtape.core.tensor import Tensor, to_numpy
+from gradtape.core.variable import names
+from gradtape.tracing.symbol import Symbol
+
+
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
+    """The value of a tensor as far as it is known without running anything; None if it is not.
+
+    Args:
+      tensor: a tensor, in a function or not.
+      partial: accepted: a value is known as a whole or not at all.
+
+    >>> @tf.function
+    ... def f(x):
+    ...     print(tf.get_static_value(x), tf.get_static_value(tf.constant([1, 2])))
+    >>> f(tf.constant(1.0))
+    None [1 2]
+    """
+    if isinstance(tensor, Symbol):
+        found = tensor.trace.peek(tensor.value)
+        return None if found is None else to_numpy(found)
+    value = convert.convert_to_tensor(tensor)
+    return to_numpy(value._array) if type(value) is Tensor else None
+
+
+def is_symbolic_tensor(tensor: Any) -> bool:
+    """True for a tensor in a function that is being traced: it has no value yet.
+
+    >>> tf.is_symbolic_tensor(tf.constant(1.0))
+    False
+    """
+    return isinstance(tensor, Symbol)
+
+
+def get_current_name_scope() -> str:
+    """The name scopes around, joined by slashes.
+
+    >>> with tf.name_scope("a"), tf.name_scope("b"):
+    ...     tf.get_current_name_scope()
+    'a/b'
+    """
+    return "/".join(names.scopes)
+
+
+def get_logger() -> logging.Logger:
+    """The logger to which warnings go: `tf.get_logger().setLevel("ERROR")` silences them.
+
+    >>> tf.get_logger().name
+    'gradtape'
+    """
+    return logging.getLogger("gradtape")
+
+
+class AggregationMethod:
+    """Ways to add up gradients, accepted and without effect: they are added as they come."""
+
+    ADD_N = 0
+    DEFAULT = ADD_N
+    EXPERIMENTAL_TREE = 1
+    EXPERIMENTAL_ACCUMULATE_N = 2

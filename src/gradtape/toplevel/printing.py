@@ -1,0 +1,172 @@
+"""`tf.print`: values when they are known, in the order of the program."""
+
+from __future__ import annotations
+
+import builtins
+import enum
+import logging
+import pprint
+import sys
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import errors, nest
+from gradtape.core.tensor import Tensor, host
+from gradtape.core.variable import Variable
+from gradtape.api.effects import perform
+
+__all__ = ["print"]
+
+
+def print(*inputs: Any, **kwargs: Any) -> None:
+    """Print values. In a `tf.function` they are printed each time it runs, in the order of its text.
+
+    Args:
+      *inputs: tensors, variables, other values, and structures of them.
+      output_stream: `sys.stderr` (the default), `sys.stdout`, a function of `logging` such as `logging.info`, another
+        object with `write`, or `"file://path"`, to which is appended.
+      summarize: how many elements at each end of an axis are shown; 3 by default, -1 for all.
+      sep: what stands between the inputs; a blank by default.
+      end: what stands after the last; a new line by default.
+      name: ignored.
+
+    >>> import sys
+    >>> tf.print("x is", tf.range(9), output_stream=sys.stdout)
+    x is [0 1 2 ... 6 7 8]
+    """
+    stream = kwargs.pop("output_stream", sys.stderr)
+    summarize, sep, end = kwargs.pop("summarize", 3), kwargs.pop("sep", " "), kwargs.pop("end", None)
+    kwargs.pop("name", None)
+    if kwargs:
+        raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
+    target = _target(sys.stderr if stream is None else stream)
+    tensors = [leaf for x in inputs for leaf in nest.flatten(x) if isinstance(leaf, (Tensor, Variable))]
+    act = partial(
+        _print,
+        [emptied(x) for x in inputs],
+        target,
+        sep,
+        "\n" if end is None else end,
+        3 if summarize is None else summarize,
+    )
+    perform("print", act, tensors)
+
+
+class Gap(enum.Enum):
+    """Stands where a tensor was taken out."""
+
+    TENSOR = 0
+
+
+def emptied(x: Any) -> Any:
+    """A value with gaps in place of its tensors."""
+    leaves = [Gap.TENSOR if isinstance(leaf, (Tensor, Variable)) else leaf for leaf in nest.flatten(x)]
+    return nest.pack_sequence_as(x, leaves) if nest.is_nested(x) else leaves[0]
+
+
+def _print(inputs: list[Any], target: Any, sep: str, end: str, summarize: int, *values: Any) -> None:
+    remaining = iter(values)
+    _write(sep.join([_shown(x, remaining, summarize) for x in inputs]), target, end)
+
+
+def _shown(x: Any, values: Iterator[Any], summarize: int) -> str:
+    """The text of an input, with the values of its tensors."""
+    if x is Gap.TENSOR:
+        return text_of(next(values), summarize)
+    if not nest.is_nested(x):
+        return x if isinstance(x, str) else repr(x)
+    leaves = [_Bare(text_of(next(values), summarize)) if leaf is Gap.TENSOR else leaf for leaf in nest.flatten(x)]
+    return pprint.pformat(nest.pack_sequence_as(x, leaves))
+
+
+class _Bare:
+    """A text that stands in a structure without quotes."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def text_of(value: Any, summarize: int) -> str:
+    """The elements of a tensor as text: the first and last of each axis."""
+    tensor = value._read() if isinstance(value, Variable) else value
+    array = np.asarray(host(tensor._array))
+    return _axes(array, summarize, 1)
+
+
+def _axes(array: Any, summarize: int, depth: int) -> str:
+    if not array.ndim:
+        return _element(array[()])
+    count = array.shape[0]
+    parts = [
+        _axes(array[i, ...], summarize, depth + 1)
+        for i in range(count)
+        if summarize < 0 or count <= 2 * summarize or not summarize <= i < count - summarize
+    ]
+    if 0 <= 2 * summarize < count:
+        parts.insert(summarize, "...")
+    gap = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * depth
+    return f"[{gap.join(parts)}]"
+
+
+def _element(x: Any) -> str:
+    if isinstance(x, bytes):
+        return f'"{x.decode(errors="replace")}"'
+    kind = getattr(x, "dtype", np.dtype(object)).kind
+    if kind == "b":
+        return str(int(x))
+    if kind == "c":
+        return f"({_float(x.real)},{_float(x.imag)})"
+    if kind in "iu":
+        return str(int(x))
+    return _float(x) if kind in "fV" else str(x)
+
+
+def _float(x: Any) -> str:
+    """A float with as few digits as it needs, of those that TensorFlow prints."""
+    short, long = (15, 17) if x.dtype == np.float64 else (6, 9)
+    text = f"{float(x):.{short}g}"
+    is_exact = x != x or (float(text) == float(x) if short == 15 else np.float32(text) == np.float32(x))
+    return text if is_exact else f"{float(x):.{long}g}"
+
+
+_LEVELS = ("debug", "info", "warning", "error", "critical")
+
+
+def _target(stream: Any) -> Any:
+    """Where to write: a stream of `sys` or a function of `logging` by name, a file by its path, or the stream itself."""
+    if isinstance(stream, str):
+        if not stream.startswith("file://"):
+            raise ValueError(errors.compose(f"tf.print: output_stream is {stream!r}.", 'a file is "file://path".'))
+        return ("file", stream.removeprefix("file://"))
+    level = next((name for name in _LEVELS if stream == getattr(logging, name)), None)
+    if level is not None:
+        return ("logging", level)
+    if stream is sys.stderr or stream is sys.stdout:
+        # Notebooks and tests put other streams in their places later.
+        return ("sys", "stderr" if stream is sys.stderr else "stdout")
+    if hasattr(stream, "write"):
+        return stream
+    raise ValueError(
+        errors.compose(
+            f"tf.print: output_stream is {stream!r}.", 'use sys.stderr, sys.stdout, logging.info, or "file://path".'
+        )
+    )
+
+
+def _write(text: str, target: Any, end: str) -> None:
+    kind, name = target if isinstance(target, tuple) else ("", "")
+    if kind == "file":
+        with open(name, "a", encoding="utf-8") as file:
+            file.write(text + end)
+    elif kind == "logging":
+        getattr(logging, name)(text)
+    elif kind == "sys":
+        builtins.print(text, end=end, file=getattr(sys, name), flush=True)
+    else:
+        builtins.print(text, end=end, file=target)

@@ -1,0 +1,1 @@
+"""Branches and loops in graphs: ops, gradients, vectorization, loop fission."""

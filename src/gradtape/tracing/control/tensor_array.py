@@ -1,0 +1,151 @@
+"""Arrays that are filled row by row: what a `TensorArray` is in a graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import dtypes, errors
+from gradtape.core.op import REGISTRY, NotDifferentiable, Op
+from gradtape.core.shape import Spec
+from gradtape.core.tensor import Tensor
+from gradtape.ops.family import NO_LOWERING, dims
+from gradtape.ops.indexing import spread
+from gradtape.tracing.control.block import blank
+
+
+class WriteRow(Op):
+    """x with another row at an index. With `grow`, x gets as many rows as it needs."""
+
+    name = "write_row"
+    inputs = ("x", "index", "row")
+    kinds = "fVciubO"
+    homogeneous = False
+    any_size = True
+    differentiable = True
+    takes_needs = True
+    residuals = (("index", ""), ("row", "like"), ("x", "rows"))
+    lower = NO_LOWERING
+
+    def infer(self, x: Spec, index: Spec, row: Spec, *, grow: bool) -> Spec:
+        if x.shape[1:] != row.shape:
+            raise errors.build(
+                errors.ShapeError,
+                f"TensorArray.write: a row of shape {list(row.shape)}, where the others have shape {list(x.shape[1:])}.",
+                "write elements of one shape.",
+            )
+        return Spec((None, *x.shape[1:]), x.dtype) if grow else x  # type: ignore[arg-type]
+
+    def kernel(self, x: Any, index: Any, row: Any, *, grow: bool) -> Any:
+        i = checked(index, len(x), grow)
+        if i >= len(x):
+            y = np.concatenate([x, np.zeros_like(x, shape=(i + 1 - len(x), *x.shape[1:]))])
+        else:
+            y = np.array(x)
+        y[i, ...] = row
+        return y
+
+    def in_place(self, x: Any, index: Any, row: Any, *, grow: bool) -> Any:
+        """The same, over the array that is given, if it has the row."""
+        i = checked(index, len(x), grow)
+        if i >= len(x):
+            return self.kernel(x, index, row, grow=grow)
+        x[i, ...] = row
+        return x
+
+    def save(self, values: Any, result: Any) -> tuple[Any, ...]:
+        return values[1], _like(values[2]), _rows(values[0])
+
+    def pull(self, dy: Any, residuals: Any, needs: Any, params: Any) -> Any:
+        index, row, rows = residuals
+        from gradtape.tracing.control.loop_gradient import FIT_ROWS
+
+        back = None
+        if needs[0]:
+            back = WRITE_ROW(dy, index, blank(row), grow=False)
+            if params["grow"] and rows is not None:
+                back = FIT_ROWS(back, np.zeros(rows, np.bool_))
+        return back, None, REGISTRY["gather"](dy, index, axis=0, batch_dims=0) if needs[2] else None
+
+    def batch(self, batched: tuple[bool, ...], x: Any, index: Any, row: Any, *, grow: bool) -> Any:
+        if not batched[1] and not grow:
+            # One place for all examples: rows first, then the examples.
+            x, row = spread((batched[0], batched[2]), x, row)
+            order = (1, 0, *range(2, x.ndim))
+            y = WRITE_ROW(REGISTRY["transpose"](x, perm=order), index, row, grow=False)
+            return REGISTRY["transpose"](y, perm=order)
+        from gradtape.ops.family import by_loop
+
+        return by_loop(self, batched, (x, index, row), {"grow": grow})
+
+
+def _rows(x: Any) -> int | None:
+    """The number of rows; None where only a run will tell: an array that grows in a loop."""
+    shape: Any = x.get_shape() if isinstance(x, Tensor) else x.shape
+    return shape[0]  # type: ignore[no-any-return]
+
+
+def _like(row: Any) -> Any:
+    return np.broadcast_to(np.zeros((), row.dtype), row.shape) if isinstance(row, (np.ndarray, np.generic)) else row
+
+
+def checked(index: Any, count: int, grow: bool = False) -> int:
+    """The index as an int; raises if there is no such row."""
+    i = int(index)
+    if i < 0 or (i >= count and not grow):
+        raise errors.build(
+            errors.OutOfRangeError,
+            f"TensorArray: index {i} is out of range, the array has {count} elements.",
+            "make it larger, or give dynamic_size=True.",
+        )
+    return i
+
+
+class NewRows(Op):
+    """Rows of zeros, as many as a number says."""
+
+    name = "new_rows"
+    inputs = ("count",)
+    kinds = "iu"
+    differentiable = False
+    takes_needs = False
+    residuals = ()
+    vjp = NotDifferentiable("zeros do not depend on their number")
+    lower = NO_LOWERING
+
+    def infer(self, count: Spec, *, shape: tuple[int, ...], dtype: dtypes.DType) -> Spec:
+        return Spec((None, *shape), dtype)  # type: ignore[arg-type]
+
+    def kernel(self, count: Any, *, shape: tuple[int, ...], dtype: dtypes.DType) -> Any:
+        return np.zeros((int(count), *shape), dtype.numpy)
+
+    def batch(self, batched: tuple[bool, ...], count: Any, **params: Any) -> Any:
+        from gradtape.ops.family import by_loop
+
+        return by_loop(self, batched, (count,), params)
+
+
+class CountRows(Op):
+    """The number of rows."""
+
+    name = "count_rows"
+    inputs = ("x",)
+    kinds = "fVciubO"
+    differentiable = False
+    takes_needs = False
+    residuals = ()
+    vjp = NotDifferentiable("a number of rows has no derivative")
+    lower = NO_LOWERING
+
+    def infer(self, x: Spec) -> Spec:
+        return Spec((), dtypes.int32)
+
+    def kernel(self, x: Any) -> Any:
+        return np.int32(len(x))
+
+    def batch(self, batched: tuple[bool, ...], x: Any) -> Any:
+        return np.full(dims(x)[0], dims(x)[1], np.int32)
+
+
+WRITE_ROW, NEW_ROWS, COUNT_ROWS = WriteRow(), NewRows(), CountRows()

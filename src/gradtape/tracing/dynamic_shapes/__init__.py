@@ -1,0 +1,1 @@
+"""Sizes that only a run will tell: late nodes, probes, sampled shapes."""

@@ -1,0 +1,52 @@
+"""What computes a symbolic tensor, as programs see it that look at graphs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gradtape.tracing.symbol import Symbol
+
+
+class Operation:
+    """An op of the function that is being traced, by one of its results.
+
+    Attributes:
+      name: in the style of TensorFlow's graphs.
+      type: the name of the op; "Placeholder" for arguments and what the function closes over.
+      inputs: symbolic tensors.
+      outputs: symbolic tensors.
+      graph: the graph of the function.
+
+    >>> @tf.function
+    ... def f(x):
+    ...     y = tf.sin(x)
+    ...     print(x.op.type, y.op.type, [i.name for i in y.op.inputs])
+    ...     return y
+    >>> _ = f(tf.constant(1.0))
+    Placeholder sin ['x:0']
+    """
+
+    def __init__(self, tensor: Symbol) -> None:
+        node = tensor.value.node
+        self._node = node
+        self.name, _, _ = tensor.name.partition(":")
+        self.type: str = "Placeholder" if node is None else node.op.name
+        self.graph = tensor.graph
+        self.inputs = () if node is None else tuple([tensor.beside(v) for v in node.inputs])
+        self.outputs = [tensor] if node is None else [tensor.beside(v) for v in node.outputs]
+
+    def get_attr(self, name: str) -> Any:
+        """A parameter of the op."""
+        if self._node is None or name not in self._node.params:
+            raise ValueError(f"Operation {self.name!r} has no attr named {name!r}.")
+        return self._node.params[name]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Operation) and [y.value for y in self.outputs] == [y.value for y in other.outputs]
+
+    def __hash__(self) -> int:
+        return hash(self.outputs[0].value)
+
+    def __repr__(self) -> str:
+        return f"<tf.Operation {self.name!r} type={self.type}>"

@@ -1,0 +1,43 @@
+"""What a traced function returns: tensors in a structure, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core import convert, errors, nest
+from gradtape.core.op import REGISTRY
+from gradtape.core.shape import TensorShape
+from gradtape.core.variable import Variable
+from gradtape.tracing.composites import unfold
+from gradtape.tracing.symbol import Symbol, symbol
+from gradtape.tracing.trace import Trace
+
+
+def results(trace: Trace, returned: Any, name: str) -> tuple[Any, list[Symbol | None]]:
+    """What a function returned: its structure, and its leaves as symbols of the trace; None stays None."""
+    returned = unfold(returned)
+    leaves = [_result(trace, leaf, name) for leaf in nest.flatten(returned)]
+    structure = nest.pack_sequence_as(returned, [None] * len(leaves)) if nest.is_nested(returned) else None
+    return structure, leaves
+
+
+def _result(trace: Trace, leaf: Any, name: str) -> Symbol | None:
+    if leaf is None:
+        return None
+    if isinstance(leaf, TensorShape):
+        leaf = convert.convert_to_tensor(list(leaf))
+    try:
+        tensor = leaf._read() if isinstance(leaf, Variable) else convert.convert_to_tensor(leaf)
+    except (TypeError, ValueError):
+        raise TypeError(
+            errors.compose(
+                "To be compatible with tf.function, Python functions must return zero or more Tensors or ExtensionTypes or "
+                f"None values; in compilation of {name}, found return value of type {type(leaf).__name__}, which is not a "
+                "Tensor or ExtensionType.",
+                "return tensors, and keep other objects outside.",
+            )
+        ) from None
+    if isinstance(tensor, Symbol) and tensor.trace is trace:
+        return tensor
+    value = trace.value_of(tensor)
+    return REGISTRY["identity"](symbol(value, trace, tensor._id))  # type: ignore[no-any-return]

@@ -1,0 +1,415 @@
+"""Trace: a run of the user's function that writes down what happens.
+
+While a trace is entered, ops on its symbols become nodes, variables are read and assigned in the graph, and tensors from
+outside become captures. A recording goes along: it is the tape from which the function's own derivative is made, with
+custom gradients and all. Tapes that were entered before the call see none of this; they are shown the call as one op.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from gradtape.compiler.effects import ASSIGN
+from gradtape.compiler.graph import Graph, Node, Value
+from gradtape.core import errors, provenance, state
+from gradtape.core.dispatch import notify
+from gradtape.core.deferral import adapt_functions
+from gradtape.core.op import REGISTRY, Op
+from gradtape.core.recorder import NO_PARAMS
+from gradtape.core.shape import ANY, Spec, Steps, spec_of
+from gradtape.core.tensor import Tensor, wrap
+from gradtape.core.variable import Variable
+from gradtape.tracing.dynamic_shapes import sample_shapes as examples
+from gradtape.tracing.dynamic_shapes.late_node import Deferred
+from gradtape.tracing.symbol import Symbol, out_of_scope, symbol
+from gradtape.transform.batched import Batched, number_beside
+from gradtape.transform.opaque_op import recorded_by
+from gradtape.transform.record import Recording
+
+_current = state.current
+_STEP = 0.125  # between the levels of nested traces; maps count by one, Jacobians by one half
+
+
+class TraceRecording(Recording):
+    """The tape that goes along with a trace. It also notes the constants that are made meanwhile: they belong to the
+    function, whereas tensors from outside are captured, since somebody may differentiate by them. What is computed from
+    such tensors alone is computed at once; if a tape knows them, it is a part of the graph too."""
+
+    __slots__ = ("_trace", "made")
+
+    def __init__(self, trace: Trace) -> None:
+        super().__init__(watch_accessed=False)
+        self.made: dict[int, Tensor] = {}
+        self._trace = trace
+
+    def see(
+        self, op: Any, ids: tuple[int, ...], values: Any, params: dict[str, Any], outputs: Any, result: Any
+    ) -> None:
+        """An op became a node, or was computed."""
+        first = outputs[0] if type(outputs) is tuple and outputs else outputs
+        if type(first) is Tensor and any(ids):
+            values, result = self._trace.adopt(op, ids, values, params, outputs)
+        super().see(op, ids, values, params, outputs, result)
+
+    def see_pair(self, op: Any, i: int, j: int, p: Any, q: Any, y: Any, result: Any) -> None:
+        """An operator was computed."""
+        self.see(op, (i, j), (p, q), NO_PARAMS, y, result)
+
+    def created(self, tensor: Tensor) -> None:
+        """A constant was made."""
+        self.made[id(tensor)] = tensor
+
+
+class Trace:
+    """One trace of a function.
+
+    Attributes:
+      graph: what has been written down.
+      recording: the tape that goes along.
+      level: above all transformations that run around it.
+      created: variables that were made meanwhile.
+      sees: finished traces whose symbols may be captured: a gradient's trace sees that of its function.
+      examples: shapes of values whose sizes are not known; see `examples.py`.
+      place: where new nodes belong in the user's code, if not where that is running now.
+    """
+
+    def __init__(self, name: str, sees: tuple[Trace, ...] = (), lift: Any = None) -> None:
+        self.graph = Graph(name)
+        self.outer: Trace | None = _current.trace
+        self.level = (_current.depth or 0.0) + _STEP
+        self.sees = sees
+        self.parameters: list[Symbol] = []
+        self.created: list[Variable] = []
+        self.is_open = False
+        self._lift = lift
+        self._values: dict[int, tuple[Any, Value]] = {}
+        self._variables: dict[int, Symbol] = {}
+        self._before: list[Any] = []
+        self.examples: dict[Value, examples.Examples] = {}
+        self.place: provenance.Place | None = None
+        self._peeked: dict[tuple[Value, int], Any] = {}
+        self._adopted: dict[int, Symbol] = {}
+        self._number = 0
+        self.recording: TraceRecording
+
+    def __enter__(self) -> Trace:
+        self._before.append((_current.recorders, _current.depth, _current.trace))
+        _current.depth, _current.trace = self.level, self
+        if not hasattr(self, "recording"):
+            self.recording = TraceRecording(self)
+        everywhere = [r for r in _current.recorders if getattr(r, "everywhere", False)]
+        _current.recorders = (self.recording, *everywhere)
+        self.recording.spans.append(state.new_id())
+        self.is_open = True
+        return self
+
+    def __exit__(self, *problem: Any) -> None:
+        _current.recorders, _current.depth, _current.trace = self._before.pop()
+        self.recording.spans.append(state.new_id())
+        self.is_open = bool(self._before)
+
+    @property
+    def is_general(self) -> bool:
+        """True if some sizes are known only when the function runs."""
+        return bool(self.examples)
+
+    def parameter(self, spec: Spec, name: str = "", shapes: examples.Examples | None = None) -> Symbol:
+        """A new argument of the function; `shapes` are examples of its shape, if that is not known."""
+        value = self._sized(Value(spec, name=name), shapes)
+        self.graph.parameters.append(value)
+        tensor = symbol(value, self, state.new_id())
+        self.parameters.append(tensor)
+        self._watch(tensor)
+        return tensor
+
+    @property
+    def identities(self) -> list[int]:
+        """Those of the parameters and of the captures, as the recording knows them."""
+        return [*[p._id for p in self.parameters], *[source._id for source, _ in self.graph.captures]]
+
+    def _watch(self, tensor: Tensor) -> None:
+        if tensor.dtype.is_trainable:
+            self.recording.tracked.add(tensor._id)
+            self.recording.roots.add(tensor._id)
+
+    def add(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """The outputs of a new node, which the recorders of this trace are shown."""
+        inputs = tuple([x if hasattr(x, "dtype") else number_beside(x, inputs) for x in inputs])
+        values = [self.value_of(x) for x in inputs]
+        if not self.examples or op.infers_unknown or all(v.spec.is_known for v in values):
+            specs: Any = op.infer(*[v.spec for v in values], **params)
+            shapes, fit = self._kept_sizes(values, specs) if op.infers_unknown else None, None
+        else:
+            specs, shapes, fit = self._infer(op, values, params)
+        return self._append(op, inputs, values, params, specs, shapes, fit)
+
+    def append(
+        self, op: Any, inputs: Sequence[Any], params: dict[str, Any], specs: Any, shapes: Sequence[Any] | None = None
+    ) -> Any:
+        """The outputs of a new node of which the specs, and perhaps examples of the shapes, are known."""
+        return self._append(op, tuple(inputs), [self.value_of(x) for x in inputs], params, specs, shapes, None)
+
+    def _append(
+        self,
+        op: Any,
+        inputs: tuple[Any, ...],
+        values: list[Value],
+        params: dict[str, Any],
+        specs: Any,
+        shapes: Any,
+        fit: examples.Fit | None,
+    ) -> Any:
+        node = Node(op, values, params, specs, self.place or provenance.user_place(4))
+        self.graph.nodes.append(node)
+        for i, value in enumerate(node.outputs):
+            self._sized(value, None if shapes is None or i >= len(shapes) else shapes[i])
+        made = [symbol(v, self) for v in node.outputs]
+        outputs = tuple(made) if node.several else made[0]
+        if not made:
+            return outputs
+        if self._must_wait(op, node):
+            op = Deferred(op, fit or self._fit(values, node.outputs), node.several)
+        ids = tuple([x._id if isinstance(x, Tensor) else 0 for x in inputs])
+        notify(op, ids, inputs, params, outputs, outputs)
+        return outputs
+
+    def _must_wait(self, op: Any, node: Node) -> bool:
+        """True if the op's vjp may need sizes that are not known. Elementwise ops of one input never do."""
+        if not self.examples or not op.differentiable or op.any_size or (op.elementwise and len(node.inputs) == 1):
+            return False
+        return any(v in self.examples for v in (*node.inputs, *node.outputs))
+
+    def _infer(self, op: Op, values: list[Value], params: dict[str, Any]) -> tuple[Any, Any, Any]:
+        shapes = [self._shapes(v) for v in values]
+        found = examples.infer(op, [v.spec for v in values], shapes, params, self.number())
+        return tuple(found.specs) if found.several else found.specs[0], found.examples, found.fit
+
+    def _fit(self, inputs: Sequence[Value], outputs: Sequence[Value]) -> examples.Fit:
+        """Shapes of inputs and outputs in the first world in which all exist."""
+        rows = list(zip(*[self._shapes(v) for v in (*inputs, *outputs)], strict=True))
+        world = next((w for w, row in enumerate(rows) if None not in row), 0)
+        return examples.Fit(list(rows[world][: len(inputs)]), list(rows[world][len(inputs) :]), world)
+
+    def _kept_sizes(self, values: list[Value], spec: Spec) -> Any:
+        """Examples for a result of which no more is unknown than of the only input."""
+        own: Any = self._shapes(values[0])
+        if spec.shape is ANY or any(s is None or len(s) != len(spec.shape) for s in own):
+            return None
+        return [tuple([tuple([m if n is None else n for m, n in zip(s, spec.shape, strict=True)]) for s in own])]
+
+    def number(self) -> int:
+        """A number for something whose size is not known."""
+        self._number += 1
+        return self._number
+
+    def _sized(self, value: Value, shapes: examples.Examples | None) -> Value:
+        """The value, with examples of its shape if that is not known."""
+        if not value.spec.is_known and type(value.spec.shape) is not Steps:
+            self.examples[value] = shapes or examples.of(value.spec, self.number() if value.node else 0)
+        return value
+
+    def _shapes(self, value: Value) -> examples.Examples:
+        found = self.examples.get(value)
+        return (value.spec.shape,) * examples.WORLDS if found is None else found
+
+    def examples_of(self, x: Any) -> examples.Examples:
+        """Examples of the shape of a tensor."""
+        return self._shapes(self.value_of(x))
+
+    def later(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        missing: Exception | None = None,
+        name: str = "",
+        like: Sequence[Any] | None = None,
+        fit: examples.Fit | None = None,
+    ) -> Any:
+        """What a function returns that needs sizes or values which are not known yet: it becomes one node."""
+        from gradtape.tracing.dynamic_shapes.postpone import later
+
+        if not name:  # passes know ops by their names
+            name = function.__name__ if function.__name__ not in REGISTRY else f"late {function.__name__}"
+        return later(self, function, args, kwargs, missing, name, like, fit)
+
+    @contextmanager
+    def holding(self, variables: Sequence[Variable], values: Sequence[Any]) -> Iterator[Callable[[Variable], Symbol]]:
+        """Run a block in which variables have given values; what it assigns is not written down. The function that is
+        yielded tells the values at its end."""
+        before, assign = dict(self._variables), self.__dict__.get("assign")
+        for variable, value in zip(variables, values, strict=True):
+            self._variables[variable._id] = symbol(self.value_of(value), self, variable._id)
+        self.assign = self._hold  # type: ignore[method-assign]
+        try:
+            yield lambda variable: symbol(self._variables[variable._id].value, self)
+        finally:
+            self._variables = before
+            if assign is None:
+                del self.assign
+            else:
+                self.assign = assign  # type: ignore[method-assign]
+
+    def _hold(self, variable: Variable, tensor: Tensor) -> None:
+        self._variables[variable._id] = symbol(self.value_of(tensor), self, variable._id)
+
+    def peek(self, value: Value) -> Any:
+        """The array of a value that does not depend on the arguments; None if it does."""
+        return self._peek(value, -1)
+
+    def peek_in(self, x: Any, world: int) -> Any:
+        """The array of a small tensor in a world, where sizes are known; None if it depends on more than sizes."""
+        return self._peek(self.value_of(x), world)
+
+    def _peek(self, value: Value, world: int) -> Any:
+        key = (value, world)
+        if key not in self._peeked:
+            self._peeked[key] = self._evaluated(value, world)
+        return self._peeked[key]
+
+    def _peek_source(self, value: Value) -> Any:
+        """The array of a value that no node makes, where it is known."""
+        if value in self.graph.constants:
+            return self.graph.constants[value]
+        source = next((s for s, v in self.graph.captures if v is value), None)
+        return source._array if type(source) is Tensor else None
+
+    def _evaluated(self, value: Value, world: int) -> Any:
+        node = value.node
+        if node is None:
+            return self._peek_source(value)
+        if node.effect or node.several or node.op.any_size or not _is_small(value.spec):
+            return None
+        if node.op.name == "shape_of":
+            shape = node.inputs[0].spec.shape if world < 0 else self._shapes(node.inputs[0])[world]
+            return None if shape is None or None in shape else np.array(shape, node.params["dtype"].numpy)
+        arrays = [self._peek(v, world) for v in node.inputs]
+        try:
+            return None if any(a is None for a in arrays) else node.op.kernel(*arrays, **node.params)
+        except Exception:
+            return None
+
+    def value_of(self, x: Any) -> Value:
+        """The value of an operand: a symbol's own, a capture, or a constant."""
+        if isinstance(x, Symbol) and x.trace is self:
+            return x.value
+        known = self._values.get(id(x))
+        if known is not None:
+            return known[1]
+        if isinstance(x, Symbol) and x.trace not in self.sees and not self._is_outer(x.trace):
+            raise out_of_scope(x)
+        if isinstance(x, Batched) and x.level > self.level:
+            raise x.needs_value("An effect in a function")  # a map in the function then goes from example to example
+        spec, shapes = (x.value.spec, x.trace._shapes(x.value)) if isinstance(x, Symbol) else (spec_of(x), None)
+        value = self._sized(Value(spec), shapes)
+        if type(x) is Tensor and id(x) in self.recording.made:
+            self.graph.constants[value] = x._array
+        elif isinstance(x, Tensor):
+            x._id = x._id or state.new_id()
+            self._watch(x)
+            self.graph.captures.append((x, value))
+            self._adopted[x._id] = symbol(value, self, x._id)
+        else:
+            self.graph.constants[value] = x
+        self._values[id(x)] = (x, value)
+        return value
+
+    def adopt(self, op: Op, ids: tuple[int, ...], arrays: Any, params: dict[str, Any], outputs: Any) -> Any:
+        """Make a node of an op that was computed on tensors from outside which a tape knows; later uses of what came out
+        are uses of the node. Returns its inputs and outputs as symbols."""
+        given = []
+        for identity, array in zip(ids, arrays, strict=True):
+            if identity and identity not in self._adopted:
+                self.value_of(wrap(array, identity))  # a capture; all uses are of one symbol
+            given.append(self._adopted[identity] if identity else array)
+        several = type(outputs) is tuple
+        row = outputs if several else (outputs,)
+        if hasattr(op, "kernel"):
+            specs = tuple([spec_of(y) for y in row])
+            place = self.place or provenance.user_place(4)
+            node = Node(op, [self.value_of(x) for x in given], params, specs if several else specs[0], place)
+            self.graph.nodes.append(node)
+            values = node.outputs
+        else:  # a call of Python code with its own derivative, which nobody can run again
+            values = tuple([self.constant(y._array).value for y in row])
+        made = []
+        for y, value in zip(row, values, strict=True):
+            y._id = y._id or state.new_id()
+            made.append(symbol(value, self, y._id))
+            self._adopted[y._id] = made[-1]
+            self._values[id(y)] = (y, value)
+        return given, tuple(made) if several else made[0]
+
+    def constant(self, array: Any) -> Symbol:
+        """A tensor of an array that is known already."""
+        value = Value(spec_of(array))
+        self.graph.constants[value] = array
+        return symbol(value, self)
+
+    def _is_outer(self, other: Trace) -> bool:
+        """True if symbols of another trace can be captured since it is around this one, or is seen by one that is."""
+        trace = self.outer
+        while trace is not None:
+            if trace is other or other in trace.sees:
+                return True
+            trace = trace.outer
+        return any(seen._is_outer(other) for seen in self.sees)
+
+    def read(self, variable: Variable) -> Symbol:
+        """The value of a variable at this point of the program."""
+        found = self._variables.get(variable._id)
+        if found is None:
+            value = self._sized(Value(spec_of(variable)), None)
+            self.graph.captures.append((variable, value))
+            found = self._variables[variable._id] = symbol(value, self, variable._id)
+            self._watch(found)
+        return found
+
+    def assign(self, variable: Variable, tensor: Tensor) -> None:
+        """Write down an assignment; later reads see it."""
+        value = self.value_of(tensor)
+        if variable.trainable:
+            self.read(variable)  # what is read after the assignment has a gradient by the variable too
+        self.graph.nodes.append(Node(ASSIGN, (value,), {"variable": variable}, (), provenance.user_place(3)))
+        for recorder in _current.recorders:
+            recorder.access(variable)
+            recorder.assigned(variable, tensor._id, provenance.user_place(3))
+        self._variables[variable._id] = symbol(value, self, variable._id)
+
+    def update(self, variable: Variable, what: str, delta: Tensor) -> None:
+        """Write down `assign_add` or `assign_sub`."""
+        with recorded_by():  # no gradient flows through an assignment
+            new = REGISTRY["add" if what == "assign_add" else "subtract"](self.read(variable), delta)
+        new._id = 0
+        self.assign(variable, new)
+
+    def lift(self, variable: Variable, initial: Tensor) -> Tensor:
+        """The initial value of a variable that is made in the function; only the first trace may make some."""
+        if self._lift is None:
+            raise ValueError(
+                errors.compose(
+                    "tf.function only supports singleton tf.Variables created on the first call: this one was created in "
+                    "a later trace, or on every call.",
+                    "create variables outside of the function, or keep them: `if self.v is None: self.v = tf.Variable(...)`.",
+                    depth=2,
+                )
+            )
+        self.created.append(variable)
+        return self._lift(self, initial) if isinstance(initial, Symbol) else initial
+
+
+_SMALL = 64  # elements of a value that may be a shape, an axis or another parameter
+
+
+def _is_small(spec: Spec) -> bool:
+    size = 1
+    for d in spec.shape:
+        size *= d or 1
+    return size <= _SMALL
+
+
+adapt_functions()

@@ -1,0 +1,240 @@
+"""tf.train.Checkpoint: variables of objects to a file and back."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import errors, state
+from gradtape.core.variable import Variable
+from gradtape.train import _file_format as container, _state_file as directory, _object_graph as objects
+from gradtape.train._restore import Restoration
+from gradtape.train._status import NothingRestored, Status
+
+VALUE = ".ATTRIBUTES/VARIABLE_VALUE"
+
+
+class CheckpointOptions:
+    """Options of writing and reading.
+
+    Args:
+      experimental_io_device: accepted; files are written by this process.
+      experimental_enable_async_checkpoint, enable_async: accepted; a checkpoint is complete when `save` returns.
+      experimental_write_callbacks: functions called after a checkpoint was written, with its path or without arguments.
+      experimental_skip_slot_variables: accepted.
+      experimental_sharding_callback: accepted; a checkpoint is one file.
+
+    >>> tf.train.CheckpointOptions(experimental_write_callbacks=[print]).experimental_write_callbacks
+    [<built-in function print>]
+    """
+
+    def __init__(
+        self,
+        experimental_io_device: Any = None,
+        experimental_enable_async_checkpoint: bool = False,
+        experimental_write_callbacks: Any = None,
+        enable_async: bool = False,
+        experimental_skip_slot_variables: bool = False,
+        experimental_sharding_callback: Any = None,
+    ) -> None:
+        self.experimental_io_device = experimental_io_device
+        self.enable_async = self.experimental_enable_async_checkpoint = (
+            enable_async or experimental_enable_async_checkpoint
+        )
+        self.experimental_write_callbacks = experimental_write_callbacks
+        self.experimental_skip_slot_variables = experimental_skip_slot_variables
+        self.experimental_sharding_callback = experimental_sharding_callback
+
+
+class Checkpoint:
+    """Objects whose variables are written to a file and read back.
+
+    Values are found again by the names of the attributes, list indices and dict keys that lead to them, so the program that
+    reads may have other classes and other names of variables, as long as attributes are the same. Objects may be `tf.Module`s,
+    variables, lists, dicts, other checkpoints, generators, Keras's layers, models and optimizers, and any object with an
+    attribute `variables` or attributes that are variables.
+
+    Args:
+      root: an object whose parts are those of the checkpoint.
+      **kwargs: further objects, by name.
+
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> step = tf.Variable(1)
+    >>> checkpoint = tf.train.Checkpoint(step=step)
+    >>> path = checkpoint.save(folder + "/ckpt")
+    >>> step.assign(100).numpy()
+    np.int32(100)
+    >>> status = checkpoint.restore(path).assert_consumed()
+    >>> step.numpy()
+    np.int32(1)
+    """
+
+    def __init__(self, root: Any = None, **kwargs: Any) -> None:
+        self._root = root
+        self._save_counter: Variable | None = None
+        for name, value in kwargs.items():
+            if name == "save_counter":
+                self._save_counter = value
+                continue
+            setattr(self, name, value)
+        for name, value in ([("root", root)] if root is not None else []) + list(kwargs.items()):
+            if not objects.is_trackable(value) and not isinstance(value, (list, tuple, dict)):
+                raise ValueError(
+                    errors.compose(
+                        f"Checkpoint: {name} is {value!r}, which has no variables that could be saved.",
+                        f"wrap a value that changes: {name}=tf.Variable(...).",
+                    )
+                )
+
+    @property
+    def save_counter(self) -> Variable:
+        """How many times `save` was called, as a variable that is saved too."""
+        if self._save_counter is None:
+            self._save_counter = Variable(np.int64(0), trainable=False, name="save_counter")
+        return self._save_counter
+
+    def _checkpoint_parts(self) -> dict[str, Any]:
+        parts = {} if self._root is None else dict(objects.parts(self._root))
+        parts |= {k: v for k, v in vars(self).items() if not k.startswith("_") and objects.is_trackable(v)}
+        if self._save_counter is not None:
+            parts["save_counter"] = self._save_counter
+        return parts
+
+    @property
+    def variables(self) -> list[Variable]:
+        """The variables that are saved."""
+        return [v for _, v in _saved(self)[1]]
+
+    def save(self, file_prefix: Any, options: CheckpointOptions | None = None) -> str:
+        """Write a checkpoint with a number, and remember it as the latest in its folder.
+
+        Args:
+          file_prefix: the path without the number.
+          options: see CheckpointOptions.
+
+        Returns:
+          The path: the prefix, a dash and the number. The file has `.index` at its end.
+
+        >>> import tempfile
+        >>> path = tf.train.Checkpoint(v=tf.Variable(1.0)).save(tempfile.mkdtemp() + "/ckpt")
+        >>> path.endswith("/ckpt-1")
+        True
+        """
+        _refuse_in_functions("save")
+        with self.counted():
+            path = self.write(f"{os.fspath(file_prefix)}-{int(self.save_counter)}", options)
+        directory.remember(Path(path).parent, path, [path])
+        return path
+
+    @contextlib.contextmanager
+    def counted(self) -> Iterator[None]:
+        """A block that writes a checkpoint, and counts if it can."""
+        self.save_counter.assign_add(np.int64(1))
+        try:
+            yield
+        except BaseException:
+            self.save_counter.assign_sub(np.int64(1))
+            raise
+
+    def write(self, file_prefix: Any, options: CheckpointOptions | None = None) -> str:
+        """Write a checkpoint under exactly this path; it is not remembered as the latest.
+
+        Returns:
+          The path.
+        """
+        _refuse_in_functions("write")
+        prefix: str = os.fspath(file_prefix)
+        described, found = _saved(self)
+        arrays = {key: np.asarray(v._value._array) for key, v in found}
+        container.write(directory.file_of(prefix), arrays, {"objects": described})
+        for callback in (options.experimental_write_callbacks if options is not None else None) or ():
+            _call(callback, prefix)
+        return prefix
+
+    def restore(self, save_path: Any, options: CheckpointOptions | None = None) -> Any:
+        """Read a checkpoint that `save` wrote. Variables that are made later get their values when they are there.
+
+        Args:
+          save_path: the path that `save` returned; a folder means its latest checkpoint; None restores nothing.
+          options: see CheckpointOptions.
+
+        Returns:
+          A status, with `assert_consumed`, `assert_existing_objects_matched` and `expect_partial`.
+        """
+        if save_path is None:
+            return NothingRestored()
+        _ = self.save_counter
+        return self.read(save_path, options)
+
+    def read(self, save_path: Any, options: CheckpointOptions | None = None) -> Status:
+        """Read a checkpoint that `write` wrote: as `restore`, without a `save_counter`."""
+        _refuse_in_functions("restore")
+        path = os.fspath(save_path)
+        if os.path.isdir(path):
+            path = directory.latest_checkpoint(path) or path
+        reader = container.Reader(directory.file_of(path))
+        restoration = Restoration(reader, path)
+        restoration.start(self)
+        return Status(restoration, self)
+
+    def sync(self) -> None:
+        """Nothing: a checkpoint is complete when `save` returns."""
+
+
+def _saved(root: Any) -> tuple[list[Any], list[tuple[str, Variable]]]:
+    """All objects below a root as the file describes them, and the variables among them by key.
+
+    An object that is reached in several ways is saved once, under the shortest path.
+    """
+    numbers = {objects.identity(root): 0}
+    described: list[Any] = [{"parts": {}}]
+    found: list[tuple[str, Variable]] = []
+    todo: deque[tuple[Any, int, str]] = deque([(root, 0, "")])
+    while todo:
+        value, number, path = todo.popleft()
+        for name, part in objects.parts(value).items():
+            known = numbers.get(objects.identity(part))
+            if known is None:
+                known = numbers[objects.identity(part)] = len(described)
+                inner = f"{path}{objects.escaped(name)}/"
+                variable = objects.variable_of(part)
+                if variable is None:
+                    described.append({"parts": {}})
+                    todo.append((part, known, inner))
+                else:
+                    described.append({"parts": {}, "value": inner + VALUE})
+                    found.append((inner + VALUE, variable))
+            described[number]["parts"][name] = known
+    return described, found
+
+
+def _refuse_in_functions(what: str) -> None:
+    if state.current.trace is not None:
+        raise NotImplementedError(
+            errors.compose(
+                f"Calling tf.train.Checkpoint.{what}() from a function is not supported: it would run once, while "
+                "the function is traced.",
+                "call it outside of tf.function.",
+                depth=2,
+            )
+        )
+
+
+def _call(callback: Any, path: str) -> None:
+    import inspect
+
+    try:
+        takes_path = bool(inspect.signature(callback).parameters)
+    except (TypeError, ValueError):  # built-in functions do not always tell
+        takes_path = True
+    if takes_path:
+        callback(path)
+    else:
+        callback()

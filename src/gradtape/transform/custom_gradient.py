@@ -1,0 +1,154 @@
+"""custom_gradient: a function with a derivative of its own."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gradtape.core import convert, errors, nest, state
+from gradtape.core.indexed_slices import IndexedSlices
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
+from gradtape.transform.opaque_op import Pullback, Witness, recorded_by, show
+
+_current = state.current
+
+
+def custom_gradient(f: Any = None) -> Any:
+    """A function whose gradient is the one that it returns itself.
+
+    `f` returns its result and a function `grad_fn` of the cotangents of the result (one argument for each tensor in it)
+    that returns one cotangent for each tensor among the positional arguments, or None. If `f` reads trainable variables
+    that are no arguments, `grad_fn` gets them as `variables=[...]`, and returns a pair: the cotangents of the arguments,
+    and a list of those of the variables. What `grad_fn` computes can be differentiated again.
+
+    Args:
+      f: the function; without it the result is a decorator.
+
+    Returns:
+      A function of the same arguments that returns the result alone.
+
+    >>> @tf.custom_gradient
+    ... def clip_gradient(x):
+    ...     return x, lambda dy: tf.clip_by_value(dy, -1.0, 1.0)
+    >>> x = tf.Variable(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     y = 10.0 * clip_gradient(x)
+    >>> float(tape.gradient(y, x))
+    1.0
+    """
+    if f is None:
+        return custom_gradient
+    if not callable(f):
+        raise TypeError(errors.compose(f"custom_gradient: f must be a function, got {f!r}.", "decorate a function."))
+    return CustomGradient(f)
+
+
+class CustomGradient:
+    """What `custom_gradient` makes of a function. As a method it is bound, and `self` is no input of the gradient."""
+
+    __wrapped__: Callable[..., Any]
+
+    def __init__(self, f: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, f)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return _call(self.__wrapped__, args, kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else CustomGradient(self.__wrapped__.__get__(instance, owner))
+
+
+def _call(f: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    witness = Witness()
+    # Tapes see the ops of `f` too: `grad_fn` may use what they computed, and be differentiated.
+    with recorded_by(*_current.recorders, witness):
+        result, grad_fn = _pair(f(*args, **kwargs))
+    given = nest.flatten(args)
+    arguments = {id(x) for x in (*given, *nest.flatten(kwargs))}
+    variables = [v for v in witness.variables if v.trainable and id(v) not in arguments]
+    if variables and not _accepts_variables(grad_fn):
+        raise TypeError(
+            errors.compose(
+                "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses variables: "
+                f"{variables}",
+                "write `def grad_fn(dy, variables=None)`, and return the pair (dx, gradients of the variables).",
+            )
+        )
+    inputs = [_input(x) for x in (*given, *variables)]
+    results = [convert.convert_to_tensor(r) for r in nest.flatten(result)]
+    pullback = _pullback(grad_fn, [x.dtype for x in inputs], [tuple(x.shape) for x in inputs], variables)
+    name = f"custom_gradient({getattr(f, '__name__', type(f).__name__)})"
+    return nest.pack_sequence_as(result, show(name, pullback, inputs, results))
+
+
+def _pair(returned: Any) -> tuple[Any, Callable[..., Any]]:
+    """The result and the gradient function, if that is what came back."""
+    fix = "end the function with `return result, grad_fn`."
+    if not isinstance(returned, (tuple, list)):
+        what = f"custom_gradient: the function returned one value, of type {type(returned).__name__}."
+        raise TypeError(errors.compose(what, fix, depth=3))
+    if len(returned) != 2:
+        raise ValueError(
+            errors.compose(f"custom_gradient: the function returned {len(returned)} values.", fix, depth=3)
+        )
+    if not callable(returned[1]):
+        what = f"custom_gradient: unsupported callable: the second value returned is {returned[1]!r}."
+        raise TypeError(errors.compose(what, fix, depth=3))
+    return returned[0], returned[1]
+
+
+def _accepts_variables(grad_fn: Any) -> bool:
+    import inspect
+
+    parameters = inspect.signature(grad_fn).parameters
+    return "variables" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+
+
+def _input(x: Any) -> Any:
+    """An argument as a tensor or variable; tapes learn that a variable is used."""
+    if isinstance(x, Variable):
+        x._read()
+        return x
+    return convert.convert_to_tensor(x)
+
+
+def _pullback(grad_fn: Any, dtypes: list[Any], shapes: list[tuple[int, ...]], variables: list[Variable]) -> Pullback:
+    count = len(dtypes) - len(variables)
+
+    def pullback(dys: tuple[Any, ...], needs: Sequence[bool]) -> list[Any]:
+        if variables:
+            of_arguments, of_variables = _both(grad_fn(*dys, variables=variables))
+            if len(of_variables) != len(variables):
+                raise ValueError("Must return gradient for each variable from @custom_gradient grad_fn.")
+        else:
+            of_arguments, of_variables = grad_fn(*dys), []
+        flat = nest.flatten(of_arguments)
+        if len(flat) != count:
+            raise ValueError(
+                f"custom_gradient function expected to return {count} gradients, but returned {len(flat)} instead."
+            )
+        return [_cotangent(d, *spec) for d, *spec in zip((*flat, *of_variables), dtypes, shapes, strict=True)]
+
+    return pullback
+
+
+def _both(returned: Any) -> Any:
+    if isinstance(returned, (tuple, list)) and len(returned) == 2 and isinstance(returned[1], (tuple, list)):
+        return returned
+    raise TypeError(
+        errors.compose(
+            "custom_gradient: the function uses variables, so grad_fn must return two things.",
+            "return the pair (gradients of the arguments, list of gradients of the variables).",
+        )
+    )
+
+
+def _cotangent(d: Any, dtype: Any, shape: tuple[int, ...]) -> Any:
+    """What a gradient function returned for one input, as a tensor or rows. Shape and dtype of tensors are the user's."""
+    if d is None or isinstance(d, Tensor):
+        return d
+    if isinstance(d, IndexedSlices):
+        return d if d.dense_shape is not None else IndexedSlices(d.values, d.indices, shape)
+    return convert.like(d, dtype)
