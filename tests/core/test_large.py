@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.core import memory as large
+from gradtape.core import memory
 from gradtape.core.op import REGISTRY
 
-N = 3 * large.THRESHOLD + 17
+N = 3 * memory.THRESHOLD + 17
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def values(seed, shape=(N,), dtype=np.float32):
 @pytest.mark.parametrize("shape", [(N,), (7, N // 7), (N // 4, 2, 2)])
 def test_unary_equals_a_kernel_call(name, shape):
     op, x = REGISTRY[name], values(1, shape)
-    np.testing.assert_array_equal(large.apply(op, (x,), {}), op.kernel(x))
+    np.testing.assert_array_equal(memory.apply(op, (x,), {}), op.kernel(x))
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_unary_equals_a_kernel_call(name, shape):
 def test_binary_equals_a_kernel_call(name, a, b):
     op = REGISTRY[name]
     x, y = np.asarray(values(1, a)), np.asarray(values(2, b))
-    result = large.apply(op, (x, y), {})
+    result = memory.apply(op, (x, y), {})
     np.testing.assert_array_equal(result, op.kernel(x, y))
     assert result.dtype == op.kernel(x, y).dtype
 
@@ -54,15 +54,15 @@ def test_number_that_is_repeated_by_strides(name, shape):
     """As the gradient of a sum is; another array gives the result its shape, or none does."""
     op, x, number = REGISTRY[name], values(1, shape), np.broadcast_to(np.float32(0.7), shape)
     for pair in ((x, number), (number, x), (number, number), (x[..., :1], number), (number, x[..., 3:4])):
-        found = large.apply(op, pair, {})
+        found = memory.apply(op, pair, {})
         np.testing.assert_array_equal(found, op.kernel(*pair))
         assert found.dtype == op.kernel(*pair).dtype
 
 
 def test_number_that_is_repeated_by_strides_is_not_copied(monkeypatch):
     seen = []
-    monkeypatch.setattr(large.generated, "kernel", lambda op, arrays, params: seen.extend(a.shape for a in arrays))
-    large.apply(REGISTRY["multiply"], (np.broadcast_to(np.float32(2.0), (N,)), values(1)), {})
+    monkeypatch.setattr(memory.hot_kernels, "kernel", lambda op, arrays, params: seen.extend(a.shape for a in arrays))
+    memory.apply(REGISTRY["multiply"], (np.broadcast_to(np.float32(2.0), (N,)), values(1)), {})
     assert seen == [(), (N,)]
 
 
@@ -71,7 +71,7 @@ def test_number_that_is_repeated_by_strides_is_not_copied(monkeypatch):
 )
 def test_views(view):
     x = view(np.tile(values(1, (17 * 40_000,)), 1))
-    np.testing.assert_array_equal(large.apply(REGISTRY["exp"], (x,), {}), np.exp(x))
+    np.testing.assert_array_equal(memory.apply(REGISTRY["exp"], (x,), {}), np.exp(x))
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float64", "complex64", "int32"])
@@ -82,7 +82,7 @@ def test_dtypes(dtype):
 
 
 def test_memory_is_used_again_only_when_it_is_free():
-    large.release()
+    memory.release()
     x = tf.constant(values(1))
     a = x * 2.0
     place = a._array.__array_interface__["data"][0]
@@ -100,13 +100,13 @@ def test_memory_is_used_again_only_when_it_is_free():
 
 
 def test_kept_memory_is_bounded():
-    large.release()
-    size = 8 * large.KEEP // 10
+    memory.release()
+    size = 8 * memory.KEEP // 10
     for _ in range(3):
-        large.empty((size,), np.dtype(np.uint8))
-    kept = sum(n * len(blocks) for n, blocks in large._free.items())
-    assert 0 < kept <= large.KEEP
-    large.release()
+        memory.empty((size,), np.dtype(np.uint8))
+    kept = sum(n * len(blocks) for n, blocks in memory._free.items())
+    assert 0 < kept <= memory.KEEP
+    memory.release()
 
 
 def test_errors_come_through_and_leave_the_workers_alive():
@@ -116,9 +116,9 @@ def test_errors_come_through_and_leave_the_workers_alive():
 
     for _ in range(3):
         with pytest.raises(KeyError, match="inside a worker"):
-            large.run(fail, range(8))
+            memory.run(fail, range(8))
     done = []
-    large.run(done.append, range(100))
+    memory.run(done.append, range(100))
     assert sorted(done) == list(range(100))
 
 
@@ -197,7 +197,7 @@ def test_limits_of_control_groups(tmp_path, files, cores):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    assert large._group_limit(f"{tmp_path}/") == cores
+    assert memory._group_limit(f"{tmp_path}/") == cores
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_limits_of_control_groups(tmp_path, files, cores):
 )  # fmt: skip
 def test_thread_count_obeys_limits(monkeypatch, wanted, limit, count):
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(8)), raising=False)
-    monkeypatch.setattr(large, "_group_limit", lambda: limit)
-    monkeypatch.setattr(large, "cores", large.cores.__wrapped__)
+    monkeypatch.setattr(memory, "_group_limit", lambda: limit)
+    monkeypatch.setattr(memory, "cores", memory.cores.__wrapped__)
     monkeypatch.setenv("OMP_NUM_THREADS", wanted)
-    assert large._usual_count.__wrapped__() == count
+    assert memory._usual_count.__wrapped__() == count

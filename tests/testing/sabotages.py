@@ -5,10 +5,12 @@ import itertools
 import numpy as np
 
 from gradtape.core import dtypes, state
+from gradtape.core.errors import ShapeError
 from gradtape.core.op import REGISTRY, NotDifferentiable, Op, declare
 from gradtape.core.shape import Spec
 from gradtape.core.tensor import Tensor
 from gradtape.ops.family import NO_LOWERING, Binary, Unary, conj, unbroadcast_to
+from gradtape.tracing.symbol import Symbol
 from gradtape.transform.batched import Batched
 
 POINT = np.array([[1.5, -2.0, 3.0], [0.5, 4.0, -1.0]])
@@ -252,6 +254,40 @@ class WrongScalar(Tripled):
         return cg.add(cg.mul(x, x), x)
 
 
+class NeedsNumbers(Tripled):
+    """The rule refuses sizes that are not known."""
+
+    def infer(self, x):
+        if any(type(d) is not int for d in x.shape):
+            raise self.error(ShapeError, f"x is {x}.", "give its sizes.")
+        return Tripled.infer(self, x)
+
+
+class BelievesOne(Tripled):
+    """The rule takes the sizes of the sample for those of all tensors."""
+
+    def infer(self, x):
+        found = Tripled.infer(self, x)
+        return found if all(type(d) is int for d in x.shape) else Spec(POINT.shape, found.dtype)
+
+
+class NeverTracedOnSymbols(Tripled):
+    """The op does not work in a function whose sizes are not known."""
+
+    def infer(self, x):
+        if state.current.trace is not None and state.current.path is not None:
+            raise ValueError("not here")
+        return Tripled.infer(self, x)
+
+
+class OtherwiseOnSymbols(Tripled):
+    """The vjp differs where sizes are not known."""
+
+    def vjp(self, dy, x):
+        is_open = isinstance(x, Symbol) and not x.value.spec.is_known
+        return (dy * (2.0 * conj(x) + 3.0) * (1.001 if is_open else 1.0),)
+
+
 class Converts(Tripled):
     """The kernel makes a NumPy array of what it gets."""
 
@@ -273,14 +309,17 @@ SABOTAGES = {
     Unsteady: ("deterministic", set()),
     ReadsMemory: ("layout", set()),
     NeedsElements: ("sizes", {"batch", "batched_gradient"}),
-    LooksAround: ("parts", {"reference", "scalar", "batch", "sizes", "dtype", "infer", "traced"}),
+    LooksAround: (
+        "parts",
+        {"reference", "scalar", "batch", "sizes", "dtype", "infer", "traced", "traced_for_any_size"},
+    ),
     OneTooMany: ("cotangents", {"deterministic", "needs", "sizes", "precision"}),
     PromotedCotangent: ("cotangents", {"duck"}),
     WrongGradient: ("first_derivative", {"forward_mode"}),
     WrongSecond: ("second_derivative", set()),
-    TwoMinds: ("modes", {"second_derivative", "forward_mode", "traced_gradient"}),
-    NeverTraced: ("traced", {"traced_gradient"}),
-    TracedOtherwise: ("traced_gradient", set()),
+    TwoMinds: ("modes", {"second_derivative", "forward_mode", "traced_gradient", "gradient_for_any_size"}),
+    NeverTraced: ("traced", {"traced_gradient", "traced_for_any_size", "gradient_for_any_size"}),
+    TracedOtherwise: ("traced_gradient", {"gradient_for_any_size"}),
     Remembers: (
         "saved",
         {"second_derivative", "batched_gradient", "forward_mode", "layout", "cotangents", "duck", "traced_gradient"},
@@ -288,6 +327,10 @@ SABOTAGES = {
     Cancels: ("precision", {"cotangents"}),
     WrongBatch: ("batch", {"batched_gradient"}),
     WrongBatchedGradient: ("batched_gradient", set()),
-    WrongScalar: ("scalar", {"traced", "traced_gradient"}),
+    WrongScalar: ("scalar", {"traced", "traced_gradient", "traced_for_any_size"}),
+    NeverTracedOnSymbols: ("traced_for_any_size", {"gradient_for_any_size"}),
+    OtherwiseOnSymbols: ("gradient_for_any_size", set()),
+    NeedsNumbers: ("unknown_sizes", {"other_sizes", "traced_for_any_size", "gradient_for_any_size"}),
+    BelievesOne: ("other_sizes", {"unknown_sizes"}),
     Converts: ("duck", set()),
 }

@@ -39,7 +39,8 @@ def test_a_sabotage_is_caught_by_the_clause_in_charge(cls):
 
 
 def test_a_wrong_shape_is_caught_by_infer():
-    assert broken_clauses(Sample(made(WrongShape), (POINT,), {}, np.transpose)) == {"infer", "traced_gradient"}
+    found = broken_clauses(Sample(made(WrongShape), (POINT,), {}, np.transpose))
+    assert found == {"infer", "traced_gradient", "gradient_for_any_size"}
 
 
 def test_a_wrong_mask_is_caught_by_needs():
@@ -128,13 +129,26 @@ def test_infer_must_refuse_what_does_not_depend_on_values():
         check_bad(BadSample(made(Trusting), (POINT,), {}, ShapeError, "never"))
 
 
+class Positive(Tripled):
+    """The kernel refuses negative values."""
+
+    checked_kinds = "f"
+
+    def kernel(self, x):
+        if np.any(x < 0):
+            raise self.error(ShapeError, "negative.", "use positive values.")
+        return x
+
+
 def test_infer_may_accept_what_depends_on_values():
-    class Positive(Tripled):
-        """The kernel refuses negative values."""
-
-        def kernel(self, x):
-            if np.any(x < 0):
-                raise self.error(ShapeError, "negative.", "use positive values.")
-            return x
-
     check_bad(BadSample(made(Positive), (POINT,), {}, ShapeError, "negative"))
+
+
+def test_values_must_be_refused_in_functions_too():
+    class Careless(Positive):
+        """Generated code, which refuses nothing, takes the place of the kernel."""
+
+        checked_kinds = ""
+
+    with pytest.raises(AssertionError, match="accepts the inputs in a function"):
+        check_bad(BadSample(made(Careless), (POINT,), {}, ShapeError, "negative"))

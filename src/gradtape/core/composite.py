@@ -90,6 +90,21 @@ class CompositeSpec:
         """All but the tensors."""
         raise NotImplementedError
 
+    def _build(self, parts: Sequence[Any]) -> Any:
+        """A value of this kind from its tensors; what the spec tells of the shape is known of it."""
+        return self._form().build(parts)
+
+    def _tell(self, value: Composite) -> Any:
+        """The value, of whose tensors the shapes are known as far as this spec has them."""
+        for part, spec in zip(value._components(), self._component_specs(), strict=True):
+            if type(part) is not Tensor:
+                part.set_shape(spec.shape)
+        return value
+
+    def _with_shape(self, shape: TensorShape) -> CompositeSpec:
+        """The same kind of another shape."""
+        raise NotImplementedError
+
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """True if a value or spec is of this kind."""
         other = spec_or_value._spec() if isinstance(spec_or_value, Composite) else spec_or_value

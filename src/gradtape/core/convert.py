@@ -6,12 +6,14 @@ their dtype. Data is copied, so that a tensor never changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from gradtape.core import device, dtypes, errors, memory as large
+from gradtape.core import device, dtypes, errors, memory
+from gradtape.core.dims import Dim, Undecided
+from gradtape.core.nested_values import brief, from_sequence, held_kinds, to_bytes
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor, note_created, wrap
 
@@ -50,7 +52,10 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
         except (TypeError, ValueError):
             pass
     packed = _pack_tensors(value, wanted)
-    return packed if packed is not None else _made(to_array(value, wanted))
+    try:
+        return packed if packed is not None else _made(to_array(value, wanted))
+    except (MemoryError, ValueError, IndexError) as problem:
+        raise errors.no_room(problem, "convert_to_tensor") from problem.__cause__
 
 
 def like(value: Any, dtype: dtypes.DType) -> Tensor:
@@ -89,7 +94,13 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     if array.shape == dims:
         return tensor
     if array.size == 1:
-        return note_created(wrap(np.full_like(array, array[()] if not array.ndim else array.ravel()[0], shape=dims)))
+        return note_created(
+            wrap(
+                memory.allocate(
+                    "constant", np.full_like, array, array[()] if not array.ndim else array.ravel()[0], shape=dims
+                )
+            )
+        )
     if array.size == int(np.prod(dims)):
         return note_created(wrap(np.reshape(array, dims)))
     raise TypeError(
@@ -113,22 +124,34 @@ def to_array(value: Any, dtype: dtypes.DType | None) -> Any:
             raise errors.build(
                 errors.ConversionError, f"Cannot convert a partially known TensorShape {value} to a Tensor.", ""
             )
-        return np.asarray(value.as_list(), (dtype or dtypes.int32).numpy)
+        sizes: Any = value.as_list()
+        is_large = max(sizes, default=0) > np.iinfo(np.int32).max
+        if is_large and dtype is dtypes.int32:
+            raise errors.build(
+                errors.ConversionError,
+                f"Cannot convert TensorShape {value} to dtype int32: a dimension is too large.",
+                "use tf.int64.",
+            )
+        return np.asarray(sizes, (dtype or (dtypes.int64 if is_large else dtypes.int32)).numpy)
     if isinstance(value, (list, tuple, range)):
-        return _from_sequence(value, dtype)
+        return from_sequence(value, dtype)
+    if isinstance(value, (memoryview, bytearray)):
+        return from_sequence(memoryview(value).tolist(), dtype)
     if hasattr(type(value), "__array_function__") and hasattr(value, "dtype"):
         return value if dtype is None else value.astype(dtype.numpy)
     if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
         return _from_numpy(np.asarray(value), dtype)
     if hasattr(value, "__dlpack__"):
         return _from_numpy(np.from_dlpack(value), dtype)
-    if isinstance(value, (memoryview, bytearray)) or hasattr(value, "__buffer__"):
+    if hasattr(value, "__buffer__"):
         return _from_numpy(np.asarray(value), dtype)
     raise unconvertible(value)
 
 
 def unconvertible(value: Any) -> Exception:
-    """The error for a value that has no tensor form."""
+    """The error for a value that has no tensor form; for a size that is a symbol, that it has no number."""
+    if isinstance(value, Dim):
+        return Undecided("the number of a size is asked for that is known only when the function runs")
     return errors.build(
         errors.ConversionError,
         f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor.",
@@ -142,109 +165,46 @@ def _from_numpy(value: Any, dtype: dtypes.DType | None) -> Any:
         value = np.asarray(value, dtype=object) if kind == "S" else np.char.encode(value, "utf-8").astype(object)
     elif kind == "O":
         if dtype is not dtypes.string and not all(isinstance(v, (str, bytes)) for v in value.ravel()):
-            return _from_sequence(value.tolist(), dtype)
-        value = np.array([_bytes(v) for v in value.ravel()], dtype=object).reshape(value.shape)
+            return from_sequence(value.tolist(), dtype)
+        value = np.array([to_bytes(v) for v in value.ravel()], dtype=object).reshape(value.shape)
     own = dtypes.from_numpy(value.dtype)
     wanted = dtype or own
     if own is not wanted and (
         wanted is dtypes.string or own is dtypes.string or (own.is_complex and not wanted.is_complex)
     ):
-        raise TypeError(
-            errors.compose(
-                f"Cannot convert a NumPy value of dtype {own.name} to {wanted!r}.", "convert it yourself first."
-            )
+        raise errors.build(
+            errors.ConversionError,
+            f"Cannot convert a NumPy value of dtype {own.name} to {wanted!r}.",
+            "convert it yourself first.",
         )
     if value.ndim:
-        return large.copy(value, wanted.numpy)
+        return memory.copy(value, wanted.numpy)
     array = np.asarray(value).astype(wanted.numpy)
     return array if wanted is dtypes.string else array[()]  # bytes alone are no array
 
 
 def _from_python(value: Any, shown: Any, dtype: dtypes.DType | None) -> Any:
     """An array of Python numbers or strings, nested or not, of one inferred or required dtype."""
-    if dtype is not None and not _fits(value, dtype):
+    if dtype is not None and _kind(value) not in held_kinds(dtype):
         raise TypeError(
             errors.compose(
-                f"Cannot convert {_brief(shown)} to a tensor of dtype {dtype.name}.",
+                f"Cannot convert {brief(shown)} to a tensor of dtype {dtype.name}.",
                 "give numbers of that dtype, or convert with tf.cast.",
             )
         )
     if isinstance(value, (str, bytes)):
         scalar = np.empty((), object)
-        scalar[()] = _bytes(value)
+        scalar[()] = to_bytes(value)
         return scalar
     wanted = dtype or _infer(value)
     try:
+        if dtype is not None and wanted.is_integer and wanted is not dtypes.uint64:
+            return np.asarray(value, np.int64).astype(wanted.numpy)[()]  # wraps, as in TensorFlow
         return np.asarray(value).astype(wanted.numpy)[()] if wanted.is_floating else wanted.numpy.type(value)
     except OverflowError:
         raise errors.build(
             errors.ConversionError, f"{value} does not fit in {wanted.name}.", "choose a wider dtype."
         ) from None
-
-
-def _from_sequence(value: Sequence[Any], dtype: dtypes.DType | None) -> Any:
-    flat: list[Any] = []
-    shape = _measure(value, flat, 0, [])
-    if any(isinstance(v, (np.ndarray, np.generic)) for v in flat) or any(not isinstance(v, _PLAIN) for v in flat):
-        leaves = [to_array(v, dtype) for v in flat]
-        if dtype is None:
-            numpy_types = [x.dtype for x, v in zip(leaves, flat, strict=True) if not isinstance(v, _PLAIN)]
-            target = np.result_type(*numpy_types) if numpy_types else leaves[0].dtype
-            leaves = [x.astype(target) for x in leaves]
-        inner = leaves[0].shape
-        if any(x.shape != inner for x in leaves):
-            raise _not_rectangular(value)
-        return np.stack([np.asarray(x) for x in leaves]).reshape(tuple(shape) + inner)
-    wanted = dtype or _common(flat)
-    for leaf in flat:
-        if not _fits(leaf, wanted):
-            raise TypeError(
-                errors.compose(
-                    f"Cannot convert {_brief(value)} to a tensor of dtype {wanted.name}: it holds {leaf!r}.",
-                    "give values of one kind, or choose the dtype.",
-                )
-            )
-    if wanted is dtypes.string:
-        array = np.empty(len(flat), object)
-        array[:] = [_bytes(v) for v in flat]
-        return array.reshape(shape)
-    try:
-        return np.array(flat, dtype=wanted.numpy).reshape(shape)
-    except OverflowError:
-        raise errors.build(
-            errors.ConversionError,
-            f"a value of {_brief(value)} does not fit in {wanted.name}.",
-            "choose a wider dtype.",
-        ) from None
-
-
-_PLAIN = (bool, int, float, complex, str, bytes)
-
-
-def _measure(value: Any, flat: list[Any], depth: int, shape: list[int]) -> list[int]:
-    """The shape of a nested sequence; its leaves are appended to `flat`."""
-    if not isinstance(value, (list, tuple, range)):
-        if depth != len(shape):
-            raise _not_rectangular(value)
-        flat.append(value)
-        return shape
-    if depth == len(shape):
-        if flat:
-            raise _not_rectangular(value)
-        shape.append(len(value))
-    elif shape[depth] != len(value):
-        raise _not_rectangular(value)
-    for item in value:
-        _measure(item, flat, depth + 1, shape)
-    return shape
-
-
-def _not_rectangular(value: Any) -> Exception:
-    return errors.build(
-        errors.ConversionError,
-        f"Can't convert non-rectangular Python sequence to Tensor: {_brief(value)}.",
-        "give all rows the same length, or pad them.",
-    )
 
 
 def _infer(value: Any) -> dtypes.DType:
@@ -259,54 +219,38 @@ def _infer(value: Any) -> dtypes.DType:
     return dtypes.string
 
 
-def _common(flat: list[Any]) -> dtypes.DType:
-    kinds = {_infer(v) for v in flat}
-    if not kinds:
-        return dtypes.float32
-    if len(kinds) == 1:
-        return kinds.pop()
-    for winner in (dtypes.string, dtypes.bool_):
-        if winner in kinds:
-            return winner
-    return next(d for d in (dtypes.complex128, dtypes.float32, dtypes.int64) if d in kinds)
-
-
-def _fits(value: Any, dtype: dtypes.DType) -> bool:
-    if isinstance(value, bool):
-        return dtype.is_bool
-    if isinstance(value, int):
-        return dtype.is_numeric
-    if isinstance(value, float):
-        return dtype.is_floating or dtype.is_complex
-    if isinstance(value, complex):
-        return dtype.is_complex
-    return dtype is dtypes.string
-
-
-def _bytes(value: Any) -> bytes:
-    return value.encode("utf-8") if isinstance(value, str) else bytes(value)
-
-
-def _brief(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+def _kind(value: Any) -> str:
+    """The kind of a Python number or string, as `held_kinds` names them."""
+    for kind, letter in ((bool, "b"), (int, "i"), (float, "f"), (complex, "c")):
+        if isinstance(value, kind):
+            return letter
+    return "s"
 
 
 def _pack_tensors(value: Any, dtype: dtypes.DType | None) -> Tensor | None:
-    """The stack of a nested list that holds tensors or variables, recorded; None if it holds none."""
-    if not isinstance(value, (list, tuple)) or not _holds_tensor(value):
+    """The stack of a nested list that holds tensors or variables, cast to the dtype and recorded; None if it holds none."""
+    if not isinstance(value, (list, tuple)) or not holds_tensor(value):
         return None
-    if dtype is None:
-        dtype = _tensor_dtype(value)
     from gradtape.core.op import REGISTRY
 
-    rows = [like(v, dtype) if dtype is not None else convert_to_tensor(v) for v in value]
+    own = dtype or _tensor_dtype(value)
+    rows = [like(v, own) if own is not None else convert_to_tensor(v) for v in value]
+    if dtype is not None:
+        rows = [x if x.dtype is dtype else _cast(x, dtype) for x in rows]
     return REGISTRY["stack"](*rows, axis=0)  # type: ignore[no-any-return]
 
 
-def _holds_tensor(value: Any) -> bool:
+def _cast(x: Tensor, dtype: dtypes.DType) -> Tensor:
+    from gradtape.core.op import REGISTRY
+
+    is_smooth = dtype.is_trainable and x.dtype.is_trainable
+    return REGISTRY["cast" if is_smooth else "cast_to_discrete"](x, dtype=dtype)  # type: ignore[no-any-return]
+
+
+def holds_tensor(value: Any) -> bool:
+    """True for tensors, variables, and nested lists with one."""
     if isinstance(value, (list, tuple)):
-        return any(_holds_tensor(v) for v in value)
+        return any(holds_tensor(v) for v in value)
     return isinstance(value, Tensor) or any(isinstance(value, kind) for kind, _ in CONVERTERS)
 
 
@@ -320,6 +264,6 @@ def _tensor_dtype(value: Any) -> dtypes.DType | None:
 def _wrong_dtype(what: str, own: dtypes.DType, wanted: dtypes.DType, value: Any) -> Exception:
     return errors.build(
         errors.ConversionError,
-        f"Tensor conversion requested dtype {wanted.name} for {what} with dtype {own.name}: {_brief(value)}.",
+        f"Tensor conversion requested dtype {wanted.name} for {what} with dtype {own.name}: {brief(value)}.",
         f"use tf.cast(x, tf.{wanted.name}).",
     )

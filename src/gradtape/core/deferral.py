@@ -38,13 +38,57 @@ def adapt(function: Callable[..., Any]) -> Callable[..., Any]:
     return public
 
 
+# The packages that define public functions.
+_ROOMS = frozenset(
+    [
+        "api",
+        "arrays",
+        "audio",
+        "autodiff",
+        "bitwise",
+        "config",
+        "control_flow",
+        "debugging",
+        "distribute",
+        "experimental",
+        "image",
+        "io",
+        "linalg",
+        "lookup",
+        "math",
+        "nn",
+        "numpy_protocol",
+        "profiler",
+        "protos",
+        "quantization",
+        "queue",
+        "ragged",
+        "random",
+        "saved_model",
+        "sets",
+        "signal",
+        "sparse",
+        "strings",
+        "summary",
+        "sysconfig",
+        "test",
+        "toplevel",
+        "train",
+        "types",
+    ]
+)
 # Functions of these modules call functions of the user, whose tensors are not among the arguments, or need no sizes.
 _AS_THEY_ARE = {
-    "gradtape.names." + name
-    for name in ["autodiff", "control_flow", "debugging", "device", "mapping", "module", "printing", "status"]
+    "gradtape.control_flow.functions",
+    "gradtape.debugging._value_checks",
+    "gradtape.config._devices",
+    "gradtape.control_flow.mapping",
+    "gradtape.toplevel.module",
+    "gradtape.toplevel.printing",
+    "gradtape.toplevel.status",
 }
 # Where functions of elements are made: they need no sizes, and are called most often.
-_MAKERS = ("dispatch.py", "factory.py")
+_MAKERS = ("dispatch.py", "families.py")
 
 
 class _Modules:
@@ -64,14 +108,24 @@ def can_wait(value: Any) -> bool:
     if type(value) is not FunctionType or hasattr(value, "__wrapped__"):
         return False
     origin = value.__module__ or ""  # code that was made at run time has none
-    is_public = origin.startswith("gradtape.names.") and origin not in _AS_THEY_ARE
+    is_public = defines_public_functions(origin) and origin not in _AS_THEY_ARE
     return is_public and not value.__code__.co_filename.endswith(_MAKERS)
+
+
+def defines_public_functions(module: str) -> bool:
+    """True for a module of a package that defines public functions."""
+    return module.startswith("gradtape.") and module.split(".", 2)[1] in _ROOMS
 
 
 def shows(module: str) -> None:
     """Note a module that shows functions to users."""
     _Modules.names.append(module)
     _adapt_all(module)
+
+
+def shown_modules() -> tuple[str, ...]:
+    """The modules that show functions to users, as far as they are loaded."""
+    return tuple(_Modules.names)
 
 
 def adapt_functions() -> None:

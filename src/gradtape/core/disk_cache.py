@@ -4,16 +4,22 @@ A file has a name made of a text that says everything its content depends on. Fi
 may share the folder; one that is cut off or changed is not used. When the folder grows beyond its limit, the files that have not
 been used for the longest time go.
 
+What is read here is executed, so nobody else may have put it there: the folder, its parts and its files belong to the user, who alone
+may write them. A file is looked at after it was opened, and must be a plain one: no link, no pipe. Anything else is not used, and
+a warning says so, once.
+
 The folder is `gradtape/kernels` in the user's cache folder (XDG_CACHE_HOME); GRADTAPE_CACHE names another one, or is `off`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import os
 import stat
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
 
 try:  # hashlib would load all of OpenSSL
     from _blake2 import blake2b
@@ -23,24 +29,45 @@ except ImportError:
 LIMIT = 512 << 20  # bytes of all files
 _DIGEST = 32
 _PARTS = 256  # folders in the folder, by the first byte of a name
+# Absent on Windows, where other users cannot write to one's profile.
+_PLAIN = (
+    getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def read(text: str) -> bytes | None:
-    """What was kept under a text; None if there is nothing, or nothing whole."""
+    """What was kept under a text; None if there is nothing, or nothing whole, or if another user may have written it."""
     place = place_of(text)
     if place is None:
         return None
     try:
-        with open(place, "rb") as file:
-            content = file.read()
-    except OSError:
+        handle = os.open(place, os.O_RDONLY | _PLAIN)
+    except OSError as problem:
+        if problem.errno in (
+            errno.ELOOP,
+            errno.EACCES,
+            errno.EPERM,
+            errno.ENXIO,
+        ):  # a link, or what cannot be read like a file
+            _refuse(place)
         return None
-    body = content[_DIGEST:]
-    with contextlib.suppress(OSError):
-        if _digest(body) != content[:_DIGEST]:
-            os.unlink(place)
-            return None
-        os.utime(place)
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode) or not _is_own(found):
+        os.close(handle)
+        _refuse(place)
+        return None
+    with open(handle, "rb") as file:
+        content = file.read()
+        body = content[_DIGEST:]
+        with contextlib.suppress(OSError):
+            if _digest(place, body) != content[:_DIGEST]:
+                os.unlink(place)
+                return None
+            os.utime(handle if os.utime in os.supports_fd else place)
     return body
 
 
@@ -52,10 +79,12 @@ def write(text: str, body: bytes) -> None:
     part = os.path.dirname(place)
     beside = os.path.join(part, f".new-{os.getpid()}-{os.urandom(8).hex()}")
     try:
-        os.makedirs(part, exist_ok=True)
+        if not _makes_own(part):
+            return
         try:
-            with open(beside, "xb") as file:
-                file.write(_digest(body) + body)
+            handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PLAIN, 0o600)
+            with open(handle, "wb") as file:
+                file.write(_digest(place, body) + body)
             os.replace(beside, place)
         except BaseException:
             with contextlib.suppress(OSError):
@@ -66,8 +95,9 @@ def write(text: str, body: bytes) -> None:
         return
 
 
-def _digest(body: bytes) -> bytes:
-    return blake2b(body, digest_size=_DIGEST).digest()
+def _digest(place: str, body: bytes) -> bytes:
+    """The checksum of what is kept in a place: what was kept in another one does not have it."""
+    return blake2b(os.path.basename(place).encode() + body, digest_size=_DIGEST).digest()
 
 
 def place_of(text: str) -> str | None:
@@ -91,29 +121,87 @@ def _folder(wanted: str, cache_home: str) -> str | None:
     try:
         home = cache_home or os.path.join(os.path.expanduser("~"), ".cache")
         root = wanted or os.path.join(home, "gradtape", "kernels")
-        os.makedirs(root, exist_ok=True, mode=0o700)
-        if hasattr(os, "getuid"):
-            found = os.stat(root)
-            # Code is run from here: nobody else may have put it there.
-            if found.st_uid != os.getuid() or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-                return None
+        os.makedirs(os.path.dirname(os.path.abspath(root)), exist_ok=True)
+        return root if _makes_own(root) else None
     except OSError:
         return None
-    return root
 
 
-def newest(folders: Iterable[str]) -> int:
-    """When one of the Python files in some folders, and in those in them, was changed last: a change in gradtape's own files
-    counts as another version, so that work on them never meets what older ones have made."""
-    latest = 0
-    for root in folders:
-        with contextlib.suppress(OSError), os.scandir(root) as entries:
-            for entry in entries:
-                if entry.name.endswith(".py"):
-                    latest = max(latest, entry.stat().st_mtime_ns)
-                elif entry.is_dir() and entry.name != "__pycache__":
-                    latest = max(latest, newest([entry.path]))
-    return latest
+def _makes_own(path: str) -> bool:
+    """True if a folder is the user's own, which is made if it is not there; others are refused with a warning."""
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(path, 0o700)
+    found = os.stat(path)
+    if stat.S_ISDIR(found.st_mode) and _is_own(found):
+        return True
+    _refuse(path)
+    return False
+
+
+def _is_own(found: os.stat_result) -> bool:
+    if not hasattr(os, "geteuid"):
+        return True
+    return found.st_uid == os.geteuid() and not found.st_mode & _OTHERS_WRITE
+
+
+_has_refused = False
+
+
+def _refuse(path: str) -> None:
+    """Warn of a file or folder that is not used: of the first one only."""
+    global _has_refused
+    if _has_refused:
+        return
+    _has_refused = True
+    import warnings
+
+    from gradtape.core.errors import CompilerWarning
+
+    warnings.warn(
+        f"the kernel cache refuses {path}: it is not a plain file or folder that you own and that only you may write.\n"
+        "  fix: remove it, or set GRADTAPE_CACHE to a folder of your own, or to off.",
+        CompilerWarning,
+        stacklevel=2,
+    )
+
+
+def library_version() -> str:
+    """The version of gradtape. By its name: the package itself is a layer above this one."""
+    return str(sys.modules["gradtape"].__version__)
+
+
+def fingerprint(folders: Iterable[str]) -> str:
+    """A hash of the Python files in some folders, and in those in them: a change in gradtape's own files counts as another version,
+    whatever their times say.
+
+    The hash of the contents is kept on disk under what the system says of the files (sizes, times, inodes), which takes a
+    tenth of the time to collect.
+    """
+    files = sorted([entry for root in folders for entry in _sources(root)], key=lambda entry: entry.path)
+    if not files:  # an archive, or compiled files alone: nobody can tell whether they have changed
+        return os.urandom(_DIGEST).hex()
+    found = [(entry.path, entry.stat()) for entry in files]
+    signs = [(p, s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino, s.st_dev) for p, s in found]
+    key = f"gradtape sources 1\n{signs!r}"
+    kept = read(key)
+    if kept is not None:
+        return kept.decode()
+    whole = blake2b(digest_size=_DIGEST)
+    for path, _ in found:
+        with open(path, "rb") as file:
+            content = file.read()
+        whole.update(f"{os.path.basename(path)} {len(content)}\n".encode() + content)
+    write(key, whole.hexdigest().encode())
+    return whole.hexdigest()
+
+
+def _sources(root: str) -> Iterator[os.DirEntry[str]]:
+    with contextlib.suppress(OSError), os.scandir(root) as entries:
+        for entry in entries:
+            if entry.name.endswith(".py"):
+                yield entry
+            elif entry.is_dir() and entry.name != "__pycache__":
+                yield from _sources(entry.path)
 
 
 _written = 0

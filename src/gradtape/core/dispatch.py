@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors, memory as large, provenance, state
+from gradtape.core import errors, memory, provenance, state
+from gradtape.core.dims import Undecided
 from gradtape.core.recorder import NO_PARAMS
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor, wrap
@@ -27,7 +28,7 @@ warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"gradtape\.")
 _current = state.current
 _new = object.__new__
 _ndarray = np.ndarray
-_MIDDLE = large.MIDDLE
+_MIDDLE = memory.MIDDLE
 _new_id = state.new_id
 _unrecorded = state.unrecorded.append
 _search = provenance.search
@@ -58,15 +59,17 @@ def execute(op: Any, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
             numbers.append(0)
     if plain:
         if op.elementwise and type(arrays[0]) is _ndarray and arrays[0].size >= _MIDDLE:
-            return large.apply(op, arrays, params)
+            return memory.apply(op, arrays, params)
         return op.kernel(*arrays, **params)
     if op.validate or not _accepts(op, arrays):
         _explain(op, inputs, params)
     try:
         if op.elementwise and max([getattr(a, "size", 0) for a in arrays]) >= _MIDDLE:
-            result = large.apply(op, arrays, params)
+            result = memory.apply(op, arrays, params)
         else:
             result = op.kernel(*arrays, **params)
+    except Undecided:  # a parameter is a size that is not known: only the shape of the result matters
+        return _current.trace.add(op, inputs, params)
     except Exception as problem:
         result = _recover(op, inputs, arrays, params, problem)
     outputs: Any
@@ -118,6 +121,15 @@ def _explain(op: Any, inputs: tuple[Any, ...], params: dict[str, Any]) -> None:
     op.infer(*[spec_of(x) for x in inputs], **params)
 
 
+def _results(op: Any, inputs: tuple[Any, ...], params: dict[str, Any]) -> list[Any]:
+    """The specs of the results of an op, as far as its rule tells them."""
+    try:
+        found = op.infer(*[spec_of(x) for x in inputs], **params)
+    except Exception:
+        return []
+    return [s for s in (found if type(found) is tuple else (found,)) if s.is_known]
+
+
 def _recover(op: Any, inputs: tuple[Any, ...], arrays: list[Any], params: dict[str, Any], problem: Exception) -> Any:
     """After a failed kernel: the message of `infer`, or a second run if the user turned float warnings into errors."""
     if isinstance(problem, (RuntimeWarning, FloatingPointError)):
@@ -126,11 +138,12 @@ def _recover(op: Any, inputs: tuple[Any, ...], arrays: list[Any], params: dict[s
     if isinstance(problem, errors.OpError):
         raise problem
     try:
-        _explain(op, inputs, params)
+        if not isinstance(problem, MemoryError):
+            _explain(op, inputs, params)
+        raise errors.no_room(problem, op.name, _results(op, inputs, params))
     except Exception as clear:
         # What NumPy said about it would only stand in the way.
-        raise clear from None
-    raise problem
+        raise clear from (None if clear is not problem else problem.__cause__)
 
 
 def _special(op: Any, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
@@ -216,7 +229,7 @@ def binary_operator(op: Any, coerce: Callable[[Any, Any], tuple[Any, Any] | None
         if dtype is not q.dtype or dtype.kind not in kinds:
             return slow(a, b)
         try:
-            result = kernel(p, q) if p.size < limit > q.size else large.apply(op, (p, q), NO_PARAMS)
+            result = kernel(p, q) if p.size < limit > q.size else memory.apply(op, (p, q), NO_PARAMS)
         except Exception:
             return slow(a, b)
         y = _new(Tensor)
@@ -269,7 +282,7 @@ def unary_function(
         if p.dtype.kind not in kinds:
             return execute(op, (x,), NO_PARAMS)
         try:
-            result = kernel(p) if p.size < _MIDDLE else large.apply(op, (p,), NO_PARAMS)
+            result = kernel(p) if p.size < _MIDDLE else memory.apply(op, (p,), NO_PARAMS)
         except Exception:
             return execute(op, (x,), NO_PARAMS)
         y = _new(Tensor)

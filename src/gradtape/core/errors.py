@@ -9,6 +9,8 @@ The lines say what happened (with the arguments' names, shapes and dtypes), wher
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 from gradtape.core import provenance
@@ -149,6 +151,14 @@ class ShapeError(InvalidArgumentError, ValueError):
     """
 
 
+class OutOfMemoryError(ResourceExhaustedError, MemoryError):
+    """There is no memory for a result.
+
+    Wrong: `tf.zeros([1 << 20, 1 << 20])`
+    Right: smaller batches, or a dtype with fewer bytes
+    """
+
+
 class DTypeError(InvalidArgumentError, TypeError):
     """Dtypes do not fit together: nothing is promoted silently between tensors.
 
@@ -157,7 +167,7 @@ class DTypeError(InvalidArgumentError, TypeError):
     """
 
 
-class RangeError(InvalidArgumentError, IndexError):
+class RangeError(InvalidArgumentError, IndexError, ValueError):
     """An index or axis is out of its range.
 
     Wrong: `tf.constant([1.0, 2.0])[2]`
@@ -244,6 +254,69 @@ def in_graph(problem: Exception, node: str, graph: str, site: Any) -> Exception:
         return problem
     said = "\n".join([line for line in str(problem).split("\n") if not line.startswith("  at:  ")])
     return type(problem)(f"Graph execution error:\n\n{where}\n{said}")
+
+
+def no_room(problem: Exception, name: str, specs: Sequence[Any] = ()) -> Exception:
+    """The error for an array that could not be made; the problem itself if it is another one.
+
+    Args:
+      problem: what NumPy or Python raised.
+      name: of the op.
+      specs: of its results, as far as they are known; where there are none, NumPy says which array had no room.
+    """
+    if isinstance(problem, OpError):
+        return problem
+    if not isinstance(problem, MemoryError):
+        return _impossible(problem, name, specs)
+    shape, dtype = getattr(problem, "shape", None), getattr(problem, "dtype", None)
+    if specs:
+        size = sum([math.prod(s.shape) * s.dtype.size for s in specs])
+        what = f"{', '.join(map(str, specs))} ({size} bytes)"
+    elif shape is not None and dtype is not None:
+        what = f"an array of shape {list(shape)} and dtype {dtype} ({math.prod(shape) * dtype.itemsize} bytes)"
+    else:
+        what = "memory"
+    fix = "use smaller batches, or a dtype with fewer bytes."
+    return OutOfMemoryError(compose(f"{name}: out of memory when allocating {what}.", fix, depth=2))
+
+
+_MOST_DIMENSIONS = 64  # of NumPy's arrays
+
+
+def _impossible(problem: Exception, name: str, specs: Sequence[Any]) -> Exception:
+    """The error for an array that no machine has room for, or of more dimensions than NumPy knows."""
+    if isinstance(problem, ValueError) and "array is too big" in str(problem):
+        if specs and max([math.prod(s.shape) for s in specs]) < 1 << 63:
+            return no_room(MemoryError(), name, specs)
+        shapes = ", ".join([str(s) for s in specs])
+        what = f"{name}: a result with more elements than 2^63 cannot be made{': ' + shapes if shapes else ''}."
+        return ShapeError(compose(what, "check the shape: do its sizes mean what they should?", depth=3))
+    rank = max([len(s.shape) for s in specs], default=0)
+    if rank > _MOST_DIMENSIONS or "maximum supported dimension" in str(problem):
+        what = f"{name}: more than {_MOST_DIMENSIONS} dimensions are not supported{f', got {rank}' if rank else ''}."
+        return ShapeError(compose(what, "reshape the tensor so that it has fewer.", depth=3))
+    return problem
+
+
+def of_python(problem: Exception) -> Exception:
+    """An exception of Python code that the library calls, of the class that TensorFlow raises for it and of its own class."""
+    if isinstance(problem, OpError):
+        return problem
+    kinds: dict[Any, type[OpError]] = {
+        (TypeError, ValueError, StopIteration): InvalidArgumentError,
+        NotImplementedError: UnimplementedError,
+        MemoryError: ResourceExhaustedError,
+    }
+    kind = next((own for theirs, own in kinds.items() if isinstance(problem, theirs)), UnknownError)
+    message = f"{type(problem).__name__}: {problem}"
+    # A StopIteration that travels through generators ends them.
+    both = (kind,) if isinstance(problem, StopIteration) else (kind, type(problem))
+    try:
+        made: Exception = type(kind.__name__, both, {"__module__": kind.__module__})(message)
+    except TypeError:  # a class that takes other arguments
+        made = kind(message)
+    made.__cause__ = problem
+    return made.with_traceback(problem.__traceback__)
 
 
 def build(kind: type[Exception], what: str, fix: str = "") -> Exception:

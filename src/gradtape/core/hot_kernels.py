@@ -8,7 +8,6 @@ generated, and NumPy's kernels run.
 from __future__ import annotations
 
 import importlib
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,7 +17,6 @@ LARGE = 1 << 15
 _MOST = 4096  # kinds of calls that are remembered
 
 _Kernel = Callable[..., Any]
-_lock = threading.Lock()
 _seen: dict[Any, Any] = {}
 _generator: list[Any] = []
 _NEVER: Any = object()  # stands for a kernel that cannot be generated
@@ -69,13 +67,14 @@ def kernel(op: Any, arrays: Sequence[Any], params: dict[str, Any]) -> _Kernel | 
 
 
 def _made(key: Any, op: Any, arrays: Sequence[Any], params: dict[str, Any]) -> _Kernel | None:
-    with _lock:
-        if len(_seen) > _MOST:
-            _seen.clear()
-        made = None
-        if _generator:
-            if isinstance(_generator[0], str):
-                _generator[0] = importlib.import_module(_generator[0])
-            made = _generator[0].generate(op, arrays, params)
-        _seen[key] = _NEVER if made is None else made
+    if len(_seen) > _MOST:
+        _seen.clear()
+    _seen[key] = _NEVER  # other threads use NumPy's kernel meanwhile
+    made = None
+    if _generator:
+        if isinstance(_generator[0], str):
+            _generator[0] = importlib.import_module(_generator[0])
+        made = _generator[0].generate(op, arrays, params)
+    if made is not None:
+        _seen[key] = made
     return made

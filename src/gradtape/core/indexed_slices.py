@@ -52,7 +52,7 @@ class IndexedSlices:
         raise AttributeError(f"'IndexedSlices' object has no attribute {name!r}.")
 
     def __str__(self) -> str:
-        return f"IndexedSlices(indices={self._indices}, values={self._values}, dense_shape={self._dense_shape})"
+        return f"IndexedSlices(indices={self._indices!s}, values={self._values!s}, dense_shape={self._dense_shape!s})"
 
 
 class RowCotangent(IndexedSlices):

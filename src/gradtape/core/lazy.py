@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gradtape.core import gc_pause as garbage, deferral as later
+from gradtape.core import deferral, gc_pause
 
 
 def attach(module: str, sources: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
@@ -28,24 +28,31 @@ def attach(module: str, sources: Mapping[str, str]) -> tuple[Callable[[str], Any
         if name not in origins:
             raise _absence(module, name)
         source, own = origins[name]
-        with garbage.paused():
-            loaded = importlib.import_module(source)
-        value = loaded if own == "*" else later.adapted(getattr(loaded, own))
+        with gc_pause.paused():
+            try:
+                loaded = importlib.import_module(source)
+            except ModuleNotFoundError as missing:
+                if missing.name is None or missing.name.startswith("gradtape"):
+                    raise
+                # So that hasattr, inspect.getmembers and builders of documentation can ask.
+                raise AttributeError(str(missing), name=name) from None
+        value = loaded if own == "*" else deferral.adapted(getattr(loaded, own))
         setattr(sys.modules[module], name, value)
         return value
 
     def everything() -> list[str]:
-        return sorted({*vars(sys.modules[module]), *origins})
+        return sorted({*vars(sys.modules[module])["__all__"], *origins})
 
-    later.shows(module)
+    deferral.shows(module)
     return get, everything, sorted(origins)
 
 
 def _absence(module: str, name: str) -> AttributeError:
-    """The error for a name that a module does not have; it says so if the name is left out on purpose."""
+    """The error for a name that a module does not have: left out on purpose, a habit of another library, or a mistake."""
     if not name.startswith("_"):
-        # By its name: the table belongs to a layer above this one.
+        # By its name: the tables belong to a layer above this one.
         known = importlib.import_module("gradtape.api.absent").problem(module, name)
         if known is not None:
             return known  # type: ignore[no-any-return]
-    return AttributeError(f"module {module!r} has no attribute {name!r}", name=name)
+    # With these two, Python adds "Did you mean: ...".
+    return AttributeError(f"module {module!r} has no attribute {name!r}", name=name, obj=sys.modules[module])

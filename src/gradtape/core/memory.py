@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import hot_kernels as generated
+from gradtape.core import errors, hot_kernels, locks, threads
 
 # From this many elements on, clearing fresh pages costs more than taking recycled memory.
 THRESHOLD = 1 << 16
@@ -39,16 +39,11 @@ _CHEAP_LIMIT = 1 << 23
 # Free blocks that are kept for the next result, in bytes.
 KEEP = 256 << 20
 
-# Threads of the library that run no code of the user and know no variables.
-companions: set[int] = set()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=companions.clear)  # a child has none of its parent's threads
-
 _ndarray = np.ndarray
 _GRAIN = 1 << 16
 _LINE = 64
 _free: dict[int, deque[Any]] = {}
-_lock = threading.Lock()
+_lock = locks.lock("memory")
 
 
 class _Block:
@@ -93,6 +88,14 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     return np.asarray(_Block(memory, shape, dtype))
 
 
+def allocate(name: str, make: Any, *args: Any, **kwargs: Any) -> Any:
+    """A new array that a function of NumPy makes; an error that names the public function if there is no room for it."""
+    try:
+        return make(*args, **kwargs)
+    except (MemoryError, ValueError) as problem:
+        raise errors.no_room(problem, name) from None
+
+
 def copy(array: Any, dtype: np.dtype[Any]) -> Any:
     """A C-ordered copy of a NumPy array in a dtype; in aligned, recycled memory if it is large."""
     if array.size < THRESHOLD or dtype.kind not in "fiucb":
@@ -105,18 +108,13 @@ def copy(array: Any, dtype: np.dtype[Any]) -> Any:
 def is_private(array: Any) -> bool:
     """True if an array with no other reference may be overwritten: it has its own memory, and no other thread of the
     user could get hold of it in the meantime."""
-    return owns(array) and is_alone()
+    return owns(array) and threads.is_alone()
 
 
 def owns(array: Any) -> bool:
     """True if an array has memory of its own, which may be written to."""
     base = array.base
     return (base is None or type(base) is _Block) and bool(array.flags.writeable)
-
-
-def is_alone() -> bool:
-    """True if the user has no other thread."""
-    return threading.active_count() <= 1 + _workers.count + len(companions)
 
 
 def release() -> None:
@@ -130,7 +128,7 @@ def apply(op: Any, arrays: Any, params: dict[str, Any]) -> Any:
         return op.kernel(*arrays, **params)
     if len(arrays) > 1 and not all(a.flags.c_contiguous for a in arrays):
         arrays = _unrepeated(arrays)
-    native = generated.kernel(op, arrays, params)
+    native = hot_kernels.kernel(op, arrays, params)
     if native is not None:
         return native(*arrays)
     if max([a.size for a in arrays]) < THRESHOLD:
@@ -215,7 +213,7 @@ class _Job:
         self.compute, self.starts = compute, starts
         self.next = itertools.count().__next__
         self.left = len(starts)
-        self.done = threading.Event()
+        self.done = locks.event("chunks")
         self.failure: BaseException | None = None
 
     def work(self) -> None:
@@ -256,6 +254,7 @@ class _Workers:
 
     @staticmethod
     def _serve(jobs: Any) -> None:
+        threads.companions.add(threading.get_ident())
         while (job := jobs.get()) is not None:
             job.work()
             # The job holds arrays: a thread that waits must not keep them.
@@ -273,8 +272,7 @@ class _Workers:
 
 
 _workers = _Workers()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_workers.reset)
+threads.at_fork(in_child=_workers.reset)
 
 
 def thread_count() -> int:

@@ -1,6 +1,7 @@
-"""Nested structures: lists, tuples, named tuples, dicts, dataclasses-like mappings, with tensors as leaves.
+"""Nested structures: lists, tuples, named tuples, dicts and other mappings, with tensors as leaves.
 
-Dicts are flattened in the order of their sorted keys; results keep the order and type of the container.
+Dicts are flattened in the order of their sorted keys; results keep the order and type of the container. Classes of `attrs`, and
+those with TensorFlow's methods `__tf_flatten__` and `__tf_unflatten__`, are structures too.
 """
 
 from __future__ import annotations
@@ -16,8 +17,30 @@ _LEAVES = (Tensor, Variable)
 
 
 def is_nested(seq: Any) -> bool:
-    """True for a list, tuple, dict or other mapping; False for a leaf."""
-    return isinstance(seq, (list, tuple, Mapping)) and not isinstance(seq, str)
+    """True for a list, tuple, dict or other mapping, or an object of parts; False for a leaf."""
+    if isinstance(seq, _LEAVES):
+        return False
+    return (isinstance(seq, (list, tuple, Mapping)) and not isinstance(seq, str)) or has_parts(seq)
+
+
+def has_parts(value: Any) -> bool:
+    """True for an object that says of which parts it consists."""
+    kind = type(value)
+    return hasattr(kind, "__tf_flatten__") or hasattr(kind, "__attrs_attrs__")
+
+
+def parts(value: Any) -> list[Any]:
+    """The parts of such an object."""
+    if hasattr(type(value), "__tf_flatten__"):
+        return list(value.__tf_flatten__()[1])
+    return [getattr(value, attribute.name) for attribute in type(value).__attrs_attrs__]
+
+
+def with_parts(value: Any, parts: Iterable[Any]) -> Any:
+    """An object like another one, of other parts."""
+    if hasattr(type(value), "__tf_flatten__"):
+        return type(value).__tf_unflatten__(value.__tf_flatten__()[0], tuple(parts))
+    return type(value)(*parts)
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
@@ -47,6 +70,9 @@ def _flatten(structure: Any, flat: list[Any], expand: bool) -> None:
         flat.append(structure.values)
     elif expand and hasattr(structure, "_components"):
         flat.extend(structure._components())
+    elif has_parts(structure):
+        for item in parts(structure):
+            _flatten(item, flat, expand)
     else:
         flat.append(structure)
 
@@ -97,6 +123,8 @@ def _pack(structure: Any, leaves: Any, expand: bool) -> Any:
         return IndexedSlices(next(leaves), structure.indices, structure.dense_shape)
     if expand and hasattr(structure, "_components"):
         return structure._from_components([next(leaves) for _ in structure._components()])
+    if has_parts(structure):
+        return with_parts(structure, [_pack(item, leaves, expand) for item in parts(structure)])
     return next(leaves)
 
 
@@ -124,6 +152,8 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
         return
     if check_types and type(nest1) is not type(nest2):
         raise TypeError(f"The two structures don't have the same sequence type: {type(nest1)} and {type(nest2)}.")
+    if has_parts(nest1):
+        nest1, nest2 = parts(nest1), parts(nest2)
     if len(nest1) != len(nest2):
         raise ValueError(
             f"The two structures don't have the same number of elements: {len(nest1)} in {nest1!r}, {len(nest2)} in {nest2!r}."

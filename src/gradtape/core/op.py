@@ -64,6 +64,8 @@ class Op:
       elementwise: True if each element of the result depends on one element of each input (after broadcasting), so that
         large arrays can be computed in chunks; by `ufunc`, the first NumPy ufunc in `numpy`, if there is one. An op
         whose kernel checks more than that ufunc says `ufunc = None`.
+      checked_kinds: NumPy dtype kinds for which the kernel refuses some values. The `scalar` rule cannot refuse, so inputs of
+        these kinds are left to the kernel.
       accepts_slices: True if the vjp can take IndexedSlices as `dy`.
       takes_none: True if the vjp of an op with several outputs takes None for those that nothing used, instead of zeros.
       wants_tensors: True if the vjp is the user's code, which must never see plain arrays.
@@ -83,6 +85,7 @@ class Op:
     validate: ClassVar[bool] = False
     numpy: ClassVar[tuple[Any, ...]] = ()
     elementwise: ClassVar[bool] = False
+    checked_kinds: ClassVar[str] = ""
     accepts_slices: ClassVar[bool] = False
     wants_tensors: ClassVar[bool] = False
     takes_none: ClassVar[bool] = False

@@ -42,6 +42,16 @@ def pass_over(folder: str) -> None:
         users.clear()
 
 
+def is_library(filename: str) -> bool:
+    """True for code that is never the user's."""
+    return filename.startswith(_passed_over)
+
+
+def is_own(filename: str) -> bool:
+    """True for gradtape's own code."""
+    return filename.startswith((_passed_over[0], "<gradtape "))
+
+
 def search(frame: FrameType | None) -> tuple[Any, int]:
     """The place of the innermost user frame from `frame` outward; `(None, -1)` if there is none."""
     while frame is not None:
@@ -104,8 +114,16 @@ class Site:
 
     @property
     def short(self) -> str:
-        """`file:line` with the file's base name."""
-        return f"{os.path.basename(self.filename)}:{self.line}"
+        """`file:line`, the file as a path from the working directory if it is below that, else by its last name; a notebook's
+        cell as IPython names it."""
+        cell = _cell(self.filename)
+        if cell is not None:
+            return f"Cell In[{cell}], line {self.line}"
+        path = self.filename
+        if os.path.isabs(path):
+            inside = os.path.relpath(path) if path.startswith(os.getcwd() + os.sep) else os.path.basename(path)
+            return f"{inside}:{self.line}"
+        return f"{path}:{self.line}"
 
     def __str__(self) -> str:
         text = f"{self.short} in {self.function}"
@@ -119,6 +137,13 @@ class Site:
 
     def __hash__(self) -> int:
         return hash((self.filename, self.line))
+
+
+def _cell(filename: str) -> int | None:
+    """The number of the notebook's cell that IPython compiled under a name; None for files."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    known = getattr(getattr(shell, "compile", None), "_filename_map", {})
+    return known.get(filename)
 
 
 def _line_at(code: CodeType, offset: int) -> int:

@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core import dtypes, errors
+from gradtape.core.dims import Dim
 
 Dims = tuple[int | None, ...]
 
 
 class AnyShape(tuple[Any, ...]):
     """The shape of which not even the rank is known. It holds one None, so that whoever looks for unknown dimensions
-    finds one; it equals itself alone."""
+    finds one; it equals itself alone. A part of it is as little known."""
 
     __slots__ = ()
 
@@ -28,11 +29,19 @@ class AnyShape(tuple[Any, ...]):
     def __hash__(self) -> int:
         return id(self)
 
+    def __getitem__(self, key: Any) -> Any:
+        return self if isinstance(key, slice) else None
+
     def __repr__(self) -> str:
         return "..."
 
 
 ANY: Any = AnyShape((None,))
+
+
+def stacked(n: int | None, shape: Any) -> Any:
+    """The shape of n tensors of a shape in one."""
+    return ANY if shape is ANY else (n, *shape)
 
 
 class Steps(tuple[Any, ...]):
@@ -97,7 +106,8 @@ def broadcast(a: Sequence[int], b: Sequence[int]) -> tuple[int, ...] | None:
 def normalize_axis(axis: Any, rank: int, op: str, name: str = "axis") -> int:
     """An axis counted from the front; an error that names the op if it is out of range."""
     try:
-        axis = axis.__index__()
+        # Of an axis that is not known those in range have a path each.
+        axis = axis.__index__() if type(axis) is not Dim or -rank <= axis < rank else rank
     except AttributeError:
         raise errors.build(
             errors.DTypeError, f"{op}: {name} must be an integer, got {axis!r}.", "pass a Python int or an int tensor."
@@ -105,8 +115,10 @@ def normalize_axis(axis: Any, rank: int, op: str, name: str = "axis") -> int:
     if not -rank <= axis < rank:
         raise errors.build(
             errors.RangeError,
-            f"{op}: {name} is {axis}, but the input has rank {rank}.",
-            f"use an axis from {-rank} to {rank - 1}." if rank else "a scalar has no axes.",
+            f"{op}: {name} is {axis}, but the input has rank {rank}: {axis} is out of range.",
+            f"use an axis from {-rank} to {rank - 1}; others are out of bounds."
+            if rank
+            else "a scalar has no axes: every axis is out of bounds.",
         )
     return int(axis + rank if axis < 0 else axis)
 
@@ -121,7 +133,9 @@ def normalize_axes(axis: Any, rank: int, op: str) -> tuple[int, ...]:
         axis = (axis,)
     axes = tuple(sorted(normalize_axis(a, rank, op) for a in axis))
     if len(set(axes)) != len(axes):
-        raise errors.build(errors.ShapeError, f"{op}: axis {tuple(axis)} names an axis twice.", "name each axis once.")
+        raise errors.build(
+            errors.ShapeError, f"{op}: axis {tuple(axis)} names an axis twice: duplicate axes.", "name each axis once."
+        )
     return axes
 
 
@@ -290,12 +304,12 @@ class TensorShape:
 
 
 def _dimension(value: Any) -> int | None:
-    if value is None:
-        return None
+    if value is None or type(value) is Dim:
+        return value  # type: ignore[return-value]
     try:
         size = int(value.__index__())
     except AttributeError:
-        raise TypeError(f"TensorShape: a dimension must be an int or None, got {value!r}.") from None
+        raise TypeError(f"TensorShape: Dimension value must be integer or None, got {value!r}.") from None
     if size < 0:
         raise ValueError(f"TensorShape: a dimension must not be negative, got {size}.")
     return size

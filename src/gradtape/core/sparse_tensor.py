@@ -64,6 +64,15 @@ class SparseTensorSpec(CompositeSpec):
             TensorSpec([rank], dtypes.int64),
         ]
 
+    def _build(self, parts: Sequence[Any]) -> Any:
+        value = super()._build(parts)
+        if isinstance(value, SparseTensor):
+            value._told = self.shape
+        return value
+
+    def _with_shape(self, shape: TensorShape) -> SparseTensorSpec:
+        return SparseTensorSpec(shape, self.dtype)
+
     def __eq__(self, other: Any) -> bool:
         return isinstance(other, SparseTensorSpec) and (self.shape, self.dtype) == (other.shape, other.dtype)
 
@@ -91,7 +100,7 @@ class SparseTensor(Composite):
     TensorShape([3, 4])
     """
 
-    __slots__ = ("__weakref__", "_dense_shape", "_indices", "_values")
+    __slots__ = ("__weakref__", "_dense_shape", "_indices", "_told", "_values")
 
     # Said by `tf.convert_to_tensor` and by all functions that know no sparse tensors.
     _instead = "use tf.sparse.to_dense(x), or a function of tf.sparse."
@@ -100,9 +109,14 @@ class SparseTensor(Composite):
         self._indices = convert.convert_to_tensor(_plain(indices), dtypes.int64)
         self._values = _value(values)
         self._dense_shape = convert.convert_to_tensor(_plain(dense_shape), dtypes.int64)
+        # What a spec or `set_shape` tells of the shape, where the sizes are known only when the function runs.
+        self._told: TensorShape | None = None
         self._check()
 
     def _check(self) -> None:
+        for part, axes in ((self._indices, 2), (self._values, 1), (self._dense_shape, 1)):
+            if type(part) is not Tensor and part.get_shape().rank is None:
+                part.set_shape([None] * axes)
         places, elements, whole = [t.get_shape() for t in (self._indices, self._values, self._dense_shape)]
         count = elements[0] if elements.rank == 1 else None
         rank = whole[0] if whole.rank == 1 else None
@@ -115,6 +129,12 @@ class SparseTensor(Composite):
                 errors.ShapeError,
                 f"SparseTensor: indices has shape {places}, values {elements}, dense_shape {whole}.",
                 "indices needs a row for each value, with an index for each dimension of dense_shape.",
+            )
+        if type(self._dense_shape) is Tensor and min(self._dense_shape._array.tolist(), default=0) < 0:
+            raise errors.build(
+                errors.ShapeError,
+                f"SparseTensor: dense_shape must not be negative, got {self._dense_shape._array.tolist()}.",
+                "give the length of each axis.",
             )
 
     indices = property(lambda self: self._indices, doc="Where the values are: int64 of shape `[n, rank]`.")
@@ -129,12 +149,14 @@ class SparseTensor(Composite):
             return TensorShape(dense_dims(self))
         except NotImplementedError:  # the sizes are known only when the function runs
             whole = self._dense_shape.get_shape()
-            return TensorShape([None] * whole[0] if whole.rank == 1 and whole[0] is not None else None)
+            open_ = TensorShape([None] * whole[0] if whole.rank == 1 and whole[0] is not None else None)
+            return open_ if self._told is None else open_.merge_with(self._told)
 
     def set_shape(self, shape: Any) -> None:
-        """ValueError unless the shape is compatible with this tensor's."""
+        """Say what is known of the shape; a ValueError unless it is compatible with this tensor's."""
         if not self.shape.is_compatible_with(shape):
             raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}")
+        self._told = self.shape.merge_with(shape)
 
     def get_shape(self) -> TensorShape:
         """The shape of the whole tensor."""
@@ -142,7 +164,12 @@ class SparseTensor(Composite):
 
     def with_values(self, new_values: Any) -> SparseTensor:
         """Other values at the same places."""
-        return SparseTensor(self._indices, new_values, self._dense_shape)
+        return SparseTensor(self._indices, new_values, self._dense_shape)._shaped_like(self)
+
+    def _shaped_like(self, other: SparseTensor) -> SparseTensor:
+        """This tensor, which has the shape of another one: what is known of that holds here."""
+        self._told = other._told
+        return self
 
     def _components(self) -> list[Any]:
         """The tensors that it is made of, for `nest`."""
@@ -191,12 +218,16 @@ class SparseTensor(Composite):
     def _scaled(self, other: Any, function: Callable[[Any, Any], Any]) -> Any:
         """The values combined with the elements of a dense tensor that broadcasts to this one."""
         if isinstance(other, SparseTensor):
-            return NotImplemented
+            raise errors.build(
+                errors.ConversionError,
+                "SparseTensor: * and / take a dense tensor on the other side, got a SparseTensor.",
+                "use tf.sparse.to_dense on one of them, or tf.sparse.map_values where they have the same indices.",
+            )
         other = convert.like(other._read() if isinstance(other, Variable) else other, self.dtype)
         return self.with_values(function(self._values, _elements_at(other, self)))
 
     def __repr__(self) -> str:
-        return f"SparseTensor(indices={self._indices}, values={self._values}, dense_shape={self._dense_shape})"
+        return f"SparseTensor(indices={self._indices!s}, values={self._values!s}, dense_shape={self._dense_shape!s})"
 
     def __reduce__(self) -> Any:
         return SparseTensor, (self._indices, self._values, self._dense_shape)

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from gradtape.core import threads
+
 # Identities of tensors on tapes. 0 means: on no tape. They count up, so that they serve `tape.explain` as a clock too.
 new_id = itertools.count(1).__next__
 
@@ -22,6 +24,9 @@ class ThreadState(threading.local):
       device: the device that `tf.device` chose, or None.
       trace: the innermost function that is being traced, or None: it answers for variables.
       in_pipeline: whether a function of a dataset runs, which TensorFlow would have traced.
+      streams: where the random numbers in a function of a dataset come from, or None: from those of the program.
+      path: the path on which sizes that are not known are being compared, or None; see `core/paths.py`.
+      presence: counts this thread among those that use the library.
     """
 
     recorders: tuple[Any, ...] = ()
@@ -29,9 +34,16 @@ class ThreadState(threading.local):
     device: str | None = None
     trace: Any = None
     in_pipeline: bool = False
+    streams: Any = None
+    path: Any = None
+
+    def __init__(self) -> None:
+        # Called when a thread first asks for its state.
+        self.presence = threads.Presence()
 
 
 current = ThreadState()
+threads.at_fork(in_child=lambda: current.presence.remain())
 
 
 class Settings:

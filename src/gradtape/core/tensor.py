@@ -13,17 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradtape.core import device, dtypes, errors, provenance, state
+from gradtape.core import attribute_hints, device, dtypes, errors, provenance, state
 from gradtape.core.shape import TensorShape
-
-_HINTS = {
-    "T": "tf.transpose(x)", "reshape": "tf.reshape(x, shape)", "astype": "tf.cast(x, dtype)",
-    "transpose": "tf.transpose(x)", "sum": "tf.reduce_sum(x)", "mean": "tf.reduce_mean(x)", "max": "tf.reduce_max(x)",
-    "min": "tf.reduce_min(x)", "flatten": "tf.reshape(x, [-1])", "ravel": "tf.reshape(x, [-1])",
-    "squeeze": "tf.squeeze(x)", "clip": "tf.clip_by_value(x, low, high)", "dot": "tf.tensordot(x, y, 1)",
-    "item": "x.numpy().item() or float(x)", "tolist": "x.numpy().tolist()", "copy": "tf.identity(x)",
-    "size": "tf.size(x)", "data": "x.numpy()", "detach": "tf.stop_gradient(x)", "backward": "tape.gradient(x, sources)",
-}  # fmt: skip
 
 
 class Tensor:
@@ -172,22 +163,27 @@ class Tensor:
         return bool(self._array.item()) if size else False
 
     def __int__(self) -> int:
-        return int(self._item("int()"))
+        return int(self._real_item("int()"))
 
     def __float__(self) -> float:
-        return float(self._item("float()"))
+        return float(self._real_item("float()"))
 
     def __complex__(self) -> complex:
         return complex(self._item("complex()"))
 
     def __index__(self) -> int:
-        value = self._item("an index")
-        if self._array.dtype.kind not in "iu":
-            raise TypeError(f"only integer scalar tensors can be used as an index, this one is {self.dtype.name}.")
-        return int(value)
+        if self._array.dtype.kind not in "iu" or self._array.ndim:
+            what = f"{self.dtype.name} of shape {self.shape}"
+            raise TypeError(f"only integer scalar tensors can be used as an index, this one is {what}.")
+        return int(self._item("an index"))
 
     def __round__(self, digits: int | None = None) -> Any:
         return round(self._item("round()"), digits)
+
+    def _real_item(self, how: str) -> Any:
+        """The only element; of a complex number NumPy drops the imaginary part, with a warning."""
+        value = self._item(how)
+        return np.real(np.complex128(value).astype(np.float64)) if type(value) is complex else value
 
     def _item(self, how: str) -> Any:
         if self._array.size != 1:
@@ -201,14 +197,15 @@ class Tensor:
         return self._array.item()
 
     def __format__(self, spec: str) -> str:
-        return format(self._array.item() if not self._array.ndim and spec else str(self), spec)
+        array = host(self._array)
+        return format(array if array.ndim else array.item(), spec)
 
-    def __getattr__(self, name: str) -> Any:
-        hint = _HINTS.get(name)
-        if name in ("name", "op", "graph", "value_index"):
-            raise AttributeError(f"Tensor.{name} is undefined when eager execution is enabled.")
-        more = f" Use {hint}." if hint else ""
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}.{more}")
+    if TYPE_CHECKING:  # of symbols, and what `experimental_enable_numpy_behavior` adds
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def __dir__(self) -> list[str]:
+        return attribute_hints.shown(type(self), super().__dir__())
 
     def __setitem__(self, key: Any, value: Any) -> None:
         raise TypeError(
@@ -232,6 +229,15 @@ class Tensor:
 
     def __reduce__(self) -> Any:
         return _unpickle, (np.asarray(host(self._array)),)
+
+
+for _name in ("name", "op", "graph", "value_index"):
+    setattr(
+        Tensor,
+        _name,
+        attribute_hints.Absent(_name, f"Tensor.{_name} is undefined when eager execution is enabled."),
+    )
+attribute_hints.attach(Tensor)
 
 
 class Reference:
@@ -284,7 +290,10 @@ def to_numpy(array: Any) -> Any:
     array = host(array)
     if not array.ndim:
         return array[()]
-    return np.array(array)
+    try:
+        return np.array(array)
+    except MemoryError as problem:
+        raise errors.no_room(problem, "numpy") from None
 
 
 def note_leaving(tensor: Any, how: str) -> None:

@@ -3,7 +3,8 @@
 A variable's value is a Tensor that carries the variable's identity, so an op that reads it needs no record of the read:
 what reached any value of the variable reached the variable. Assigning makes a new Tensor with the same identity; values
 that tapes have saved never change. Only where nobody else can see a large array, neither a tensor, a view, a tape nor
-another thread, `assign_add` and `assign_sub` compute in place.
+another thread, `assign_add` and `assign_sub` compute in place. Updates by several threads exclude each other; a reader takes
+the cell's Tensor, which is whole.
 """
 
 from __future__ import annotations
@@ -12,14 +13,18 @@ import enum
 import functools
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from sys import getrefcount
 from typing import Any, Self
 
 import numpy as np
 
-from gradtape.core import convert, dtypes, errors, hot_kernels as generated, memory as large, provenance, state
+from gradtape.core import attribute_hints, convert, dtypes, errors, hot_kernels, memory, provenance, state, threads
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Reference, Tensor, wrap
+from gradtape.core.updates import is_held, lock_of
+
+_users = threads.users
 
 
 class VariableSynchronization(enum.Enum):
@@ -46,16 +51,41 @@ class _Names(threading.local):
     Attributes:
       scopes: prefixes of their names.
       creators: functions that make them, the innermost last: of the next creator and the arguments by name.
+      witness: called with each, also in `init_scope`: the function that is being traced, if one is.
     """
 
     scopes: tuple[str, ...] = ()
     creators: tuple[Callable[..., Any], ...] = ()
+    witness: Callable[[Any], None] | None = None
 
 
 names = _Names()
 
+
+@contextmanager
+def unnoticed() -> Iterator[None]:
+    """Make variables of the library's own: the function that is being traced has not made them."""
+    before, names.witness = names.witness, None
+    try:
+        yield
+    finally:
+        names.witness = before
+
+
 # Called with every new variable; empty unless a checkpoint waits for variables.
 created: list[Callable[[Variable], None]] = []
+
+
+def _once(initialize: Any) -> Any:
+    """The `__init__` of a subclass, which leaves variables alone that are made: Python calls it on what `__new__` returns, and that
+    may be what a creator has made."""
+
+    @functools.wraps(initialize)
+    def initialize_once(self: Any, *args: Any, **kwargs: Any) -> None:
+        if not hasattr(self, "_id"):
+            initialize(self, *args, **kwargs)
+
+    return initialize_once
 
 
 class Variable:
@@ -77,16 +107,23 @@ class Variable:
     """
 
     __slots__ = (
-        "__weakref__", "_aggregation", "_constraint", "_id", "_name", "_order", "_shape", "_synchronization",
+        "__weakref__", "_aggregation", "_constraint", "_id", "_lock", "_name", "_order", "_shape", "_synchronization",
         "_trainable", "_value",
     )  # fmt: skip
 
     __array_priority__ = 100
+    _lock: Any  # see core/updates.py; not there before it is needed
 
+    # No metaclass with a `__call__`, which would slow down every `isinstance`.
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         if cls is Variable and names.creators and (args or kwargs):
             return _by_creators(args, kwargs)  # type: ignore[no-any-return]
         return object.__new__(cls)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__init__" in vars(cls):
+            cls.__init__ = _once(cls.__init__)  # type: ignore[method-assign]
 
     def __init__(
         self,
@@ -146,6 +183,8 @@ class Variable:
                 recorder.assigned(self, initial._id, provenance.user_place(2))
         for callback in created:
             callback(self)
+        if names.witness is not None:
+            names.witness(self)
 
     def _read(self) -> Tensor:
         """The present value; every recording tape is told."""
@@ -156,13 +195,14 @@ class Variable:
 
     def _write(self, array: Any, source: int = 0) -> None:
         """Replace the value; every recording tape is told, and which tensor it came from."""
-        if state.current.trace is not None:
+        current = state.current
+        if current.trace is not None:
             raise errors.build(
                 errors.UnimplementedError,
                 f"variable {self.name!r}: only assign, assign_add and assign_sub can be traced in a tf.function.",
                 "compute the new value, for instance with tf.tensor_scatter_nd_update(v, ...), and use v.assign.",
             )
-        for recorder in state.current.recorders:
+        for recorder in current.recorders:
             recorder.access(self)
             recorder.assigned(self, source, provenance.user_place(2))
         self._value = wrap(array, self._id)
@@ -232,6 +272,7 @@ class Variable:
         """A writable NumPy copy of the value."""
         return self._read().numpy()
 
+    @threads.updates
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Replace the value. No gradient flows through an assignment.
 
@@ -247,10 +288,13 @@ class Variable:
                     "scalars are not broadcast: use tf.fill or tf.broadcast_to.",
                 )
             )
-        if state.current.trace is None:
+        if state.current.trace is not None:
+            state.current.trace.assign(self, tensor)
+        elif len(_users) < 2:
             self._write(tensor._array, tensor._id)
         else:
-            state.current.trace.assign(self, tensor)
+            with lock_of(self):
+                self._write(tensor._array, tensor._id)
         return self if read_value else None
 
     def assign_add(
@@ -265,21 +309,27 @@ class Variable:
         """Subtract from the value. Returns the variable."""
         return self._update("assign_sub", delta, read_value)
 
+    @threads.updates
     def _update(self, what: str, delta: Any, read_value: bool) -> Any:
         tensor = self._convert(delta)
         if state.current.trace is not None:
             self._check_delta(what, tensor)
             state.current.trace.update(self, what, tensor)
             return self if read_value else None
+        if len(_users) > 1 and not is_held(self):
+            with lock_of(self):
+                return Variable._update(self, what, tensor, read_value)
         value, array = self._value, tensor._array
         old = value._array
         if old.shape != array.shape:
             self._check_delta(what, tensor)
         ufunc = np.add if what == "assign_add" else np.subtract
-        if old.size >= large.THRESHOLD and type(old) is type(array) is np.ndarray:
+        if old.size >= memory.THRESHOLD and type(old) is type(array) is np.ndarray:
             # Three references each: from the cell or the tensor, from the name here, from the argument of the count.
-            is_free = getrefcount(value) == getrefcount(old) == 3 and large.is_private(old)
-            result = _combined(ufunc, old, array, old if is_free else large.empty(old.shape, old.dtype))
+            is_free = getrefcount(value) == getrefcount(old) == 3 and memory.is_private(old)
+            room = old if is_free else memory.allocate(what, memory.empty, old.shape, old.dtype)
+            result = _combined(ufunc, old, array, room)
+            del room
         else:
             try:
                 result = ufunc(old, array)
@@ -299,10 +349,9 @@ class Variable:
             )
 
     def _convert(self, value: Any) -> Tensor:
-        dtype = self._value.dtype
         if isinstance(value, Variable):
             value = value._read()
-        return convert.convert_to_tensor(value, dtype)
+        return convert.convert_to_tensor(value, self._value.dtype)
 
     def __iter__(self) -> Iterator[Tensor]:
         return iter(self.read_value())
@@ -342,6 +391,9 @@ class Variable:
             errors.compose("'Variable' object does not support item assignment.", "use v[...].assign(value).")
         )
 
+    def __dir__(self) -> list[str]:
+        return attribute_hints.shown(type(self), super().__dir__())
+
     def __repr__(self) -> str:
         value = self._read()
         text = repr(value).split("numpy=", 1)[1][:-1]
@@ -364,6 +416,9 @@ class Variable:
             np.asarray(self._value._array), self._trainable, self._name, self._shape, self._constraint,
             self._synchronization, self._aggregation,
         )  # fmt: skip
+
+
+attribute_hints.attach(Variable)
 
 
 _MAKE = Variable.__init__
@@ -390,8 +445,8 @@ def _combined(ufunc: np.ufunc, old: Any, delta: Any, out: Any) -> Any:
     """A sum or difference of large arrays, in memory that is given."""
     from gradtape.core.op import REGISTRY
 
-    native = generated.kernel(REGISTRY["add" if ufunc is np.add else "subtract"], (old, delta), {})
-    return large.combine(ufunc, old, delta, out=out) if native is None else native(old, delta, out=out)
+    native = hot_kernels.kernel(REGISTRY["add" if ufunc is np.add else "subtract"], (old, delta), {})
+    return memory.combine(ufunc, old, delta, out=out) if native is None else native(old, delta, out=out)
 
 
 class Handle:

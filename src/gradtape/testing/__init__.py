@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from gradtape.testing.contract import check_bad, check_op, check_sample
 from gradtape.testing.duck_array import DuckArray
+from gradtape.testing.gradient_check import check_grads
 from gradtape.testing.numpy_emitter import NumpyEmitter
-from gradtape.testing.check_grads import check_grads
 from gradtape.testing.sample import BadSample, Sample, bad, sample
 
 __all__ = [

@@ -14,7 +14,7 @@ import numpy as np
 from gradtape.core import convert, dtypes, nest
 from gradtape.core.tensor import host, wrap
 from gradtape.core.variable import Variable
-from gradtape.testing import finite_differences as numeric
+from gradtape.testing import finite_differences
 from gradtape.transform.tape import GradientTape
 
 
@@ -116,10 +116,10 @@ def trainable(result: Any) -> list[Any]:
 
 def check_problem(problem: Problem, order: int, modes: Sequence[str], tolerance: Tolerance, level: int = 1) -> None:
     """Checks one order of derivatives, then the gradient's own."""
-    random = numeric.generator()
+    random = finite_differences.generator()
     outputs = [y._array for y in problem.function(*map(wrap, problem.point))]
-    seeds = [numeric.random_like(y, random) for y in outputs]
-    directions = [numeric.direction(x, random) for x in problem.point]
+    seeds = [finite_differences.random_like(y, random) for y in outputs]
+    directions = [finite_differences.direction(x, random) for x in problem.point]
     slopes = [_slopes(problem, k, directions[k], tolerance.eps) for k in range(len(problem.point))]
     if "rev" in modes:
         _check_reverse(problem, outputs, seeds, directions, slopes, tolerance, level)
@@ -136,7 +136,7 @@ def _slopes(problem: Problem, k: int, along: Any, eps: float) -> list[Any]:
         point = [*problem.point[:k], x, *problem.point[k + 1 :]]
         return [y._array for y in problem.function(*map(wrap, point))]
 
-    return numeric.differences(moved, problem.point[k], along, eps)
+    return finite_differences.differences(moved, problem.point[k], along, eps)
 
 
 def _check_reverse(
@@ -149,8 +149,8 @@ def _check_reverse(
             raise AssertionError(
                 f"order {level}, {name}: the gradient has shape {g.shape}, the argument {np.shape(x)}."
             )
-        got = numeric.inner(g._array, along)
-        want = sum(numeric.inner(w, d) for w, d in zip(seeds, slope, strict=True))
+        got = finite_differences.inner(g._array, along)
+        want = sum(finite_differences.inner(w, d) for w, d in zip(seeds, slope, strict=True))
         _compare(got, want, size, tolerance, f"order {level}, {name}: the gradient")
 
 

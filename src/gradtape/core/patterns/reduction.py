@@ -26,7 +26,7 @@ class Reduce(NamedTuple):
 
 
 class Extreme(NamedTuple):
-    """The position of the first extreme element along an axis; a NaN is more extreme than any number.
+    """The position of the first extreme element along an axis; every number is more extreme than NaN.
 
     Attributes:
       join: maximum or minimum.

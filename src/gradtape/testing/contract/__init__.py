@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core.op import NotDifferentiable, Unsupported
-from gradtape.testing.contract import batching, derivatives, emission, foreign, staging, values
+from gradtape.testing.contract import batching, derivatives, emission, foreign, staging, unknown_sizes, values
 from gradtape.testing.contract.case import Case, trains
 from gradtape.testing.contract.refusals import check_bad
 from gradtape.testing.sample import Sample
@@ -48,6 +48,10 @@ def _cuts(case: Case) -> bool:
     return isinstance(case.op.vjp, NotDifferentiable) and any(trains(x) for x in case.main)
 
 
+def _sized(case: Case) -> bool:
+    return any(np.ndim(x) for x in case.main)
+
+
 def _batches(case: Case) -> bool:
     return not isinstance(case.op.batch, Unsupported) and len(case.main) > 0
 
@@ -76,6 +80,13 @@ CLAUSES: tuple[Clause, ...] = (
     Clause(batching.batched_gradient, _differentiable),
     Clause(staging.traced, lambda case: len(case.main) > 0),
     Clause(staging.traced_gradient, _differentiable),
+    Clause(staging.traced_for_any_size, lambda case: _sized(case) and staging.counts_its_results(case)),
+    Clause(
+        staging.gradient_for_any_size,
+        lambda case: _differentiable(case) and _sized(case) and staging.counts_its_results(case),
+    ),
+    Clause(unknown_sizes.unknown_sizes, _sized),
+    Clause(unknown_sizes.other_sizes, _sized),
     Clause(emission.scalar, lambda case: case.emits),
     Clause(foreign.duck, _always),
 )

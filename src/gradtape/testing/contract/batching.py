@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.tensor import Tensor, wrap
-from gradtape.testing import check_grads as gradients, finite_differences as numeric
+from gradtape.testing import finite_differences, gradient_check
 from gradtape.testing.contract.case import Case, locked, tolerance, trains
 
 EXAMPLES = 3
@@ -21,10 +21,10 @@ def batch(case: Case) -> None:
     for batched in choices(len(case.main)):
         rows = [pick(batched, examples, i) for i in range(EXAMPLES)]
         wanted = [np.stack(column) for column in zip(*[case.run(*row) for row in rows], strict=True)]
-        found = numeric.leaves(case.op.batch(batched, *stacked(batched, examples), **case.params))
+        found = finite_differences.leaves(case.op.batch(batched, *stacked(batched, examples), **case.params))
         assert len(found) == len(wanted), f"{len(found)} results for {len(wanted)} outputs, batched={batched}."
         for got, want in zip(found, wanted, strict=True):
-            problem = numeric.mismatch(got, want, tolerance(want.dtype), case.elementwise)
+            problem = finite_differences.mismatch(got, want, tolerance(want.dtype), case.elementwise)
             assert not problem, f"with batched={batched}, {problem}."
             assert got.dtype == want.dtype, (
                 f"with batched={batched}, the result is {got.dtype} instead of {want.dtype}."
@@ -52,7 +52,7 @@ def batched_gradient(case: Case) -> None:
         found = vectorized_map(one, elems, fallback_to_while_loop=False)
         for k, got in enumerate(found):
             want = np.stack([row[k]._array for row in loop])
-            problem = numeric.mismatch(got._array, want, 4 * tolerance(want.dtype), case.elementwise)
+            problem = finite_differences.mismatch(got._array, want, 4 * tolerance(want.dtype), case.elementwise)
             assert not problem, f"with batched={batched}, the gradient of trainable input {k}: {problem}."
             assert got._array.dtype == want.dtype, f"with batched={batched}, the gradient is {got.dtype.name}."
 
@@ -62,8 +62,8 @@ def _gradients(case: Case, inputs: Sequence[Any], seeds: Sequence[Any]) -> list[
     xs = [x if isinstance(x, Tensor) else wrap(x) for x in inputs]
     moves = case.moving(case.main)
     moving = [x for x, flag in zip(xs, moves, strict=True) if flag]
-    return gradients.gradient(
-        lambda *ys: gradients.trainable(case.op(*_merge(xs, moves, ys), **case.params)), moving, list(seeds)
+    return gradient_check.gradient(
+        lambda *ys: gradient_check.trainable(case.op(*_merge(xs, moves, ys), **case.params)), moving, list(seeds)
     )
 
 

@@ -11,7 +11,7 @@ from gradtape.core import dtypes
 from gradtape.core.op import Op
 from gradtape.core.shape import Spec, spec_of
 from gradtape.core.tensor import wrap
-from gradtape.testing import finite_differences as numeric
+from gradtape.testing import finite_differences
 from gradtape.testing.sample import Sample
 
 # Rounding errors that a result may have picked up, in units of the dtype's eps.
@@ -93,7 +93,7 @@ class Case:
 
     def run(self, *arrays: Any) -> tuple[Any, ...]:
         """The kernel's results on arrays."""
-        return numeric.leaves(self.op.kernel(*arrays, **self.params))
+        return finite_differences.leaves(self.op.kernel(*arrays, **self.params))
 
     def results(self, name: str) -> tuple[Any, ...]:
         """The kernel's results in one dtype, kept."""
@@ -117,13 +117,13 @@ class Case:
 
     def seeds(self, results: tuple[Any, ...]) -> tuple[Any, ...]:
         """Random cotangents of results; zeros for integers, as a backward pass fills them in."""
-        random = numeric.generator()
-        return tuple([numeric.random_like(y, random) if trains(y) else np.zeros_like(y) for y in results])
+        random = finite_differences.generator()
+        return tuple([finite_differences.random_like(y, random) if trains(y) else np.zeros_like(y) for y in results])
 
     def pull(self, arrays: tuple[Any, ...], needs: list[bool] | None = None) -> tuple[Any, ...]:
         """The cotangents of all inputs by the op's vjp on arrays, for random cotangents of the results."""
         result = self.op.kernel(*arrays, **self.params)
-        seeds = self.seeds(numeric.leaves(result))
+        seeds = self.seeds(finite_differences.leaves(result))
         dy = seeds if isinstance(result, tuple) else seeds[0]
         return self.pull_with(dy, arrays, result, needs)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from gradtape.core import convert, dtypes
 from gradtape.core.tensor import wrap
-from gradtape.testing import check_grads as gradients, finite_differences as numeric
+from gradtape.testing import finite_differences, gradient_check
 from gradtape.testing.contract.case import Case, locked, rounding, tolerance, trains
 from gradtape.transform.tape import GradientTape
 
@@ -31,23 +31,25 @@ def cotangents(case: Case) -> None:
 def first_derivative(case: Case) -> None:
     """The vjp agrees with central differences in float64 and complex128."""
     for problem in _problems(case):
-        gradients.check_problem(problem, 1, ("rev",), gradients.Tolerance())
+        gradient_check.check_problem(problem, 1, ("rev",), gradient_check.Tolerance())
 
 
 def second_derivative(case: Case) -> None:
     """The gradient of the gradient, with respect to inputs and cotangents, agrees with central differences."""
     for problem in _problems(case):
         seeds = case.seeds(tuple([y._array for y in problem.function(*map(wrap, problem.point))]))
-        gradients.check_problem(gradients.gradient_problem(problem, list(seeds)), 1, ("rev",), gradients.Tolerance())
+        gradient_check.check_problem(
+            gradient_check.gradient_problem(problem, list(seeds)), 1, ("rev",), gradient_check.Tolerance()
+        )
 
 
 def forward_mode(case: Case) -> None:
     """Forward mode agrees with central differences."""
     for problem in _problems(case):
-        gradients.check_problem(problem, 1, ("fwd",), gradients.Tolerance())
+        gradient_check.check_problem(problem, 1, ("fwd",), gradient_check.Tolerance())
 
 
-def _problems(case: Case) -> list[gradients.Problem]:
+def _problems(case: Case) -> list[gradient_check.Problem]:
     """The op as a function of its trainable inputs, at the sample's point."""
     return [
         _problem(case, arrays)
@@ -56,16 +58,16 @@ def _problems(case: Case) -> list[gradients.Problem]:
     ]
 
 
-def _problem(case: Case, arrays: tuple[Any, ...]) -> gradients.Problem:
+def _problem(case: Case, arrays: tuple[Any, ...]) -> gradient_check.Problem:
     moving = [i for i, moves in enumerate(case.moving(arrays)) if moves]
 
     def function(*tensors: Any) -> list[Any]:
         inputs = case.tensors(*arrays)
         for i, tensor in zip(moving, tensors, strict=True):
             inputs[i] = tensor
-        return gradients.trainable(case.op(*inputs, **case.params))
+        return gradient_check.trainable(case.op(*inputs, **case.params))
 
-    return gradients.Problem(function, [arrays[i] for i in moving], [f"input {i}" for i in moving])
+    return gradient_check.Problem(function, [arrays[i] for i in moving], [f"input {i}" for i in moving])
 
 
 def modes(case: Case) -> None:
@@ -82,7 +84,7 @@ def modes(case: Case) -> None:
                 continue
             for d in (a, b):
                 assert (d.dtype, d.shape) == (x.dtype, np.shape(x)), f"the gradient of input {i} is {d.dtype}{d.shape}."
-            problem = numeric.mismatch(b, a, tolerance(x.dtype), atol=rounding(x.dtype))
+            problem = finite_differences.mismatch(b, a, tolerance(x.dtype), atol=rounding(x.dtype))
             assert not problem, f"in {name}, recorded and unrecorded gradients of input {i}: {problem}."
 
 
@@ -96,7 +98,7 @@ def _by_tape(case: Case, arrays: tuple[Any, ...], wanted: list[int] | None = Non
     wanted = moving if wanted is None else wanted
     with GradientTape() as tape:
         tape.watch([xs[i] for i in moving])
-        results = numeric.leaves(case.op(*xs, **case.params))
+        results = finite_differences.leaves(case.op(*xs, **case.params))
     seeds = case.seeds(tuple([y._array for y in results]))
     targets = [(y, wrap(w)) for y, w in zip(results, seeds, strict=True) if trains(y._array)]
     if spoil:
@@ -118,7 +120,7 @@ def _spoil(case: Case, arrays: tuple[Any, ...], results: list[Any]) -> None:
 
 def saved(case: Case) -> None:
     """The tape keeps what the vjp names, and the gradient depends on nothing else."""
-    arrays = tuple(numeric.as_arrays(case.main))
+    arrays = tuple(finite_differences.as_arrays(case.main))
     result = case.op.kernel(*arrays, **case.params)
     kept = case.op.save(arrays, result)
     assert len(kept) == len(case.op.residuals), f"{len(kept)} values saved, the vjp names {len(case.op.residuals)}."
@@ -126,10 +128,10 @@ def saved(case: Case) -> None:
         own = (value,) if not case.op.variadic or base in case.op.outputs else value
         small = {"shape": (tuple,), "dtype": (np.dtype, dtypes.DType), "": (object,)}[suffix]
         assert all(isinstance(v, small) for v in own), f"{base}_{suffix} is saved as {value!r}."
-    clean = _by_tape(case, tuple(numeric.as_arrays(case.main)))
-    spoiled = _by_tape(case, tuple(numeric.as_arrays(case.main)), spoil=True)
+    clean = _by_tape(case, tuple(finite_differences.as_arrays(case.main)))
+    spoiled = _by_tape(case, tuple(finite_differences.as_arrays(case.main)), spoil=True)
     for i, (a, b) in enumerate(zip(clean, spoiled, strict=True)):
-        same = a is None or numeric.same_bits(a, b)
+        same = a is None or finite_differences.same_bits(a, b)
         assert same, f"the gradient of input {i} changes when inputs that are not saved are overwritten."
 
 
@@ -142,12 +144,14 @@ def needs(case: Case) -> None:
         alone = case.pull(case.main, [k == i for k in range(len(case.main))])
         assert len(alone) == len(case.main), f"{len(alone)} cotangents when only input {i} is needed."
         assert alone[i] is not None, f"input {i} gets no cotangent when it alone is needed."
-        assert numeric.same_bits(alone[i], everything[i]), (
+        assert finite_differences.same_bits(alone[i], everything[i]), (
             f"the cotangent of input {i} differs when it alone is needed."
         )
         single = _by_tape(case, case.main, [i])[i]
         assert single is not None, f"the tape gives None for input {i} when it alone is asked for."
-        assert numeric.same_bits(single, taped[i]), f"the gradient of input {i} differs when it alone is asked for."
+        assert finite_differences.same_bits(single, taped[i]), (
+            f"the gradient of input {i} differs when it alone is asked for."
+        )
 
 
 def precision(case: Case) -> None:
@@ -160,7 +164,9 @@ def precision(case: Case) -> None:
             if d is None:
                 continue
             # Several roundings on the way, and cancellation between them.
-            problem = numeric.mismatch(d, np.asarray(w).astype(d.dtype), 4 * tolerance(d.dtype), atol=rounding(d.dtype))
+            problem = finite_differences.mismatch(
+                d, np.asarray(w).astype(d.dtype), 4 * tolerance(d.dtype), atol=rounding(d.dtype)
+            )
             assert not problem, f"in {name}, against float64, the gradient of input {i}: {problem}."
 
 
@@ -172,7 +178,7 @@ def _with_seeds_of(case: Case, narrow: tuple[Any, ...], wide: tuple[Any, ...]) -
     """Cotangents on wide inputs, for the cotangents that the narrow run had, roundings and all."""
     seeds = case.seeds(case.run(*narrow))
     result = case.op.kernel(*wide, **case.params)
-    own = tuple([w.astype(y.dtype) for w, y in zip(seeds, numeric.leaves(result), strict=True)])
+    own = tuple([w.astype(y.dtype) for w, y in zip(seeds, finite_differences.leaves(result), strict=True)])
     return case.pull_with(own if isinstance(result, tuple) else own[0], wide, result)
 
 
@@ -183,7 +189,7 @@ def constant(case: Case) -> None:
     moving = [x for x, a in zip(xs, arrays, strict=True) if trains(a)]
     with GradientTape() as tape:
         tape.watch(moving)
-        results = numeric.leaves(case.op(*xs, **case.params))
+        results = finite_differences.leaves(case.op(*xs, **case.params))
     found = tape.gradient(list(results), moving)
     assert all(d is None for d in found), "the op is not differentiable, but the tape gives a gradient."
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.testing import finite_differences as numeric
+from gradtape.testing import finite_differences
 from gradtape.testing.contract.case import Case, tolerance
 from gradtape.testing.numpy_emitter import NumpyEmitter
 
@@ -18,5 +18,5 @@ def scalar(case: Case) -> None:
         (want,) = case.results(name)
         got = rule(NumpyEmitter(), *arrays, **case.params)
         assert got.dtype == want.dtype, f"in {name} the rule gives {got.dtype}, the kernel {want.dtype}."
-        problem = numeric.mismatch(got, want, tolerance(want.dtype), case.elementwise)
+        problem = finite_differences.mismatch(got, want, tolerance(want.dtype), case.elementwise)
         assert not problem, f"in {name}, {problem}."

@@ -10,18 +10,23 @@ import numpy as np
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import wrap
 from gradtape.testing.contract.case import as_array
+from gradtape.testing.contract.refusal_modes import ways
 from gradtape.testing.sample import BadSample
 
 
 def check_bad(sample: BadSample) -> None:
     """Raises AssertionError unless the op refuses a sample, on tensors and by `infer`, with the message it promises.
 
-    `infer` sees no values, so it may accept what fails for its values alone: then zeros or ones of the same shape must pass.
+    `infer` sees no values, so it may accept what fails for its values alone: then zeros or ones of the same shape must pass, and
+    the values must be refused in every way to run the op: functions, loops, branches, maps, datasets, tapes.
     """
     arrays = [as_array(x) for x in sample.inputs]
     _refuses(sample, "on tensors", lambda: _call(sample, arrays))
     if not _values_matter(sample, arrays):
         _refuses(sample, "by infer", lambda: sample.op.infer(*[spec_of(x) for x in arrays], **sample.params))
+        return
+    for how, run in ways(sample, arrays):
+        _refuses(sample, how, run, says=False)
 
 
 def _call(sample: BadSample, arrays: list[Any]) -> Any:
@@ -42,13 +47,15 @@ def _accepts(sample: BadSample, arrays: list[Any]) -> bool:
     return True
 
 
-def _refuses(sample: BadSample, how: str, call: Callable[[], Any]) -> None:
+def _refuses(sample: BadSample, how: str, call: Callable[[], Any], says: bool = True) -> None:
+    """Raises AssertionError unless a call raises the sample's error; `says`: with the message that it promises."""
     name = sample.op.name
     try:
         with np.errstate(all="ignore"):
             result = call()
     except sample.error as problem:
-        _check_message(sample, how, str(problem))
+        if says:
+            _check_message(sample, how, str(problem))
     except Exception as problem:
         wrong = f"{type(problem).__name__} instead of {sample.error.__name__}"
         raise AssertionError(f"refusal: {name} raises {wrong} {how}: {problem}") from problem

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, errors, memory as large
+from gradtape.core import dtypes, errors, memory
 from gradtape.core.shape import Spec, spec_of
-from gradtape.testing import finite_differences as numeric
+from gradtape.testing import finite_differences
 from gradtape.testing.contract.case import Case, tolerance, trains
 
 
@@ -64,7 +64,7 @@ def reference(case: Case) -> None:
                 # Rounded as the result is, so that overflow to inf agrees.
                 want = want.astype(got.dtype)
             rtol = tolerance(got.dtype, case.sample.tolerance)
-            problem = numeric.mismatch(got, want, rtol, case.elementwise)
+            problem = finite_differences.mismatch(got, want, rtol, case.elementwise)
             assert not problem, f"in {name}, {problem}."
 
 
@@ -111,14 +111,14 @@ def _refused(case: Case, arrays: list[Any], what: str) -> None:
 
 def pure(case: Case) -> None:
     """Kernel and vjp leave their inputs as they were."""
-    arrays = tuple(numeric.as_arrays(case.main))
-    before = numeric.as_arrays(arrays)
+    arrays = tuple(finite_differences.as_arrays(case.main))
+    before = finite_differences.as_arrays(arrays)
     result = case.op.kernel(*arrays, **case.params)
     _unchanged(arrays, before, "the kernel", "input")
     if not case.differentiable:
         return
-    seeds = case.seeds(numeric.leaves(result))
-    kept = numeric.as_arrays(seeds)
+    seeds = case.seeds(finite_differences.leaves(result))
+    kept = finite_differences.as_arrays(seeds)
     case.pull_with(seeds if isinstance(result, tuple) else seeds[0], arrays, result)
     _unchanged(arrays, before, "the vjp", "input")
     _unchanged(seeds, kept, "the vjp", "cotangent")
@@ -126,16 +126,16 @@ def pure(case: Case) -> None:
 
 def _unchanged(arrays: Any, before: Any, who: str, what: str) -> None:
     for i, (now, then) in enumerate(zip(arrays, before, strict=True)):
-        assert numeric.same_bits(now, then), f"{who} wrote to {what} {i}."
+        assert finite_differences.same_bits(now, then), f"{who} wrote to {what} {i}."
 
 
 def deterministic(case: Case) -> None:
     """Two runs give the same bits, of values and cotangents."""
     for a, b in zip(case.run(*case.main), case.run(*case.main), strict=True):
-        assert numeric.same_bits(a, b), "two runs of the kernel differ."
+        assert finite_differences.same_bits(a, b), "two runs of the kernel differ."
     if case.differentiable:
         for a, b in zip(case.pull(case.main), case.pull(case.main), strict=True):
-            assert (a is None and b is None) or numeric.same_bits(a, b), "two runs of the vjp differ."
+            assert (a is None and b is None) or finite_differences.same_bits(a, b), "two runs of the vjp differ."
 
 
 def layout(case: Case) -> None:
@@ -148,7 +148,7 @@ def layout(case: Case) -> None:
         _same(case, case.run(*views), case.run(*whole), f"{view.__name__.strip('_')} inputs change the result")
         if case.differentiable:
             result = case.op.kernel(*whole, **case.params)
-            seeds = case.seeds(numeric.leaves(result))
+            seeds = case.seeds(finite_differences.leaves(result))
             spread = tuple([view(w) if np.ndim(w) else w for w in seeds])
             packed = tuple([w.copy() if np.ndim(w) else w for w in spread])
             several = isinstance(result, tuple)
@@ -161,7 +161,7 @@ def _same(case: Case, got: Any, want: Any, what: str) -> None:
     for a, b in zip(got, want, strict=True):
         if a is None and b is None:
             continue
-        problem = numeric.mismatch(a, b, tolerance(b.dtype), case.elementwise)
+        problem = finite_differences.mismatch(a, b, tolerance(b.dtype), case.elementwise)
         assert not problem, f"{what}: {problem}."
 
 
@@ -224,7 +224,7 @@ def parts(case: Case) -> None:
         (want,) = case.results(name)
         if not np.size(want) or not np.ndim(want):
             continue
-        _same(case, (large.apply(case.op, arrays, case.params),), (want,), f"in {name}, the large way differs")
+        _same(case, (memory.apply(case.op, arrays, case.params),), (want,), f"in {name}, the large way differs")
         rows = [[x if _shared(x, want) else x[i : i + 1] for x in arrays] for i in range(len(want))]
         joined = np.concatenate([case.run(*row)[0] for row in rows])
         _same(case, (joined,), (want,), f"in {name}, row by row")

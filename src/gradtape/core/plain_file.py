@@ -1,0 +1,25 @@
+"""Files that must be plain ones: a pipe in their place would let the reader wait for ever."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from typing import Any
+
+
+def open_plain(path: str | os.PathLike[str]) -> Any:
+    """A file to read bytes from, unbuffered; OSError if there is a folder, a pipe or a device in its place."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    mode = os.fstat(handle).st_mode
+    if stat.S_ISREG(mode):
+        return open(handle, "rb", buffering=0)
+    os.close(handle)
+    code = errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL
+    raise OSError(code, os.strerror(code) if code == errno.EISDIR else "Not a plain file", os.fspath(path))
+
+
+def read_plain(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a plain file."""
+    with open_plain(path) as file:
+        return file.read()  # type: ignore[no-any-return]

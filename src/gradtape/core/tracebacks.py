@@ -1,0 +1,144 @@
+"""Tracebacks that end at the user's line: frames of gradtape, and of Keras on it, are left out where Python prints one.
+
+Nothing is wrapped and nothing is caught, so calls that succeed cost nothing: hooks filter a copy of the traceback when an error
+is printed. `sys.last_exc`, debuggers and `traceback.print_exc` see the whole stack.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType, TracebackType
+from typing import Any
+
+from gradtape.core import provenance
+
+
+class _Switch:
+    enabled = os.environ.get("GRADTAPE_TRACEBACK", "") != "full"
+
+
+def enable(on: bool) -> None:
+    """Filter tracebacks, or print whole ones."""
+    _Switch.enabled = on
+
+
+def is_enabled() -> bool:
+    """Whether tracebacks are filtered."""
+    return _Switch.enabled
+
+
+def filtered(whole: TracebackType | None) -> TracebackType | None:
+    """A traceback with the user's frames only; the whole one if no frame of gradtape, or none of the user's, is in it."""
+    frames = list(_frames(whole))
+    kept = [tb for tb in frames if not provenance.is_library(tb.tb_frame.f_code.co_filename)]
+    is_ours = any(provenance.is_own(tb.tb_frame.f_code.co_filename) for tb in frames)
+    if not _Switch.enabled or not is_ours or not kept:
+        return whole
+    short: TracebackType | None = None
+    for tb in reversed(kept):
+        short = TracebackType(short, tb.tb_frame, tb.tb_lasti, tb.tb_lineno)
+    return short
+
+
+def hidden_frames(whole: TracebackType | None) -> list[FrameType]:
+    """The frames that a filtered traceback does not have."""
+    short = {id(tb.tb_frame) for tb in _frames(filtered(whole))}
+    return [tb.tb_frame for tb in _frames(whole) if id(tb.tb_frame) not in short]
+
+
+def is_hidden(found: Any) -> bool:
+    """What pytest asks of frames that are marked, with what it knows of the error."""
+    return _Switch.enabled
+
+
+@contextmanager
+def shortened(problem: BaseException) -> Iterator[TracebackType | None]:
+    """The filtered traceback of an error; meanwhile the errors that it comes from have filtered ones too."""
+    chain = list(_chain(problem))
+    before = [one.__traceback__ for one in chain]
+    try:
+        for one in chain:
+            one.__traceback__ = filtered(one.__traceback__)
+        yield problem.__traceback__
+    finally:
+        for one, whole in zip(chain, before, strict=True):
+            one.__traceback__ = whole
+
+
+def install() -> None:
+    """Filter what the interpreter, its threads and IPython print of errors that nobody catches."""
+    if sys.excepthook is not _Hooks.excepthook:
+        _Hooks.is_over_default = sys.excepthook is sys.__excepthook__
+        _Hooks.excepthook = _around(sys.excepthook)
+        sys.excepthook = _Hooks.excepthook
+    if threading.excepthook is not _Hooks.thread:
+        _Hooks.thread = _around_thread(threading.excepthook)
+        threading.excepthook = _Hooks.thread
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if shell is not None and not shell.custom_exceptions:
+        shell.set_custom_exc((Exception, KeyboardInterrupt), _show_in_notebook)
+
+
+def is_default_hook() -> bool:
+    """Whether Python's own function prints errors that nobody catches, filtered or not."""
+    return sys.excepthook is sys.__excepthook__ or (sys.excepthook is _Hooks.excepthook and _Hooks.is_over_default)
+
+
+class _Hooks:
+    is_over_default = False
+    excepthook: Any = None
+    thread: Any = None
+
+
+def _around(hook: Callable[..., Any]) -> Callable[..., Any]:
+    def show(kind: type[BaseException], problem: BaseException, whole: TracebackType | None) -> Any:
+        if problem is None or problem.__traceback__ is not whole:  # somebody prints a traceback of their own
+            return hook(kind, problem, filtered(whole))
+        with shortened(problem) as short:
+            return hook(kind, problem, short)
+
+    return show
+
+
+def _around_thread(hook: Callable[..., Any]) -> Callable[..., Any]:
+    def show(given: Any) -> Any:
+        if given.exc_value is None:
+            return hook(given)
+        with shortened(given.exc_value) as short:
+            values = (given.exc_type, given.exc_value, short, given.thread)
+            return hook(threading.ExceptHookArgs(values))
+
+    return show
+
+
+def _show_in_notebook(
+    shell: Any, kind: type[BaseException], problem: BaseException, whole: TracebackType, tb_offset: int | None = None
+) -> None:
+    # IPython drops its own frame at the top, which the filter keeps: it is no frame of gradtape.
+    with shortened(problem) as short:
+        shell.showtraceback((kind, problem, short or whole), tb_offset=tb_offset)
+
+
+def _frames(tb: TracebackType | None) -> Iterator[TracebackType]:
+    while tb is not None:
+        yield tb
+        tb = tb.tb_next
+
+
+def _chain(problem: BaseException | None) -> Iterator[BaseException]:
+    """An error and those that it comes from, as Python prints them."""
+    seen: set[int] = set()
+    waiting = [problem]
+    while waiting:
+        one = waiting.pop()
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        yield one
+        waiting += [one.__cause__, None if one.__suppress_context__ else one.__context__]
+        if isinstance(one, BaseExceptionGroup):
+            waiting += one.exceptions
