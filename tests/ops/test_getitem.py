@@ -85,9 +85,10 @@ def test_boolean_mask(x, make):
     np.testing.assert_array_equal(x[make(ARRAY > 5)].numpy(), ARRAY[ARRAY > 5])
 
 
-def test_a_mask_is_bool(x):
-    with pytest.raises(TypeError, match="a mask of dtype int64"):
-        tf.boolean_mask(x, np.array([1, 0]))
+def test_a_mask_is_bool_or_integer(x):
+    np.testing.assert_array_equal(tf.boolean_mask(x, np.array([2, 0])), tf.boolean_mask(x, [True, False]))
+    with pytest.raises(TypeError, match="a mask of dtype float64"):
+        tf.boolean_mask(x, np.array([1.0, 0.0]))
 
 
 def test_gradient_of_a_mask_is_dense(v):
@@ -134,7 +135,7 @@ def test_refused_tensors(x):
 
 
 def test_other_errors(x):
-    with pytest.raises(tf.errors.InvalidArgumentError, match="more than once"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="multiple ellipses"):
         x[..., 0, ...]
     with pytest.raises(tf.errors.InvalidArgumentError, match="step of axis 0 is 0"):
         x[::0]
@@ -142,7 +143,7 @@ def test_other_errors(x):
         x[True]
     with pytest.raises(ValueError, match=r"the mask has shape \[3\], the tensor \[2, 3, 4\]"):
         x[tf.constant([True, False, True])]
-    with pytest.raises(tf.errors.InvalidArgumentError, match="1 indices"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="slice a scalar"):
         tf.constant(1.0)[0]
 
 

@@ -18,7 +18,7 @@ import gradtape.ops
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import wrap
 from gradtape.ops.family import Binary, Reduction, Unary
-from gradtape.testing import finite_differences as numeric
+from gradtape.testing import finite_differences
 from gradtape.transform.tape import GradientTape
 
 gradtape.ops.load_all()
@@ -52,7 +52,7 @@ def values(shape, seed):
 
 def run(op, *arrays, **params):
     """The results of an op on arrays, as arrays."""
-    return [np.asarray(y._array) for y in numeric.leaves(op(*[wrap(x[()]) for x in arrays], **params))]
+    return [np.asarray(y._array) for y in finite_differences.leaves(op(*[wrap(x[()]) for x in arrays], **params))]
 
 
 def gradients(op, *arrays, **params):
@@ -60,7 +60,7 @@ def gradients(op, *arrays, **params):
     xs = [wrap(x[()]) for x in arrays]
     with GradientTape() as tape:
         tape.watch(xs)
-        y = numeric.leaves(op(*xs, **params))[0]
+        y = finite_differences.leaves(op(*xs, **params))[0]
     return [None if d is None else np.asarray(d) for d in tape.gradient(y, xs)]
 
 

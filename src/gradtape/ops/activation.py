@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.op import declare
+from gradtape.ops.accumulation_dtype import is_narrow
 from gradtape.ops.arithmetic import Abs, Square
 from gradtape.ops.exponential import Exp
 from gradtape.ops.family import Binary, Unary, conj, unbroadcast, unbroadcast_to
-from gradtape.ops.accumulation_dtype import is_narrow
 from gradtape.ops.selection import ClipByValue, Minimum, Where, number, zeros
 
 # Self-normalizing networks (Klambauer et al., 2017): the fixed point of mean 0 and variance 1.
@@ -187,10 +187,26 @@ class LeakyRelu(Unary):
         return (np.maximum if alpha <= 1 else np.minimum)(x, alpha * x)
 
     def vjp(self, dy: Any, x: Any, *, alpha: float) -> Any:
-        return (dy * Where(x > 0, number(1, dy), number(alpha, dy)),)
+        return (LeakyReluGrad(dy, x, alpha=alpha),)
 
     def scalar(self, cg: Any, x: Any, *, alpha: float) -> Any:
         return cg.select(cg.gt(x, cg.constant(0, x)), x, cg.mul(cg.constant(alpha, x), x))
+
+
+@declare("leaky_relu_grad")
+class LeakyReluGrad(Binary):
+    """a where b is positive, alpha * a elsewhere, elementwise. Its derivative in b is zero, and not absent."""
+
+    kinds = "fV"
+
+    def kernel(self, a: Any, b: Any, *, alpha: float) -> Any:
+        return a * np.where(b > 0, number(1, a), number(alpha, a))
+
+    def vjp(self, dy: Any, a_shape: Any, b: Any, *, alpha: float) -> Any:
+        return unbroadcast_to(LeakyReluGrad(dy, b, alpha=alpha), a_shape), unbroadcast(zeros(dy), b)
+
+    def scalar(self, cg: Any, a: Any, b: Any, *, alpha: float) -> Any:
+        return cg.mul(a, cg.select(cg.gt(b, cg.constant(0, b)), cg.constant(1, a), cg.constant(alpha, a)))
 
 
 @declare("elu")

@@ -20,7 +20,7 @@ _search: Any = np.searchsorted
 
 
 class ArgExtremum(Op):
-    """The position of an extreme value along an axis; of equal ones the first."""
+    """The position of an extreme value along an axis; of equal ones the first. Numbers are more extreme than nan."""
 
     kinds = "fViub"
     join = ""
@@ -31,7 +31,9 @@ class ArgExtremum(Op):
         axis = normalize_axis(axis, x.rank, self.name)
         if x.shape[axis] == 0:
             raise self.error(
-                errors.ShapeError, f"axis {axis} of x is empty: x is {x}.", "an empty axis has no extreme value."
+                errors.ShapeError,
+                f"reduction axis {axis} of x is empty: x is {x}.",
+                "an empty axis has no extreme value.",
             )
         return Spec(x.shape[:axis] + x.shape[axis + 1 :], output_type)
 
@@ -42,6 +44,14 @@ class ArgExtremum(Op):
         return Extreme(self.join, around(x.shape, axis), x.dtype, output_type)
 
 
+def _without_nan(x: Any, least: float) -> Any:
+    """x with the least extreme value in place of nan, which NumPy would take for the most extreme."""
+    if x.dtype.kind not in "fV" or not x.size:
+        return x
+    top = np.maximum.reduce(x, axis=None)
+    return x if top == top else np.where(np.isnan(x), x.dtype.type(least), x)
+
+
 @declare("argmax")
 class ArgMax(ArgExtremum):
     """The position of the largest value along an axis."""
@@ -49,7 +59,7 @@ class ArgMax(ArgExtremum):
     join = "maximum"
 
     def kernel(self, x: Any, *, axis: int, output_type: dtypes.DType) -> Any:
-        return np.argmax(x, axis=axis).astype(output_type.numpy)
+        return np.argmax(_without_nan(x, -np.inf), axis=axis).astype(output_type.numpy)
 
 
 @declare("argmin")
@@ -59,7 +69,7 @@ class ArgMin(ArgExtremum):
     join = "minimum"
 
     def kernel(self, x: Any, *, axis: int, output_type: dtypes.DType) -> Any:
-        return np.argmin(x, axis=axis).astype(output_type.numpy)
+        return np.argmin(_without_nan(x, np.inf), axis=axis).astype(output_type.numpy)
 
 
 @declare("searchsorted")

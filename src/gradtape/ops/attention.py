@@ -14,7 +14,7 @@ import numpy as np
 from gradtape.core import errors
 from gradtape.core.op import Op, declare
 from gradtape.core.shape import Spec, broadcast
-from gradtape.ops import row_blocks as rowwise
+from gradtape.ops import row_blocks
 from gradtape.ops.family import NO_LOWERING, dims, unbroadcast
 from gradtape.ops.matmul import MatMul
 from gradtape.ops.movement import BroadcastTo, Reshape
@@ -231,10 +231,10 @@ def _weights(q: Any, k: Any, bias: Any, scale: float, causal: bool, first: int) 
         p += bias
     if causal:
         p = hidden_above(p, first, -math.inf)
-    if not rowwise.suits(p):
+    if not row_blocks.suits(p):
         return _normalize(p) if p.size else p
-    rows = rowwise.matrix(p)
-    rowwise.by_blocks(lambda block: _normalize(rows[block]), *rows.shape)
+    rows = row_blocks.matrix(p)
+    row_blocks.by_blocks(lambda block: _normalize(rows[block]), *rows.shape)
     return p
 
 

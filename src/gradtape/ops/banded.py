@@ -24,7 +24,7 @@ from gradtape.ops.solve import by_columns
 
 @declare("banded_solve")
 class BandedSolve(Op):
-    """y with `a y = b`, or with `a^H y = b`, for a band matrix a. Leading axes broadcast.
+    """y with `a y = b`, or with `a^H y = b`, for a band matrix a; nan if it is singular. Leading axes broadcast.
 
     With `perturb`, pivots close to zero are replaced by small ones, so that singular systems have a finite result.
     """
@@ -55,14 +55,7 @@ class BandedSolve(Op):
         return Spec((*lead, *b.shape[-2:]), dtype)
 
     def kernel(self, bands: Any, b: Any, *, k: tuple[int, int], adjoint: bool = False, perturb: bool = False) -> Any:
-        try:
-            return by_columns(solve_bands, bands, b, k, bool(adjoint), bool(perturb))
-        except np.linalg.LinAlgError:
-            raise self.error(
-                errors.InvalidArgumentError,
-                "Input matrix is not invertible.",
-                "add a small number to the main diagonal.",
-            ) from None
+        return by_columns(solve_bands, bands, b, k, bool(adjoint), bool(perturb))
 
     def vjp(
         self,
@@ -108,7 +101,7 @@ def within(d: int, n: int) -> tuple[int, int]:
 
 @overridable
 def solve_bands(bands: Any, b: Any, k: tuple[int, int], is_adjoint: bool, perturb: bool) -> Any:
-    """The solutions of systems with band matrices; LinAlgError if a matrix is singular."""
+    """The solutions of systems with band matrices; nan where a matrix is singular."""
     lead = np.broadcast_shapes(bands.shape[:-2], b.shape[:-2])
     if is_adjoint:
         bands, k = _adjoint(bands, k), (-k[1], -k[0])
@@ -122,7 +115,7 @@ def solve_bands(bands: Any, b: Any, k: tuple[int, int], is_adjoint: bool, pertur
         for i in range(count):
             y[i], info = solver(held[i], b[i])
             if info:
-                raise np.linalg.LinAlgError("singular")
+                y[i] = np.nan
     return y.reshape(*lead, n, columns)
 
 

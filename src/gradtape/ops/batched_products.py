@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.ops import blas
 from gradtape.ops.workspace import Scratch
 
 # Products of fewer multiplications than this run on one thread in OpenBLAS.
@@ -35,11 +36,11 @@ def multiply(a: Any, b: Any, out: Any) -> Any:
     each = _together(k * n)
     many = rows // each
     if rows <= each:
-        return np.matmul(a, b, out=out)
+        return blas.matmul(a, b, out=out)
     whole = many * each
-    np.matmul(a[:whole].reshape(many, each, k), b, out=out[:whole].reshape(many, each, n))
+    blas.matmul(a[:whole].reshape(many, each, k), b, out=out[:whole].reshape(many, each, n))
     if whole < rows:
-        np.matmul(a[whole:], b, out=out[whole:])
+        blas.matmul(a[whole:], b, out=out[whole:])
     return out
 
 
@@ -57,10 +58,10 @@ def _accumulate_stacked(a: Any, b: Any, total: Any, scratch: Scratch) -> None:
     whole = many * each
     if many:
         left = a[:whole].reshape(many, each, k).transpose(0, 2, 1)
-        products = np.matmul(left, b[:whole].reshape(many, each, n), out=scratch.take((many, k, n)))
+        products = blas.matmul(left, b[:whole].reshape(many, each, n), out=scratch.take((many, k, n)))
         total += products[0] if many == 1 else np.add.reduce(products, 0)
     if whole < rows:
-        total += np.matmul(a[whole:].T, b[whole:])
+        total += blas.matmul(a[whole:].T, b[whole:])
 
 
 def multiply_turned(a: Any, b: Any, out: Any) -> Any:
@@ -71,7 +72,7 @@ def multiply_turned(a: Any, b: Any, out: Any) -> Any:
     whole = many * each
     if many:
         right = b[:whole].reshape(many, each, k).transpose(0, 2, 1)
-        np.matmul(a, right, out=out[:, :whole].reshape(m, many, each).transpose(1, 0, 2))
+        blas.matmul(a, right, out=out[:, :whole].reshape(m, many, each).transpose(1, 0, 2))
     if whole < rows:
-        np.matmul(a, b[whole:].T, out=out[:, whole:])
+        blas.matmul(a, b[whole:].T, out=out[:, whole:])
     return out

@@ -13,7 +13,7 @@ from gradtape.core import dtypes, errors
 from gradtape.core.array_protocol import overridable
 from gradtape.core.op import NotDifferentiable, Op, declare
 from gradtape.core.shape import Spec
-from gradtape.ops import random_crops as distortion
+from gradtape.ops import random_crops
 from gradtape.ops.family import NO_LOWERING, by_loop
 from gradtape.ops.indexing import spread
 from gradtape.ops.summation import wide
@@ -211,7 +211,7 @@ class DistortedBox(Op):
         aspects: tuple[float, float],
         areas: tuple[float, float],
     ) -> tuple[Any, Any, Any]:
-        return distortion.distorted(draws, image_size, boxes, covered, aspects, areas)
+        return random_crops.distorted(draws, image_size, boxes, covered, aspects, areas)
 
     def batch(self, batched: tuple[bool, ...], *inputs: Any, **params: Any) -> Any:
         return by_loop(self, batched, inputs, params)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import log
-from gradtape.core.dtypes import DType, as_dtype
+from gradtape.core.dtypes import DType, as_dtype, uint32
 from gradtape.core.op import NotDifferentiable, declare
 from gradtape.core.shape import Spec
 from gradtape.ops.family import Unary
@@ -49,4 +49,7 @@ class CastToDiscrete(Conversion):
     def kernel(self, x: Any, *, dtype: DType) -> Any:
         if x.dtype.kind == "c":
             x = np.real(x)
+        if dtype is uint32 and x.dtype.kind in "fV":
+            # Of floats out of range NumPy gives other numbers for arrays than for scalars.
+            x = x.astype(np.int64)
         return x.astype(dtype.numpy)

@@ -9,6 +9,7 @@ import numpy as np
 from gradtape.core import dtypes, log
 from gradtape.core.op import declare
 from gradtape.core.shape import Spec, spec_of
+from gradtape.ops import blas
 from gradtape.ops.decomposition import Decomposition, half_lower
 from gradtape.ops.family import conj
 from gradtape.ops.matmul import MatMul
@@ -33,7 +34,7 @@ class Cholesky(Decomposition):
 
     def kernel(self, x: Any) -> Any:
         try:
-            return np.linalg.cholesky(x)
+            return blas.cholesky(x)
         except np.linalg.LinAlgError:
             self.check(spec_of(x))
         log.warning("Cholesky decomposition was not successful: the lower triangles of some results are nan.")
@@ -53,7 +54,7 @@ def _one_by_one(x: Any) -> Any:
     factors = []
     for one in np.reshape(x, (-1, *x.shape[-2:])):
         try:
-            factors.append(np.linalg.cholesky(one))
+            factors.append(blas.cholesky(one))
         except np.linalg.LinAlgError:
             factors.append(np.tril(np.full_like(one, np.nan)))
     return np.reshape(np.stack(factors), x.shape)

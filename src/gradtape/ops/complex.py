@@ -11,7 +11,7 @@ import numpy as np
 
 from gradtape.core import dtypes, errors
 from gradtape.core.op import declare
-from gradtape.core.patterns import movement as places
+from gradtape.core.patterns import movement
 from gradtape.core.patterns.movement import Copy, Move, View
 from gradtape.core.shape import Spec
 from gradtape.ops.division import DivideNoNan
@@ -64,14 +64,15 @@ class Complex(Binary):
     def lower(self, a: Spec, b: Spec) -> Copy:
         shape = self.broadcast_shape(a, b)
         moves = [
-            Move(i, places.broadcast(places.contiguous(x.shape), shape), _parts(shape, i)) for i, x in enumerate((a, b))
+            Move(i, movement.broadcast(movement.contiguous(x.shape), shape), _parts(shape, i))
+            for i, x in enumerate((a, b))
         ]
         return Copy(tuple(moves), a.dtype.size)
 
 
 def _parts(shape: tuple[int, ...], which: int) -> View:
     """Where the real (0) or imaginary (1) parts of complex numbers are among all parts."""
-    return View(shape, tuple([2 * s for s in places.packed(shape)]), which)
+    return View(shape, tuple([2 * s for s in movement.packed(shape)]), which)
 
 
 @declare("real")
@@ -85,7 +86,7 @@ class Real(RealPart):
         return (Complex(dy, number(0, dy)),)
 
     def lower(self, x: Spec) -> Copy:
-        return places.seen(_parts(x.shape, 0))
+        return movement.seen(_parts(x.shape, 0))
 
 
 @declare("imag")
@@ -99,7 +100,7 @@ class Imag(RealPart):
         return (Complex(number(0, dy), dy),)
 
     def lower(self, x: Spec) -> Copy:
-        return places.seen(_parts(x.shape, 1))
+        return movement.seen(_parts(x.shape, 1))
 
 
 @declare("conj")

@@ -11,15 +11,16 @@ BLAS if the two have labels to sum over, since `np.einsum` itself loops over ele
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.ops.matmul import MatMul
+from gradtape.core.size_cache import cache_by_sizes
+from gradtape.ops import blas
 from gradtape.ops.contraction_order import pairwise_order
+from gradtape.ops.matmul import MatMul
 from gradtape.ops.slicing import blank
 from gradtape.ops.summation import total
 
@@ -89,7 +90,7 @@ def lengths(terms: Sequence[str], result: str, sizes: Shape, shapes: Sequence[Sh
     return found
 
 
-@functools.lru_cache(maxsize=4096)
+@cache_by_sizes(maxsize=4096)
 def plan(equation: str, sizes: Shape, shapes: tuple[Shape, ...]) -> Plan:
     """What to do, step by step; ValueError if the shapes do not fit the equation."""
     terms, result = split(equation)
@@ -247,7 +248,7 @@ def _multiplied(how: Product, a: Any, b: Any) -> Any:
     if how.elementwise:
         y = a * b
     elif a.ndim == 1 or b.ndim == 1:
-        y = np.dot(a, b)
+        y = np.dot(a, b) if a.size < blas.THREADED else blas.run(np.dot, a, b)
     else:
         y = MatMul(_packed(a), _packed(b))
     return y if y.shape == how.shape else np.reshape(y, how.shape)

@@ -18,8 +18,7 @@ from gradtape.core.op import Op, declare
 from gradtape.core.patterns.convolution import Convolve
 from gradtape.core.patterns.product import Product
 from gradtape.core.shape import Spec
-from gradtape.ops import convolution_kernels as kernels
-from gradtape.ops import hot_kernels as hot
+from gradtape.ops import convolution_kernels, hot_kernels
 from gradtape.ops.family import conj, dims
 from gradtape.ops.movement import Reshape, Transpose
 from gradtape.ops.windows import Pairs, Sizes, scan
@@ -44,7 +43,7 @@ class Convolving(Op):
 
     def check_channels(self, c: int, w: Spec, groups: int) -> None:
         """ShapeError unless the filter fits the channels of the input."""
-        if c != w.shape[-2] * groups or w.shape[-1] % groups:
+        if not groups or c != w.shape[-2] * groups or w.shape[-1] % groups:
             raise self.error(
                 errors.ShapeError,
                 f"the input has {c} channels, in {groups} groups, and the filter is {w}.",
@@ -104,8 +103,8 @@ class Convolution(Convolving):
         return Spec((x.shape[0], *out, w.shape[-1]), dtype)
 
     def kernel(self, x: Any, w: Any, **params: Any) -> Any:
-        native = hot.run(self, (x, w), params)
-        return kernels.convolve(x, w, **params) if native is None else native
+        native = hot_kernels.run(self, (x, w), params)
+        return convolution_kernels.convolve(x, w, **params) if native is None else native
 
     def vjp(self, dy: Any, x: Any, w: Any, *, needs: Any, **params: Any) -> Any:
         return (
@@ -148,8 +147,8 @@ class ConvolutionInputGradient(Convolving):
         return Spec((g.shape[0], *size, w.shape[-2] * groups), dtype)
 
     def kernel(self, g: Any, w: Any, **params: Any) -> Any:
-        native = hot.run(self, (g, w), params)
-        return kernels.convolve_input(g, w, **params) if native is None else native
+        native = hot_kernels.run(self, (g, w), params)
+        return convolution_kernels.convolve_input(g, w, **params) if native is None else native
 
     def vjp(self, dy: Any, g: Any, w: Any, *, size: Sizes, needs: Any, **params: Any) -> Any:
         return (
@@ -192,8 +191,8 @@ class ConvolutionFilterGradient(Convolving):
         return Spec((*window, x.shape[-1] // groups, g.shape[-1]), dtype)
 
     def kernel(self, x: Any, g: Any, **params: Any) -> Any:
-        native = hot.run(self, (x, g), params)
-        return kernels.convolve_filter(x, g, **params) if native is None else native
+        native = hot_kernels.run(self, (x, g), params)
+        return convolution_kernels.convolve_filter(x, g, **params) if native is None else native
 
     def vjp(self, dy: Any, x: Any, g: Any, *, window: Sizes, needs: Any, **params: Any) -> Any:
         return (

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.array_protocol import overridable
-from gradtape.ops import depthwise, conv_transpose_small as spreading
-from gradtape.ops.im2col import Columns
+from gradtape.ops import blas, conv_transpose_small, depthwise
 from gradtape.ops.batched_products import accumulate, multiply
+from gradtape.ops.im2col import Columns
 from gradtape.ops.summation import wide
 from gradtape.ops.windows import Block, Box, Pairs, Plan, Scan, Sizes, parts, plan, scan, transposed
 from gradtape.ops.workspace import Scratch, ordered_sum, room, run
@@ -50,8 +50,8 @@ def convolve_input(
     way = scan(size, w.shape[:-2], strides, padding, dilations)
     dtype, p, q = result_dtype(dy, w), wide(dy), wide(w)
     dx = room((dy.shape[0], *size, w.shape[-2] * groups), np.result_type(p, q))
-    if groups == 1 and w.shape[-2] <= spreading.FEW and dy.size:
-        spreading.spread(p, q, way, dx)
+    if groups == 1 and w.shape[-2] <= conv_transpose_small.FEW and dy.size:
+        conv_transpose_small.spread(p, q, way, dx)
         return dx if dx.dtype == dtype else dx.astype(dtype)
     for phase in transposed(size, way):
         part = dx[(slice(None), *phase.place)]
@@ -148,7 +148,7 @@ def _correlate(x: Any, w: Any, way: Scan, y: Any) -> None:
     if matrix.size > _DEEP:
         scratch = Scratch(y.dtype)
         for rows, box in _large_blocks(x, way):
-            use(rows, box, np.matmul, scratch)
+            use(rows, box, blas.matmul, scratch)
         return
     work = _plan(x, way, matrix.shape[0], o)
 
@@ -199,7 +199,7 @@ def _correlate_filter(x: Any, dy: Any, way: Scan) -> Any:
     if width * o > _DEEP:
         total = np.zeros((width, o), dtype)
         for rows, box in _large_blocks(x, way):
-            total += np.matmul(rows.T, dy[box].reshape(rows.shape[0], o))
+            total += blas.matmul(rows.T, dy[box].reshape(rows.shape[0], o))
         return total.reshape(*way.window, c, o)
     if not width or not o:
         return np.zeros((*way.window, c, o), dtype)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, errors, hot_kernels as generated
+from gradtape.core import dtypes, errors, hot_kernels
 from gradtape.core.op import Op, declare
 from gradtape.core.shape import Spec
 from gradtape.ops.activation import SoftplusSlope
@@ -41,6 +41,8 @@ class SoftmaxCrossEntropy(Op):
         if labels.shape != logits.shape:
             raise ValueError("shapes differ")
         last = logits.ndim - 1
+        if not logits.shape[last]:
+            return np.zeros_like(logits, shape=logits.shape[:-1])
         below = below_peak(wide(logits), last)
         losses = np.log(total(np.exp(below), (last,), keepdims=True)) - below
         losses *= wide(labels)
@@ -248,7 +250,7 @@ def _named(cg: Any, labels: Any) -> Any:
 def _generated(op: Op, rows: Any, *inputs: Any) -> Any:
     """Machine code for arrays like these, if there is some."""
     if type(rows) is np.ndarray and rows.size and rows.dtype.char in "fd" and inputs[0].shape == rows.shape[:-1]:
-        return generated.kernel(op, inputs, {})
+        return hot_kernels.kernel(op, inputs, {})
     return None
 
 

@@ -24,6 +24,8 @@ import numpy as np
 from gradtape.core import dtypes, errors
 from gradtape.core.op import Op
 from gradtape.core.shape import Spec, spec_of
+from gradtape.ops import blas
+from gradtape.ops.argmax import ArgMax
 from gradtape.ops.complex import Complex, Imag, Real
 from gradtape.ops.creation import OneHot
 from gradtape.ops.diagonal import BandPart, Diag, check_matrices
@@ -32,7 +34,6 @@ from gradtape.ops.family import NO_LOWERING, conj, dims
 from gradtape.ops.matmul import MatMul
 from gradtape.ops.movement import Reshape
 from gradtape.ops.reduction import ReduceMax, ReduceSum
-from gradtape.ops.argmax import ArgMax
 from gradtape.ops.selection import Keep, number
 from gradtape.ops.slicing import StridedSlice
 
@@ -88,9 +89,9 @@ def singular(x: Any, **options: Any) -> Any:
     """What `np.linalg.svd` gives, for kernels; nan for a matrix with nan or inf, on which LAPACK may never end."""
     finite = np.isfinite(x)
     if np.all(finite):
-        return np.linalg.svd(x, **options)
+        return blas.svd(x, **options)
     finite = np.all(finite, axis=(-2, -1), keepdims=True)
-    found = np.linalg.svd(np.where(finite, x, number(0, x)), **options)
+    found = blas.svd(np.where(finite, x, number(0, x)), **options)
     if not isinstance(found, tuple):
         return np.where(finite[..., 0], found, number(np.nan, found))
     return tuple([np.where(finite[..., 0] if y.ndim < x.ndim else finite, y, number(np.nan, y)) for y in found])

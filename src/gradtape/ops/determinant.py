@@ -9,6 +9,7 @@ import numpy as np
 from gradtape.core import errors
 from gradtape.core.op import declare
 from gradtape.core.shape import Spec
+from gradtape.ops import blas
 from gradtape.ops.complex import Complex, Imag
 from gradtape.ops.decomposition import Decomposition
 from gradtape.ops.diagonal import DiagPart
@@ -30,7 +31,7 @@ class Det(Decomposition):
         return Spec(x.shape[:-2], self.check(x))
 
     def kernel(self, x: Any) -> Any:
-        return np.linalg.det(x)
+        return blas.det(x)
 
     def vjp(self, dy: Any, x: Any) -> Any:
         return (per_matrix(dy) * conj(Cofactor(x)),)
@@ -48,8 +49,8 @@ class Slogdet(Decomposition):
         return Spec(x.shape[:-2], dtype), Spec(x.shape[:-2], dtype.real_dtype)
 
     def kernel(self, x: Any) -> Any:
-        sign, log = np.linalg.slogdet(x)
-        return sign, log
+        sign, log = blas.slogdet(x)
+        return np.where(np.isnan(log), np.nan, sign).astype(x.dtype)[()], log
 
     def vjp(self, dy: Any, x: Any, sign: Any) -> Any:
         d_sign, d = dy
@@ -67,12 +68,12 @@ class Cofactor(Decomposition):
         return Spec(x.shape, self.check(x))
 
     def kernel(self, x: Any) -> Any:
-        det = np.linalg.det(x)[..., np.newaxis, np.newaxis]
+        det = blas.det(x)[..., np.newaxis, np.newaxis]
         # Where there is an inverse, det(x) x^-T is accurate however small the determinant is, since both come from the same
         # factors; and it takes a tenth of the time of singular values.
         finite = np.isfinite(det)
         eye = np.eye(x.shape[-1], dtype=x.dtype, like=x)
-        y = det * np.swapaxes(np.linalg.inv(np.where(finite & (det != 0), x, eye)), -1, -2)
+        y = det * np.swapaxes(blas.inv(np.where(finite & (det != 0), x, eye)), -1, -2)
         good = (np.all(np.isfinite(y), axis=(-2, -1), keepdims=True) & (det != 0)) | ~finite
         return y if np.all(good) else np.where(good, y, self.by_singular_values(x))
 
@@ -80,7 +81,7 @@ class Cofactor(Decomposition):
         """Cofactors of any matrices: those of `u s v^H` are the products of all singular values but one."""
         u, s, vh = self.singular(x)
         others = _without_one(s).astype(s.dtype)[..., np.newaxis, :]
-        return _sign(u, vh) * np.matmul(np.conj(u) * others, np.conj(vh))
+        return _sign(u, vh) * blas.matmul(np.conj(u) * others, np.conj(vh))
 
     def vjp(self, dy: Any, x: Any) -> Any:
         return (conj(CofactorDerivative(x, conj(dy))),)
@@ -102,11 +103,11 @@ class CofactorDerivative(Decomposition):
     def kernel(self, x: Any, change: Any) -> Any:
         u, s, vh = self.singular(x)
         others = _without_two(s).astype(s.dtype)
-        core = np.matmul(np.matmul(conj_swapped(u), change), conj_swapped(vh))
-        trace = np.matmul(others, np.diagonal(core, 0, -2, -1)[..., np.newaxis])
+        core = blas.matmul(blas.matmul(conj_swapped(u), change), conj_swapped(vh))
+        trace = blas.matmul(others, np.diagonal(core, 0, -2, -1)[..., np.newaxis])
         eye = np.eye(x.shape[-1], dtype=s.dtype, like=x)
         inner = _sign(u, vh) * (eye * trace - others * core)
-        return np.matmul(np.matmul(np.conj(u), np.swapaxes(inner, -1, -2)), np.conj(vh))
+        return blas.matmul(blas.matmul(np.conj(u), np.swapaxes(inner, -1, -2)), np.conj(vh))
 
     def vjp(self, dy: Any, x: Any, change: Any, *, needs: Any) -> Any:
         dy = conj(dy)
@@ -125,7 +126,7 @@ def per_matrix(x: Any) -> Any:
 
 def _sign(u: Any, vh: Any) -> Any:
     """The determinant of a product of unitary matrices."""
-    return (np.linalg.det(u) * np.linalg.det(vh))[..., np.newaxis, np.newaxis]
+    return (blas.det(u) * blas.det(vh))[..., np.newaxis, np.newaxis]
 
 
 def _without_one(s: Any) -> Any:

@@ -79,6 +79,7 @@ class Quotient(Binary):
     """A rounded division: integers must not be divided by zero, floats give inf or NaN."""
 
     kinds = "fViu"
+    checked_kinds = "iu"
     ufunc = None
 
     def refuse_zero(self, b: Any) -> None:

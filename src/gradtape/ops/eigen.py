@@ -9,6 +9,7 @@ import numpy as np
 from gradtape.core.dtypes import DType, as_dtype, complex64, complex128, float32
 from gradtape.core.op import declare
 from gradtape.core.shape import Spec
+from gradtape.ops import blas
 from gradtape.ops.complex import Real
 from gradtape.ops.decomposition import (
     Decomposition,
@@ -54,7 +55,7 @@ class Eigh(Hermitian):
         return Spec(x.shape[:-1], dtype.real_dtype), Spec(x.shape, dtype)
 
     def kernel(self, x: Any) -> Any:
-        e, v = self.by(np.linalg.eigh, x)
+        e, v = self.by(blas.eigh, x)
         return e, v * turns(v) if x.dtype.kind == "c" else v
 
     def vjp(self, dy: Any, e: Any, v: Any) -> Any:
@@ -75,7 +76,7 @@ class Eigvalsh(Hermitian):
         return Spec(x.shape[:-1], self.check(x).real_dtype)
 
     def kernel(self, x: Any) -> Any:
-        return self.by(np.linalg.eigvalsh, x)
+        return self.by(blas.eigvalsh, x)
 
     def vjp(self, dy: Any, x: Any) -> Any:
         _, v = Eigh(x)
@@ -103,7 +104,7 @@ class Eig(Decomposition):
 
     def kernel(self, x: Any) -> Any:
         try:
-            e, v = np.linalg.eig(x)
+            e, v = blas.eig(x)
         except np.linalg.LinAlgError:
             raise self.unsuccessful(x) from None
         dtype = _complex(as_dtype(x.dtype)).numpy

@@ -8,7 +8,7 @@ from typing import Any
 from gradtape.core import dtypes, errors
 from gradtape.core.op import Op, Unsupported, declare
 from gradtape.core.shape import Spec
-from gradtape.ops import contraction_path as contraction
+from gradtape.ops import contraction_path
 from gradtape.ops.family import conj, dims
 from gradtape.ops.summation import wide
 
@@ -30,7 +30,7 @@ class Einsum(Op):
 
     def infer(self, *values: Spec, equation: str, sizes: tuple[int, ...] = ()) -> Spec:
         dtype = self.check_dtypes(*values)
-        terms, result = contraction.split(equation)
+        terms, result = contraction_path.split(equation)
         if len(terms) != len(values):
             raise self.error(
                 errors.ShapeError,
@@ -63,11 +63,11 @@ class Einsum(Op):
         return Spec(tuple([seen[label] for label in result]), dtype)
 
     def kernel(self, *values: Any, equation: str, sizes: tuple[int, ...] = ()) -> Any:
-        what = contraction.plan(equation, sizes, tuple([v.shape for v in values]))
+        what = contraction_path.plan(equation, sizes, tuple([v.shape for v in values]))
         dtype = values[0].dtype
         if dtype.kind != "V" and dtype.char != "e":
-            return contraction.contract(what, values)
-        y = contraction.contract(what, [wide(v) for v in values])
+            return contraction_path.contract(what, values)
+        y = contraction_path.contract(what, [wide(v) for v in values])
         return y.astype(dtype) if all(v.dtype == dtype for v in values) else y
 
     def vjp(self, dy: Any, values: Any, *, equation: str, sizes: tuple[int, ...] = (), needs: Any) -> Any:
@@ -92,8 +92,8 @@ class Einsum(Op):
         """The equation as transposes and products of matrices, for functions; None where the kernel does better."""
         if any(v.spec.dtype not in (dtypes.float32, dtypes.float64) or 0 in v.spec.shape for v in values):
             return None
-        return contraction.composed(
-            contraction.plan(equation, sizes, tuple([v.spec.shape for v in values])), build, values
+        return contraction_path.composed(
+            contraction_path.plan(equation, sizes, tuple([v.spec.shape for v in values])), build, values
         )
 
 
@@ -101,7 +101,7 @@ class Einsum(Op):
 def transposed(equation: str, i: int) -> tuple[str, tuple[int, ...]]:
     """The equation of value i's cotangent, from that of the result and the other values; and the axes of value i whose
     labels none of these has."""
-    terms, result = contraction.split(equation)
+    terms, result = contraction_path.split(equation)
     own = terms.pop(i)
     sources = [result, *terms]
     alone = [x for x in dict.fromkeys(own) if not any(x in s for s in sources)]
@@ -112,7 +112,7 @@ def transposed(equation: str, i: int) -> tuple[str, tuple[int, ...]]:
 def with_batch(equation: str, batched: tuple[bool, ...]) -> str:
     """The equation with one more label in front of those values that are batched, and of the result."""
     label = unused(equation, 1)
-    terms, result = contraction.split(equation)
+    terms, result = contraction_path.split(equation)
     terms = [label + term if flag else term for term, flag in zip(terms, batched, strict=True)]
     return f"{','.join(terms)}->{label}{result}"
 

@@ -115,6 +115,7 @@ class Pow(Binary):
 
     kinds = "fVciu"
     numpy = (np.power,)
+    checked_kinds = "i"
     ufunc = None
 
     def kernel(self, a: Any, b: Any) -> Any:

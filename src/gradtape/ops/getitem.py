@@ -6,18 +6,25 @@ same as a tuple. Other arrays of ints are refused: `tf.gather` takes them.
 
 from __future__ import annotations
 
+import math
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from gradtape.core import dispatch, errors, state
+from gradtape.core import dispatch, dtypes, errors, state
+from gradtape.core.deferral import Unknown
+from gradtape.core.dims import Undecided, new_size
 from gradtape.core.op import REGISTRY
+from gradtape.core.shape import broadcast
+from gradtape.core.symbolic_arrays import symbols_in, unknown_tensor
 from gradtape.core.tensor import Tensor, host, note_leaving, wrap
+from gradtape.core.updates import lock_of
 from gradtape.core.variable import Variable
 from gradtape.ops.family import boxed, dims
 from gradtape.ops.movement import Identity, Reshape
-from gradtape.ops.slicing import Index, StridedSlice, key_of, sliced_shape, whole
+from gradtape.ops.slicing import Index, StridedSlice, fit, key_of, length, sliced_shape, whole
 
 _current = state.current
 _new = object.__new__
@@ -44,10 +51,29 @@ def getitem(x: Any, key: Any) -> Any:
             elif x._id:
                 dispatch.log_unrecorded(StridedSlice, (x._id,), y)
             return y
+    return _style[-1](x, key)
+
+
+def take(x: Any, key: Any) -> Any:
+    """`x[key]` by TensorFlow's rules."""
     if _is_mask(key):
         return boolean_mask(x, key)
     shape = dims(x)
-    return _take(x, shape, *_parse(key, shape))
+    try:
+        return _take(x, shape, *_parse(key, shape))
+    except Unknown as missing:
+        if type(x) is not Tensor or _current.trace is None:
+            raise  # whoever called for a symbol waits for it
+        return _current.trace.later(getitem, (x, key), {}, missing, "getitem of a tensor")
+
+
+# The rules that keys other than ints and slices follow: TensorFlow's, until NumPy's are asked for.
+_style: list[Callable[[Any, Any], Any]] = [take]
+
+
+def follow(rules: Callable[[Any, Any], Any]) -> None:
+    """Let `x[key]` follow other rules for the rest of the program."""
+    _style[:] = [rules]
 
 
 def _simple(key: Any, shape: tuple[int, ...]) -> Index | None:
@@ -83,6 +109,7 @@ def _simple(key: Any, shape: tuple[int, ...]) -> Index | None:
 def getitem_of_variable(v: Variable, key: Any) -> Any:
     """`v[key]`: a tensor that can also be assigned to."""
     x = v._read()
+    key = tuple(key) if isinstance(key, list) else key  # the same by any rules: a list names one place
     y = getitem(x, key) if type(x) is Tensor else x[key]
     if (type(y) is Tensor or _current.trace is not None) and not _is_mask(key):
         y._origin = v, key
@@ -126,7 +153,7 @@ def _parse(key: Any, shape: tuple[int, ...]) -> tuple[Index, tuple[int, ...], li
         elif isinstance(k, slice):
             triple = _triple(k, axis, shape[axis])
             index.append(triple)
-            result.append(len(range(*triple)))
+            result.append(length(*triple))
             kept += 1
         elif isinstance(k, Tensor) and type(k) is not Tensor and not k.ndim:
             moving.append((kept, k))
@@ -140,7 +167,13 @@ def _parse(key: Any, shape: tuple[int, ...]) -> tuple[Index, tuple[int, ...], li
 
 def _miscounted(used: int, shape: tuple[int, ...]) -> Exception:
     if used <= len(shape):
-        return errors.build(errors.InvalidArgumentError, "indexing: `...` stands more than once.", "use it once.")
+        return errors.build(
+            errors.InvalidArgumentError, "indexing: multiple ellipses (`...`) are not allowed.", "use one."
+        )
+    if not shape:
+        return errors.build(
+            errors.RangeError, "indexing: attempting to slice a scalar, which has no axes.", "use the scalar itself."
+        )
     return errors.build(
         errors.RangeError,
         f"indexing: {used} indices for a tensor of shape {list(shape)}, which has rank {len(shape)}.",
@@ -155,7 +188,7 @@ def _triple(key: slice, axis: int, n: int) -> tuple[int, int, int]:
         raise errors.build(
             errors.InvalidArgumentError, f"indexing: the step of axis {axis} is 0.", "use a step of 1, -1, 2 ..."
         )
-    return slice(*parts).indices(n)
+    return fit(slice(*parts), n)
 
 
 def _place(key: Any, axis: int, shape: tuple[int, ...]) -> int:
@@ -171,6 +204,8 @@ def _place(key: Any, axis: int, shape: tuple[int, ...]) -> int:
 
 
 def _integer(key: Any) -> int:
+    if _current.path is not None and (symbols := symbols_in(key)) is not None and symbols.size == 1:
+        return symbols.item()  # type: ignore[no-any-return]
     dtype = getattr(key, "dtype", None)
     if isinstance(key, bool) or not hasattr(key, "__index__"):
         raise _refused(key)
@@ -206,7 +241,10 @@ def boolean_mask(x: Any, mask: Any, axis: int = 0) -> Any:
     if isinstance(mask, (Tensor, Variable)):
         tensor = mask._read() if isinstance(mask, Variable) else mask
         note_leaving(tensor, "a boolean mask")
-        mask = host(tensor._array)
+        try:
+            mask = host(tensor._array)
+        except Undecided:
+            return _some(x, tensor, axis)
     mask = np.asarray(mask)
     shape, rank = dims(x), mask.ndim
     if mask.dtype.kind != "b":
@@ -216,11 +254,24 @@ def boolean_mask(x: Any, mask: Any, axis: int = 0) -> Any:
     if shape[axis : axis + rank] != mask.shape:
         raise errors.build(
             errors.ShapeError,
-            f"indexing: the mask has shape {list(mask.shape)}, the tensor {list(shape)}.",
+            f"indexing: the mask has shape {list(mask.shape)}, the tensor {list(shape)}: they are incompatible.",
             f"from axis {axis} on, the mask's dimensions must be those of the tensor.",
         )
     flat = Reshape(x, shape=(*shape[:axis], mask.size, *shape[axis + rank :]))
     return REGISTRY["gather"](flat, np.flatnonzero(mask), axis=axis, batch_dims=0)
+
+
+def _some(x: Any, mask: Any, axis: int) -> Any:
+    """Some elements of x, for a mask that is not known: nobody can say how many."""
+    shape, rank = dims(x), mask.ndim
+    if not rank or shape[axis : axis + rank] != dims(mask):
+        raise errors.build(
+            errors.ShapeError,
+            f"indexing: a mask of shape {list(dims(mask))} for {list(shape)}.",
+            "give a mask that fits.",
+        )
+    flat = Reshape(x, shape=(*shape[:axis], math.prod(dims(mask)), *shape[axis + rank :]))
+    return REGISTRY["gather"](flat, unknown_tensor((new_size(),), dtypes.int64), axis=axis, batch_dims=0)
 
 
 def _assign(self: Tensor) -> Any:
@@ -232,7 +283,8 @@ def _assign(self: Tensor) -> Any:
         tensor = variable._convert(value)
         trace = _current.trace
         if trace is None:
-            variable._write(_replaced(variable._value, tensor, key, variable.name)._array, tensor._id)
+            with lock_of(variable):
+                variable._write(_replaced(variable._value, tensor, key, variable.name)._array, tensor._id)
         else:
             old = trace.read(variable).fresh()
             value = tensor if type(tensor) is Tensor else tensor.fresh()
@@ -247,17 +299,19 @@ def _assign(self: Tensor) -> Any:
 def _replaced(old: Tensor, value: Tensor, key: Any, name: str) -> Tensor:
     """The value of a variable of that name with a part of it replaced."""
     keys = tuple(key) if isinstance(key, (tuple, list)) else (key,)
-    new = np.copy(old._array)
-    index, shape, _ = _parse(tuple([_integer(k) if isinstance(k, Tensor) else k for k in keys]), new.shape)
-    try:
-        part = np.broadcast_to(value._array, shape)
-    except ValueError:
+    own = dims(old)
+    index, shape, _ = _parse(tuple([_integer(k) if isinstance(k, Tensor) else k for k in keys]), own)
+    if broadcast(dims(value), shape) != tuple(shape):
         raise errors.build(
             errors.ShapeError,
             f"assign: a value of shape {value.shape} does not broadcast to a part of variable {name!r} of shape "
             f"{list(shape)}.",
             "give the part's shape, or a scalar.",
-        ) from None
+        )
+    try:
+        new, part = np.copy(old._array), np.broadcast_to(value._array, shape)
+    except Undecided:
+        return unknown_tensor(own, old.dtype)  # type: ignore[no-any-return]
     if new.ndim:
         new[key_of(index)] = np.reshape(part, sliced_shape(new.shape, index))
     else:

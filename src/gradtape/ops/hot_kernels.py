@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import hot_kernels as generated
+from gradtape.core import hot_kernels
 
 _SMALL = 1 << 12  # elements of the largest array up to which NumPy is not slower than it takes to call the code
 
@@ -18,5 +18,5 @@ def run(op: Any, arrays: Sequence[Any], params: dict[str, Any]) -> Any:
         return None
     if not all(a.flags.c_contiguous for a in arrays):
         return None
-    native = generated.kernel(op, arrays, params)
+    native = hot_kernels.kernel(op, arrays, params)
     return None if native is None else native(*arrays)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors, memory as large
+from gradtape.core import errors, memory
 from gradtape.core.op import Op, declare
 from gradtape.core.shape import Spec
 from gradtape.ops.arithmetic import Abs, Sign
@@ -44,7 +44,7 @@ class Colours(Op):
         if type(x) is not np.ndarray or x.size <= 3 * _PIXELS:
             return self.convert(x)
         pixels = x.reshape(-1, 3)
-        result = large.empty(pixels.shape, x.dtype)
+        result = memory.empty(pixels.shape, x.dtype)
         for i in range(0, len(pixels), _PIXELS):
             result[i : i + _PIXELS] = self.convert(pixels[i : i + _PIXELS])
         return result.reshape(x.shape)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import errors
+from gradtape.core.indexed_slices import RowCotangent
 from gradtape.core.op import Op, declare
 from gradtape.core.patterns.indexing import Places, Put, Take
 from gradtape.core.shape import Spec
-from gradtape.core.indexed_slices import RowCotangent
 from gradtape.ops.family import boxed, dims
 from gradtape.ops.movement import BroadcastTo, Reshape, Transpose
 from gradtape.ops.row_positions import batch_positions, check_integers, check_kind, check_range, sum_rows

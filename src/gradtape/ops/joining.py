@@ -9,7 +9,7 @@ import numpy as np
 
 from gradtape.core import errors
 from gradtape.core.op import Op, declare
-from gradtape.core.patterns import movement as places
+from gradtape.core.patterns import movement
 from gradtape.core.patterns.movement import Copy
 from gradtape.core.shape import Spec, normalize_axis
 from gradtape.ops.family import boxed, dims
@@ -78,7 +78,7 @@ class Concat(Joining):
         return self(*with_batch_axis(batched, values), axis=axis + 1)
 
     def lower(self, *values: Spec, axis: int) -> Copy:
-        return places.joined([v.shape for v in values], axis)
+        return movement.joined([v.shape for v in values], axis)
 
 
 @declare("stack")
@@ -112,7 +112,7 @@ class Stack(Joining):
         return self(*with_batch_axis(batched, values), axis=axis + 1)
 
     def lower(self, *values: Spec, axis: int) -> Copy:
-        return places.joined([(*v.shape[:axis], 1, *v.shape[axis:]) for v in values], axis)
+        return movement.joined([(*v.shape[:axis], 1, *v.shape[axis:]) for v in values], axis)
 
 
 class Parting(Movement):
@@ -150,7 +150,7 @@ class Split(Parting):
         return self(x, sizes=sizes, axis=axis + 1)
 
     def lower(self, x: Spec, *, sizes: tuple[int, ...], axis: int) -> Copy:
-        return places.cut(x.shape, sizes, axis)
+        return movement.cut(x.shape, sizes, axis)
 
 
 @declare("unstack")
@@ -172,4 +172,4 @@ class Unstack(Parting):
         return self(x, axis=axis + 1)
 
     def lower(self, x: Spec, *, axis: int) -> Copy:
-        return places.cut(x.shape, (1,) * x.shape[axis], axis)
+        return movement.cut(x.shape, (1,) * x.shape[axis], axis)

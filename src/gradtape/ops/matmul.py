@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, errors, hot_kernels as generated, memory as large
+from gradtape.core import dtypes, errors, hot_kernels, memory
 from gradtape.core.op import Op, declare
 from gradtape.core.patterns.product import Product, product
 from gradtape.core.shape import Spec, broadcast
+from gradtape.ops import blas
 from gradtape.ops.family import align, conj, dims, unbroadcast
 from gradtape.ops.movement import Reshape
 from gradtape.ops.reduction import wide
@@ -54,17 +55,18 @@ class MatMul(Op):
         return Spec((*batch, m, n), dtype)
 
     def kernel(self, a: Any, b: Any, *, transpose_a: bool = False, transpose_b: bool = False) -> Any:
-        if type(a) is type(b) is np.ndarray and a.dtype.char in "fd" and a.size * b.shape[-1] > _MIDDLE and b.size:
-            native = self._generated(a, b, transpose_a, transpose_b)
+        is_threaded = a.size * b.shape[-2 if transpose_b else -1] >= blas.THREADED
+        if is_threaded and type(a) is type(b) is np.ndarray and a.dtype.char in "fd" and a.size * b.shape[-1] > _MIDDLE:
+            native = self._generated(a, b, transpose_a, transpose_b) if b.size else None
             if native is not None:
                 return native(a, b)
         if a.ndim == 2 and b.ndim == 2 and type(a) is type(b) is np.ndarray and a.dtype.char in _BLAS:
             # `dot` costs half of what `matmul` does around the BLAS call, and packs what BLAS cannot read in place.
             a, b = a.T if transpose_a else a, b.T if transpose_b else b
             shape = a.shape[0], b.shape[1]
-            if shape[0] * shape[1] >= large.THRESHOLD and a.dtype == b.dtype:
-                return a.dot(b, out=large.empty(shape, a.dtype))
-            return a.dot(b)
+            if shape[0] * shape[1] >= memory.THRESHOLD and a.dtype == b.dtype:
+                return blas.dot(a, b, memory.empty(shape, a.dtype))
+            return blas.dot(a, b) if is_threaded else a.dot(b)
         return _product(a, b, transpose_a, transpose_b)
 
     def vjp(self, dy: Any, a: Any, b: Any, *, transpose_a: bool = False, transpose_b: bool = False, needs: Any) -> Any:
@@ -92,7 +94,7 @@ class MatMul(Op):
     def _generated(self, a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:
         if a.dtype != b.dtype or not (a.flags.c_contiguous and b.flags.c_contiguous) or a.size * b.shape[-1] > _HUGE:
             return None
-        return generated.kernel(self, (a, b), {"transpose_a": transpose_a, "transpose_b": transpose_b})
+        return hot_kernels.kernel(self, (a, b), {"transpose_a": transpose_a, "transpose_b": transpose_b})
 
     def batch(self, batched: tuple[bool, ...], *inputs: Any, **params: Any) -> Any:
         # A batched `a` and a matrix `b`, as in the backward pass of a dense layer, become one product in the kernel.
@@ -124,26 +126,29 @@ def _product(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:
     a, b = _packed(a), _packed(b)
     if type(a) is type(b) is np.ndarray and a.dtype.char in _BLAS and a.dtype == b.dtype:
         return _many(a, b)
-    return np.matmul(a, b)
+    return blas.matmul(a, b)
 
 
 def _many(a: Any, b: Any) -> Any:
     """A stack of products. A large result goes to recycled memory, half of the stack on another thread: BLAS would share
     each product among its threads, of which the small ones in a stack have little."""
     shape = (*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])
-    if math.prod(shape) < large.THRESHOLD:
-        return np.matmul(a, b)
-    result = large.empty(shape, a.dtype)
-    step = -(-shape[0] // large.thread_count())
-    if len(shape) < 3 or step == shape[0]:
-        return np.matmul(a, b, out=result)
+    if math.prod(shape) < memory.THRESHOLD:
+        return blas.matmul(a, b)
+    result = memory.empty(shape, a.dtype)
+    if len(shape) < 3:
+        return blas.matmul(a, b, out=result)
+    long = blas.LONG * shape[0] // max(1, math.prod(shape) * a.shape[-1])
+    step = max(1, min(long, -(-shape[0] // memory.thread_count())))
+    if step == shape[0]:
+        return blas.matmul(a, b, out=result)
 
     def multiply(start: int) -> None:
         rows = slice(start, start + step)
         p, q = (x[rows] if x.ndim == len(shape) and x.shape[0] > 1 else x for x in (a, b))
-        np.matmul(p, q, out=result[rows])
+        blas.matmul(p, q, out=result[rows])
 
-    large.run(multiply, range(0, shape[0], step))
+    memory.run(multiply, range(0, shape[0], step))
     return result
 
 

@@ -21,7 +21,7 @@ from gradtape.core import dtypes, errors
 from gradtape.core.array_protocol import overridable
 from gradtape.core.op import declare
 from gradtape.core.shape import Spec, spec_of
-from gradtape.ops.stop_gradient import StopGradient
+from gradtape.ops import blas
 from gradtape.ops.cast import Cast
 from gradtape.ops.creation import ZerosLike
 from gradtape.ops.family import dims
@@ -30,6 +30,7 @@ from gradtape.ops.reduction import ReduceMax, wide
 from gradtape.ops.selection import Maximum, Where, number
 from gradtape.ops.slicing import StridedSlice, whole
 from gradtape.ops.solve import Inverting, adjoint
+from gradtape.ops.stop_gradient import StopGradient
 
 
 class MatrixFunction(Inverting):
@@ -137,7 +138,7 @@ def exponential(a: Any) -> Any:
         squarings = np.where(np.isfinite(squarings), np.minimum(squarings, _MOST_SQUARINGS), 0.0)
         shrink = np.exp2(-squarings).astype(norm.dtype)[..., np.newaxis, np.newaxis]
         even, odd = _pade_terms(a * shrink, one, _PADE[degree])
-        y = np.linalg.solve(even - odd, even + odd) * np.exp(mean * shrink)
+        y = blas.solve(even - odd, even + odd) * np.exp(mean * shrink)
         for i in range(int(np.max(squarings))):
             y = np.where((squarings > i)[..., np.newaxis, np.newaxis], y @ y, y)
     return y
@@ -216,6 +217,6 @@ def _log(a: Any) -> Any:
         near, roots = np.triu(_sqrt(near)).astype(np.complex128), roots + 1
     scale = 2.0**roots
     rest = np.triu(near, 1) + np.diag(np.expm1(logs / scale))
-    y = sum(w * np.linalg.solve(one + x * rest, rest) for x, w in zip(_POINTS, _WEIGHTS, strict=True)) * scale
+    y = sum(w * blas.solve(one + x * rest, rest) for x, w in zip(_POINTS, _WEIGHTS, strict=True)) * scale
     y = np.triu(y, 1) + np.diag(logs)
     return basis @ y @ np.conj(basis.T)

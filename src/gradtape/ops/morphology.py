@@ -8,16 +8,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gradtape.core import errors
+from gradtape.core import dtypes, errors
 from gradtape.core.op import NotDifferentiable, Op, declare
 from gradtape.core.shape import Spec
-from gradtape.ops import morphology_kernels as kernels
+from gradtape.ops import morphology_kernels
 from gradtape.ops.convolution import merge_channels, split_channels
 from gradtape.ops.family import NO_LOWERING, dims
 from gradtape.ops.indexing import spread
 from gradtape.ops.movement import Reshape
 from gradtape.ops.pooling import PoolPlace
-from gradtape.ops.pooling_kernels import winner_dtype
 from gradtape.ops.row_positions import check_integers, check_kind
 from gradtape.ops.windows import Pairs, Sizes, scan
 
@@ -60,14 +59,14 @@ class Dilation2D(Dilating):
         return Spec(self.places(x, w, **params), dtype)
 
     def kernel(self, x: Any, w: Any, **params: Any) -> Any:
-        return kernels.dilate(x, w, **params)
+        return morphology_kernels.dilate(x, w, **params)
 
     def vjp(self, dy: Any, x: Any, w: Any, *, needs: Any, **params: Any) -> Any:
         winner = DilationWinner(x, w, **params)
         window = dims(w)[:-1]
         dx = dw = None
         if needs[0]:
-            dx = PoolPlace(dy, winner, size=dims(x), window=(1, *window, 1), **kernels.whole(**params))
+            dx = PoolPlace(dy, winner, size=dims(x), window=(1, *window, 1), **morphology_kernels.whole(**params))
         if needs[1]:
             dw = Reshape(TapSums(dy, winner, taps=math.prod(window)), shape=dims(w))
         return dx, dw
@@ -81,10 +80,10 @@ class DilationWinner(Dilating):
 
     def infer(self, x: Spec, w: Spec, **params: Any) -> Spec:
         self.check_dtypes(x, w)
-        return Spec(self.places(x, w, **params), winner_dtype(w.shape[:-1]))
+        return Spec(self.places(x, w, **params), dtypes.int32)
 
     def kernel(self, x: Any, w: Any, **params: Any) -> Any:
-        return kernels.winners(x, w, **params)
+        return morphology_kernels.winners(x, w, **params)
 
 
 class Tapping(Op):
@@ -110,7 +109,7 @@ class TapSums(Tapping):
         return Spec((taps, g.shape[-1]), g.dtype)
 
     def kernel(self, g: Any, winner: Any, *, taps: int) -> Any:
-        return kernels.tap_sums(g, winner, taps=taps)
+        return morphology_kernels.tap_sums(g, winner, taps=taps)
 
     def vjp(self, dy: Any, winner: Any, *, taps: int) -> Any:
         return TapValues(dy, winner), None
@@ -136,7 +135,7 @@ class TapValues(Tapping):
         return Spec(winner.shape, w.dtype)
 
     def kernel(self, w: Any, winner: Any) -> Any:
-        return kernels.tap_values(w, winner)
+        return morphology_kernels.tap_values(w, winner)
 
     def vjp(self, dy: Any, winner: Any, w_shape: Any) -> Any:
         return TapSums(dy, winner, taps=w_shape[0]), None

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.array_protocol import overridable
-from gradtape.ops.pooling_kernels import contest, first_taps, in_blocks, lowest, where, winner_dtype
+from gradtape.ops.pooling_kernels import contest, first_taps, in_blocks, lowest, where
 from gradtape.ops.summation import total, wide
 from gradtape.ops.windows import Pairs, Scan, Sizes, scan, taps
 from gradtape.ops.workspace import room
@@ -42,7 +42,7 @@ def winners(x: Any, w: Any, *, strides: Sizes, padding: Pairs, dilations: Sizes)
     """The number of the first tap of each window that attains the maximum of x + w."""
     way = scan(x.shape, (1, *w.shape[:-1], 1), **whole(strides, padding, dilations))
     weights = w.reshape(-1, w.shape[-1])
-    y = np.empty(way.out, winner_dtype(w.shape[:-1]).numpy)
+    y = np.empty(way.out, np.int32)
 
     def block(rows: slice, part: Scan) -> None:
         here = x[rows]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from gradtape.core import errors
+from gradtape.core.dims import is_symbolic, new_size
 from gradtape.core.op import REGISTRY, Op, declare
-from gradtape.core.patterns import movement as places
+from gradtape.core.patterns import movement
 from gradtape.core.patterns.movement import Copy, Piece, View
 from gradtape.core.shape import Spec, broadcast, normalize_axis
 from gradtape.ops.family import dims, unbroadcast_to
@@ -41,7 +43,7 @@ class Identity(Movement):
         return self(x)
 
     def lower(self, x: Spec) -> Copy:
-        return places.same(x.shape)
+        return movement.same(x.shape)
 
 
 @declare("reshape")
@@ -49,10 +51,10 @@ class Reshape(Movement):
     """The same elements in another shape; `shape` is complete."""
 
     def infer(self, x: Spec, *, shape: tuple[int, ...]) -> Spec:
-        if int(np.prod(x.shape)) != int(np.prod(shape)):
+        if math.prod(x.shape) != math.prod(shape):
             raise self.error(
                 errors.ShapeError,
-                f"x is {x} with {int(np.prod(x.shape))} elements, the shape {list(shape)} holds {int(np.prod(shape))}.",
+                f"x is {x} with {math.prod(x.shape)} elements, the shape {list(shape)} holds {math.prod(shape)}.",
                 "the number of elements must stay; use -1 for one dimension to have it computed.",
             )
         return Spec(tuple(shape), x.dtype)
@@ -70,7 +72,7 @@ class Reshape(Movement):
         return self(x, shape=dims(x)[:1] + shape)
 
     def lower(self, x: Spec, *, shape: tuple[int, ...]) -> Copy:
-        return places.same(shape)
+        return movement.same(shape)
 
 
 @declare("transpose")
@@ -78,7 +80,9 @@ class Transpose(Movement):
     """Axis `i` of the result is axis `perm[i]` of x."""
 
     def infer(self, x: Spec, *, perm: tuple[int, ...]) -> Spec:
-        if sorted(perm) != list(range(x.rank)):
+        if is_symbolic(perm) and len(perm) == x.rank:
+            return Spec(tuple([new_size() for _ in perm]), x.dtype)  # type: ignore[misc]
+        if is_symbolic(perm) or sorted(perm) != list(range(x.rank)):
             raise self.error(
                 errors.ShapeError,
                 f"perm is {list(perm)}, but x is {x} of rank {x.rank}.",
@@ -96,7 +100,7 @@ class Transpose(Movement):
         return self(x, perm=(0, *[p + 1 for p in perm]))
 
     def lower(self, x: Spec, *, perm: tuple[int, ...]) -> Copy:
-        return places.seen(places.transposed(places.contiguous(x.shape), perm))
+        return movement.seen(movement.transposed(movement.contiguous(x.shape), perm))
 
 
 def inverse(perm: tuple[int, ...]) -> tuple[int, ...]:
@@ -115,7 +119,7 @@ class BroadcastTo(Movement):
         if broadcast(x.shape, shape) != tuple(shape):
             raise self.error(
                 errors.ShapeError,
-                f"x is {x}, which does not broadcast to {list(shape)}.",
+                f"x is {x}, which does not broadcast to [{','.join(map(str, shape))}].",
                 "aligned from the right, each dimension of x must be 1 or equal.",
             )
         return Spec(tuple(shape), x.dtype)
@@ -138,7 +142,7 @@ class BroadcastTo(Movement):
         return self(x, shape=(size, *shape))
 
     def lower(self, x: Spec, *, shape: tuple[int, ...]) -> Copy:
-        return places.seen(places.broadcast(places.contiguous(x.shape), shape))
+        return movement.seen(movement.broadcast(movement.contiguous(x.shape), shape))
 
 
 def _stretched(x: Any, shape: tuple[int, ...]) -> Any:
@@ -188,8 +192,8 @@ class Tile(Movement):
     def lower(self, x: Spec, *, multiples: tuple[int, ...]) -> Copy:
         # Each axis becomes a pair (which copy, place in the copy).
         pairs = tuple([n for pair in zip(multiples, x.shape, strict=True) for n in pair])
-        strides = tuple([s for own in places.packed(x.shape) for s in (0, own)])
-        return places.seen(View(pairs, strides))
+        strides = tuple([s for own in movement.packed(x.shape) for s in (0, own)])
+        return movement.seen(View(pairs, strides))
 
 
 @declare("roll")
@@ -223,4 +227,4 @@ class Roll(Movement):
         for s, a in zip(shift, axis, strict=True):
             moved[a] = (moved[a] + s) % max(1, x.shape[a])
         pieces = [[Piece(0, m, n - m), Piece(n - m, 0, m)] for m, n in zip(moved, x.shape, strict=True)]
-        return places.pieced(x.shape, x.shape, pieces)
+        return movement.pieced(x.shape, x.shape, pieces)

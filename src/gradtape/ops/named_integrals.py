@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.op import declare
-from gradtape.ops.exponential import Exp
 from gradtape.ops.accumulation_dtype import is_narrow
+from gradtape.ops.exponential import Exp
 from gradtape.ops.rounding import Round
 from gradtape.ops.special import SpecialFunction, evaluate, in_float64
 from gradtape.ops.trigonometric import Cos, Sin

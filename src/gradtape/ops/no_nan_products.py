@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.op import declare
+from gradtape.ops.accumulation_dtype import is_narrow
 from gradtape.ops.division import Reciprocal
 from gradtape.ops.exponential import Log, Log1p
 from gradtape.ops.family import Binary, conj, unbroadcast
-from gradtape.ops.accumulation_dtype import is_narrow
 from gradtape.ops.selection import Where, number
 
 

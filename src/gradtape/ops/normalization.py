@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors, hot_kernels as generated, memory as large
+from gradtape.core import errors, hot_kernels, memory
 from gradtape.core.op import Op, declare
 from gradtape.core.shape import Spec
-from gradtape.ops import row_blocks as rowwise
+from gradtape.ops import row_blocks
 from gradtape.ops.exponential import Rsqrt
 from gradtape.ops.family import NO_LOWERING, align, dims
 from gradtape.ops.indexing import spread
@@ -52,8 +52,8 @@ class LayerNormalization(RowNormalizer):
         if not scale.shape == offset.shape == x.shape[-1:]:
             raise ValueError("shapes differ")
         own, x, scale, offset = x.dtype, wide(x), wide(scale), wide(offset)
-        if rowwise.suits(x, scale, offset):
-            native = generated.kernel(self, (x, scale, offset), {"epsilon": epsilon})
+        if row_blocks.suits(x, scale, offset):
+            native = hot_kernels.kernel(self, (x, scale, offset), {"epsilon": epsilon})
             found = native(x, scale, offset) if native else _normalized_rows(x, scale, offset, epsilon)
         else:
             axis, n = (x.ndim - 1,), max(x.shape[-1], 1)
@@ -123,8 +123,8 @@ class LayerNormalizationGrad(Op):
         if g.shape != h.shape or scale.shape != h.shape[-1:] or factor.shape != (*h.shape[:-1], 1):
             raise ValueError("shapes differ")
         own, g, h, factor, scale = h.dtype, wide(g), wide(h), wide(factor), wide(scale)
-        if rowwise.suits(h, g, factor, scale):
-            native = generated.kernel(self, (g, h, factor, scale), {})
+        if row_blocks.suits(h, g, factor, scale):
+            native = hot_kernels.kernel(self, (g, h, factor, scale), {})
             found = (native or _cotangents_of_rows)(g, h, factor, scale)
         else:
             last, lead, n = (h.ndim - 1,), tuple(range(h.ndim - 1)), max(h.shape[-1], 1)
@@ -174,27 +174,27 @@ def _projected(g: Any, h: Any) -> Any:
 
 
 def _normalized_rows(x: Any, scale: Any, offset: Any, epsilon: float) -> tuple[Any, Any, Any]:
-    y, h = (large.empty(x.shape, x.dtype) for _ in range(2))
+    y, h = (memory.empty(x.shape, x.dtype) for _ in range(2))
     factor = np.empty((*x.shape[:-1], 1), x.dtype)
-    rows, results, normal, factors = (rowwise.matrix(v) for v in (x, y, h, factor))
+    rows, results, normal, factors = (row_blocks.matrix(v) for v in (x, y, h, factor))
     n, ones = rows.shape[1], np.ones_like(scale)
 
     def compute(block: slice) -> None:
         z, c = results[block], normal[block]
-        np.subtract(rows[block], rowwise.dots(rows[block], ones) / n, out=c)
-        c *= np.divide(1, np.sqrt(rowwise.dots(c, c) / n + epsilon), out=factors[block])
+        np.subtract(rows[block], row_blocks.dots(rows[block], ones) / n, out=c)
+        c *= np.divide(1, np.sqrt(row_blocks.dots(c, c) / n + epsilon), out=factors[block])
         np.multiply(c, scale, out=z)
         z += offset
 
-    rowwise.by_blocks(compute, *rows.shape)
+    row_blocks.by_blocks(compute, *rows.shape)
     return y, h, factor
 
 
 def _cotangents_of_rows(g: Any, h: Any, factor: Any, scale: Any) -> tuple[Any, Any, Any]:
-    dx = large.empty(h.shape, h.dtype)
-    cotangents, rows, factors, out = (rowwise.matrix(v) for v in (g, h, factor, dx))
+    dx = memory.empty(h.shape, h.dtype)
+    cotangents, rows, factors, out = (row_blocks.matrix(v) for v in (g, h, factor, dx))
     n, ones = rows.shape[1], np.ones_like(scale)
-    blocks = rowwise.starts(*rows.shape)
+    blocks = row_blocks.starts(*rows.shape)
     # Each block adds up its rows; the blocks are added up in the end, always in the same order.
     dscale, doffset = np.empty((2, len(blocks), n), h.dtype)
 
@@ -203,10 +203,10 @@ def _cotangents_of_rows(g: Any, h: Any, factor: Any, scale: Any) -> tuple[Any, A
         np.einsum("ij,ij->j", c, r, out=dscale[number])
         np.add.reduce(c, 0, out=doffset[number])
         np.multiply(c, scale, out=d)
-        mean = rowwise.dots(d, ones) / n
-        d -= r * (rowwise.dots(d, r) / n)
+        mean = row_blocks.dots(d, ones) / n
+        d -= r * (row_blocks.dots(d, r) / n)
         d -= mean
         d *= factors[block]
 
-    rowwise.by_blocks(compute, *rows.shape)
+    row_blocks.by_blocks(compute, *rows.shape)
     return dx, total(dscale, (0,)), total(doffset, (0,))

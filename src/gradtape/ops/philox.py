@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import memory as large
+from gradtape.core import memory
 
 ROUNDS = 10
 MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
@@ -116,7 +116,7 @@ def draw(
 
     starts = range(0, blocks, step)
     if len(starts) > 1 and type(state) is np.ndarray:
-        large.run(fill, starts)
+        memory.run(fill, starts)
     else:
         for first in starts:
             fill(first)

@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.core import dtypes, errors
+from gradtape.core.dims import is_symbolic
 from gradtape.core.op import NotDifferentiable, Op, declare
 from gradtape.core.patterns.pooling import Pool, WinnerPositions
 from gradtape.core.shape import Spec
-from gradtape.ops import hot_kernels as hot
-from gradtape.ops import pooling_kernels as kernels
+from gradtape.ops import hot_kernels, pooling_kernels
 from gradtape.ops.family import dims
 from gradtape.ops.indexing import spread
 from gradtape.ops.row_positions import check_integers, check_kind
@@ -45,8 +45,10 @@ class Pooling(Op):
                 "use a smaller window, or padding='SAME'.",
             )
         for axis, (n, (low, high)) in enumerate(zip(size, padding, strict=True)):
+            if is_symbolic((n, low, high, way.out[axis])) or not (low or high):
+                continue  # once sizes are known, it is asked again
             taps = axis_taps(n, *[field[axis] for field in way])
-            if (low or high) and not _all_seen(taps, way.out[axis]):
+            if not _all_seen(taps, way.out[axis]):
                 raise self.error(
                     errors.ShapeError,
                     f"padding of {[low, high]} on axis {axis} lets a window of {window[axis]} see nothing else.",
@@ -96,8 +98,8 @@ class MaxPool(Pooling):
         return Spec(self.places(x.shape, **params), self.check_dtypes(x))
 
     def kernel(self, x: Any, **params: Any) -> Any:
-        native = hot.run(self, (x,), params)
-        return kernels.largest(x, **params) if native is None else native
+        native = hot_kernels.run(self, (x,), params)
+        return pooling_kernels.largest(x, **params) if native is None else native
 
     def vjp(self, dy: Any, x: Any, **params: Any) -> Any:
         return (PoolPlace(dy, PoolWinner(x, **params), size=dims(x), **params),)
@@ -113,14 +115,14 @@ class PoolWinner(Pooling):
 
     def infer(self, x: Spec, *, window: Sizes, **params: Any) -> Spec:
         self.check_dtypes(x)
-        return Spec(self.places(x.shape, window, **params), kernels.winner_dtype(window))
+        return Spec(self.places(x.shape, window, **params), pooling_kernels.winner_dtype(window))
 
     def kernel(self, x: Any, **params: Any) -> Any:
-        native = hot.run(self, (x,), params)
-        return kernels.winners(x, **params) if native is None else native
+        native = hot_kernels.run(self, (x,), params)
+        return pooling_kernels.winners(x, **params) if native is None else native
 
     def lower(self, x: Spec, *others: Spec, **params: Any) -> Any:
-        return self.pattern(x.dtype, x.shape, kernels.winner_dtype(params["window"]), **params)
+        return self.pattern(x.dtype, x.shape, pooling_kernels.winner_dtype(params["window"]), **params)
 
 
 @declare("pool_pick")
@@ -144,8 +146,8 @@ class PoolPick(Pooling):
         return Spec(out, x.dtype)
 
     def kernel(self, x: Any, winner: Any, **params: Any) -> Any:
-        native = hot.run(self, (x, winner), params)
-        return kernels.pick(x, winner, **params) if native is None else native
+        native = hot_kernels.run(self, (x, winner), params)
+        return pooling_kernels.pick(x, winner, **params) if native is None else native
 
     def vjp(self, dy: Any, winner: Any, x_shape: Any, **params: Any) -> Any:
         return PoolPlace(dy, winner, size=x_shape, **params), None
@@ -176,8 +178,8 @@ class PoolPlace(Pooling):
         return Spec(size, g.dtype)
 
     def kernel(self, g: Any, winner: Any, **params: Any) -> Any:
-        native = hot.run(self, (g, winner), params)
-        return kernels.place(g, winner, **params) if native is None else native
+        native = hot_kernels.run(self, (g, winner), params)
+        return pooling_kernels.place(g, winner, **params) if native is None else native
 
     def vjp(self, dy: Any, winner: Any, *, size: Sizes, **params: Any) -> Any:
         return PoolPick(dy, winner, **params), None
@@ -208,7 +210,7 @@ class PoolPositions(Pooling):
         return Spec(out, output_type)
 
     def kernel(self, winner: Any, *, output_type: dtypes.DType, **params: Any) -> Any:
-        return kernels.positions(winner, **params).astype(output_type.numpy)
+        return pooling_kernels.positions(winner, **params).astype(output_type.numpy)
 
     def batch(self, batched: tuple[bool, ...], x: Any, **params: Any) -> Any:
         return self(x, **{**wider(params, dims(x)[0]), "first": params["first"] + 1})
@@ -230,8 +232,8 @@ class AvgPool(Pooling):
         return Spec(self.places(x.shape, **params), self.check_dtypes(x))
 
     def kernel(self, x: Any, **params: Any) -> Any:
-        native = hot.run(self, (x,), params)
-        return kernels.mean(x, **params) if native is None else native
+        native = hot_kernels.run(self, (x,), params)
+        return pooling_kernels.mean(x, **params) if native is None else native
 
     def vjp(self, dy: Any, x_shape: Any, **params: Any) -> Any:
         return (AvgPoolGradient(dy, size=x_shape, **params),)
@@ -256,8 +258,8 @@ class AvgPoolGradient(Pooling):
         return Spec(size, dtype)
 
     def kernel(self, g: Any, **params: Any) -> Any:
-        native = hot.run(self, (g,), params)
-        return kernels.mean_back(g, **params) if native is None else native
+        native = hot_kernels.run(self, (g,), params)
+        return pooling_kernels.mean_back(g, **params) if native is None else native
 
     def vjp(self, dy: Any, *, size: Sizes, **params: Any) -> Any:
         return (AvgPool(dy, **params),)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, memory as large
+from gradtape.core import dtypes, memory
 from gradtape.core.array_protocol import overridable
 from gradtape.ops.summation import total, wide
 from gradtape.ops.windows import Box, Pairs, Scan, Sizes, axis_taps, scan, taps
@@ -190,7 +190,7 @@ def in_blocks(block: Callable[[slice, Scan], None], x: Any, way: Scan) -> None:
         block(slice(None), way)
         return
     parts = {rows: way._replace(out=(rows, *way.out[1:])) for rows in {step, n % step or step}}
-    large.run(lambda i: block(slice(i, i + step), parts[min(step, n - i)]), range(0, n, step))
+    memory.run(lambda i: block(slice(i, i + step), parts[min(step, n - i)]), range(0, n, step))
 
 
 def _by_axes(x: Any, way: Scan, ufunc: Any, start: Any, y: Any) -> None:

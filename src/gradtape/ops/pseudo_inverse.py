@@ -8,6 +8,7 @@ import numpy as np
 
 from gradtape.core.op import Op, declare
 from gradtape.core.shape import Spec
+from gradtape.ops import blas
 from gradtape.ops.decomposition import singular
 from gradtape.ops.diagonal import check_matrices
 from gradtape.ops.family import NO_LOWERING
@@ -37,7 +38,7 @@ class PseudoInverse(Op):
         u, s, vh = singular(wide(a), full_matrices=False)
         large = s > s.dtype.type(rcond) * np.max(s, axis=-1, keepdims=True, initial=0)
         inverse = np.where(large, 1 / np.where(large, s, number(1, s)), number(0, s))
-        y = np.matmul(conj_swapped(vh), inverse[..., np.newaxis] * conj_swapped(u))
+        y = blas.matmul(conj_swapped(vh), inverse[..., np.newaxis] * conj_swapped(u))
         return y if y.dtype == a.dtype else y.astype(a.dtype)
 
     def vjp(self, dy: Any, a: Any, y: Any, *, rcond: float) -> Any:

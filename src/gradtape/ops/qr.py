@@ -8,6 +8,7 @@ import numpy as np
 
 from gradtape.core.op import declare
 from gradtape.core.shape import Spec
+from gradtape.ops import blas
 from gradtape.ops.decomposition import Decomposition, columns, half_lower, rows, turns, without_rest
 from gradtape.ops.diagonal import BandPart
 from gradtape.ops.family import conj, dims
@@ -34,7 +35,7 @@ class Qr(Decomposition):
         return Spec((*lead, m, k), dtype), Spec((*lead, k, n), dtype)
 
     def kernel(self, x: Any, *, full_matrices: bool = False) -> Any:
-        q, r = np.linalg.qr(x, mode="complete" if full_matrices else "reduced")
+        q, r = blas.qr(x, mode="complete" if full_matrices else "reduced")
         n = r.shape[-1]
         if x.dtype.kind == "c" and q.shape[-1] > n:
             rest = q[..., n:]

@@ -14,7 +14,7 @@ import numpy as np
 
 from gradtape.core import dtypes, errors
 from gradtape.core.op import NotDifferentiable, Op, declare
-from gradtape.core.patterns import random as patterns
+from gradtape.core.patterns import random
 from gradtape.core.shape import Spec, broadcast
 from gradtape.ops import philox
 from gradtape.ops.family import NO_LOWERING, dims
@@ -58,7 +58,7 @@ class Draw(Op):
 def _draw(what: str, state: Spec, shape: tuple[int, ...], dtype: dtypes.DType, digits: int = 0) -> Any:
     """The pattern of a draw from one state."""
     size = math.prod(shape)
-    return patterns.Draw(what, size, dtype, digits) if state.shape == (3,) and size else None
+    return random.Draw(what, size, dtype, digits) if state.shape == (3,) and size else None
 
 
 class Floats(Draw):
@@ -184,7 +184,7 @@ class RandomSkip(Draw):
         return philox.skip(state, count)
 
     def lower(self, state: Spec, *, count: int) -> Any:
-        return patterns.Skip(count) if state.shape == (3,) else None
+        return random.Skip(count) if state.shape == (3,) else None
 
 
 @declare("random_state")
@@ -204,4 +204,4 @@ class RandomState(Draw):
         return philox.from_seed(seed)
 
     def lower(self, seed: Spec) -> Any:
-        return patterns.Scramble(seed.dtype) if seed.shape == (2,) else None
+        return random.Scramble(seed.dtype) if seed.shape == (2,) else None

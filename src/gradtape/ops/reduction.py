@@ -11,13 +11,14 @@ from gradtape.core import dtypes
 from gradtape.core.op import REGISTRY, NotDifferentiable, declare
 from gradtape.core.patterns.reduction import Reduce, reduce
 from gradtape.core.shape import Spec, normalize_axes
-from gradtape.ops import hot_kernels as hot
+from gradtape.ops import hot_kernels
 from gradtape.ops.family import Reduction, conj, dims, reduced_shape
 from gradtape.ops.movement import BroadcastTo, Reshape, Transpose, inverse
 from gradtape.ops.summation import total
 from gradtape.ops.summation import wide as wide  # for kernels in other files
 
 # Untyped: NumPy's stubs know no `keepdims` that is just a bool.
+_sum: Any = np.add.reduce
 _largest: Any = np.maximum.reduce
 _smallest: Any = np.minimum.reduce
 _product: Any = np.multiply.reduce
@@ -67,7 +68,7 @@ class Join(Reduction):
 
     def native(self, x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
         """The result by code of its own, if there is some by now."""
-        return hot.run(self, (x,), {"axis": axis, "keepdims": keepdims})
+        return hot_kernels.run(self, (x,), {"axis": axis, "keepdims": keepdims})
 
 
 @declare("reduce_sum")
@@ -94,10 +95,12 @@ class ReduceMean(Join):
     def kernel(self, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
         if x.size >= _MANY and (native := self.native(x, axis, keepdims)) is not None:
             return native
-        y, n = total(x, axis, keepdims), count(x.shape, axis)
+        n = count(x.shape, axis)
         if x.dtype.kind in "iu":
-            wider = y.astype(np.int64) if x.dtype.itemsize < 8 else y  # n need not fit into a small dtype
-            return rounded(np.sign(wider) * (np.abs(wider) // max(n, 1)), x.dtype)
+            # In 64 bits, where sums of smaller integers do not wrap, and n fits.
+            y = _sum(x, axis, np.int64 if x.dtype.kind == "i" else np.uint64, None, keepdims)
+            return rounded(_truncated_quotient(y, max(n, 1)), x.dtype)
+        y = total(x, axis, keepdims)
         return rounded(y / n if n else y * np.nan, x.dtype)
 
     def vjp(self, dy: Any, x_shape: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
@@ -109,6 +112,12 @@ class ReduceMean(Join):
             return None
         total = build("reduce_sum", in_wide(build, x), axis=axis, keepdims=keepdims)
         return build.cast(build("divide", total, build.number(count(x.spec.shape, axis), total)), x.spec.dtype)
+
+
+def _truncated_quotient(x: Any, n: int) -> Any:
+    """Integers divided by a positive number, rounded toward zero."""
+    below = x // n
+    return below + ((x < 0) & (below * n != x)) if x.dtype.kind == "i" else below
 
 
 class Extremum(Join):
@@ -225,12 +234,14 @@ class ReduceLogSumExp(Reduction):
         return rounded(y if keepdims else Reshape(y, shape=reduced_shape(x.shape, axis, False)), x.dtype)
 
     def vjp(self, dy: Any, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
+        from gradtape.ops.softmax import Softmax  # which imports this file
+
+        shape = dims(x)
         # Not exp(x - y): where y is large, its last digit is worth several percent of the weights.
-        shape, softmax = dims(x), REGISTRY["softmax"]
         if len(axis) == 1:
-            weights = softmax(x, axis=axis[0])
+            weights = Softmax(x, axis=axis[0])
         elif axis:
-            weights = from_rows(softmax(to_rows(x, axis), axis=0), shape, axis)
+            weights = from_rows(Softmax(to_rows(x, axis), axis=0), shape, axis)
         else:
             return (dy,)
         return (keep(dy, shape, axis, keepdims) * weights,)
@@ -251,7 +262,7 @@ class ReduceLogSumExp(Reduction):
 
 @declare("reduce_euclidean_norm")
 class ReduceEuclideanNorm(Reduction):
-    """sqrt(sum(|x|²)) over axes; of integers, rounded toward zero. The gradient at 0 is nan.
+    """sqrt(sum(|x|²)) over axes; of integers, rounded toward zero. The gradient at 0 is nan, but 0 for a cotangent of 0.
 
     Right over the whole range of floats: squares that would overflow or vanish are scaled first.
     """
@@ -270,8 +281,9 @@ class ReduceEuclideanNorm(Reduction):
     def vjp(self, dy: Any, x: Any, y: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
         if dy.dtype.kind == "c":
             dy = 0.5 * (dy + conj(dy))  # the norm is real, so only the real part of its cotangent counts
-        # Not x * (dy / y), which overflows where y is tiny.
-        return ((x / keep(y, dims(x), axis, keepdims)) * keep(dy, dims(x), axis, keepdims),)
+        # Not x * (dy / y), which overflows where y is tiny. Where nothing depends on the norm, neither does its singularity.
+        direction = x / keep(y, dims(x), axis, keepdims)
+        return (REGISTRY["multiply_no_nan"](direction, keep(dy, dims(x), axis, keepdims)),)
 
     def expand(self, build: Any, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
         """The root of a sum in float64, where squares of smaller floats are exact."""

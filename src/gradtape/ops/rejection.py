@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import memory as large
+from gradtape.core import memory
 from gradtape.core.array_protocol import overridable
 from gradtape.ops import philox
 
@@ -45,7 +45,7 @@ def draw(state: Any, *parameters: Any, shape: tuple[int, ...], blocks: int, prop
 
     starts = range(0, count, _CHUNK)
     if len(starts) > 1:
-        large.run(fill, starts)
+        memory.run(fill, starts)
     elif starts:
         with np.errstate(all="ignore"):
             fill(0)

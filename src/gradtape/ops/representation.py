@@ -88,6 +88,7 @@ def written(x: Any, form: str) -> Any:
     kind = x.dtype.kind
     result = np.empty(x.shape, object)
     flat = result.reshape(-1)
+    unpadded = form.replace("%0", "%")  # as in C, zeros stand in front of numbers only
     numbers = np.reshape(x.astype(np.float64) if kind == "V" else x, (-1,)).tolist()
     for i, value in enumerate(numbers):
         if kind == "b":
@@ -96,6 +97,8 @@ def written(x: Any, form: str) -> Any:
             flat[i] = f"({form % value.real},{form % value.imag})".encode()
         elif kind == "O":
             flat[i] = form.encode() % value
+        elif isinstance(value, float) and not math.isfinite(value):
+            flat[i] = (unpadded % value).encode()
         else:
             flat[i] = (form % value).encode()
     return result

@@ -89,6 +89,9 @@ def taps(sampling: Sampling) -> Taps:
     centre = (np.arange(m) + 0.5) * n / m - 0.5
     first = np.floor(centre - radius * width) + 1.0
     places = (first[:, None] + np.arange(math.ceil(2 * radius * width))).astype(np.int64)
+    if sampling.method == "bicubic" and not sampling.antialias:
+        # TensorFlow reads this kernel from a table, for distances that are multiples of 1/1024.
+        centre = np.floor(centre) + np.rint((centre - np.floor(centre)) * 1024) / 1024
     weights = kernel((places - centre[:, None]) / width)
     if sampling.method == "bilinear" and not sampling.antialias:
         # The outermost pixels go on beyond the edge; other kernels leave out what is not there.

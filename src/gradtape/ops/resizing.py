@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors, memory as large
+from gradtape.core import errors, memory
 from gradtape.core.op import Op, declare
 from gradtape.core.shape import Spec
-from gradtape.ops import resize_weights as grid
+from gradtape.ops import blas, resize_weights
 from gradtape.ops.family import NO_LOWERING
 from gradtape.ops.resize_weights import Sampling
 from gradtape.ops.summation import wide
@@ -46,7 +46,7 @@ class Resample(Op):
                 f"x is {x}, and must have length {before} along axis {axis}.",
                 "the grid that is sampled must be that of x.",
             )
-        if min(before, after) < 1 or sampling.method not in grid.METHODS:
+        if min(before, after) < 1 or sampling.method not in resize_weights.METHODS:
             raise self.error(
                 errors.ShapeError,
                 f"the sampling is {sampling}.",
@@ -59,7 +59,7 @@ class Resample(Op):
         rows = np.reshape(wide(x), (math.prod(lead), n, math.prod(inner)))
         m = sampling.source if transposed else sampling.target
         if type(rows) is not np.ndarray or not rows.size:
-            y = np.matmul(np.array(grid.table(sampling, transposed), dtype=rows.dtype, like=rows), rows)
+            y = blas.matmul(np.array(resize_weights.table(sampling, transposed), dtype=rows.dtype, like=rows), rows)
         elif sampling.method == "bilinear" and not (sampling.antialias or transposed):
             y = _mixed(rows, sampling)
         else:
@@ -77,7 +77,7 @@ class Resample(Op):
 
 def _mixed(x: Any, sampling: Sampling) -> Any:
     """Two taps: the second is weighed against the first, so that what is constant stays so exactly."""
-    places, weights = grid.taps(sampling)
+    places, weights = resize_weights.taps(sampling)
     lead, n, inner = x.shape
     result = room((lead, sampling.target, inner), x.dtype)
     share: Any = weights[:, 1:].astype(x.dtype)
@@ -103,7 +103,7 @@ def _banded(x: Any, sampling: Sampling, transposed: bool, m: int) -> Any:
     """Small products, band by band. A zero in a band meets elements that it should not see, and must not spread a nan."""
     lead, n, inner = x.shape
     result = room((lead, m, inner), x.dtype)
-    bands = grid.bands(sampling, transposed, x.dtype.char, inner if inner < _SHORT else 0)
+    bands = resize_weights.bands(sampling, transposed, x.dtype.char, inner if inner < _SHORT else 0)
 
     def compute(i: int) -> None:
         start, stop, first, last, weights = bands[i]
@@ -113,7 +113,7 @@ def _banded(x: Any, sampling: Sampling, transposed: bool, m: int) -> Any:
             return
         step = max(1, _SMALL // weights.size)
         for k in range(0, inner, step):
-            np.matmul(weights, x[:, first:last, k : k + step], out=result[:, start:stop, k : k + step])
+            blas.matmul(weights, x[:, first:last, k : k + step], out=result[:, start:stop, k : k + step])
 
     _in_parts(compute, range(len(bands)), result.size)
     return result if np.all(np.isfinite(result)) else _entry_by_entry(x, sampling, transposed, m)
@@ -122,7 +122,7 @@ def _banded(x: Any, sampling: Sampling, transposed: bool, m: int) -> Any:
 def _in_parts(compute: Callable[[int], None], parts: range, size: int) -> None:
     """All parts of a result of that size; on several threads if it is large."""
     if size >= _THREADED and len(parts) > 1:
-        large.run(compute, parts)
+        memory.run(compute, parts)
         return
     for part in parts:
         compute(part)
@@ -134,13 +134,13 @@ def _rows_times(a: Any, b: Any, out: Any) -> None:
     even = len(a) // step * step
     if even:
         # Splitting the first axis makes views, also of `out`.
-        np.matmul(a[:even].reshape(-1, step, a.shape[1]), b, out=out[:even].reshape(-1, step, out.shape[1]))
+        blas.matmul(a[:even].reshape(-1, step, a.shape[1]), b, out=out[:even].reshape(-1, step, out.shape[1]))
     if even < len(a):
-        np.matmul(a[even:], b, out=out[even:])
+        blas.matmul(a[even:], b, out=out[even:])
 
 
 def _entry_by_entry(x: Any, sampling: Sampling, transposed: bool, m: int) -> Any:
-    rows, columns, weights = grid.entries(sampling, transposed)
+    rows, columns, weights = resize_weights.entries(sampling, transposed)
     result = np.zeros((m, x.shape[0], x.shape[2]), x.dtype)
     np.add.at(result, rows, np.swapaxes(x, 0, 1)[columns] * weights.astype(x.dtype)[:, None, None])
     return np.swapaxes(result, 0, 1)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import memory as large
+from gradtape.core import memory
 
 _ndarray = np.ndarray
 # Elements per block: it should stay in cache, but take so long that threads seldom meet at the interpreter lock.
@@ -30,7 +30,7 @@ def suits(*arrays: Any) -> bool:
     first = arrays[0]
     return (
         type(first) is _ndarray
-        and first.size >= large.THRESHOLD
+        and first.size >= memory.THRESHOLD
         and first.dtype.char in "fd"
         and first.shape[-1] >= _SHORT
         and all(type(a) is _ndarray and a.dtype == first.dtype and a.flags.c_contiguous for a in arrays)
@@ -59,7 +59,7 @@ def by_blocks(compute: Callable[[slice], None], rows: int, width: int) -> None:
         np.setbufsize(_BUFFER)
         compute(slice(start, start + blocks.step))
 
-    large.run(work, blocks)
+    memory.run(work, blocks)
 
 
 def dots(a: Any, b: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors, memory as large
+from gradtape.core import errors, memory
 from gradtape.core.array_protocol import overridable
 from gradtape.core.op import Op, declare
 from gradtape.core.patterns.reduction import Scan as Running
@@ -64,8 +64,8 @@ _LARGE_SLICE = 256
 
 
 def _empty_like(x: Any) -> Any:
-    if type(x) is np.ndarray and x.size >= large.THRESHOLD:
-        return large.empty(x.shape, x.dtype)
+    if type(x) is np.ndarray and x.size >= memory.THRESHOLD:
+        return memory.empty(x.shape, x.dtype)
     return np.empty_like(x)
 
 

@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gradtape.core import dtypes, errors
+from gradtape.core.indexed_slices import RowCotangent
 from gradtape.core.op import Op, declare
 from gradtape.core.patterns.indexing import Places, Put, Take
 from gradtape.core.shape import Spec
-from gradtape.core.indexed_slices import RowCotangent
 from gradtape.ops.cast import Cast
 from gradtape.ops.comparison import Equal
 from gradtape.ops.family import NO_LOWERING, boxed, dims

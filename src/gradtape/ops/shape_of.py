@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes, errors
+from gradtape.core.dims import Dim
 from gradtape.core.op import REGISTRY, NotDifferentiable, Op, declare
 from gradtape.core.shape import ANY, Spec, TensorShape
 from gradtape.ops.family import NO_LOWERING
@@ -30,7 +31,14 @@ class ShapeOf(Op):
         return Spec((None if x.shape is ANY else x.rank,), dtype)  # type: ignore[arg-type]
 
     def kernel(self, x: Any, *, dtype: dtypes.DType) -> Any:
-        return np.array(x.shape, dtype.numpy, like=x if hasattr(x, "__array_function__") else None)
+        try:
+            return np.array(x.shape, dtype.numpy, like=x if hasattr(x, "__array_function__") else None)
+        except OverflowError:
+            raise self.error(
+                errors.InvalidArgumentError,
+                f"sizes of 2^31 and more do not fit in {dtype.name}, got {list(x.shape)}.",
+                "use tf.shape(x, out_type=tf.int64).",
+            ) from None
 
     def batch(self, batched: tuple[bool, ...], x: Any, *, dtype: dtypes.DType) -> Any:
         whole = self(x, dtype=dtype)
@@ -48,10 +56,10 @@ class EnsureShape(Op):
     lower = NO_LOWERING
 
     def infer(self, x: Spec, *, shape: tuple[int | None, ...]) -> Spec:
-        own = TensorShape(None if x.shape is ANY else x.shape)
-        if not own.is_compatible_with(shape):
+        own: tuple[Any, ...] = (None,) * len(shape) if x.shape is ANY else x.shape
+        if len(own) != len(shape) or any(None not in (m, n) and m != n for m, n in zip(own, shape, strict=True)):
             raise self._wrong(x.shape, shape)
-        return Spec(tuple(own.merge_with(shape)), x.dtype)  # type: ignore[arg-type]
+        return Spec(tuple([m if n is None else n for m, n in zip(own, shape, strict=True)]), x.dtype)
 
     def kernel(self, x: Any, *, shape: tuple[int | None, ...]) -> Any:
         if len(x.shape) != len(shape) or any(n not in (m, None) for m, n in zip(x.shape, shape, strict=True)):
@@ -60,7 +68,7 @@ class EnsureShape(Op):
 
     def _wrong(self, own: Any, shape: Any) -> Exception:
         return self.error(
-            errors.ShapeError, f"x has shape {TensorShape(own)}, not {TensorShape(shape)}.", "None allows any length."
+            errors.ShapeError, f"x has shape {_text(own)}, not {_text(shape)}.", "None allows any length."
         )
 
     def vjp(self, dy: Any, *, shape: tuple[int | None, ...]) -> Any:
@@ -68,3 +76,10 @@ class EnsureShape(Op):
 
     def batch(self, batched: tuple[bool, ...], x: Any, *, shape: tuple[int | None, ...]) -> Any:
         return self(x, shape=(None, *shape))
+
+
+def _text(shape: Any) -> str:
+    """A shape as users see it."""
+    if shape is ANY:
+        return str(TensorShape(None))
+    return str(TensorShape([None if type(d) is Dim else d for d in shape]))

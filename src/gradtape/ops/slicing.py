@@ -9,9 +9,10 @@ import numpy as np
 
 from gradtape.core import errors
 from gradtape.core.op import declare
-from gradtape.core.patterns import movement as places
+from gradtape.core.patterns import movement
 from gradtape.core.patterns.movement import Copy, Piece
 from gradtape.core.shape import Spec, normalize_axes
+from gradtape.core.state import current as _current
 from gradtape.ops.family import boxed, dims
 from gradtape.ops.movement import Movement
 
@@ -30,8 +31,31 @@ def key_of(index: Index) -> Any:
 
 def sliced_shape(shape: tuple[int, ...], index: Index) -> tuple[int, ...]:
     """The shape of a part."""
-    kept = [len(range(*e)) for e in index if not isinstance(e, int)]
+    kept = [length(*e) for e in index if not isinstance(e, int)]
     return (*kept, *shape[len(index) :])
+
+
+def length(start: int, stop: int, step: int) -> int:
+    """How many numbers there are from start to stop: `len(range(start, stop, step))`, of symbols too."""
+    count = -((start - stop) // step)
+    return count if count > 0 else 0
+
+
+def fit(key: slice, n: int) -> tuple[int, int, int]:
+    """A slice fitted to the length of its axis: `key.indices(n)`, of symbols too."""
+    if _current.path is None:
+        return key.indices(n)
+    step = 1 if key.step is None else key.step
+    low, high = (0, n) if step > 0 else (-1, n - 1)
+
+    def clip(place: Any, otherwise: int) -> int:
+        if place is None:
+            return otherwise
+        place = place if place >= 0 else place + n
+        return low if place < low else high if place > high else place
+
+    first, last = (low, high) if step > 0 else (high, low)
+    return clip(key.start, first), clip(key.stop, last), step
 
 
 def whole(shape: tuple[int, ...]) -> Index:
@@ -69,7 +93,7 @@ class StridedSlice(Movement):
         return self(x, index=((0, dims(x)[0], 1), *index))
 
     def lower(self, x: Spec, *, index: Index) -> Copy:
-        return places.seen(places.sliced(places.contiguous(x.shape), index))
+        return movement.seen(movement.sliced(movement.contiguous(x.shape), index))
 
 
 @declare("strided_slice_grad")
@@ -102,7 +126,7 @@ class StridedSliceGrad(Movement):
         return self(dy, shape=(size, *shape), index=((0, size, 1), *index))
 
     def lower(self, dy: Spec, *, shape: tuple[int, ...], index: Index) -> Copy:
-        return places.placed(shape, index, 0, dy.dtype)
+        return movement.placed(shape, index, 0, dy.dtype)
 
 
 def blank(like: Any, shape: tuple[int, ...]) -> Any:
@@ -130,7 +154,7 @@ class Reverse(Movement):
         return self(x, axis=tuple([a + 1 for a in axis]))
 
     def lower(self, x: Spec, *, axis: tuple[int, ...]) -> Copy:
-        return places.seen(places.reversed_along(places.contiguous(x.shape), axis))
+        return movement.seen(movement.reversed_along(movement.contiguous(x.shape), axis))
 
 
 @declare("pad")
@@ -197,7 +221,7 @@ class Pad(Movement):
     ) -> Copy | None:
         shape = tuple([before + n + after for (before, after), n in zip(paddings, x.shape, strict=True)])
         if mode == "constant":
-            return None if x.dtype.kind == "O" else places.placed(shape, _middle(paddings, x.shape), value, x.dtype)
+            return None if x.dtype.kind == "O" else movement.placed(shape, _middle(paddings, x.shape), value, x.dtype)
         skip = int(mode == "reflect")
         pieces = [
             [
@@ -207,7 +231,7 @@ class Pad(Movement):
             ]
             for (before, after), n in zip(paddings, x.shape, strict=True)
         ]
-        return places.pieced(x.shape, shape, pieces)
+        return movement.pieced(x.shape, shape, pieces)
 
 
 def _middle(paddings: tuple[tuple[int, int], ...], shape: tuple[int, ...]) -> Index:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors, hot_kernels as generated, memory as large
+from gradtape.core import errors, hot_kernels, memory
 from gradtape.core.op import Op, declare
 from gradtape.core.shape import Spec, normalize_axis
-from gradtape.ops import row_blocks as rowwise
+from gradtape.ops import row_blocks
 from gradtape.ops.exponential import Exp
 from gradtape.ops.family import NO_LOWERING
 from gradtape.ops.indexing import spread
@@ -31,8 +31,8 @@ class Normalizer(Op):
         return Spec(x.shape, self.check_dtypes(x))
 
     def kernel(self, x: Any, *, axis: int) -> Any:
-        if axis == x.ndim - 1 and rowwise.suits(x):
-            native = generated.kernel(self, (x,), {"axis": axis})
+        if axis == x.ndim - 1 and row_blocks.suits(x):
+            native = hot_kernels.kernel(self, (x,), {"axis": axis})
             if native is not None:
                 return native(x)
         return rounded(self.normalize(wide(x), axis), x.dtype) if x.size else x
@@ -54,7 +54,7 @@ class Softmax(Normalizer):
     """exp(x) over its sum along an axis."""
 
     def normalize(self, x: Any, axis: int) -> Any:
-        if axis == x.ndim - 1 and rowwise.suits(x):
+        if axis == x.ndim - 1 and row_blocks.suits(x):
             return _softmax_of_rows(x)
         y = below_peak(x, axis)
         np.exp(y, out=y)
@@ -97,8 +97,8 @@ class SoftmaxGrad(Op):
         if g.shape != p.shape:
             raise ValueError("shapes differ")
         own, g, p = p.dtype, wide(g), wide(p)
-        if axis == p.ndim - 1 and rowwise.suits(g, p):
-            native = generated.kernel(self, (g, p), {"axis": axis})
+        if axis == p.ndim - 1 and row_blocks.suits(g, p):
+            native = hot_kernels.kernel(self, (g, p), {"axis": axis})
             return rounded(_cotangent_of_rows(g, p), own) if native is None else native(g, p)
         return rounded((g - total(g * p, (axis,), keepdims=True)) * p, own)
 
@@ -164,6 +164,8 @@ def _below_peak(build: Any, x: Any, axis: int) -> Any:
 
 def below_peak(x: Any, axis: int) -> Any:
     """A new array, C-ordered: x minus its largest value along an axis, so that exp does not overflow."""
+    if not x.size:
+        return x - x  # no elements, hence no peak
     if type(x) is np.ndarray:
         return np.subtract(x, np.maximum.reduce(x, axis, keepdims=True), order="C")
     return x - np.max(x, axis=axis, keepdims=True)
@@ -174,33 +176,33 @@ def _softmax_of_rows(x: Any) -> Any:
 
     The largest element is subtracted only in blocks that need it. Where it is not, there is a rounding less.
     """
-    rows, result = rowwise.matrix(x), large.empty(x.shape, x.dtype)
-    out, ones = rowwise.matrix(result), np.ones(x.shape[-1], x.dtype)
+    rows, result = row_blocks.matrix(x), memory.empty(x.shape, x.dtype)
+    out, ones = row_blocks.matrix(result), np.ones(x.shape[-1], x.dtype)
     low, high = _SAFE[x.dtype.char]
 
     def compute(block: slice) -> None:
         y = out[block]
         np.exp(rows[block], out=y)
-        sums = rowwise.dots(y, ones)
+        sums = row_blocks.dots(y, ones)
         if not (sums.min() >= low and sums.max() <= high):
             np.subtract(rows[block], np.maximum.reduce(rows[block], 1, keepdims=True), out=y)
             np.exp(y, out=y)
-            sums = rowwise.dots(y, ones)
+            sums = row_blocks.dots(y, ones)
         np.multiply(y, 1 / sums, out=y)
 
-    rowwise.by_blocks(compute, *rows.shape)
+    row_blocks.by_blocks(compute, *rows.shape)
     return result
 
 
 def _cotangent_of_rows(g: Any, p: Any) -> Any:
     """(g - sum(g * p)) * p along the last axis of large arrays."""
-    cotangents, rows, result = rowwise.matrix(g), rowwise.matrix(p), large.empty(p.shape, p.dtype)
-    out = rowwise.matrix(result)
+    cotangents, rows, result = row_blocks.matrix(g), row_blocks.matrix(p), memory.empty(p.shape, p.dtype)
+    out = row_blocks.matrix(result)
 
     def compute(block: slice) -> None:
         c, y, d = cotangents[block], rows[block], out[block]
-        np.subtract(c, rowwise.dots(c, y), out=d)
+        np.subtract(c, row_blocks.dots(c, y), out=d)
         np.multiply(d, y, out=d)
 
-    rowwise.by_blocks(compute, *rows.shape)
+    row_blocks.by_blocks(compute, *rows.shape)
     return result

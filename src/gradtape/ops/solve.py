@@ -12,6 +12,7 @@ from gradtape.core import errors
 from gradtape.core.array_protocol import overridable
 from gradtape.core.op import Op, declare
 from gradtape.core.shape import Spec, broadcast
+from gradtape.ops import blas
 from gradtape.ops.diagonal import BandPart
 from gradtape.ops.family import NO_LOWERING, align, conj, unbroadcast, unbroadcast_to
 from gradtape.ops.matmul import MatMul
@@ -77,11 +78,13 @@ class MatrixInverse(Inverting):
 
     def kernel(self, a: Any, *, adjoint: bool = False) -> Any:
         try:
-            y = np.linalg.inv(wide(a))
+            y = blas.inv(wide(a))
         except np.linalg.LinAlgError:
             if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
                 raise
             raise self.singular() from None
+        if np.any(np.isnan(a)):
+            raise self.singular()
         return _rounded(conj_swapped(y) if adjoint else y, a)
 
     def vjp(self, dy: Any, y: Any, *, adjoint: bool = False) -> Any:
@@ -128,9 +131,11 @@ class MatrixSolve(Solving):
     def kernel(self, a: Any, b: Any, *, adjoint: bool = False) -> Any:
         p = wide(a)
         try:
-            y = by_columns(np.linalg.solve, conj_swapped(p) if adjoint else p, wide(b))
+            y = by_columns(blas.solve, conj_swapped(p) if adjoint else p, wide(b))
         except np.linalg.LinAlgError:
             raise self.singular() from None
+        if np.any(np.isnan(a)):
+            raise self.singular()
         return _rounded(y, b)
 
     def vjp(self, dy: Any, a: Any, b_shape: Any, y: Any, *, adjoint: bool = False, needs: Any) -> Any:
@@ -144,9 +149,8 @@ class TriangularSolve(Solving):
     """y with `a y = b`, or with `a^H y = b`, where only the lower or the upper triangle of a is read."""
 
     def kernel(self, a: Any, b: Any, *, lower: bool = True, adjoint: bool = False) -> Any:
+        # A zero on the diagonal gives inf and nan, as in TensorFlow.
         p = wide(a)
-        if np.any(np.diagonal(p, 0, -2, -1) == 0):
-            raise self.singular()
         return _rounded(by_columns(substitute, p, wide(b), bool(lower), bool(adjoint)), b)
 
     def vjp(

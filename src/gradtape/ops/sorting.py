@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, errors, memory as large
+from gradtape.core import dtypes, errors, memory
 from gradtape.core.array_protocol import overridable
 from gradtape.core.op import NotDifferentiable, Op, Unsupported, declare
 from gradtape.core.shape import Spec
+from gradtape.ops.accumulation_dtype import is_narrow
 from gradtape.ops.family import NO_LOWERING, dims
 from gradtape.ops.indexing import ScatterRows
-from gradtape.ops.accumulation_dtype import is_narrow
 from gradtape.ops.reduction import rounded, wide
 
 
@@ -89,7 +89,9 @@ class TopK(Ordering):
         if not 0 <= k <= x.shape[-1]:
             raise self.error(
                 errors.ShapeError,
-                f"k is {k}, but the last axis of x, which is {x}, has {x.shape[-1]} elements.",
+                f"k is {k}, but the last axis of x, which is {x}, has {x.shape[-1]} elements."
+                if k >= 0
+                else f"k is {k}, and must be non-negative: need k >= 0, got {k}.",
                 f"use a k from 0 to {x.shape[-1]}.",
             )
         shape = (*x.shape[:-1], k)
@@ -212,7 +214,7 @@ def _places_of_largest(x: Any, k: int) -> Any:
     if step >= rows.shape[0]:
         compute(0)
     else:
-        large.run(compute, range(0, rows.shape[0], step))
+        memory.run(compute, range(0, rows.shape[0], step))
     return result.reshape(*x.shape[:-1], k)
 
 

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gradtape.ops.family import NO_LOWERING, Binary, Unary
 from gradtape.ops.accumulation_dtype import is_narrow
+from gradtape.ops.family import NO_LOWERING, Binary, Unary
 
 
 def evaluate(function: str, *arrays: Any) -> Any:

@@ -8,6 +8,8 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from gradtape.core.size_cache import cache_by_sizes
+
 Sizes = tuple[int, ...]
 Pairs = tuple[tuple[int, int], ...]
 Box = tuple[slice, ...]
@@ -47,7 +49,7 @@ def extent(window: int, dilation: int) -> int:
     return (window - 1) * dilation + 1
 
 
-@functools.lru_cache(maxsize=4096)
+@cache_by_sizes(maxsize=4096)
 def same_padding(size: Sizes, window: Sizes, strides: Sizes, dilations: Sizes) -> Pairs:
     """The padding with which a window has `ceil(size / stride)` places; what is odd goes to the end."""
     pairs = []
@@ -57,7 +59,7 @@ def same_padding(size: Sizes, window: Sizes, strides: Sizes, dilations: Sizes) -
     return tuple(pairs)
 
 
-@functools.lru_cache(maxsize=4096)
+@cache_by_sizes(maxsize=4096)
 def scan(size: Sizes, window: Sizes, strides: Sizes, padding: Pairs, dilations: Sizes) -> Scan:
     """The way of a window over axes of a size with padding. A negative number of places means that it does not fit."""
     parts = zip(size, window, strides, padding, dilations, strict=True)
@@ -79,7 +81,7 @@ class Phase(NamedTuple):
     scan: Scan | None
 
 
-@functools.lru_cache(maxsize=1024)
+@cache_by_sizes(maxsize=1024)
 def transposed(size: Sizes, forward: Scan) -> tuple[Phase, ...]:
     """A scan seen from the input of that size: one ordinary scan over the output for each remainder by the strides.
 
@@ -124,7 +126,7 @@ class Tap(NamedTuple):
     positions: Box
 
 
-@functools.lru_cache(maxsize=4096)
+@cache_by_sizes(maxsize=4096)
 def axis_taps(n: int, out: int, window: int, start: int, stride: int, dilation: int) -> tuple[tuple[slice, slice], ...]:
     """For each tap of an axis: the places where it sees the input, and the positions that it sees there."""
     found = []
@@ -137,7 +139,7 @@ def axis_taps(n: int, out: int, window: int, start: int, stride: int, dilation: 
     return tuple([(o, p if o.stop > o.start else slice(0, 0)) for o, p in found])
 
 
-@functools.lru_cache(maxsize=1024)
+@cache_by_sizes(maxsize=1024)
 def taps(size: Sizes, way: Scan) -> tuple[Tap, ...]:
     """The taps of a window in their order."""
     axes = [axis_taps(*axis) for axis in zip(size, *way, strict=True)]

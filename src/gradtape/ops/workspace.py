@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import memory as large
+from gradtape.core import memory
 
 
 def room(shape: tuple[int, ...], dtype: Any) -> Any:
     """An uninitialised array, in recycled memory if it is large."""
-    return large.empty(shape, dtype) if math.prod(shape) >= large.THRESHOLD else np.empty(shape, dtype)
+    return memory.empty(shape, dtype) if math.prod(shape) >= memory.THRESHOLD else np.empty(shape, dtype)
 
 
 class Scratch:
@@ -26,7 +26,7 @@ class Scratch:
         """An array of a shape, with any content."""
         size = math.prod(shape)
         if self.memory is None or self.memory.size < size:
-            self.memory = large.empty((size,), self.dtype)
+            self.memory = memory.empty((size,), self.dtype)
         return self.memory[:size].reshape(shape)
 
 
@@ -35,7 +35,7 @@ def run(task: Any, count: int) -> None:
     if count == 1:
         task(0)
     elif count:
-        large.run(task, range(count))
+        memory.run(task, range(count))
 
 
 def ordered_sum(sums: list[Any], shape: tuple[int, ...], dtype: Any) -> Any:

@@ -13,6 +13,7 @@ from gradtape.ops.activation import (
     Gelu,
     GeluSlope,
     LeakyRelu,
+    LeakyReluGrad,
     LogSigmoid,
     Relu,
     Relu6,
@@ -75,6 +76,12 @@ leaky = np.vectorize(lambda x, alpha: x if x > 0.0 else alpha * x, otypes=[np.fl
 for alpha in (0.2, 0.0, -0.5, 1.75):
     sample(LeakyRelu, X, reference=leaky, dtypes=REAL, alpha=alpha)
 sample(LeakyRelu, np.array([0.0, -1e30]), reference=leaky, smooth=False, alpha=0.2)
+for alpha in (0.2, 1.5):
+    sample(
+        LeakyReluGrad, X, X[::-1].copy(), reference=exact(lambda a, b, alpha: a if b > 0.0 else alpha * a), alpha=alpha
+    )
+bad(LeakyReluGrad, X, X.T.copy(), error=errors.ShapeError, match="do not broadcast", alpha=0.2)
+bad(LeakyReluGrad, WHOLE, WHOLE, error=errors.DTypeError, match="takes floating point", alpha=0.2)
 bad(LeakyRelu, WHOLE, error=errors.DTypeError, match="takes floating point", alpha=0.2)
 
 sample(Elu, X, reference=exact(lambda x: x if x > 0.0 else math.expm1(x)), dtypes=REAL)

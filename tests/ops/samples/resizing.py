@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from gradtape.core.errors import DTypeError, ShapeError
-from gradtape.ops.resizing import Resample
 from gradtape.ops.resize_weights import Sampling
+from gradtape.ops.resizing import Resample
 from gradtape.testing.sample import bad, sample
 
 random = np.random.default_rng(11)
@@ -47,7 +47,10 @@ def weight(sampling, i, j):
     if sampling.method == "area":
         return max(0.0, min(j + 1, (i + 1) * n / m) - max(j, i * n / m))
     width = max(n / m, 1.0) if sampling.antialias else 1.0
-    return KERNELS[sampling.method]((j + 0.5 - (i + 0.5) * n / m) / width)
+    distance = (j + 0.5 - (i + 0.5) * n / m) / width
+    if sampling.method == "bicubic" and not sampling.antialias:
+        distance = round(distance * 1024) / 1024  # from a table with so many places, as in TensorFlow
+    return KERNELS[sampling.method](distance)
 
 
 def weights(sampling):

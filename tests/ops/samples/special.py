@@ -22,8 +22,8 @@ from gradtape.ops.gamma import (
     Zeta,
 )
 from gradtape.ops.named_integrals import Dawsn, Expint, FresnelCos, FresnelSin, Spence, SpenceSlope
-from gradtape.ops.no_nan_products import Logaddexp, LogaddexpShare, Xdivy, Xlog1py, Xlogy
 from gradtape.ops.nextafter import Nextafter
+from gradtape.ops.no_nan_products import Logaddexp, LogaddexpShare, Xdivy, Xlog1py, Xlogy
 from gradtape.ops.sinc import Sinc
 from gradtape.testing.sample import bad, sample
 

@@ -1,0 +1,57 @@
+"""Calls of BLAS and LAPACK: none runs while the process forks, and none keeps Ctrl-C waiting.
+
+OpenBLAS ends its threads in a handler of fork, which never returns if one of them is at work. So a fork waits for the calls that may use
+these threads, and lets no other begin. And NumPy cannot be interrupted in a call: long products are computed in parts of some
+tenths of a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradtape.core import locks
+
+# Multiplications from which on OpenBLAS may use threads: matrices times vectors come first.
+THREADED = 1 << 13
+# Multiplications that take some tenths of a second.
+LONG = 1 << 32
+
+_gate = locks.Gate("products")
+run = _gate.run
+
+
+def dot(a: Any, b: Any, out: Any = None) -> Any:
+    """The product of two matrices of at least THREADED multiplications."""
+    (m, k), n = a.shape, b.shape[1]
+    if m * k * n <= LONG:
+        return run(a.dot, b, out)
+    if out is None:
+        out = np.empty((m, n), a.dtype)
+    # Whole blocks of what BLAS packs: the bits are those of one product.
+    step = max(64, LONG // (k * n) // 64 * 64)
+    for i in range(0, m, step):
+        run(a[i : i + step].dot, b, out[i : i + step])
+    return out
+
+
+def matmul(a: Any, b: Any, out: Any = None) -> Any:
+    """`np.matmul` of arrays."""
+    return run(np.matmul, a, b) if out is None else run(np.matmul, a, b, out=out)
+
+
+def lapack(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of `np.linalg` that is counted if its matrix is not small."""
+
+    def call(x: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(x, *args, **kwargs) if x.size < THREADED else run(function, x, *args, **kwargs)
+
+    return call
+
+
+svd, qr, inv, solve = lapack(np.linalg.svd), lapack(np.linalg.qr), lapack(np.linalg.inv), lapack(np.linalg.solve)
+det, slogdet, cholesky = lapack(np.linalg.det), lapack(np.linalg.slogdet), lapack(np.linalg.cholesky)
+eig, eigh = lapack(np.linalg.eig), lapack(np.linalg.eigh)
+eigvals, eigvalsh = lapack(np.linalg.eigvals), lapack(np.linalg.eigvalsh)
