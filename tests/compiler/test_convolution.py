@@ -11,12 +11,12 @@ from gradtape.compiler import kernels, pool
 from gradtape.compiler.convolution import lowering
 from gradtape.compiler.ending import Ending, Operand
 from gradtape.compiler.loop import Step
-from gradtape.core import dtypes, hot_kernels as generated
+from gradtape.core import dtypes, hot_kernels
 from gradtape.core.op import REGISTRY
 from gradtape.core.patterns.convolution import Convolve
 from gradtape.core.patterns.product import Product
 from gradtape.core.shape import Spec
-from gradtape.ops import convolution as ops
+from gradtape.ops import convolution
 from gradtape.ops.windows import same_padding, scan
 
 # Shapes of the input and the filter, strides, padding ("SAME" or pairs), dilations, groups.
@@ -68,9 +68,9 @@ def _calls(case: str, dtype: str) -> list[tuple[Any, tuple[Any, Any], dict[str, 
     """The three ops with their inputs and parameters."""
     params, x, w, g = _problem(case, dtype)
     return [
-        (ops.Convolution, (x, w), params),
-        (ops.ConvolutionInputGradient, (g, w), {**params, "size": x.shape[1:-1]}),
-        (ops.ConvolutionFilterGradient, (x, g), {**params, "window": w.shape[:-2]}),
+        (convolution.Convolution, (x, w), params),
+        (convolution.ConvolutionInputGradient, (g, w), {**params, "size": x.shape[1:-1]}),
+        (convolution.ConvolutionFilterGradient, (x, g), {**params, "window": w.shape[:-2]}),
     ]
 
 
@@ -123,8 +123,8 @@ def test_zeros_meet_what_is_not_finite_as_in_numpy() -> None:
     params, x, w, _ = _problem("small", "float32")
     w[0, 0, 0, 0] = np.inf
     with np.errstate(invalid="ignore"):
-        expected = ops.Convolution.kernel(x, w, **params)
-    np.testing.assert_array_equal(np.isnan(_native(ops.Convolution, (x, w), params)), np.isnan(expected))
+        expected = convolution.Convolution.kernel(x, w, **params)
+    np.testing.assert_array_equal(np.isnan(_native(convolution.Convolution, (x, w), params)), np.isnan(expected))
 
 
 def test_what_a_window_sees_does_not_fill_the_stack() -> None:
@@ -136,14 +136,14 @@ def test_what_a_window_sees_does_not_fill_the_stack() -> None:
 def test_other_dtypes_and_empty_arrays_have_no_pattern() -> None:
     params = {"strides": (1,), "padding": ((0, 0),), "dilations": (1,), "groups": 1}
     for shape, dtype in (((2, 5, 3), dtypes.int32), ((0, 5, 3), dtypes.float32), ((2, 5, 3), dtypes.complex64)):
-        assert ops.Convolution.lower(Spec(shape, dtype), Spec((2, 3, 4), dtype), **params) is None
+        assert convolution.Convolution.lower(Spec(shape, dtype), Spec((2, 3, 4), dtype), **params) is None
 
 
 @pytest.mark.parametrize("case", ["small", "minimal filtering", "blocks of channels", "strided", "grey images"])
 def test_bias_and_activation_are_a_part_of_the_convolution(case: str) -> None:
     params, x, w, _ = _problem(case, "float32")
     specs = [Spec(a.shape, dtypes.float32) for a in (x, w)]
-    pattern = ops.Convolution.lower(*specs, **params)
+    pattern = convolution.Convolution.lower(*specs, **params)
     assert isinstance(pattern, Convolve)
     assert lowering.takes_ending(pattern)
     bias = np.random.default_rng(1).normal(size=w.shape[-1]).astype(np.float32)
@@ -153,9 +153,9 @@ def test_bias_and_activation_are_a_part_of_the_convolution(case: str) -> None:
     places = [*kernels.inputs(0, 1), *kernels.outputs(0), *kernels.inputs(2), *kernels.outputs(1)]
     found = lowering.launched(pattern, places, Ending(operands, 0, steps, (3, 2)))
     assert found is not None
-    out = ops.Convolution.infer(*specs, **params)
+    out = convolution.Convolution.infer(*specs, **params)
     active, total = kernels.execute(kernels.Lowered(tuple(found[0]), found[1]), (x, w, bias), (out, out))
-    expected = ops.Convolution.kernel(x, w, **params) + bias
+    expected = convolution.Convolution.kernel(x, w, **params) + bias
     bound = np.abs(expected).max() * 1e-5
     np.testing.assert_allclose(total, expected, rtol=0, atol=bound)
     np.testing.assert_allclose(active, np.maximum(expected, 0), rtol=0, atol=bound)
@@ -166,5 +166,5 @@ def test_eager_convolutions_get_code_after_some_calls() -> None:
         first = op.kernel(*arrays, **params)
         for _ in range(12):
             last = op.kernel(*arrays, **params)
-        assert generated.kernel(op, arrays, params) is not None
+        assert hot_kernels.kernel(op, arrays, params) is not None
         np.testing.assert_allclose(last, first, rtol=0, atol=np.abs(first).max() * 1e-5, err_msg=op.name)

@@ -9,7 +9,7 @@ import pytest
 
 from gradtape.compiler import disk, fusion
 from gradtape.compiler.simd.machine import Code
-from gradtape.core import disk_cache as cache, dtypes
+from gradtape.core import disk_cache, dtypes, errors
 from gradtape.core.op import REGISTRY
 
 ENTRY = disk.Entry(Code(b"\x7fELF" * 10, ("task",), ("sgemm",)), "task", 3)
@@ -23,7 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def place(text: str) -> Path:
-    found = cache.place_of(disk.full_text(text))
+    found = disk_cache.place_of(disk.full_text(text))
     assert found is not None
     return Path(found)
 
@@ -55,7 +55,7 @@ def test_a_damaged_file_is_ignored_and_removed(folder, damage):
 def test_nothing_is_kept_when_it_is_off(monkeypatch):
     monkeypatch.setenv("GRADTAPE_CACHE", "off")
     disk.store("a kernel", ENTRY)
-    assert cache.folder() is None
+    assert disk_cache.folder() is None
     assert disk.load("a kernel") is None
 
 
@@ -73,7 +73,9 @@ def test_a_folder_that_others_may_write_is_not_used(tmp_path, monkeypatch):
     place.mkdir()
     place.chmod(0o777)
     monkeypatch.setenv("GRADTAPE_CACHE", str(place))
-    assert cache.folder() is None
+    monkeypatch.setattr(disk_cache, "_has_refused", False)
+    with pytest.warns(errors.CompilerWarning, match="refuses"):
+        assert disk_cache.folder() is None
 
 
 def test_the_oldest_files_go_when_the_folder_is_full(folder):
@@ -83,22 +85,22 @@ def test_the_oldest_files_go_when_the_folder_is_full(folder):
         path = place(f"kernel {i}")
         os.utime(path, (i, i))
     size = sum(p.stat().st_size for p in files(folder))
-    cache.clean(folder, size // 2)
+    disk_cache.clean(folder, size // 2)
     assert [disk.load(f"kernel {i}") is not None for i in range(10)] == [False] * 5 + [True] * 5
 
 
 def test_every_part_of_the_folder_keeps_its_share(folder, monkeypatch):
-    monkeypatch.setattr(cache, "_written", 0)
+    monkeypatch.setattr(disk_cache, "_written", 0)
     disk.store("first", ENTRY)
     part = place("first").parent
     share = 5 * place("first").stat().st_size
-    monkeypatch.setattr(cache, "LIMIT", 256 * share)
+    monkeypatch.setattr(disk_cache, "LIMIT", 256 * share)
     disk.store("another", ENTRY)
     elsewhere = place("another")
     for i in range(8):
         (part / f"old {i}").write_bytes(place("first").read_bytes())
         os.utime(part / f"old {i}", (i, i))
-    monkeypatch.setattr(cache, "_written", 8)
+    monkeypatch.setattr(disk_cache, "_written", 8)
     disk.store("first", ENTRY)
     assert sorted(p.name for p in files(part)) == sorted([place("first").name, *[f"old {i}" for i in range(4, 8)]])
     assert elsewhere.exists()

@@ -246,3 +246,14 @@ def test_a_slope_whose_argument_is_wanted_is_computed_where_it_is_needed():
         return y, z, tape.gradient(y, w, dy)
 
     Absorbed(function, normal(30, 20), normal(20, 32), normal(30, 32)).check(rtol=1e-4, atol=1e-4)
+
+
+def test_products_of_unknown_size_are_left_alone(recwarn):
+    """A branch may be prepared before its sizes are known."""
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3]), tf.TensorSpec([3, 3])])
+    def f(x, w):
+        return tf.cond(tf.reduce_sum(x) > 0.0, lambda: tf.tanh(x @ w + 1.0), lambda: x)
+
+    assert f(tf.ones([2, 3]), tf.eye(3)).shape == (2, 3)
+    assert not [w for w in recwarn if "could not compile" in str(w.message)]

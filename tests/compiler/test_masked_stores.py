@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from fuzz import modes
 from gradtape.compiler import ir
 from gradtape.compiler.row_code import mask_of
 from gradtape.compiler.simd import conversion, supports
@@ -14,7 +15,6 @@ from gradtape.compiler.simd.machine import load, translate
 from gradtape.compiler.simd.translation import GOOD, QUICK
 from gradtape.compiler.simd.value import Value
 from gradtape.core import dtypes
-from fuzz import modes
 
 DTYPES = [
     "bfloat16",

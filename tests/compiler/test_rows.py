@@ -10,7 +10,7 @@ from gradtape.compiler import eager, kernels, pool
 from gradtape.compiler.fusion import varies
 from gradtape.compiler.recipe import Recipe, row_loop
 from gradtape.compiler.rows import FusedRows
-from gradtape.core import hot_kernels as generated
+from gradtape.core import hot_kernels
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import Spec, spec_of
 
@@ -206,12 +206,12 @@ def test_stacks_that_broadcast():
 
 
 def test_matmul_gets_machine_code_after_some_calls(monkeypatch):
-    monkeypatch.setattr(generated, "_seen", {})
+    monkeypatch.setattr(hot_kernels, "_seen", {})
     a, b = tf.constant(normal(64, 784)), tf.constant(normal(784, 128))
     wanted = a.numpy().astype(np.float64) @ b.numpy()
-    for _ in range(2 * generated._SOON):
+    for _ in range(2 * hot_kernels._SOON):
         found = tf.matmul(a, b)
-    assert any(callable(v) for v in generated._seen.values())
+    assert any(callable(v) for v in hot_kernels._seen.values())
     np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
 
 
@@ -228,29 +228,29 @@ def test_what_has_no_rule_is_not_generated():
 
 
 def test_eager_ops_get_machine_code_after_some_calls(monkeypatch):
-    monkeypatch.setattr(generated, "_seen", {})
+    monkeypatch.setattr(hot_kernels, "_seen", {})
     x = tf.constant(normal(256, 300))
     first = tf.nn.softmax(x).numpy()
-    for _ in range(2 * generated._SOON):
+    for _ in range(2 * hot_kernels._SOON):
         again = tf.nn.softmax(x).numpy()
-    assert any(callable(v) for v in generated._seen.values())
+    assert any(callable(v) for v in hot_kernels._seen.values())
     np.testing.assert_allclose(again, first, rtol=2e-6)
 
 
 def test_labels_out_of_range_are_found_by_the_generated_kernel_too(monkeypatch):
-    monkeypatch.setattr(generated, "_seen", {})
+    monkeypatch.setattr(hot_kernels, "_seen", {})
     logits = tf.constant(normal(4, 3))
-    for _ in range(2 * generated._LATE):
+    for _ in range(2 * hot_kernels._LATE):
         tf.nn.sparse_softmax_cross_entropy_with_logits([0, 1, 2, 0], logits)
-    assert any(callable(v) for v in generated._seen.values())
+    assert any(callable(v) for v in hot_kernels._seen.values())
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"labels\[1\] = 3 is not in \[0, 3\)"):
         tf.nn.sparse_softmax_cross_entropy_with_logits([0, 3, 2, 0], logits)
 
 
 def test_without_a_generator_numpys_kernels_run(monkeypatch):
-    monkeypatch.setattr(generated, "_seen", {})
-    monkeypatch.setattr(generated, "_generator", [])
+    monkeypatch.setattr(hot_kernels, "_seen", {})
+    monkeypatch.setattr(hot_kernels, "_generator", [])
     x = tf.constant(normal(256, 300))
-    for _ in range(2 * generated._SOON):
+    for _ in range(2 * hot_kernels._SOON):
         y = tf.nn.softmax(x)
     np.testing.assert_allclose(y, scipy.special.softmax(x.numpy(), axis=1), rtol=2e-6)

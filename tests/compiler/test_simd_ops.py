@@ -20,6 +20,7 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "cast": [{"dtype": dtypes.float32}, {"dtype": dtypes.float64}],
     "cast_to_discrete": [{"dtype": dtypes.bool_}],
     "leaky_relu": [{"alpha": 0.2}],
+    "leaky_relu_grad": [{"alpha": 0.2}],
     "integer_pow": [{"exponent": 5}],
     "silu": [{"beta": 1.0}],
     "gelu": [{"approximate": True}, {"approximate": False}],

@@ -287,7 +287,7 @@ def test_fork_while_a_listener_is_told(workshop):
 
 def test_only_pythons_own_program_is_started(monkeypatch):
     monkeypatch.undo()
-    monkeypatch.setattr(translator.large, "cores", lambda: 8)
+    monkeypatch.setattr(translator.memory, "cores", lambda: 8)
     assert translator._can_start() == os.path.basename(sys.executable).startswith("python")
     monkeypatch.setattr(sys, "executable", "/usr/bin/blender")
     assert not translator._can_start()
@@ -297,7 +297,7 @@ def test_only_pythons_own_program_is_started(monkeypatch):
 
 def test_one_core(monkeypatch):
     monkeypatch.undo()
-    monkeypatch.setattr(translator.large, "cores", lambda: 1)
+    monkeypatch.setattr(translator.memory, "cores", lambda: 1)
     assert not translator._can_start()
 
 

@@ -4,48 +4,78 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import platform
+import sys
 import warnings
 from typing import Any
 
-from gradtape.compiler import fusion, passes
+from gradtape.compiler import debug, fusion, passes, probe
 from gradtape.compiler.graph import Graph
 from gradtape.compiler.loop import Loop
 from gradtape.compiler.recipe import RowLoop
-from gradtape.core import gc_pause as garbage, provenance
+from gradtape.core import gc_pause, provenance
+from gradtape.core.caching import once
 from gradtape.core.dtypes import DType
 from gradtape.core.errors import CompilerWarning
 from gradtape.core.shape import Spec
 
 
-@functools.cache
+@once
 def has_llvm() -> bool:
-    """True if machine code can be made. Programs also say that a package is not there by None among the modules."""
+    """True if machine code can be made, and without danger for the process. Programs also say that a package is not there by None among
+    the modules."""
     try:
-        return importlib.util.find_spec("llvmlite") is not None
+        if importlib.util.find_spec("llvmlite") is None:
+            return False
     except (ImportError, ValueError):
         return False
+    if probe.is_safe():
+        return True
+    _say(
+        f"gradtape's compiler does not work on {sys.platform} {platform.machine()}; functions run with NumPy's kernels instead, with the "
+        "same results, and slower. Please report this line."
+    )
+    return False
 
 
 def prepare(graph: Graph) -> Graph:
     """The graph that runs in place of a traced one."""
-    with garbage.paused():
+    with gc_pause.paused():
         return _prepared(graph)
 
 
 def _prepared(graph: Graph) -> Graph:
+    if debug.wants("trace"):
+        debug.show(f"{graph.name}, as it was traced", graph)
     optimized = passes.optimize(graph)
-    if not has_llvm():
+    if debug.wants("native=0") or not has_llvm():
         return optimized
     from gradtape.compiler import lowering, segments, translator
 
     try:
         with translator.together():
-            native = segments.segmented(_fused(optimized), lowering.lower)
+            native = segments.segmented(_shown(_fused(optimized)), lowering.lower)
     except Exception as problem:
         warn(problem, graph.name)
         return optimized
     native.plain = optimized
+    if debug.wants("memory"):
+        sizes = [node.op.size for node in native.nodes if hasattr(node.op, "launch")]
+        debug.show(
+            f"memory of {graph.name}", f"{sum(sizes):,} bytes for values between kernels, in {len(sizes)} programs"
+        )
     return native
+
+
+def _shown(graph: Graph) -> Graph:
+    """A fused graph, after it was looked at if somebody asks for it."""
+    if debug.wants("verify"):
+        graph.verify()
+    if debug.wants("kernels"):
+        from gradtape.compiler import kernel_text
+
+        debug.show(f"kernels of {graph.name}", kernel_text.describe(graph))
+    return graph
 
 
 def fused(graph: Graph) -> Graph:

@@ -1,7 +1,7 @@
 """Machine code on disk: what one process has compiled, the next one loads.
 
 A file (`core/disk_cache.py`) holds one kernel, under everything that its code depends on: the description of the kernel, the machine, the
-versions of gradtape and llvmlite, and Python's pointer size.
+versions and the sources of gradtape, Python, NumPy and llvmlite.
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from gradtape.compiler.simd import machine
 from gradtape.compiler.simd.machine import Code, Library, host
 from gradtape.compiler.simd.translation import QUICK
-from gradtape.core import disk_cache as cache
+from gradtape.core import disk_cache
 from gradtape.core.dtypes import DType
 from gradtape.core.op import REGISTRY, Op
 
-_FORMAT = "gradtape kernel 2"
+_FORMAT = "gradtape kernel 3"
 
 
 class Entry(NamedTuple):
@@ -64,13 +66,13 @@ def _write(key: Any, parts: list[str]) -> bool:
 
 def load(text: str) -> Entry | None:
     """The kernel that was kept under a text, if there is one."""
-    body = cache.read(full_text(text))
+    body = disk_cache.read(full_text(text))
     return None if body is None else _unpacked(body)
 
 
 def store(text: str, entry: Entry) -> None:
     """Keep a kernel, if that is possible."""
-    cache.write(full_text(text), _packed(entry))
+    disk_cache.write(full_text(text), _packed(entry))
 
 
 def library(key: Any, make: Callable[[], Any]) -> Library:
@@ -112,7 +114,7 @@ def _version() -> str:
     import llvmlite
 
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    changed = cache.newest([os.path.join(package, sub) for sub in ("compiler", "ops", "core")])
+    sources = disk_cache.fingerprint([os.path.join(package, sub) for sub in ("compiler", "ops", "core")])
     here = host()
-    parts = [_FORMAT, str(changed), llvmlite.__version__, here.triple, here.cpu, here.features, str(sys.maxsize)]
-    return "\n".join(parts)
+    versions = [disk_cache.library_version(), sys.version, np.__version__, llvmlite.__version__]
+    return "\n".join([_FORMAT, sources, *versions, here.triple, here.cpu, here.features, str(sys.maxsize)])

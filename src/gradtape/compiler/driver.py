@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,8 +25,8 @@ import numpy as np
 
 from gradtape.compiler import disk, ir, pool
 from gradtape.compiler.emission import I64, POINTER, VOID
-from gradtape.compiler.simd.llvm import llvm
-from gradtape.compiler.simd.machine import Library
+from gradtape.compiler.simd.machine import Library, llvm
+from gradtape.core.caching import once
 
 HEADER = 5
 # Words of a step: a kernel's address, its chunks, the place of its table, and 1 if it may set the status. Or, of a chain: how many steps
@@ -48,7 +47,7 @@ _PYTHON = ("PyGILState_Ensure", "PyErr_CheckSignals", "PyErr_Fetch", "PyGILState
 _PATIENCE = 300_000_000
 
 
-@functools.lru_cache(maxsize=1)
+@once
 def library() -> Library:
     """The machine code of the driver. It finds what belongs to this process by names, so that it can be kept on disk."""
     share, state = pool.entry()
@@ -73,7 +72,7 @@ def _emitted() -> ir.Module:
     return module
 
 
-@functools.lru_cache(maxsize=1)
+@once
 def run() -> Any:
     """`run(program, arena, arrays)`: run a program on a tuple of arrays.
 

@@ -12,7 +12,7 @@ from gradtape.compiler import backend
 from gradtape.compiler.fusion import checks_values, varies
 from gradtape.compiler.loop import Loop, Step, collapsed, strides_in
 from gradtape.compiler.recipe import Recipe, RowLoop, row_loop
-from gradtape.core import memory as large
+from gradtape.core import memory
 from gradtape.core.patterns.movement import Copy
 from gradtape.core.patterns.product import Product
 from gradtape.core.shape import Spec, spec_of
@@ -64,7 +64,7 @@ def _quick(call: Callable[..., None], spec: Spec, count: int) -> Callable[..., A
     """A kernel of one or two inputs and one output, without what only other loops need. It may be given the array for its
     result."""
     shape, dtype = spec.shape, spec.dtype.numpy
-    make = large.empty if math.prod(shape) >= large.THRESHOLD else np.empty
+    make = memory.empty if math.prod(shape) >= memory.THRESHOLD else np.empty
 
     def unary(a: Any, out: Any = None) -> Any:
         if out is None:
@@ -111,7 +111,7 @@ def _launching(launches: Sequence[Any], scratch: Sequence[int], output: Spec) ->
     from gradtape.compiler import kernels, pool
 
     shape, dtype = output.shape, output.dtype.numpy
-    make = large.empty if math.prod(shape) >= large.THRESHOLD else np.empty
+    make = memory.empty if math.prod(shape) >= memory.THRESHOLD else np.empty
 
     def run(*given: Any, out: Any = None) -> Any:
         if out is None:
@@ -119,7 +119,7 @@ def _launching(launches: Sequence[Any], scratch: Sequence[int], output: Spec) ->
         arrays = {
             "input": [kernels.plain(a) for a in given],
             "output": [out],
-            "scratch": [large.empty((size + 64,), _BYTE) for size in scratch],
+            "scratch": [memory.empty((size + 64,), _BYTE) for size in scratch],
         }
         for kernel, operands in launches:
             words = [

@@ -28,6 +28,27 @@ class Assign:
 ASSIGN = Assign()
 
 
+class Reread:
+    """The value of a variable after Python code has run that may have assigned it; the input is the value before.
+
+    A variable that a block assigns itself is `carried`: its new value reaches the variable when the block is done, so what the
+    variable holds meanwhile is not it.
+    """
+
+    name = "read_variable"
+    effect = True
+    differentiable = False
+    any_size = True
+
+    @staticmethod
+    def kernel(before: Any, slots: Mapping[int, Variable], *, variable: Variable, carried: bool = False) -> tuple[Any]:
+        """The value that the variable has now."""
+        return (before if carried else slots.get(variable._id, variable)._value._array,)
+
+
+REREAD = Reread()
+
+
 class Effect:
     """A Python function of tensors that is called for what it does.
 

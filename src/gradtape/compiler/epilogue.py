@@ -1,4 +1,4 @@
-"""Epilogues: a loop over the result of a matrix product becomes a part of the product.
+"""Epilogues: a loop over the result of a matrix product or a convolution becomes a part of it.
 
 The loop's steps run on each tile while it is in registers: bias and activation, the derivative of one, a residual, the optimizer's
 update of weights. So the product itself is neither written nor read again, unless others want it too.
@@ -7,20 +7,24 @@ update of weights. So the product itself is neither written nor read again, unle
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from gradtape.compiler import kernels, operands
+from gradtape.compiler.convolution import lowering
 from gradtape.compiler.ending import Ending, ending_of
 from gradtape.compiler.graph import Copy, Graph, Node, Value
 from gradtape.compiler.kernels import Lowered, Operand
 from gradtape.compiler.loops import Fused, Home
 from gradtape.compiler.simd.machine import host
+from gradtape.core.patterns.convolution import Convolve
 from gradtape.core.patterns.product import Product
 from gradtape.core.shape import Spec
 
 # Operands as large as the result, and elements of each, from which on an update of weights is better not a part of the product.
 _MANY_FAR, _FAR, _WIDE = 3, 1 << 19, 64
+# Ops that may take the loop which follows them.
+_CONTRACTIONS = ("matmul", "convolution", "convolution_input_gradient")
 
 
 class ProductWithEnding:
@@ -74,27 +78,73 @@ class ProductWithEnding:
         launch = product.launched(product.problem_of(self.product), table, self.ending)
         if self.onto is not None:
             return Lowered((launch,), views=((0, self.onto),))
-        return Lowered((launch,), shares=self._shares())
+        whole = [home.number for home in self.homes if not home.is_part]
+        return Lowered((launch,), shares=_shares(self, matrix_of(self.product), whole))
 
-    def _shares(self) -> tuple[tuple[int, int], ...]:
-        """Results that may be written over operands which are read whole, element by element, and in no other way."""
-        m, n, _, _, _, _, axes, *_ = self.product
-        whole = (m * n if axes else 0, n if m > 1 else 0, 1 if n > 1 else 0)
-        bound = {0, 1}
-        alike: list[tuple[int, int]] = []
-        for i, (number, offset) in zip(self.ending.loaded, self.places, strict=True):
-            dtype, distances, _ = self.ending.operands[i]
-            is_whole = distances == whole
-            if is_whole and not offset:
-                alike.append((number, dtype.size))
-            else:
-                bound.add(number)
-        return tuple(
-            (home.number, number)
-            for home in self.homes
-            for number, size in alike
-            if not home.is_part and number not in bound and size == self.specs[home.number].dtype.size
-        )
+
+def _shares(
+    op: ProductWithEnding | ConvolutionWithEnding, sizes: tuple[int, int, int], results: Iterable[int]
+) -> tuple[tuple[int, int], ...]:
+    """Results that may be written over operands which are read whole, element by element, and in no other way."""
+    count, m, n = sizes
+    whole = (m * n if count > 1 else 0, n if m > 1 else 0, 1 if n > 1 else 0)
+    bound = {0, 1}
+    alike: list[tuple[int, int]] = []
+    for i, (number, offset) in zip(op.ending.loaded, op.places, strict=True):
+        dtype, distances, _ = op.ending.operands[i]
+        if distances == whole and not offset:
+            alike.append((number, dtype.size))
+        else:
+            bound.add(number)
+    return tuple(
+        (result, number)
+        for result in results
+        for number, size in alike
+        if number not in bound and size == op.specs[result].dtype.size
+    )
+
+
+class ConvolutionWithEnding:
+    """A convolution, or its transpose in the input, and a loop on its result as one op.
+
+    Attributes:
+      pattern: sizes.
+      ending: what is done with the result, a matrix of places by channels.
+      specs: of the results.
+      parts: names of the ops in it, for people.
+      places: for each operand that the ending loads, the op's input and the bytes from its beginning.
+    """
+
+    elementwise = False
+    effect = False
+
+    def __init__(
+        self, pattern: Convolve, ending: Ending, specs: Sequence[Spec], parts: str, places: Sequence[tuple[int, int]]
+    ) -> None:
+        self.pattern, self.ending, self.specs, self.parts = pattern, ending, tuple(specs), parts
+        self.places = tuple(places)
+        self.name = f"fused[{parts}]"
+
+    def kernel(self, *arrays: Any) -> tuple[Any, ...]:
+        """The results, in new arrays."""
+        return kernels.execute(self.lowered(), arrays, self.specs)
+
+    def lowered(self) -> Lowered:
+        """The launches of the convolution with its ending."""
+        first, *others = kernels.outputs(*range(len(self.specs)))
+        loaded = [Operand("input", number, offset) for number, offset in self.places]
+        found = lowering.launched(self.pattern, [*kernels.inputs(0, 1), first, *loaded, *others], self.ending)
+        assert found is not None, "takes_ending says what can be launched"
+        return Lowered(tuple(found[0]), found[1], _shares(self, matrix_of(self.pattern), range(len(self.specs))))
+
+
+def matrix_of(pattern: Product | Convolve) -> tuple[int, int, int]:
+    """How many matrices a result consists of, and their rows and columns; that of a convolution is places by channels."""
+    if isinstance(pattern, Product):
+        return math.prod([axis.size for axis in pattern.axes]), pattern.m, pattern.n
+    if pattern.kind == "forward":
+        return 1, pattern.examples * math.prod(pattern.out), pattern.filters
+    return 1, pattern.examples * math.prod(pattern.size), pattern.channels
 
 
 class _Union(NamedTuple):
@@ -173,7 +223,7 @@ def _unions(graph: Graph) -> list[_Union]:
 
 
 def _candidates(loop: Node) -> list[tuple[int, Node, tuple[Node, ...]]]:
-    """Products that a loop reads whole: the loop's input, the node, and reshapes between."""
+    """Products and convolutions that a loop reads whole: the loop's input, the node, and reshapes between."""
     found = []
     for number, place in enumerate(loop.op.places):
         views: list[Node] = []
@@ -183,7 +233,7 @@ def _candidates(loop: Node) -> list[tuple[int, Node, tuple[Node, ...]]]:
             source = source.inputs[0].node
         alone = [p.number for p in loop.op.places].count(place.number) == 1
         known = loop.op.loop.constants[number] is not None
-        if source is None or source.op.name != "matmul" or known or place.is_view or not alone:
+        if source is None or source.op.name not in _CONTRACTIONS or known or place.is_view or not alone:
             continue
         if loop.op.loop.is_whole(number) and not place.offset:
             found.append((number, source, tuple(views)))
@@ -199,13 +249,14 @@ def _union(
     readers: dict[Value, list[Node | None]],
 ) -> _Union | None:
     """A product and a loop as one node; None if they cannot be that."""
-    pattern = product.op.lower(*[v.spec for v in product.inputs], **product.params)
-    if pattern is None or len(pattern.axes) > 2 or any(None in v.spec.shape for v in (*loop.inputs, *loop.outputs)):
+    if any(None in v.spec.shape for v in (*product.inputs, *loop.inputs, *loop.outputs)):
         return None
-    count = math.prod([axis.size for axis in pattern.axes])
+    pattern = product.op.lower(*[v.spec for v in product.inputs], **product.params)
+    if not _takes_ending(pattern):
+        return None
     fused = loop.op
-    ending = ending_of(fused.loop, number, (count, pattern.m, pattern.n))
-    if ending is None or _is_better_apart(ending, count, pattern):
+    ending = ending_of(fused.loop, number, matrix_of(pattern))
+    if ending is None or _is_better_apart(ending, matrix_of(pattern)):
         return None
     own = {product, loop, *views}
     others = [r for node in (product, *views) for v in node.outputs for r in readers.get(v, ()) if r not in own]
@@ -225,17 +276,29 @@ def _union(
         ending = ending._replace(results=(*ending.results, number))
         specs.append(product.outputs[0].spec)
     places = [_place(fused, i, loop, inputs) for i in ending.loaded]
-    starts = getattr(product.op, "starts", (0, 0))
-    op = ProductWithEnding(pattern, ending, specs, f"{product.op.name} {fused.parts}", places, starts)
+    parts = f"{product.op.name} {fused.parts}"
+    op: ProductWithEnding | ConvolutionWithEnding
+    if isinstance(pattern, Product):
+        op = ProductWithEnding(pattern, ending, specs, parts, places, getattr(product.op, "starts", (0, 0)))
+    else:
+        op = ConvolutionWithEnding(pattern, ending, specs, parts, places)
     return _Union(product, views, loop, keeps, early, Node(op, inputs, {}, tuple(specs), product.place))
 
 
-def _is_better_apart(ending: Ending, count: int, product: Product) -> bool:
+def _takes_ending(pattern: Any) -> bool:
+    """Whether an epilogue can be a part of what a pattern computes, by the same algorithm as without one."""
+    if isinstance(pattern, Product):
+        return len(pattern.axes) <= 2
+    return isinstance(pattern, Convolve) and lowering.takes_ending(pattern)
+
+
+def _is_better_apart(ending: Ending, sizes: tuple[int, int, int]) -> bool:
     """Whether a loop reads so much from far away that it runs faster by itself, from the beginning of its arrays to their end. That was
     measured where registers have 64 bytes: products take half the time of others there, and memory does not."""
-    whole = (product.m * product.n if product.axes else 0, product.n, 1)
+    count, m, n = sizes
+    whole = (m * n if count > 1 else 0, n, 1)
     far = sum([ending.operands[i].distances == whole for i in ending.loaded])
-    return far >= _MANY_FAR and count * product.m * product.n >= _FAR and host().register_bytes >= _WIDE
+    return far >= _MANY_FAR and count * m * n >= _FAR and host().register_bytes >= _WIDE
 
 
 def _place(fused: Any, i: int, loop: Node, inputs: list[Value]) -> tuple[int, int]:

@@ -7,20 +7,19 @@ memory of its inputs, its outputs, and of temporaries.
 
 from __future__ import annotations
 
-import os
+import contextlib
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.compiler import disk, ir, pool, translator
+from gradtape.compiler import debug, disk, ir, pool, translator
 from gradtape.compiler.program import Misfit
-from gradtape.compiler.simd.llvm import llvm
-from gradtape.compiler.simd.machine import Code, Library, load, translate
-from gradtape.core import disk_cache as cache
+from gradtape.compiler.simd.machine import Code, Library, llvm, load, translate
+from gradtape.core import disk_cache, locks
 from gradtape.core.shape import Spec
 
 
@@ -52,7 +51,7 @@ class Promised:
 
     def __init__(self, job: translator.Job, text: str | None, name: str, chunks: int) -> None:
         self._job, self._text, self._name, self._chunks = job, text, name, chunks
-        self._folder = cache.folder()  # good code is kept there, unless another one is named until it comes
+        self._folder = disk_cache.folder()  # good code is kept there, unless another one is named until it comes
         self._quick: Library | None = None  # lives on with the good one: it may be running
         self._good: Library | None = None
         self._users: list[tuple[weakref.ref[Any], int]] = []
@@ -86,7 +85,7 @@ class Promised:
         """Good code has come: put it into this process, on disk, and where the address is kept."""
         if self._good is not None:
             return
-        text = self._text if cache.folder() == self._folder else None
+        text = self._text if disk_cache.folder() == self._folder else None
         good = _kept(text, disk.Entry(code, self._name, self._chunks))
         address = good.address(self._name)
         with _LOCK:
@@ -176,6 +175,8 @@ def emitted(key: Hashable, emit: Callable[[ir.Module], tuple[ir.Function, int]],
       work: about how many multiplications, or as costly operations, a launch takes. A kernel with much work has good code from the
         beginning: running other code once would take longer than making it.
     """
+    if _listening.texts is not None:
+        _listening.add(emit)
     text = disk.text_of(key)
     name: Any = key if text is None else text  # equal numbers are not always the same: 0.0 and -0.0
     with _LOCK:
@@ -192,16 +193,16 @@ def emitted(key: Hashable, emit: Callable[[ir.Module], tuple[ir.Function, int]],
 
 
 _MUCH = 2e8
-_KEPT = 4096  # kernels; the least recently used go first, and their code with the last program that runs it
+# Kernels; the least recently used go first, and their code with the last program that runs it. Each takes some 40 KB and two maps of
+# memory, of which Linux gives a process 65,530.
+_KEPT = 1024
 _KERNELS: OrderedDict[Any, Kernel] = OrderedDict()
-_LOCK = threading.RLock()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
+_LOCK = locks.rlock("kernels")
 
 
 def _made(text: str | None, emit: Callable[[ir.Module], tuple[ir.Function, int]], work: float) -> Kernel:
     """A kernel from the disk, or a new one, which is put there."""
-    entry = None if text is None else disk.load(text)
+    entry = None if text is None or debug.wants("tier=0") else disk.load(text)
     if entry is not None and all(llvm().address_of_symbol(name) for name in entry.code.imports):
         library = load(entry.code)
     else:
@@ -209,6 +210,8 @@ def _made(text: str | None, emit: Callable[[ir.Module], tuple[ir.Function, int]]
         task, chunks = emit(module)
         if chunks == 0:
             return Kernel(0, 0, None)
+        if debug.wants("llvm"):
+            debug.show(f"LLVM of a kernel {'' if text is None else text[:80]}", module)
         if translator.is_gathering():
             job = translator.hand_in(str(module), work >= _MUCH)
             return Kernel(Promised(job, text, task.name, chunks), chunks, None)
@@ -222,6 +225,31 @@ def _kept(text: str | None, entry: disk.Entry) -> Library:
     if text is not None:
         disk.store(text, entry)
     return load(entry.code)
+
+
+class _Listening(threading.local):
+    """Who wants to read what is handed to LLVM on this thread."""
+
+    texts: list[str] | None = None
+
+    def add(self, emit: Callable[[ir.Module], tuple[ir.Function, int]]) -> None:
+        """Write a kernel once more, for its text."""
+        module = ir.Module(name="kernel")
+        if emit(module)[1] and self.texts is not None:
+            self.texts.append(str(module))
+
+
+_listening = _Listening()
+
+
+@contextlib.contextmanager
+def texts() -> Iterator[list[str]]:
+    """The texts of the kernels that are asked for in a block, also of those that are compiled already."""
+    before, _listening.texts = _listening.texts, []
+    try:
+        yield _listening.texts
+    finally:
+        _listening.texts = before
 
 
 def execute(lowered: Lowered, arrays: Sequence[Any], specs: Sequence[Spec]) -> tuple[Any, ...]:

@@ -17,7 +17,7 @@ from gradtape.compiler.emission import DOUBLE, I64, POINTER, VOID, Compiled, clo
 from gradtape.compiler.kernels import NOTHING, Kernel, Launch, Lowered, Operand
 from gradtape.compiler.loop import Loop
 from gradtape.compiler.loop_plan import plan
-from gradtape.core import dtypes, memory as large
+from gradtape.core import dtypes, memory
 from gradtape.core.dtypes import DType
 from gradtape.core.patterns.movement import contiguous, fill
 from gradtape.core.shape import Spec
@@ -91,7 +91,7 @@ class Fused:
         count, code = len(self.loop.outputs), self.code
         given = [self._given(i, arrays) for i in self._live]
         made = [
-            (large.empty if math.prod(s.shape) >= large.THRESHOLD else np.empty)(s.shape, s.dtype.numpy)
+            (memory.empty if math.prod(s.shape) >= memory.THRESHOLD else np.empty)(s.shape, s.dtype.numpy)
             for s in self.specs[:count]
         ]
         partials = [np.empty(code.chunks, np.float64) for _ in self.loop.sums]

@@ -20,7 +20,7 @@ from gradtape.compiler.encoding import WORD, encode
 from gradtape.compiler.graph import Value
 from gradtape.compiler.joints import joined
 from gradtape.compiler.program import Misfit
-from gradtape.core import memory as large
+from gradtape.core import memory
 from gradtape.core.shape import Spec
 
 _ARENAS = 2  # that are kept while no run needs them
@@ -128,8 +128,8 @@ def _formed(x: Any, spec: Spec) -> Any:
 def maker(spec: Spec) -> Callable[[], Any]:
     """A function that makes an array for values of a spec."""
     shape, dtype = spec.shape, spec.dtype.numpy
-    if math.prod(shape) >= large.THRESHOLD:
-        return lambda: large.empty(shape, dtype)
+    if math.prod(shape) >= memory.THRESHOLD:
+        return lambda: memory.empty(shape, dtype)
     return lambda: np.empty(shape, dtype)
 
 

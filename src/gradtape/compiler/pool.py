@@ -14,7 +14,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import ctypes
-import os
 import platform
 import sys
 import threading
@@ -23,7 +22,8 @@ from _thread import start_new_thread
 from typing import Any
 
 from gradtape.compiler import pool_code, pool_sleep
-from gradtape.core import errors, memory as large
+from gradtape.core import errors, locks, memory
+from gradtape.core.threads import at_fork
 
 # How long a thread without work spins before it sleeps, in seconds: waking it up takes half as long, and the interpreter
 # seldom needs more between two jobs of an eager training step.
@@ -50,7 +50,7 @@ class Pool:
         self._wanted = threads
         self._futex = pool_sleep.has_futex(sys.platform, platform.machine()) if futex is None else futex
         # A signal's handler or a finalizer may run a job within any of the methods that hold it.
-        self._mutex = threading.RLock()
+        self._mutex = locks.rlock("pool")
         self._code: _Code | None = None
         self._ended: list[threading.Lock] = []
         self._is_closed = False
@@ -74,7 +74,7 @@ class Pool:
 
     def threads(self) -> int:
         """How many threads compute a job, its caller among them."""
-        return self._wanted or large.thread_count()
+        return self._wanted or memory.thread_count()
 
     def set_threads(self, count: int) -> None:
         """Let so many threads compute a job, its caller among them; 0 for `large.thread_count()`.
@@ -114,8 +114,7 @@ class Pool:
                 code = _Code(self._futex, self._start)
                 ctypes.pythonapi.Py_IncRef(ctypes.py_object(self))
                 atexit.register(self.close)
-                if hasattr(os, "register_at_fork"):
-                    os.register_at_fork(after_in_child=self._after_fork)
+                at_fork(in_child=self._after_fork)
                 self._code = code
             return self._code
 
@@ -126,13 +125,13 @@ class Pool:
             if code is None:
                 return
             # More threads than cores: one that spins would keep another one from its work.
-            code.write("spins", code.pauses(SPIN) if count < large.cores() else 0)
+            code.write("spins", code.pauses(SPIN) if count < memory.cores() else 0)
             self._ended = [ended for ended in self._ended if ended.locked()]
             started, crew = 0, code.read("crew")
             # Where the system refuses a thread, those that there are do the work.
             with contextlib.suppress(RuntimeError):
                 for place in range(count):
-                    ended = threading.Lock()
+                    ended = locks.lock("worker")
                     ended.acquire()
                     start_new_thread(_serve, (code, crew, 1 + place, ended))
                     self._ended.append(ended)
@@ -141,7 +140,6 @@ class Pool:
 
     def _after_fork(self) -> None:
         """Forget the workers, which stayed in the parent, and whatever they or another caller had begun."""
-        self._mutex = threading.RLock()
         self._ended = []
         if self._code is not None:
             self._code.reset(self._code.state)
@@ -198,7 +196,7 @@ class _Code:
 def _library(futex: bool) -> Any:
     """The machine code, as a library of the compiler."""
     from gradtape.compiler import disk
-    from gradtape.compiler.simd.llvm import llvm
+    from gradtape.compiler.simd.machine import llvm
 
     code = pool_code.assembly(sys.platform, platform.machine(), futex)
     system = ctypes.CDLL("kernel32" if sys.platform == "win32" else None)

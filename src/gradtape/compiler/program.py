@@ -6,20 +6,22 @@ their arrays: if not, their new values are written over the old ones.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from sys import getrefcount
-from types import MappingProxyType
+from types import FrameType, MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from gradtape.compiler.effects import ASSIGN
 from gradtape.compiler.graph import Graph, Node, Value
-from gradtape.core import errors, memory as large
+from gradtape.core import errors, memory, threads, updates
+from gradtape.core.caching import cached
 from gradtape.core.provenance import Site
 from gradtape.core.variable import Variable
 
+_users = threads.users
 NO_SLOTS: Mapping[int, Any] = MappingProxyType({})
 
 
@@ -32,43 +34,82 @@ class Program:
 
     Attributes:
       graph: what it runs.
+      assigned: the variables that a run reads and assigns as one step, while no other thread updates them; none if the user's
+        Python code runs in between.
       source: the Python text of a run.
     """
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        self.assigned = () if any(calls_user(node) for node in graph.nodes) else _assigned(graph)
+        self._sections = tuple([s for node in graph.nodes for s in sections_of(node)])
+        self._is_exclusive = bool(self.assigned or self._sections)
+        self._file = _file_name(graph)
         self.source, self._lines, self._run = self._written(fetches=True)
         self._calls_numpy = any(_is_numpy(node) for node in graph.nodes)
 
     def _written(self, fetches: bool) -> tuple[str, dict[int, Node], Callable[..., Any]]:
-        writer = _Writer(self.graph, fetches)
+        writer = _Writer(self.graph, fetches, bool(self.assigned))
         source = writer.write()
-        exec(compile(source, _FILE, "exec"), writer.names)
+        exec(compile(source, self._file, "exec"), writer.names)
         return source, writer.lines, writer.names["program"]
 
-    @functools.cached_property
+    @cached
     def _explicit(self) -> Callable[..., Any]:
         """The program as a function of its captures too."""
         return self._written(fetches=False)[2]
 
-    @functools.cached_property
+    @cached
     def _plain(self) -> Program:
         assert self.graph.plain is not None
         return Program(self.graph.plain)
 
     def __call__(self, arrays: Sequence[Any], slots: Mapping[int, Any] = NO_SLOTS) -> tuple[Any, ...]:
         """The outputs for the arrays of parameters and captures, in their order; `slots` goes to nodes with effects."""
+        if self._is_exclusive and (self._sections or len(_users) > 1):
+            with self._alone(slots):
+                return self._call(self._current(arrays, slots), slots)
+        return self._call(arrays, slots)
+
+    def _call(self, arrays: Sequence[Any], slots: Mapping[int, Any]) -> tuple[Any, ...]:
         try:
             return self._guarded(self._explicit, slots, arrays)
         except Misfit:
-            return self._plain(arrays, slots)
+            return self._plain._call(arrays, slots)
 
     def run(self, arrays: Sequence[Any], slots: Mapping[int, Any] = NO_SLOTS) -> tuple[Any, ...]:
         """The outputs for the arrays of the parameters; captured variables are read, or those in `slots` that stand for them."""
+        if self._is_exclusive and (self._sections or len(_users) > 1):
+            with self._alone(slots):
+                return self._fetch(arrays, slots)
         try:
             return self._guarded(self._run, slots, arrays)
         except Misfit:
-            return self._plain.run(arrays, slots)
+            return self._plain._fetch(arrays, slots)
+
+    def _fetch(self, arrays: Sequence[Any], slots: Mapping[int, Any]) -> tuple[Any, ...]:
+        try:
+            return self._guarded(self._run, slots, arrays)
+        except Misfit:
+            return self._plain._fetch(arrays, slots)
+
+    @contextmanager
+    def _alone(self, slots: Mapping[int, Any]) -> Iterator[None]:
+        """No other thread is in the critical sections of this program, or updates the variables that it assigns."""
+        with ExitStack() as stack:
+            for section in self._sections:
+                stack.enter_context(section)
+            stack.enter_context(updates.exclusive([slots.get(v._id, v) for v in self.assigned]))
+            yield
+
+    def _current(self, arrays: Sequence[Any], slots: Mapping[int, Any]) -> list[Any]:
+        """The arrays, with the present values of the variables that are assigned: others may have updated them meanwhile."""
+        fresh, first = list(arrays), len(self.graph.parameters)
+        ids = {v._id for v in self.assigned}
+        for i, (source, _) in enumerate(self.graph.captures, first):
+            if isinstance(source, Variable) and source._id in ids:
+                fresh[i] = slots.get(source._id, source)._value._array
+        return fresh
 
     def _guarded(self, run: Callable[..., Any], slots: Mapping[int, Any], arrays: Sequence[Any]) -> tuple[Any, ...]:
         try:
@@ -85,16 +126,59 @@ class Program:
         """The problem with the line of the user's function that it belongs to."""
         trace, node = problem.__traceback__, None
         while trace is not None:
-            if trace.tb_frame.f_code.co_filename == _FILE:
+            if trace.tb_frame.f_code.co_filename == self._file:
                 node = self._lines.get(trace.tb_lineno)
             trace = trace.tb_next
+        if isinstance(problem, MemoryError):
+            outputs = [] if node is None else [v.spec for v in node.outputs if v.spec.is_known]
+            name = self.graph.name if node is None else getattr(node.op, "parts", node.op.name)
+            problem = errors.no_room(problem, name, outputs)
         site = None if node is None else Site.of(node.place)
         if node is None or site is None:
             return problem
         return errors.in_graph(problem, node.op.name, self.graph.name, site)
 
 
-_FILE = "<gradtape program>"
+def _file_name(graph: Graph) -> str:
+    """The name under which profilers and debuggers see a program: the function's, and its first line that computes something."""
+    site = next((s for node in graph.nodes if (s := Site.of(node.place))), None)
+    return f"<gradtape {graph.name} {site.short}>" if site else f"<gradtape {graph.name}>"
+
+
+def _updates(frame: FrameType) -> bool:
+    return bool(frame.f_locals["self"].assigned)
+
+
+threads.updates(Program.run, _updates)
+threads.updates(Program.__call__, _updates)
+
+
+def _assigned(graph: Graph) -> tuple[Variable, ...]:
+    """The variables that a graph assigns."""
+    found = {node.params["variable"]._id: node.params["variable"] for node in graph.nodes if node.op is ASSIGN}
+    return tuple(found.values())
+
+
+def calls_user(node: Node) -> bool:
+    """True if a node, or one in a block of it, calls Python code of the user, which may take long, or wait for another thread."""
+    return getattr(node.op, "calls_user", False) or any(map(calls_user, _inner(node)))
+
+
+def may_assign(node: Node) -> bool:
+    """True if a node, or one in a block of it, calls Python code that may assign variables."""
+    return getattr(node.op, "may_assign", False) or any(map(may_assign, _inner(node)))
+
+
+def sections_of(node: Node) -> list[Any]:
+    """The locks of the critical sections that a node, or one in a block of it, stands in."""
+    own = getattr(node.op, "section", None)
+    return [*([] if own is None else [own]), *[s for inner in _inner(node) for s in sections_of(inner)]]
+
+
+def _inner(node: Node) -> list[Node]:
+    """The nodes of the blocks that a node runs."""
+    blocks = [b for p in node.params.values() for b in (p if isinstance(p, tuple) else (p,)) if isinstance(b, Graph)]
+    return [inner for block in blocks for inner in block.nodes]
 
 
 def _is_numpy(node: Node) -> bool:
@@ -112,9 +196,9 @@ class _Writer:
       lines: the node of each line.
     """
 
-    def __init__(self, graph: Graph, fetches: bool) -> None:
-        self._graph, self._fetches = graph, fetches
-        self.names: dict[str, Any] = {"refs": getrefcount, "owns": large.owns, "is_alone": large.is_alone}
+    def __init__(self, graph: Graph, fetches: bool, overwrites: bool) -> None:
+        self._graph, self._fetches, self._overwrites = graph, fetches, overwrites
+        self.names: dict[str, Any] = {"refs": getrefcount, "owns": memory.owns, "users": _users}
         self.names |= {"ndarray": np.ndarray, "asarray": np.asarray}
         self.lines: dict[int, Node] = {}
         self._labels: dict[Value, str] = {}
@@ -134,8 +218,8 @@ class _Writer:
         for source, value in graph.captures if self._fetches else ():
             self._fetch(source, value)
         self._form_scalars()
-        if any(getattr(node.op, "updates", None) for node in graph.nodes):
-            self._text.append("    alone = is_alone()")
+        if self._overwrites and any(getattr(node.op, "updates", None) for node in graph.nodes):
+            self._text.append("    alone = len(users) < 2")
         last = _last_uses(graph)
         for number, node in enumerate(graph.nodes):
             self._node(number, node, last)
@@ -174,6 +258,7 @@ class _Writer:
             # In a line of its own: the call's arguments are references too.
             made = "".join(self._memory(number, node, i) + ", " for i in range(len(node.outputs)))
             self._text.append(f"    made = ({made})")
+            self.lines[len(self._text)] = node
             call = f"k{number}(({''.join(o + ', ' for o in operands)}), made)"
         else:
             self.names[f"k{number}"] = _callable(node)
@@ -195,7 +280,7 @@ class _Writer:
         self.names[make] = node.op.makers[output]
         source = node.op.updates.get(output)
         cell = None if source is None else self._cells.get(node.inputs[source])
-        if cell is None:
+        if cell is None or not self._overwrites:
             return f"{make}()"
         # Three references each: from the cell or the tensor, from the name here, from the argument of the count.
         old = self._labels[node.inputs[source]]
@@ -222,7 +307,7 @@ def _callable(node: Node) -> Callable[..., Any]:
     op, params = node.op, node.params
     kernel = op.kernel
     if getattr(op, "elementwise", False) and _is_large(node):
-        return lambda *arrays: large.apply(op, arrays, params)
+        return lambda *arrays: memory.apply(op, arrays, params)
     if not params:
         return kernel  # type: ignore[no-any-return]
     return lambda *arrays: kernel(*arrays, **params)
@@ -232,4 +317,4 @@ def _is_large(node: Node) -> bool:
     size = 1
     for d in node.outputs[0].spec.shape:
         size *= d or 1
-    return size >= large.THRESHOLD
+    return size >= memory.THRESHOLD

@@ -14,7 +14,8 @@ from gradtape.compiler.emission import Compiled, plain
 from gradtape.compiler.kernels import Kernel, Launch, Lowered, Operand
 from gradtape.compiler.recipe import RowLoop
 from gradtape.compiler.row_plan import Plan
-from gradtape.core import memory as large
+from gradtape.core import memory
+from gradtape.core.caching import cached
 from gradtape.core.dtypes import DType
 from gradtape.core.shape import Spec
 
@@ -38,19 +39,19 @@ class FusedRows:
         """The launches: all rows, then the sums of what the blocks of rows add up to."""
         return lowered(self.loop)
 
-    @functools.cached_property
+    @cached
     def kernel(self) -> Callable[..., tuple[Any, ...]]:
         """A function of arrays, which gives the outputs in new arrays."""
         loop, plan = self.loop, planned(self.loop)
         call = compiled(loop).call
-        made = [(s.shape, s.dtype.numpy, math.prod(s.shape) >= large.THRESHOLD) for s in self._specs]
+        made = [(s.shape, s.dtype.numpy, math.prod(s.shape) >= memory.THRESHOLD) for s in self._specs]
         columns = [(k, *self._accumulators(plan, k)) for k in plan.columns]
         status = [np.zeros(1, np.int64)] if loop.checks else []  # eager kernels look at their input before
         is_cut = plan.partition.parts > 1
 
         def run(*arrays: Any) -> tuple[Any, ...]:
             results = [
-                large.empty(shape, dtype) if is_large else np.empty(shape, dtype) for shape, dtype, is_large in made
+                memory.empty(shape, dtype) if is_large else np.empty(shape, dtype) for shape, dtype, is_large in made
             ]
             room = [np.empty(shape, dtype) for _, shape, dtype, _ in columns]
             call(*[plain(x) for x in arrays], *results, *room, *status)
@@ -79,7 +80,7 @@ _JOINS = {
 }  # fmt: skip
 
 
-@functools.lru_cache(maxsize=2048)
+@functools.lru_cache(maxsize=512)
 def planned(loop: RowLoop) -> Plan:
     """The plan of a loop over rows."""
     return Plan(loop)
@@ -95,7 +96,7 @@ def compiled(loop: RowLoop) -> Compiled:
     return Compiled(module, code.emit(), code.count, plan.partition.chunks)
 
 
-@functools.lru_cache(maxsize=2048)
+@functools.lru_cache(maxsize=512)
 def lowered(loop: RowLoop) -> Lowered:
     """The launches of a loop over rows."""
     plan = planned(loop)

@@ -110,7 +110,7 @@ _STRUCTURE = frozenset([*JOINS, "reshape", "broadcast_to"])
 
 def checks_values(op: Any, inputs: list[DType]) -> bool:
     """True if the op's kernel looks at its values, which a loop does not: integers divided by zero are an error."""
-    return op.ufunc is None and bool(op.numpy) and any(d.is_integer for d in inputs)
+    return any(d.kind in op.checked_kinds for d in inputs)
 
 
 def reduction(shape: tuple[int, ...], axis: Sequence[int]) -> Sort | None:

@@ -18,9 +18,10 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from gradtape.compiler import debug
 from gradtape.compiler.simd import machine, translation
 from gradtape.compiler.simd.machine import Code, host
-from gradtape.core import disk_cache as cache, memory as large
+from gradtape.core import disk_cache, locks, memory, threads
 
 _MANY = 4  # texts from which on another process is worth its start
 _PATIENCE = 20.0  # seconds until a text is translated here after all
@@ -61,7 +62,7 @@ class Workshop:
     """Where good code is made. One for each process, with at most one other process that works for it."""
 
     def __init__(self) -> None:
-        self._changed = threading.Condition()
+        self._changed = locks.condition("translator")
         self._urgent: deque[Job] = deque()
         self._later: deque[Job] = deque()
         self._sent: deque[Job] = deque()
@@ -99,7 +100,7 @@ class Workshop:
 
     def code_of(self, job: Job) -> tuple[Code, bool]:
         """Good code of a job if it is there, urgent, or made by nobody else; otherwise quickly made code. And whether it is good."""
-        while True:
+        while not debug.wants("tier=0"):
             with self._changed:
                 if job.good is not None:
                     return job.good, True
@@ -138,7 +139,7 @@ class Workshop:
                 self._process.kill()
 
     def inherited(self) -> Workshop:
-        """A workshop for a process that was forked: the same jobs, made by a process of its own. The lock is held."""
+        """A workshop for a process that was forked: the same jobs, made by a process of its own."""
         heir = Workshop()
         heir._gathering = int(is_gathering())
         heir._urgent.extend(self._urgent)
@@ -195,7 +196,7 @@ class Workshop:
     def _run(self) -> None:
         """Hand texts to another process, and take what they have become."""
         own = threading.get_ident()
-        large.companions.add(own)  # it never has an array of the user
+        threads.companions.add(own)  # it never has an array of the user
         try:
             with _started() as process:
                 self._process = process
@@ -203,7 +204,7 @@ class Workshop:
         except (OSError, EOFError, ValueError):
             self._make_the_rest()
         finally:
-            large.companions.discard(own)
+            threads.companions.discard(own)
 
     def _feed(self, process: Any) -> None:
         while True:
@@ -242,7 +243,7 @@ class Workshop:
 def _can_start() -> bool:
     """True if there is a core for another process, and if it is known how to start Python."""
     name = os.path.basename(sys.executable or "").lower()
-    return large.cores() > 1 and name.startswith("python") and not getattr(sys, "frozen", False)
+    return memory.cores() > 1 and name.startswith("python") and not getattr(sys, "frozen", False)
 
 
 def _started() -> Any:
@@ -305,23 +306,17 @@ def hand_in(text: str, is_urgent: bool = False) -> Job:
 
 def _inherit() -> None:
     global _workshop
-    old, _workshop = _workshop, _workshop.inherited()
-    old._changed.release()
+    _workshop = _workshop.inherited()
     if _workshop._urgent or _workshop._later:
         _workshop.begin()
 
 
 def _at_exit() -> None:
     try:
-        _workshop.end(0.0 if cache.folder() is None else _LAST_WAIT)
+        _workshop.end(0.0 if disk_cache.folder() is None else _LAST_WAIT)
     except KeyboardInterrupt:
         _workshop.end(0.0)
 
 
 atexit.register(_at_exit)
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=lambda: _workshop._changed.acquire(),
-        after_in_parent=lambda: _workshop._changed.release(),
-        after_in_child=_inherit,
-    )
+threads.at_fork(in_child=_inherit)

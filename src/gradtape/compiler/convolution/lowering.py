@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from gradtape.compiler import ir
 from gradtape.compiler.convolution import (
@@ -41,9 +42,15 @@ def lowered(pattern: Convolve) -> Lowered | None:
 
 
 def takes_ending(pattern: Convolve) -> bool:
-    """True if what follows can be done as a part of the convolution."""
+    """True if what follows can be done as a part of the convolution: by a kernel that takes an ending, where such a one would also
+    run without."""
     one = pattern.kind == "forward" or (pattern.kind == "input" and math.prod(pattern.strides) == 1)
-    return one and pattern.groups == 1
+    if not one or pattern.groups != 1:
+        return False
+    problem = correlation(pattern)
+    if depthwise.suits(problem) or narrow.plan_narrow(problem, host()) is not None:
+        return False
+    return winograd.plan_winograd(problem, host()) is not None or _fits(problem, _tiles(problem).region)
 
 
 def launched(pattern: Convolve, operands: Sequence[Operand], ending: Ending | None = None) -> Launched | None:
@@ -99,10 +106,7 @@ def _winograd(problem: Correlation, operands: Sequence[Operand], ending: Ending 
 
 
 def _tiled(problem: Correlation, operands: Sequence[Operand], ending: Ending | None) -> Launched | None:
-    lengths = (problem.examples, *problem.places)
-    motion = Motion(lengths, problem.window, problem.strides, problem.dilations, problem.depth, problem.dtype)
-    taps = max(len(phase.taps) for phase in problem.phases)
-    cut = plan(motion, taps, problem.width, problem.operations, host())
+    cut = _tiles(problem)
     if not _fits(problem, cut.region):
         return None
     epilogue = _epilogue(ending)
@@ -113,6 +117,14 @@ def _tiled(problem: Correlation, operands: Sequence[Operand], ending: Ending | N
         ),
         operands, filters.Panels(problem, cut).bytes,
     )  # fmt: skip
+
+
+def _tiles(problem: Correlation) -> Any:
+    """The plan of a convolution that is computed tile by tile."""
+    lengths = (problem.examples, *problem.places)
+    motion = Motion(lengths, problem.window, problem.strides, problem.dilations, problem.depth, problem.dtype)
+    taps = max(len(phase.taps) for phase in problem.phases)
+    return plan(motion, taps, problem.width, problem.operations, host())
 
 
 def _packed(pack: Kernel, main: Kernel, operands: Sequence[Operand], size: int) -> Launched:

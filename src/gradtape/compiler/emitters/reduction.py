@@ -26,14 +26,23 @@ def emit_reduce(pattern: Reduce, inputs: Sequence[Spec], outputs: Sequence[Spec]
     return _Reducer(pattern).lowered()
 
 
+def _accumulator(pattern: Reduce) -> DType:
+    """The dtype of partial results: sums that become a mean must not wrap before they are divided."""
+    dtype = pattern.dtype
+    if dtype.name in ("float16", "bfloat16") and pattern.join in ("sum", "mean", "prod"):
+        return dtypes.float32
+    if pattern.join == "mean" and dtype.is_integer:
+        return dtypes.uint64 if dtype.is_unsigned else dtypes.int64
+    return dtype
+
+
 class _Reducer:
     """Writes the stages of a reduction."""
 
     def __init__(self, pattern: Reduce) -> None:
         self.pattern = pattern
         self.join = "sum" if pattern.join == "mean" else pattern.join
-        narrow = pattern.dtype.name in ("float16", "bfloat16") and self.join in ("sum", "prod")
-        self.work = dtypes.float32 if narrow else pattern.dtype
+        self.work = _accumulator(pattern)
         self.stages: list[Stage] = []
         self.between: list[int] = []
 
@@ -125,7 +134,7 @@ def emit_extreme(pattern: Extreme, inputs: Sequence[Spec], outputs: Sequence[Spe
     recipe = Recipe(inner)
     x = recipe.input(pattern.dtype, True)
     whole = (True, True, True)
-    top = recipe.reduced(f"column_{pattern.join}", _ordered(recipe, x))
+    top = recipe.reduced(f"column_{pattern.join}", _ordered(recipe, x, pattern.join))
     extremes = row_loop((outer, n, inner), recipe, [x], [whole], [top], outer=1)
     middle = Operand("scratch", 0)
     stages = [
@@ -135,8 +144,11 @@ def emit_extreme(pattern: Extreme, inputs: Sequence[Spec], outputs: Sequence[Spe
     return chained(stages, (outer * inner * top.dtype.size,))
 
 
-def _ordered(recipe: Recipe, x: Handle) -> Handle:
-    """Values that can be compared: bools as small integers."""
+def _ordered(recipe: Recipe, x: Handle, join: str) -> Handle:
+    """Values that can be compared: bools as small integers, nan as the least extreme value."""
+    if x.dtype.is_floating:
+        least = -math.inf if join == "maximum" else math.inf
+        return recipe.select(recipe.isnan(x), recipe.constant(least, x), x)
     return recipe.cast(x, dtypes.uint8) if x.dtype.is_bool else x
 
 
@@ -144,7 +156,7 @@ def _first_in_row(pattern: Extreme) -> RowLoop:
     outer, n, _ = pattern.sizes
     recipe = Recipe(n)
     x = recipe.input(pattern.dtype, True)
-    value = _ordered(recipe, x)
+    value = _ordered(recipe, x, pattern.join)
     place = _candidate(recipe, value, recipe.reduced(f"row_{pattern.join}", value), recipe.position(), n)
     first = recipe.cast(recipe.reduced("row_minimum", place), pattern.output)
     return row_loop((outer, n), recipe, [x], [(True, True)], [first])
@@ -154,7 +166,7 @@ def _first_in_column(pattern: Extreme, dtype: DType) -> RowLoop:
     outer, n, inner = pattern.sizes
     recipe = Recipe(inner)
     x, top = recipe.input(pattern.dtype, True), recipe.input(dtype, True)
-    place = _candidate(recipe, _ordered(recipe, x), top, recipe.line(), n)
+    place = _candidate(recipe, _ordered(recipe, x, pattern.join), top, recipe.line(), n)
     first = recipe.reduced("column_minimum", place, pattern.output)
     patterns = [(True, True, True), (True, False, True)]
     return row_loop((outer, n, inner), recipe, [x, top], patterns, [first], outer=1)
@@ -162,7 +174,4 @@ def _first_in_column(pattern: Extreme, dtype: DType) -> RowLoop:
 
 def _candidate(recipe: Recipe, x: Handle, top: Handle, place: Handle, n: int) -> Handle:
     """The place of an element if it is the extreme one, else a number behind all places."""
-    found = recipe.eq(x, top)
-    if x.dtype.is_floating:
-        found = recipe.bit_or(found, recipe.isnan(x))
-    return recipe.select(found, place, recipe.constant(n, place))
+    return recipe.select(recipe.eq(x, top), place, recipe.constant(n, place))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from gradtape.compiler import debug
 from gradtape.compiler.graph import Graph
 from gradtape.compiler.passes import algebra, division, layout
 from gradtape.compiler.passes.constants import bake, fold
@@ -42,8 +43,11 @@ PASSES: tuple[Pass, ...] = (
 
 def optimize(graph: Graph, check: bool = False) -> Graph:
     """The graph after all passes; with `check`, verified after each."""
+    check = check or debug.wants("verify")
     for run in PASSES:
-        graph = run(graph)
+        before, graph = graph, run(graph)
         if check:
             graph.verify()
+        if debug.wants("passes") and str(graph) != str(before):
+            debug.show(f"{graph.name} after {run.__name__}", graph)
     return graph

@@ -69,9 +69,12 @@ def _to_odd(cg: VectorEmitter, exact: Value, rounded: Value) -> Value:
 
 
 def _float_to_integer(cg: VectorEmitter, x: Value, dtype: DType) -> Value:
-    """Floats cut off toward zero. Small integers are cut from 32 bits; unsigned ones are moved down by half their range."""
+    """Floats cut off toward zero. Small integers are cut from 32 bits, uint32 from 64; uint64 is moved down by half
+    its range."""
     if dtype.size < 4:
         return _resize(cg, _float_to_integer(cg, x, dtypes.int32), dtype)
+    if dtype is dtypes.uint32:
+        return _resize(cg, _float_to_signed(cg, x, dtypes.int64), dtype)
     if not dtype.is_unsigned:
         return _float_to_signed(cg, x, dtype)
     signed = integers_of(dtype)

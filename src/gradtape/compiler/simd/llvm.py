@@ -64,6 +64,12 @@ _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
 }  # fmt: skip
 
 
+def _links_closely(triple: str) -> bool:
+    """Whether the linker is JITLink, which lays the sections of an object side by side. The older one takes memory for each where there is
+    some: on 64-bit ARM, code that is too far from its constants ends the process."""
+    return triple.startswith(("aarch64", "arm64"))
+
+
 class Direct:
     """LLVM by the functions of llvmlite's library.
 
@@ -157,7 +163,7 @@ class Direct:
         """What puts objects into this process; it lives as long."""
         machine, _ = self._target(triple, processor, features, 2)
         try:
-            return self._made("CreateLLJITCompiler", machine, False, False)
+            return self._made("CreateLLJITCompiler", machine, False, _links_closely(triple))
         finally:
             self._call("DisposeTargetMachine", machine)
 
@@ -215,7 +221,8 @@ class ByPackage:
 
     def linker(self, triple: str, processor: str, features: str) -> Any:
         """What puts objects into this process."""
-        return self._binding.create_lljit_compiler(self._target(triple, processor, features, 2))
+        machine = self._target(triple, processor, features, 2)
+        return self._binding.create_lljit_compiler(machine, use_jit_link=_links_closely(triple))
 
     def link(
         self, linker: Any, image: bytes, name: str, imports: Mapping[str, int], exports: Sequence[str]

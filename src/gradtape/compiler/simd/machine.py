@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
-import os
-import threading
 from typing import Any, NamedTuple
 
 from gradtape.compiler import ir
-from gradtape.compiler.simd.llvm import llvm
+from gradtape.compiler.simd import llvm as library
 from gradtape.compiler.simd.translation import GOOD, translated
+from gradtape.core import locks
+from gradtape.core.caching import once
 
 # LLVM's contexts are not safe to share: one module is assembled at a time, and none while the process forks.
-_LOCK = threading.RLock()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release)
+_LOCK = locks.rlock("machine")
 _NUMBER = itertools.count()
+llvm = once(library.llvm)
 
 
 class Machine(NamedTuple):
@@ -41,7 +39,7 @@ class Machine(NamedTuple):
         return self.register_bytes // itemsize
 
 
-@functools.lru_cache(maxsize=1)
+@once
 def host() -> Machine:
     """The machine that this process runs on."""
     found, triple = llvm().features(), llvm().triple()
@@ -54,7 +52,7 @@ def host() -> Machine:
     return Machine(triple, llvm().processor(), features, size, half)
 
 
-@functools.lru_cache(maxsize=1)
+@once
 def _linker() -> Any:
     """What puts machine code into this process."""
     here = host()

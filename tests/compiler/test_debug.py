@@ -1,0 +1,91 @@
+"""Windows into the compiler: stages as text, and what GRADTAPE_DEBUG prints."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import gradtape as tf
+from gradtape.compiler import debug
+
+PROGRAM = """
+import gradtape as tf
+w = tf.Variable(tf.ones([3, 2]))
+
+@tf.function
+def step(x):
+    return tf.nn.relu(x @ w + 1.0) * 1.0, tf.nn.softmax(x)
+
+step(tf.ones([4, 3]))
+"""
+
+
+def printed(flags):
+    ran = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, env=os.environ | {"GRADTAPE_DEBUG": flags}
+    )
+    return ran.returncode, ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("flags", "parts"),
+    [
+        ("trace", ["step, as it was traced", "matmul(", "relu("]),
+        ("passes", ["step after "]),
+        ("kernels", ["kernels of step", "[4, 3] @ [3, 2] float32", "flops", "for each row of [4, 3]"]),
+        ("memory", ["bytes for values between kernels"]),
+        ("kernels,verify,tier=0", ["kernels of step"]),
+    ],
+)
+def test_prints(flags, parts):
+    code, text = printed(flags)
+    assert code == 0, text
+    assert all(part in text for part in parts), text
+
+
+def test_nothing_without_the_variable():
+    assert debug.asked == frozenset()
+    assert printed("") == (0, "")
+
+
+def test_no_machine_code():
+    assert printed("native=0,kernels") == (0, "")
+
+
+def test_what_it_does_not_know():
+    code, text = printed("colour")
+    assert code == 1
+    assert "GRADTAPE_DEBUG cannot show colour; it takes trace, passes" in text
+
+
+@pytest.fixture
+def step():
+    w = tf.Variable(tf.ones([3, 2]))
+    function = tf.function(lambda x: (tf.nn.relu(x @ w + 1.0), tf.nn.softmax(x), tf.reduce_sum(x * 2.0)))
+    function(tf.ones([4, 3]))
+    return function
+
+
+def test_stages(step):
+    assert "softmax(" in step.explain(stage="trace")
+    assert step.explain(stage="passes").startswith("<lambda> = graph()")
+    text = step.explain(stage="kernels")
+    assert "matmul add relu  f32[4,2]" in text
+    assert "then for each element" in text
+    assert "test_debug.py:" in text
+    assert "define  void" in step.explain(stage="llvm")
+
+
+def test_work_and_bytes(step):
+    (head,) = [line for line in step.explain(stage="kernels").splitlines() if line.startswith("matmul")]
+    assert "48 flops" in head
+    assert f"{4 * (4 * 3 + 3 * 2 + 4 * 2)} bytes" in head
+
+
+def test_one_trace(step):
+    concrete = step.get_concrete_function(tf.ones([4, 3]))
+    assert concrete.text("kernels") == step.explain(stage="kernels")
+    assert concrete.text("hlo") == concrete.text("trace")
+    with pytest.raises(ValueError, match=r"Invalid stage 'asm': it must be one of(.|\n)*'kernels'"):
+        concrete.text("asm")
