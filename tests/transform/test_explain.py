@@ -183,7 +183,7 @@ class TestReport:
 
     def test_repr_is_short(self):
         report = self.example()
-        assert repr(report) == f"<Report NOT_DIFFERENTIABLE at test_explain.py:{report.site.line}>"
+        assert repr(report) == f"<Report NOT_DIFFERENTIABLE at {report.site.short}>"
 
     def test_html_is_escaped_and_whole(self):
         text = self.example()._repr_html_()

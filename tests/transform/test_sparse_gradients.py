@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.core import memory as large
+from gradtape.core import memory
 from gradtape.core.op import REGISTRY
 
 random = np.random.default_rng(9)
@@ -187,7 +187,7 @@ def embedding():
 
 def test_the_gradient_of_an_embedding_makes_no_table(densified, embedding):
     whole, rows = ROWS * WIDTH * 4, LOOKUPS * WIDTH * 4
-    large.release()
+    memory.release()
     tracemalloc.start()
     try:
         g = embedding_step(*embedding)

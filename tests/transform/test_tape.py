@@ -441,6 +441,7 @@ class TestLifecycle:
         x = tf.Variable(2.0)
         gc.collect()
         gc.disable()
+        kept = [o for o in gc.get_objects() if type(o) is Recording]  # by tests that failed, in their tracebacks
         try:
             for _ in range(3):
                 with tf.GradientTape() as outer, tf.GradientTape() as tape:
@@ -448,6 +449,19 @@ class TestLifecycle:
                     g = tape.gradient(y, x)
                 outer.gradient(g, x)
             del tape, outer, y, g
-            assert not [o for o in gc.get_objects() if type(o) is Recording]
+            assert len([o for o in gc.get_objects() if type(o) is Recording]) == len(kept)
         finally:
             gc.enable()
+
+
+def test_repr_says_what_was_recorded():
+    x = tf.Variable(2.0)
+    tape = tf.GradientTape()
+    assert repr(tape) == "<tf.GradientTape, not entered>"
+    with tape:
+        y = x * x
+        assert repr(tape).startswith("<tf.GradientTape, recording, 1 op, 1 variable, ")
+    assert "stopped" in repr(tape)
+    tape.gradient(y, x)
+    assert "used" in repr(tape)
+    assert "test_tape.py:" in repr(tape)

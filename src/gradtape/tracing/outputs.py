@@ -15,10 +15,20 @@ from gradtape.tracing.trace import Trace
 
 def results(trace: Trace, returned: Any, name: str) -> tuple[Any, list[Symbol | None]]:
     """What a function returned: its structure, and its leaves as symbols of the trace; None stays None."""
-    returned = unfold(returned)
+    returned = unfold(_datasets_taken_apart(returned))
     leaves = [_result(trace, leaf, name) for leaf in nest.flatten(returned)]
     structure = nest.pack_sequence_as(returned, [None] * len(leaves)) if nest.is_nested(returned) else None
     return structure, leaves
+
+
+def _datasets_taken_apart(returned: Any) -> Any:
+    """What a function returned, with nodes that make its datasets."""
+    if hasattr(returned, "_pieces"):
+        return returned._pieces()
+    leaves = nest.flatten(returned) if nest.is_nested(returned) else []
+    if not any(hasattr(leaf, "_pieces") for leaf in leaves):
+        return returned
+    return nest.pack_sequence_as(returned, [leaf._pieces() if hasattr(leaf, "_pieces") else leaf for leaf in leaves])
 
 
 def _result(trace: Trace, leaf: Any, name: str) -> Symbol | None:

@@ -8,7 +8,6 @@ same way, so derivatives have any order.
 from __future__ import annotations
 
 import copy
-import functools
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -18,9 +17,10 @@ from gradtape.compiler.effects import ASSIGN
 from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.compiler.program import NO_SLOTS, Program
 from gradtape.core import state
+from gradtape.core.caching import cached
 from gradtape.core.dispatch import notify
-from gradtape.core.op import REGISTRY, Op
 from gradtape.core.indexed_slices import IndexedSlices, densify
+from gradtape.core.op import REGISTRY, Op
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.ops.selection import zeros
@@ -80,12 +80,12 @@ class Staged:
         notify(op, tuple([x._id for x in tensors]), arrays, {}, results, made)
         return list(results[: len(self.outputs)])
 
-    @functools.cached_property
+    @cached
     def values(self) -> list[Value]:
         """The values of the outputs."""
         return [y.value for y in self.outputs]
 
-    @functools.cached_property
+    @cached
     def program(self) -> Runner | Specialized:
         """What a run without tapes runs."""
         return program_of(self.trace, self.values)
@@ -97,12 +97,12 @@ class Staged:
             return self.program
         return self.call.program if "call" in vars(self) and "program" in vars(self.call) else None
 
-    @functools.cached_property
+    @cached
     def call(self) -> Call:
         """The op that tapes see."""
         return Call(self)
 
-    @functools.cached_property
+    @cached
     def has_own_gradients(self) -> bool:
         """True if something in it has another derivative than the ops that it is made of."""
         ops = [record[0] for record in self.trace.recording.records]
@@ -260,7 +260,7 @@ class Call(Op):
             kept.update({v: 0 for v in node.outputs if node.effect and v not in kept})
         return [*self.values, *kept], [*self.identities, *kept.values()], first.present
 
-    @functools.cached_property
+    @cached
     def program(self) -> Runner | Specialized:
         """What a run under tapes runs."""
         return program_of(self.staged.trace, self.values)
@@ -306,7 +306,7 @@ class Pullback:
         with Trace(f"gradient of {trace.graph.name}", sees=(trace, *trace.sees)) as own:
             cotangents: dict[int, Any] = {}
             for identity, value in targets:
-                seed = own.parameter(value.spec, shapes=trace.examples.get(value))
+                seed = own.parameter(value.spec, shape=trace.shapes.get(value))
                 before = cotangents.get(identity)
                 cotangents[identity] = seed if before is None else before + seed
             sources = trace.identities

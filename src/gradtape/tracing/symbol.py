@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -10,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradtape.compiler.graph import Value
-from gradtape.core import dtypes, errors, state
+from gradtape.core import deferral, dtypes, errors, state
 from gradtape.core.deferral import Unknown, adapt
 from gradtape.core.op import REGISTRY, Op
 from gradtape.core.shape import ANY, Steps, TensorShape
+from gradtape.core.symbolic_arrays import as_numbers, has_symbols
 from gradtape.core.tensor import Tensor, known_shape, wrap
 from gradtape.tracing.operation import Operation
 
@@ -160,11 +160,6 @@ class Symbol(Tensor):
     @property
     def numpy(self) -> Any:
         """AttributeError: there is no value yet, and `hasattr(x, "numpy")` is False."""
-        raise AttributeError
-
-    def __getattr__(self, name: str) -> Any:
-        if name != "numpy":
-            return super().__getattr__(name)
         raise AttributeError(
             errors.compose(
                 "'SymbolicTensor' object has no attribute 'numpy': a tensor has no value while the function is traced.",
@@ -261,20 +256,19 @@ def check_size(x: Any) -> None:
         raise needs_size(x)
 
 
-_OURS = tuple(
-    os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), part) + os.sep
-    for part in ("names", "ops")
-)
-
-
 def _is_ours(frame: Any) -> bool:
     """True for a public function or a rule of ours, which can wait for what is not known."""
-    return bool(frame.f_code.co_filename.startswith(_OURS))
+    module = frame.f_globals.get("__name__") or ""
+    return module.startswith("gradtape.ops.") or deferral.defines_public_functions(module)
+
+
+class _InaccessibleTensorError(errors.InaccessibleTensorError, TypeError):
+    """What TensorFlow raises while it traces, and what it raises when the function is called."""
 
 
 def out_of_scope(tensor: Symbol) -> Exception:
     """The error for a tensor that is used outside of the function it belongs to; in another function it is another."""
-    kind = TypeError if _current.trace is None else errors.InaccessibleTensorError
+    kind = TypeError if _current.trace is None else _InaccessibleTensorError
     return kind(
         errors.compose(
             f"{tensor!r} is out of scope and cannot be used here: it belongs to a call of {tensor.trace.graph.name} that "
@@ -287,7 +281,10 @@ def out_of_scope(tensor: Symbol) -> Exception:
 
 def _asks(how: str, answer: Callable[..., Any]) -> Any:
     def method(self: Symbol, *arguments: Any, **options: Any) -> Any:
-        return answer(wrap(self.peek(how)), *arguments, **options)
+        found = self.peek(how)
+        if has_symbols(found):
+            found = as_numbers(found, self.dtype.numpy)
+        return answer(wrap(found), *arguments, **options)
 
     return method
 

@@ -13,18 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compiler.effects import ASSIGN
+from gradtape.compiler.effects import ASSIGN, REREAD
 from gradtape.compiler.graph import Graph, Node, Value
+from gradtape.compiler.program import may_assign
 from gradtape.core import errors, provenance, state
-from gradtape.core.dispatch import notify
 from gradtape.core.deferral import adapt_functions
+from gradtape.core.dispatch import notify
 from gradtape.core.op import REGISTRY, Op
 from gradtape.core.recorder import NO_PARAMS
 from gradtape.core.shape import ANY, Spec, Steps, spec_of
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
-from gradtape.tracing.dynamic_shapes import sample_shapes as examples
+from gradtape.tracing.dynamic_shapes import symbolic_shapes
 from gradtape.tracing.dynamic_shapes.late_node import Deferred
+from gradtape.tracing.dynamic_shapes.symbolic_values import SymbolicValues, is_small
 from gradtape.tracing.symbol import Symbol, out_of_scope, symbol
 from gradtape.transform.batched import Batched, number_beside
 from gradtape.transform.opaque_op import recorded_by
@@ -62,6 +64,16 @@ class TraceRecording(Recording):
     def created(self, tensor: Tensor) -> None:
         """A constant was made."""
         self.made[id(tensor)] = tensor
+        if self._trace.tracks_constants and tensor.dtype.is_trainable:
+            tensor._id = tensor._id or state.new_id()
+            self.tracked.add(tensor._id)
+
+
+class UntrackedSource(BaseException):
+    """Somebody differentiates with respect to a tensor without a symbol: the function is traced again, with one for each constant.
+
+    No Exception: the user's code must not catch it.
+    """
 
 
 class Trace:
@@ -72,28 +84,40 @@ class Trace:
       recording: the tape that goes along.
       level: above all transformations that run around it.
       created: variables that were made meanwhile.
+      tracks_constants: True if constants that are made meanwhile have gradients, so that ops on them become nodes; False if the
+        function can be traced again for this; None if it cannot.
       sees: finished traces whose symbols may be captured: a gradient's trace sees that of its function.
-      examples: shapes of values whose sizes are not known; see `examples.py`.
+      shapes: the symbolic shapes of values whose sizes are not known; see `dynamic_shapes/symbolic_shapes.py`.
+      ranges: the bounds of those ranges of which AutoGraph knows them.
       place: where new nodes belong in the user's code, if not where that is running now.
+      provisional: whether it reads stand-ins of variables that have no value yet, so that it serves this one call only.
     """
 
-    def __init__(self, name: str, sees: tuple[Trace, ...] = (), lift: Any = None) -> None:
+    def __init__(
+        self, name: str, sees: tuple[Trace, ...] = (), lift: Any = None, tracks_constants: bool | None = None
+    ) -> None:
         self.graph = Graph(name)
         self.outer: Trace | None = _current.trace
+        # Blocks are traced as the function around them is.
+        inherited = self.outer.tracks_constants if self.outer is not None else None
+        self.tracks_constants = inherited if tracks_constants is None else tracks_constants
         self.level = (_current.depth or 0.0) + _STEP
         self.sees = sees
         self.parameters: list[Symbol] = []
         self.created: list[Variable] = []
-        self.is_open = False
+        self.is_open = self.provisional = False
         self._lift = lift
         self._values: dict[int, tuple[Any, Value]] = {}
         self._variables: dict[int, Symbol] = {}
+        # How often Python code was called that may have assigned variables, and after which of the calls each was read.
+        self._calls = 0
+        self._read_after: dict[int, int] = {}
         self._before: list[Any] = []
-        self.examples: dict[Value, examples.Examples] = {}
+        self.shapes: dict[Value, Any] = {}
         self.place: provenance.Place | None = None
-        self._peeked: dict[tuple[Value, int], Any] = {}
+        self.ranges: dict[Value, Any] = {}
+        self._peeked: dict[Value, Any] = {}
         self._adopted: dict[int, Symbol] = {}
-        self._number = 0
         self.recording: TraceRecording
 
     def __enter__(self) -> Trace:
@@ -115,11 +139,11 @@ class Trace:
     @property
     def is_general(self) -> bool:
         """True if some sizes are known only when the function runs."""
-        return bool(self.examples)
+        return bool(self.shapes)
 
-    def parameter(self, spec: Spec, name: str = "", shapes: examples.Examples | None = None) -> Symbol:
-        """A new argument of the function; `shapes` are examples of its shape, if that is not known."""
-        value = self._sized(Value(spec, name=name), shapes)
+    def parameter(self, spec: Spec, name: str = "", shape: Any = None) -> Symbol:
+        """A new argument of the function; `shape` is the symbolic shape of one whose size is not known, if it has one already."""
+        value = self._sized(Value(spec, name=name), shape)
         self.graph.parameters.append(value)
         tensor = symbol(value, self, state.new_id())
         self.parameters.append(tensor)
@@ -140,18 +164,18 @@ class Trace:
         """The outputs of a new node, which the recorders of this trace are shown."""
         inputs = tuple([x if hasattr(x, "dtype") else number_beside(x, inputs) for x in inputs])
         values = [self.value_of(x) for x in inputs]
-        if not self.examples or op.infers_unknown or all(v.spec.is_known for v in values):
+        if not self.shapes or op.infers_unknown or all(v.spec.is_known for v in values):
             specs: Any = op.infer(*[v.spec for v in values], **params)
-            shapes, fit = self._kept_sizes(values, specs) if op.infers_unknown else None, None
+            shapes = self._kept_sizes(values, specs) if op.infers_unknown else None
         else:
-            specs, shapes, fit = self._infer(op, values, params)
-        return self._append(op, inputs, values, params, specs, shapes, fit)
+            specs, shapes = self.infer(op, values, params)
+        return self._append(op, inputs, values, params, specs, shapes)
 
     def append(
         self, op: Any, inputs: Sequence[Any], params: dict[str, Any], specs: Any, shapes: Sequence[Any] | None = None
     ) -> Any:
-        """The outputs of a new node of which the specs, and perhaps examples of the shapes, are known."""
-        return self._append(op, tuple(inputs), [self.value_of(x) for x in inputs], params, specs, shapes, None)
+        """The outputs of a new node of which the specs, and perhaps the symbolic shapes, are known."""
+        return self._append(op, tuple(inputs), [self.value_of(x) for x in inputs], params, specs, shapes)
 
     def _append(
         self,
@@ -161,10 +185,11 @@ class Trace:
         params: dict[str, Any],
         specs: Any,
         shapes: Any,
-        fit: examples.Fit | None,
     ) -> Any:
         node = Node(op, values, params, specs, self.place or provenance.user_place(4))
         self.graph.nodes.append(node)
+        if node.effect and may_assign(node):
+            self._python_ran()
         for i, value in enumerate(node.outputs):
             self._sized(value, None if shapes is None or i >= len(shapes) else shapes[i])
         made = [symbol(v, self) for v in node.outputs]
@@ -172,53 +197,42 @@ class Trace:
         if not made:
             return outputs
         if self._must_wait(op, node):
-            op = Deferred(op, fit or self._fit(values, node.outputs), node.several)
+            op = Deferred(op, len(node.inputs), len(node.outputs), node.several)
         ids = tuple([x._id if isinstance(x, Tensor) else 0 for x in inputs])
         notify(op, ids, inputs, params, outputs, outputs)
         return outputs
 
     def _must_wait(self, op: Any, node: Node) -> bool:
         """True if the op's vjp may need sizes that are not known. Elementwise ops of one input never do."""
-        if not self.examples or not op.differentiable or op.any_size or (op.elementwise and len(node.inputs) == 1):
+        if not self.shapes or not op.differentiable or op.any_size or (op.elementwise and len(node.inputs) == 1):
             return False
-        return any(v in self.examples for v in (*node.inputs, *node.outputs))
+        return any(v in self.shapes for v in (*node.inputs, *node.outputs))
 
-    def _infer(self, op: Op, values: list[Value], params: dict[str, Any]) -> tuple[Any, Any, Any]:
-        shapes = [self._shapes(v) for v in values]
-        found = examples.infer(op, [v.spec for v in values], shapes, params, self.number())
-        return tuple(found.specs) if found.several else found.specs[0], found.examples, found.fit
-
-    def _fit(self, inputs: Sequence[Value], outputs: Sequence[Value]) -> examples.Fit:
-        """Shapes of inputs and outputs in the first world in which all exist."""
-        rows = list(zip(*[self._shapes(v) for v in (*inputs, *outputs)], strict=True))
-        world = next((w for w, row in enumerate(rows) if None not in row), 0)
-        return examples.Fit(list(rows[world][: len(inputs)]), list(rows[world][len(inputs) :]), world)
+    def infer(self, op: Op, values: Sequence[Value], params: dict[str, Any]) -> tuple[Any, list[Any]]:
+        """The specs and the symbolic shapes that an op gives for values whose sizes are not all known."""
+        return symbolic_shapes.infer(op, [v.spec for v in values], [self.shape_of(v) for v in values], params)
 
     def _kept_sizes(self, values: list[Value], spec: Spec) -> Any:
-        """Examples for a result of which no more is unknown than of the only input."""
-        own: Any = self._shapes(values[0])
-        if spec.shape is ANY or any(s is None or len(s) != len(spec.shape) for s in own):
+        """The symbolic shape of a result of which no more is unknown than of the only input."""
+        own = self.shape_of(values[0])
+        if own is ANY or spec.shape is ANY or len(own) != len(spec.shape):
             return None
-        return [tuple([tuple([m if n is None else n for m, n in zip(s, spec.shape, strict=True)]) for s in own])]
+        return [tuple([m if n is None else n for m, n in zip(own, spec.shape, strict=True)])]
 
-    def number(self) -> int:
-        """A number for something whose size is not known."""
-        self._number += 1
-        return self._number
-
-    def _sized(self, value: Value, shapes: examples.Examples | None) -> Value:
-        """The value, with examples of its shape if that is not known."""
+    def _sized(self, value: Value, shape: Any) -> Value:
+        """The value, with a symbolic shape if its size is not known."""
         if not value.spec.is_known and type(value.spec.shape) is not Steps:
-            self.examples[value] = shapes or examples.of(value.spec, self.number() if value.node else 0)
+            self.shapes[value] = symbolic_shapes.with_symbols(value.spec.shape) if shape is None else shape
         return value
 
-    def _shapes(self, value: Value) -> examples.Examples:
-        found = self.examples.get(value)
-        return (value.spec.shape,) * examples.WORLDS if found is None else found
+    def shape_of(self, value: Value) -> Any:
+        """The symbolic shape of a value."""
+        found = self.shapes.get(value)
+        return value.spec.shape if found is None else found
 
-    def examples_of(self, x: Any) -> examples.Examples:
-        """Examples of the shape of a tensor."""
-        return self._shapes(self.value_of(x))
+    def symbolic_shape(self, x: Any) -> Any:
+        """The symbolic shape of a tensor."""
+        return self.shape_of(self.value_of(x))
 
     def later(
         self,
@@ -228,14 +242,19 @@ class Trace:
         missing: Exception | None = None,
         name: str = "",
         like: Sequence[Any] | None = None,
-        fit: examples.Fit | None = None,
     ) -> Any:
         """What a function returns that needs sizes or values which are not known yet: it becomes one node."""
         from gradtape.tracing.dynamic_shapes.postpone import later
 
         if not name:  # passes know ops by their names
             name = function.__name__ if function.__name__ not in REGISTRY else f"late {function.__name__}"
-        return later(self, function, args, kwargs, missing, name, like, fit)
+        return later(self, function, args, kwargs, missing, name, like)
+
+    def map_rows(self, fn: Callable[[Any], Any], rows: Any) -> Any:
+        """What a function gives for each row of tensors, stacked, by a loop."""
+        from gradtape.tracing.control.staged_functions import over_rows
+
+        return over_rows("vectorized_map", lambda _, row: ([], fn(row)), [], rows)[1]
 
     @contextmanager
     def holding(self, variables: Sequence[Variable], values: Sequence[Any]) -> Iterator[Callable[[Variable], Symbol]]:
@@ -255,39 +274,35 @@ class Trace:
                 self.assign = assign  # type: ignore[method-assign]
 
     def _hold(self, variable: Variable, tensor: Tensor) -> None:
-        self._variables[variable._id] = symbol(self.value_of(tensor), self, variable._id)
+        self._put(variable, self.value_of(tensor))
 
     def peek(self, value: Value) -> Any:
         """The array of a value that does not depend on the arguments; None if it does."""
-        return self._peek(value, -1)
+        if value not in self._peeked:
+            self._peeked[value] = self._evaluated(value)
+        return self._peeked[value]
 
-    def peek_in(self, x: Any, world: int) -> Any:
-        """The array of a small tensor in a world, where sizes are known; None if it depends on more than sizes."""
-        return self._peek(self.value_of(x), world)
+    def peek_symbolic(self, x: Any) -> Any:
+        """The array of a small tensor of ints and symbols that depends on nothing but sizes; None if it depends on more."""
+        return SymbolicValues(self).of(self.value_of(x))
 
-    def _peek(self, value: Value, world: int) -> Any:
-        key = (value, world)
-        if key not in self._peeked:
-            self._peeked[key] = self._evaluated(value, world)
-        return self._peeked[key]
-
-    def _peek_source(self, value: Value) -> Any:
+    def source_of(self, value: Value) -> Any:
         """The array of a value that no node makes, where it is known."""
         if value in self.graph.constants:
             return self.graph.constants[value]
         source = next((s for s, v in self.graph.captures if v is value), None)
         return source._array if type(source) is Tensor else None
 
-    def _evaluated(self, value: Value, world: int) -> Any:
+    def _evaluated(self, value: Value) -> Any:
         node = value.node
         if node is None:
-            return self._peek_source(value)
-        if node.effect or node.several or node.op.any_size or not _is_small(value.spec):
+            return self.source_of(value)
+        if not is_small(value):
             return None
         if node.op.name == "shape_of":
-            shape = node.inputs[0].spec.shape if world < 0 else self._shapes(node.inputs[0])[world]
-            return None if shape is None or None in shape else np.array(shape, node.params["dtype"].numpy)
-        arrays = [self._peek(v, world) for v in node.inputs]
+            shape = node.inputs[0].spec.shape
+            return None if None in shape else np.array(shape, node.params["dtype"].numpy)
+        arrays = [self.peek(v) for v in node.inputs]
         try:
             return None if any(a is None for a in arrays) else node.op.kernel(*arrays, **node.params)
         except Exception:
@@ -304,8 +319,8 @@ class Trace:
             raise out_of_scope(x)
         if isinstance(x, Batched) and x.level > self.level:
             raise x.needs_value("An effect in a function")  # a map in the function then goes from example to example
-        spec, shapes = (x.value.spec, x.trace._shapes(x.value)) if isinstance(x, Symbol) else (spec_of(x), None)
-        value = self._sized(Value(spec), shapes)
+        spec, shape = (x.value.spec, x.trace.shape_of(x.value)) if isinstance(x, Symbol) else (spec_of(x), None)
+        value = self._sized(Value(spec), shape)
         if type(x) is Tensor and id(x) in self.recording.made:
             self.graph.constants[value] = x._array
         elif isinstance(x, Tensor):
@@ -367,6 +382,26 @@ class Trace:
             self.graph.captures.append((variable, value))
             found = self._variables[variable._id] = symbol(value, self, variable._id)
             self._watch(found)
+        if self._read_after.get(variable._id, 0) != self._calls:
+            found = self._reread(variable, found)
+        return found
+
+    def _python_ran(self) -> None:
+        """Python code was called: what variables hold is only known by reading them again."""
+        self._calls += 1
+
+    def _reread(self, variable: Variable, before: Symbol) -> Symbol:
+        """The value that a variable has after the Python code that was called last; gradients take it for the variable."""
+        node = Node(REREAD, (before.value,), {"variable": variable}, (before.value.spec,), provenance.user_place(3))
+        self.graph.nodes.append(node)
+        (value,) = node.outputs
+        self._sized(value, self.shapes.get(before.value))
+        return self._put(variable, value)
+
+    def _put(self, variable: Variable, value: Value) -> Symbol:
+        """Take a value for that of a variable at this point of the program."""
+        self._read_after[variable._id] = self._calls
+        found = self._variables[variable._id] = symbol(value, self, variable._id)
         return found
 
     def assign(self, variable: Variable, tensor: Tensor) -> None:
@@ -378,7 +413,7 @@ class Trace:
         for recorder in _current.recorders:
             recorder.access(variable)
             recorder.assigned(variable, tensor._id, provenance.user_place(3))
-        self._variables[variable._id] = symbol(value, self, variable._id)
+        self._put(variable, value)
 
     def update(self, variable: Variable, what: str, delta: Tensor) -> None:
         """Write down `assign_add` or `assign_sub`."""
@@ -390,26 +425,21 @@ class Trace:
     def lift(self, variable: Variable, initial: Tensor) -> Tensor:
         """The initial value of a variable that is made in the function; only the first trace may make some."""
         if self._lift is None:
-            raise ValueError(
-                errors.compose(
-                    "tf.function only supports singleton tf.Variables created on the first call: this one was created in "
-                    "a later trace, or on every call.",
-                    "create variables outside of the function, or keep them: `if self.v is None: self.v = tf.Variable(...)`.",
-                    depth=2,
-                )
-            )
+            raise made_too_late(2)
         self.created.append(variable)
-        return self._lift(self, initial) if isinstance(initial, Symbol) else initial
+        return self._lift(initial) if isinstance(initial, Symbol) else initial
 
 
-_SMALL = 64  # elements of a value that may be a shape, an axis or another parameter
-
-
-def _is_small(spec: Spec) -> bool:
-    size = 1
-    for d in spec.shape:
-        size *= d or 1
-    return size <= _SMALL
+def made_too_late(depth: int) -> ValueError:
+    """The error of a variable that is made in a later trace than the first."""
+    return ValueError(
+        errors.compose(
+            "tf.function only supports singleton tf.Variables created on the first call: this one was created in "
+            "a later trace, or on every call.",
+            "create variables outside of the function, or keep them: `if self.v is None: self.v = tf.Variable(...)`.",
+            depth=depth,
+        )
+    )
 
 
 adapt_functions()

@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, memory as large, state
-from gradtape.core.op import REGISTRY, Op
+from gradtape.core import dtypes, memory, state
 from gradtape.core.indexed_slices import IndexedSlices, RowCotangent, dense_dims, densify
+from gradtape.core.op import REGISTRY, Op
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.transform import repeated
 from gradtape.transform.record import Recording
 
 _ndarray = np.ndarray
-_LARGE = large.THRESHOLD
+_LARGE = memory.THRESHOLD
 _SHORTEST = repeated.SHORTEST
 
 

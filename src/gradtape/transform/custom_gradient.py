@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradtape.core import convert, errors, nest, state
+from gradtape.core.composite import Composite
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
@@ -77,10 +78,33 @@ def _call(f: Callable[..., Any], args: Any, kwargs: Any) -> Any:
             )
         )
     inputs = [_input(x) for x in (*given, *variables)]
-    results = [convert.convert_to_tensor(r) for r in nest.flatten(result)]
-    pullback = _pullback(grad_fn, [x.dtype for x in inputs], [tuple(x.shape) for x in inputs], variables)
+    returned = nest.flatten(result)
+    results = [convert.convert_to_tensor(_source(r)) for r in returned]
+    pullback = _pullback(_over_composites(grad_fn, returned), inputs, variables)
     name = f"custom_gradient({getattr(f, '__name__', type(f).__name__)})"
-    return nest.pack_sequence_as(result, show(name, pullback, inputs, results))
+    shown = show(name, pullback, inputs, results)
+    return nest.pack_sequence_as(result, [_like(r, y) for r, y in zip(returned, shown, strict=True)])
+
+
+def _source(x: Any) -> Any:
+    """The tensor through which gradients of a value flow."""
+    return x.__gradient_source__() if isinstance(x, Composite) else x
+
+
+def _like(whole: Any, source: Any) -> Any:
+    """A value as another one, with another source; a tensor is its own source."""
+    return whole._with_gradient(source) if isinstance(whole, Composite) and source is not None else source
+
+
+def _over_composites(grad_fn: Any, results: list[Any]) -> Any:
+    """A gradient function that is called with cotangents in the form of the results: of a ragged one ragged."""
+    if not any(isinstance(r, Composite) for r in results):
+        return grad_fn
+
+    def of_sources(*dys: Any, **kwargs: Any) -> Any:
+        return grad_fn(*[_like(r, d) for r, d in zip(results, dys, strict=True)], **kwargs)
+
+    return of_sources
 
 
 def _pair(returned: Any) -> tuple[Any, Callable[..., Any]]:
@@ -111,11 +135,12 @@ def _input(x: Any) -> Any:
     if isinstance(x, Variable):
         x._read()
         return x
-    return convert.convert_to_tensor(x)
+    return convert.convert_to_tensor(_source(x))
 
 
-def _pullback(grad_fn: Any, dtypes: list[Any], shapes: list[tuple[int, ...]], variables: list[Variable]) -> Pullback:
-    count = len(dtypes) - len(variables)
+def _pullback(grad_fn: Any, inputs: list[Any], variables: list[Variable]) -> Pullback:
+    count = len(inputs) - len(variables)
+    dtypes, shapes = [x.dtype for x in inputs], [tuple(x.shape) for x in inputs]
 
     def pullback(dys: tuple[Any, ...], needs: Sequence[bool]) -> list[Any]:
         if variables:
@@ -147,6 +172,7 @@ def _both(returned: Any) -> Any:
 
 def _cotangent(d: Any, dtype: Any, shape: tuple[int, ...]) -> Any:
     """What a gradient function returned for one input, as a tensor or rows. Shape and dtype of tensors are the user's."""
+    d = _source(d)
     if d is None or isinstance(d, Tensor):
         return d
     if isinstance(d, IndexedSlices):

@@ -11,36 +11,36 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import nest
-from gradtape.transform.diagnosis import connectivity as connection, cuts as cut, sources as origin, fallback as remainder, functions as within
+from gradtape.transform.diagnosis import connectivity, cuts, fallback, functions, sources
 from gradtape.transform.diagnosis.facts import Facts
 from gradtape.transform.report import Cause, Report
 
 DETECTORS: tuple[Callable[[Facts], Report | None], ...] = (
-    within.symbolic,
-    connection.itself,
-    connection.connected,
-    connection.consumed,
-    connection.never_entered,
-    connection.was_reset,
-    origin.integer_source,
-    origin.frozen,
-    origin.watching_switched_off,
-    origin.rebound,
-    origin.unwatched,
-    within.lost_in_a_function,
-    cut.left_through_numpy,
-    cut.without_derivative,
-    cut.rule_returned_none,
-    cut.assigned,
-    cut.of_a_gradient,
-    cut.watched_late,
-    cut.while_not_recording,
-    remainder.number_as_target,
-    within.frozen_in_a_function,
-    remainder.inside_a_function,
-    remainder.another_tensor,
-    remainder.nothing_recorded,
-    remainder.unused,
+    functions.symbolic,
+    connectivity.itself,
+    connectivity.connected,
+    connectivity.consumed,
+    connectivity.never_entered,
+    connectivity.was_reset,
+    sources.integer_source,
+    sources.frozen,
+    sources.watching_switched_off,
+    sources.rebound,
+    sources.unwatched,
+    functions.lost_in_a_function,
+    cuts.left_through_numpy,
+    cuts.without_derivative,
+    cuts.rule_returned_none,
+    cuts.assigned,
+    cuts.of_a_gradient,
+    cuts.watched_late,
+    cuts.while_not_recording,
+    fallback.number_as_target,
+    functions.frozen_in_a_function,
+    fallback.inside_a_function,
+    fallback.another_tensor,
+    fallback.nothing_recorded,
+    fallback.unused,
 )
 
 

@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import convert, errors, log, nest, provenance, state
+from gradtape.core.indexed_slices import IndexedSlices, densify
 from gradtape.core.op import REGISTRY, Op
 from gradtape.core.recorder import Recorder
 from gradtape.core.shape import spec_of
-from gradtape.core.indexed_slices import IndexedSlices, densify
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.ops.family import dims
-from gradtape.transform.gradient_arguments import UnconnectedGradients, zeros_like
 from gradtape.transform.backward import as_result, backward, bare, nobody_records, restore
+from gradtape.transform.gradient_arguments import UnconnectedGradients, zeros_like
 from gradtape.transform.record import Recording
 
 _current = state.current

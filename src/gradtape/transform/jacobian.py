@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import errors, nest, state
-from gradtape.core.op import REGISTRY
 from gradtape.core.indexed_slices import IndexedSlices, densify
+from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
-from gradtape.transform.gradient_arguments import UnconnectedGradients, flat_sources, wants_zeros
 from gradtape.transform.backward import backward, bare, live_identities, nobody_records
 from gradtape.transform.batched import Batched, NeedsValueError, batched, innermost
+from gradtape.transform.gradient_arguments import UnconnectedGradients, flat_sources, wants_zeros
 from gradtape.transform.record import Recording
 from gradtape.transform.tape import _check_whole
 

@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from gradtape.core import errors, state
+from gradtape.core.indexed_slices import IndexedSlices, densify
 from gradtape.core.op import Op
 from gradtape.core.recorder import Recorder
-from gradtape.core.indexed_slices import IndexedSlices, densify
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.ops.movement import Identity

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import convert, dtypes, errors, nest, state
+from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.op import NotDifferentiable, Op
-from gradtape.core.shape import ANY, Spec, spec_of
+from gradtape.core.shape import ANY, Spec, TensorSpec, spec_of
 from gradtape.core.tensor import Tensor, host, wrap
 from gradtape.ops.family import NO_LOWERING, by_loop
-from gradtape.transform.gradient_arguments import UnconnectedGradients
 from gradtape.transform.batched import NeedsValueError
+from gradtape.transform.gradient_arguments import UnconnectedGradients
 from gradtape.transform.opaque_op import Pullback, Witness, fresh, recorded_by, show, witnesses
 from gradtape.transform.tape import GradientTape
 
@@ -28,8 +29,9 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
 
     Args:
       func: the function; without it the result is a decorator of functions of `inp`.
-      inp: a list of its arguments, which become tensors.
-      Tout: the dtype of its result, or a list of dtypes if it returns several.
+      inp: a list of its arguments, which become tensors; ragged and sparse ones stay what they are.
+      Tout: the dtype of its result, or a list of dtypes if it returns several; `tf.RaggedTensorSpec` or
+        `tf.SparseTensorSpec` for results of such kinds.
       name: ignored.
 
     Returns:
@@ -41,6 +43,8 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
     if func is None:
         return lambda f: functools.wraps(f)(lambda *args: py_function(f, args, Tout))
     _check_callable(func)
+    if any(isinstance(x, Composite) for x in inp) or any(isinstance(t, CompositeSpec) for t in nest.flatten(Tout)):
+        return _of_composites(func, list(inp), Tout)
     several = isinstance(Tout, (list, tuple))
     wanted = [dtypes.as_dtype(t) for t in (Tout if several else [Tout])]
     inputs = [convert.convert_to_tensor(x) for x in inp]
@@ -49,6 +53,50 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
     else:
         outputs = list(_traced(PythonCall(func, len(inputs), wanted), inputs)[: len(wanted)])
     return outputs if several else outputs[0]
+
+
+def _of_composites(func: Callable[..., Any], inp: list[Any], Tout: Any) -> Any:  # noqa: N803
+    """The results of a function that takes or returns sparse or ragged tensors: between here and there go their parts."""
+    several = isinstance(Tout, (list, tuple))
+    kinds = [t if isinstance(t, CompositeSpec) else dtypes.as_dtype(t) for t in (Tout if several else [Tout])]
+    inputs = [x if isinstance(x, Composite) else convert.convert_to_tensor(x) for x in inp]
+
+    def of_parts(*parts: Any) -> list[Any]:
+        rest = iter(parts)
+        args = [
+            x._from_components([next(rest) for _ in x._components()]) if isinstance(x, Composite) else next(rest)
+            for x in inputs
+        ]
+        returned = func(*args)
+        values = returned if isinstance(returned, (list, tuple)) else [] if returned is None else [returned]
+        if len(values) != len(kinds):
+            raise ValueError(f"it returned {len(values)} values, but Tout names {len(kinds)}")
+        return [part for value, kind in zip(values, kinds, strict=True) for part in _parts(value, kind)]
+
+    functools.update_wrapper(of_parts, func, assigned=("__name__",), updated=())
+    flat = [part for x in inputs for part in (x._components() if isinstance(x, Composite) else [x])]
+    dtypes_of_parts = [s.dtype for kind in kinds for s in _part_specs(kind)]
+    found = iter(py_function(of_parts, flat, dtypes_of_parts))
+    results = [_assembled(kind, [next(found) for _ in _part_specs(kind)]) for kind in kinds]
+    return results if several else results[0]
+
+
+def _part_specs(kind: Any) -> list[Any]:
+    return kind._component_specs() if isinstance(kind, CompositeSpec) else [TensorSpec(None, kind)]
+
+
+def _parts(value: Any, kind: Any) -> list[Any]:
+    """The tensors of a result; a ValueError if it is not what was said."""
+    is_composite = isinstance(value, Composite)
+    if is_composite != isinstance(kind, CompositeSpec) or (is_composite and not kind.is_compatible_with(value)):
+        raise ValueError(f"it returned {value!r}, which did not match Tout={kind!r}")
+    return value._components() if isinstance(value, Composite) else [value]
+
+
+def _assembled(kind: Any, parts: list[Any]) -> Any:
+    if not isinstance(kind, CompositeSpec):
+        return parts[0]
+    return kind._tell(kind._form().build(parts))
 
 
 def _call(func: Callable[..., Any], inputs: list[Tensor], wanted: list[dtypes.DType]) -> list[Tensor]:
@@ -71,7 +119,10 @@ def _run(func: Callable[..., Any], inputs: list[Tensor], wanted: list[dtypes.DTy
         values = [] if returned is None else returned if isinstance(returned, (list, tuple)) else [returned]
         if len(values) < len(wanted) or (values and not wanted):
             raise ValueError(f"it returned {len(values)} values, but Tout names {len(wanted)}")
-        return [convert.convert_to_tensor(v, t) for v, t in zip(values, wanted, strict=False)]
+        return [
+            convert.convert_to_tensor(t.numpy.type(v) if isinstance(v, bool) else v, t)
+            for v, t in zip(values, wanted, strict=False)
+        ]
     except NeedsValueError:
         raise
     except Exception as problem:
@@ -114,6 +165,7 @@ class PythonCall(Op):
     """
 
     effect = True
+    calls_user = may_assign = True
     differentiable = True
     takes_needs = True
     takes_none = True
@@ -168,6 +220,7 @@ class PythonGradient(Op):
     """The gradient of a function of the user, once: it is not differentiated again."""
 
     effect = True
+    calls_user = True
     differentiable = False
     vjp = NotDifferentiable("the gradient of a Python function is not seen by tapes")
 
@@ -219,7 +272,10 @@ def numpy_function(
         return found if several else found[0]
     inputs = [convert.convert_to_tensor(x) for x in inp]
     if state.current.in_pipeline:
-        made = [wrap(a) for a in NumpyCall(func, wanted, False).kernel(*[t._array for t in inputs])]
+        try:
+            made = [wrap(a) for a in NumpyCall(func, wanted, False).kernel(*[t._array for t in inputs])]
+        except Exception as problem:
+            raise errors.of_python(problem) from problem
         return made if several else made[0]
     op = NumpyFunction(func)
     try:
@@ -275,17 +331,24 @@ class NumpyCall(Op):
     """A function of the user on NumPy arrays in a graph. It is called each time the program comes there."""
 
     name = "numpy_function"
+    calls_user = True
     differentiable = False
     vjp = NumpyFunction.vjp
 
     def __init__(self, func: Callable[..., Any], wanted: list[dtypes.DType], effect: bool) -> None:
         self.func, self.dtypes, self.effect = func, wanted, effect
+        self.may_assign = effect and not hasattr(func, "assigns_nothing")
 
     def kernel(self, *arrays: Any) -> tuple[Any, ...]:
         """The results of the function, in the dtypes that were promised."""
         given = arrays[:-1] if self.effect else arrays
-        with state.outside():
-            returned = self.func(*[np.array(host(a))[()] for a in given])
+        try:
+            with state.outside():
+                returned = self.func(*[np.array(host(a))[()] for a in given])
+        except StopIteration as problem:
+            raise errors.OutOfRangeError(f"StopIteration: {problem}") from problem
+        except Exception as problem:
+            raise errors.of_python(problem) from problem
         found = [] if returned is None else returned if isinstance(returned, (list, tuple)) else [returned]
         if len(found) != len(self.dtypes):
             raise errors.InvalidArgumentError(
@@ -307,8 +370,11 @@ class NumpyCall(Op):
 
 
 def _returned(value: Any, dtype: dtypes.DType) -> Any:
-    """What a function returned, as an array. Python's numbers have the dtype that is expected."""
-    return convert.convert_to_tensor(value, None if hasattr(value, "dtype") else dtype)._array
+    """What a function returned, as an array. Python's floats have the dtype that is expected; other values must have it."""
+    try:
+        return convert.convert_to_tensor(value, dtype if type(value) is float and dtype.is_floating else None)._array
+    except (TypeError, ValueError) as problem:
+        raise errors.InternalError(f"numpy_function: unsupported object type {type(value).__name__}") from problem
 
 
 def _check_callable(func: Any) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 from gradtape.core import convert, errors, nest, state
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.transform.gradient_arguments import UnconnectedGradients
 from gradtape.transform.forward_mode import Pushforward
+from gradtape.transform.gradient_arguments import UnconnectedGradients
 from gradtape.transform.opaque_op import Pullback, Witness, recorded_by, show
 from gradtape.transform.record import Recording
 from gradtape.transform.tape import GradientTape

@@ -10,14 +10,13 @@ so nothing is taken for granted.
 from __future__ import annotations
 
 import importlib
-import threading
 from collections.abc import Callable, Sequence
 from itertools import chain, count
 from typing import Any
 
 import numpy as np
 
-from gradtape.core import hot_kernels as generated
+from gradtape.core import hot_kernels
 from gradtape.core.op import REGISTRY
 from gradtape.transform.record import Recording
 
@@ -37,7 +36,6 @@ _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 Program = Callable[[list[Any]], Sequence[Any]]
 
 _compiler: list[Any] = []
-_lock = threading.Lock()
 
 
 def install(module: str) -> None:
@@ -59,16 +57,17 @@ class Place:
       missed: how many of them had no program, after the first had one.
       patterns: those that have a program.
       hopeless: True once it is clear that programs are of no use here.
+      is_learning: True while a thread compiles a pass.
     """
 
-    __slots__ = ("code", "hopeless", "missed", "often", "patterns", "seen")
+    __slots__ = ("code", "hopeless", "is_learning", "missed", "often", "patterns", "seen")
 
     def __init__(self, code: Any, often: int) -> None:
         self.code = code
         self.often = often
         self.seen = self.missed = 0
         self.patterns: list[Pattern] = []
-        self.hopeless = False
+        self.hopeless = self.is_learning = False
 
 
 _places: dict[Any, Place] = {}
@@ -76,7 +75,7 @@ _places: dict[Any, Place] = {}
 
 def run(recording: Recording, cotangents: dict[int, Any], sources: set[int]) -> bool:
     """True if the pass has a program, which has then added the cotangents of the sources."""
-    if not generated.is_enabled() or len(recording.records) > _LONGEST:
+    if not hot_kernels.is_enabled() or len(recording.records) > _LONGEST:
         return False
     code = recording.entry
     key = id(code), recording.entry_offset, len(recording.records)  # hashing a code object is slow
@@ -110,16 +109,20 @@ def _elements(recording: Recording) -> int:
 
 def _learn(place: Place, recording: Recording, cotangents: dict[int, Any], sources: set[int]) -> None:
     """Compile the pass that is about to run, for the next time."""
-    with _lock:
-        try:
-            # Numbers in the user's code are constants, unless it turns out that they change.
-            pattern = Pattern(recording, cotangents, sources, constants=not place.patterns)
-            if isinstance(_compiler[0], str):
-                _compiler[0] = importlib.import_module(_compiler[0])
-            pattern.program = _compiler[0].program(pattern, recording, cotangents, list(sources))
-            place.patterns.append(pattern)
-        except Unfit:
-            place.hopeless = True
+    if place.is_learning:
+        return
+    place.is_learning = True
+    try:
+        # Numbers in the user's code are constants, unless it turns out that they change.
+        pattern = Pattern(recording, cotangents, sources, constants=not place.patterns)
+        if isinstance(_compiler[0], str):
+            _compiler[0] = importlib.import_module(_compiler[0])
+        pattern.program = _compiler[0].program(pattern, recording, cotangents, list(sources))
+        place.patterns.append(pattern)
+    except Unfit:
+        place.hopeless = True
+    finally:
+        place.is_learning = False
 
 
 class Pattern:

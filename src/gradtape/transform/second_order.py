@@ -7,8 +7,8 @@ from typing import Any
 
 from gradtape.core import convert, nest
 from gradtape.core.variable import Variable
-from gradtape.transform.gradient_arguments import UnconnectedGradients, zeros_like
 from gradtape.transform.forward_mode import ForwardAccumulator
+from gradtape.transform.gradient_arguments import UnconnectedGradients, zeros_like
 from gradtape.transform.tape import GradientTape
 from gradtape.transform.vectorized_map import vectorized_map
 

@@ -15,6 +15,8 @@ from gradtape.core import errors, log, nest, provenance, state
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
+from gradtape.transform import none_gradients
+from gradtape.transform.backward import as_result, backward, bare, nobody_records
 from gradtape.transform.gradient_arguments import (
     UnconnectedGradients,
     check_symbolic,
@@ -26,18 +28,17 @@ from gradtape.transform.gradient_arguments import (
     wants_zeros,
     zeros_like,
 )
-from gradtape.transform.backward import as_result, backward, bare, nobody_records
-from gradtape.transform.record import Recording
 from gradtape.transform.missing_rules import check_rules
+from gradtape.transform.record import Recording
 
 _current = state.current
 _HELD = (np.ndarray, np.generic)
 _new_id = state.new_id
 _search = provenance.search
 _getframe = sys._getframe
-_ON_NONE = ("none", "zero", "warn", "raise")
 _NONE = UnconnectedGradients.NONE
 _ONLY_VARIABLES = {Variable}
+_default = none_gradients.default
 _ONCE_ONLY = "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
 
 
@@ -48,7 +49,8 @@ class GradientTape:
       persistent: keep the recording, so that `gradient` can be called more than once.
       watch_accessed_variables: watch every trainable variable that is used in the block.
       on_none: what to do where a gradient does not exist: "none" (return None), "zero" (return zeros), "warn" or
-        "raise" with the explanation of `explain`.
+        "raise" with the explanation of `explain`; by default what `tf.config.on_none` was given, and at first "log": return
+        None, and say so once in the log where all gradients of a call are None.
 
     >>> import gradtape as tf
     >>> x = tf.Variable(3.0)
@@ -58,19 +60,25 @@ class GradientTape:
     <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
     """
 
-    def __init__(self, persistent: Any = False, watch_accessed_variables: Any = True, *, on_none: str = "none") -> None:
-        if on_none not in _ON_NONE:
-            raise ValueError(
-                errors.compose(
-                    f"GradientTape: on_none is {on_none!r}.", f"use one of {', '.join(map(repr, _ON_NONE))}."
-                )
-            )
+    def __init__(
+        self, persistent: Any = False, watch_accessed_variables: Any = True, *, on_none: str | None = None
+    ) -> None:
         self._persistent = persistent
         self._watch_accessed = watch_accessed_variables
-        self._on_none = on_none
+        self._on_none = _default.mode if on_none is None else none_gradients.checked(on_none, "GradientTape")
         self._recording: Recording | None = None
         self._consumed: Recording | None = None
         self._active = False
+
+    def __repr__(self) -> str:
+        recording = self._recording or self._consumed
+        if recording is None:
+            return "<tf.GradientTape, not entered>"
+        state = "recording" if self._active else "used" if self._recording is None else "stopped"
+        ops, variables = len(recording.records), len(recording.variables)
+        counts = f"{ops} op{'' if ops == 1 else 's'}, {variables} variable{'' if variables == 1 else 's'}"
+        site = provenance.Site.of(recording.entered)
+        return f"<tf.GradientTape, {state}, {counts}{f', {site.short}' if site else ''}>"
 
     def __enter__(self) -> GradientTape:
         if self._recording is None:
@@ -274,6 +282,8 @@ class GradientTape:
                 results.append(self._missing(target, source, zero))
             else:
                 results.append(_finish(d, source))
+        if not whole and self._on_none == "log" and flat and all(r is None for r in results):
+            none_gradients.say()
         if recording.of_interest:
             _note_results(recording, [t._id for t in targets], ids, results)
         if whole and not self._persistent:
@@ -309,9 +319,11 @@ class GradientTape:
         consume = not self._persistent
         try:
             backward(recording, cotangents, sources, consume=consume, arrays=arrays)
-        except BaseException:
+        except BaseException as problem:
             if consume:
                 recording.saved = None  # type: ignore[assignment]
+            if isinstance(problem, MemoryError):
+                raise errors.no_room(problem, "gradient") from None
             raise
         if consume:
             self._consumed, self._recording = recording, None
@@ -319,7 +331,7 @@ class GradientTape:
     def _missing(self, target: Any, source: Any, zero: bool) -> Any:
         if zero or self._on_none == "zero":
             return zeros_like(source)
-        if self._on_none == "none":
+        if self._on_none in ("log", "none"):
             global _unexplained
             _unexplained, self._unexplained = weakref.ref(self), target
             return None
@@ -344,9 +356,12 @@ class GradientTape:
         """
         from gradtape.transform import jacobian
 
-        return jacobian.jacobian(
-            self, target, sources, unconnected_gradients, parallel_iterations, experimental_use_pfor
-        )
+        try:
+            return jacobian.jacobian(
+                self, target, sources, unconnected_gradients, parallel_iterations, experimental_use_pfor
+            )
+        except MemoryError as problem:
+            raise errors.no_room(problem, "jacobian") from None
 
     def batch_jacobian(
         self,
@@ -359,9 +374,12 @@ class GradientTape:
         """The Jacobian of each example: `target` is `[b, ...]`, `source` `[b, ...]`, the result `[b, ..., ...]`."""
         from gradtape.transform import jacobian
 
-        return jacobian.batch_jacobian(
-            self, target, source, unconnected_gradients, parallel_iterations, experimental_use_pfor
-        )
+        try:
+            return jacobian.batch_jacobian(
+                self, target, source, unconnected_gradients, parallel_iterations, experimental_use_pfor
+            )
+        except MemoryError as problem:
+            raise errors.no_room(problem, "batch_jacobian") from None
 
     def explain(self, target: Any, source: Any) -> Any:
         """Why the gradient of `target` with respect to `source` is None: the cause, the lines, the fix.

@@ -48,6 +48,9 @@ def vectorized_map(fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop:
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([ 5., 25.], dtype=float32)>
     """
     flat = [convert.convert_to_tensor(e) for e in nest.flatten(elems)]
+    if _current.trace is not None and any(t.get_shape().rank is None for t in flat):
+        # An axis in front of examples cannot be told from theirs: a loop over the rows needs no rank.
+        return _current.trace.map_rows(fn, nest.pack_sequence_as(elems, flat))
     size = _count(flat)
     try:
         return _at_once(fn, elems, flat, size)

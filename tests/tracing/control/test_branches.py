@@ -190,7 +190,7 @@ class TestErrors:
             tf.function(lambda p: tf.cond(p, lambda: 1, lambda: (1, 2)))(tf.constant(True))
 
     def test_one_is_none(self):
-        with pytest.raises(TypeError, match="None"):
+        with pytest.raises(ValueError, match="None"):
             tf.function(lambda p: tf.cond(p, lambda: 1, lambda: None))(tf.constant(True))
 
     def test_dtypes_differ(self):

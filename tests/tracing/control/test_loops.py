@@ -296,5 +296,5 @@ class TestErrors:
         def f(x, i):
             return tf.while_loop(lambda j, z: j < 2, lambda j, z: (j + 1, tf.gather(x, i + j)), [0, x[0]])[1]
 
-        with pytest.raises(tf.errors.InvalidArgumentError, match=r"test_control_loops\.py"):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"test_loops\.py"):
             f(tf.constant([1.0, 2.0]), tf.constant(5))

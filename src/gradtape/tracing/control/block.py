@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compiler.graph import Graph, Value
+from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.core import provenance, state
 from gradtape.core.dispatch import notify
+from gradtape.core.indexed_slices import IndexedSlices, densify
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import ANY, Spec, spec_of
-from gradtape.core.indexed_slices import IndexedSlices, densify
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.tracing.staged import Runner
@@ -87,6 +87,9 @@ class BlockTrace(Trace):
     def __init__(self, name: str, sees: tuple[Trace, ...] = ()) -> None:
         super().__init__(name, sees=sees)
         self.assigned: dict[int, Variable] = {}
+        # Variables that are assigned in the graph, and by variable the nodes, in inner blocks too, that read it after Python code.
+        self._carried: set[int] = set()
+        self._rereads: dict[int, list[Node]] = {}
 
     def __enter__(self) -> BlockTrace:
         if not hasattr(self, "recording"):
@@ -112,14 +115,36 @@ class BlockTrace(Trace):
             recorder.access(variable)
             recorder.assigned(variable, tensor._id, provenance.user_place(3))
         self.read(variable)  # a loop carries the value from step to step, so it needs the one before the first
-        self._variables[variable._id] = symbol(value, self, variable._id)
+        self._put(variable, value)
         self.assigned[variable._id] = variable
+        self._carried.add(variable._id)
+        for node in self._rereads.pop(variable._id, ()):
+            node.params = {**node.params, "carried": True}
+
+    def _python_ran(self) -> None:
+        """The next step reads what Python code has assigned in this one: a block carries all variables that it has read."""
+        super()._python_ran()
+        for source, _ in list(self.graph.captures):
+            if isinstance(source, Variable):
+                self.read(source)
+
+    def _reread(self, variable: Variable, before: Symbol) -> Symbol:
+        """The value after the Python code that was called last, which is a result of the block."""
+        self.assigned[variable._id] = variable
+        found = super()._reread(variable, before)
+        node = found.value.node
+        around: Any = self
+        while isinstance(around, BlockTrace) and node is not None:
+            if variable._id in around._carried:
+                node.params = {**node.params, "carried": True}
+            else:
+                around._rereads.setdefault(variable._id, []).append(node)
+            around = around.outer
+        return found
 
     def lift(self, variable: Variable, initial: Tensor) -> Tensor:
         """The initial value of a variable that is made in the block: the function around it decides."""
-        if self.outer is None or (isinstance(initial, Symbol) and initial.trace is self):
-            return super().lift(variable, initial)
-        return self.outer.lift(variable, initial)
+        return super().lift(variable, initial) if self.outer is None else self.outer.lift(variable, initial)
 
     def captured(self, source: Any) -> Value | None:
         """The value that stands for something from outside; None if the block does not read it."""
@@ -301,7 +326,7 @@ def empty(like: Spec) -> Any:
 
 def joined(specs: Sequence[Spec]) -> Spec:
     """The spec of a value that is one of several of equal dtype: dimensions that differ are unknown."""
-    if len({s.rank for s in specs}) > 1:
+    if any(s.shape is ANY for s in specs) or len({s.rank for s in specs}) > 1:
         return Spec(ANY, specs[0].dtype)
     shape = tuple([ds[0] if len(set(ds)) == 1 else None for ds in zip(*[s.shape for s in specs], strict=True)])
     return Spec(shape, specs[0].dtype)  # type: ignore[arg-type]

@@ -17,7 +17,6 @@ from gradtape.core.op import REGISTRY, Op
 from gradtape.core.patterns.control import Choose
 from gradtape.core.shape import Spec
 from gradtape.ops.family import NO_LOWERING, dims
-from gradtape.tracing.control.vectorize_blocks import batched_block, batched_outputs
 from gradtape.tracing.control.block import (
     Block,
     BlockTrace,
@@ -33,6 +32,7 @@ from gradtape.tracing.control.block import (
     spec,
 )
 from gradtape.tracing.control.merge import branch_family, branches_together
+from gradtape.tracing.control.vectorize_blocks import batched_block, batched_outputs
 from gradtape.tracing.symbol import symbol
 from gradtape.transform.batched import Shared
 

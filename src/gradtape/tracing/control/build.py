@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradtape.core import convert, dtypes, errors, nest, state
-from gradtape.core.shape import Spec, TensorShape
 from gradtape.core.indexed_slices import IndexedSlices
+from gradtape.core.op import REGISTRY
+from gradtape.core.shape import ANY, Spec, TensorShape
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.tracing.control.block import Block, BlockTrace, operand, sources_of, spec, value_for
@@ -217,21 +218,23 @@ def relaxed(value: Any, invariant: Any) -> Spec:
     if invariant is None:
         return own
     shape = TensorShape(invariant)
-    if not shape.is_compatible_with(TensorShape(own.shape)):
+    entering = TensorShape(None if own.shape is ANY else own.shape)
+    if not shape.is_compatible_with(entering):
         raise ValueError(
             errors.compose(
                 f"The shape invariant specified for {value!r} is not compatible with the initial shape of the loop "
-                f"variable. It enters the loop with shape {TensorShape(own.shape)}, but the specified shape invariant "
+                f"variable. It enters the loop with shape {entering}, but the specified shape invariant "
                 f"is {shape}.",
                 "give a looser shape.",
             )
         )
-    dims = (None,) * own.rank if shape.rank is None else tuple(shape)
-    return Spec(dims, own.dtype)  # type: ignore[arg-type]
+    return Spec(ANY if shape.rank is None else tuple(shape), own.dtype)  # type: ignore[arg-type]
 
 
 def fits(result: Spec, kept: Spec) -> bool:
     """True if every value of one spec is a value of the other."""
+    if kept.shape is ANY or result.shape is ANY:
+        return kept.shape is ANY
     return result.rank == kept.rank and all(k is None or k == r for r, k in zip(result.shape, kept.shape, strict=True))
 
 
@@ -240,14 +243,14 @@ def as_bool(x: Any) -> Any:
     if isinstance(x, Variable):
         x = x._read()
     tensor = convert.convert_to_tensor(x)
+    if isinstance(tensor, Symbol) and tensor.value.spec.shape is ANY:
+        tensor = REGISTRY["ensure_shape"](tensor, shape=())  # when it runs, any other rank is an error
     if tensor.ndim:
         raise ValueError(
             errors.compose(f"a condition must be a scalar, got {spec(tensor)}.", "use tf.reduce_all or tf.reduce_any.")
         )
     if tensor.dtype is dtypes.bool_:
         return tensor
-    from gradtape.core.op import REGISTRY
-
     return REGISTRY["not_equal"](tensor, convert.convert_to_tensor(0, tensor.dtype))
 
 

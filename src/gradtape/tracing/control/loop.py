@@ -23,13 +23,13 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.patterns.control import Repeat
-from gradtape.core.shape import Spec, Steps
+from gradtape.core.shape import Spec, Steps, stacked
 from gradtape.ops.family import boxed
-from gradtape.tracing.control.stacking import Apart
 from gradtape.tracing.control.block import Block, placed
 from gradtape.tracing.control.branch import BlockOp
 from gradtape.tracing.control.in_place import prepared
 from gradtape.tracing.control.merge import loop_family, loops_together
+from gradtape.tracing.control.stacking import Apart
 
 KEPT = -1
 _SCALAR = Spec((), dtypes.int32)
@@ -128,7 +128,7 @@ class Loop(BlockOp):
 def _stacked(length: int | None, shape: tuple[Any, ...]) -> Any:
     if length == KEPT or type(shape) is Steps:
         return Steps((None if length == KEPT else length, *shape))
-    return (length, *shape)
+    return stacked(length, shape)
 
 
 class EffectfulLoop(Loop):

@@ -17,7 +17,6 @@ from gradtape.core.op import Op
 from gradtape.core.shape import Steps
 from gradtape.core.tensor import Tensor
 from gradtape.ops.family import NO_LOWERING, dims
-from gradtape.tracing.control.stacking import REPEAT, TURN, Apart
 from gradtape.tracing.control.block import (
     Block,
     BlockTrace,
@@ -32,6 +31,7 @@ from gradtape.tracing.control.block import (
     spec,
 )
 from gradtape.tracing.control.loop import KEPT, LOOP, run_loop
+from gradtape.tracing.control.stacking import REPEAT, TURN, Apart
 from gradtape.tracing.symbol import symbol
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradtape.core import convert, errors, nest
-from gradtape.core.shape import Spec, TensorShape
 from gradtape.autograph._calls import adapted
+from gradtape.core import convert, errors, nest
+from gradtape.core.composite import Composite, CompositeSpec
+from gradtape.core.shape import Spec, TensorShape
 from gradtape.tracing.control.block import BlockTrace, spec
 from gradtape.tracing.control.build import Leaves, as_bool, fits, relaxed, run_branches, run_steps, traced
 
@@ -45,7 +46,7 @@ def _check_alike(who: str, first: Leaves, other: Leaves, a: str, b: str) -> None
     if len(first.tensors) != len(other.tensors) or [x is None for x in first.leaves] != [
         x is None for x in other.leaves
     ]:
-        raise TypeError(
+        raise ValueError(
             errors.compose(f"{what} One returns None where the other does not.", "return a value.", depth=2)
         )
     for x, y in zip(first.tensors, other.tensors, strict=True):
@@ -147,15 +148,32 @@ def _next(start: Leaves, returned: Any) -> Leaves:
 
 
 def _invariant_specs(start: Leaves, invariants: Any) -> list[Spec]:
-    if invariants is None:
-        return start.specs
-    shapes = _flat_shapes(start.structure, invariants)
-    found = []
+    """The specs that the tensors of loop variables keep in all steps.
+
+    Sparse and ragged ones may have another number of elements after each step, and keep their rows unless invariants tell
+    otherwise.
+    """
+    shapes = [None] * len(start.leaves) if invariants is None else _flat_shapes(start.structure, invariants)
+    found: list[Spec] = []
     for n, (t, own) in enumerate(zip(start.tensors, start.specs, strict=True)):
         i = start.position(n)
-        is_whole = not hasattr(start.leaves[i], "_components")
-        found.append(relaxed(t, getattr(shapes[i], "shape", shapes[i])) if is_whole else own)
+        leaf = start.leaves[i]
+        if isinstance(leaf, Composite):
+            place = n - sum(start.position(k) < i for k in range(n))
+            found.append(relaxed(t, _kind_of(leaf, shapes[i])._component_specs()[place].shape))
+        elif hasattr(leaf, "_components"):
+            found.append(own)
+        else:
+            found.append(own if shapes[i] is None else relaxed(t, getattr(shapes[i], "shape", shapes[i])))
     return found
+
+
+def _kind_of(leaf: Composite, invariant: Any) -> CompositeSpec:
+    """The spec that a sparse or ragged loop variable keeps."""
+    if invariant is None or isinstance(invariant, CompositeSpec):
+        return invariant or leaf._spec()
+    own = leaf._spec()
+    return own._with_shape(TensorShape(invariant))
 
 
 def _flat_shapes(structure: Any, shapes: Any) -> list[Any]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from gradtape.core import dtypes, errors
 from gradtape.core.op import REGISTRY, NotDifferentiable, Op
-from gradtape.core.shape import Spec
+from gradtape.core.shape import ANY, Spec, stacked
 from gradtape.core.tensor import Tensor
 from gradtape.ops.family import NO_LOWERING, dims
 from gradtape.ops.indexing import spread
@@ -29,16 +29,19 @@ class WriteRow(Op):
     lower = NO_LOWERING
 
     def infer(self, x: Spec, index: Spec, row: Spec, *, grow: bool) -> Spec:
-        if x.shape[1:] != row.shape:
+        if not _fit(x.shape[1:], row.shape):
             raise errors.build(
                 errors.ShapeError,
                 f"TensorArray.write: a row of shape {list(row.shape)}, where the others have shape {list(x.shape[1:])}.",
                 "write elements of one shape.",
             )
-        return Spec((None, *x.shape[1:]), x.dtype) if grow else x  # type: ignore[arg-type]
+        shape = x.shape[1:] if row.shape is ANY or None not in x.shape[1:] else row.shape
+        return Spec(stacked(None if grow else x.shape[0], shape), x.dtype)
 
     def kernel(self, x: Any, index: Any, row: Any, *, grow: bool) -> Any:
         i = checked(index, len(x), grow)
+        if not x.size and x.shape[1:] != row.shape:  # nothing was written, and the shape of the rows was not known
+            x = np.zeros_like(x, shape=(len(x), *row.shape))
         if i >= len(x):
             y = np.concatenate([x, np.zeros_like(x, shape=(i + 1 - len(x), *x.shape[1:]))])
         else:
@@ -49,7 +52,7 @@ class WriteRow(Op):
     def in_place(self, x: Any, index: Any, row: Any, *, grow: bool) -> Any:
         """The same, over the array that is given, if it has the row."""
         i = checked(index, len(x), grow)
-        if i >= len(x):
+        if i >= len(x) or x.shape[1:] != row.shape:
             return self.kernel(x, index, row, grow=grow)
         x[i, ...] = row
         return x
@@ -78,6 +81,13 @@ class WriteRow(Op):
         from gradtape.ops.family import by_loop
 
         return by_loop(self, batched, (x, index, row), {"grow": grow})
+
+
+def _fit(shape: Any, row: Any) -> bool:
+    """True if a row may have the shape that rows have, as far as both are known."""
+    if shape is ANY or row is ANY:
+        return True
+    return len(shape) == len(row) and all(None in (m, n) or m == n for m, n in zip(shape, row, strict=True))
 
 
 def _rows(x: Any) -> int | None:
@@ -115,10 +125,10 @@ class NewRows(Op):
     lower = NO_LOWERING
 
     def infer(self, count: Spec, *, shape: tuple[int, ...], dtype: dtypes.DType) -> Spec:
-        return Spec((None, *shape), dtype)  # type: ignore[arg-type]
+        return Spec(stacked(None, shape), dtype)
 
     def kernel(self, count: Any, *, shape: tuple[int, ...], dtype: dtypes.DType) -> Any:
-        return np.zeros((int(count), *shape), dtype.numpy)
+        return np.zeros((int(count), *[d or 0 for d in shape]), dtype.numpy)  # the first write tells what is not known
 
     def batch(self, batched: tuple[bool, ...], count: Any, **params: Any) -> Any:
         from gradtape.ops.family import by_loop

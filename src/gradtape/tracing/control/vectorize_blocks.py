@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradtape.compiler.graph import Node
-from gradtape.core.shape import Spec
-from gradtape.tracing.control.stacking import REPEAT
+from gradtape.core.shape import Spec, stacked
 from gradtape.tracing.control.block import Block, BlockTrace
+from gradtape.tracing.control.stacking import REPEAT
 from gradtape.transform.batched import Batched, batched
 
 _STEP = 0.0625  # above the level of the trace in which the examples are, below that of blocks in it
@@ -78,7 +78,7 @@ def batched_outputs(block: Block, flags: tuple[bool, ...], size: int) -> tuple[b
 
 def batched_spec(spec: Spec, size: int) -> Spec:
     """The spec of all examples."""
-    return Spec((size, *spec.shape), spec.dtype)
+    return Spec(stacked(size, spec.shape), spec.dtype)
 
 
 def spread(x: Any, size: int) -> Any:

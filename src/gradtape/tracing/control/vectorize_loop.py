@@ -15,12 +15,18 @@ from gradtape.core import dtypes
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import Spec
 from gradtape.ops.family import dims
-from gradtape.tracing.control.stacking import TURN
-from gradtape.tracing.control.vectorize_blocks import batched_block, batched_outputs, batched_spec, replayed_batched, spread
 from gradtape.tracing.control.block import Block, BlockTrace
 from gradtape.tracing.control.branch import chosen
-from gradtape.tracing.control.loop_gradient import Shape
 from gradtape.tracing.control.loop import run_loop
+from gradtape.tracing.control.loop_gradient import Shape
+from gradtape.tracing.control.stacking import TURN
+from gradtape.tracing.control.vectorize_blocks import (
+    batched_block,
+    batched_outputs,
+    batched_spec,
+    replayed_batched,
+    spread,
+)
 from gradtape.transform.batched import Shared
 
 _COUNT = Spec((), dtypes.int32)

@@ -11,19 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from gradtape.core import nest, state
 from gradtape.core.deferral import Unknown
-from gradtape.core.op import REGISTRY, Op
-from gradtape.core.shape import spec_of
 from gradtape.core.indexed_slices import IndexedSlices, RowCotangent, dense_dims, densify
+from gradtape.core.op import REGISTRY, Op
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.ops.family import NO_LOWERING
 from gradtape.ops.movement import Identity
 from gradtape.tracing.composites import fold, opened, unfold
-from gradtape.tracing.dynamic_shapes.sample_shapes import Fit, totals
 from gradtape.tracing.symbol import check_size
 from gradtape.transform.tape import GradientTape
 
@@ -35,7 +31,6 @@ class Late(Op):
 
     Attributes:
       call: the function of a list of tensors; it gives a list of tensors, None left out.
-      fit: shapes for which it can run.
       variables: those whose values are the last inputs, since the function reads them without being given them.
       assigned: those whose new values are the last outputs.
     """
@@ -54,15 +49,15 @@ class Late(Op):
         self,
         name: str,
         call: Callable[[Sequence[Any]], list[Any]],
-        fit: Fit,
+        inputs: int,
+        outputs: int,
         variables: Sequence[Variable] = (),
         assigned: Sequence[Variable] = (),
     ) -> None:
         self.name = name  # type: ignore[misc]
         self.call, self.variables, self.assigned = call, list(variables), list(assigned)
-        self.fit = fit
-        self.inputs = tuple([f"x{i}" for i in range(len(fit.inputs))])  # type: ignore[misc]
-        self.outputs = tuple([f"y{i}" for i in range(len(fit.outputs))])  # type: ignore[misc]
+        self.inputs = tuple([f"x{i}" for i in range(inputs)])  # type: ignore[misc]
+        self.outputs = tuple([f"y{i}" for i in range(outputs)])  # type: ignore[misc]
         self.residuals = tuple([(name, "") for name in (*self.inputs, *self.outputs)])
 
     def kernel(self, *arrays: Any) -> tuple[Any, ...]:
@@ -94,7 +89,7 @@ class Late(Op):
         except Unknown as missing:
             if _current.trace is None:
                 raise
-            return tuple(_current.trace.later(self.run, (list(inputs),), {}, missing, self.name, None, self.fit))
+            return tuple(_current.trace.later(self.run, (list(inputs),), {}, missing, self.name))
 
     def save(self, values: Any, result: Any) -> tuple[Any, ...]:
         """Inputs and outputs."""
@@ -109,7 +104,6 @@ class Late(Op):
         if not given or not wanted:
             return [None] * count
 
-        fit = self.fit._replace(inputs=[*self.fit.inputs, *[self.fit.outputs[i] for i in given]], outputs=[])
         gradient = LateGradient(self, given, wanted)
         found = _current.trace.later(
             gradient,
@@ -118,7 +112,6 @@ class Late(Op):
             None,
             f"gradient of {self.name}",
             [xs[i] for i in wanted],
-            fit,
         )
         gradient.present = [isinstance(d, Tensor) for d in found]
         grads: list[Any] = [None] * count
@@ -163,12 +156,12 @@ class Deferred(Op):
     takes_needs = True
     takes_none = True
 
-    def __init__(self, op: Op, fit: Fit, several: bool) -> None:
-        self.op, self.fit, self.several = op, fit, several
+    def __init__(self, op: Op, inputs: int, outputs: int, several: bool) -> None:
+        self.op, self.several = op, several
         self.name, self.vjp, self.differentiable = op.name, op.vjp, op.differentiable  # type: ignore[misc]
         self.wants_tensors = op.wants_tensors  # type: ignore[misc]
-        self.inputs = tuple([f"x{i}" for i in range(len(fit.inputs))])  # type: ignore[misc]
-        self.outputs = tuple([f"y{i}" for i in range(len(fit.outputs))])  # type: ignore[misc]
+        self.inputs = tuple([f"x{i}" for i in range(inputs)])  # type: ignore[misc]
+        self.outputs = tuple([f"y{i}" for i in range(outputs)])  # type: ignore[misc]
         self.residuals = tuple([(name, "") for name in (*self.inputs, *self.outputs)])
 
     def save(self, values: Any, result: Any) -> tuple[Any, ...]:
@@ -184,17 +177,16 @@ class Deferred(Op):
         wanted = [i for i, need in enumerate(needs) if need and xs[i].dtype.is_trainable]
         if not wanted:
             return [None] * count
-        shapes = [*self.fit.inputs, *self.fit.outputs, *[self.fit.outputs[i] for i in given]]
-        fit = self.fit._replace(inputs=shapes, outputs=[])
+        gradient = DeferredGradient(self.op, params, self.several, needs, given, wanted)
         found = _current.trace.later(
-            DeferredGradient(self.op, params, self.several, needs, given, wanted),
+            gradient,
             (xs, ys, [dys[i] for i in given]),
             {},
             None,
             f"gradient of {self.op.name}",
             [xs[i] for i in wanted],
-            fit,
         )
+        gradient.present = [isinstance(d, Tensor) for d in found]
         grads: list[Any] = [None] * count
         for i, d in zip(wanted, found, strict=True):
             grads[i] = d
@@ -210,13 +202,22 @@ class DeferredGradient:
       needs: which inputs want a cotangent.
       given: the outputs whose cotangents are given.
       wanted: the inputs whose cotangents are returned.
+      present: which of these have one, once that is known; where one vanishes it is zeros.
     """
 
     def __init__(
-        self, op: Op, params: dict[str, Any], several: bool, needs: Any, given: list[int], wanted: list[int]
+        self,
+        op: Op,
+        params: dict[str, Any],
+        several: bool,
+        needs: Any,
+        given: list[int],
+        wanted: list[int],
+        present: Sequence[bool] = (),
     ) -> None:
         self.op, self.params, self.several, self.needs = op, params, several, needs
         self.given, self.wanted = given, wanted
+        self.present = list(present) or [False] * len(wanted)
 
     def __call__(self, xs: list[Any], ys: list[Any], dys: list[Any]) -> list[Any]:
         op = self.op
@@ -229,7 +230,10 @@ class DeferredGradient:
             all_dys = [zeros(y) if d is None else d for d, y in zip(all_dys, ys, strict=True)]
         saved = op.save(tuple(xs), tuple(ys) if self.several else ys[0])
         grads = op.pull(tuple(all_dys) if self.several else all_dys[0], saved, self.needs, self.params)
-        return [grads[i] for i in self.wanted]
+        return [
+            zeros(xs[i]) if grads[i] is None and flag else grads[i]
+            for i, flag in zip(self.wanted, self.present, strict=True)
+        ]
 
 
 def zeros(x: Any) -> Any:
@@ -244,7 +248,6 @@ class Opened:
 
     Attributes:
       tensors: in order; variables are read.
-      hints: the shapes of those arguments that are arrays or lists of numbers, what sizes make up, and the numbers themselves.
     """
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -256,11 +259,6 @@ class Opened:
         for i in self._places:
             leaves[i] = None
         self._leaves = leaves
-        numbers = {x for x in leaves if type(x) is int and x > 1}
-        self.hints = [shape for x in (*args, *kwargs.values()) if (shape := _shape(x))]
-        specs = [spec_of(x) for x in self.tensors]
-        self.hints += [(n,) for x in (*args, *kwargs.values()) for n in totals(x, specs)]
-        self.hints += [(n,) for n in sorted(numbers)[:8]]
         self._structure = nest.pack_sequence_as(structure, leaves)
 
     @property
@@ -275,11 +273,6 @@ class Opened:
         opened._structure, opened._leaves, opened._places = structure, leaves, places
         return opened
 
-    @property
-    def others(self) -> list[Any]:
-        """The arguments that are no tensors."""
-        return [leaf for i, leaf in enumerate(self._leaves) if i not in self._places]
-
     def filled(self, tensors: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments with other tensors."""
         leaves = list(self._leaves)
@@ -287,17 +280,6 @@ class Opened:
             leaves[i] = t
         args, kwargs = fold(nest.pack_sequence_as(self._structure, leaves))
         return args, kwargs
-
-
-def _shape(x: Any) -> tuple[int, ...]:
-    """The shape of an array or a nested list of numbers; empty for anything else."""
-    leaves = nest.flatten(x) if isinstance(x, (list, tuple)) else [0]
-    if not isinstance(x, (list, tuple, np.ndarray)) or not all(isinstance(v, (int, float)) for v in leaves):
-        return ()
-    try:
-        return np.shape(x)
-    except ValueError:
-        return ()
 
 
 class Form:

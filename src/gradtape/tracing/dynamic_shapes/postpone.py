@@ -3,51 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from gradtape.core import dtypes, errors
+from gradtape.core import errors, state
 from gradtape.core.deferral import Unknown
+from gradtape.core.dims import Undecided, new_size
+from gradtape.core.paths import RANKS, Contradiction, Path, explore
 from gradtape.core.shape import ANY, Spec, spec_of
 from gradtape.core.variable import Variable
-from gradtape.tracing.dynamic_shapes import sample_shapes as examples
 from gradtape.tracing.dynamic_shapes.late_node import Calling, Form, Late, Opened
+from gradtape.tracing.dynamic_shapes.symbolic_shapes import REFUSALS, Shape, merge, without_symbols
 
 if TYPE_CHECKING:
     from gradtape.tracing.dynamic_shapes.probe import Scratch
     from gradtape.tracing.trace import Trace
 
+_PATHS = 64
+# A function of ours may also stumble over what it did not expect of a size.
+_REFUSALS = (*REFUSALS, Unknown, TypeError)
+# Sizes and ranks with which a function is run of whose results nothing is known otherwise.
+_NUMBERS = ((2, 2), (3, 3), (1, 1), (4, 4), (6, 2), (1, 2), (24, 2), (97, 3), (2, 0), (0, 2))
+_SURE = 3  # runs that must agree on a size
+_current = state.current
+
 
 class Run:
-    """A call on symbols of known sizes, to see what comes out.
+    """A call in a scratch, to see what comes out.
 
     Attributes:
       form: the structure of what was returned.
       specs: of the tensors in it.
       variables: that were read, and those that were `assigned`.
-      guessed: True if values were asked for that are not known, so that sizes may depend on them.
-      shapes, world, guess: what it was run with.
     """
 
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        opened: Opened,
-        scratch: Scratch,
-        shapes: Sequence[Any],
-        dense: bool,
-        world: int,
-        guess: int | None,
-    ) -> None:
+    def __init__(self, form: Form, variables: Sequence[Variable] = (), assigned: Sequence[Variable] = ()) -> None:
+        self.form, self.variables, self.assigned = form, list(variables), list(assigned)
+        self.specs = [spec_of(t) for t in form.tensors]
+
+    @classmethod
+    def of(
+        cls, function: Callable[..., Any], opened: Opened, scratch: Scratch, shapes: Sequence[Shape], dense: bool
+    ) -> Run:
+        """The call of a function on tensors of some shapes."""
         with scratch:
-            given = [scratch.stand_in(x, Spec(shape, x.dtype)) for x, shape in zip(opened.tensors, shapes, strict=True)]
+            given = [scratch.stand_in(x, shape) for x, shape in zip(opened.tensors, shapes, strict=True)]
             args, kwargs = opened.filled(given)
-            self.form = Form(function(*args, **kwargs), dense)
-        self.specs = [spec_of(t) for t in self.form.tensors]
-        self.variables = [s for s, _ in scratch.graph.captures if isinstance(s, Variable)]
-        self.assigned = list(scratch.assigned.values())
-        self.guessed = scratch.guessed
-        self.shapes, self.world, self.guess = list(shapes), world, guess
+            form = Form(function(*args, **kwargs), dense)
+        read = [s for s, _ in scratch.graph.captures if isinstance(s, Variable)]
+        return cls(form, read, list(scratch.assigned.values()))
+
+
+class Outcome:
+    """What is known of the results of a call.
+
+    Attributes:
+      first: a run that tells the structure.
+      shapes: the symbolic shapes of the results.
+      dense: True if rows of tensors were made whole: they stay rows only if the size of the tensor is known.
+    """
+
+    def __init__(self, first: Run, shapes: list[Shape], dense: bool) -> None:
+        self.first, self.shapes, self.dense = first, shapes, dense
 
 
 def later(
@@ -58,7 +74,6 @@ def later(
     missing: Exception | None,
     name: str,
     like: Sequence[Any] | None,
-    fit: examples.Fit | None,
 ) -> Any:
     """What a function returns, from a late node of the trace.
 
@@ -66,110 +81,118 @@ def later(
       missing: the error to raise if nothing can be said of what the function returns.
       name: of the node.
       like: tensors of whose shapes the results will be, if that is known.
-      fit: shapes for which the function can run, if they are known.
     """
     opened = Opened(args, kwargs)
-    runs, dense = _tried(trace, function, opened, missing, like, fit)
-    alive = [r for r in runs if r is not None]
-    first = alive[0]
+    found = _explore(trace, function, opened, missing, like)
+    first = found.first
     inputs = [*opened.tensors, *[trace.read(v) for v in first.variables]]
-    outputs = [*first.specs, *[spec_of(v) for v in first.assigned]]
-    shapes = [*first.shapes, *[spec_of(v).shape for v in first.variables]]
-    made_for = examples.Fit(shapes, [_whole(s) for s in outputs], first.world, first.guess)
-    op = Late(name, Calling(function, opened, dense), made_for, first.variables, first.assigned)
-    specs, shown = _described(trace, opened, runs, like)
-    made = trace.append(op, inputs, {}, (*specs, *outputs[len(specs) :]), shown)
-    for variable, value in zip(first.assigned, made[len(specs) :], strict=True):
+    results = [Spec(without_symbols(shape), y.dtype) for shape, y in zip(found.shapes, first.specs, strict=True)]
+    assigned = [spec_of(v) for v in first.assigned]
+    op = Late(name, Calling(function, opened, found.dense), len(inputs), len(results) + len(assigned))
+    op.variables, op.assigned = first.variables, first.assigned
+    made = trace.append(op, inputs, {}, (*results, *assigned), found.shapes)
+    for variable, value in zip(first.assigned, made[len(results) :], strict=True):
         trace.assign(variable, value)
-    return first.form.packed(made[: len(specs)])
+    return first.form.packed(made[: len(results)])
 
 
-def _whole(spec: Spec) -> Any:
-    return examples.filled(spec.shape, examples.size(0))
-
-
-def _tried(
-    trace: Trace, function: Callable[..., Any], opened: Opened, missing: Exception | None, like: Any, fit: Any
-) -> tuple[list[Run | None], bool]:
-    """The call in each world, as far as it can run there; with `like`, one is enough. Also whether rows of tensors were
-    made whole: they stay rows only if the size of the tensor is known."""
+def _explore(
+    trace: Trace, function: Callable[..., Any], opened: Opened, missing: Exception | None, like: Any
+) -> Outcome:
+    """The call on all paths; with `like`, one that ends well is enough."""
     from gradtape.tracing.dynamic_shapes.probe import Scratch
 
-    problems: list[Exception] = []
-
-    def attempt(shapes: Sequence[Any], world: int, guess: int | None = None, dense: bool = False) -> Run | None:
-        if None in shapes:
-            return None
-        try:
-            return Run(function, opened, Scratch(trace, world, guess), shapes, dense, world, guess)
-        except (errors.OpError, ValueError, TypeError, IndexError, NotImplementedError) as problem:
-            problems.append(problem)
-            return None
-
-    known = [trace.examples_of(x) for x in opened.tensors]
     dense = like is not None and not all(spec_of(x).is_known for x in like)
-    runs: list[Run | None] = []
-    if fit is not None:
-        runs.append(attempt(fit.inputs, fit.world, fit.guess, dense))
-    for world in range(examples.WORLDS):
-        if like is not None and any(r is not None for r in runs):
-            return runs, dense
-        runs.append(attempt([e[world] for e in known], world, None, dense))
-    if runs[0] is None or runs[1] is None:
-        specs = [spec_of(x) for x in opened.tensors]
-        hints = [Spec(shape, dtypes.int32) for shape in opened.hints]
-        for guess in (None, 0):
-            found = examples.explored([*specs, *hints], partial(_beside, attempt, len(specs), guess, dense), 160)
-            runs += [run for _, run in found]
-            runs += [attempt(shapes[: len(specs)], world, guess, dense) for shapes, _ in found[:1] for world in (0, 1)]
-            if like is not None and found:
-                break
-    alive = [r for r in runs if r is not None]
-    if not alive:
-        raise _clearest(problems, missing)
-    if any(not r.form.agrees_with(alive[0].form) for r in alive):
+    known = [trace.symbolic_shape(x) for x in opened.tensors]
+    sizes = [[new_size() for _ in range(RANKS - 1)] if shape is ANY else [] for shape in known]
+    undecided: list[Exception] = []
+
+    def run(path: Path) -> Run:
+        shapes = [
+            tuple(own[: path.choose_rank()]) if shape is ANY else shape for shape, own in zip(known, sizes, strict=True)
+        ]
+        try:
+            return Run.of(function, opened, Scratch(trace), shapes, dense)
+        except (Undecided, Unknown) as problem:
+            undecided.append(problem)
+            raise
+
+    def is_enough(run: Run) -> bool:
+        """True if every gradient is there: of certain sizes some vanish, as of the product of one element."""
+        alike = None if like is None else run.form.tensors_of(like)
+        return alike is not None and len(alike) == len(like)
+
+    found, problems, is_complete = explore(run, _REFUSALS, _PATHS, is_enough)
+    is_complete = is_complete and not undecided
+    if not found and problems and is_complete:
+        raise problems[0]
+    runs = [run for run, _ in found] or _numbered_runs(trace, function, opened, dense)
+    if not runs and like is not None:
+        return _gradients(trace, like)
+    if not runs:
+        real = [p for p in problems if not isinstance(p, Undecided)]
+        raise missing or (real[0] if real else _needs_numbers(function))
+    if like is not None:
+        runs.sort(key=lambda run: -len(run.specs))
+    elif any(not run.form.agrees_with(runs[0].form) for run in runs):
         raise missing or Unknown(
             errors.compose("what the function returns depends on sizes that are not known.", "use tf.ensure_shape.")
         )
-    return runs, dense
+    alike = None if like is None else runs[0].form.tensors_of(like)
+    if alike is not None:
+        return Outcome(runs[0], [trace.symbolic_shape(x) for x in alike], dense)
+    if not found:
+        return Outcome(runs[0], [_agreed(runs, k) for k in range(len(runs[0].specs))], dense)
+    count = len(runs[0].specs)
+    alive = [(run, path) for run, path in found if len(run.specs) == count]
+    shapes = [merge([(run.specs[k].shape, path) for run, path in alive], is_complete) for k in range(count)]
+    if undecided and ANY in shapes:
+        # Some paths asked for numbers: on those, numbers tell what does not depend on them.
+        numbered = [run for run in _numbered_runs(trace, function, opened, dense) if len(run.specs) == count]
+        shapes = [_agreed(numbered, k) if shape is ANY else shape for k, shape in enumerate(shapes)]
+    return Outcome(runs[0], shapes, dense)
 
 
-def _beside(attempt: Any, count: int, guess: int | None, dense: bool, shapes: Sequence[Any]) -> Run | None:
-    """An attempt with the shapes of the tensors; those that follow are of arguments that are no tensors."""
-    found: Run | None = attempt(shapes[:count], examples.WORLDS - 1, guess, dense)
+def _numbered_runs(trace: Trace, function: Callable[..., Any], opened: Opened, dense: bool) -> list[Run]:
+    """Runs on numbers, for a function that asks symbols for theirs: they tell how many results there are, their dtypes, and what
+    does not depend on the numbers. Nothing is computed."""
+    from gradtape.tracing.dynamic_shapes.probe import Numbered
+
+    around, found = _current.path, list[Run]()
+    known = [trace.symbolic_shape(x) for x in opened.tensors]
+    for number, rank in _NUMBERS:
+        scratch = Numbered(trace, number)
+        shapes = [(number,) * rank if shape is ANY else scratch.sized_shape(shape) for shape in known]
+        _current.path = Path()
+        try:
+            run = Run.of(function, opened, scratch, shapes, dense)
+        except (*_REFUSALS, Contradiction):
+            continue
+        finally:
+            _current.path = around
+        if not found or run.form.agrees_with(found[0].form):
+            found.append(run)
     return found
 
 
-def _clearest(problems: list[Exception], missing: Exception | None) -> Exception:
-    """The error that tells most: of the function itself, if it is not about what is not known."""
-    real = [p for p in problems if not isinstance(p, Unknown)]
-    if real and (missing is None or isinstance(real[0], (errors.OpError, ValueError, TypeError))):
-        return real[0]
-    return missing or problems[0]
+def _agreed(runs: Sequence[Run], k: int) -> Shape:
+    """What runs on several numbers agree on: the rank of a result, and sizes that are the same for all numbers."""
+    shapes = [run.specs[k].shape for run in runs]
+    if len(shapes) < _SURE or any(shape is ANY for shape in shapes) or len({len(shape) for shape in shapes}) > 1:
+        return ANY
+    return tuple([sizes[0] if len(set(sizes)) == 1 else new_size() for sizes in zip(*shapes, strict=True)])
 
 
-def _described(
-    trace: Trace, opened: Opened, runs: list[Run | None], like: Any
-) -> tuple[list[Spec], list[examples.Examples]]:
-    """The specs and examples of the results."""
-    alive = [r for r in runs if r is not None]
-    given = [spec_of(x) for x in opened.tensors]
-    certain, ranks = examples.certain(given, opened.others), examples.ranks(given, [r.shapes for r in alive])
-    specs, shown = [], []
-    alike = None if like is None else alive[0].form.tensors_of(like)
-    if alike is not None:
-        return [spec_of(x) for x in alike], [trace.examples_of(x) for x in alike]
-    for k, spec in enumerate(alive[0].specs):
-        shapes = [r.specs[k].shape for r in alive]
-        shape = examples.merged(shapes, () if alive[0].guessed else certain, ranks)
-        if shape is not ANY and any(r.guessed for r in alive):
-            shape = tuple([d or None for d in shape])
-        specs.append(Spec(shape, spec.dtype))
-        own: list[Any] = [None if r is None else r.specs[k].shape for r in runs[: examples.WORLDS]]
-        if not any(s is not None for s in own):
-            own = shapes[: examples.WORLDS]
-        own += [None] * (examples.WORLDS - len(own))
-        number = trace.number()
-        filled = [None if s is None else examples.filled(s, examples.size(w, number)) for w, s in enumerate(own)]
-        shown.append(examples.apart(shape, tuple(filled), number))
-    return specs, shown
+def _gradients(trace: Trace, like: Sequence[Any]) -> Outcome:
+    """The outcome of a gradient of which nothing else can be said: one for each tensor, of its shape, with no rows left apart."""
+    return Outcome(Run(Form(list(like))), [trace.symbolic_shape(x) for x in like], dense=True)
+
+
+def _needs_numbers(function: Callable[..., Any]) -> Unknown:
+    name = getattr(function, "__name__", type(function).__name__)
+    return Unknown(
+        errors.compose(
+            f"{name}: cannot tell what is returned before sizes are known.",
+            "give the shapes of its arguments with tf.ensure_shape(x, shape).",
+        )
+    )

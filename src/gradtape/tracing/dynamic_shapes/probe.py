@@ -1,4 +1,4 @@
-"""Scratch: a trace in which a call runs on symbols of known sizes, only to see what comes out."""
+"""Scratch: a trace in which a call runs on symbolic sizes, only to see what comes out."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ import numpy as np
 
 from gradtape.compiler.graph import Value
 from gradtape.core import state
+from gradtape.core.dims import INFINITY, Dim, Undecided, new_size
+from gradtape.core.paths import RANKS
 from gradtape.core.shape import ANY, Spec, Steps, spec_of
+from gradtape.core.symbolic_arrays import has_symbols
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.tracing.dynamic_shapes import sample_shapes as examples
+from gradtape.tracing.dynamic_shapes.symbolic_shapes import with_symbols
+from gradtape.tracing.dynamic_shapes.symbolic_values import SymbolicValues
 from gradtape.tracing.symbol import Symbol, symbol
 from gradtape.tracing.trace import Trace, TraceRecording
 
 _current = state.current
-_FLOATS = (0.5, 0.25, 1.0)
-_BOOLS = (True, False, True)
 
 
 class Quiet(TraceRecording):
@@ -33,44 +35,46 @@ class Quiet(TraceRecording):
 
 
 class Scratch(Trace):
-    """See the module's text.
+    """The trace of a call on one path: no size in it is None, but some are symbols.
 
     Attributes:
-      guessed: True once a value was asked for that is not known: an example was given.
       assigned: by identity, the variables that were assigned.
     """
 
-    def __init__(self, around: Trace, world: int, guess: int | None) -> None:
+    def __init__(self, around: Trace) -> None:
         super().__init__(around.graph.name)
         self.recording = Quiet(self)
-        self._around, self._world, self._guess = around, world, guess
+        self._around = around
         self._origins: dict[Value, Any] = {}
-        self._numbers: dict[int, int] = {}
-        self.guessed = False
+        self._asked: dict[Value, Any] = {}
+        self._symbolic = SymbolicValues(self)
         self.assigned: dict[int, Variable] = {}
 
-    def stand_in(self, x: Tensor, spec: Spec) -> Symbol:
-        """A symbol of known size for a tensor of the trace around."""
-        found = self.parameter(spec)
+    def stand_in(self, x: Tensor, shape: Any) -> Symbol:
+        """A symbol for a tensor of the trace around."""
+        found = self.parameter(Spec(shape, x.dtype))
         self._origins[found.value] = x
         return found
 
-    def _sized(self, value: Value, shapes: examples.Examples | None) -> Value:
-        """The value; a size that depends on values is an example too, the same for all results of a node."""
-        shape = value.spec.shape
-        if value.node is not None and shape is not ANY and type(shape) is not Steps and None in shape:
-            number = self._numbers.setdefault(id(value.node), len(self._numbers) + 1)
-            value.spec = Spec(examples.filled(shape, examples.size(self._world, number)), value.spec.dtype)
-            self.guessed = True
-        return super()._sized(value, shapes)
+    def _sized(self, value: Value, shape: Any) -> Value:
+        """The value; a size that depends on values is a symbol, and a rank that does is one of each."""
+        own = value.spec.shape
+        if type(own) is not Steps and None in own:
+            value.spec = Spec(self.sized_shape(own), value.spec.dtype)
+        return value
+
+    def sized_shape(self, shape: Any) -> Any:
+        """A shape in which nothing is None."""
+        if shape is ANY:
+            return tuple([new_size() for _ in range(_current.path.choose_rank())])
+        return with_symbols(shape)
 
     def value_of(self, x: Any) -> Value:
-        """The value of an operand; tensors from around have known sizes here."""
+        """The value of an operand; tensors from around have symbolic sizes here."""
         if isinstance(x, Symbol) and x.trace is not self and id(x) not in self._values:
             spec = spec_of(x)
             if not spec.is_known:
-                shape = self._around.examples_of(x)[self._world]
-                value = Value(Spec(shape if shape is not None else examples.filled(spec.shape, 1), spec.dtype))
+                value = Value(Spec(self.sized_shape(self._around.symbolic_shape(x)), spec.dtype))
                 self.graph.captures.append((x, value))
                 self._values[id(x)] = (x, value)
                 return value
@@ -87,30 +91,57 @@ class Scratch(Trace):
         return initial
 
     def peek(self, value: Value) -> Any:
-        """The array of a value, or an example of one."""
-        found = super().peek(value)
-        return self._example(value) if found is None else found
+        """The array of a value, of symbols where it is not known."""
+        found = self._symbolic.of(value)
+        return self._unknown(value) if found is None else found
 
-    def _peek_source(self, value: Value) -> Any:
+    def source_of(self, value: Value) -> Any:
+        """The array of a value that no node makes."""
         origin = self._origins.get(value)
         if origin is None:
-            return super()._peek_source(value)
-        found = self._around.peek_in(origin, self._world)
-        return self._example(value) if found is None else found
+            return super().source_of(value)
+        found = self._around.peek_symbolic(origin)
+        return self._unknown(value) if found is None else found
 
-    def _example(self, value: Value) -> Any:
-        self.guessed = True
-        (shape, dtype), world = value.spec, self._world
-        if dtype.is_bool:
-            number: Any = _BOOLS[world]
-        elif dtype.is_floating or dtype.is_complex:
-            number = _FLOATS[world]
-        elif dtype.is_integer:
-            while value.node is not None and value.node.op.name == "identity":  # tapes put them around what they watch
-                value = value.node.inputs[0]
-            order = list(self._origins).index(value) if value in self._origins else 0
-            number = examples.size(world, order) if self._guess is None else self._guess
-            number = min(number, dtype.max)
-        else:
-            number = b""
+    def _unknown(self, value: Value) -> Any:
+        """An array of symbols in place of a value that is not known; a condition is True on one path and False on another."""
+        if value not in self._asked:
+            shape, dtype = value.spec
+            if dtype.is_bool and not shape:
+                self._asked[value] = np.array(bool(_current.path.choose(2)))
+            elif dtype.is_integer and len(shape) < 3:
+                self._asked[value] = _symbols([_current.path.small_number(d, RANKS) for d in shape])
+            else:
+                raise Undecided("the value of a tensor was asked for.")
+        return self._asked[value]
+
+
+def _symbols(shape: list[int]) -> Any:
+    found = np.empty(shape, object)
+    for place in np.ndindex(*shape):
+        found[place] = new_size(-INFINITY)
+    return found
+
+
+class Numbered(Scratch):
+    """A scratch in which symbols are numbers. It tells how many results a function has, of which dtypes, and nothing else."""
+
+    def __init__(self, around: Trace, number: int) -> None:
+        super().__init__(around)
+        self._number = number
+
+    def sized_shape(self, shape: Any) -> Any:
+        """A shape of numbers."""
+        if shape is ANY:
+            return (self._number,) * 2
+        return tuple([self._number if d is None or type(d) is Dim else d for d in shape])
+
+    def peek(self, value: Value) -> Any:
+        """The array of a value, or one of numbers."""
+        found = self._symbolic.of(value)
+        return self._unknown(value) if found is None or has_symbols(found) else found
+
+    def _unknown(self, value: Value) -> Any:
+        shape, dtype = value.spec
+        number = b"" if dtype.kind == "O" else self._number
         return np.full(shape, number, dtype.numpy)[()]

@@ -21,9 +21,9 @@ from gradtape.core.deferral import Unknown
 from gradtape.core.op import Op
 from gradtape.core.shape import Spec
 from gradtape.core.variable import Variable
-from gradtape.tracing.dynamic_shapes import sample_shapes as examples
 from gradtape.tracing.dynamic_shapes.late_node import Late
 from gradtape.tracing.dynamic_shapes.probe import Quiet
+from gradtape.tracing.dynamic_shapes.symbolic_shapes import narrowed
 from gradtape.tracing.symbol import Symbol, symbol
 from gradtape.tracing.trace import Trace
 from gradtape.transform.opaque_op import recorded_by
@@ -73,7 +73,7 @@ def walk(
             for old, new in zip(node.outputs, results, strict=True):
                 known[old] = new
                 if isinstance(new, Symbol) and not new.value.spec.is_known:
-                    new.value.spec = Spec(examples.narrowed(new.value.spec.shape, old.spec.shape), old.spec.dtype)
+                    new.value.spec = Spec(narrowed(new.value.spec.shape, old.spec.shape), old.spec.dtype)
     trace.place = before
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gradtape.core.provenance import Site
-from gradtape.transform.diagnosis import dataflow as flow
+from gradtape.transform.diagnosis import dataflow
 from gradtape.transform.diagnosis.facts import Facts, label, step
 from gradtape.transform.report import Cause, Report, Step
 
@@ -39,7 +39,11 @@ def _only_through_such(facts: Facts) -> bool:
     """True if all paths pass ops whose derivative is zero."""
     reached = {facts.identity}
     for other in facts.flow.edges:
-        if other.kind == flow.RECORD and other.op.name not in _ZERO_DERIVATIVE and not reached.isdisjoint(other.inputs):
+        if (
+            other.kind == dataflow.RECORD
+            and other.op.name not in _ZERO_DERIVATIVE
+            and not reached.isdisjoint(other.inputs)
+        ):
             reached.update(other.outputs)
     return reached.isdisjoint(facts.identities)
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from gradtape.core.op import Unsupported
 from gradtape.core.provenance import Site
-from gradtape.transform.diagnosis import dataflow as flow, source_lines as lines
-from gradtape.transform.diagnosis.facts import Facts, label, step
+from gradtape.transform.diagnosis import dataflow, source_lines
 from gradtape.transform.diagnosis.dataflow import Edge
+from gradtape.transform.diagnosis.facts import Facts, label, step
 from gradtape.transform.report import Cause, Report, Step
 
 
@@ -25,19 +25,19 @@ def on_cut(*kinds: str) -> Callable[[Callable[[Facts, Edge], Report | None]], Ca
     return decorate
 
 
-@on_cut(flow.LEFT)
+@on_cut(dataflow.LEFT)
 def left_through_numpy(facts: Facts, cut: Edge) -> Report | None:
     """A value went to NumPy or Python, and perhaps came back as a constant."""
     what = "NumPy" if "numpy" in cut.op.lower() or cut.op in ("DLPack", "the buffer protocol") else f"Python's {cut.op}"
-    ours = lines.in_tensorflow(cut.site)
-    predicted = lines.prediction(cut.site)
+    ours = source_lines.in_tensorflow(cut.site)
+    predicted = source_lines.prediction(cut.site)
     if predicted:
         ours = f"{predicted}, the model itself: its predict methods give NumPy arrays."
     fix = f"use {ours}" if ours else "keep to functions of tf, which the tape sees; leave `.numpy()` and float() out."
     return facts.report(Cause.NUMPY, f"left the tape through {what}", _through(facts, cut, "left"), fix)
 
 
-@on_cut(flow.BREAK)
+@on_cut(dataflow.BREAK)
 def without_derivative(facts: Facts, cut: Edge) -> Report | None:
     """An op that has no derivative: stop_gradient, argmax, round, a cast to integers, Python code, a random draw."""
     name, rule = label(cut), getattr(cut.op, "vjp", None)
@@ -78,7 +78,7 @@ def _smooth(name: str) -> str:
     return _SMOOTH.get(name, "leave it out of the loss, or give it a derivative with tf.custom_gradient.")
 
 
-@on_cut(flow.CUT)
+@on_cut(dataflow.CUT)
 def rule_returned_none(facts: Facts, cut: Edge) -> Report | None:
     """A custom gradient, or a rule of ours, gave None for this input."""
     steps = _through(facts, cut, label(cut))
@@ -89,7 +89,7 @@ def rule_returned_none(facts: Facts, cut: Edge) -> Report | None:
     return facts.report(Cause.NOT_DIFFERENTIABLE, message, steps, _smooth(cut.op.name))
 
 
-@on_cut(flow.ASSIGNED)
+@on_cut(dataflow.ASSIGNED)
 def assigned(facts: Facts, cut: Edge) -> Report | None:
     """A value was stored in a variable, and read from there."""
     variable = facts.variable(next(iter(cut.outputs)))
@@ -100,7 +100,7 @@ def assigned(facts: Facts, cut: Edge) -> Report | None:
     return facts.report(cause, message, _through(facts, cut, "assigned"), fix)
 
 
-@on_cut(flow.GRADIENT)
+@on_cut(dataflow.GRADIENT)
 def of_a_gradient(facts: Facts, cut: Edge) -> Report | None:
     """A second derivative of which the first was not recorded, or does not depend on the source."""
     tape, targets = cut.op
@@ -133,7 +133,7 @@ def _of_recorded_gradient(facts: Facts, targets: tuple[int, ...], steps: list[St
     return facts.report(cause, message, [step(opaque, label(opaque), here=True), *[s.unmarked() for s in steps]], fix)
 
 
-@on_cut(flow.UNSEEN, flow.MISSED)
+@on_cut(dataflow.UNSEEN, dataflow.MISSED)
 def while_not_recording(facts: Facts, cut: Edge) -> Report | None:
     """An op that ran before the block, after it, in stop_recording, or in another thread."""
     steps = _through(facts, cut, label(cut))
@@ -158,7 +158,7 @@ def _cause_of_time(facts: Facts, cut: Edge) -> Cause:
     return causes.get(when, Cause.AFTER_TAPE)
 
 
-@on_cut(flow.MISSED)
+@on_cut(dataflow.MISSED)
 def watched_late(facts: Facts, cut: Edge) -> Report | None:
     """An op that ran in the block before the source was watched."""
     if facts.when(cut.time) != "active":
@@ -179,5 +179,5 @@ def _through(facts: Facts, cut: Edge, name: str, mark: bool = True) -> list[Step
     steps = [step(edge, facts.reading) for edge in before[:1]]
     steps += [step(edge, label(edge)) for edge in before[1:][-1:]]
     steps.append(step(cut, name, here=mark))
-    names = {flow.LEFT: "came back", flow.ASSIGNED: "read back"}
+    names = {dataflow.LEFT: "came back", dataflow.ASSIGNED: "read back"}
     return steps + [step(edge, names[cut.kind]) for edge in after if cut.kind in names]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from gradtape.core import state
 from gradtape.core.provenance import Place, Site
-from gradtape.transform.diagnosis import source_lines as lines
+from gradtape.transform.diagnosis import source_lines
 from gradtape.transform.record import Recording
 
 RECORD = "record"  # on this tape, with a derivative
@@ -119,7 +119,7 @@ class Flow:
     def _possible(self, leak: Edge, edge: Edge) -> bool | None:
         key = (leak.place, edge.place)
         if key not in self._evidence:
-            self._evidence[key] = lines.may_come_back(leak.site, edge.site)
+            self._evidence[key] = source_lines.may_come_back(leak.site, edge.site)
         return self._evidence[key]
 
     @property

@@ -12,7 +12,7 @@ from gradtape.core.provenance import Site
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Handle, Variable
 from gradtape.transform.backward import backward
-from gradtape.transform.diagnosis import source_lines as lines
+from gradtape.transform.diagnosis import source_lines
 from gradtape.transform.diagnosis.dataflow import Arrival, Edge, Flow
 from gradtape.transform.diagnosis.value_names import describe, find_name, user_frame
 from gradtape.transform.record import Event, Recording
@@ -58,7 +58,7 @@ class Facts:
         """The best way to the target; if nobody saw how that was made, to where a value left that may be in it."""
         if not self.numbers and (self.target_line is not None or self.flow.best(self.identities) is not None):
             return self.flow.best(self.identities)
-        kept = [leak for leak in self.flow.leaks if lines.keeps(leak.site) is not False]
+        kept = [leak for leak in self.flow.leaks if source_lines.keeps(leak.site) is not False]
         return self.flow.arrivals[next(iter(kept[-1].outputs))] if kept else None
 
     def _try_backward(self) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from gradtape.core.provenance import Site
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.transform.diagnosis import dataflow as flow
+from gradtape.transform.diagnosis import dataflow
 from gradtape.transform.diagnosis.facts import Facts, step
 from gradtape.transform.report import Cause, Report, Step
 
@@ -32,7 +32,7 @@ def symbolic(facts: Facts) -> Report | None:
 def lost_in_a_function(facts: Facts) -> Report | None:
     """The way is cut in a function: the line in there is named."""
     cut = facts.cut
-    if cut is None or cut.kind != flow.CUT or not hasattr(cut.op, "staged"):
+    if cut is None or cut.kind != dataflow.CUT or not hasattr(cut.op, "staged"):
         return None
     index = facts.path.index(cut) if cut in facts.path else 0
     before = facts.identity if not index else next(i for i in cut.inputs if i in facts.path[index - 1].outputs)
@@ -67,7 +67,7 @@ def frozen_in_a_function(facts: Facts) -> Report | None:
     if not facts.is_watched or facts.first_use() is None:
         return None
     ancestors = facts.flow.ancestors(facts.identities)
-    made = {out for edge in facts.flow.edges if edge.kind == flow.RECORD for out in edge.outputs}
+    made = {out for edge in facts.flow.edges if edge.kind == dataflow.RECORD for out in edge.outputs}
     for edge in facts.flow.edges:
         if not hasattr(edge.op, "staged") or ancestors.isdisjoint(edge.outputs):
             continue

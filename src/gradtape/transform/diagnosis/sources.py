@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gradtape.core.provenance import Site
-from gradtape.transform.diagnosis import source_lines as lines
+from gradtape.transform.diagnosis import source_lines
 from gradtape.transform.diagnosis.facts import Facts, step
 from gradtape.transform.report import Cause, Report, Step
 
@@ -45,7 +45,7 @@ def rebound(facts: Facts) -> Report | None:
     maker = None if facts.is_variable else facts.flow.maker(facts.identity)
     if facts.is_watched and (maker is None or facts.when(maker.time) == "active"):
         return None
-    name = lines.rebinds(maker.site) if maker is not None else ""
+    name = source_lines.rebinds(maker.site) if maker is not None else ""
     if maker is None or not name:
         return None
     fix = f"keep {name} a variable: {name}.assign(...), {name}.assign_sub(...), or watch it: tape.watch({name})."

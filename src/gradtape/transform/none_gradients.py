@@ -1,0 +1,65 @@
+"""Gradients that are None: what the process wants to happen, and one line in the log where all of a call are."""
+
+from __future__ import annotations
+
+import os
+
+from gradtape.core import errors, log, provenance
+
+MODES = ("log", "none", "zero", "warn", "raise")
+
+
+class Default:
+    """What happens where a tape was told nothing: None is returned, and named in the log where all of a call are None."""
+
+    mode = "log"
+
+
+default = Default()
+# Places that have been named in the log: a training loop says it once.
+_said: set[provenance.Place | None] = set()
+_MOST = 1000
+
+
+def checked(mode: str, who: str) -> str:
+    """A mode that somebody gave."""
+    if mode not in MODES:
+        raise ValueError(
+            errors.compose(
+                f"{who}: on_none must be one of {', '.join(map(repr, MODES))}, got {mode!r}.",
+                "choose one of these; 'warn' and 'raise' say why a gradient is None.",
+                depth=2,
+            )
+        )
+    return mode
+
+
+def on_none(mode: str) -> None:
+    """Choose what tapes do where a gradient does not exist, for the whole process.
+
+    The environment variable `GRADTAPE_ON_NONE` does the same from the start; `tf.GradientTape(on_none=...)` for one tape.
+
+    Args:
+      mode: `"log"` (return None, and say so in the log where all gradients of a call are None: the default), `"none"` (return
+        None), `"zero"` (return zeros), or `"warn"` and `"raise"` with the explanation of `tape.explain`.
+
+    >>> tf.config.on_none("log")
+    """
+    default.mode = checked(mode, "tf.config.on_none")
+
+
+def say() -> None:
+    """Note in the log, once for each line of the user, that all gradients of a call are None."""
+    place = provenance.user_place(2)
+    if place in _said or len(_said) > _MOST:
+        return
+    _said.add(place)
+    log.warning(
+        "%s: every gradient of this call is None. print(tape.explain(target, source)) says why; "
+        "tf.config.on_none('warn') does so everywhere.",
+        provenance.Site.of(place) or "gradient",
+    )
+
+
+if "GRADTAPE_ON_NONE" in os.environ:
+    default.mode = checked(os.environ["GRADTAPE_ON_NONE"], "the environment variable GRADTAPE_ON_NONE")
