@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.autograph import _allowlist as policy
+from gradtape.autograph import _allowlist as allowlist
 from gradtape.autograph._calls import converted
 from gradtape.autograph._source import tree_of
 
@@ -150,9 +150,9 @@ class TestPolicy:
             optimizer.apply_gradients(zip(grads, [v], strict=True))
             return tf.linalg.norm(y)
 
-        assert not policy.wants_conversion(step)
+        assert not allowlist.wants_conversion(step)
         assert converted(step) is step
-        assert not policy.wants_conversion(lambda x: step(x, None))
+        assert not allowlist.wants_conversion(lambda x: step(x, None))
 
     def test_functions_that_may_lead_to_statements_are_rewritten(self):
         inner = [helper]
@@ -168,7 +168,38 @@ class TestPolicy:
             lambda x: int(x),
             lambda x: (lambda y: helper(y))(x),
         ):
-            assert policy.wants_conversion(function)
+            assert allowlist.wants_conversion(function)
+
+    def test_the_verdict_is_that_of_the_closure(self):
+        def loops(x):
+            for i in tf.range(3):
+                x += tf.cast(i, tf.float32)
+            return x
+
+        def wrap(f):
+            return tf.function(lambda x: f(x))
+
+        def deep(f):
+            inner = wrap(f)
+            return tf.function(lambda x: inner(x))
+
+        for make in (wrap, deep):
+            for f, steps in ((tf.sin, 0), (loops, 1), (lambda x: x * 2.0, 0), (lambda x: loops(x), 1)):
+                function = make(f)
+                assert function.get_concrete_function(tf.constant(1.0)).text().count(" = loop(") == steps
+
+    def test_functions_that_look_at_their_caller(self):
+        @tf.function
+        def f(x):
+            global a_name_of_the_module
+            if "a_name_of_the_module" not in globals():
+                a_name_of_the_module = 2.0
+            y = x * eval("x") + a_name_of_the_module
+            return y, sorted(locals())
+
+        y, names = f(tf.constant(3.0))
+        assert float(y) == 11.0
+        assert {"x", "y"} <= {n.numpy().decode() for n in names}
 
     def test_libraries_are_left_alone(self):
         for function in (tf.reduce_sum, np.linalg.norm, functools.reduce, subprocess.run, tf.cond):

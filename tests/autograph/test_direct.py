@@ -9,10 +9,13 @@ from types import FunctionType
 import pytest
 
 import gradtape as tf
-from gradtape.autograph import _compile as compilation, _malt_conversion as conversion, _transformer as direct, _cache as rewriting
-from gradtape.autograph._source import _files, tree_of
+from autograph.simple_functions import FUNCTIONS, METHODS, Scaled, decorated, halved, straight
+from gradtape.autograph import _cache as rewriting
+from gradtape.autograph import _compile as compilation
+from gradtape.autograph import _malt_conversion as malt_conversion
+from gradtape.autograph import _transformer as transformer
 from gradtape.autograph._liveness import Variables
-from staging.simple_functions import FUNCTIONS, METHODS, Scaled, decorated, halved, straight
+from gradtape.autograph._source import _files, tree_of
 
 
 def rewritten_by(road, function):
@@ -30,9 +33,9 @@ def plain(value):
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=[f.__qualname__ for f in FUNCTIONS])
 def test_both_roads_give_the_same(function):
-    assert direct.suits(tree_of(function))
+    assert transformer.suits(tree_of(function))
     texts, values = [], []
-    for road in (direct, conversion):
+    for road in (transformer, malt_conversion):
         made = rewritten_by(road, function)
         call = METHODS.get(function, lambda f: f)(made)
         traced = tf.function(tf.autograph.experimental.do_not_convert(call), autograph=False)
@@ -152,7 +155,7 @@ def tries(x):
 
 @pytest.mark.parametrize("node", ast.parse(LEFT_TO_MALT).body, ids=lambda n: n.name)
 def test_other_statements_are_left_to_malt(node):
-    assert not direct.suits(node)
+    assert not transformer.suits(node)
 
 
 def test_variables_of_blocks():
@@ -226,11 +229,11 @@ class TestLines:
             return found.union(*[lines(c) for c in code.co_consts if hasattr(c, "co_lines")])
 
         whole = tree_of(function)
-        made = lines(rewritten_by(direct, function).__code__)
+        made = lines(rewritten_by(transformer, function).__code__)
         assert made <= set(range(whole.lineno, whole.end_lineno + 1))
 
     def test_positions_are_those_of_the_file(self):
-        made = rewritten_by(direct, straight).__code__
+        made = rewritten_by(transformer, straight).__code__
         wanted = {p for p in straight.__code__.co_positions() if p[0] == straight.__code__.co_firstlineno + 2}
         assert len(wanted & set(made.co_positions())) >= len(wanted) - 1
 

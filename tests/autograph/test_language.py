@@ -5,10 +5,10 @@ import functools
 import pytest
 
 import gradtape as tf
-from gradtape.autograph import _transformer as direct
+from autograph.simple_functions import branches, expressions, halved
+from gradtape.autograph import _transformer as transformer
 from gradtape.autograph._calls import converted
 from gradtape.autograph._source import Unavailable, tree_of
-from staging.simple_functions import branches, expressions, halved
 
 
 class TestLanguage:
@@ -162,7 +162,7 @@ class TestLanguage:
                 yield i
 
         with pytest.raises(Unavailable, match="generators are not supported"):
-            direct.suits(tree_of(f))
+            transformer.suits(tree_of(f))
 
     def test_too_many_cases(self, tmp_path, caplog):
         cases = "".join(f"    elif n == {k}:\n        x = x + {k}.0\n" for k in range(1, 600))

@@ -10,7 +10,7 @@ ONE = tf.constant(1.0)
 def refused(function, kind, text, *arguments):
     with pytest.raises(kind, match=text) as caught:
         tf.function(function)(*(arguments or (ONE,)))
-    assert "test_autograph_rules.py" in str(caught.value)
+    assert "test_rules.py" in str(caught.value)
 
 
 def test_undefined_in_one_branch():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from staging.counting import counted
+from tracing.counting import counted
 
 
 class TestCache:

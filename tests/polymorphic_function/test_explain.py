@@ -30,7 +30,7 @@ def test_what_runs_where():
     (trace,) = f.explain().traces
     assert trace.native == ("tanh multiply add",)
     assert [(o.op, o.count) for o in trace.outside] == [("matrix_inverse", 1)]
-    assert "test_explanation.py" in trace.outside[0].site
+    assert "test_explain.py" in trace.outside[0].site
     assert 2 * 64 * 64 * 4 <= trace.bytes < 3 * 64 * 64 * 4
     assert trace.tracing > 0
     assert trace.compiling > 0

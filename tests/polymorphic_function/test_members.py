@@ -1,9 +1,12 @@
 """tf.function: its members, and concrete functions."""
 
+import sys
+
+import numpy as np
 import pytest
 
 import gradtape as tf
-from staging.counting import counted
+from tracing.counting import counted
 
 
 class TestMembers:
@@ -102,12 +105,31 @@ class TestConcreteFunction:
 
     def test_refuses_what_is_no_tensor(self):
         concrete = tf.function(lambda x: x).get_concrete_function(tf.TensorSpec([], tf.float32))
-        with pytest.raises(TypeError, match="takes tensors"):
+        with pytest.raises(TypeError, match="must be Tensors"):
             concrete([1.0])
         with pytest.raises(TypeError, match="flat signature"):
             concrete()
         with pytest.raises(tf.errors.InvalidArgumentError, match="int32"):
             concrete(tf.constant(1))
+
+    def test_whole_signatures_and_flat_ones(self):
+        def f(x, s, *more, k=3, **rest):
+            return x + s["a"] * s["n"] + more[0] * k + rest["z"]
+
+        spec = tf.TensorSpec([], tf.float32)
+        named = tf.TensorSpec([], tf.float32, name="given")
+        concrete = tf.function(f).get_concrete_function(spec, {"a": named, "n": 2.0}, spec, z=spec)
+        x = [tf.constant(v) for v in (1.0, 10.0, 100.0, 1000.0)]
+        for result in (
+            concrete(x[0], {"a": x[1], "n": 2.0}, x[2], z=x[3]),
+            concrete(1, {"a": 10, "n": 2.0}, np.float32(100), k=3, z=tf.Variable(1000.0)),
+            concrete(*x),
+            concrete(x[0], more_0=x[2], z=x[3], given=x[1]),
+        ):
+            assert float(result) == 1321.0
+        with pytest.raises(TypeError, match="Can not cast"):
+            concrete(x[0], {"a": x[1], "n": 4.0}, x[2], z=x[3])
+        assert list(concrete.function_type.parameters) == ["x", "s", "more_0", "k", "z"]
 
     def test_attributes(self):
         v = tf.Variable(1.0, name="v")
@@ -148,3 +170,18 @@ class TestConcreteFunction:
         with tf.GradientTape() as tape:
             y = concrete(x.read_value())
         assert float(tape.gradient(y, x)) == 6.0
+
+
+def test_profilers_see_the_function():
+    def train_step(x):
+        return tf.tanh(x) * 2.0
+
+    function = tf.function(train_step)
+    seen = set()
+    function(tf.ones([3]))
+    sys.setprofile(lambda frame, event, value: seen.add(frame.f_code.co_filename))
+    try:
+        function(tf.ones([3]))
+    finally:
+        sys.setprofile(None)
+    assert any(name.startswith("<gradtape train_step ") and "test_members.py:" in name for name in seen)

@@ -7,15 +7,15 @@ import dis
 import os
 import sys
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
-from gradtape.core import deferral as later
+from gradtape.core import deferral
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 
-_OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
+_OURS = os.path.dirname(os.path.abspath(str(sys.modules["gradtape"].__file__))) + os.sep
 # Libraries whose functions run as they are, wherever they are installed.
 _LIBRARIES = (
     "gradtape",
@@ -68,17 +68,11 @@ def is_users(code: CodeType, module: str | None) -> bool:
 
 
 def wants_conversion(function: FunctionType) -> bool:
-    """True if a function must be rewritten. Looks at the code alone; nothing else is loaded for plain functions."""
-    code = function.__code__
-    found = _verdicts.get(id(code))
-    if found is None or found[0] is not code:
-        if len(_verdicts) > 10_000:
-            _verdicts.clear()
-        _verdicts[id(code)] = found = code, _judged(function, code, ())
-    return found[1]
+    """True if a function must be rewritten. Looks at the code alone; nothing else is loaded for plain functions.
 
-
-_verdicts: dict[int, tuple[CodeType, bool]] = {}
+    The verdict depends on what the names from outside mean at this moment: functions of one code object differ in their
+    closures. So only what the code itself says is kept."""
+    return _judged(function, function.__code__, ())
 
 
 def _numbers(*parts: str) -> frozenset[int]:
@@ -97,6 +91,7 @@ _METHODS = frozenset(n for kind in (Tensor, Variable, list, dict, str, tuple, se
 # Functions of Python that mean something else for tensors. Not `zip`: it stands in every plain training step.
 _CONCERNED = frozenset([all, any, bool, enumerate, filter, float, int, len, map, max, min, range, sorted, sum])
 _UNKNOWN = object()
+_ANYTHING = object()  # called, and nobody knows what it is
 _NEVER_CALLED = (
     types.ModuleType, Tensor, Variable, int, float, complex, str, bytes, tuple, list, dict, set,
 )  # fmt: skip
@@ -106,11 +101,41 @@ def _judged(function: FunctionType, code: CodeType, above: tuple[CodeType, ...])
     """Whether some code has control flow, or calls what may have."""
     if code in above:
         return False
-    parts = list(codes(code))
-    if any(_decides(part) for part in parts):
+    known = _outline(code)
+    if known is None:
         return True
-    scan = _Scan(_names(function), (*above, code))
-    return any(scan.finds_work(part) for part in parts)
+    names = _Names(function)
+    return any(_leads_on(value, (*above, code)) for value in map(names.meaning, known))
+
+
+class _Lookup(NamedTuple):
+    """A name from outside and the attributes that are read from it. `call` says what is done with the value: nothing is known
+    of it, it is called by a name that no tensor has, or a part of it is called."""
+
+    name: str
+    attributes: tuple[str, ...]
+    calls_unknown: bool = False
+    calls_part: bool = False
+
+
+_outlines: dict[int, tuple[CodeType, tuple[_Lookup, ...] | None]] = {}
+
+
+def _outline(code: CodeType) -> tuple[_Lookup, ...] | None:
+    """The names that some code looks up, with the functions defined in it; None if it takes decisions itself, or calls what
+    nobody can know. Kept for each code object."""
+    found = _outlines.get(id(code))
+    if found is None or found[0] is not code:
+        if len(_outlines) > 10_000:
+            _outlines.clear()
+        parts = list(codes(code))
+        lookups: tuple[_Lookup, ...] | None = None
+        if not any(_decides(part) for part in parts):
+            each = [_lookups(part) for part in parts]
+            if None not in each:
+                lookups = tuple(dict.fromkeys([x for row in each for x in row or ()]))
+        _outlines[id(code)] = found = code, lookups
+    return found[1]
 
 
 def _decides(code: CodeType) -> bool:
@@ -121,57 +146,52 @@ def _decides(code: CodeType) -> bool:
     return sum(map(instructions.count, _JUMPS)) > sum(map(instructions.count, _EXCEPTIONS))
 
 
-class _Scan:
-    """A walk over the instructions of a code object, which follows names from outside to what they mean."""
+def _lookups(code: CodeType) -> list[_Lookup] | None:
+    """The names from outside that one code object looks up; None if it calls something that is not named."""
+    found: list[_Lookup] = []
+    path: _Lookup | None = None
+    before, calls_next = "", False
+    for instruction in dis.get_instructions(code):
+        name = instruction.opname
+        if name in ("LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME", "LOAD_CLASSDEREF"):
+            path = _Lookup(instruction.argval, (), calls_part=calls_next)
+            found.append(path)
+        elif name in ("LOAD_ATTR", "LOAD_METHOD"):
+            is_called = name == "LOAD_METHOD" or (sys.version_info >= (3, 12) and bool((instruction.arg or 0) & 1))
+            unknown = is_called and instruction.argval not in _METHODS
+            if path is None and unknown:
+                return None
+            if path is not None:
+                path = _Lookup(path.name, (*path.attributes, instruction.argval), calls_unknown=unknown)
+                found.append(path)
+        else:
+            if calls_next and name != "PUSH_NULL":  # something else than a name is called: nobody knows what
+                return None
+            path = None
+        calls_next = name == "PUSH_NULL" and sys.version_info < (3, 13)
+        if name == "PUSH_NULL" and sys.version_info >= (3, 13) and not before.startswith(_NAMED):
+            return None
+        before = name
+    return found
 
-    def __init__(self, names: Mapping[str, Any], above: tuple[CodeType, ...]) -> None:
-        self._names, self._above = names, above
 
-    def finds_work(self, code: CodeType) -> bool:
-        """True if something is called that may take a decision."""
-        value, before, calls_next = _UNKNOWN, "", False
-        for instruction in dis.get_instructions(code):
-            name = instruction.opname
-            if name in ("LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME", "LOAD_CLASSDEREF"):
-                value = self._names.get(instruction.argval, _UNKNOWN)
-                if self._leads_on(value) or (calls_next and not callable(value)):  # a part of it is called
-                    return True
-            elif name in ("LOAD_ATTR", "LOAD_METHOD"):
-                value = self._attribute(value, instruction.argval)
-                is_called = name == "LOAD_METHOD" or (sys.version_info >= (3, 12) and bool((instruction.arg or 0) & 1))
-                if self._leads_on(value) or (value is _UNKNOWN and is_called and instruction.argval not in _METHODS):
-                    return True
-            else:
-                if calls_next and name != "PUSH_NULL":  # something else than a name is called: nobody knows what
-                    return True
-                value = _UNKNOWN
-            calls_next = name == "PUSH_NULL" and sys.version_info < (3, 13)
-            if name == "PUSH_NULL" and sys.version_info >= (3, 13) and not before.startswith(_NAMED):
-                return True
-            before = name
+def _leads_on(value: Any, above: tuple[CodeType, ...]) -> bool:
+    """True if calling something may run code that must be rewritten."""
+    if value is _ANYTHING:
+        return True
+    if value is _UNKNOWN or value is None or isinstance(value, _NEVER_CALLED):
         return False
-
-    def _attribute(self, value: Any, attribute: str) -> Any:
-        """What an attribute of something means, if that is a module."""
-        if isinstance(value, types.ModuleType):
-            return getattr(value, attribute, _UNKNOWN)
-        return _UNKNOWN
-
-    def _leads_on(self, value: Any) -> bool:
-        """True if calling something may run code that must be rewritten."""
-        if value is _UNKNOWN or value is None or isinstance(value, _NEVER_CALLED):
-            return False
-        if isinstance(value, (types.BuiltinFunctionType, type)):
-            return value in _CONCERNED
-        if isinstance(value, types.MethodType):
-            value = value.__func__
-        elif not isinstance(value, FunctionType):
-            value = getattr(type(value), "__call__", None)  # noqa: B004 - the method itself is wanted
-        if later.can_wait(value):  # held since before the first trace: only a rewritten call adapts it
-            return True
-        if not isinstance(value, FunctionType) or is_marked(value) or not is_users(value.__code__, value.__module__):
-            return False
-        return _judged(value, value.__code__, self._above)
+    if isinstance(value, (types.BuiltinFunctionType, type)):
+        return value in _CONCERNED
+    if isinstance(value, types.MethodType):
+        value = value.__func__
+    elif not isinstance(value, FunctionType):
+        value = getattr(type(value), "__call__", None)  # noqa: B004 - the method itself is wanted
+    if deferral.can_wait(value):  # held since before the first trace: only a rewritten call adapts it
+        return True
+    if not isinstance(value, FunctionType) or is_marked(value) or not is_users(value.__code__, value.__module__):
+        return False
+    return _judged(value, value.__code__, above)
 
 
 _NAMED = ("LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME", "LOAD_ATTR")
@@ -185,13 +205,28 @@ def codes(code: CodeType) -> Iterator[CodeType]:
             yield from codes(constant)
 
 
-def _names(function: FunctionType) -> Mapping[str, Any]:
-    """What the names from outside mean to a function."""
-    found = dict(vars(builtins))
-    found.update(function.__globals__)
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+class _Names:
+    """What the names from outside mean to a function now."""
+
+    def __init__(self, function: FunctionType) -> None:
+        self._globals = function.__globals__
+        self._cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+
+    def meaning(self, lookup: _Lookup) -> Any:
+        """The value of a name or of an attribute of a module, _UNKNOWN if that cannot be said, _ANYTHING if what cannot be
+        said is called."""
+        value = self._named(lookup.name)
+        if lookup.calls_part and not callable(value):
+            return _ANYTHING
+        for attribute in lookup.attributes:
+            value = getattr(value, attribute, _UNKNOWN) if isinstance(value, types.ModuleType) else _UNKNOWN
+        return _ANYTHING if value is _UNKNOWN and lookup.calls_unknown else value
+
+    def _named(self, name: str) -> Any:
+        cell = self._cells.get(name)
+        if cell is None:
+            return self._globals.get(name, vars(builtins).get(name, _UNKNOWN))
         try:
-            found[name] = cell.cell_contents
-        except ValueError:
-            found[name] = _UNKNOWN
-    return found
+            return cell.cell_contents
+        except ValueError:  # not assigned yet
+            return _UNKNOWN

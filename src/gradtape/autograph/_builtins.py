@@ -7,10 +7,11 @@ import importlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from gradtape.autograph._ranges import noted
+from gradtape.autograph._undefined import as_tensor, is_symbolic, traces
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor
-from gradtape.autograph._undefined import as_tensor, is_symbolic, traces
 
 
 class Rows:
@@ -106,7 +107,7 @@ def _len(x: Any) -> Any:
 
 def _range(*bounds: Any) -> Any:
     if any(isinstance(as_tensor(b), Tensor) for b in bounds) and traces():
-        return _library().range(*[as_tensor(b) for b in bounds])
+        return noted(_library().range)(*[as_tensor(b) for b in bounds])
     return range(*bounds)
 
 

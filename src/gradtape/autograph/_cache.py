@@ -12,10 +12,10 @@ import sys
 import types
 from types import CodeType, FunctionType
 
-from gradtape.core import disk_cache as cache
-from gradtape.autograph import _allowlist as policy
-from gradtape.autograph._verbosity import verbosity
+from gradtape.autograph import _allowlist as allowlist
 from gradtape.autograph._source import last_line
+from gradtape.autograph._verbosity import verbosity
+from gradtape.core import disk_cache
 
 _factories: dict[int, tuple[CodeType, FunctionType]] = {}
 _MOST = 4096
@@ -50,7 +50,7 @@ def _instance(function: FunctionType, factory: FunctionType) -> FunctionType:
     made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     made.__name__, made.__qualname__, made.__module__ = function.__name__, function.__qualname__, function.__module__
     made.__dict__.update({k: v for k, v in function.__dict__.items() if k != "__wrapped__"})
-    return policy.do_not_convert(made)  # type: ignore[no-any-return]
+    return allowlist.do_not_convert(made)  # type: ignore[no-any-return]
 
 
 def _factory(function: FunctionType) -> FunctionType:
@@ -63,14 +63,14 @@ def _factory(function: FunctionType) -> FunctionType:
 def _code(function: FunctionType) -> CodeType:
     """The rewritten code, from the disk if it is there."""
     text = None if verbosity.level else _text(function)
-    kept = None if text is None else cache.read(text)
+    kept = None if text is None else disk_cache.read(text)
     if kept is not None and (kept[:_STAMP] == _WITHOUT_MALT or kept[:_STAMP] == _passes()):
         return marshal.loads(kept[_STAMP:])  # type: ignore[no-any-return]
     from gradtape.autograph._compile import rewritten_code
 
     code, needs_malt = rewritten_code(function)
     if text is not None:
-        cache.write(text, (_passes() if needs_malt else _WITHOUT_MALT) + marshal.dumps(code))
+        disk_cache.write(text, (_passes() if needs_malt else _WITHOUT_MALT) + marshal.dumps(code))
     return code
 
 
@@ -88,13 +88,16 @@ def _text(function: FunctionType) -> str | None:
 @functools.lru_cache(maxsize=1)
 def _version() -> str:
     """What all rewritten code depends on."""
-    own = cache.newest([os.path.dirname(os.path.abspath(__file__))])
-    return f"gradtape rewritten 2\n{own}\n{sys.version}\n{__debug__}\n{sys.flags.optimize}"
+    own = disk_cache.fingerprint([os.path.dirname(os.path.abspath(__file__))])
+    return (
+        f"gradtape rewritten 3\n{own}\n{disk_cache.library_version()}\n{sys.version}\n{__debug__}\n{sys.flags.optimize}"
+    )
 
 
 @functools.lru_cache(maxsize=1)
 def _passes() -> bytes:
     """Which malt is installed; looked up only for code that malt has made."""
     malt = importlib.util.find_spec("malt")
-    changed = os.stat(malt.origin).st_mtime_ns if malt is not None and malt.origin is not None else -1
-    return changed.to_bytes(_STAMP, "little", signed=True)
+    if malt is None or malt.origin is None:
+        return b"\xff" * _STAMP
+    return bytes.fromhex(disk_cache.fingerprint([os.path.dirname(malt.origin)]))[:_STAMP]

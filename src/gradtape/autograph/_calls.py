@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import threading
 import types
 from collections.abc import Callable, Iterator
@@ -10,8 +11,8 @@ from contextlib import contextmanager
 from types import FunctionType
 from typing import Any
 
-from gradtape.core import deferral as later, log, state
-from gradtape.autograph import _allowlist as policy
+from gradtape.autograph import _allowlist as allowlist
+from gradtape.core import deferral, log, state
 
 _AS_IT_IS = (types.BuiltinFunctionType, types.MethodWrapperType, types.WrapperDescriptorType, type)
 _warned: set[Any] = set()
@@ -55,18 +56,18 @@ def converted(function: Callable[..., Any]) -> Callable[..., Any]:
         return function if inner is function.func else functools.partial(inner, *function.args, **function.keywords)
     if not isinstance(function, FunctionType):
         return _converted_object(function)
-    if later.can_wait(function):  # one of ours, which the program got hold of before the first function was traced
-        return later.adapt(function)
-    if policy.is_marked(function) or not policy.is_users(function.__code__, function.__module__):
+    if deferral.can_wait(function):  # one of ours, which the program got hold of before the first function was traced
+        return deferral.adapt(function)
+    if allowlist.is_marked(function) or not allowlist.is_users(function.__code__, function.__module__):
         return function
-    if not policy.wants_conversion(function):
+    if not allowlist.wants_conversion(function):
         return function
     return _rewritten(function)
 
 
 def _converted_object(target: Any) -> Callable[..., Any]:
     """An object with a method `__call__` of the user's."""
-    if isinstance(target, _AS_IT_IS) or policy.is_marked(target):
+    if isinstance(target, _AS_IT_IS) or allowlist.is_marked(target):
         return target  # type: ignore[no-any-return]
     method = getattr(type(target), "__call__", None)  # noqa: B004 - the method itself is wanted
     if not isinstance(method, FunctionType):
@@ -96,10 +97,20 @@ def _rewritten(function: FunctionType) -> FunctionType:
 
 def converted_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None, scope: Any = None) -> Any:
     """The result of a call that stands in a rewritten function."""
+    if type(function) is types.BuiltinFunctionType and function in _ABOUT_THE_CALLER and len(args) < 2 and not kwargs:
+        return _ABOUT_THE_CALLER[function](sys._getframe(1), *args)
     return called(function)(*args, **(kwargs or {}))
 
 
-converted_call = policy.do_not_convert(converted_call)
+# Functions that look at the names of whoever calls them: that is the user's function, not this module.
+_ABOUT_THE_CALLER: dict[Any, Callable[..., Any]] = {
+    globals: lambda frame: frame.f_globals,
+    locals: lambda frame: frame.f_locals,
+    eval: lambda frame, source: eval(source, frame.f_globals, frame.f_locals),
+}
+
+
+converted_call = allowlist.do_not_convert(converted_call)
 
 
 def called(function: Any) -> Any:
@@ -107,6 +118,8 @@ def called(function: Any) -> Any:
     if state.current.trace is None:  # in a Python function that a graph calls when it runs: all values are known
         return function
     if not isinstance(function, _AS_IT_IS):
+        if getattr(function, "__name__", "") == "range" and function.__module__ == "gradtape.arrays.creation":
+            return _noted_range(converted(function))
         return converted(function)
     from gradtape.autograph._builtins import OVERLOADS
 
@@ -114,3 +127,9 @@ def called(function: Any) -> Any:
         return OVERLOADS.get(function, function)
     except TypeError:  # a method of something that is not hashable
         return function
+
+
+def _noted_range(function: Any) -> Any:
+    from gradtape.autograph._ranges import noted
+
+    return noted(function)

@@ -7,10 +7,10 @@ import re
 from types import CodeType, FunctionType
 from typing import Any
 
-from gradtape.autograph import _transformer as direct
-from gradtape.autograph._verbosity import report, verbosity
+from gradtape.autograph import _transformer as transformer
 from gradtape.autograph._source import Unavailable, tree_of
 from gradtape.autograph._templates import assign, define
+from gradtape.autograph._verbosity import report, verbosity
 
 _FUTURE = 0x1FF0000  # the flags of `from __future__ import ...` in a code object
 _NAME = "ag__function"
@@ -47,13 +47,13 @@ def transformed(function: FunctionType) -> tuple[Any, bool]:
     """The rewritten syntax tree of a function definition, and whether malt was needed for it; for a lambda, an assignment."""
     node = tree_of(function)
     try:
-        if direct.suits(node):
-            return direct.transformed(node, function), False
+        if transformer.suits(node):
+            return transformer.transformed(node, function), False
     except RecursionError as problem:  # hundreds of branches in branches
         raise Unavailable(f"RecursionError: {problem}") from problem
-    from gradtape.autograph import _malt_conversion as conversion
+    from gradtape.autograph import _malt_conversion as malt_conversion
 
-    return conversion.transformed(node, function), True
+    return malt_conversion.transformed(node, function), True
 
 
 def text_of(function: FunctionType) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradtape.core import nest
 from gradtape.autograph._undefined import (
     MISSING_RETURN,
     holds_tensors,
@@ -15,9 +14,10 @@ from gradtape.autograph._undefined import (
     same,
     scopes,
 )
+from gradtape.core import nest
 from gradtape.tracing.control.block import BlockTrace, empty, spec
-from gradtape.tracing.control.staged_functions import choose, completed
 from gradtape.tracing.control.build import Leaves, as_bool, run_branches
+from gradtape.tracing.control.staged_functions import choose, completed
 
 _MAIN, _ELSE = "main", "else"
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from gradtape.autograph._undefined import as_tensor, is_symbolic
 from gradtape.core import convert, provenance
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor
-from gradtape.autograph._undefined import as_tensor, is_symbolic
 from gradtape.tracing.control.block import BlockTrace
+from gradtape.tracing.control.build import as_bool
 from gradtape.tracing.control.checks import ENSURE
 from gradtape.tracing.control.staged_functions import choose
-from gradtape.tracing.control.build import as_bool
 
 
 def and_of_tensor(first: Any, second: Callable[[], Any]) -> Any:

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradtape.core import convert, dtypes, nest
-from gradtape.core.op import REGISTRY
-from gradtape.core.shape import Spec, TensorShape
-from gradtape.core.tensor import Tensor
-from gradtape.autograph._if import if_over_tensor
 from gradtape.autograph._builtins import Rows
+from gradtape.autograph._if import if_over_tensor
+from gradtape.autograph._ranges import Bounds, bounds_of
 from gradtape.autograph._undefined import (
     as_tensor,
     holds_tensors,
@@ -20,11 +17,15 @@ from gradtape.autograph._undefined import (
     refuse,
     traces,
 )
+from gradtape.core import convert, dtypes, nest
+from gradtape.core.op import REGISTRY
+from gradtape.core.shape import Spec, TensorShape
+from gradtape.core.tensor import Tensor
 from gradtape.tracing.control.block import BlockTrace, empty, spec
+from gradtape.tracing.control.build import Leaves, as_bool, fits, relaxed, run_steps, traced
 from gradtape.tracing.control.checks import required
 from gradtape.tracing.control.loop import too_few_text
 from gradtape.tracing.control.tensor_array import COUNT_ROWS
-from gradtape.tracing.control.build import Leaves, as_bool, fits, relaxed, run_steps, traced
 
 State = tuple[Any, ...]
 
@@ -71,6 +72,10 @@ def for_loop(
     if hasattr(iter_, "_staged_steps") and traces():
         _for_dataset(iter_._staged_steps(), extra_test, body, get_state, set_state, symbol_names, opts)
         return
+    bounds = bounds_of(iter_) if traces() else None
+    if bounds is not None:
+        _for_range(bounds, extra_test, body, get_state, set_state, symbol_names, opts)
+        return
     with in_loop():
         if isinstance(iter_, Rows) and traces():
             rows = Leaves(iter_.structure)
@@ -82,6 +87,34 @@ def for_loop(
             _python_for(iter_, extra_test, body, get_state, set_state, symbol_names)
             return
         _Loop(get_state, set_state, symbol_names, opts, body, extra_test, rows).run()
+
+
+def _for_range(
+    bounds: Bounds,
+    extra_test: Any,
+    body: Any,
+    get_state: Any,
+    set_state: Any,
+    names: Sequence[str],
+    opts: dict[str, Any],
+) -> None:
+    """A loop over a range of which the end is known when the function runs: a `while` with a counter."""
+    counter = [bounds.start]
+
+    def test() -> Any:
+        there = REGISTRY["less" if bounds.delta > 0 else "greater"](counter[0], bounds.limit)
+        return there if extra_test is None else REGISTRY["logical_and"](as_bool(extra_test()), there)
+
+    def step() -> None:
+        number = counter[0]
+        counter[0] = number + bounds.delta
+        body(number)
+
+    def set_both(values: State) -> None:
+        counter[0] = values[0]
+        set_state(values[1:])
+
+    while_loop(test, step, lambda: (counter[0], *get_state()), set_both, ("the counter", *names), opts)
 
 
 def _for_dataset(

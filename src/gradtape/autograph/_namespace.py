@@ -6,7 +6,10 @@ import sys
 from types import SimpleNamespace
 from typing import Any
 
-from gradtape.autograph import _calls as calls, _builtins as functions, _allowlist as policy, _operators as statements
+from gradtape.autograph import _allowlist as allowlist
+from gradtape.autograph import _builtins as builtins
+from gradtape.autograph import _calls as calls
+from gradtape.autograph import _operators as operators
 from gradtape.autograph._undefined import MISSING_RETURN, Undefined, ldu, scopes
 from gradtape.tracing.symbol import Symbol
 
@@ -29,8 +32,8 @@ class FunctionScope:
         if value is MISSING_RETURN or isinstance(value, Undefined):
             return None
         if isinstance(did_return, Symbol):  # some steps of a loop return, or none
-            from gradtape.tracing.control.checks import required
             from gradtape.tracing.control.build import Leaves
+            from gradtape.tracing.control.checks import required
 
             leaves = Leaves(value)
             what = f"{self.name} has not returned a value: no step of its loop came to a return statement."
@@ -62,26 +65,26 @@ ag = SimpleNamespace(
     STD=None,
     Undefined=Undefined,
     UndefinedReturnValue=lambda: MISSING_RETURN,
-    and_=statements.and_,
-    assert_stmt=statements.assert_stmt,
-    autograph_artifact=policy.do_not_convert,
+    and_=operators.and_,
+    assert_stmt=operators.assert_stmt,
+    autograph_artifact=allowlist.do_not_convert,
     called=calls.called,
     caught=caught,
     converted_call=calls.converted_call,
     eq=lambda a, b: a == b,
-    filter_=statements.filter_,
-    for_stmt=statements.for_stmt,
-    if_exp=statements.if_exp,
-    if_stmt=statements.if_stmt,
-    in_=statements.in_,
+    filter_=operators.filter_,
+    for_stmt=operators.for_stmt,
+    if_exp=operators.if_exp,
+    if_stmt=operators.if_stmt,
+    in_=operators.in_,
     ld=ld,
     keep_state=lambda values: None,
     ldu=ldu,
     no_state=tuple,
-    not_=statements.not_,
+    not_=operators.not_,
     not_eq=lambda a, b: a != b,
-    or_=statements.or_,
-    rows=functions.rows,
-    while_stmt=statements.while_stmt,
+    or_=operators.or_,
+    rows=builtins.rows,
+    while_stmt=operators.while_stmt,
     with_function_scope=with_function_scope,
 )

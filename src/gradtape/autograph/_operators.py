@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradtape.core import errors
-from gradtape.core.tensor import Tensor
 from gradtape.autograph._builtins import Rows
 from gradtape.autograph._undefined import as_tensor, in_loop, is_symbolic, traces
+from gradtape.core import errors
+from gradtape.core.tensor import Tensor
 
 State = tuple[Any, ...]
 

@@ -7,9 +7,9 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core import errors
-from gradtape.autograph import _allowlist as policy
+from gradtape.autograph import _allowlist as allowlist
 from gradtape.autograph._verbosity import verbosity
+from gradtape.core import errors
 
 
 class Feature(enum.Enum):
@@ -57,7 +57,7 @@ def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
         with enabled(False):
             return func(*args, **kwargs)
 
-    return policy.do_not_convert(as_it_is)
+    return allowlist.do_not_convert(as_it_is)
 
 
 def set_loop_options(

@@ -14,9 +14,9 @@ from typing import Any
 
 from gradtape.autograph import _returns as returns
 from gradtape.autograph._expressions import Constructs, stripped
+from gradtape.autograph._liveness import Block, Variables
 from gradtape.autograph._source import Unavailable
 from gradtape.autograph._templates import assign, call, define, names, place, thunk
-from gradtape.autograph._liveness import Block, Variables
 
 _LOOPS = (ast.For, ast.While)
 _FLOW = (ast.If, *_LOOPS)

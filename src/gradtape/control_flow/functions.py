@@ -12,13 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import integer
+from gradtape.autograph._calls import adapted
+from gradtape.control_flow.mapping import foldl, foldr, map_fn, scan
 from gradtape.core import convert, dtypes, errors, nest, state
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.api.arguments import integer
-from gradtape.control_flow.mapping import foldl, foldr, map_fn, scan
 from gradtape.ops.cast import CastToDiscrete
 from gradtape.ops.joining import Stack
+from gradtape.ops.movement import Reshape
 from gradtape.ops.reduction import CountNonzero
 from gradtape.ops.selection import Maximum
 from gradtape.transform.stop_gradient import stop_gradient
@@ -48,17 +50,37 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None 
         if fn is None:
             raise TypeError(errors.compose(f"cond(): '{who}' argument required.", "give a function for each case."))
         _check_callable("cond", who, fn)
-    pred = _read(pred)
+    pred = _condition("cond: pred", pred)
     if is_staged(pred):
         return control().choose("cond", as_bool(pred), (false_fn, true_fn), ("false_fn", "true_fn"))
     return true_fn() if pred else false_fn()
 
 
+def _condition(what: str, value: Any) -> Any:
+    """What decides which way a program goes. Outside of functions Python's rules of truth hold; in them it must be a bool."""
+    value = _read(value)
+    if value is None:
+        raise ValueError(errors.compose(f"{what} must not be None.", "give a scalar bool tensor."))
+    if state.current.trace is None:
+        return value
+    dtype = getattr(value, "dtype", None)
+    is_number = isinstance(value, (str, bytes, int, float)) and not isinstance(value, bool)
+    if is_number or (isinstance(value, Tensor) and dtype is not dtypes.bool_):
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"{what} must be a bool in a function, got {value!r}.",
+            "compare it, for instance with `!= 0`.",
+        )
+    if isinstance(value, Tensor) and value.ndim and value.shape.num_elements() == 1:
+        return Reshape(value, shape=())
+    return value
+
+
 def control() -> Any:
     """What puts control flow into graphs; loaded when it is first needed."""
-    from gradtape.tracing.control import staged_functions as control_functions
+    from gradtape.tracing.control import staged_functions
 
-    return control_functions
+    return staged_functions
 
 
 def is_staged(*values: Any) -> bool:
@@ -287,7 +309,11 @@ def while_loop(
         )
     maximum_iterations = _read(maximum_iterations)
     if state.current.trace is not None:
-        found = control().repeat("while_loop", cond, body, loop_vars, shape_invariants, _limit(maximum_iterations))
+
+        def test(*values: Any) -> Any:
+            return _condition("while_loop: the result of cond", adapted(cond)(*values))
+
+        found = control().repeat("while_loop", test, body, loop_vars, shape_invariants, _limit(maximum_iterations))
         return found if back_prop else nest.map_structure(stop_gradient, found)
     most = None if maximum_iterations is None else _most(maximum_iterations)
     first = [nest.map_structure(_read, v) for v in loop_vars]

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import tensor
 from gradtape.core import convert, dtypes, errors, nest, state
 from gradtape.core.composite import CompositeSpec
-from gradtape.core.shape import Spec, TensorSpec, spec_of
+from gradtape.core.shape import ANY, Spec, TensorSpec, spec_of
 from gradtape.core.tensor import Tensor, wrap
-from gradtape.api.arguments import tensor
 from gradtape.ops.family import dims
 from gradtape.ops.joining import Concat, Stack, Unstack
 
@@ -265,7 +265,8 @@ def _tensors(who: str, fn: Any, elems: Any) -> list[Tensor]:
 
 def _dims(t: Tensor) -> Any:
     """The shape, as far as it is known."""
-    return tuple(t.get_shape())
+    shape = t.get_shape()
+    return ANY if shape.rank is None else tuple(shape)
 
 
 def _rows(elems: Any, flat: list[Tensor]) -> tuple[Callable[[int], Any], int]:

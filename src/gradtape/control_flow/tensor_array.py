@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import integer, integers, tensor
 from gradtape.core import convert, dtypes, errors, state
 from gradtape.core.op import REGISTRY
-from gradtape.core.shape import Spec, TensorShape
+from gradtape.core.shape import ANY, Spec, TensorShape, stacked
 from gradtape.core.tensor import Tensor, wrap
-from gradtape.api.arguments import integer, integers, tensor
+from gradtape.core.variable import Variable
 from gradtape.ops.family import dims
 from gradtape.ops.joining import Concat, Stack, Unstack
 from gradtape.ops.movement import Reshape
@@ -59,6 +60,8 @@ class TensorArray:
         self._one_shape = infer_shape
         self._element = TensorShape(element_shape)
         self._staged = state.current.trace is not None
+        if size is None and not dynamic_size:
+            raise ValueError(errors.compose("TensorArray: size must be given.", "give a size, or dynamic_size=True."))
         self._size: Any = 0 if size is None else size
         self._buffer: Any = None
         self._rows: list[Any] = []
@@ -89,10 +92,11 @@ class TensorArray:
 
     def _blank(self, element: tuple[int, ...]) -> Any:
         """The elements before anything is written: zeros."""
-        if isinstance(self._size, Tensor) and type(self._size) is not Tensor:
+        if (isinstance(self._size, Tensor) and type(self._size) is not Tensor) or None in element:
             from gradtape.tracing.control.tensor_array import NEW_ROWS
 
-            return NEW_ROWS(self._size, shape=element, dtype=self._dtype)
+            made = state.current.trace.add(NEW_ROWS, (tensor(self._size),), {"shape": element, "dtype": self._dtype})
+            return made
         count = integer(self._size, "TensorArray", "size")
         return wrap(np.zeros((count, *element), self._dtype.numpy))
 
@@ -108,7 +112,7 @@ class TensorArray:
     def _specs(self) -> list[Spec]:
         """The specs of the parts in all steps of a loop."""
         return [
-            Spec((None, *spec.shape[1:]) if self._dynamic else spec.shape, spec.dtype)  # type: ignore[arg-type]
+            Spec(stacked(None, spec.shape[1:]) if self._dynamic else spec.shape, spec.dtype)
             for spec in [_spec(p) for p in self._components()]
         ]
 
@@ -151,23 +155,35 @@ class TensorArray:
             return self
         from gradtape.tracing.control.tensor_array import WRITE_ROW
 
-        buffer = self._blank(tuple(_spec(value).shape)) if self._buffer is None else self._buffer
+        buffer = self._blank(_spec(value).shape) if self._buffer is None else self._buffer
         return self._copy(WRITE_ROW(_here(buffer), tensor(index), value, grow=self._dynamic))
 
     def _checked(self, value: Any) -> Any:
-        value = tensor(value) if hasattr(value, "dtype") else convert.convert_to_tensor(value, self._dtype)
-        if value.dtype is not self._dtype:
-            raise ValueError(
-                errors.compose(
-                    f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name}",
-                    "cast the value.",
-                )
-            )
+        value = self._converted(value)
         if not self._element.is_compatible_with(value.get_shape()):
             raise ValueError(
                 errors.compose(
                     f"Incompatible shape for value ({value.get_shape()}), expected ({self._element})",
                     "write elements of the array's element_shape.",
+                )
+            )
+        return value
+
+    def _converted(self, value: Any) -> Any:
+        """A value as a tensor of the array's dtype. What is no tensor yet is converted, also arrays of another precision."""
+        if isinstance(value, (bool, np.bool_, np.ndarray, np.generic)) and self._dtype.numpy.kind in "fiub":
+            value = np.asarray(value).astype(self._dtype.numpy) if np.asarray(value).dtype.kind in "fiub" else value
+        if not isinstance(value, (Tensor, Variable)):
+            try:
+                return convert.convert_to_tensor(value, self._dtype)
+            except (TypeError, ValueError) as problem:
+                raise _WriteError(f"TensorArray: cannot write {value!r} as {self._dtype.name}: {problem}") from None
+        value = tensor(value)
+        if value.dtype is not self._dtype:
+            raise _WriteError(
+                errors.compose(
+                    f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name}",
+                    "cast the value.",
                 )
             )
         return value
@@ -206,7 +222,7 @@ class TensorArray:
         if found is None:
             if not self._element.is_fully_defined():
                 raise errors.build(
-                    errors.InvalidArgumentError,
+                    _UnwrittenError,
                     f"TensorArray: element {i} was not written, and its shape is not known.",
                     "write all elements, or give element_shape.",
                 )
@@ -243,6 +259,12 @@ class TensorArray:
         if self._is_staged():
             return REGISTRY["gather"](self._whole(), tensor(indices), axis=0, batch_dims=0)
         wanted = integers(indices, "TensorArray.gather", "indices")
+        if not wanted:
+            known = next((r for r in self._rows if r is not None), None)
+            element = (
+                _whole(self._element) if self._element.is_fully_defined() else () if known is None else dims(known)
+            )
+            return wrap(np.zeros((0, *element), self._dtype.numpy))
         for i in wanted:
             if not 0 <= i < len(self._rows):
                 raise _out_of_range(i, len(self._rows))
@@ -253,6 +275,8 @@ class TensorArray:
         if self._is_staged():
             whole = self._whole()
             shape = _spec(whole).shape
+            if len(shape) < 2:
+                raise ValueError(errors.compose("TensorArray.concat: the elements are scalars.", "use stack."))
             if None in shape:
                 from gradtape.arrays.movement import reshape
 
@@ -262,14 +286,22 @@ class TensorArray:
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         """The array with the rows of a tensor as its elements."""
-        value = tensor(value)
-        if value.dtype is not self._dtype:
-            self._checked(value)
+        value = self._converted(value)
+        if not value.ndim:
+            raise ValueError(errors.compose("TensorArray.unstack: a scalar has no rows.", "give a vector or more."))
         if self._is_staged():
-            return self._copy(value)
+            # The gradient of a read is a slice; that of a reshaped tensor is a whole one, as users of arrays expect.
+            shape = _spec(value).shape
+            return self._copy(value if None in shape else Reshape(value, shape=shape))
         count = dims(value)[0]
         if count > len(self._rows) and not self._dynamic:
-            raise _out_of_range(count - 1, len(self._rows))
+            raise ValueError(
+                errors.compose(
+                    f"Cannot unstack {count} values into a TensorArray of static size {len(self._rows)}",
+                    "make it larger, or give dynamic_size=True.",
+                )
+            )
+        self._rows = self._rows[:count]
         for i, row in enumerate(Unstack(value, axis=0) if count else ()):
             self._put(i, row)
         return self
@@ -287,7 +319,11 @@ class TensorArray:
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
         """The array with consecutive parts of a tensor as its elements."""
-        value = tensor(value)
+        value = self._converted(value)
+        if not value.ndim:
+            raise errors.build(
+                _ScalarError, "TensorArray.split: expected value to be at least a vector, got a scalar.", "reshape it."
+            )
         sizes = integers(lengths, "TensorArray.split", "lengths")
         if sum(sizes) != dims(value)[0]:
             raise errors.build(
@@ -295,6 +331,12 @@ class TensorArray:
                 f"Expected sum of lengths to be equal to values.shape[0], but sum of lengths is {sum(sizes)} and value's "
                 f"shape is: {value.shape}",
                 "give the lengths of all parts.",
+            )
+        if len(sizes) > len(self._rows) and not self._staged and not self._dynamic:
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"TensorArray's size is not equal to the size of lengths ({len(self._rows)} vs. {len(sizes)})",
+                "make it larger, or give dynamic_size=True.",
             )
         if self._is_staged():
             if len(set(sizes)) > 1:
@@ -335,9 +377,22 @@ class TensorArray:
         return f"<TensorArray dtype={self._dtype.name} element_shape={self._element}>"
 
 
+class _WriteError(errors.InvalidArgumentError, ValueError, TypeError):
+    """A value of another dtype: TensorFlow raises the first outside of graphs, and the others in them."""
+
+
+class _ScalarError(errors.InvalidArgumentError, ValueError):
+    """A scalar in place of a vector: TensorFlow raises the first outside of graphs, and the second in them."""
+
+
+class _UnwrittenError(errors.InvalidArgumentError, ValueError):
+    """An element that was not written, of unknown shape: TensorFlow raises the second outside of graphs."""
+
+
 def _spec(x: Any) -> Spec:
     """Shape and dtype of a tensor, as far as they are known."""
-    return Spec(_whole(x.get_shape()), x.dtype)
+    shape = x.get_shape()
+    return Spec(ANY if shape.rank is None else _whole(shape), x.dtype)
 
 
 def _whole(shape: TensorShape) -> tuple[Any, ...]:

@@ -15,8 +15,8 @@ import numpy as np
 
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.composite import Composite, CompositeSpec
-from gradtape.core.shape import ANY, Spec, TensorShape, TensorSpec, spec_of
 from gradtape.core.indexed_slices import IndexedSlices
+from gradtape.core.shape import ANY, Spec, TensorShape, TensorSpec, spec_of
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 
@@ -100,7 +100,7 @@ def encode(value: Any, leaves: Leaves) -> Any:
         leaves.tensors += value._components()
         return _encode_parts(value)
     if isinstance(value, CompositeSpec):
-        return _encode_parts(value)
+        return *_encode_parts(value), value.shape if value.shape.rank is None else tuple(value.shape)
     if isinstance(value, TensorSpec):
         return spec_of(value)
     if isinstance(value, TensorShape):
@@ -220,7 +220,9 @@ def rebuild(
     if isinstance(value, IndexedSlices):
         parts = (value.values, value.indices, value.dense_shape)
         return IndexedSlices(*[rebuild(p, tensor, variable, other) for p in parts])
-    if isinstance(value, (Composite, CompositeSpec)):
+    if isinstance(value, CompositeSpec):
+        return value._build([tensor(p) for p in _traced_parts(value)])
+    if isinstance(value, Composite):
         return value._form().build([tensor(p) for p in _traced_parts(value)])
     return other(value)
 
@@ -260,6 +262,9 @@ def same_structure(before: Any, after: Any) -> bool:
             and list(before) == list(after)
             and all(same_structure(before[k], after[k]) for k in before)
         )
+    if isinstance(before, IndexedSlices) and isinstance(after, IndexedSlices):
+        parts = ("values", "indices", "dense_shape")
+        return all(getattr(before, part) is getattr(after, part) for part in parts)
     if isinstance(before, Composite) and isinstance(after, Composite):
         return all(a is b for a, b in zip(before._components(), after._components(), strict=True))
     return before is after

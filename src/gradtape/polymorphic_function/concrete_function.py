@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,9 +10,10 @@ from gradtape.core import errors, nest, state
 from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
-from gradtape.polymorphic_function import cache_key as arguments
-from gradtape.tracing.composites import fold
+from gradtape.polymorphic_function import cache_key
 from gradtape.polymorphic_function.function_signature import Signature, VariableSpec
+from gradtape.polymorphic_function.matching import DoesNotFit, MatchedLeaves
+from gradtape.tracing.composites import fold
 from gradtape.tracing.staged import Staged
 from gradtape.tracing.symbol import Symbol
 from gradtape.tracing.trace import Trace
@@ -61,6 +63,10 @@ class ConcreteFunction:
         self.because, self.tracing = "", 0.0
 
     name = property(lambda self: self._staged.name.encode(), doc="The name, as bytes.")
+    is_provisional = property(
+        lambda self: self._staged.trace.provisional,
+        doc="Whether it serves one call only: it read what has no value yet.",
+    )
     graph = property(lambda self: self._staged.trace.graph, doc="The graph.")
     inputs = property(lambda self: list(self._staged.trace.parameters), doc="The arguments, as symbols.")
     outputs = property(lambda self: list(self._staged.outputs), doc="The results, as symbols.")
@@ -90,10 +96,27 @@ class ConcreteFunction:
         """The specs of the arguments: positional ones, and those by keyword."""
         names = iter(self._signature.leaf_names(self._described))
         named = [
-            arguments.rebuild(v, lambda s: TensorSpec(s.shape, s.dtype, next(names)), lambda v: v)
+            cache_key.rebuild(v, lambda s: TensorSpec(s.shape, s.dtype, next(names)), lambda v: v)
             for v in self._described
         ]
         return self._signature.unbind(named)
+
+    @property
+    def function_type(self) -> inspect.Signature:
+        """The arguments, as Python describes parameters, with their kinds as annotations; each of `*args` and `**kwargs` has
+        a name of its own."""
+        found: list[inspect.Parameter] = []
+        named: list[tuple[str, Any, Any]]
+        for p, value in zip(self._signature.parameters, self._described, strict=True):
+            if p.kind is p.VAR_POSITIONAL:
+                named = [(f"{p.name}_{i}", v, p.POSITIONAL_ONLY) for i, v in enumerate(value)]
+                found = [q.replace(kind=p.POSITIONAL_ONLY) for q in found] if named else found
+            elif p.kind is p.VAR_KEYWORD:
+                named = [(str(k), v, p.KEYWORD_ONLY) for k, v in value.items()]
+            else:
+                named = [(p.name, value, p.kind)]
+            found += [inspect.Parameter(name, kind, annotation=v) for name, v, kind in named]
+        return inspect.Signature(found)
 
     @property
     def output_shapes(self) -> Any:
@@ -126,15 +149,16 @@ class ConcreteFunction:
         return TraceReport(f"({self._parameters()})", self.because, self.tracing, seconds, native, outside, size)
 
     def text(self, stage: str = "hlo", device_name: str | None = None) -> str:
-        """The program as text: as it was traced (`stage="hlo"`), or as it runs (`"optimized_hlo"`)."""
-        if stage not in _STAGES:
-            raise ValueError(
-                errors.compose(f"Invalid stage {stage!r}.", f"use one of {', '.join(map(repr, _STAGES))}.")
-            )
-        if stage == "hlo":
-            self.graph.outputs = list(self._staged.values)
-            return str(self.graph)
-        return str(self._staged.program.program.graph)
+        """The program as text, at one stage of its way to machine code.
+
+        Args:
+          stage: `"trace"` (or `"hlo"`): the graph as it was traced; `"passes"`: after the passes over graphs; `"kernels"`: what each
+            kernel computes, with the user's lines; `"llvm"`: the text that is handed to LLVM; `"optimized_hlo"`: what runs.
+          device_name: ignored.
+        """
+        from gradtape.polymorphic_function.stages import text_at
+
+        return text_at(self._staged, stage)
 
     def __repr__(self) -> str:
         specs = [None if y is None else TensorSpec(y.get_shape(), y.dtype) for y in self._leaves]
@@ -153,15 +177,10 @@ class ConcreteFunction:
         return ", ".join(parts)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The results for tensors: all tensor arguments, by position or name; values of Python are part of the trace."""
+        """The results for arguments as the function takes them, or for its tensors alone, by position or name; values of
+        Python are part of the trace."""
         tensors, variables = self._given(args, kwargs)
         for x, parameter in zip(tensors, self.inputs, strict=True):
-            if not isinstance(x, Tensor):
-                raise TypeError(
-                    errors.compose(
-                        f"{self._staged.name}: a ConcreteFunction takes tensors, got {x!r}.", "use tf.constant(value)."
-                    )
-                )
             if x.dtype is not parameter.dtype:
                 raise errors.build(
                     errors.InvalidArgumentError,
@@ -173,28 +192,51 @@ class ConcreteFunction:
 
     def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], list[Variable]]:
         """The tensors and variables of a call, given as the whole signature or as the tensors alone."""
-        count = len(self.inputs)
-        if len(args) + len(kwargs) == count and not self._slots:
-            names = self._signature.leaf_names(self._described)
-            rest = dict(zip(names[len(args) :], names[len(args) :], strict=True))
-            if set(kwargs) == set(rest):
-                return [*args, *[kwargs[n] for n in rest]], []
+        if (
+            not kwargs
+            and len(args) == len(self.inputs) == len(self._described)
+            and all(type(x) is Tensor for x in args)
+        ):
+            return list(args), []
         try:
-            values = self._signature.bind(args, kwargs)
+            return self._structured(args, kwargs)
         except TypeError as problem:
+            try:
+                return self._flat(args, kwargs), []
+            except TypeError as again:
+                raise TypeError(f"{problem}\nFallback to flat signature also failed due to: {again}") from None
+
+    def _structured(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], list[Variable]]:
+        values = self._signature.bind(args, kwargs)
+        leaves = MatchedLeaves(converts=True)
+        for name, value, described in zip(self._signature.names, values, self._described, strict=True):
+            try:
+                leaves.take(value, described)
+            except DoesNotFit:
+                raise TypeError(
+                    f"Binding inputs to tf.function failed due to `Can not cast {value!r} to {_kind(described)}`. Received "
+                    f"it as {name}, for signature: ({self._parameters()})."
+                ) from None
+        return leaves.tensors, [v for v in leaves.variables if v._id not in self._captured]
+
+    def _flat(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        names = self._signature.leaf_names(self._described)
+        given = dict(zip(names, args, strict=False)) | kwargs
+        if self._slots or len(args) + len(kwargs) != len(names) or len({*names[: len(args)], *kwargs}) != len(names):
             raise TypeError(
-                f"{problem} Fallback to flat signature also failed: {self._staged.name} takes {count} tensors, got "
-                f"{len(args)} by position and {sorted(kwargs)} by name."
-            ) from None
-        leaves = arguments.Leaves(self._captured)
-        for value in values:
-            arguments.encode(value, leaves)
-        if len(leaves.tensors) != count:
-            raise TypeError(
-                f"{self._staged.name} takes {count} tensors, got {len(leaves.tensors)}. Fallback to flat signature also "
-                "failed."
+                f"{self._staged.name} takes the tensors {', '.join(names) or 'of none'}, got {len(args)} by position and "
+                f"{sorted(kwargs)} by name."
             )
-        return list(leaves.tensors), leaves.variables
+        unknown = [n for n in kwargs if n not in names]
+        if unknown:
+            raise TypeError(f"{self._staged.name} got unexpected keyword arguments: {', '.join(unknown)}.")
+        tensors = [x._read() if isinstance(x, Variable) else x for x in (given[n] for n in names)]
+        for x in tensors:
+            if not isinstance(x, Tensor):
+                raise TypeError(
+                    f"All inputs to `ConcreteFunction`s must be Tensors, got {x!r} for {self._staged.name}."
+                )
+        return tensors
 
     def of_tensors(self, tensors: Sequence[Tensor]) -> Any:
         """The results for plain tensors; the usual call, when nobody looks at it, takes a short way."""
@@ -217,9 +259,6 @@ class ConcreteFunction:
         if self._structure is None:
             return leaves[0]
         return fold(nest.pack_sequence_as(self._structure, leaves))
-
-
-_STAGES = ("hlo", "optimized_hlo")
 
 
 def _kind(value: Any) -> str:

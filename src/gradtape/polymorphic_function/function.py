@@ -4,31 +4,32 @@ from __future__ import annotations
 
 import functools
 import inspect
-import threading
+import re
+import sys
 import time
 import types
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from gradtape.core import errors, gc_pause as garbage, log, state
+from gradtape.autograph import _calls as autograph
+from gradtape.core import errors, gc_pause, locks, log, state
+from gradtape.core.composite import Composite
 from gradtape.core.deferral import Unknown
 from gradtape.core.shape import ANY, TensorSpec, spec_of
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.polymorphic_function import cache_key as arguments
-from gradtape.autograph import _calls as autograph
+from gradtape.polymorphic_function import cache_key
 from gradtape.polymorphic_function.concrete_function import ConcreteFunction, Slot
-from gradtape.polymorphic_function.retracing import difference
-from gradtape.tracing.user_errors import in_user_code
-from gradtape.tracing.outputs import results
+from gradtape.polymorphic_function.created_variables import initial_values, noticed
 from gradtape.polymorphic_function.function_signature import Signature
-from gradtape.tracing.staged import program_of
-from gradtape.tracing.symbol import Symbol
-from gradtape.tracing.trace import Trace
+from gradtape.polymorphic_function.retracing import difference
+from gradtape.tracing.outputs import results
+from gradtape.tracing.trace import Trace, UntrackedSource
+from gradtape.tracing.user_errors import in_user_code
 
 if TYPE_CHECKING:
-    from gradtape.polymorphic_function.explain import FunctionReport
+    pass
 
 _current = state.current
 _KEPT = 256  # traces per function; the oldest go first
@@ -56,7 +57,7 @@ class Function:
         self._served: dict[Any, Any] = {}
         # Calls whose arguments are tensors only find their trace here, without more ado.
         self._quick: dict[Any, ConcreteFunction] = {}
-        self._lock = threading.RLock()
+        self._turn = locks.Turn("function")
         self._count = 0
         self._recent: deque[bool] = deque(maxlen=10)
         self._warnings = 0
@@ -91,25 +92,32 @@ class Function:
                 return self(*args, **kwargs)
         else:
             self._recent.append(False)
-        if kinds is not None:
+        if kinds is not None and not concrete.is_provisional:
             if len(self._quick) >= _SERVED:
                 self._quick.clear()
             self._quick[kinds] = concrete
         return concrete.call(leaves.tensors, leaves.variables)
 
-    def _encoded(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any], arguments.Leaves]:
+    def _encoded(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any], cache_key.Leaves]:
         """The key of a call, its arguments in the order of the parameters, and what they hold."""
+        try:
+            return self._encode(args, kwargs)
+        except RecursionError:
+            what = f"{self._name}: the arguments are nested too deeply to be taken apart."
+            raise RecursionError(errors.compose(what, "pass fewer levels of lists, tuples and dicts.")) from None
+
+    def _encode(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any], cache_key.Leaves]:
         values = self._signature.bind(args, kwargs)
-        leaves = arguments.Leaves(self._captured)
-        key = tuple([arguments.encode(v, leaves) for v in values])
+        leaves = cache_key.Leaves(self._captured)
+        key = tuple([cache_key.encode(v, leaves) for v in values])
         if self._signature.specs is not None:
             values = self._signature.opened(values)
-            key = tuple([arguments.encode(v, arguments.Leaves(self._captured)) for v in values])
+            key = tuple([cache_key.encode(v, cache_key.Leaves(self._captured)) for v in values])
         return key, values, leaves
 
-    def _traced(self, key: Any, values: list[Any], leaves: arguments.Leaves) -> ConcreteFunction:
+    def _traced(self, key: Any, values: list[Any], leaves: cache_key.Leaves) -> ConcreteFunction:
         """The trace for a key: one that serves more sizes, or a new one."""
-        with self._lock:
+        with self._turn.taken():
             found = self._traces.get(key) or self._general(key)
             self._recent.append(found is None)
             if found is not None:
@@ -123,15 +131,17 @@ class Function:
                     log.warning("%s cannot be traced for several sizes at once; it is traced for each.", self._name)
             return self._kept(key, values, leaves)
 
-    def _kept(self, key: Any, values: list[Any], leaves: arguments.Leaves) -> ConcreteFunction:
+    def _kept(self, key: Any, values: list[Any], leaves: cache_key.Leaves) -> ConcreteFunction:
         """A new trace, in the cache."""
         start = time.perf_counter()
-        with garbage.paused():
+        with gc_pause.paused():
             concrete = self._trace(values, leaves)
+        if concrete.is_provisional:
+            return concrete
         self._check_aliases(concrete, leaves)
         concrete.because = difference(self._signature.names, key, list(self._traces))
         concrete.tracing = time.perf_counter() - start
-        for old in [k for k in self._traces if arguments.is_gone(k)]:
+        for old in [k for k in self._traces if cache_key.is_gone(k)]:
             del self._traces[old]
         self._traces[key] = concrete
         self._quick.clear()
@@ -140,7 +150,7 @@ class Function:
         self._served.clear()
         return concrete
 
-    def _check_aliases(self, concrete: ConcreteFunction, leaves: arguments.Leaves) -> None:
+    def _check_aliases(self, concrete: ConcreteFunction, leaves: cache_key.Leaves) -> None:
         """Note which variables a function knows by other names than those of its parameters: an assignment by one name is seen
         by the other, so a trace must take them for one variable. Raise _Aliased if this one does not."""
         if not leaves.variables:
@@ -154,7 +164,7 @@ class Function:
         if key not in self._served:
             if len(self._served) >= _SERVED:
                 self._served.clear()
-            fitting = [k for k in self._traces if arguments.is_open(k) and arguments.covers(k, key)]
+            fitting = [k for k in self._traces if cache_key.is_open(k) and cache_key.covers(k, key)]
             self._served[key] = min(fitting, key=_openness, default=None)
         chosen = self._served[key]
         return None if chosen is None else self._traces.get(chosen)
@@ -162,7 +172,7 @@ class Function:
     def _relaxed(self, key: Any) -> Any:
         """The key of a trace that also serves an earlier one, of other sizes; None if there is none."""
         for old in reversed(self._traces):
-            wider = arguments.widened(key, old)
+            wider = cache_key.widened(key, old)
             if wider is not None:
                 return wider
         return None
@@ -170,25 +180,34 @@ class Function:
     @staticmethod
     def _with_specs(key: Any, values: list[Any]) -> list[Any]:
         """The values with the specs of a key in place of tensors."""
-        specs = arguments.specs(key)
+        specs = cache_key.specs(key)
 
         def place(value: Any) -> TensorSpec:
             spec = next(specs)
             return TensorSpec(None if spec.shape is ANY else spec.shape, spec.dtype)
 
-        return [arguments.rebuild(v, place, lambda v: v) for v in values]
+        return [cache_key.rebuild(v, place, lambda v: v) for v in values]
 
-    def _trace(self, values: list[Any], leaves: arguments.Leaves) -> ConcreteFunction:
+    def _trace(self, values: list[Any], leaves: cache_key.Leaves) -> ConcreteFunction:
         if not self._made_variables:
-            concrete, made = self._trace_once(values, lambda trace, initial: _evaluate(trace, initial, leaves.tensors))
-            self._made_variables = True
+            made: list[Variable] = []
+            concrete = self._trace_once(values, initial_values(leaves.tensors), made)
+            self._made_variables = not concrete.is_provisional
             if not made:
                 return concrete
-        return self._trace_once(values, None)[0]
+        return self._trace_once(values, None, None)
 
-    def _trace_once(self, values: list[Any], lift: Any) -> tuple[ConcreteFunction, bool]:
+    def _trace_once(self, values: list[Any], lift: Any, made: list[Variable] | None) -> ConcreteFunction:
+        try:
+            return self._run_python(values, lift, made, tracks_constants=False)
+        except UntrackedSource:
+            return self._run_python(values, lift, made, tracks_constants=True)
+
+    def _run_python(
+        self, values: list[Any], lift: Any, made: list[Variable] | None, tracks_constants: bool
+    ) -> ConcreteFunction:
         self._count += 1
-        trace = Trace(self._name, lift=lift)
+        trace = Trace(self._name, lift=lift, tracks_constants=tracks_constants)
         slots: list[Slot] = []
         by_variable: dict[int, Slot] = {}
 
@@ -200,12 +219,12 @@ class Function:
                 slots.append(slot)
             return by_variable[variable._id]
 
-        with trace:
-            names = iter(self._signature.leaf_names(values))
+        with trace, noticed(made):
+            names = iter([_node_name(n) for n in self._signature.leaf_names(values)])
             given = [
-                arguments.rebuild(v, lambda t: trace.parameter(spec_of(t), next(names, "")), place) for v in values
+                cache_key.rebuild(v, lambda t: trace.parameter(spec_of(t), next(names, "")), place) for v in values
             ]
-            untouched = [arguments.rebuild(v, lambda t: t, lambda v: v) for v in given]
+            untouched = [cache_key.rebuild(v, lambda t: t, lambda v: v) for v in given]
             args, kwargs = self._signature.unbind(given)
             try:
                 with autograph.enabled(self._options["autograph"]):
@@ -214,14 +233,15 @@ class Function:
                 raise in_user_code(problem) from problem.__cause__
             self._check_untouched(untouched, given)
             structure, outputs = results(trace, returned, self._name)
-        concrete = ConcreteFunction(trace, structure, outputs, slots, self._signature, values, self._captured)
-        return concrete, bool(trace.created)
+        if made is not None:
+            made += trace.created  # also those that other threads have made, for replicas
+        return ConcreteFunction(trace, structure, outputs, slots, self._signature, values, self._captured)
 
     def _check_untouched(self, before: list[Any], after: list[Any]) -> None:
         changed = [
             name
             for name, a, b in zip(self._signature.names, before, after, strict=False)
-            if not arguments.same_structure(a, b)
+            if not cache_key.same_structure(a, b)
         ]
         if changed:
             raise ValueError(
@@ -289,8 +309,14 @@ class Function:
             )
         return self.get_concrete_function(*args, **kwargs).text
 
-    def explain(self) -> FunctionReport:
+    def explain(self, stage: str | None = None) -> Any:
         """What is known of the function: its traces, what they cost, what runs natively, and why each was made.
+
+        Args:
+          stage: if given, the text of all traces at that stage instead: `"trace"`, `"passes"`, `"kernels"`, `"llvm"`.
+
+        Returns:
+          A FunctionReport; a text for a stage.
 
         >>> @tf.function
         ... def double(x):
@@ -300,6 +326,8 @@ class Function:
         >>> [trace.because for trace in double.explain().traces]
         ['it was the first call', 'x is a tensor f32[1], not a tensor f32[]']
         """
+        if stage is not None:
+            return "\n\n".join([c.text(stage) for c in list(self._traces.values())])
         from gradtape.polymorphic_function.explain import FunctionReport
 
         return FunctionReport(self._name, tuple([c.explain() for c in list(self._traces.values())]))
@@ -316,6 +344,8 @@ class Function:
         """The function bound to an instance: one for each, which goes with it."""
         if instance is None:
             return self
+        if isinstance(instance, Composite):  # a value: calls with equal specs share a trace
+            return types.MethodType(self, instance)
         if self._methods is None:
             import weakref
 
@@ -325,6 +355,22 @@ class Function:
             method = _weak_method(self.python_function, instance)
             bound = self._methods[instance] = Function(method, self._name, self._signature.given, self._options)
         return bound
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Function:
+        """A function without traces."""
+        import copy
+
+        return Function(copy.deepcopy(self.python_function, memo), self._name, self._signature.given, self._options)
+
+    def __reduce__(self) -> Any:
+        """Its name in its module, if it is found there; otherwise what it is made of, without traces."""
+        path: str = getattr(self, "__qualname__", self._name)
+        found: Any = sys.modules.get(self.__module__)
+        for part in path.split("."):
+            found = getattr(found, part, None)
+        if found is self:
+            return path
+        return Function, (self.python_function, self._name, self._signature.given, self._options)
 
     def __repr__(self) -> str:
         return f"<gradtape function {self._name}>"
@@ -356,18 +402,14 @@ def _weak_method(function: Callable[..., Any], instance: Any) -> Callable[..., A
     return method
 
 
-def _evaluate(trace: Trace, initial: Symbol, tensors: list[Tensor]) -> Tensor:
-    """The initial value of a variable that depends on the arguments: the graph so far, run on them."""
-    from gradtape.core.tensor import wrap
-
-    captured = [s._value if isinstance(s, Variable) else s for s, _ in trace.graph.captures]
-    (array,) = program_of(trace, [trace.value_of(initial)])([t._array for t in (*tensors, *captured)])
-    return wrap(array)
+def _node_name(name: str) -> str:
+    """The name of an argument in the graph; not all that specs can have are allowed there."""
+    return name if re.fullmatch(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*", name) else "Placeholder"
 
 
 def _openness(key: Any) -> int:
     """How much a key leaves open."""
-    return sum(99 if spec.shape is ANY else spec.shape.count(None) for spec in arguments.specs(key))
+    return sum(99 if spec.shape is ANY else spec.shape.count(None) for spec in cache_key.specs(key))
 
 
 def function(

@@ -10,10 +10,11 @@ import numpy as np
 
 from gradtape.core import convert, nest
 from gradtape.core.composite import Composite, CompositeSpec
+from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.polymorphic_function import cache_key as arguments
+from gradtape.polymorphic_function import cache_key
 
 
 class VariableSpec(NamedTuple):
@@ -104,8 +105,15 @@ class Signature:
                 fitted.append(tuple([self._fit(v, next(specs, None)) for v in value]))
             else:
                 spec = next(specs, None) if _takes_spec(parameter) else None
+                if spec is None and _takes_spec(parameter) and value is not parameter.default:
+                    self._check_default(value, parameter)
                 fitted.append(self._fit(value, spec))
         return fitted
+
+    def _check_default(self, value: Any, parameter: inspect.Parameter) -> None:
+        """A parameter that `input_signature` does not mention has its default in every call."""
+        if isinstance(value, (Tensor, Variable, np.ndarray)) or value != parameter.default:
+            raise self._misfit(value, parameter.default)
 
     def opened(self, values: list[Any]) -> list[Any]:
         """The values with the specs of `input_signature` in place of tensors: what such a function is traced with."""
@@ -182,15 +190,34 @@ class Signature:
 
     def described(self, values: list[Any]) -> list[Any]:
         """The values with specs in place of tensors, so that nothing is kept alive."""
-        return [arguments.rebuild(v, _spec, _variable, arguments.described) for v in values]
+        return [cache_key.rebuild(v, _spec, _variable, cache_key.described) for v in values]
 
     def leaf_names(self, values: list[Any]) -> list[str]:
-        """A name for each tensor in the values, in their order."""
-        found = []
-        for name, value in zip(self.names, values, strict=True):
-            count = sum(isinstance(leaf, (Tensor, np.ndarray, np.generic, TensorSpec)) for leaf in nest.flatten(value))
-            found += [name] if count == 1 else [f"{name}_{i}" for i in range(count)]
+        """A name for each tensor in the values, in their order: that of its spec, or the path that leads to it."""
+        found: list[str] = []
+        for parameter, value in zip(self.parameters, values, strict=True):
+            if parameter.kind is parameter.VAR_KEYWORD:
+                for key in sorted(value, key=str):
+                    found += _leaf_names(str(key), value[key])
+            else:
+                found += _leaf_names(parameter.name, value)
         return found
+
+
+def _leaf_names(path: str, value: Any) -> list[str]:
+    if isinstance(value, TensorSpec):
+        return [value.name or path]
+    if isinstance(value, (Tensor, np.ndarray, np.generic)):
+        return [path]
+    if isinstance(value, Mapping):
+        return [n for key in sorted(value, key=str) for n in _leaf_names(f"{path}_{key}", value[key])]
+    if isinstance(value, IndexedSlices):
+        value = [value.values, value.indices, value.dense_shape]
+    if isinstance(value, (Composite, CompositeSpec)):
+        value = cache_key.open_specs(value)
+    if isinstance(value, (list, tuple)):
+        return [n for i, v in enumerate(value) for n in _leaf_names(f"{path}_{i}", v)]
+    return []
 
 
 def _takes_spec(parameter: inspect.Parameter) -> bool:

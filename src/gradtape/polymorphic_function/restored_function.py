@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import convert, errors
-from gradtape.core.composite import Composite, CompositeSpec
+from gradtape.core.composite import Composite
 from gradtape.core.shape import TensorSpec
-from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.polymorphic_function.concrete_function import ConcreteFunction
 from gradtape.polymorphic_function.function import _SERVED, Function, _kinds
 from gradtape.polymorphic_function.function_signature import VariableSpec
+from gradtape.polymorphic_function.matching import DoesNotFit, MatchedLeaves
 
 _OPTIONS = {"autograph": False, "jit_compile": None, "reduce_retracing": False}
 
@@ -32,10 +32,6 @@ def stub(name: str, parameters: Sequence[inspect.Parameter]) -> Any:
     function.__name__ = function.__qualname__ = name
     function.__signature__ = inspect.Signature(list(parameters))  # type: ignore[attr-defined]
     return function
-
-
-class _DoesNotFit(Exception):
-    """A trace is for other arguments."""
 
 
 class RestoredFunction(Function):
@@ -95,11 +91,11 @@ class RestoredFunction(Function):
             raise self._does_not_match(args, kwargs) from None
         for converts in (False, True):
             for concrete in self.concrete_functions:
-                leaves = _Leaves(converts)
+                leaves = MatchedLeaves(converts)
                 try:
                     for value, described in zip(values, concrete._described, strict=True):
                         leaves.take(value, described)
-                except _DoesNotFit:
+                except DoesNotFit:
                     continue
                 if len(leaves.variables) == len(concrete._slots):
                     return concrete, leaves.tensors, leaves.variables
@@ -115,9 +111,13 @@ class RestoredFunction(Function):
             f"Could not find matching concrete function to call loaded from the SavedModel: {self._name} was given\n"
             f"{_listed(args, kwargs)}\nand was saved with {count} {'trace' if count == 1 else 'traces'}."
         )
-        return ValueError(
+        return NoTraceError(
             "\n".join([errors.compose(what, "give arguments that fit a trace, or save one for these."), *options])
         )
+
+
+class NoTraceError(ValueError, TypeError):
+    """No trace that was saved fits the arguments. TensorFlow raises the one or the other, depending on the input signature."""
 
 
 def _listed(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
@@ -141,80 +141,6 @@ def _shown(value: Any) -> str:
     return repr(value)
 
 
-class _Leaves:
-    """The tensors and variables of arguments, in the order in which a trace takes them."""
-
-    def __init__(self, converts: bool) -> None:
-        self._converts = converts
-        self.tensors: list[Any] = []
-        self.variables: list[Variable] = []
-
-    def take(self, value: Any, described: Any) -> None:
-        """Add what a value holds; raises if it is not as the trace describes it."""
-        if isinstance(described, TensorSpec):
-            self.tensors.append(self._tensor(value, described))
-        elif isinstance(described, VariableSpec):
-            self._variable(value, described)
-        elif isinstance(described, IndexedSlices):
-            self._must(isinstance(value, IndexedSlices))
-            for own, its in zip(_parts(value), _parts(described), strict=True):
-                self.take(own, its)
-        elif isinstance(described, CompositeSpec):
-            self._must(isinstance(value, (Composite, CompositeSpec)) and described.is_compatible_with(value))
-            self.tensors += value._components() if isinstance(value, Composite) else []
-        elif isinstance(described, Mapping):
-            self._must(isinstance(value, Mapping) and set(value) == set(described))
-            for key in sorted(described, key=str):
-                self.take(value[key], described[key])
-        elif isinstance(described, (list, tuple)):
-            self._must(isinstance(value, (list, tuple)) and len(value) == len(described))
-            self._must(getattr(value, "_fields", None) == getattr(described, "_fields", None))
-            for own, its in zip(value, described, strict=True):
-                self.take(own, its)
-        else:
-            self._must(not isinstance(value, (Tensor, Variable, np.ndarray)) and bool(value == described))
-
-    @staticmethod
-    def _must(truth: bool) -> None:
-        if not truth:
-            raise _DoesNotFit
-
-    def _tensor(self, value: Any, spec: TensorSpec) -> Any:
-        if isinstance(value, Variable):
-            value = value._read()
-        if not isinstance(value, (Tensor, TensorSpec)):
-            self._must(self._converts or isinstance(value, (np.ndarray, np.generic)))
-            value = self._converted(value, spec)
-        shape = value.get_shape() if hasattr(value, "get_shape") else value.shape
-        self._must(value.dtype is spec.dtype and _covers(spec.shape, shape))
-        return value
-
-    def _converted(self, value: Any, spec: TensorSpec) -> Tensor:
-        try:
-            if self._converts and isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fiub":
-                value = value.astype(spec.dtype.numpy)
-            return convert.convert_to_tensor(value, spec.dtype if self._converts else None)
-        except (TypeError, ValueError):
-            raise _DoesNotFit from None
-
-    def _variable(self, value: Any, spec: VariableSpec) -> None:
-        self._must(isinstance(value, Variable))
-        self._must(VariableSpec(value.shape, value.dtype, value.trainable) == spec)
-        if not any(value is known for known in self.variables):
-            self.variables.append(value)
-
-
-def _parts(slices: IndexedSlices) -> list[Any]:
-    return [p for p in (slices.values, slices.indices, slices.dense_shape) if p is not None]
-
-
-def _covers(general: Any, shape: Any) -> bool:
-    """True if every value of a shape has the general shape."""
-    if general.rank is None:
-        return True
-    return shape.rank == general.rank and all(m in (None, n) for m, n in zip(general, shape, strict=True))
-
-
 class SignatureFunction(ConcreteFunction):
     """A trace that is called by the names of its tensors, and returns a dict."""
 
@@ -232,11 +158,11 @@ class SignatureFunction(ConcreteFunction):
                     "name each tensor once: signature(x=...).",
                 )
             )
-        leaves = _Leaves(converts=True)
+        leaves = MatchedLeaves(converts=True)
         for name, spec in specs.items():
             try:
                 leaves.take(given[name], spec)
-            except _DoesNotFit:
+            except DoesNotFit:
                 raise errors.build(
                     errors.InvalidArgumentError,
                     f"the signature {self._staged.name} takes {spec!r} as {name}, and was given {_shown(given[name])}.",

@@ -1,0 +1,84 @@
+"""Variables that a function makes in its first trace: who notices them, and what their initial values are.
+
+The Python code of the first trace saw the objects before they had their variables, so a function that makes some is traced
+a second time, and the second trace is the one that runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from gradtape.compiler.graph import Value
+from gradtape.core import errors
+from gradtape.core.tensor import Tensor, wrap
+from gradtape.core.variable import Variable, names
+from gradtape.tracing.staged import Runner, program_of
+from gradtape.tracing.symbol import Symbol
+from gradtape.tracing.trace import made_too_late
+
+
+@contextmanager
+def noticed(made: list[Variable] | None) -> Iterator[None]:
+    """Run a block whose new variables are added to a list, also those that `init_scope` or Keras make outside of the trace.
+    Without a list no variables may be made."""
+    before, names.witness = names.witness, _refuse if made is None else made.append
+    try:
+        yield
+    finally:
+        names.witness = before
+
+
+def _refuse(variable: Variable) -> None:
+    raise made_too_late(3)
+
+
+def initial_values(tensors: Sequence[Tensor]) -> Callable[[Symbol], Tensor]:
+    """A function that computes initial values which depend on what was traced before them: the graph so far, run on the tensors of
+    the call."""
+
+    def compute(initial: Symbol) -> Tensor:
+        trace, value = initial.trace, initial.value
+        needed = _sources(value)
+        arrays = (
+            [x._array for x in tensors] if len(tensors) == len(trace.parameters) else [None] * len(trace.parameters)
+        )
+        if any(a is None and p.value in needed for a, p in zip(arrays, trace.parameters, strict=True)):
+            raise _unknown(initial)
+        arrays += [_array(s, compute) if v in needed else None for s, v in trace.graph.captures]
+        run = program_of(trace, [value]) if all(a is not None for a in arrays) else Runner(trace.graph, [value])
+        return wrap(run(arrays)[0])
+
+    return compute
+
+
+def _array(source: Any, compute: Callable[[Symbol], Tensor]) -> Any:
+    """The array of a capture; in a branch or a loop, that may be something that the function around it computes."""
+    if isinstance(source, Variable):
+        return source._value._array
+    return (compute(source) if isinstance(source, Symbol) else source)._array
+
+
+def _sources(value: Value) -> set[Value]:
+    """The parameters, captures and constants that a value is computed from."""
+    found: set[Value] = set()
+    waiting, seen = [value], {value}
+    while waiting:
+        value = waiting.pop()
+        inputs = () if value.node is None else value.node.inputs
+        if value.node is None:
+            found.add(value)
+        waiting += [v for v in inputs if v not in seen]
+        seen.update(inputs)
+    return found
+
+
+def _unknown(initial: Symbol) -> ValueError:
+    return ValueError(
+        errors.compose(
+            f"Unable to lift the initial value {initial!r} of a variable: it depends on arguments whose values are not given.",
+            "call the function with tensors first, or give the variable a value that does not depend on its arguments.",
+            depth=3,
+        )
+    )

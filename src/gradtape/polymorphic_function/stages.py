@@ -1,0 +1,58 @@
+"""The text of a trace at each stage of its way to machine code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gradtape.compiler import backend, passes
+from gradtape.compiler.graph import Graph
+from gradtape.core import errors
+from gradtape.tracing.staged import Staged
+
+
+def text_at(staged: Staged, stage: str) -> str:
+    """The program of a trace as text.
+
+    Args:
+      staged: the trace.
+      stage: one of `STAGES`.
+    """
+    if stage not in STAGES:
+        raise ValueError(
+            errors.compose(
+                f"Invalid stage {stage!r}: it must be one of {', '.join(map(repr, STAGES))}.",
+                "choose one of these; 'kernels' shows what is compiled.",
+                depth=2,
+            )
+        )
+    graph = staged.trace.graph
+    graph.outputs = list(staged.values)
+    return STAGES[stage](staged, graph)
+
+
+def _kernels(staged: Staged, graph: Graph) -> str:
+    from gradtape.compiler import kernel_text
+
+    return kernel_text.describe(backend.fused(graph) if backend.has_llvm() else passes.optimize(graph))
+
+
+def _llvm(staged: Staged, graph: Graph) -> str:
+    from gradtape.compiler import kernels, lowering, rows
+
+    if not backend.has_llvm():
+        return "llvmlite is not installed: functions run with NumPy's kernels."
+    rows.lowered.cache_clear()  # so that its kernels are asked for again
+    with kernels.texts() as texts:
+        for node in backend.fused(graph).nodes:
+            lowering.lower(node)
+    return "\n".join(dict.fromkeys(texts))
+
+
+STAGES: dict[str, Callable[[Staged, Graph], str]] = {
+    "hlo": lambda staged, graph: str(graph),
+    "trace": lambda staged, graph: str(graph),
+    "passes": lambda staged, graph: str(passes.optimize(graph)),
+    "kernels": _kernels,
+    "llvm": _llvm,
+    "optimized_hlo": lambda staged, graph: str(staged.program.program.graph),
+}
