@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.core import memory as large
+from gradtape.core import threads
 
 Dataset = tf.data.Dataset
 
@@ -150,10 +150,10 @@ def test_threads_without_functions_let_variables_be_updated_in_place() -> None:
         iterator = iter(dataset)
         next(iterator)
         (own,) = data_threads() - before
-        assert (own.ident in large.companions) == is_quiet
+        assert (own.ident in threads.companions) == is_quiet
         del iterator
         assert ended(before)
-        assert own.ident not in large.companions
+        assert own.ident not in threads.companions
 
 
 def test_iterators_in_checkpoints(tmp_path: Any) -> None:

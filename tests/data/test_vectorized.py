@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.data import _vectorized_map as vectorized
+from gradtape.data import _vectorized_map as vectorized_map
 from gradtape.data._purity import Reading
 
 Dataset = tf.data.Dataset
@@ -21,21 +21,21 @@ constant = tf.constant([1.0, 2.0])
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vectorized, "PATIENCE", 8)
+    monkeypatch.setattr(vectorized_map, "PATIENCE", 8)
 
 
 @pytest.fixture
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The sizes of batches that were computed at once."""
     sizes: list[int] = []
-    whole = vectorized.Vectorized._at_once
+    whole = vectorized_map.Vectorized._at_once
 
     def counted(self: Any, group: Any, size: int) -> Any:
         made = whole(self, group, size)
         sizes.extend([size] if made is not None else [])
         return made
 
-    monkeypatch.setattr(vectorized.Vectorized, "_at_once", counted)
+    monkeypatch.setattr(vectorized_map.Vectorized, "_at_once", counted)
     return sizes
 
 

@@ -12,6 +12,7 @@ from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.sparse_tensor import SparseTensor, SparseTensorSpec
 from gradtape.core.tensor import host, wrap
+from gradtape.data._nested import Datasets
 
 
 class RowSpec(TensorSpec):
@@ -29,12 +30,22 @@ class RowSpec(TensorSpec):
 
 
 def holds(structure: Any) -> bool:
-    """True if a structure holds sparse or ragged tensors. Lists are tensors, and may be long: they hold none."""
+    """True if a structure holds sparse or ragged tensors, or datasets side by side. Lists are tensors, and may be long: of them only the first
+    item is looked at, which may be a dataset."""
     if isinstance(structure, tuple):
         return any(holds(item) for item in structure)
     if isinstance(structure, Mapping):
         return any(holds(item) for item in structure.values())
-    return isinstance(structure, Composite)
+    if isinstance(structure, list):
+        return bool(structure) and hasattr(structure[0], "_stage")
+    if isinstance(structure, (Composite, Datasets)):
+        return True
+    return nest.has_parts(structure) and any(holds(part) for part in nest.parts(structure))
+
+
+def holds_rows(spec: Any) -> bool:
+    """True if elements of a spec hold rows of ragged tensors."""
+    return any(isinstance(s, RowSpec) for s in nest.flatten(spec))
 
 
 def count(leaf: Any) -> int | None:
@@ -71,11 +82,11 @@ def stacked(who: str, column: Sequence[Any]) -> Any:
     if isinstance(column[0], SparseTensor):
         from gradtape.sparse._rearrange import concat, expand_dims
 
-        if len({tuple(sp.shape) for sp in column}) > 1:
+        if len({len(sp.shape) for sp in column}) > 1:
             raise errors.build(
-                errors.ShapeError, f"{who}: cannot batch sparse tensors of different shapes.", "make them alike first."
+                errors.ShapeError, f"{who}: cannot batch sparse tensors of different ranks.", "make them alike first."
             )
-        return concat(0, [expand_dims(sp, 0) for sp in column])
+        return concat(0, [expand_dims(sp, 0) for sp in column], expand_nonconcat_dims=True)
     from gradtape.ragged._rearrange import stack
 
     return stack(list(column))
@@ -83,8 +94,8 @@ def stacked(who: str, column: Sequence[Any]) -> Any:
 
 def ragged(column: Sequence[Any], spec: Any) -> Any:
     """Tensors whose sizes may differ as one tensor of a spec."""
-    from gradtape.ragged._rearrange import stack
     from gradtape.ragged._construct import from_row_lengths, from_tensor
+    from gradtape.ragged._rearrange import stack
     from gradtape.ragged._spec import RaggedTensorSpec
 
     if isinstance(column[0], Composite):
@@ -93,8 +104,10 @@ def ragged(column: Sequence[Any], spec: Any) -> Any:
     if not isinstance(spec, RaggedTensorSpec):
         return wrap(np.stack(arrays))
     if spec.ragged_rank > 1:
-        return stack([from_tensor(t, ragged_rank=spec.ragged_rank - 1) for t in column])
-    return from_row_lengths(wrap(np.concatenate(arrays)), [len(a) for a in arrays])
+        made = stack([from_tensor(t, ragged_rank=spec.ragged_rank - 1) for t in column])
+    else:
+        made = from_row_lengths(wrap(np.concatenate(arrays)), [len(a) for a in arrays])
+    return made.with_row_splits_dtype(spec.row_splits_dtype)
 
 
 def sparse(column: Sequence[Any], row_shape: Any) -> SparseTensor:
@@ -105,7 +118,9 @@ def sparse(column: Sequence[Any], row_shape: Any) -> SparseTensor:
     lengths = [int(m) if d < 0 else d for d, m in zip(dims, largest, strict=True)]
     if any(m > n for m, n in zip(largest, lengths, strict=True)):
         raise errors.build(
-            errors.ShapeError, f"sparse_batch: an element has shape {largest.tolist()}.", f"row_shape is {lengths}."
+            errors.DataLossError,
+            f"sparse_batch: an element of shape {largest.tolist()} does not fit in row_shape {lengths}.",
+            "give a larger row_shape, or None for as much as is needed.",
         )
     places = [np.argwhere(np.ones(a.shape, bool)) for a in arrays]
     rows = [np.concatenate([np.full((len(p), 1), i), p], 1) for i, p in enumerate(places)]
@@ -134,7 +149,7 @@ def without_rows(spec: Any) -> Any:
     return type(spec)(spec.shape[1:], spec.dtype, spec.ragged_rank - 1, spec.row_splits_dtype)
 
 
-def ragged_spec(spec: Any, rows: int | None) -> Any:
+def ragged_spec(spec: Any, rows: int | None, splits: Any) -> Any:
     """The spec of a batch of tensors whose sizes may differ."""
     from gradtape.ragged._spec import RaggedTensorSpec
 
@@ -144,7 +159,7 @@ def ragged_spec(spec: Any, rows: int | None) -> Any:
     if not spec.shape.rank or spec.shape.is_fully_defined():
         return TensorSpec(shape, spec.dtype)
     unknown = [k for k, d in enumerate(shape.as_list()) if d is None and k]
-    return RaggedTensorSpec(shape, spec.dtype, max(unknown))
+    return RaggedTensorSpec(shape, spec.dtype, max(unknown), splits)
 
 
 def components(specs: Sequence[Any]) -> list[TensorSpec]:
@@ -157,7 +172,7 @@ def packed(spec: Any, tensors: Sequence[Any]) -> Any:
     rest, leaves = iter(tensors), []
     for s in nest.flatten(spec):
         if isinstance(s, CompositeSpec):
-            leaves.append(s._form().build([next(rest) for _ in s._component_specs()]))
+            leaves.append(s._build([next(rest) for _ in s._component_specs()]))
         else:
             leaves.append(next(rest))
     return nest.pack_sequence_as(spec, leaves)

@@ -12,11 +12,13 @@ import numpy as np
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import Tensor, host, wrap
-from gradtape.data import _file_stages as files
+from gradtape.data import _file_stages as file_stages
 from gradtape.data._dataset import Dataset
+from gradtape.data._failure import Failure, attempt, guarded
 from gradtape.data._stage import UNKNOWN, Stage
 from gradtape.data._threads import AUTOTUNE
-from gradtape.io import _tfrecord as records
+from gradtape.io import _tfrecord as tfrecord
+from gradtape.io._compressed import opened
 
 
 class _Columns(Stage):
@@ -25,7 +27,13 @@ class _Columns(Stage):
     def __init__(
         self, names: Any, defaults: Sequence[Any], kind: str, header: bool, form: dict[str, Any], na: str, chosen: Any
     ) -> None:
-        self._names, self._kind, self._header, self._form, self._na = names, kind, header, form, na
+        self._names, self._kind, self._header, self._form, self._na = (
+            file_stages.checked_names(names),
+            kind,
+            header,
+            form,
+            na,
+        )
         self._columns = [_Column(d) for d in defaults]
         self._chosen = list(range(len(defaults))) if chosen is None else [int(i) for i in chosen]
         if len(self._chosen) != len(self._columns):
@@ -35,24 +43,33 @@ class _Columns(Stage):
                     "give one default for each column.",
                 )
             )
+        if self._chosen != sorted(set(self._chosen)):
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"CsvDataset: select_cols must be in increasing order, got {self._chosen}.",
+                "sort them, and record_defaults with them.",
+            )
         self._width = None if chosen is not None else len(self._columns)
 
     def elements(self) -> Iterator[Any]:
-        for path in files.paths(self._names):
-            for number, fields in enumerate(read_fields(path, self._kind, self._form), 1):
-                if (self._header and number == 1) or not fields:
-                    continue
-                if self._width not in (None, len(fields)) or max(self._chosen) >= len(fields):
-                    raise errors.build(
-                        errors.InvalidArgumentError,
-                        f"CsvDataset: line {number} of {path} has {len(fields)} fields, {len(self._columns)} are expected.",
-                        "correct record_defaults, select_cols, or the file.",
-                    )
-                where = (path, number)
-                yield tuple(
-                    column.value(fields[i], self._na, where)
-                    for column, i in zip(self._columns, self._chosen, strict=True)
-                )
+        for path in file_stages.paths(self._names):
+            for number, fields in enumerate(guarded(read_fields(path, self._kind, self._form)), 1):
+                if type(fields) is Failure:
+                    yield fields
+                elif fields and not (self._header and number == 1):
+                    yield attempt(self._row, fields, (path, number))
+
+    def _row(self, fields: list[str], where: tuple[str, int]) -> Any:
+        """The chosen fields of a line as tensors."""
+        if self._width not in (None, len(fields)) or max(self._chosen) >= len(fields):
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"CsvDataset: line {where[1]} of {where[0]} has {len(fields)} fields, {len(self._columns)} are expected.",
+                "correct record_defaults, select_cols, or the file.",
+            )
+        return tuple(
+            column.value(fields[i], self._na, where) for column, i in zip(self._columns, self._chosen, strict=True)
+        )
 
     def cardinality(self) -> int:
         return UNKNOWN
@@ -81,8 +98,10 @@ class _Column:
                 raise _refused(f"a field is empty, and there is no default, in line {where[1]} of {where[0]}.")
             return self.default
         try:
-            return _scalar(field.encode() if self.dtype is dtypes.string else field, self.dtype)
-        except ValueError:
+            return _scalar(
+                field.encode("utf-8", "surrogateescape") if self.dtype is dtypes.string else field, self.dtype
+            )
+        except (ValueError, OverflowError):
             raise _refused(f"{field!r} is not {self.dtype.name}, in line {where[1]} of {where[0]}.") from None
 
 
@@ -91,13 +110,17 @@ def _refused(what: str) -> Exception:
 
 
 def _scalar(value: Any, dtype: dtypes.DType) -> Tensor:
-    return files.string(value) if dtype is dtypes.string else wrap(dtype.numpy.type(value))
+    return file_stages.string(value) if dtype is dtypes.string else wrap(dtype.numpy.type(value))
 
 
 def read_fields(path: str, kind: str, form: dict[str, Any]) -> Iterator[list[str]]:
     """The fields of each line of a CSV file."""
-    with io.TextIOWrapper(records.opened(path, kind), "utf-8", newline="") as text:
-        yield from csv.reader(text, **form)
+    # Bytes that are no UTF-8 are kept as they are.
+    with io.TextIOWrapper(opened(path, kind), "utf-8", "surrogateescape", newline="") as text:
+        try:
+            yield from csv.reader(text, **form)
+        except csv.Error as problem:
+            raise _refused(f"{path}: {problem}.") from None
 
 
 def _form(delimiter: str, quotes: bool) -> dict[str, Any]:
@@ -139,7 +162,13 @@ class CsvDataset(Dataset):
         select_cols: Any = None,
         exclude_cols: Any = None,
     ) -> None:
-        kind = records.compression("CsvDataset", compression_type)
+        kind = tfrecord.compression("CsvDataset", compression_type)
+        if exclude_cols is not None and select_cols is not None:
+            raise errors.build(
+                errors.InvalidArgumentError,
+                "CsvDataset: Either select_cols or exclude_cols should be empty.",
+                "give one.",
+            )
         if exclude_cols is not None:
             left_out = {int(i) for i in exclude_cols}
             every = range(len(record_defaults) + len(left_out))
@@ -194,8 +223,8 @@ def make_csv_dataset(
     >>> [(features["x"].numpy().tolist(), labels.numpy().tolist()) for features, labels in ds]
     [([1.5, 2.5], [0, 1])]
     """
-    found = files.matching(file_pattern)
-    form, kind = _form(field_delim, use_quote_delim), records.compression("make_csv_dataset", compression_type)
+    found = file_stages.matching(file_pattern)
+    form, kind = _form(field_delim, use_quote_delim), tfrecord.compression("make_csv_dataset", compression_type)
     names = list(column_names) if column_names is not None else next(read_fields(found[0], kind, form))
     chosen = range(len(names)) if select_columns is None else [_position(names, c) for c in select_columns]
     defaults = column_defaults

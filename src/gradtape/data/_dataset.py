@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, Self
 
 import numpy as np
@@ -9,13 +10,16 @@ import numpy as np
 from gradtape.core import dtypes, errors, nest, state
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.data._dataset_order import Arranging
-from gradtape.data._dataset_transforms import Changing
-from gradtape.data._iterator import DatasetSpec, Iterator, NumpyIterator
 from gradtape.data._dataset_sources import Making
+from gradtape.data._dataset_transforms import Changing
+from gradtape.data._iterator import Iterator, NumpyIterator
 from gradtape.data._map import Asserted
 from gradtape.data._options import Options
+from gradtape.data._options import of as options_of
+from gradtape.data._returned import pieces
+from gradtape.data._specs import DatasetSpec
 from gradtape.data._stage import INFINITE, UNKNOWN, Stage
-from gradtape.data._traced import Steps
+from gradtape.data._traced import Steps, TracedIterator
 
 
 class Dataset(Making, Changing, Arranging):
@@ -40,7 +44,7 @@ class Dataset(Making, Changing, Arranging):
                 )
             )
         self._stage = variant_tensor
-        self._options = Options()
+        self._shuffled: list[Any] | None = None  # for random access
 
     @classmethod
     def _of(cls, stage: Any) -> Self:
@@ -49,16 +53,10 @@ class Dataset(Making, Changing, Arranging):
         Dataset.__init__(made, stage)
         return made  # type: ignore[return-value]
 
-    def __iter__(self) -> Iterator:
-        if state.current.trace is not None:
-            raise RuntimeError(
-                errors.compose(
-                    "a dataset cannot be iterated by Python while a function is traced.",
-                    "write `for x in dataset` in a function that AutoGraph converts, pass an iterator to the function and "
-                    "use next(iterator), or iterate outside and call the function on each element.",
-                )
-            )
-        return Iterator(self._stage)
+    def __iter__(self) -> Any:
+        if state.current.trace is None:
+            return Iterator(self._stage)
+        return TracedIterator(self._stage)
 
     def __len__(self) -> int:
         count: int = self._stage.cardinality()
@@ -109,7 +107,7 @@ class Dataset(Making, Changing, Arranging):
         >>> tf.data.Dataset.range(3).batch(3).get_single_element().numpy()
         array([0, 1, 2])
         """
-        elements = self._stage.elements()
+        elements = self._stage.values()
         found = [value for _, value in zip(range(2), elements, strict=False)]
         if len(found) != 1:
             number = "more than one element" if found else "no element"
@@ -120,7 +118,7 @@ class Dataset(Making, Changing, Arranging):
 
     def options(self) -> Options:
         """The options."""
-        return self._options
+        return options_of(self._stage)
 
     def with_options(self, options: Options, name: str | None = None) -> Self:
         """This dataset with options, which change nothing.
@@ -128,9 +126,15 @@ class Dataset(Making, Changing, Arranging):
         >>> len(tf.data.Dataset.range(3).with_options(tf.data.Options()))
         3
         """
-        made = self._of(self._stage)
-        made._options = self._options.merge(options)
-        return made
+        if not isinstance(options, Options):
+            raise AttributeError(
+                errors.compose(
+                    f"with_options: options must be tf.data.Options, got {options!r}.", "give tf.data.Options()."
+                )
+            )
+        stage = copy.copy(self._stage)
+        stage.options = options if stage.options is None else stage.options.merge(options)
+        return self._of(stage)
 
     def assert_cardinality(self, expected_cardinality: Any) -> Self:
         """A dataset that is said to have so many elements; an error in the iteration if it has not.
@@ -146,6 +150,10 @@ class Dataset(Making, Changing, Arranging):
 
     def _spec_as_element(self) -> DatasetSpec:
         return DatasetSpec(self.element_spec)
+
+    def _pieces(self) -> Any:
+        """What a traced function returns in its place."""
+        return pieces(self._stage, Dataset._of)
 
     def _staged_steps(self) -> Steps:
         """What AutoGraph's `for` needs in a trace."""

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from gradtape.data import _batch as batching, _grouping as grouping, _zip_and_sample as joining, _cache_and_prefetch as keeping, _shuffle_and_repeat as ordering
-from gradtape.data._stage import positive
+from gradtape.core import errors
+from gradtape.data import _batch as batching
+from gradtape.data import _cache_and_prefetch as cache_and_prefetch
+from gradtape.data import _grouping as grouping
+from gradtape.data import _padded_batch as padding
+from gradtape.data import _saved as saved
+from gradtape.data import _shuffle_and_repeat as shuffle_and_repeat
+from gradtape.data import _zip_and_sample as zip_and_sample
+from gradtape.data._stage import positive, stage_of
+from gradtape.io._paths import local
 
 
 class Arranging:
@@ -60,7 +68,7 @@ class Arranging:
         >>> [x.numpy().tolist() for x in ds.padded_batch(3)]
         [[[1, 0, 0], [2, 2, 0], [3, 3, 3]]]
         """
-        return self._of(batching.PaddedBatch(self._stage, batch_size, padded_shapes, padding_values, drop_remainder))
+        return self._of(padding.PaddedBatch(self._stage, batch_size, padded_shapes, padding_values, drop_remainder))
 
     def unbatch(self, name: str | None = None) -> Self:
         """A dataset of the rows of the elements.
@@ -119,7 +127,7 @@ class Arranging:
         >>> sorted(int(x) for x in ds)
         [0, 1, 2, 3]
         """
-        return self._of(ordering.Shuffle(self._stage, buffer_size, seed, reshuffle_each_iteration))
+        return self._of(shuffle_and_repeat.Shuffle(self._stage, buffer_size, seed, reshuffle_each_iteration))
 
     def repeat(self, count: Any = None, name: str | None = None) -> Self:
         """A dataset of the elements so many times; without end by default, or for -1.
@@ -127,7 +135,7 @@ class Arranging:
         >>> [int(x) for x in tf.data.Dataset.range(2).repeat(2)]
         [0, 1, 0, 1]
         """
-        return self._of(ordering.Repeat(self._stage, count))
+        return self._of(shuffle_and_repeat.Repeat(self._stage, count))
 
     def take(self, count: Any, name: str | None = None) -> Self:
         """A dataset of the first elements; of all for -1.
@@ -135,7 +143,7 @@ class Arranging:
         >>> [int(x) for x in tf.data.Dataset.range(9).take(2)]
         [0, 1]
         """
-        return self._of(ordering.take(self._stage, count))
+        return self._of(shuffle_and_repeat.take(self._stage, count))
 
     def skip(self, count: Any, name: str | None = None) -> Self:
         """A dataset of what follows the first elements; of nothing for -1.
@@ -143,7 +151,7 @@ class Arranging:
         >>> [int(x) for x in tf.data.Dataset.range(4).skip(2)]
         [2, 3]
         """
-        return self._of(ordering.skip(self._stage, count))
+        return self._of(shuffle_and_repeat.skip(self._stage, count))
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Self:
         """A dataset of every `num_shards`-th element, from the one at `index`.
@@ -151,7 +159,7 @@ class Arranging:
         >>> [int(x) for x in tf.data.Dataset.range(7).shard(3, 1)]
         [1, 4]
         """
-        return self._of(ordering.shard(self._stage, num_shards, index))
+        return self._of(shuffle_and_repeat.shard(self._stage, num_shards, index))
 
     def concatenate(self, dataset: Any, name: str | None = None) -> Self:
         """A dataset of these elements, then of another dataset's.
@@ -159,7 +167,7 @@ class Arranging:
         >>> [int(x) for x in tf.data.Dataset.range(2).concatenate(tf.data.Dataset.range(5, 7))]
         [0, 1, 5, 6]
         """
-        return self._of(ordering.Concatenate(self._stage, dataset._stage))
+        return self._of(shuffle_and_repeat.Concatenate(self._stage, stage_of("concatenate", dataset)))
 
     def enumerate(self, start: Any = 0, name: str | None = None) -> Self:
         """A dataset of pairs of an int64 and an element.
@@ -167,7 +175,7 @@ class Arranging:
         >>> [(int(i), int(x)) for i, x in tf.data.Dataset.range(7, 9).enumerate(1)]
         [(1, 7), (2, 8)]
         """
-        return self._of(joining.Enumerate(self._stage, positive("enumerate", "start", start, -(2**63))))
+        return self._of(zip_and_sample.Enumerate(self._stage, positive("enumerate", "start", start, -(2**63))))
 
     def unique(self, name: str | None = None) -> Self:
         """A dataset of the elements that did not come before.
@@ -189,8 +197,12 @@ class Arranging:
         >>> list(ds.as_numpy_iterator()) == list(ds.as_numpy_iterator())
         True
         """
-        path = filename.numpy().decode() if hasattr(filename, "numpy") else filename
-        return self._of(keeping.FileCache(self._stage, str(path)) if path else keeping.Cache(self._stage))
+        if filename is None:
+            raise ValueError(errors.compose("cache: filename must not be None.", 'leave it out, or give "".'))
+        path = local("cache", filename)
+        return self._of(
+            cache_and_prefetch.FileCache(self._stage, path) if path else cache_and_prefetch.Cache(self._stage)
+        )
 
     def snapshot(
         self,
@@ -206,12 +218,17 @@ class Arranging:
         >>> [int(x) for x in tf.data.Dataset.range(2).snapshot(tempfile.mkdtemp())]
         [0, 1]
         """
-        return self._of(keeping.FileCache(self._stage, f"{path}/snapshot.tfrecord"))
+        return self._of(cache_and_prefetch.FileCache(self._stage, f"{path}/snapshot.tfrecord"))
 
     def save(self, path: str, compression: Any = None, shard_func: Any = None, checkpoint_args: Any = None) -> None:
-        """Write the elements to a file, from which `load` reads them."""
-        for _ in keeping.write_elements(str(path), self._stage.elements()):
-            pass
+        """Write the elements to a folder, from which `load` reads them.
+
+        Args:
+          path: the folder.
+          compression: "GZIP", or None.
+          shard_func, checkpoint_args: ignored; there is one file.
+        """
+        saved.save(path, self._stage, compression)
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Self:
         """A dataset whose elements a thread makes ahead, while the program works on others.
@@ -223,7 +240,7 @@ class Arranging:
         >>> [int(x) for x in tf.data.Dataset.range(3).prefetch(tf.data.AUTOTUNE)]
         [0, 1, 2]
         """
-        return self._of(keeping.Prefetch(self._stage, buffer_size))
+        return self._of(cache_and_prefetch.Prefetch(self._stage, buffer_size))
 
     def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Self:
         """A dataset of `tf.SparseTensor`s, of several elements each.
@@ -247,10 +264,10 @@ class Arranging:
         Args:
           batch_size: how many elements a batch has.
           drop_remainder: leave a smaller batch at the end away.
-          row_splits_dtype: ignored: row splits are int64.
+          row_splits_dtype: the dtype of the row splits; int64 by default.
           name: ignored.
 
         >>> list(tf.data.Dataset.range(1, 4).map(tf.range).ragged_batch(2))
         [<tf.RaggedTensor [[0], [0, 1]]>, <tf.RaggedTensor [[0, 1, 2]]>]
         """
-        return self._of(batching.RaggedBatch(self._stage, batch_size, drop_remainder))
+        return self._of(batching.RaggedBatch(self._stage, batch_size, drop_remainder, row_splits_dtype))

@@ -8,8 +8,14 @@ from typing import Any, Self
 
 from gradtape.core import convert, dtypes, errors, nest
 from gradtape.core.shape import TensorSpec
-from gradtape.data import _composites as composites, _file_stages as files, _zip_and_sample as joining, _cache_and_prefetch as keeping, _shuffle_and_repeat as ordering, _sources as sources
+from gradtape.data import _composites as composites
+from gradtape.data import _file_stages as file_stages
+from gradtape.data import _saved as saved
+from gradtape.data import _shuffle_and_repeat as shuffle_and_repeat
+from gradtape.data import _sources as sources
+from gradtape.data import _zip_and_sample as zip_and_sample
 from gradtape.data._deferred import Awaited, is_awaited
+from gradtape.data._stage import stage_of
 
 
 class Making:
@@ -72,10 +78,12 @@ class Making:
         >>> list(ds.as_numpy_iterator())
         [np.int32(0), np.int32(1), np.int32(4), np.int32(9)]
         """
-        if (output_types is None) == (output_signature is None):
+        if (output_types is None) == (output_signature is None) or (
+            output_signature is not None and output_shapes is not None
+        ):
             raise TypeError(
                 errors.compose(
-                    "from_generator: one of output_signature and output_types is needed.",
+                    "from_generator: needs either output_signature, or output_types with or without output_shapes.",
                     "give output_signature=tf.TensorSpec(shape, dtype).",
                 )
             )
@@ -127,12 +135,20 @@ class Making:
         >>> list(tf.data.Dataset.zip(a, b).as_numpy_iterator())
         [(np.int64(0), np.int64(10)), (np.int64(1), np.int64(11)), (np.int64(2), np.int64(12))]
         """
+        if not args and datasets is None:
+            raise TypeError(errors.compose("zip: Must pass at least one dataset to `zip`.", "give datasets."))
+        if args and datasets is not None:
+            raise TypeError(errors.compose("zip: Both `*args` and `datasets` cannot be set.", "give one of them."))
         given = datasets if datasets is not None else args[0] if len(args) == 1 else args
-        if given is None or given == ():
-            raise TypeError(errors.compose("zip: there are no datasets.", "give at least one."))
-        pattern = tuple(given) if isinstance(given, list) else given
-        stages = [_stage("zip", leaf) for leaf in nest.flatten(pattern)]
-        return cls._of(joining.Zip(pattern, stages))
+        if isinstance(given, list):
+            raise TypeError(
+                errors.compose("zip: a list of datasets is not a structure.", "give a tuple, or zip(*datasets).")
+            )
+        if given == () or given == {}:
+            raise errors.build(
+                errors.InvalidArgumentError, "zip: the structure holds no dataset.", "give at least one."
+            )
+        return cls._of(zip_and_sample.Zip(given, [stage_of("zip", leaf) for leaf in nest.flatten(given)]))
 
     @classmethod
     def list_files(
@@ -152,9 +168,9 @@ class Making:
         >>> [os.path.basename(p) for p in tf.data.Dataset.list_files(folder + "/*.txt").as_numpy_iterator()]
         [b'a.txt']
         """
-        found = files.matching(file_pattern)
+        found = file_stages.matching(file_pattern)
         stage: Any = sources.Slices(convert.convert_to_tensor(found))
-        return cls._of(stage if shuffle is False else ordering.Shuffle(stage, len(found), seed, True))
+        return cls._of(stage if shuffle is False else shuffle_and_repeat.Shuffle(stage, len(found), seed, True))
 
     @classmethod
     def choose_from_datasets(cls, datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = True) -> Self:
@@ -165,8 +181,10 @@ class Making:
         >>> list(tf.data.Dataset.choose_from_datasets(words, choice).as_numpy_iterator())
         [b'a', b'b', b'b']
         """
-        stages = [_stage("choose_from_datasets", d) for d in datasets]
-        return cls._of(joining.Choose(stages, _stage("choose_from_datasets", choice_dataset), stop_on_empty_dataset))
+        stages = [stage_of("choose_from_datasets", d) for d in datasets]
+        return cls._of(
+            zip_and_sample.Choose(stages, stage_of("choose_from_datasets", choice_dataset), stop_on_empty_dataset)
+        )
 
     @classmethod
     def sample_from_datasets(
@@ -181,7 +199,7 @@ class Making:
 
         Args:
           datasets: a list of datasets.
-          weights: how probable each is; equally by default.
+          weights: how probable each is, or a dataset of weights for one choice after the other; equally by default.
           seed: of the choice.
           stop_on_empty_dataset: end when a dataset ends, instead of going on with the others.
           rerandomize_each_iteration: choose otherwise in each iteration.
@@ -190,9 +208,9 @@ class Making:
         >>> sorted(int(x) for x in tf.data.Dataset.sample_from_datasets([ones, twos], seed=1))
         [1, 1, 2, 2]
         """
-        stages = [_stage("sample_from_datasets", d) for d in datasets]
-        rerandomize = bool(rerandomize_each_iteration)
-        return cls._of(joining.Sample(stages, weights, seed, stop_on_empty_dataset, rerandomize))
+        stages = [stage_of("sample_from_datasets", d) for d in datasets]
+        rerandomize, weights = bool(rerandomize_each_iteration), getattr(weights, "_stage", weights)
+        return cls._of(zip_and_sample.Sample(stages, weights, seed, stop_on_empty_dataset, rerandomize))
 
     @classmethod
     def load(
@@ -201,9 +219,11 @@ class Making:
         """The dataset that `save` wrote.
 
         Args:
-          path: the file.
-          element_spec: the specs of the elements; those of the first by default.
-          compression, reader_func, wait: ignored.
+          path: the folder.
+          element_spec: the specs of the elements; those that were saved by default.
+          compression: as it was saved.
+          reader_func: a function of a dataset of datasets, one for each file, that gives a dataset.
+          wait: ignored.
 
         >>> import os, pathlib, tempfile
         >>> path = os.path.join(tempfile.mkdtemp(), "numbers")
@@ -211,10 +231,5 @@ class Making:
         >>> [int(x) for x in tf.data.Dataset.load(path)]
         [0, 1, 2]
         """
-        return cls._of(keeping.Saved(path, element_spec))
-
-
-def _stage(who: str, dataset: Any) -> Any:
-    if not hasattr(dataset, "_stage"):
-        raise TypeError(errors.compose(f"{who}: {dataset!r} is not a dataset.", "give tf.data.Dataset objects."))
-    return dataset._stage
+        made = cls._of(saved.Saved(path, element_spec, compression))
+        return made if reader_func is None else reader_func(cls.from_tensors(made))

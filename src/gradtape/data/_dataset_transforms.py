@@ -10,8 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Self
 
-from gradtape.core import errors, nest
-from gradtape.data import _grouping as grouping, _map as mapping, _structure as structure
+from gradtape.core import errors
+from gradtape.data import _flat_map as flattening
+from gradtape.data import _grouping as grouping
+from gradtape.data import _map as mapping
+from gradtape.data import _structure as structure
 from gradtape.data._user_functions import Function
 
 
@@ -50,10 +53,10 @@ class Changing:
         return self._of(mapping.Map(self._stage, Function("map", map_func), num_parallel_calls, deterministic))
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Self:
-        """A dataset of the results of the `map` before it, without elements for which the function raises.
+        """A dataset without the elements that could not be made: errors of all stages before it are passed over.
 
         Args:
-          log_warning: whether what it raises is logged.
+          log_warning: whether the errors are logged.
           name: ignored.
 
         >>> ds = tf.data.Dataset.range(4).map(lambda x: 6 // (int(x) % 2))
@@ -84,7 +87,7 @@ class Changing:
         >>> [int(x) for x in tf.data.Dataset.range(3).flat_map(lambda x: tf.data.Dataset.range(x))]
         [0, 0, 1]
         """
-        return self._of(mapping.FlatMap(self._stage, Function("flat_map", map_func)))
+        return self._of(flattening.FlatMap(self._stage, Function("flat_map", map_func)))
 
     def interleave(
         self,
@@ -109,7 +112,7 @@ class Changing:
         [0, 1, 0, 1]
         """
         function = Function("interleave", map_func)
-        return self._of(mapping.Interleave(self._stage, function, cycle_length, block_length, num_parallel_calls))
+        return self._of(flattening.Interleave(self._stage, function, cycle_length, block_length, num_parallel_calls))
 
     def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None) -> Self:
         """A dataset of the results of a function that also gets and gives a state.
@@ -138,9 +141,9 @@ class Changing:
         """
         function = Function("reduce", reduce_func)
         state = first = structure.tensors(initial_state)
-        for value in self._stage.elements():
+        for value in self._stage.values():
             state = function(state, value)
-            nest.assert_same_structure(first, state)
+            mapping.check_state("reduce", first, state)
         return state
 
     def apply(self, transformation_func: Callable[[Any], Any]) -> Any:

@@ -29,7 +29,11 @@ class Awaited(Stage):
 
     def fill(self, arrays: list[Any]) -> None:
         """Take the values of the tensors, on this thread."""
-        self._own.stage = self._make(nest.pack_sequence_as(self._value, [wrap(a) for a in arrays]))
+        self._own.stage = self.made(arrays)
+
+    def made(self, arrays: list[Any]) -> Stage:
+        """The stage for these values of the tensors."""
+        return self._make(nest.pack_sequence_as(self._value, [wrap(a) for a in arrays]))
 
     def _filled(self) -> Stage:
         found: Stage | None = getattr(self._own, "stage", None)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import glob
+import gzip
+import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,8 +14,10 @@ from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import Tensor, host, wrap
 from gradtape.data import _threads as threads
-from gradtape.data._stage import UNKNOWN, Stage, positive
-from gradtape.io import _tfrecord as records
+from gradtape.data._failure import Failure
+from gradtape.data._stage import UNKNOWN, Stage, known_spec, positive
+from gradtape.io import _tfrecord as tfrecord
+from gradtape.io._compressed import opened
 from gradtape.ops.family import boxed
 
 # Elements of each file that a thread reads ahead, where several files are read at the same time.
@@ -35,7 +39,7 @@ class Files(Stage):
     """
 
     def __init__(self, names: Any, read: Callable[[str], Iterator[bytes]], parallel: Any = None) -> None:
-        self._names, self._read = names, read
+        self._names, self._read = checked_names(names), read
         self._parallel = (
             None if parallel is None else threads.workers(positive("files", "num_parallel_reads", parallel, -1))
         )
@@ -43,18 +47,18 @@ class Files(Stage):
             self.inputs = (names,)
 
     def elements(self) -> Iterator[Any]:
-        return map(string, self._items())
+        return (item if type(item) is Failure else string(item) for item in self._items())
 
-    def _items(self) -> Iterator[bytes]:
+    def _items(self) -> Iterator[Any]:
         if self._parallel is None or self._parallel < 2:
             for name in paths(self._names):
-                yield from self._read(name)
+                yield from _sound(name, self._read(name))
             return
         names = paths(self._names)
-        running: list[Iterator[bytes]] = []
+        running: list[Iterator[Any]] = []
         while True:
             while len(running) < self._parallel and (path := next(names, None)) is not None:
-                running.append(threads.background(self._read(path), _AHEAD))
+                running.append(threads.background(_sound(path, self._read(path)), _AHEAD))
             if not running:
                 return
             for reader in list(running):
@@ -71,13 +75,45 @@ class Files(Stage):
         return TensorSpec([], dtypes.string)
 
 
+def _sound(path: str, items: Iterator[bytes]) -> Iterator[Any]:
+    """The items of a file, and a failure where it cannot be read further."""
+    try:
+        yield from items
+    except (gzip.BadGzipFile, EOFError, zlib.error) as problem:
+        yield Failure(errors.build(errors.DataLossError, f"{path}: {problem}", "check compression_type, or the file."))
+    except Exception as problem:
+        yield Failure(problem)
+
+
+def checked_names(names: Any) -> Any:
+    """The names of files: a stage, or a tensor of strings."""
+    if names is None:
+        raise ValueError(errors.compose("filenames must not be None.", "give paths."))
+    if not isinstance(names, Stage):
+        found = convert.convert_to_tensor(_plain(names))
+        _check(found.dtype, found.shape.num_elements() == 0, repr(found.dtype.name))
+        return found
+    spec = known_spec(names)
+    if spec is not None:
+        is_single = isinstance(spec, TensorSpec) and spec.shape.is_compatible_with([])
+        _check(spec.dtype if is_single else None, False, repr(spec))
+    return names
+
+
+def _check(dtype: Any, is_empty: bool, shown: str) -> None:
+    if dtype is not dtypes.string and not is_empty:  # an empty list could be anything
+        raise TypeError(
+            errors.compose(f"filenames must be strings, or a dataset of string scalars, got {shown}.", "give paths.")
+        )
+
+
 def paths(names: Any) -> Iterator[str]:
     """The paths of files as text."""
     if isinstance(names, Stage):
-        for element in names.elements():
+        for element in names.values():
             yield from _texts(element)
     else:
-        yield from _texts(convert.convert_to_tensor(_plain(names)))
+        yield from _texts(names)
 
 
 def _plain(names: Any) -> Any:
@@ -88,23 +124,22 @@ def _plain(names: Any) -> Any:
 
 
 def _texts(tensor: Tensor) -> list[str]:
-    if tensor.dtype is not dtypes.string and tensor.shape.num_elements():  # an empty list could be anything
-        raise TypeError(errors.compose(f"filenames must be strings, got {tensor.dtype.name}.", "give paths."))
+    _check(tensor.dtype, tensor.shape.num_elements() == 0, tensor.dtype.name)
     return [name.decode() for name in np.asarray(host(tensor._array)).ravel()]
 
 
 def tf_records(kind: str) -> Callable[[str], Iterator[bytes]]:
     """A reader of TFRecord files."""
-    return lambda path: records.read_records(path, kind)
+    return lambda path: tfrecord.read_records(path, kind)
 
 
 def lines(kind: str) -> Callable[[str], Iterator[bytes]]:
     """A reader of lines, without their ends."""
 
     def read(path: str) -> Iterator[bytes]:
-        with records.opened(path, kind) as file:
+        with opened(path, kind) as file:
             for line in file:
-                yield line[:-1].removesuffix(b"\r") if line.endswith(b"\n") else line
+                yield line.removesuffix(b"\n").replace(b"\r", b"")  # as TensorFlow, which skips every carriage return
 
     return read
 
@@ -113,7 +148,7 @@ def fixed(size: int, header: int, footer: int, kind: str) -> Callable[[str], Ite
     """A reader of records that are all equally long."""
 
     def read(path: str) -> Iterator[bytes]:
-        with records.opened(path, kind) as file:
+        with opened(path, kind) as file:
             data = file.read()
         body = len(data) - header - footer
         if body < 0 or body % size:

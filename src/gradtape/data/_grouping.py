@@ -7,15 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, errors
+from gradtape.core import dtypes, errors, nest
 from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import host, wrap
 from gradtape.data import _structure as structure
-from gradtape.data._batch import Held, padded
-from gradtape.data._user_functions import Function
-from gradtape.data._map import Mapped, first_spec, inner
+from gradtape.data._batch import Held
+from gradtape.data._failure import Failure, attempt, raised
+from gradtape.data._flat_map import inner_spec, opened
+from gradtape.data._map import Mapped
+from gradtape.data._padded_batch import PaddedBatch, padded
 from gradtape.data._seeds import Seeds
-from gradtape.data._stage import UNKNOWN, Stage, positive
+from gradtape.data._specs import DatasetSpec
+from gradtape.data._stage import UNKNOWN, Stage, known_spec, positive
+from gradtape.data._user_functions import Function
 
 
 class GroupByWindow(Mapped):
@@ -35,20 +39,41 @@ class GroupByWindow(Mapped):
     def elements(self) -> Iterator[Any]:
         held: dict[int, list[Any]] = {}
         for value in self.inputs[0].elements():
-            key = self.function(value)
-            group = held.setdefault(int(key), [])
+            found = attempt(self._key_and_size, value)
+            if type(found) is Failure:
+                yield found
+                continue
+            key, size = found
+            group = held.setdefault(key, [])
             group.append(value)
-            if len(group) >= self._size(key):
-                yield from self._reduced(int(key), held.pop(int(key)))
+            if len(group) >= size:
+                yield from self._reduced(key, held.pop(key))
         for number in sorted(held):
             yield from self._reduced(number, held[number])
 
-    def _reduced(self, key: int, group: list[Any]) -> Iterator[Any]:
-        result = self._reduce(wrap(np.int64(key)), self._dataset(Held(group)))
-        return inner(self._reduce, result).elements()
+    def _key_and_size(self, value: Any) -> tuple[int, int]:
+        key = raised(self.function.attempt(value))
+        if getattr(key, "ndim", None) != 0 or not key.dtype.is_integer:
+            raise errors.build(
+                errors.DTypeError,
+                f"group_by_window: key_func must return an int64 scalar, got {key!r}.",
+                "cast the key.",
+            )
+        size = self._size(key)
+        if size <= 0:
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"group_by_window: Window size must be greater than zero, got {size}.",
+                "give a positive window_size.",
+            )
+        return int(key), size
 
-    def spec(self) -> Any:
-        return first_spec(self)
+    def _reduced(self, key: int, group: list[Any]) -> Iterator[Any]:
+        found = attempt(opened, self._reduce, wrap(np.int64(key)), self._dataset(Held(group)))
+        return iter([found]) if type(found) is Failure else found
+
+    def _traced_spec(self) -> Any:
+        return inner_spec(self._reduce.spec(TensorSpec([], dtypes.int64), DatasetSpec(self.inputs[0].spec())))
 
 
 class GroupByReducer(Mapped):
@@ -61,15 +86,21 @@ class GroupByReducer(Mapped):
     def elements(self) -> Iterator[Any]:
         states: dict[int, Any] = {}
         for value in self.inputs[0].elements():
-            key = self.function(value)
-            number = int(key)
-            before = states[number] if number in states else self._begin(key)
-            states[number] = self._step(before, value)
+            found = attempt(self._next, states, value)
+            if type(found) is Failure:
+                yield found
         for number in sorted(states):
-            yield self._finish(states[number])
+            yield self._finish.attempt(states[number])
 
-    def spec(self) -> Any:
-        return first_spec(self)
+    def _next(self, states: dict[int, Any], value: Any) -> None:
+        """Take an element into the state of its key."""
+        key = raised(self.function.attempt(value))
+        number = int(key)
+        before = states[number] if number in states else self._begin(key)
+        states[number] = self._step(before, value)
+
+    def _traced_spec(self) -> Any:
+        return self._finish.spec(self._begin.spec(TensorSpec([], dtypes.int64)))
 
 
 class Buckets(Mapped):
@@ -111,14 +142,20 @@ class Buckets(Mapped):
     def elements(self) -> Iterator[Any]:
         held: dict[int, list[Any]] = {}
         for value in self.inputs[0].elements():
-            bucket = int(np.searchsorted(self._boundaries, int(self.function(value)), side="right"))
+            bucket = attempt(self._bucket, value)
+            if type(bucket) is Failure:
+                yield bucket
+                continue
             group = held.setdefault(bucket, [])
             group.append(value)
             if len(group) == self._sizes[bucket]:
-                yield self._batch(bucket, held.pop(bucket))
+                yield attempt(self._batch, bucket, held.pop(bucket))
         if not self._drop:
             for bucket in sorted(held):
-                yield self._batch(bucket, held[bucket])
+                yield attempt(self._batch, bucket, held[bucket])
+
+    def _bucket(self, value: Any) -> int:
+        return int(np.searchsorted(self._boundaries, int(raised(self.function.attempt(value))), side="right"))
 
     def _batch(self, bucket: int, group: list[Any]) -> Any:
         if self._plain:
@@ -128,15 +165,17 @@ class Buckets(Mapped):
         if bucket == len(self._boundaries):
             raise errors.build(
                 errors.InvalidArgumentError,
-                "bucket_by_sequence_length: an element is longer than the last boundary, so it cannot be padded to one.",
+                "bucket_by_sequence_length: an element is longer than the last of bucket_boundaries, so it cannot be padded to one.",
                 "add a boundary, or leave pad_to_bucket_boundary away.",
             )
         size = self._boundaries[bucket] - 1
         shapes = structure.spec(group[0]) if self._shapes is None else self._shapes
         return padded(group, _bounded(shapes, size), self._values)
 
-    def spec(self) -> Any:
-        return first_spec(self)
+    def _traced_spec(self) -> Any:
+        if self._plain:
+            return structure.with_rows(self.inputs[0].spec(), None)
+        return PaddedBatch(self.inputs[0], 1, self._shapes, self._values, False).spec()
 
 
 def _bounded(shapes: Any, size: int) -> Any:
@@ -155,10 +194,24 @@ class Unique(Stage):
 
     def __init__(self, source: Stage) -> None:
         self.inputs = (source,)
+        spec = known_spec(source)
+        if spec is not None and nest.is_nested(spec):
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"unique: elements must be single tensors, got {spec!r}.",
+                "choose one part by a map.",
+            )
+        if spec is not None and spec.dtype not in (dtypes.int32, dtypes.int64, dtypes.string):
+            raise TypeError(
+                errors.compose(f"unique: elements must be int32, int64 or string, got {spec.dtype.name}.", "cast them.")
+            )
 
     def elements(self) -> Iterator[Any]:
         seen: set[Any] = set()
         for value in self.inputs[0].elements():
+            if type(value) is Failure:
+                yield value
+                continue
             array = host(value._array)
             key = tuple(array.ravel().tolist()) if array.dtype.kind == "O" else array.tobytes()
             if key not in seen:
@@ -182,7 +235,10 @@ class Resampled(Mapped):
         stream = self._seeds.stream()
         counts = np.zeros(len(self._target)) + 1e-9
         for value in self.inputs[0].elements():
-            label = self.function(value)
+            label = self.function.attempt(value)
+            if type(label) is Failure:
+                yield label
+                continue
             counts[int(label)] += 1
             found = counts / counts.sum() if self._initial is None else self._initial
             ratio = self._target / np.maximum(found, 1e-12)

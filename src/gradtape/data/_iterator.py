@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator as PythonIterator
 from itertools import islice
 from typing import Any
@@ -9,12 +10,17 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import errors, nest, state
-from gradtape.core.shape import TensorShape
-from gradtape.core.tensor import Tensor, to_numpy
+from gradtape.core.composite import CompositeSpec
+from gradtape.core.shape import TensorSpec
+from gradtape.core.sparse_tensor import SparseTensor
+from gradtape.core.tensor import Tensor, to_numpy, wrap
 from gradtape.core.variable import Variable
 from gradtape.data import _seeds as seeds
+from gradtape.data._failure import Failure, raised
+from gradtape.data._stage import known_spec
 
 _END = object()
+_PAUSE = 0.0005  # seconds until a thread looks again whether an iterator is free
 
 
 class Iterator:
@@ -29,7 +35,7 @@ class Iterator:
     """
 
     def __init__(self, stage: Any) -> None:
-        self._stage_read = stage
+        self._stage_read, self.requests = stage, 0
         self._begin()
 
     def _begin(self, place: Any = None) -> None:
@@ -39,12 +45,21 @@ class Iterator:
             for own, kept in zip(found, np.reshape(place[1:], (-1, 4)), strict=True):
                 own.place = kept
         self._seeds = [own.place for own in found]
-        self._elements: PythonIterator[Any] = self._stage_read.elements()
+        self._elements: PythonIterator[Any] = self._stage_read.begin()
+        self._ahead: list[Any] = []  # an element that a loop in a graph has asked for, and not taken
         self._number = 0 if place is None else sum(1 for _ in islice(self._elements, int(place[0])))
 
     def _checkpoint_parts(self) -> dict[str, Any]:
         """What a checkpoint keeps."""
-        return {"place": Place(self, np.concatenate([[self._number], *self._seeds]).astype(np.int64))}
+        return {"place": Place(self, self._save())}
+
+    def _save(self) -> Any:
+        """How far it is, as a tensor."""
+        return wrap(np.concatenate([[self._number], *self._seeds]).astype(np.int64))
+
+    def _restore(self, state: Any) -> None:
+        """Go to where an iterator was when it was saved."""
+        self._begin(np.asarray(state))
 
     @property
     def variables(self) -> list[Any]:
@@ -56,34 +71,74 @@ class Iterator:
 
     def __next__(self) -> Any:
         if state.current.trace is not None:
-            from gradtape.data._traced import fetched
+            from gradtape.data._traced import fetched, refuse_python_loop
 
-            return fetched(self._stage_read.spec(), self._taken)
-        value = next(self._elements)
+            refuse_python_loop(self)
+            return fetched(self._stage_read, self._taken)
+        try:
+            value = self._ahead.pop() if self._ahead else next(self._elements)
+        except MemoryError as problem:
+            raise errors.no_room(problem, "dataset") from problem.__cause__
+        except ValueError as problem:
+            value = self._after_others(problem)
+            if value is _END:
+                raise StopIteration from None
         self._number += 1
+        if type(value) is Failure:
+            raise value.problem
         return value
+
+    def _pull(self) -> Any:
+        """The next element, a failure, or the end."""
+        try:
+            value = self._ahead.pop() if self._ahead else next(self._elements, _END)
+        except ValueError as problem:
+            value = self._after_others(problem)
+        self._number += value is not _END
+        return value
+
+    def _after_others(self, problem: ValueError) -> Any:
+        """The next element when no other thread is in the pipeline. A lock would cost each step of every loop as much as a
+        step; Python's generators refuse a second thread by themselves."""
+        while str(problem) == "generator already executing":
+            time.sleep(_PAUSE)
+            try:
+                return self._ahead.pop() if self._ahead else next(self._elements, _END)
+            except ValueError as again:
+                problem = again
+        raise problem
 
     def get_next(self) -> Any:
         """The next element; `tf.errors.OutOfRangeError` after the last."""
         return next(self) if state.current.trace is not None else self._taken()
 
     def _taken(self) -> Any:
-        value = next(self._elements, _END)
+        value = self._pull()
         if value is _END:
             raise errors.build(errors.OutOfRangeError, "End of sequence", "make a new iterator, or repeat the dataset.")
-        self._number += 1
-        return value
+        return raised(value)
 
     def get_next_as_optional(self) -> Optional:
         """The next element as an `Optional`, which is empty after the last."""
-        value = next(self._elements, _END)
-        self._number += value is not _END
-        return Optional(self.element_spec, None if value is _END else value, value is not _END)
+        value = self._pull()
+        return Optional(self.element_spec, None if value is _END else raised(value), value is not _END)
 
     @property
     def element_spec(self) -> Any:
         """The structure of specs of the elements."""
         return self._stage_read.spec()
+
+    def _has_more(self) -> bool:
+        """Whether there is another element, which is kept for the next question."""
+        if not self._ahead:
+            self._ahead.extend(value for value in [next(self._elements, _END)] if value is not _END)
+        return bool(self._ahead)
+
+    def _staged_steps(self) -> Any:
+        """A `for` statement over the iterator in a function: it goes on where the iterator is when the function runs."""
+        from gradtape.data._traced import IteratorSteps
+
+        return IteratorSteps(self)
 
 
 class Place(Variable):
@@ -106,19 +161,50 @@ class NumpyIterator:
     """The elements of a dataset with NumPy arrays as leaves: what `as_numpy_iterator` returns."""
 
     def __init__(self, dataset: Any) -> None:
-        self._elements = iter(dataset)
+        spec = known_spec(dataset._stage, may_trace=False)
+        for leaf in [] if spec is None else nest.flatten(spec):
+            if leaf is not None and not isinstance(leaf, (TensorSpec, CompositeSpec)):
+                raise _without_array(leaf)
+        self._iterator = iter(dataset)
 
     def __iter__(self) -> NumpyIterator:
         return self
 
     def __next__(self) -> Any:
-        return nest.map_structure(_as_numpy, next(self._elements))
+        return nest.map_structure(_as_numpy, next(self._iterator))
+
+    def save(self) -> Any:
+        """How far the iterator is, as a tensor for `restore`."""
+        return self._iterator._save()
+
+    def restore(self, state: Any) -> None:
+        """Go to where an iterator was when it was saved."""
+        self._iterator._restore(state)
+
+    def _checkpoint_parts(self) -> dict[str, Any]:
+        found: dict[str, Any] = self._iterator._checkpoint_parts()
+        return found
+
+    @property
+    def variables(self) -> list[Any]:
+        """None, as of the iterator."""
+        return []
 
 
 def _as_numpy(leaf: Any) -> Any:
     if isinstance(leaf, Tensor):
         return to_numpy(leaf._array)
-    return leaf.as_numpy_iterator() if hasattr(leaf, "as_numpy_iterator") else leaf
+    if isinstance(leaf, SparseTensor):
+        return np.asarray(leaf, object)
+    if leaf is not None and not hasattr(leaf, "numpy"):
+        raise _without_array(leaf)
+    return leaf if leaf is None else leaf.numpy()
+
+
+def _without_array(leaf: Any) -> Exception:
+    return TypeError(
+        errors.compose(f"as_numpy_iterator: {leaf!r} cannot become an array.", "iterate over the dataset itself.")
+    )
 
 
 class Optional:
@@ -163,43 +249,3 @@ class Optional:
     def element_spec(self) -> Any:
         """The structure of specs of the value."""
         return self._spec
-
-
-class DatasetSpec:
-    """The spec of a dataset as an element of another."""
-
-    def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
-        self._element_spec, self._shape = element_spec, dataset_shape
-
-    @property
-    def element_spec(self) -> Any:
-        """The structure of specs of the dataset's elements."""
-        return self._element_spec
-
-    @classmethod
-    def from_value(cls, value: Any) -> DatasetSpec:
-        """The spec of a dataset."""
-        return cls(value.element_spec)
-
-    def is_compatible_with(self, other: Any) -> bool:
-        """Whether another spec, or a dataset, has elements like these."""
-        theirs = other.element_spec
-        try:
-            nest.assert_same_structure(self._element_spec, theirs)
-        except (TypeError, ValueError):
-            return False
-        pairs = zip(nest.flatten(self._element_spec), nest.flatten(theirs), strict=True)
-        return all(a.is_compatible_with(b) for a, b in pairs)
-
-    def __eq__(self, other: Any) -> bool:
-        return type(other) is type(self) and self._element_spec == other._element_spec
-
-    def __hash__(self) -> int:
-        return hash(tuple(nest.flatten(self._element_spec)))
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._element_spec!r}, {TensorShape(self._shape)!r})"
-
-
-class IteratorSpec(DatasetSpec):
-    """The spec of an iterator."""

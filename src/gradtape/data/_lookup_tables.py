@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.arrays.creation import zeros
+from gradtape.arrays.movement import concat, reshape
 from gradtape.core import convert, dtypes, errors, nest
 from gradtape.data._dataset import Dataset
-from gradtape.arrays.creation import zeros
 from gradtape.lookup._initializers import KeyValueTensorInitializer
 from gradtape.lookup._static_tables import StaticHashTable, StaticVocabularyTable
-from gradtape.arrays.movement import concat, reshape
 
 
 def DatasetInitializer(dataset: Dataset) -> KeyValueTensorInitializer:  # noqa: N802 - TensorFlow's name

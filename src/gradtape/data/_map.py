@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
 from gradtape.core import errors, log, nest
-from gradtape.data import _structure as structure, _threads as threads
+from gradtape.data import _structure as structure
+from gradtape.data import _threads as threads
+from gradtape.data._failure import Failure, attempt, raised
+from gradtape.data._stage import INFINITE, UNKNOWN, Chosen, NoSpecError, Stage, aligned, asking, known_spec
 from gradtape.data._user_functions import Function
-from gradtape.data._stage import INFINITE, UNKNOWN, Chosen, Stage, lists, positive
 from gradtape.data._vectorized_map import Vectorized
 
 
@@ -18,16 +21,28 @@ class Mapped(Stage):
     def __init__(self, source: Stage, function: Function) -> None:
         self.inputs = (source,)
         self.function = function
+        self._spec: Any = None
+        spec = known_spec(source, may_trace=False)
+        if spec is not None:
+            self._check(spec)
+
+    def _check(self, spec: Any) -> None:
+        """Refuse a function that does not take elements of a spec."""
+        self.function.check_arguments(spec)
 
     def cardinality(self) -> int:
         return UNKNOWN
 
     def spec(self) -> Any:
-        try:
-            return self._traced_spec()
-        except Exception:
-            # The function reads values, or makes datasets: only a run tells what it gives.
-            return first_spec(self)
+        if self._spec is None:
+            if not asking.may_trace:
+                raise NoSpecError
+            try:
+                self._spec = self._traced_spec()
+            except Exception:
+                # The function reads values: only a run tells what it gives.
+                self._spec = first_spec(self)
+        return self._spec
 
     def _traced_spec(self) -> Any:
         return self.function.spec(self.inputs[0].spec())
@@ -41,7 +56,9 @@ class Mapped(Stage):
 
 def first_spec(stage: Stage) -> Any:
     """The spec of the first element; an error if there is none."""
-    for value in stage.elements():
+    if not asking.may_run:
+        raise NoSpecError
+    for value in stage.values():
         return structure.spec(value)
     raise errors.build(
         errors.FailedPreconditionError,
@@ -55,17 +72,13 @@ class Map(Mapped):
 
     def __init__(self, source: Stage, function: Function, calls: Any = None, deterministic: bool | None = None) -> None:
         super().__init__(source, function)
-        given = 1 if calls is None else positive(function.name, "num_parallel_calls", calls, -1)
+        given = 1 if calls is None else threads.calls(function.name, calls)
         self._calls, self._in_order = threads.workers(given), deterministic is not False
         self._pace = threads.Pace() if given == threads.AUTOTUNE else None
         self._vectorized: Vectorized | None = None
 
     def elements(self) -> Iterator[Any]:
-        return self.results(self.function)
-
-    def results(self, function: Callable[[Any], Any]) -> Iterator[Any]:
-        """The results of a function in place of the own one."""
-        return self._mapped(function, self.inputs[0].elements())
+        return self._mapped(self.function.attempt, self.inputs[0].elements())
 
     def _mapped(self, function: Callable[[Any], Any], source: Iterator[Any]) -> Iterator[Any]:
         if self._calls <= 1:
@@ -77,14 +90,15 @@ class Map(Mapped):
     def groups(self, size: int, drop: bool) -> Iterator[Any]:
         """Stacked elements. A function that only computes is run on many at a time, and so are those of maps before it."""
         if not self.function.is_pure():
-            return super().groups(size, drop)
+            return aligned(self.elements(), size, drop, lambda group: structure.stack("batch", group))
         functions, source = [self.function], self.inputs[0]
         while isinstance(source, Map) and source.function.is_pure():
             functions, source = [source.function, *functions], source.inputs[0]
         if self._vectorized is None:
             self._vectorized = Vectorized(functions, self._mapped)
-        given = source.groups(size, drop) if source.table() is not None else lists(source.elements(), size, drop)
-        return self._vectorized.batches(given, size)
+        # The function sees the smaller group at the end too: an element before it may fail.
+        given = source.groups(size, False) if source.table() is not None else _lists(source.elements(), size)
+        return self._vectorized.batches(given, size, drop)
 
     def cardinality(self) -> int:
         return self.inputs[0].cardinality()
@@ -93,32 +107,27 @@ class Map(Mapped):
         return not self.function.is_pure() or self.inputs[0].runs_functions()
 
 
-class Tolerant(Stage):
-    """The results of a map, without those elements for which its function raises."""
+def _lists(elements: Iterator[Any], size: int) -> Iterator[list[Any]]:
+    while group := list(islice(elements, size)):
+        yield group
 
-    _FAILED = object()
+
+class Tolerant(Stage):
+    """The elements that could be made."""
 
     def __init__(self, source: Stage, warns: bool) -> None:
-        if not isinstance(source, Map):
-            raise errors.build(
-                errors.UnimplementedError,
-                "ignore_errors: only errors of a map can be passed over.",
-                "call ignore_errors directly after the map.",
-            )
         self.inputs = (source,)
         self._warns = warns
 
     def elements(self) -> Iterator[Any]:
-        found = self.inputs[0].results(self._tried)  # type: ignore[attr-defined]
-        return (value for value in found if value is not self._FAILED)
+        return filter(self._is_sound, self.inputs[0].elements())
 
-    def _tried(self, value: Any) -> Any:
-        try:
-            return self.inputs[0].function(value)  # type: ignore[attr-defined]
-        except Exception as problem:
-            if self._warns:
-                log.warning("ignore_errors: %s: %s", type(problem).__name__, problem)
-            return self._FAILED
+    def _is_sound(self, value: Any) -> bool:
+        if type(value) is not Failure:
+            return True
+        if self._warns:
+            log.warning("ignore_errors: %s: %s", type(value.problem).__name__, value.problem)
+        return False
 
     def cardinality(self) -> int:
         return INFINITE if self.inputs[0].cardinality() == INFINITE else UNKNOWN
@@ -129,8 +138,11 @@ class Filter(Mapped):
 
     def elements(self) -> Iterator[Any]:
         for value in self.inputs[0].elements():
-            if _truth(self.function, value):
+            found = attempt(_truth, self.function, value)
+            if found is True:
                 yield value
+            elif found is not False:
+                yield found
 
     def spec(self) -> Any:
         return self.inputs[0].spec()
@@ -144,9 +156,10 @@ class TakeWhile(Mapped):
 
     def elements(self) -> Iterator[Any]:
         for value in self.inputs[0].elements():
-            if not _truth(self.function, value):
+            found = attempt(_truth, self.function, value)
+            if found is False:
                 return
-            yield value
+            yield value if found is True else found
 
     def spec(self) -> Any:
         return self.inputs[0].spec()
@@ -156,7 +169,7 @@ class TakeWhile(Mapped):
 
 
 def _truth(function: Function, value: Any) -> bool:
-    result = function(value)
+    result = raised(function.attempt(value))
     if getattr(result, "ndim", None) != 0 or not result.dtype.is_bool:
         raise ValueError(
             errors.compose(
@@ -177,16 +190,25 @@ class Scan(Mapped):
     def elements(self) -> Iterator[Any]:
         state = self._initial
         for value in self.inputs[0].elements():
-            result = self.function(state, value)
-            if not isinstance(result, tuple) or len(result) != 2:
-                raise TypeError(
-                    errors.compose(
-                        f"scan: the function must give a pair (state, element), it gave {result!r}.", "return both."
-                    )
+            found = attempt(self._step, state, value)
+            if type(found) is not Failure:
+                state, found = found
+            yield found
+
+    def _step(self, state: Any, value: Any) -> Any:
+        """The next state and a result."""
+        result = raised(self.function.attempt(state, value))
+        if not isinstance(result, tuple) or len(result) != 2:
+            raise TypeError(
+                errors.compose(
+                    f"scan: the function must give a pair (state, element), it gave {result!r}.", "return both."
                 )
-            nest.assert_same_structure(self._initial, result[0])
-            state, made = result
-            yield made
+            )
+        check_state("scan", self._initial, result[0])
+        return result
+
+    def _check(self, spec: Any) -> None:
+        pass  # the function has two parameters, whatever the elements are
 
     def _traced_spec(self) -> Any:
         return self.function.spec(structure.spec(self._initial), self.inputs[0].spec())[1]
@@ -195,81 +217,23 @@ class Scan(Mapped):
         return self.inputs[0].cardinality()
 
 
-class FlatMap(Mapped):
-    """The elements of the datasets that a function gives, one dataset after the other."""
-
-    def elements(self) -> Iterator[Any]:
-        for value in self.inputs[0].elements():
-            yield from inner(self.function, self.function(value)).elements()
-
-    def spec(self) -> Any:
-        return inner_spec(self.function, self)
-
-    def cardinality(self) -> int:
-        return 0 if self.inputs[0].cardinality() == 0 else UNKNOWN
-
-
-def inner(function: Function, result: Any) -> Stage:
-    """The stage of the dataset that a function gave."""
-    if not hasattr(result, "_stage"):
-        raise TypeError(
-            errors.compose(
-                f"{function.name}: the function must give a tf.data.Dataset, it gave {result!r}.",
-                "return a dataset, or use map.",
+def check_state(who: str, first: Any, state: Any) -> None:
+    """Refuse a state of another structure or other dtypes than the first one."""
+    try:
+        nest.assert_same_structure(first, state)
+    except (TypeError, ValueError) as problem:
+        raise errors.build(
+            errors.ShapeError,
+            f"{who}: the new state must have the structure of the initial one: {problem}",
+            "return a state of that structure.",
+        ) from None
+    for old, new in zip(nest.flatten(first), nest.flatten(state), strict=True):
+        if getattr(old, "dtype", None) != getattr(new, "dtype", None):
+            raise errors.build(
+                errors.DTypeError,
+                f"{who}: the new state must have the dtypes of the initial one, got {new.dtype.name} for {old.dtype.name}.",
+                "cast it, or begin with another dtype.",
             )
-        )
-    found: Stage = result._stage
-    return found
-
-
-def inner_spec(function: Function, stage: Stage) -> Any:
-    """The spec of the elements of the dataset that a function gives for the first element."""
-    for value in stage.inputs[0].elements():
-        return inner(function, function(value)).spec()
-    return first_spec(stage)
-
-
-class Interleave(Mapped):
-    """The elements of the datasets that a function gives, of several datasets in turn."""
-
-    def __init__(self, source: Stage, function: Function, cycle: Any, block: Any, calls: Any) -> None:
-        super().__init__(source, function)
-        given = -1 if cycle is None else positive("interleave", "cycle_length", cycle, -1)
-        self._cycle = threads.workers(calls) if given < 1 else given
-        self._block = 1 if block is None else positive("interleave", "block_length", block)
-        self._calls = None if calls is None else threads.workers(calls)
-
-    def elements(self) -> Iterator[Any]:
-        source = self.inputs[0].elements()
-        places: list[Iterator[Any] | None] = [None] * self._cycle
-        is_over = False
-        while True:
-            for i in range(self._cycle):
-                if places[i] is None and not is_over:
-                    value = next(source, None)
-                    is_over = value is None
-                    places[i] = None if is_over else self._opened(value)
-                if (place := places[i]) is None:
-                    continue
-                for _ in range(self._block):
-                    item = next(place, None)
-                    if item is None:
-                        # What is left of the turn is lost; the next dataset in this place waits for its own.
-                        places[i] = None
-                        break
-                    yield item
-            if is_over and all(place is None for place in places):
-                return
-
-    def _opened(self, value: Any) -> Iterator[Any]:
-        elements = inner(self.function, self.function(value)).elements()
-        return elements if self._calls is None else threads.background(elements, 2 * self._block)
-
-    def spec(self) -> Any:
-        return inner_spec(self.function, self)
-
-    def cardinality(self) -> int:
-        return 0 if self.inputs[0].cardinality() == 0 else UNKNOWN
 
 
 class Asserted(Chosen):
@@ -285,6 +249,9 @@ class Asserted(Chosen):
     def elements(self) -> Iterator[Any]:
         number = 0
         for value in self.inputs[0].elements():
+            if type(value) is Failure:
+                yield value
+                continue
             number += 1
             if self._expected != INFINITE and number > self._expected:
                 break

@@ -37,20 +37,24 @@ class AutotuneAlgorithm(enum.Enum):
 class _Attributes:
     """Any attributes; None where nothing was set."""
 
-    _names = ""  # what may be set
+    _kinds: dict[str, Any] = {}  # what may be set, and of which class
 
     def __getattr__(self, name: str) -> Any:
-        if name not in self._names.split():
+        if name not in self._kinds:
             raise AttributeError(self._unknown(name))
         return None
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name not in self._names.split():
+        if name not in self._kinds:
             raise AttributeError(self._unknown(name))
+        if value is not None and not isinstance(value, self._kinds[name]):
+            raise TypeError(
+                f"{type(self).__name__}.{name} must be of type {self._kinds[name].__name__}, got {value!r}."
+            )
         super().__setattr__(name, value)
 
     def _unknown(self, name: str) -> str:
-        return f"Cannot set the property {name} on {type(self).__name__}: it has {', '.join(self._names.split())}."
+        return f"Cannot set the property {name} on {type(self).__name__}: it has {', '.join(self._kinds)}."
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and vars(self) == vars(other)
@@ -61,35 +65,51 @@ class _Attributes:
 class AutotuneOptions(_Attributes):
     """Options of `Options.autotune`."""
 
-    _names = "autotune_algorithm cpu_budget enabled initial_parallelism min_parallelism ram_budget"
+    _kinds = {
+        "autotune_algorithm": AutotuneAlgorithm,
+        "enabled": bool,
+        **dict.fromkeys(("cpu_budget", "initial_parallelism", "min_parallelism", "ram_budget"), int),
+    }
 
 
 class DistributeOptions(_Attributes):
     """Options of `Options.experimental_distribute`."""
 
-    _names = "auto_shard_policy num_devices"
+    _kinds = {"auto_shard_policy": AutoShardPolicy, "num_devices": int}
 
 
 class OptimizationOptions(_Attributes):
     """Options of `Options.experimental_optimization`."""
 
-    _names = (
-        "apply_default_optimizations filter_fusion filter_parallelization inject_prefetch map_and_batch_fusion "
-        "map_and_filter_fusion map_fusion map_parallelization noop_elimination parallel_batch seq_interleave_prefetch "
-        "shuffle_and_repeat_fusion"
+    _kinds = dict.fromkeys(
+        [
+            "apply_default_optimizations",
+            "filter_fusion",
+            "filter_parallelization",
+            "inject_prefetch",
+            "map_and_batch_fusion",
+            "map_and_filter_fusion",
+            "map_fusion",
+            "map_parallelization",
+            "noop_elimination",
+            "parallel_batch",
+            "seq_interleave_prefetch",
+            "shuffle_and_repeat_fusion",
+        ],
+        bool,
     )
 
 
 class ServiceOptions(_Attributes):
     """Options of a data service."""
 
-    _names = "pinned"
+    _kinds = {"pinned": bool}
 
 
 class ThreadingOptions(_Attributes):
     """Options of `Options.threading`."""
 
-    _names = "max_intra_op_parallelism private_threadpool_size"
+    _kinds = {"max_intra_op_parallelism": int, "private_threadpool_size": int}
 
 
 class Options(_Attributes):
@@ -101,11 +121,22 @@ class Options(_Attributes):
     False
     """
 
-    _names = (
-        "autotune dataset_name deterministic experimental_deterministic experimental_distribute "
-        "experimental_external_state_policy experimental_optimization experimental_service experimental_slack "
-        "experimental_symbolic_checkpoint experimental_threading experimental_warm_start framework_type threading"
-    )
+    _kinds = {
+        "autotune": AutotuneOptions,
+        "dataset_name": str,
+        "deterministic": bool,
+        "experimental_deterministic": bool,
+        "experimental_distribute": DistributeOptions,
+        "experimental_external_state_policy": ExternalStatePolicy,
+        "experimental_optimization": OptimizationOptions,
+        "experimental_service": ServiceOptions,
+        "experimental_slack": bool,
+        "experimental_symbolic_checkpoint": bool,
+        "experimental_threading": ThreadingOptions,
+        "experimental_warm_start": bool,
+        "framework_type": list,
+        "threading": ThreadingOptions,
+    }
 
     def __init__(self) -> None:
         self.autotune = AutotuneOptions()
@@ -124,3 +155,11 @@ class Options(_Attributes):
                 else:
                     vars(getattr(merged, name)).update(vars(value))
         return merged
+
+
+def of(stage: Any) -> Options:
+    """The options of a stage: those of its inputs, and its own."""
+    found = Options()
+    for source in stage.inputs:
+        found = found.merge(of(source))
+    return found if stage.options is None else found.merge(stage.options)

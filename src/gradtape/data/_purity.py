@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.autograph._allowlist import codes
 from gradtape.core.dtypes import DType
 from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.tensor import Tensor
-from gradtape.autograph._allowlist import codes
 
 _CONSTANTS = (
     type(None), bool, int, float, complex, str, bytes, np.generic, enum.Enum, EllipsisType, DType, TensorShape, TensorSpec,

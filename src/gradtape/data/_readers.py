@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.data import _file_stages as files
+from gradtape.data import _file_stages as file_stages
 from gradtape.data._dataset import Dataset
 from gradtape.data._stage import positive
 from gradtape.io._tfrecord import compression
@@ -33,8 +33,8 @@ class TFRecordDataset(Dataset):
         num_parallel_reads: Any = None,
         name: str | None = None,
     ) -> None:
-        read = files.tf_records(compression("TFRecordDataset", compression_type))
-        super().__init__(files.Files(_names(filenames), read, num_parallel_reads))
+        read = file_stages.tf_records(compression("TFRecordDataset", compression_type))
+        super().__init__(file_stages.Files(_names(filenames), read, num_parallel_reads))
 
 
 class TextLineDataset(Dataset):
@@ -62,8 +62,8 @@ class TextLineDataset(Dataset):
         num_parallel_reads: Any = None,
         name: str | None = None,
     ) -> None:
-        read = files.lines(compression("TextLineDataset", compression_type))
-        super().__init__(files.Files(_names(filenames), read, num_parallel_reads))
+        read = file_stages.lines(compression("TextLineDataset", compression_type))
+        super().__init__(file_stages.Files(_names(filenames), read, num_parallel_reads))
 
 
 class FixedLengthRecordDataset(Dataset):
@@ -92,5 +92,5 @@ class FixedLengthRecordDataset(Dataset):
     ) -> None:
         size = positive("FixedLengthRecordDataset", "record_bytes", record_bytes)
         kind = compression("FixedLengthRecordDataset", compression_type)
-        read = files.fixed(size, int(header_bytes or 0), int(footer_bytes or 0), kind)
-        super().__init__(files.Files(_names(filenames), read, num_parallel_reads))
+        read = file_stages.fixed(size, int(header_bytes or 0), int(footer_bytes or 0), kind)
+        super().__init__(file_stages.Files(_names(filenames), read, num_parallel_reads))

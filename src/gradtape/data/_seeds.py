@@ -30,6 +30,34 @@ class Seeds:
         return Stream(np.array(key), number if self._changes else 0)
 
 
+class Draws:
+    """The random numbers of a function: under a seed they begin again with each iteration, as in TensorFlow.
+
+    Attributes:
+      trace: where they are drawn: eagerly, or in a trace. Functions that are called there and have traces of their own
+        draw from the streams of the program.
+    """
+
+    def __init__(self, trace: Any = None, shared: Draws | None = None) -> None:
+        self.trace, self._shared = trace, shared
+        self._branch: Any = None
+
+    def branch(self) -> Any:
+        """The streams."""
+        if self._shared is not None:
+            return self._shared.branch()
+        if self._branch is None:
+            from gradtape.random._functions import Branch
+
+            self._branch = Branch()
+        return self._branch
+
+    def renew(self) -> None:
+        """Begin again."""
+        if self._branch is not None:
+            self._branch.renew()
+
+
 def of(stage: Any) -> list[Seeds]:
     """The seeds of a stage and of those that it reads."""
     own = getattr(stage, "_seeds", None)
@@ -62,14 +90,14 @@ class Stream:
 
 def _key(seed: Any) -> Any:
     """The state that a stage's streams begin with."""
-    from gradtape.random import _functions as random
+    from gradtape.random import _functions as functions
 
     with state.outside():
         if seed is not None:
-            first = random._DEFAULT_SEED if random.streams.seed is None else random.streams.seed
+            first = functions._DEFAULT_SEED if functions.streams.seed is None else functions.streams.seed
             pair = np.array([first, int(seed)])
-        elif random.streams.seed is not None:
-            pair = random.uniform([2], 0, 2**62, dtypes.int64).numpy()
+        elif functions.streams.seed is not None:
+            pair = functions.uniform([2], 0, 2**62, dtypes.int64).numpy()
         else:
             pair = np.random.default_rng().integers(0, 2**62, 2)
         return philox.from_seed(pair.astype(np.int64))

@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, count, islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors, nest
-from gradtape.data import _structure as structure
+from gradtape.core import errors
+from gradtape.data._failure import Failure
 from gradtape.data._seeds import Seeds, Stream
-from gradtape.data._stage import INFINITE, PORTION, UNKNOWN, Chosen, Rows, Stage, positive
+from gradtape.data._stage import (
+    INFINITE,
+    PORTION,
+    UNKNOWN,
+    Chosen,
+    Rows,
+    Stage,
+    check_alike,
+    common_spec,
+    integer,
+    positive,
+)
+
+_EMPTY_EPOCHS = 1000  # in a row; TensorFlow has no limit
+_ALL = 1 << 62  # the size of a buffer that holds everything
 
 
 class Shuffle(Chosen):
@@ -19,7 +33,8 @@ class Shuffle(Chosen):
 
     def __init__(self, source: Stage, size: Any, seed: Any, reshuffle: bool | None) -> None:
         super().__init__(source)
-        self._size = positive("shuffle", "buffer_size", size)
+        given = integer("shuffle", "buffer_size", size)
+        self._size = _ALL if given == UNKNOWN else positive("shuffle", "buffer_size", given)
         self._seeds = Seeds(seed, reshuffle is not False)
 
     def elements(self) -> Iterator[Any]:
@@ -49,9 +64,15 @@ def _order(stream: Stream, length: int) -> Any:
 
 
 def _shuffled(source: Iterator[Any], size: int, stream: Stream) -> Iterator[Any]:
-    buffer = list(islice(source, size))
+    buffer: list[Any] = []
+    while len(buffer) < size and (more := list(islice(source, size - len(buffer)))):
+        yield from (e for e in more if type(e) is Failure)
+        buffer += [e for e in more if type(e) is not Failure]
     draws: list[int] = []
     for new in source:
+        if type(new) is Failure:
+            yield new
+            continue
         if not draws:
             draws = stream.below(size, PORTION)
         i = draws.pop()
@@ -66,16 +87,19 @@ class Repeat(Chosen):
 
     def __init__(self, source: Stage, times: Any) -> None:
         super().__init__(source)
-        self._times = -1 if times is None else positive("repeat", "count", times, -1)
+        self._times = -1 if times is None else max(-1, integer("repeat", "count", times))
 
     def _epochs(self, what: Any) -> Iterator[Any]:
-        for _ in count() if self._times < 0 else range(self._times):
-            is_empty = True
+        if self._times >= 0:
+            yield from chain.from_iterable(what() for _ in range(0 if self.cardinality() == 0 else self._times))
+            return
+        # As in TensorFlow, an input that is empty at first is at its end, and one that is empty later too, but for a shuffle.
+        left, patience = 1, _EMPTY_EPOCHS if isinstance(self.inputs[0], Shuffle) else 1
+        while left:
+            left -= 1
             for item in what():
-                is_empty = False
+                left = patience
                 yield item
-            if is_empty:
-                return
 
     def elements(self) -> Iterator[Any]:
         return super().elements() if self.table() is not None else self._epochs(self.inputs[0].elements)
@@ -100,7 +124,25 @@ class Section(Chosen):
     def elements(self) -> Iterator[Any]:
         if self.table() is not None:
             return super().elements()
-        return islice(self.inputs[0].elements(), self._start, self._stop, self._step)
+        return self._chosen(self.inputs[0].elements())
+
+    def _chosen(self, source: Iterator[Any]) -> Iterator[Any]:
+        left = -1 if self._stop is None else len(range(self._start, self._stop, self._step))
+        if not left:
+            return
+        skip, skipped = self._start, 0
+        for value in source:
+            if type(value) is Failure:
+                skipped = skip if skipped == skip else 0  # as in TensorFlow, where an error begins the skipping again
+                yield value
+            elif skipped < skip:
+                skipped += 1
+            else:
+                yield value
+                skip, skipped = self._step - 1, 0
+                left -= 1
+                if not left:
+                    return
 
     def rows(self) -> Iterator[Rows]:
         position = 0
@@ -118,21 +160,21 @@ class Section(Chosen):
     def cardinality(self) -> int:
         there = self.inputs[0].cardinality()
         if there == UNKNOWN:
-            return 0 if self._stop == 0 else UNKNOWN
+            return UNKNOWN
         if there == INFINITE:
             return INFINITE if self._stop is None else len(range(self._start, self._stop, self._step))
         return len(range(there)[self._start : self._stop : self._step])
 
 
 def take(source: Stage, number: Any) -> Stage:
-    """The first elements; all for -1."""
-    most = positive("take", "count", number, -1)
+    """The first elements; all for a negative number."""
+    most = integer("take", "count", number)
     return Section(source, 0, None if most < 0 else most)
 
 
 def skip(source: Stage, number: Any) -> Stage:
-    """What follows the first elements; nothing for -1."""
-    least = positive("skip", "count", number, -1)
+    """What follows the first elements; nothing for a negative number."""
+    least = integer("skip", "count", number)
     return Section(source, least, None) if least >= 0 else Section(source, 0, 0)
 
 
@@ -148,44 +190,19 @@ def shard(source: Stage, shards: Any, index: Any) -> Stage:
     return Section(source, first, None, number)
 
 
-def _checked_alike(first: Any, value: Any) -> Any:
-    """The first element; an error if another one is not of its kind."""
-    own, other = structure.spec(first), structure.spec(value)
-    try:
-        nest.assert_same_structure(own, other)
-        is_alike = all(a.dtype == b.dtype for a, b in zip(nest.flatten(own), nest.flatten(other), strict=True))
-    except (TypeError, ValueError, AttributeError):
-        is_alike = False
-    if not is_alike:
-        raise TypeError(
-            errors.compose(
-                f"concatenate: one dataset has elements {own!r}, the other has {other!r}.",
-                "give both the same structure and dtypes by a map.",
-            )
-        )
-    return first
-
-
 class Concatenate(Stage):
     """The elements of one stage, then of the next."""
 
     def __init__(self, *sources: Stage) -> None:
         self.inputs = sources
+        check_alike("concatenate", sources)
 
     def elements(self) -> Iterator[Any]:
-        first: Any = None
-        for source in self.inputs:
-            for i, value in enumerate(source.elements()):
-                if not i:
-                    first = _checked_alike(value if first is None else first, value)
-                yield value
+        return chain.from_iterable(source.elements() for source in self.inputs)
 
     def cardinality(self) -> int:
         sizes = [s.cardinality() for s in self.inputs]
         return INFINITE if INFINITE in sizes else UNKNOWN if UNKNOWN in sizes else sum(sizes)
 
     def spec(self) -> Any:
-        found = self.inputs[0].spec()
-        for other in self.inputs[1:]:
-            found = structure.merged(found, other.spec())
-        return found
+        return common_spec("concatenate", self.inputs)

@@ -11,10 +11,13 @@ from gradtape.core import convert, dtypes, errors, nest
 from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.shape import TensorShape, TensorSpec, spec_of
 from gradtape.core.tensor import host, wrap
-from gradtape.data import _composites as composites, _seeds as seeds, _structure as structure
+from gradtape.data import _composites as composites
+from gradtape.data import _seeds as seeds
+from gradtape.data import _structure as structure
 from gradtape.data._deferred import Awaited
+from gradtape.data._failure import Failure, attempt
+from gradtape.data._stage import INFINITE, PORTION, UNKNOWN, Stage, Table, integer
 from gradtape.data._user_functions import Function
-from gradtape.data._stage import INFINITE, PORTION, UNKNOWN, Stage, Table
 
 # Numbers of a range that are kept as an array.
 _MOST = 1 << 20
@@ -24,6 +27,8 @@ class Slices(Stage):
     """The rows of tensors."""
 
     def __init__(self, value: Any) -> None:
+        if value is None:
+            raise ValueError(errors.compose("from_tensor_slices: None has no rows.", "give tensors."))
         self._value = structure.tensors(value)
         columns = [host(t._array) for t in nest.flatten(self._value)]
         shown = ", ".join(str(spec_of(c)) for c in columns)
@@ -138,8 +143,16 @@ class Range(Stage):
 
 def range_of(numbers: Any, dtype: dtypes.DType) -> Range:
     """The stage of `Dataset.range` with one to three numbers."""
-    given = [int(n) for n in numbers]
+    if dtype.kind not in "iufcV" or dtype.is_bool:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"range: output_type must be numeric, got {dtype.name}.",
+            "use an int or a float.",
+        )
+    given = [integer("range", "a number", n) for n in numbers]
     start, stop = (0, given[0]) if len(given) == 1 else given[:2]
+    if len(given) == 3 and not given[2]:
+        raise errors.build(errors.InvalidArgumentError, "range: the step must not be 0.", "give another step.")
     return Range(start, stop, given[2] if len(given) == 3 else 1, dtype)
 
 
@@ -194,30 +207,42 @@ class Generated(Stage):
             )
         self._function = Function("from_generator", lambda: None)
         self._generator, self._signature = generator, signature
+        for spec in nest.flatten(signature):
+            if not isinstance(spec, (TensorSpec, CompositeSpec)):
+                raise TypeError(
+                    errors.compose(
+                        f"from_generator: output_signature must hold `tf.TypeSpec` objects, got {spec!r}.",
+                        "give tf.TensorSpec(shape, dtype).",
+                    )
+                )
         self._args = [host(convert.convert_to_tensor(a)._array) for a in args or ()]
         self._flat = nest.flatten(signature)
 
     def elements(self) -> Iterator[Any]:
         pack = structure.packer(self._signature)
-        source = iter(self._generator(*self._args))
+        try:
+            source = iter(self._generator(*self._args))
+        except Exception as problem:
+            yield Failure(self._function._noted(errors.of_python(problem)))
+            return
         while True:
             try:
                 value = next(source)
             except StopIteration:
                 return
             except Exception as problem:
-                self._function._note(problem)
-                raise
-            yield pack(self._leaves(value))
+                yield Failure(self._function._noted(errors.of_python(problem)))
+                return
+            found = attempt(self._leaves, value)
+            yield found if type(found) is Failure else pack(found)
 
     def _leaves(self, value: Any) -> list[Any]:
         parts = [value] if not nest.is_nested(self._signature) else _parts(self._signature, value)
         if parts is None or len(parts) != len(self._flat):
-            raise TypeError(
-                errors.compose(
-                    f"from_generator: the generator gave {value!r}, which has not the structure of {self._signature!r}.",
-                    "give elements of the structure that output_signature says.",
-                )
+            raise errors.build(
+                errors.DTypeError,
+                f"from_generator: the generator gave {value!r}, which does not have the structure of {self._signature!r}.",
+                "give elements of the structure that output_signature says.",
             )
         return [_like(v, s) for v, s in zip(parts, self._flat, strict=True)]
 
@@ -253,7 +278,7 @@ def _like(value: Any, spec: Any) -> Any:
             raise _unexpected(repr(value), spec)
         return value
     try:
-        array = host(value._array) if hasattr(value, "_array") else convert.to_array(value, spec.dtype)
+        array = host(value._array) if hasattr(value, "_array") else _array(value, spec)
     except (TypeError, ValueError) as problem:
         reason = str(problem).partition("\n")[0]
         raise errors.build(
@@ -264,6 +289,15 @@ def _like(value: Any, spec: Any) -> Any:
     if dtypes.from_numpy(array.dtype) is not spec.dtype or not spec.shape.is_compatible_with(array.shape):
         raise _unexpected(str(spec_of(array)), spec)
     return wrap(array)
+
+
+def _array(value: Any, spec: TensorSpec) -> Any:
+    """A value of a generator as an array. As in TensorFlow, numbers are cast where their rank is known."""
+    dtype = spec.dtype
+    is_cast = dtype.kind in "iufc" and spec.shape.rank is not None
+    if is_cast and (type(value) in (int, float) or np.asarray(value).dtype.kind in "iufc"):
+        return np.asarray(value, dtype.numpy)
+    return convert.to_array(value, dtype)
 
 
 def _unexpected(given: str, spec: Any) -> Exception:

@@ -7,15 +7,18 @@ each array and no element is ever made alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.core import errors, memory as large, nest
+from gradtape.core import errors, memory, nest
+from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import wrap
 from gradtape.data import _structure as structure
+from gradtape.data._failure import Failure, attempt, first_in, raised
 
 INFINITE = -1
 UNKNOWN = -2
@@ -43,16 +46,35 @@ class Stage:
 
     Attributes:
       inputs: the stages that this one reads.
+      options: those that were given to this stage, or None.
     """
 
     inputs: tuple[Stage, ...] = ()
+    options: Any = None
 
     def elements(self) -> Iterator[Any]:
-        """The elements, from the first one."""
+        """The elements, from the first one; a `Failure` where one could not be made."""
         table = self.table()
         if table is None:
             raise NotImplementedError(type(self).__name__)
         return _rows_of(table, self.rows())
+
+    def begin(self) -> Iterator[Any]:
+        """The elements of an iteration, for which the random numbers in functions begin again."""
+        self._renew()
+        return self.elements()
+
+    def _renew(self) -> None:
+        for part in vars(self).values():
+            draws = getattr(part, "draws", None)
+            if draws is not None:
+                draws.renew()
+        for stage in self.inputs:
+            stage._renew()
+
+    def values(self) -> Iterator[Any]:
+        """The elements of an iteration; raises at the first that could not be made."""
+        return map(raised, self.begin())
 
     def table(self) -> Table | None:
         """The arrays whose rows are the elements, if that is what they are."""
@@ -67,9 +89,7 @@ class Stage:
         or gathered, all of a group at once."""
         table = self.table()
         if table is None:
-            specs = nest.flatten(structure.with_rows(self.spec(), None)) if self.keeps_rows() else None
-            for group in lists(self.elements(), size, drop):
-                yield structure.stack("batch", group) if specs is None else structure.stack_rows("batch", group, specs)
+            yield from grouped(self.elements(), size, drop, stacker("batch", self))
             return
         pack = structure.packer(table.pattern)
         for rows in _divided(self.rows(), size):
@@ -100,11 +120,43 @@ def _rows_of(table: Table, portions: Iterator[Rows]) -> Iterator[Any]:
             yield pack([row(column, i) for column in columns])
 
 
-def lists(elements: Iterator[Any], size: int, drop: bool) -> Iterator[list[Any]]:
-    """Lists of elements."""
-    while group := list(islice(elements, size)):
+def lists(elements: Iterator[Any], size: int, drop: bool) -> Iterator[Any]:
+    """Lists of elements. A failure comes alone, and what its list had is lost with it."""
+    group: list[Any] = []
+    while group := [*group, *islice(elements, size - len(group))]:
+        if Failure in map(type, group):
+            place = [type(e) for e in group].index(Failure)
+            yield group[place]
+            group = group[place + 1 :]
+            continue
         if len(group) == size or not drop:
             yield group
+        group = []
+
+
+def grouped(elements: Iterator[Any], size: int, drop: bool, make: Callable[[list[Any]], Any]) -> Iterator[Any]:
+    """What a function makes of lists of elements."""
+    for group in lists(elements, size, drop):
+        yield group if type(group) is Failure else attempt(make, group)
+
+
+def stacker(who: str, stage: Stage) -> Callable[[list[Any]], Any]:
+    """A function that stacks elements of a stage, rows of ragged tensors among them."""
+    if not stage.keeps_rows():
+        return lambda group: structure.stack(who, group)
+    specs = nest.flatten(structure.with_rows(stage.spec(), None))
+    return lambda group: structure.stack_rows(who, group, specs)
+
+
+def aligned(results: Iterator[Any], size: int, drop: bool, make: Callable[[list[Any]], Any]) -> Iterator[Any]:
+    """What a function makes of lists of results of a map. As in TensorFlow, which runs a map and the batch after it as one
+    stage, a failure takes the place of the whole list that it belongs to."""
+    while made := list(islice(results, size)):
+        failure = first_in(made)
+        if failure is not None:
+            yield failure
+        elif len(made) == size or not drop:
+            yield attempt(make, made)
 
 
 def _divided(portions: Iterator[Rows], size: int) -> Iterator[Rows]:
@@ -134,10 +186,10 @@ def gathered(column: Any, rows: Rows) -> Any:
             return column[rows.start : rows.stop]
         rows = np.arange(rows.start, rows.stop, rows.step)
     shape = (len(rows), *column.shape[1:])
-    if column.dtype.kind not in "fiucb" or column[:1].size * len(rows) < large.THRESHOLD:
+    if column.dtype.kind not in "fiucb" or column[:1].size * len(rows) < memory.THRESHOLD:
         return column[rows]
     # Rows are in range, so nothing is clipped; the mode lets NumPy write to the result directly.
-    return np.take(column, rows, axis=0, out=large.empty(shape, column.dtype), mode="clip")
+    return np.take(column, rows, axis=0, out=memory.empty(shape, column.dtype), mode="clip")
 
 
 class Chosen(Stage):
@@ -153,16 +205,97 @@ class Chosen(Stage):
         return self.inputs[0].table()
 
 
-def positive(who: str, name: str, value: Any, least: int = 1) -> int:
-    """An integer argument, checked."""
+def stage_of(who: str, dataset: Any) -> Stage:
+    """The stage of a dataset."""
+    if not hasattr(dataset, "_stage"):
+        raise TypeError(errors.compose(f"{who}: {dataset!r} is not a dataset.", "give tf.data.Dataset objects."))
+    found: Stage = dataset._stage
+    return found
+
+
+def common_spec(who: str, stages: Sequence[Stage]) -> Any:
+    """The narrowest specs that hold the elements of several stages. Refuses other structures and dtypes."""
+    found = stages[0].spec()
+    for other in stages[1:]:
+        found = merged(who, found, other.spec())
+    return found
+
+
+def check_alike(who: str, stages: Sequence[Stage]) -> None:
+    """Refuse stages whose elements are known to differ in structure or dtypes."""
+    specs = [spec for spec in map(known_spec, stages) if spec is not None]
+    for other in specs[1:]:
+        merged(who, specs[0], other)
+
+
+def merged(who: str, a: Any, b: Any) -> Any:
+    """The narrowest specs that hold both. Refuses other structures and dtypes."""
     try:
-        number = int(value.__index__())
-    except (AttributeError, TypeError):
+        nest.assert_same_structure(a, b)
+        is_alike = all(_is_alike(s, t) for s, t in zip(nest.flatten(a), nest.flatten(b), strict=True))
+    except (TypeError, ValueError):
+        is_alike = False
+    if not is_alike:
         raise TypeError(
-            errors.compose(f"{who}: {name} must be an integer, got {value!r}.", "pass an int or an int tensor.")
-        ) from None
+            errors.compose(
+                f"{who}: one dataset has elements {a!r}, the other has {b!r}.",
+                "give both the same structure and dtypes by a map.",
+            )
+        )
+    return structure.merged(a, b)
+
+
+def _is_alike(a: Any, b: Any) -> bool:
+    is_dense = isinstance(a, TensorSpec) and isinstance(b, TensorSpec)
+    return (is_dense or type(a) is type(b)) and getattr(a, "dtype", None) == getattr(b, "dtype", None)
+
+
+class NoSpecError(Exception):
+    """The specs of elements cannot be known before there is one."""
+
+
+class _Asking(threading.local):
+    """Whether a stage may make an element, or trace a function, to know its specs."""
+
+    may_run = True
+    may_trace = True
+
+
+asking = _Asking()
+
+
+def known_spec(stage: Stage, may_trace: bool = True) -> Any:
+    """The structure of specs of a stage, or None if only its elements tell, or functions that may not be traced."""
+    before = asking.may_run, asking.may_trace
+    asking.may_run, asking.may_trace = False, may_trace
+    try:
+        return stage.spec()
+    except NoSpecError:
+        return None
+    finally:
+        asking.may_run, asking.may_trace = before
+
+
+def integer(who: str, name: str, value: Any) -> int:
+    """An integer argument, as a number or a tensor of rank 0."""
+    try:
+        return int(value.__index__())
+    except (AttributeError, TypeError):
+        what, fix = f"{who}: {name} must be an integer, got {value!r}.", "pass an int or an int tensor."
+    if value is None:
+        raise ValueError(errors.compose(what, fix))
+    if np.ndim(value) and np.asarray(value).dtype.kind in "iu":
+        raise errors.build(errors.ShapeError, what, fix)
+    raise TypeError(errors.compose(what, fix))
+
+
+def positive(who: str, name: str, value: Any, least: int = 1) -> int:
+    """An integer argument of a least size."""
+    number = integer(who, name, value)
     if number < least:
         raise errors.build(
-            errors.InvalidArgumentError, f"{who}: {name} is {number}.", f"give a number of at least {least}."
+            errors.InvalidArgumentError,
+            f"{who}: {name} must be at least {least}, got {number}.",
+            f"give a number of at least {least}.",
         )
     return number

@@ -12,24 +12,38 @@ from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.shape import TensorShape, TensorSpec, spec_of
 from gradtape.core.tensor import Tensor, host, wrap
 from gradtape.data import _composites as composites
+from gradtape.data import _nested as nested
+from gradtape.data._specs import DatasetSpec
+from gradtape.toplevel.specs import OptionalSpec
 
 
 def tensors(value: Any) -> Any:
     """A structure with its leaves as tensors. Sparse and ragged tensors, datasets, specs and None stay."""
-    if isinstance(value, (Tensor, Composite)) or value is None or hasattr(value, "_stage"):
+    if (
+        isinstance(value, (Tensor, Composite))
+        or value is None
+        or nested.is_nested(value)
+        or hasattr(value, "has_value")
+    ):
         return value
+    if isinstance(value, list) and value and nested.is_nested(value[0]):
+        return nested.Datasets(value)
     if isinstance(value, tuple):
         items = [tensors(item) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     if isinstance(value, Mapping):
         converted = {key: tensors(item) for key, item in value.items()}
         return converted if type(value) is dict else type(value)(converted)  # type: ignore[call-arg]
+    if nest.has_parts(value):
+        return nest.with_parts(value, [tensors(part) for part in nest.parts(value)])
     return convert.convert_to_tensor(value)
 
 
 def result(value: Any) -> Any:
     """What a function of the user returned, with tensors as leaves. A list is taken for a tuple: functions such as
     `tf.numpy_function` return lists of tensors that cannot be stacked."""
+    if value is None:
+        raise errors.build(errors.DTypeError, "the function must not return None.", "return the element.")
     return tensors(tuple(value) if type(value) is list else value)
 
 
@@ -78,13 +92,15 @@ def stack_rows(who: str, elements: Sequence[Any], specs: Sequence[Any]) -> Any:
 def _stacked(who: str, column: Sequence[Any]) -> Any:
     if isinstance(column[0], Composite):
         return composites.stacked(who, column)
+    if nested.is_nested(column[0]):
+        return nested.Datasets(column)
     if len(column) == 1 and isinstance(column[0], Tensor):
         return wrap(host(column[0]._array)[None])
     try:
         arrays = [host(t._array) for t in column]
     except AttributeError:
         raise TypeError(
-            errors.compose(f"{who}: the elements hold datasets.", "use flat_map to turn them into tensors.")
+            errors.compose(f"{who}: the elements hold {column[0]!r}.", "turn it into tensors by a map before.")
         ) from None
     first = arrays[0]
     for i, array in enumerate(arrays):
@@ -110,12 +126,14 @@ def spec(value: Any) -> Any:
 
 
 def _leaf_spec(leaf: Any) -> Any:
-    if leaf is None or isinstance(leaf, (TensorSpec, CompositeSpec)):
+    if leaf is None or isinstance(leaf, (TensorSpec, CompositeSpec, DatasetSpec)):
         return leaf
     if isinstance(leaf, Composite):
         return leaf._spec()
-    if hasattr(leaf, "_stage"):
+    if hasattr(leaf, "_spec_as_element"):
         return leaf._spec_as_element()
+    if hasattr(leaf, "has_value"):
+        return OptionalSpec(leaf.element_spec)
     return TensorSpec(leaf.get_shape(), leaf.dtype)
 
 
@@ -123,6 +141,8 @@ def with_rows(structure: Any, count: int | None) -> Any:
     """Specs with a leading axis."""
 
     def raised(s: Any) -> Any:
+        if isinstance(s, DatasetSpec):
+            return DatasetSpec(s.element_spec, TensorShape([count]).concatenate(s.shape))
         if isinstance(s, (CompositeSpec, composites.RowSpec)):
             return composites.with_rows(s, count)
         return TensorSpec(TensorShape([count]).concatenate(s.shape), s.dtype)
@@ -134,6 +154,8 @@ def without_rows(structure: Any) -> Any:
     """Specs of the rows."""
 
     def lowered(s: Any) -> Any:
+        if isinstance(s, DatasetSpec):
+            return DatasetSpec(s.element_spec, s.shape[1:])
         return composites.without_rows(s) if isinstance(s, CompositeSpec) else TensorSpec(s.shape[1:], s.dtype)
 
     return nest.map_structure(lowered, structure)

@@ -15,10 +15,23 @@ from itertools import islice
 from queue import SimpleQueue
 from typing import Any
 
-from gradtape.core import memory as large
+from gradtape.core import errors, locks, threads
+from gradtape.data._stage import positive
 
 AUTOTUNE = -1
 _END = object()
+
+
+def calls(who: str, wanted: Any) -> int:
+    """`num_parallel_calls`, checked."""
+    given = positive(who, "num_parallel_calls", wanted, AUTOTUNE)
+    if not given:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"{who}: num_parallel_calls must be greater than zero, got 0.",
+            "use tf.data.AUTOTUNE, or leave it out.",
+        )
+    return given
 
 
 def workers(wanted: Any) -> int:
@@ -34,7 +47,7 @@ class _Task:
 
     def __init__(self, value: Any) -> None:
         self._value = value
-        self._done = threading.Lock()
+        self._done = locks.lock("element")
         self._done.acquire()
         self._problem: BaseException | None = None
         self._result: Any = None
@@ -162,7 +175,7 @@ class _Handover:
     """A bounded place between a thread that makes elements and one that takes them."""
 
     def __init__(self, size: int) -> None:
-        self._free = threading.Semaphore(size)
+        self._free = locks.semaphore("elements", size)
         self._items: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
         self._stopped = False
 
@@ -170,18 +183,18 @@ class _Handover:
         """Put the elements of a source here until it ends, or nobody takes them any more."""
         own = threading.get_ident()
         if is_quiet:
-            large.companions.add(own)
+            threads.companions.add(own)
         problem = None
         try:
-            for item in source:
-                self._free.acquire()
-                if self._stopped:
+            while True:
+                self._free.acquire()  # before the element is made, so that no more than so many are ahead
+                if self._stopped or (item := next(source, _END)) is _END:
                     break
                 self._items.put((item, None))
                 del item
         except BaseException as raised:
             problem = raised
-        large.companions.discard(own)
+        threads.companions.discard(own)
         self._items.put((_END, problem))
 
     def take(self) -> Any:

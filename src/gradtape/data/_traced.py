@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dis
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -10,12 +12,33 @@ from gradtape.core import dtypes, errors, nest
 from gradtape.core.composite import CompositeSpec
 from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import host
-from gradtape.data import _deferred as awaited, _composites as composites, _structure as structure
+from gradtape.data import _composites as composites
+from gradtape.data import _deferred as deferred
+from gradtape.data import _structure as structure
+from gradtape.data._purity import Reading
 from gradtape.transform.py_function import numpy_function
 
+_FOR_ITER = dis.opmap["FOR_ITER"]
+_MOST_REQUESTS = 5000  # elements of one iterator that traces ask for
 
-def fetched(spec: Any, take: Callable[[], Any]) -> Any:
-    """An element that `take` gives each time the traced function comes to this place."""
+
+def refuse_python_loop(iterator: Any) -> None:
+    """Raise if a `for` statement of Python, or something like `list`, asks for elements in a trace: it would never end."""
+    frame = sys._getframe(2)
+    iterator.requests += 1
+    if frame.f_code.co_code[frame.f_lasti] == _FOR_ITER or iterator.requests > _MOST_REQUESTS:
+        raise RuntimeError(
+            errors.compose(
+                "a dataset cannot be iterated by Python while a function is traced.",
+                "write `for x in dataset` in a function that AutoGraph converts, use next(iterator), or iterate outside and "
+                "call the function on each element.",
+            )
+        )
+
+
+def fetched(stage: Any, take: Callable[[], Any]) -> Any:
+    """An element of a stage that `take` gives each time the traced function comes to this place."""
+    spec = stage.spec()
     specs = nest.flatten(spec)
     if not all(isinstance(s, (TensorSpec, CompositeSpec)) for s in specs):
         raise TypeError(
@@ -26,44 +49,61 @@ def fetched(spec: Any, take: Callable[[], Any]) -> Any:
         return [host(leaf._array) for leaf in nest.flatten(structure.tensors(take()), expand_composites=True)]
 
     parts = composites.components(specs)
-    leaves = numpy_function(run, [], [s.dtype for s in parts])
+    leaves = called(stage, run, [], [s.dtype for s in parts])
     for leaf, own in zip(leaves, parts, strict=True):
         leaf.set_shape(own.shape)
     return composites.packed(spec, leaves)
+
+
+def called(stage: Any, function: Callable[..., Any], inputs: list[Any], wanted: Any) -> Any:
+    """A node that calls a function on behalf of a stage. Unless functions of the user run in the stage that may do more than
+    compute, the graph knows that no variable is assigned."""
+
+    def call(*arrays: Any) -> Any:
+        return function(*arrays)
+
+    if not _may_assign(stage):
+        call.assigns_nothing = True  # type: ignore[attr-defined]
+    return numpy_function(call, inputs, wanted)
+
+
+def _may_assign(stage: Any) -> bool:
+    own = getattr(getattr(stage, "function", None), "function", None)
+    return (own is not None and not Reading(own).is_pure) or any(map(_may_assign, stage.inputs))
 
 
 class Steps(threading.local):
     """A `for` statement over a dataset in a graph. Each run of it iterates anew."""
 
     def __init__(self, stage: Any) -> None:
-        self._stage, self._spec = stage, stage.spec()
-        self._awaited = awaited.sources(stage)
+        self._stage = stage
+        self._awaited = deferred.sources(stage)
         self._elements: Any = iter(())
         self._next: list[Any] = []
 
     def start(self) -> None:
         """Add a node that begins an iteration."""
-        numpy_function(self._start, [t for source in self._awaited for t in source.tensors], [])
+        called(self._stage, self._start, [t for source in self._awaited for t in source.tensors], [])
 
     def more(self) -> Any:
         """A bool tensor: whether there is another element."""
-        found = numpy_function(self._more, [], dtypes.bool_)
+        found = called(self._stage, self._more, [], dtypes.bool_)
         found.set_shape([])
         return found
 
     def take(self) -> Any:
         """That element."""
-        return fetched(self._spec, lambda: self._next.pop())
+        return fetched(self._stage, lambda: self._next.pop())
 
     def stop(self) -> None:
         """Add a node that ends the iteration, and its threads."""
-        numpy_function(self._stop, [], [])
+        called(self._stage, self._stop, [], [])
 
     def _start(self, *arrays: Any) -> None:
         values = iter(arrays)
         for source in self._awaited:
             source.fill([next(values) for _ in source.tensors])
-        self._elements = self._stage.elements()
+        self._elements = self._stage.values()
         self._next.clear()
 
     def _more(self) -> bool:
@@ -71,6 +111,74 @@ class Steps(threading.local):
             self._next.extend(value for value in [next(self._elements, self)] if value is not self)
         return bool(self._next)
 
+    def following(self) -> Any:
+        """The next element, when the function runs."""
+        if not self._more():
+            raise errors.build(
+                errors.OutOfRangeError, "End of sequence", "ask for fewer elements, or repeat the dataset."
+            )
+        return self._next.pop()
+
     def _stop(self) -> None:
         self._elements = iter(())
         self._next.clear()
+
+
+class IteratorSteps:
+    """A `for` statement in a graph over an iterator that is there already. Elements that it does not take stay there."""
+
+    def __init__(self, iterator: Any) -> None:
+        self._iterator = iterator
+
+    def start(self) -> None:
+        """Nothing: the iterator has begun."""
+
+    def more(self) -> Any:
+        """A bool tensor: whether there is another element."""
+        found = called(self._iterator._stage_read, self._iterator._has_more, [], dtypes.bool_)
+        found.set_shape([])
+        return found
+
+    def take(self) -> Any:
+        """That element."""
+        return fetched(self._iterator._stage_read, self._iterator._taken)
+
+    def stop(self) -> None:
+        """Nothing: the iterator goes on elsewhere."""
+
+
+class TracedIterator:
+    """What `iter(dataset)` is in a function: each run of the function begins anew."""
+
+    def __init__(self, stage: Any) -> None:
+        self._stage, self._steps = stage, Steps(stage)
+        self._steps.start()
+        self.requests = 0
+        self.element_spec = stage.spec()
+
+    def __iter__(self) -> TracedIterator:
+        return self
+
+    def __next__(self) -> Any:
+        refuse_python_loop(self)
+        return fetched(self._stage, self._steps.following)
+
+    def get_next(self) -> Any:
+        """The next element; `tf.errors.OutOfRangeError` after the last."""
+        return next(self)
+
+    def _staged_steps(self) -> Any:
+        return _Rest(self._steps)
+
+
+class _Rest:
+    """A `for` statement over what is left of an iterator that was made in the function."""
+
+    def __init__(self, steps: Steps) -> None:
+        self.more, self.take = steps.more, steps.take
+
+    def start(self) -> None:
+        """Nothing: the iterator has begun."""
+
+    def stop(self) -> None:
+        """Nothing: there may be more statements that use it."""

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 import traceback
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core import errors, provenance, state
+from gradtape.core import errors, nest, provenance, state
+from gradtape.core.composite import CompositeSpec
+from gradtape.core.shape import TensorSpec
+from gradtape.core.sparse_tensor import SparseTensor, SparseTensorSpec
 from gradtape.data import _structure as structure
+from gradtape.data._failure import Failure, raised
 from gradtape.data._purity import Reading
+from gradtape.data._seeds import Draws
+
+_CONTEXT = "Error in user-defined function passed to"
 
 
 class Function:
@@ -19,6 +27,7 @@ class Function:
     Attributes:
       name: the method that was given the function.
       function: the function itself.
+      draws: where the random numbers in it come from.
       version: another number when names that the function reads from outside mean something else.
     """
 
@@ -26,6 +35,9 @@ class Function:
         if not callable(function):
             raise TypeError(errors.compose(f"{name}: {function!r} is not callable.", "give a function."))
         self.name, self.function, self.version = name, function, 0
+        # A function that a function makes goes on with the numbers of the outer one.
+        outer = state.current.streams
+        self.draws = Draws() if outer is None else Draws(shared=outer)
         self._reading: Reading | None = None
         self._site = provenance.user_site(3)
 
@@ -38,34 +50,100 @@ class Function:
 
     def __call__(self, *values: Any) -> Any:
         """The result on an element, or on a state and an element, with tensors as its leaves."""
+        return raised(self.attempt(*values))
+
+    def attempt(self, *values: Any) -> Any:
+        """The result on an element; a failure if the function raises, or if the element is one."""
+        if type(values[-1]) is Failure:
+            return values[-1]
         current = state.current
         # As `state.outside`, without its context manager: threads of a pool have nothing to leave.
-        before = current.recorders, current.depth, current.trace, current.in_pipeline
+        before = current.recorders, current.depth, current.trace, current.in_pipeline, current.streams
         current.recorders, current.depth, current.trace, current.in_pipeline = (), 0, None, True
+        current.streams = self.draws
         try:
             return structure.result(self.function(*spread(values)))
+        except (StopIteration, errors.OutOfRangeError) as problem:
+            # They would be taken for the end of the elements.
+            said = errors.build(errors.InvalidArgumentError, f"{self.name}: the function raised {problem!r}.")
+            said.__cause__ = problem
+            return Failure(self._noted(said))
         except Exception as problem:
-            self._note(problem)
-            raise
+            return Failure(self._noted(problem))
         finally:
-            current.recorders, current.depth, current.trace, current.in_pipeline = before
+            current.recorders, current.depth, current.trace, current.in_pipeline, current.streams = before
 
     def spec(self, *specs: Any) -> Any:
         """The structure of specs of the results, from a trace. Raises what the trace raises."""
         from gradtape.autograph._calls import converted
         from gradtape.polymorphic_function.function import function
 
+        arguments, found = spread(specs), []
+        leaves = nest.flatten(arguments)
+        is_tensor = [isinstance(leaf, (TensorSpec, CompositeSpec)) for leaf in leaves]
+
+        def traced(*tensors: Any) -> None:
+            rest = iter(tensors)
+            values = [
+                _shaped(next(rest), leaf) if known else _placeholder(leaf)
+                for leaf, known in zip(leaves, is_tensor, strict=True)
+            ]
+            found.append(structure.spec(structure.result(call(*nest.pack_sequence_as(arguments, values)))))
+
         with state.outside():
             call = converted(self.function)
-            traced = function(lambda *values: structure.result(call(*values)))
-            return structure.spec(traced.get_concrete_function(*spread(specs)).structured_outputs)
+            function(traced).get_concrete_function(
+                *[leaf for leaf, known in zip(leaves, is_tensor, strict=True) if known]
+            )
+        return found[-1]
 
-    def _note(self, problem: Exception) -> None:
-        """Say in an exception where in the function it arose, and which pipeline called the function."""
+    def check_arguments(self, spec: Any) -> None:
+        """Refuse a function that cannot be called with an element of a spec."""
+        given = spread((spec,))
+        try:
+            signature = inspect.signature(self.function)
+        except (TypeError, ValueError):  # a function in C
+            return
+        try:
+            signature.bind(*given)
+        except TypeError as problem:
+            raise TypeError(
+                errors.compose(
+                    f"{self.name}: the function does not take the {len(given)} parts of an element: {problem}.",
+                    "give it one parameter for each; only plain tuples are spread over the parameters.",
+                )
+            ) from None
+
+    def _noted(self, problem: Exception) -> Exception:
+        """An exception that says where in the function it arose, and which pipeline called the function."""
         site = _innermost(problem)
         where = "" if site is None or str(site) in str(problem) else f" at {site},"
         made = "" if self._site is None else f" given at {self._site}"
         problem.add_note(f"Raised{where} in the function of {self.name}{made}")
+        if isinstance(problem, errors.OpError) and _CONTEXT not in problem._message:
+            # TensorFlow's words, which programs look for.
+            stage = "".join(word.capitalize() for word in self.name.split("_"))
+            problem._message += f"\n  {_CONTEXT} {stage}Dataset transformation with iterator: Iterator::Root::{stage}."
+        return problem
+
+
+def _placeholder(leaf: Any) -> Any:
+    """What stands for a dataset while a function is traced: one of its specs, without elements."""
+    from gradtape.data._batch import Held
+    from gradtape.data._dataset import Dataset
+    from gradtape.data._nested import Datasets
+
+    if not hasattr(leaf, "element_spec"):
+        return leaf
+    dataset = Dataset(Held([], leaf.element_spec))
+    return Datasets([dataset], leaf.shape) if leaf.shape.rank else dataset
+
+
+def _shaped(value: Any, spec: Any) -> Any:
+    """A value of a trace. Where the shape of a sparse tensor is known, the value says so."""
+    if not isinstance(spec, SparseTensorSpec) or not spec.shape.is_fully_defined():
+        return value
+    return SparseTensor(value.indices, value.values, spec.shape.as_list())
 
 
 def spread(values: tuple[Any, ...]) -> tuple[Any, ...]:

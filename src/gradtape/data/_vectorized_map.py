@@ -9,6 +9,8 @@ from typing import Any
 from gradtape.core import nest, state
 from gradtape.core.tensor import Tensor
 from gradtape.data import _structure as structure
+from gradtape.data._seeds import Draws
+from gradtape.data._stage import aligned
 from gradtape.data._user_functions import Function, spread
 
 # Elements that run one by one before functions are compiled. A number and no time, so that every run draws the same numbers.
@@ -41,31 +43,33 @@ class Vectorized:
         self._compiled: dict[Any, Any] = {}
         self._is_able = all(f.is_pure() for f in functions)
 
-    def batches(self, groups: Iterator[Any], size: int) -> Iterator[Any]:
+    def batches(self, groups: Iterator[Any], size: int, drop: bool) -> Iterator[Any]:
         """The stacked results on groups of elements: lists, or structures of tensors with a row for each element.
 
         Args:
           groups: of `size` elements, but the last, which may be smaller.
+          size: how many results are stacked.
+          drop: whether a smaller stack at the end is left out.
         """
         missing = max(0, PATIENCE - self._count)
         is_worth_it = self._is_able and size >= _LEAST
-        yield from self._one_by_one(islice(groups, -(-missing // size)) if is_worth_it else groups, size)
+        yield from self._one_by_one(islice(groups, -(-missing // size)) if is_worth_it else groups, size, drop)
         for group in groups:
             made = self._at_once(group, size)
             if made is not None:
                 yield made[0]
             else:
-                yield from self._one_by_one(iter([group]) if self._is_able else chain([group], groups), size)
+                yield from self._one_by_one(iter([group]) if self._is_able else chain([group], groups), size, drop)
 
-    def _one_by_one(self, groups: Iterator[Any], size: int) -> Iterator[Any]:
+    def _one_by_one(self, groups: Iterator[Any], size: int, drop: bool) -> Iterator[Any]:
         results = self._mapping(self._result, chain.from_iterable(map(_elements, groups)))
-        while made := list(islice(results, size)):
-            self._count += len(made)
-            yield structure.stack("batch", made)
+        for made in aligned(results, size, drop, lambda group: structure.stack("batch", group)):
+            self._count += size
+            yield made
 
     def _result(self, value: Any) -> Any:
         for function in self._functions:
-            value = function(value)
+            value = function.attempt(value)
         return value
 
     def _at_once(self, group: Any, size: int) -> tuple[Any] | None:
@@ -106,8 +110,10 @@ class Vectorized:
         calls = [converted(f.function) for f in self._functions]
 
         def element(value: Any) -> Any:
-            for call in calls:
+            for own, call in zip(self._functions, calls, strict=True):
+                state.current.streams = Draws(state.current.trace, own.draws)
                 value = structure.result(call(*spread((value,))))
+            state.current.streams = None
             return value
 
         def whole(*leaves: Any) -> Any:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import repeat, zip_longest
 from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, errors, nest
+from gradtape.core import convert, dtypes, errors, nest
 from gradtape.core.shape import TensorSpec
-from gradtape.core.tensor import wrap
+from gradtape.core.tensor import host, wrap
 from gradtape.data import _structure as structure
+from gradtape.data._failure import Failure, attempt, first_in
 from gradtape.data._seeds import Seeds
 from gradtape.data._sources import Range, Slices
-from gradtape.data._stage import INFINITE, UNKNOWN, Rows, Stage, Table
+from gradtape.data._stage import INFINITE, UNKNOWN, Rows, Stage, Table, check_alike, common_spec, known_spec
+
+_END = Failure(StopIteration())
 
 
 class Zip(Stage):
@@ -30,8 +34,18 @@ class Zip(Stage):
     def elements(self) -> Iterator[Any]:
         if self.table() is not None:
             return super().elements()
+        return self._zipped([s.elements() for s in self.inputs])
+
+    def _zipped(self, sources: list[Iterator[Any]]) -> Iterator[Any]:
         pack = structure.packer(self._pattern)
-        return (pack(parts) for parts in zip(*[s.elements() for s in self.inputs], strict=False))
+        # As in TensorFlow, all inputs are read once more where one of them ends.
+        for parts in zip_longest(*sources, fillvalue=_END):
+            if Failure not in map(type, parts):
+                yield pack(parts)
+            elif any(part is _END for part in parts):
+                return
+            else:
+                yield first_in(parts)
 
     def table(self) -> Table | None:
         # Of these the rows come in order, from the first.
@@ -71,6 +85,8 @@ def _released(value: Any) -> Any:
     if isinstance(value, tuple):
         items = [_released(item) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if nest.has_parts(value):
+        return nest.with_parts(value, [_released(item) for item in nest.parts(value)])
     return {key: _released(item) for key, item in value.items()}
 
 
@@ -82,8 +98,10 @@ class Enumerate(Stage):
         self._start = start
 
     def elements(self) -> Iterator[Any]:
-        for i, value in enumerate(self.inputs[0].elements(), self._start):
-            yield wrap(np.int64(i)), value
+        number = self._start
+        for value in self.inputs[0].elements():
+            yield value if type(value) is Failure else (wrap(np.int64(number)), value)
+            number += 1
 
     def spec(self) -> Any:
         return TensorSpec([], dtypes.int64), self.inputs[0].spec()
@@ -95,6 +113,15 @@ class Choose(Stage):
     def __init__(self, sources: list[Stage], choice: Stage, stop_on_empty: bool) -> None:
         if not sources:
             raise ValueError(errors.compose("choose_from_datasets: there are no datasets.", "give at least one."))
+        check_alike("choose_from_datasets", sources)
+        wanted, given = TensorSpec([], dtypes.int64), known_spec(choice)
+        if given is not None and given != wanted:
+            raise TypeError(
+                errors.compose(
+                    f"choose_from_datasets: choice_dataset must have int64 scalars as elements, got {given!r}.",
+                    "cast them in a map.",
+                )
+            )
         self.inputs = (*sources, choice)
         self._stop = stop_on_empty
 
@@ -102,13 +129,19 @@ class Choose(Stage):
         *iterators, choice = [s.elements() for s in self.inputs]
         is_open = [True] * len(iterators)
         for index in choice:
+            if type(index) is Failure:
+                yield index
+                continue
             i = int(index)
             if not 0 <= i < len(iterators):
-                raise errors.build(
-                    errors.RangeError,
-                    f"choose_from_datasets: the choice {i} is not from 0 to {len(iterators) - 1}.",
-                    "choose among the datasets that are there.",
+                yield Failure(
+                    errors.build(
+                        errors.RangeError,
+                        f"choose_from_datasets: the choice {i} is not from 0 to {len(iterators) - 1}.",
+                        "choose among the datasets that are there.",
+                    )
                 )
+                continue
             if not is_open[i]:
                 continue
             try:
@@ -119,54 +152,84 @@ class Choose(Stage):
                     return
 
     def cardinality(self) -> int:
-        return UNKNOWN
+        return INFINITE if all(s.cardinality() == INFINITE for s in self.inputs) else UNKNOWN
 
     def spec(self) -> Any:
-        return _common(self.inputs[:-1])
+        return common_spec("choose_from_datasets", self.inputs[:-1])
 
 
 class Sample(Stage):
-    """Elements of several stages, each time of one at random."""
+    """Elements of several stages, each time of one at random.
+
+    Args:
+      weights: one for each stage, or a stage whose elements are the weights of each choice.
+    """
 
     def __init__(self, sources: list[Stage], weights: Any, seed: Any, stop: bool, rerandomize: bool) -> None:
         if not sources:
             raise ValueError(errors.compose("sample_from_datasets: there are no datasets.", "give at least one."))
+        check_alike("sample_from_datasets", sources)
+        self._count = len(sources)
+        self._weights: Any = None
         self.inputs = tuple(sources)
-        self._weights = np.ones(len(sources)) if weights is None else np.asarray(weights, np.float64)
-        if self._weights.shape != (len(sources),) or (self._weights < 0).any() or not self._weights.sum() > 0:
-            raise ValueError(
-                errors.compose(
-                    f"sample_from_datasets: weights is {weights!r} for {len(sources)} datasets.",
-                    "give one weight for each, none negative and not all zero.",
-                )
-            )
+        if isinstance(weights, Stage):
+            self.inputs = (*sources, weights)
+        else:
+            self._weights = np.ones(len(sources)) if weights is None else _weights(weights, len(sources))
         self._stop, self._seeds = stop, Seeds(seed, rerandomize)
 
     def elements(self) -> Iterator[Any]:
-        iterators = [s.elements() for s in self.inputs]
-        weights, stream = self._weights.copy(), self._seeds.stream()
-        while weights.sum() > 0:
-            steps = np.cumsum(weights / weights.sum())
-            i = min(int(np.searchsorted(steps, stream.uniform(1)[0], side="right")), len(weights) - 1)
+        iterators = [s.elements() for s in self.inputs[: self._count]]
+        stream, open_ = self._seeds.stream(), np.ones(self._count)
+        for weights in self._draws():
+            if type(weights) is Failure:
+                yield weights
+                continue
+            chances = weights * open_
+            if not chances.sum() > 0:
+                if self._weights is None and open_.any():
+                    continue  # the next weights may choose one that is left
+                return
+            steps = np.cumsum(chances / chances.sum())
+            i = min(int(np.searchsorted(steps, stream.uniform(1)[0], side="right")), self._count - 1)
             try:
                 yield next(iterators[i])
             except StopIteration:
-                weights[i] = 0.0
+                open_[i] = 0.0
                 if self._stop:
                     return
 
+    def _draws(self) -> Iterator[Any]:
+        """The weights of each choice."""
+        if self._weights is not None:
+            return repeat(self._weights)
+        given = self.inputs[-1].elements()
+        return (w if type(w) is Failure else attempt(_weights, w, self._count) for w in given)
+
     def cardinality(self) -> int:
-        sizes = [s.cardinality() for s in self.inputs]
+        sizes = [s.cardinality() for s in self.inputs[: self._count]]
         if self._stop:
             return INFINITE if all(size == INFINITE for size in sizes) else UNKNOWN
-        return INFINITE if INFINITE in sizes else UNKNOWN if UNKNOWN in sizes else sum(sizes)
+        return INFINITE if INFINITE in sizes else UNKNOWN
 
     def spec(self) -> Any:
-        return _common(self.inputs)
+        return common_spec("sample_from_datasets", self.inputs[: self._count])
 
 
-def _common(stages: tuple[Stage, ...]) -> Any:
-    found = stages[0].spec()
-    for other in stages[1:]:
-        found = structure.merged(found, other.spec())
+def _weights(given: Any, count: int) -> Any:
+    """The weights of some datasets, checked."""
+    tensor = convert.convert_to_tensor(given)
+    if not tensor.dtype.is_floating:
+        raise TypeError(
+            errors.compose(f"sample_from_datasets: weights must be float32 or float64, got {tensor.dtype.name}.")
+        )
+    found = np.asarray(host(tensor._array), np.float64)
+    if found.shape != (count,):
+        raise errors.build(
+            errors.ShapeError,
+            f"sample_from_datasets: weights and datasets should have the same length, got {list(found.shape)} and {count}.",
+            "give one weight for each.",
+        )
+    if (found < 0).any():
+        raise ValueError(errors.compose(f"sample_from_datasets: weights must not be negative, got {found.tolist()}."))
     return found

@@ -6,12 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import dtypes, errors, lazy
-from gradtape.data import _vectorized_map as vectorized
+from gradtape.data import _vectorized_map as vectorized_map
+from gradtape.data._csv import CsvDataset, make_csv_dataset
 from gradtape.data._dataset import Dataset
 from gradtape.data._example_datasets import make_batched_features_dataset, parse_example_dataset
-from gradtape.data._user_functions import Function
 from gradtape.data._grouping import GroupByReducer
 from gradtape.data._iterator import Optional
+from gradtape.data._lookup_tables import (
+    DatasetInitializer,
+    index_table_from_dataset,
+    pad_to_cardinality,
+    table_from_dataset,
+)
 from gradtape.data._options import (
     AutoShardPolicy,
     AutotuneAlgorithm,
@@ -22,16 +28,12 @@ from gradtape.data._options import (
     ServiceOptions,
     ThreadingOptions,
 )
+from gradtape.data._seeds import of as seeds_of
 from gradtape.data._stage import INFINITE as INFINITE_CARDINALITY
 from gradtape.data._stage import UNKNOWN as UNKNOWN_CARDINALITY
-from gradtape.data._csv import CsvDataset, make_csv_dataset
-from gradtape.data._lookup_tables import (
-    DatasetInitializer,
-    index_table_from_dataset,
-    pad_to_cardinality,
-    table_from_dataset,
-)
+from gradtape.data._stage import integer, merged
 from gradtape.data._threads import AUTOTUNE
+from gradtape.data._user_functions import Function
 from gradtape.io._tfrecord import TFRecordWriter as _Writer
 
 __getattr__, __dir__, _ = lazy.attach(__name__, {})
@@ -147,9 +149,27 @@ def at(dataset: Dataset, index: Any) -> Any:
     >>> int(tf.data.experimental.at(tf.data.Dataset.range(5, 9), 2))
     7
     """
-    for value in dataset.skip(index):
-        return value
-    raise errors.build(errors.OutOfRangeError, f"at: there is no element {int(index)}.", "the dataset is shorter.")
+    place, count = integer("at", "index", index), dataset._stage.cardinality()
+    if count == INFINITE_CARDINALITY:
+        raise errors.build(
+            errors.FailedPreconditionError, "at: an infinite dataset has no random access.", "take a part of it."
+        )
+    if count == UNKNOWN_CARDINALITY:
+        raise errors.build(
+            errors.UnimplementedError,
+            "at: a dataset of unknown length has no random access.",
+            "iterate over it, or use assert_cardinality.",
+        )
+    if not 0 <= place < count:
+        raise errors.build(
+            errors.OutOfRangeError, f"at: the index must be from 0 to {count - 1}, got {place}.", "use another index."
+        )
+    if not seeds_of(dataset._stage):
+        return next(iter(dataset.skip(place)))
+    # A dataset in random order keeps that of the first access.
+    if dataset._shuffled is None:
+        dataset._shuffled = list(dataset)
+    return dataset._shuffled[place]
 
 
 def from_list(elements: Any, name: str | None = None) -> Dataset:
@@ -161,9 +181,15 @@ def from_list(elements: Any, name: str | None = None) -> Dataset:
     from gradtape.data import _structure as structure
     from gradtape.data._batch import Held
 
-    if not elements:
-        raise ValueError(errors.compose("from_list: the list is empty.", "give at least one element."))
-    return Dataset(Held([structure.tensors(e) for e in elements]))
+    if not isinstance(elements, list) or not elements:
+        raise ValueError(
+            errors.compose(f"from_list: elements must be a list that is not empty, got {elements!r}.", "give a list.")
+        )
+    held = [structure.tensors(e) for e in elements]
+    spec = structure.spec(held[0])
+    for other in held[1:]:
+        spec = merged("from_list", spec, structure.spec(other))
+    return Dataset(Held(held, spec))
 
 
 def get_next_as_optional(iterator: Any) -> Optional:
@@ -222,14 +248,14 @@ def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transfo
 
 def enable_debug_mode() -> None:
     """Let functions of pipelines always run eagerly, once for each element."""
-    vectorized.settings.is_enabled = False
+    vectorized_map.settings.is_enabled = False
 
 
 def save(
     dataset: Dataset, path: str, compression: Any = None, shard_func: Any = None, checkpoint_args: Any = None
 ) -> None:
     """Write a dataset to a file, as `Dataset.save`."""
-    dataset.save(path)
+    dataset.save(path, compression)
 
 
 class Reducer:

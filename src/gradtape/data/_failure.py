@@ -1,0 +1,55 @@
+"""Errors of elements.
+
+An exception that a stage meets at an element takes the element's place as a `Failure`. Stages hand it on and go on with the
+next element; the iterator raises it when its turn comes. So an iteration survives errors, as in TensorFlow, on any thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from gradtape.core import errors
+
+
+class Failure:
+    """An exception in the place of an element.
+
+    Attributes:
+      problem: the exception.
+    """
+
+    __slots__ = ("problem",)
+
+    def __init__(self, problem: Exception) -> None:
+        self.problem = problem
+
+
+def attempt(function: Callable[..., Any], *args: Any) -> Any:
+    """What a function returns, or its exception as a failure."""
+    try:
+        return function(*args)
+    except MemoryError as problem:
+        return Failure(errors.no_room(problem, "dataset"))
+    except Exception as problem:
+        return Failure(problem)
+
+
+def raised(element: Any) -> Any:
+    """An element; raises the exception of a failure."""
+    if type(element) is Failure:
+        raise element.problem
+    return element
+
+
+def guarded(source: Iterator[Any]) -> Iterator[Any]:
+    """The elements of a source, and a failure where it breaks off."""
+    try:
+        yield from source
+    except Exception as problem:
+        yield Failure(problem)
+
+
+def first_in(elements: Any) -> Failure | None:
+    """The first failure among some elements."""
+    return next((e for e in elements if type(e) is Failure), None)

@@ -1,0 +1,126 @@
+"""Functions that give datasets: flat_map and interleave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gradtape.core import errors
+from gradtape.data import _threads as threads
+from gradtape.data._composites import holds_rows
+from gradtape.data._failure import Failure, attempt, raised
+from gradtape.data._map import Mapped
+from gradtape.data._specs import DatasetSpec
+from gradtape.data._stage import UNKNOWN, Stage, integer, positive
+from gradtape.data._user_functions import Function
+
+_END = object()
+
+
+class Flattened(Mapped):
+    """A stage whose elements are those of the datasets that a function gives."""
+
+    def _traced_spec(self) -> Any:
+        return inner_spec(self.function.spec(self.inputs[0].spec()))
+
+    def keeps_rows(self) -> bool:
+        return holds_rows(self.spec())
+
+    def cardinality(self) -> int:
+        return 0 if self.inputs[0].cardinality() == 0 else UNKNOWN
+
+
+def inner_spec(spec: Any) -> Any:
+    """The spec of the elements of a dataset that a function gives."""
+    if not isinstance(spec, DatasetSpec):
+        raise TypeError("no dataset")
+    return spec.element_spec
+
+
+class FlatMap(Flattened):
+    """The elements of the datasets that a function gives, one dataset after the other."""
+
+    def elements(self) -> Iterator[Any]:
+        for value in self.inputs[0].elements():
+            found = attempt(opened, self.function, value)
+            if type(found) is Failure:
+                yield found
+            else:
+                yield from found
+
+
+def opened(function: Function, *values: Any) -> Iterator[Any]:
+    """The elements of the dataset that a function gives for an element."""
+    return inner(function, raised(function.attempt(*values))).elements()
+
+
+def inner(function: Function, result: Any) -> Stage:
+    """The stage of the dataset that a function gave."""
+    if not hasattr(result, "_stage"):
+        raise TypeError(
+            errors.compose(
+                f"{function.name}: the function must give a tf.data.Dataset, it gave {result!r}.",
+                "return a dataset, or use map.",
+            )
+        )
+    found: Stage = result._stage
+    return found
+
+
+class Interleave(Flattened):
+    """The elements of the datasets that a function gives, of several datasets in turn."""
+
+    def __init__(self, source: Stage, function: Function, cycle: Any, block: Any, calls: Any) -> None:
+        super().__init__(source, function)
+        given = threads.AUTOTUNE if cycle is None else integer("interleave", "cycle_length", cycle)
+        if given != threads.AUTOTUNE:
+            positive("interleave", "cycle_length", given)
+        self._calls = None if calls is None else threads.workers(threads.calls("interleave", calls))
+        self._cycle = threads.workers(calls) if given < 1 else given
+        self._block = 1 if block is None else positive("interleave", "block_length", block)
+        if calls is not None and integer("interleave", "num_parallel_calls", calls) > self._cycle:
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"interleave: num_parallel_calls must be less than or equal to cycle_length, got {calls} and {self._cycle}.",
+                "read more datasets in turn, or use fewer threads.",
+            )
+
+    def elements(self) -> Iterator[Any]:
+        source = self._datasets()
+        places: list[Iterator[Any] | None] = [None] * self._cycle
+        is_over = False
+        while True:
+            for i in range(self._cycle):
+                while places[i] is None and not is_over:
+                    found = next(source, None)
+                    is_over = found is None
+                    if type(found) is Failure:
+                        yield found
+                    else:
+                        places[i] = found
+                if (place := places[i]) is None:
+                    continue
+                left = self._block
+                while left:
+                    item = next(place, _END)
+                    if item is _END:
+                        # What is left of the turn is lost; the next dataset in this place waits for its own.
+                        places[i] = None
+                        break
+                    yield item
+                    # As in TensorFlow, a failure is part of the turn only where datasets are read ahead.
+                    left -= type(item) is not Failure or self._calls is not None
+            if is_over and all(place is None for place in places):
+                return
+
+    def _datasets(self) -> Iterator[Any]:
+        """The elements of each dataset, as iterators, perhaps with threads that read ahead."""
+        for value in self.inputs[0].elements():
+            elements = attempt(opened, self.function, value)
+            if type(elements) is Failure or self._calls is None:
+                yield elements
+            else:
+                yield threads.background(elements, 2 * self._block)
+
+    def cardinality(self) -> int:
+        return 0 if self.inputs[0].cardinality() == 0 else UNKNOWN

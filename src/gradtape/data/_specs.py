@@ -1,0 +1,91 @@
+"""The specs of datasets, iterators and optionals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core import errors, nest
+from gradtape.core.shape import TensorShape
+
+
+class DatasetSpec:
+    """The spec of a dataset as an element of another."""
+
+    def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
+        self._element_spec, self._shape = element_spec, TensorShape(dataset_shape)
+
+    @property
+    def shape(self) -> TensorShape:
+        """How many datasets, where there are several."""
+        return self._shape
+
+    @property
+    def element_spec(self) -> Any:
+        """The structure of specs of the dataset's elements."""
+        return self._element_spec
+
+    @classmethod
+    def from_value(cls, value: Any) -> DatasetSpec:
+        """The spec of a dataset."""
+        return cls(value.element_spec)
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether another spec, or a dataset, has elements like these."""
+        theirs = other.element_spec
+        try:
+            nest.assert_same_structure(self._element_spec, theirs)
+        except (TypeError, ValueError):
+            return False
+        pairs = zip(nest.flatten(self._element_spec), nest.flatten(theirs), strict=True)
+        return all(a.is_compatible_with(b) for a, b in pairs)
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every dataset of this spec is one of another spec."""
+        if type(other) is not type(self) or not self.is_compatible_with(other):
+            return False
+        pairs = zip(nest.flatten(self._element_spec), nest.flatten(other.element_spec), strict=True)
+        return all(a == b or _is_within(a, b) for a, b in pairs)
+
+    def most_specific_common_supertype(self, others: Any) -> DatasetSpec | None:
+        """The narrowest spec that holds this one and others; None if there is none."""
+        found = self._element_spec
+        for other in others:
+            try:
+                nest.assert_same_structure(found, other.element_spec)
+                found = nest.map_structure(lambda a, b: a.most_specific_compatible_type(b), found, other.element_spec)
+            except (TypeError, ValueError):
+                return None
+        return type(self)(found, self._shape)
+
+    def most_specific_compatible_type(self, other: Any) -> DatasetSpec:
+        """The narrowest spec that holds both; ValueError if there is none."""
+        found = self.most_specific_common_supertype([other])
+        if found is None:
+            raise ValueError(
+                errors.compose(
+                    f"{self!r} and {other!r} are not compatible.", "give elements of one structure and dtype."
+                )
+            )
+        return found
+
+    def __eq__(self, other: Any) -> bool:
+        is_alike = type(other) is type(self) and self._element_spec == other._element_spec
+        return is_alike and self._shape.as_list() == other._shape.as_list()
+
+    def __hash__(self) -> int:
+        return hash(tuple(nest.flatten(self._element_spec)))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._element_spec!r}, {self._shape!r})"
+
+
+def _is_within(a: Any, b: Any) -> bool:
+    """Whether values of a spec are values of another, wider one."""
+    if isinstance(a, DatasetSpec):
+        return a.is_subtype_of(b)
+    sizes = zip(a.shape.as_list(), b.shape.as_list(), strict=True) if a.shape.rank is not None and b.shape.rank else ()
+    return b.shape.rank is None or (a.shape.rank == b.shape.rank and all(n in (m, None) for m, n in sizes))
+
+
+class IteratorSpec(DatasetSpec):
+    """The spec of an iterator."""

@@ -1,0 +1,102 @@
+"""Bad input is refused when the dataset is made, with the classes that TensorFlow raises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import gradtape as tf
+
+Dataset = tf.data.Dataset
+slices = Dataset.from_tensor_slices
+InvalidArgument = tf.errors.InvalidArgumentError
+
+
+def rows() -> Any:
+    return Dataset.range(1, 4).map(lambda n: tf.range(n))
+
+
+REFUSED: dict[str, tuple[Any, Callable[[], Any]]] = {
+    "range of text": (TypeError, lambda: Dataset.range("a")),
+    "range of a float": (TypeError, lambda: Dataset.range(1.5)),
+    "range of None": (ValueError, lambda: Dataset.range(None)),
+    "range of a vector": (InvalidArgument, lambda: Dataset.range([1, 2])),
+    "range with step 0": (InvalidArgument, lambda: Dataset.range(0, 5, 0)),
+    "range of strings": (InvalidArgument, lambda: Dataset.range(3, output_type=tf.string)),
+    "take of text": (TypeError, lambda: Dataset.range(3).take("x")),
+    "batch of 0": (InvalidArgument, lambda: Dataset.range(3).batch(0)),
+    "batch of None": (ValueError, lambda: Dataset.range(3).batch(None)),
+    "rebatch of 0": (InvalidArgument, lambda: Dataset.range(4).batch(2).rebatch(0)),
+    "window of 0": (InvalidArgument, lambda: Dataset.range(3).window(0)),
+    "arity of a map": (TypeError, lambda: Dataset.range(3).map(lambda a, b: a)),
+    "arity of a filter": (TypeError, lambda: slices(([1], [2])).filter(lambda a: True)),
+    "calls of 0": (InvalidArgument, lambda: Dataset.range(3).map(lambda x: x, num_parallel_calls=0)),
+    "cycle of 0": (InvalidArgument, lambda: Dataset.range(3).interleave(Dataset.from_tensors, 0)),
+    "calls over the cycle": (
+        InvalidArgument,
+        lambda: Dataset.range(3).interleave(Dataset.from_tensors, 2, num_parallel_calls=3),
+    ),
+    "rank of a padded shape": (ValueError, lambda: rows().padded_batch(2, [3, 3])),
+    "smaller padded shape": (ValueError, lambda: slices([[1, 2, 3]]).padded_batch(2, [2])),
+    "structure of padded shapes": (ValueError, lambda: slices(([1], [2])).padded_batch(2, ([],))),
+    "dtype of padding": ((TypeError, ValueError), lambda: rows().padded_batch(2, padding_values="a")),
+    "padding of sparse tensors": (
+        TypeError,
+        lambda: Dataset.from_tensors(tf.SparseTensor([[0]], [1], [2])).padded_batch(2),
+    ),
+    "unbatch of scalars": (ValueError, lambda: Dataset.range(3).unbatch()),
+    "concatenated dtypes": (TypeError, lambda: slices([1]).concatenate(slices([1.0]))),
+    "concatenated keys": (TypeError, lambda: slices({"a": [1]}).concatenate(slices({"b": [1]}))),
+    "zip of nothing": (TypeError, lambda: Dataset.zip()),
+    "zip of a list": (TypeError, lambda: Dataset.zip([slices([1]), slices([2])])),
+    "zip of both": (TypeError, lambda: Dataset.zip(slices([1]), datasets=slices([1]))),
+    "choice of int32": (TypeError, lambda: Dataset.choose_from_datasets([slices([1])], slices([0]))),
+    "sampled dtypes": (TypeError, lambda: Dataset.sample_from_datasets([slices([1]), slices(["a"])])),
+    "length of weights": (ValueError, lambda: Dataset.sample_from_datasets([slices([1])], [0.5, 0.5])),
+    "dtype of weights": (TypeError, lambda: Dataset.sample_from_datasets([slices([1])], [1])),
+    "unique of floats": (TypeError, lambda: slices([1.0]).unique()),
+    "generator without a signature": (TypeError, lambda: Dataset.from_generator(lambda: [1])),
+    "signature of dtypes": (TypeError, lambda: Dataset.from_generator(lambda: [1], output_signature=tf.int32)),
+    "slices of None": (ValueError, lambda: slices(None)),
+    "access at the end": (tf.errors.OutOfRangeError, lambda: tf.data.experimental.at(Dataset.range(3), 3)),
+    "access without end": (tf.errors.FailedPreconditionError, lambda: tf.data.experimental.at(Dataset.counter(), 3)),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_refused(what: str) -> None:
+    kind, make = REFUSED[what]
+    with pytest.raises(kind) as raised:
+        make()
+    assert "fix:" in str(raised.value) or "must" in str(raised.value)
+
+
+@pytest.mark.parametrize("what", ["number", "one", "three", "shape"])
+def test_refused_in_the_iteration(what: str) -> None:
+    given = {"number": lambda: 1, "one": lambda: [(1,)], "three": lambda: [(1, 2, 3)], "shape": lambda: [([1], 2)]}
+    spec = (tf.TensorSpec([], tf.int32), tf.TensorSpec([], tf.int32))
+    with pytest.raises(InvalidArgument):
+        list(Dataset.from_generator(given[what], output_signature=spec))
+
+
+def test_states_keep_their_dtype() -> None:
+    for run in (
+        lambda: list(Dataset.range(2).scan(0, lambda s, x: (1.0, x))),
+        lambda: Dataset.range(2).reduce(0, lambda s, x: 1.0),
+    ):
+        with pytest.raises(TypeError, match="dtypes of the initial one"):
+            run()
+
+
+def test_functions_that_cannot_be_traced_do_not_run_when_a_dataset_is_made() -> None:
+    calls = []
+
+    def eager(x: Any) -> Any:
+        calls.append(x.numpy() if hasattr(x, "numpy") else None)
+        return [int(x)]
+
+    dataset = Dataset.range(2).map(eager).padded_batch(2).unbatch()
+    assert not [c for c in calls if isinstance(c, int)]
+    assert len(list(dataset)) == 2
