@@ -150,5 +150,5 @@ def test_csv_refuses_choices() -> None:
         tf.io.decode_csv(["1,2"], [[1], [2]], select_cols=[1, 0])
     with pytest.raises(ValueError, match="do not match"):
         tf.io.decode_csv(["1,2"], [[1], [2]], select_cols=[1])
-    with pytest.raises(ValueError, match="field_delim"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="field_delim"):
         tf.io.decode_csv(["1,2"], [[1], [2]], field_delim=",,")

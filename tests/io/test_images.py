@@ -39,7 +39,9 @@ def test_png_channels(mode: str, channels: int) -> None:
     own = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}[channels or MODES[mode]]
     expected = np.asarray(picture.convert(own)).reshape(result.shape)
     assert result.shape == (5, 7, channels or MODES[mode])
-    np.testing.assert_array_equal(result, expected)
+    # libpng, which TensorFlow asks, truncates where Pillow rounds; the numbers themselves are recorded in conformance/behaviours.
+    is_made_grey = own == "L" and MODES[mode] > 2
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1 if is_made_grey else 0)
 
 
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])

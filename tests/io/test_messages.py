@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gradtape as tf
-from gradtape.protos import wire_format as wire
+from gradtape.protos import wire_format
 
 _SPEC: Any = importlib.util.spec_from_file_location("protobuf_reference", Path(__file__).parent / "protobuf.py")
 _MODULE = importlib.util.module_from_spec(_SPEC)
@@ -57,9 +57,9 @@ def test_bytes_are_those_of_protobuf(features: dict[str, Any]) -> None:
 @settings(deadline=None, max_examples=60)
 @given(st.lists(INT64, max_size=80))
 def test_packed_varints(values: list[int]) -> None:
-    data = b"".join([wire.varint(v) for v in values])
-    assert wire.packed_varints(np.array(values, np.int64)) == data
-    assert wire.unpacked_varints(data).tolist() == values
+    data = b"".join([wire_format.varint(v) for v in values])
+    assert wire_format.packed_varints(np.array(values, np.int64)) == data
+    assert wire_format.unpacked_varints(data).tolist() == values
 
 
 def test_tensorflow_s_bytes() -> None:
@@ -171,14 +171,14 @@ def test_sequence_examples() -> None:
 
 
 def test_fields_of_other_versions_are_kept() -> None:
-    data = wire.delimited(7, b"new") + wire.tag(8, wire.VARINT) + wire.varint(300)
+    data = wire_format.delimited(7, b"new") + wire_format.tag(8, wire_format.VARINT) + wire_format.varint(300)
     assert tf.train.Example.FromString(data).SerializeToString() == data
 
 
 def test_numbers_that_are_not_packed() -> None:
-    ints = b"".join([wire.tag(1, wire.VARINT) + wire.varint(n) for n in (1, -1)])
+    ints = b"".join([wire_format.tag(1, wire_format.VARINT) + wire_format.varint(n) for n in (1, -1)])
     assert tf.train.Int64List.FromString(ints).value == [1, -1]
-    floats = b"".join([wire.tag(1, wire.FOUR) + np.float32(n).tobytes() for n in (1, -1)])
+    floats = b"".join([wire_format.tag(1, wire_format.FOUR) + np.float32(n).tobytes() for n in (1, -1)])
     assert tf.train.FloatList.FromString(floats).value == [1.0, -1.0]
 
 

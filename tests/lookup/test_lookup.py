@@ -171,3 +171,26 @@ def test_known_distances(a: str, b: str, distance: int) -> None:
 def test_bad_arguments(wrong: Any, kind: type[Exception], text: str) -> None:
     with pytest.raises(kind, match=text):
         wrong()
+
+
+@pytest.mark.parametrize("default", [-1, [0, 0]])
+def test_checkpoints_keep_the_entries_of_mutable_tables(tmp_path, default):
+    def table(**options):
+        return L.experimental.MutableHashTable(tf.string, tf.int64, default, **options)
+
+    first, forgotten = table(), table(checkpoint=False)
+    values = tf.constant([1, 2] if default == -1 else [[1, 2], [3, 4]], tf.int64)
+    first.insert(tf.constant(["a", "b"]), values)
+    forgotten.insert(tf.constant(["a", "b"]), values)
+    path = tf.train.Checkpoint(t=first, f=forgotten).save(tmp_path / "c")
+    second, other = table(), table(checkpoint=False)
+    second.insert(tf.constant(["z"]), values[:1])
+    tf.train.Checkpoint(t=second, f=other).restore(path).assert_consumed()
+    assert int(second.size()) == 2
+    assert second.lookup(tf.constant(["a", "b"])).numpy().tolist() == values.numpy().tolist()
+    assert int(other.size()) == 0
+
+
+def test_what_is_no_initializer_is_refused():
+    with pytest.raises(AttributeError, match="must be a table initializer"):
+        L.StaticHashTable(1, 2)

@@ -13,7 +13,7 @@ import pytest
 
 import gradtape as tf
 from killing import check_after_kills
-from saving.programs import Network
+from saved_model.programs import Network
 
 SIZE = 100_000
 # Saves models in which everything equals the step, as fast as it can.
@@ -74,7 +74,7 @@ def test_a_failed_write_leaves_the_old_model(tmp_path: Path, monkeypatch: Any) -
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(tf.errors.ResourceExhaustedError, match="No space left"):
         tf.saved_model.save(network, tmp_path)
     assert sorted(p.name for p in tmp_path.iterdir()) == files
     assert int(tf.saved_model.load(tmp_path).steps) == 0

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.ops import load_all
 from gradtape.saved_model import _functions as functions
 from gradtape.saved_model._graph_reader import GraphReader
 from gradtape.saved_model._graph_writer import GraphWriter
-from gradtape.ops import load_all
 from gradtape.testing.sample import SAMPLES, Sample
-from saving.programs import PROGRAMS, normal
+from saved_model.programs import PROGRAMS, normal
 
 
 def again(folder: Path, **parts: Any) -> Any:
@@ -189,7 +189,7 @@ def test_python_functions_are_refused(tmp_path: Path) -> None:
         tf.saved_model.save(module, tmp_path)
     module.f = tf.function(lambda x: tf.numpy_function(np.sin, [x], tf.float32) * 2.0)
     module.f(tf.constant(1.0))
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"sin(.|\n)*at:  test_graphs.py"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"sin(.|\n)*at:  .*test_graphs.py"):
         tf.saved_model.save(module, tmp_path)
     assert not tf.saved_model.contains_saved_model(tmp_path)
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from saving.programs import Network, normal
+from saved_model.programs import Network, normal
 
 Point = collections.namedtuple("Point", "x y")
 

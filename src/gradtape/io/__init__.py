@@ -1,4 +1,16 @@
-"""`tf.io`: files, records, and bytes that stand for tensors and images."""
+"""`tf.io`: files, records, and bytes that stand for tensors and images.
+
+_compressed.py    Files of bytes that may be compressed, to read from
+_csv.py           Lines of comma separated values (RFC 4180) as one tensor for each column
+_decode_raw.py    Strings of bytes that stand for something else: numbers, base64, compressed data
+_gfile.py         Files and directories of this computer
+_gfile_object.py  An open file
+_paths.py         Paths of local files: text, bytes, `pathlib`, or string tensors
+_read_write.py    Whole files: `tf.io.read_file`, `write_file`, `matching_files`
+_tfrecord.py      TFRecord files: records of bytes with checksums
+gfile.py          Files and directories of this computer
+_parsing/         `tf.io.parse_example` and its relatives
+"""
 
 from gradtape.core import lazy
 

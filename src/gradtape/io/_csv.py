@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, errors
-from gradtape.core.shape import Spec
-from gradtape.core.tensor import Tensor
 from gradtape.api.arguments import tensor
 from gradtape.api.array_op import objects
 from gradtape.api.host_op import check_strings, hosted
+from gradtape.core import dtypes, errors
+from gradtape.core.shape import Spec
+from gradtape.core.tensor import Tensor
 
 __all__ = ["decode_csv"]
 
@@ -88,10 +88,10 @@ def _decode_csv(
 
 def _delimiter(text: str) -> bytes:
     if len(text.encode()) != 1 or text in '"\n\r':
-        raise ValueError(
-            errors.compose(
-                f"decode_csv: field_delim is {text!r}.", 'it must be a single character other than ", \\n and \\r.'
-            )
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f'decode_csv: field_delim must be a single character other than ", \\n and \\r, got {text!r}.',
+            "use a comma, a semicolon or a tab.",
         )
     return text.encode()
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, errors
-from gradtape.core.shape import ANY, Spec
-from gradtape.core.tensor import Tensor
 from gradtape.api.arguments import integer
 from gradtape.api.array_op import objects
 from gradtape.api.host_op import check_strings, hosted, string_like
+from gradtape.core import dtypes, errors
+from gradtape.core.shape import ANY, Spec
+from gradtape.core.tensor import Tensor
 
 __all__ = ["decode_base64", "decode_compressed", "decode_raw", "encode_base64"]
 

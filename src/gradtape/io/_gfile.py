@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from gradtape.core import errors
+from gradtape.core.atomic_file import make_folder, replacing
+from gradtape.core.os_errors import with_errors
 from gradtape.io._gfile_object import GFile
-from gradtape.io._paths import local, matching, replacing, with_errors
+from gradtape.io._paths import local, matching
 
 __all__ = [
     "GFile", "copy", "exists", "get_registered_schemes", "glob", "isdir", "join", "listdir", "makedirs", "mkdir",
@@ -121,7 +123,7 @@ def makedirs(path: Any) -> None:
     >>> tf.io.gfile.isdir(folder)
     True
     """
-    os.makedirs(local("makedirs", path), exist_ok=True)
+    make_folder(local("makedirs", path))
 
 
 @with_errors

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import Any
 
 from gradtape.core import errors
-from gradtape.io._paths import local, translated, with_errors
+from gradtape.core.os_errors import translated, with_errors
+from gradtape.io._paths import local
 
 _MODES = ("r", "w", "a", "r+", "w+", "a+")
 
@@ -85,10 +87,12 @@ class GFile:
         """The next bytes as text (of `n` bytes) or bytes; all that is left if `n` is -1."""
         return self._given(self._opened("reading").read(n))
 
+    @with_errors
     def readline(self) -> Any:
         """The next line with its end; nothing at the end of the file."""
         return self._given(self._opened("reading").readline())
 
+    @with_errors
     def readlines(self) -> list[Any]:
         """The lines that are left."""
         return [self._given(line) for line in self._opened("reading").readlines()]
@@ -111,6 +115,7 @@ class GFile:
             )
         self._opened("reading").seek(place, whence)
 
+    @with_errors
     def tell(self) -> int:
         """The place where the file is, in bytes from its start."""
         return int(self._opened().tell())
@@ -119,16 +124,18 @@ class GFile:
         """True."""
         return True
 
+    @with_errors
     def flush(self) -> None:
         """Hand over to the operating system what has been written."""
         if self._file is not None and self._plain != "r":
             self._file.flush()
 
+    @with_errors
     def close(self) -> None:
         """Close the file; it is opened again if it is used again."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        file, self._file = self._file, None
+        if file is not None:
+            file.close()
 
     def __enter__(self) -> GFile:
         if self._plain != "r":
@@ -150,5 +157,6 @@ class GFile:
     next = __next__
 
     def __del__(self) -> None:
-        if getattr(self, "_file", None) is not None:
-            self._file.close()
+        with contextlib.suppress(OSError):  # nobody could catch it; `close` raises it
+            if getattr(self, "_file", None) is not None:
+                self._file.close()

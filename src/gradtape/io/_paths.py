@@ -1,42 +1,15 @@
-"""Paths of local files: text, bytes, `pathlib`, or string tensors; and the operating system's errors in TensorFlow's names."""
+"""Paths of local files: text, bytes, `pathlib`, or string tensors."""
 
 from __future__ import annotations
 
-import errno
-import functools
 import glob
 import os
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import IO, Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from gradtape.core import errors
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
-_KINDS: dict[int, type[errors.OpError]] = {
-    errno.ENOENT: errors.NotFoundError,
-    errno.EEXIST: errors.AlreadyExistsError,
-    errno.EACCES: errors.PermissionDeniedError,
-    errno.EPERM: errors.PermissionDeniedError,
-    errno.EROFS: errors.PermissionDeniedError,
-    errno.EISDIR: errors.FailedPreconditionError,
-    errno.ENOTDIR: errors.FailedPreconditionError,
-    errno.ENOTEMPTY: errors.FailedPreconditionError,
-    errno.EXDEV: errors.FailedPreconditionError,
-    errno.ENOSPC: errors.ResourceExhaustedError,
-    errno.EMFILE: errors.ResourceExhaustedError,
-    errno.EINVAL: errors.InvalidArgumentError,
-}
-_ADVICE = {
-    errors.NotFoundError: "check the path.",
-    errors.AlreadyExistsError: "choose another name, or overwrite=True where there is such an argument.",
-    errors.PermissionDeniedError: "check who may read and write there.",
-    errors.ResourceExhaustedError: "free some space, or close files.",
-}
 
 
 def plain(path: Any) -> Any:
@@ -67,55 +40,6 @@ def local(who: str, path: Any) -> str:
     )
 
 
-def with_errors(function: _Function) -> _Function:
-    """The function with TensorFlow's exceptions in place of the operating system's."""
-
-    @functools.wraps(function)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except OSError as problem:
-            raise translated(problem) from None
-
-    return run  # type: ignore[return-value]
-
-
-def translated(problem: OSError) -> Exception:
-    """TensorFlow's exception for one of the operating system."""
-    kind = _KINDS.get(problem.errno or 0, errors.UnknownError)
-    where = "" if problem.filename is None else f"{os.fsdecode(problem.filename)}; "
-    return errors.build(kind, f"{where}{problem.strerror or problem}", _ADVICE.get(kind, ""))
-
-
 def matching(patterns: Sequence[str]) -> list[str]:
     """The sorted paths that fit some patterns, once for each. Names that begin with a dot are found as well."""
     return sorted([path for pattern in patterns for path in glob.glob(pattern, include_hidden=True)])
-
-
-@contextmanager
-def replacing(path: str) -> Iterator[IO[bytes]]:
-    """A file to write to, which takes the place of `path` when the block ends without an exception."""
-    if os.path.isdir(path):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-    if os.path.exists(path) and not os.path.isfile(path):
-        with open(path, "wb") as device:  # a pipe or device: there is nothing to replace
-            yield device
-        return
-    target = os.path.realpath(path)
-    handle, temporary = tempfile.mkstemp(prefix=".writing-", dir=os.path.dirname(target))
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-        os.chmod(temporary, os.stat(target).st_mode & 0o777 if os.path.exists(target) else 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-@functools.cache
-def _umask() -> int:
-    """The permissions that new files lack. It can only be read by setting it."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

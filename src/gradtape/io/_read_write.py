@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.array_op import objects
+from gradtape.api.host_op import check_strings, hosted, known, scalar_text
 from gradtape.core import dtypes, errors
+from gradtape.core.atomic_file import replacing
+from gradtape.core.os_errors import with_errors
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.api.array_op import objects
 from gradtape.io import _paths as paths
-from gradtape.api.host_op import check_strings, hosted, known, scalar_text
 from gradtape.ops.family import boxed
 
 __all__ = ["match_filenames_once", "matching_files", "read_file", "write_file"]
@@ -35,7 +37,7 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
 
 
 @hosted(known(((), dtypes.string)), effect=True)
-@paths.with_errors
+@with_errors
 def _read_file(path: Any) -> tuple[Any, ...]:
     with open(paths.local("read_file", scalar_text("read_file", "filename", path)), "rb") as file:
         return (boxed(file.read()),)
@@ -62,12 +64,11 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
 
 
 @hosted(known(), effect=True)
-@paths.with_errors
+@with_errors
 def _write_file(path: Any, contents: Any) -> tuple[Any, ...]:
     place = paths.local("write_file", scalar_text("write_file", "filename", path))
     data = scalar_text("write_file", "contents", contents)
-    os.makedirs(os.path.dirname(place) or ".", exist_ok=True)
-    with paths.replacing(place) as file:
+    with replacing(place, folders=True) as file:
         file.write(data)
     return ()
 
@@ -91,7 +92,7 @@ def matching_files(pattern: Any, name: str | None = None) -> Tensor:
 
 
 @hosted(known(((None,), dtypes.string)), effect=True)
-@paths.with_errors
+@with_errors
 def _matching_files(patterns: Any) -> tuple[Any, ...]:
     wanted = [paths.local("matching_files", pattern) for pattern in np.ravel(patterns)]
     return (objects([os.fsencode(path) for path in paths.matching(wanted)]),)

@@ -7,9 +7,6 @@ of the data.
 from __future__ import annotations
 
 import functools
-import gzip
-import io
-import os
 import struct
 import zlib
 from collections.abc import Iterator
@@ -18,12 +15,16 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import errors
-from gradtape.io._paths import local, with_errors
+from gradtape.core.os_errors import with_errors
+from gradtape.io._compressed import opened
+from gradtape.io._paths import local
 
 _POLYNOMIAL = 0x82F63B78  # Castagnoli's, reflected
 _ALL = 0xFFFFFFFF
 # Up to so many bytes a loop in Python is quicker than calls of NumPy.
 _SHORT = 512
+# Of a larger record so many bytes are read at a time.
+_AT_ONCE = 1 << 24
 
 
 def _byte_table() -> list[int]:
@@ -112,6 +113,7 @@ class TFRecordWriter:
         if kind:
             self._packed = zlib.compressobj(-1, zlib.DEFLATED, 31 if kind == "GZIP" else 15)
 
+    @with_errors
     def write(self, record: Any) -> None:
         """Write one record, of bytes, text or a string tensor."""
         data = record.numpy() if hasattr(record, "numpy") else record
@@ -129,18 +131,20 @@ class TFRecordWriter:
     def _put(self, data: bytes) -> None:
         self._file.write(data if self._packed is None else self._packed.compress(data))
 
+    @with_errors
     def flush(self) -> None:
         """Write to the file what is still in memory."""
         if self._packed is not None:
             self._file.write(self._packed.flush(zlib.Z_SYNC_FLUSH))
         self._file.flush()
 
+    @with_errors
     def close(self) -> None:
         """Complete the file."""
         if not self._file.closed:
-            if self._packed is not None:
-                self._file.write(self._packed.flush())
-            self._file.close()
+            with self._file:
+                if self._packed is not None:
+                    self._file.write(self._packed.flush())
 
     def __enter__(self) -> TFRecordWriter:
         return self
@@ -174,41 +178,6 @@ def compression(who: str, kind: Any) -> str:
     return kind or ""
 
 
-class _Inflated(io.RawIOBase):
-    """A file of ZLIB's format, to read from."""
-
-    def __init__(self, path: str) -> None:
-        self._file = open(path, "rb")  # noqa: SIM115 - closed by `close`
-        self._unpack = zlib.decompressobj()
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        while True:
-            packed = self._unpack.unconsumed_tail or self._file.read(1 << 16)
-            if not packed:
-                return 0
-            data = self._unpack.decompress(packed, len(buffer))
-            if data:
-                buffer[: len(data)] = data
-                return len(data)
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
-
-
-def opened(path: str, kind: str = "") -> Any:
-    """A file to read bytes from."""
-    path = local("Dataset", path)
-    if not os.path.exists(path):
-        raise errors.build(errors.NotFoundError, f"{path}; No such file or directory", "check the path.")
-    if kind == "ZLIB":
-        return io.BufferedReader(_Inflated(path))
-    return gzip.open(path, "rb") if kind == "GZIP" else open(path, "rb")
-
-
 def read_records(path: str, kind: str = "") -> Iterator[bytes]:
     """The records of a file; DataLossError where it is damaged or cut off."""
     with opened(path, kind) as file:
@@ -217,12 +186,23 @@ def read_records(path: str, kind: str = "") -> Iterator[bytes]:
             if len(head) < 12 or masked(head[:8]) != struct.unpack("<I", head[8:])[0]:
                 raise _damaged(path, place, "the length of a record" if len(head) == 12 else "the end")
             size = struct.unpack("<Q", head[:8])[0]
-            body = file.read(size + 4)
+            body = _read(file, size + 4)
             data = body[:size]
             if len(body) < size + 4 or masked(data) != struct.unpack("<I", body[size:])[0]:
                 raise _damaged(path, place, "a record" if len(body) == size + 4 else "the end")
             yield data
             place += 16 + size
+
+
+def _read(file: Any, count: int) -> bytes:
+    """So many bytes, or as many as there are: a record that claims to be enormous takes no memory for it."""
+    if count <= _AT_ONCE:
+        return file.read(count)  # type: ignore[no-any-return]
+    parts = []
+    while count and (part := file.read(min(count, _AT_ONCE))):
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)
 
 
 def _damaged(path: str, place: int, what: str) -> Exception:

@@ -1,4 +1,13 @@
-"""`tf.lookup`: tables from keys to values."""
+"""`tf.lookup`: tables from keys to values.
+
+Tables are Python dictionaries, which functions ask when they run.
+
+    _initializers.py    What static tables are filled with
+    _mutable_tables.py  Tables that can change, outside of functions and in them
+    _static_tables.py   Tables that are filled once
+    _table.py           What all tables have in common: keys are asked for, one by one, in a dictionary
+    experimental.py     Tables that can change
+"""
 
 from gradtape.core import lazy
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.core import convert, dtypes, errors
+from gradtape.core import convert, dtypes, errors, os_errors
 
 
 class Entries(NamedTuple):
@@ -60,6 +60,12 @@ class KeyValueTensorInitializer(TableInitializer):
     ) -> None:
         self._keys = convert.convert_to_tensor(keys, key_dtype)
         self._values = convert.convert_to_tensor(values, value_dtype)
+        if self._keys.dtype is not dtypes.string and not self._keys.dtype.is_integer:
+            raise errors.build(
+                errors.NotFoundError,
+                f"KeyValueTensorInitializer: no table has keys of dtype {self._keys.dtype.name}.",
+                "use strings or integers as keys.",
+            )
         if self._keys.shape != self._values.shape or self._keys.ndim != 1:
             raise errors.build(
                 errors.ShapeError,
@@ -118,6 +124,10 @@ class TextFileInitializer(TableInitializer):
         value_index_offset: int = 0,
     ) -> None:
         self._filename = filename
+        if vocab_size is not None and vocab_size <= 0:
+            raise ValueError(
+                errors.compose(f"TextFileInitializer: vocab_size must be positive, got {vocab_size}.", "leave it out.")
+            )
         self.key_dtype, self.value_dtype = dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype)
         self._columns, self._size = (int(key_index), int(value_index)), vocab_size
         self._delimiter, self._offset = delimiter, value_index_offset
@@ -131,13 +141,8 @@ class TextFileInitializer(TableInitializer):
         path = self._filename
         if not isinstance(path, (str, bytes, os.PathLike)):
             path = np.asarray(convert.convert_to_tensor(path))[()]
-        try:
-            with open(path, "rb") as file:
-                lines = [line.rstrip(b"\r\n") for line in file]
-        except FileNotFoundError:
-            raise errors.build(
-                errors.NotFoundError, f"{path!r}; No such file or directory", "check the path."
-            ) from None
+        with os_errors.translating(), open(path, "rb") as file:
+            lines = [line.rstrip(b"\r\n") for line in file]
         if self._size is not None:
             if len(lines) < self._size:
                 raise errors.build(
@@ -156,7 +161,7 @@ class TextFileInitializer(TableInitializer):
         if column == TextFileIndex.LINE_NUMBER:
             return number + offset
         if column == TextFileIndex.WHOLE_LINE:
-            return line if dtype is dtypes.string else int(line)
+            return line if dtype is dtypes.string else self._number(line, number, dtype)
         fields = line.split(self._delimiter.encode())
         if column >= len(fields):
             raise errors.build(
@@ -167,7 +172,17 @@ class TextFileInitializer(TableInitializer):
             )
         if dtype is dtypes.string:
             return fields[column]
-        return int(fields[column]) if dtype.is_integer else float(fields[column])
+        return self._number(fields[column], number, dtype)
+
+    def _number(self, field: bytes, number: int, dtype: dtypes.DType) -> Any:
+        try:
+            return int(field) if dtype.is_integer else float(field)
+        except ValueError:
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"Field {field[:40]!r} in line {number} of {self._filename!r} is not a valid {dtype.name}.",
+                "check the file, the column and the delimiter.",
+            ) from None
 
 
 def _check_column(what: str, column: int, dtype: dtypes.DType) -> None:
@@ -178,6 +193,8 @@ def _check_column(what: str, column: int, dtype: dtypes.DType) -> None:
             errors.compose(f"{what}_dtype must be int64 for line numbers, not {dtype.name}.", "use tf.int64.")
         )
     if column == TextFileIndex.WHOLE_LINE and dtype is not dtypes.string and not (what == "key" and dtype.is_integer):
-        raise ValueError(
-            errors.compose(f"{what}_dtype must be string for whole lines, not {dtype.name}.", "use tf.string.")
+        raise errors.build(
+            errors.ConversionError if what == "key" else errors.ShapeError,
+            f"{what}_dtype must be string for whole lines, not {dtype.name}.",
+            "use tf.string.",
         )

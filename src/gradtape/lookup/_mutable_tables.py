@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import convert, dtypes, errors
-from gradtape.core.shape import Spec
-from gradtape.core.tensor import Tensor
 from gradtape.api.array_op import flat
 from gradtape.api.host_op import hosted
+from gradtape.core import convert, dtypes, errors
+from gradtape.core.shape import Spec, TensorShape
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
 from gradtape.lookup._table import Table, contents_spec, of_dtype, over_keys, values_spec
 from gradtape.ops.family import dims
 
@@ -18,6 +19,8 @@ from gradtape.ops.family import dims
 @hosted(values_spec, effect=True)
 def _found(keys: Any, default: Any, *, table: Any) -> Any:
     own = np.asarray(default)
+    for key in flat(keys) if table.is_selective else ():
+        table.check(key)
     if own.shape == keys.shape + table.value_shape and own.ndim > len(table.value_shape):
         rows = iter(own.reshape(-1, *table.value_shape) if table.value_shape else flat(own))
         chosen = [(key, next(rows)) for key in flat(keys)]
@@ -61,7 +64,7 @@ class MutableHashTable(Table):
       value_dtype: of the values.
       default_value: of keys that are not there; its shape is that of the values.
       name: of the table.
-      checkpoint: ignored.
+      checkpoint: whether `tf.train.Checkpoint` keeps the entries.
       experimental_is_anonymous: ignored.
 
     >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, default_value=-1)
@@ -81,6 +84,21 @@ class MutableHashTable(Table):
     ) -> None:
         self._default = convert.convert_to_tensor(default_value, value_dtype)
         super().__init__(name, key_dtype, value_dtype, dims(self._default))
+        self._is_kept = checkpoint
+        self._restored: dict[str, Any] = {}
+
+    @property
+    def variables(self) -> list[Any]:
+        """None; that the attribute is there lets checkpoints take a table."""
+        return []
+
+    def _checkpoint_parts(self) -> dict[str, Any]:
+        """What a checkpoint keeps."""
+        columns = zip(("keys", "values"), self.contents(), strict=True)
+        return {name: Column(self, name, array) for name, array in columns} if self._is_kept else {}
+
+    # Whether `check` refuses some keys.
+    is_selective = False
 
     def check(self, key: Any) -> None:
         """Every key may be inserted and removed."""
@@ -93,7 +111,8 @@ class MutableHashTable(Table):
           values: a value for each of them.
           name: ignored.
         """
-        keys, values = self.keys_of(keys), of_dtype(values, self.value_dtype, "values")
+        keys = of_dtype(keys, self.key_dtype, "keys", ValueError)
+        values = of_dtype(values, self.value_dtype, "values", ValueError)
         own, wanted = values.get_shape(), keys.get_shape().concatenate(list(self.value_shape))
         if not own.is_compatible_with(wanted):
             raise errors.build(
@@ -133,6 +152,26 @@ class MutableHashTable(Table):
         return convert.convert_to_tensor(keys, self.key_dtype), convert.convert_to_tensor(values, self.value_dtype)
 
 
+class Column(Variable):
+    """The keys of a table, or its values, as a checkpoint sees them: a table is filled when both have been restored."""
+
+    __slots__ = ("_name_of_column", "_table")
+
+    def __init__(self, table: MutableHashTable, name: str, array: Any) -> None:
+        super().__init__(array, trainable=False, shape=TensorShape(None))
+        self._table, self._name_of_column = table, name
+
+    def assign(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        """Keep what a checkpoint has; the last of the two columns fills the table."""
+        self._table._restored[self._name_of_column] = np.asarray(value)
+        if len(self._table._restored) == 2:
+            keys, values = self._table._restored.pop("keys"), self._table._restored.pop("values")
+            self._table.known.clear()
+            rows = values if self._table.value_shape else values.tolist()
+            self._table.known.update(zip(flat(keys), rows, strict=True))
+        return self
+
+
 class DenseHashTable(MutableHashTable):
     """A table whose entries can change, with two keys that are never used. Here it is as `MutableHashTable`.
 
@@ -142,9 +181,9 @@ class DenseHashTable(MutableHashTable):
       default_value: of keys that are not there; its shape is that of the values.
       empty_key: a key that is never used.
       deleted_key: another one.
-      initial_num_buckets: ignored.
+      initial_num_buckets: a power of 2; the table grows as it must.
       name: of the table.
-      checkpoint: ignored.
+      checkpoint: whether `tf.train.Checkpoint` keeps the entries.
       experimental_is_anonymous: ignored.
 
     >>> table = tf.lookup.experimental.DenseHashTable(tf.string, tf.int64, -1, empty_key="", deleted_key="$")
@@ -166,12 +205,21 @@ class DenseHashTable(MutableHashTable):
         checkpoint: bool = True,
         experimental_is_anonymous: bool = False,
     ) -> None:
-        super().__init__(key_dtype, value_dtype, default_value, name)
+        super().__init__(key_dtype, value_dtype, default_value, name, checkpoint)
+        buckets = 1 if initial_num_buckets is None else initial_num_buckets
+        if buckets < 1 or buckets & (buckets - 1):
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"DenseHashTable: Number of buckets must be at least 4 and a power of 2, got: {initial_num_buckets}",
+                "leave initial_num_buckets out.",
+            )
         self._unused = [flat(np.asarray(of_dtype(k, self.key_dtype, "key")))[0] for k in (empty_key, deleted_key)]
         if self._unused[0] == self._unused[1]:
             raise errors.build(
                 errors.InvalidArgumentError, "Empty and deleted keys cannot be equal.", "choose two keys you never use."
             )
+
+    is_selective = True
 
     def check(self, key: Any) -> None:
         """An error for the two keys that are never used."""

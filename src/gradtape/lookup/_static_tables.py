@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.host_op import hosted
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.tensor import Tensor
-from gradtape.api.host_op import hosted
 from gradtape.lookup._table import Table, of_dtype, over_keys, values_spec
 from gradtape.strings._hash_buckets import fingerprints
 
@@ -42,6 +42,13 @@ class StaticHashTable(Table):
     def __init__(
         self, initializer: Any, default_value: Any, name: str | None = None, experimental_is_anonymous: bool = False
     ) -> None:
+        if not hasattr(initializer, "initialize"):
+            raise AttributeError(
+                errors.compose(
+                    f"StaticHashTable: initializer must be a table initializer, got {initializer!r}.",
+                    "give tf.lookup.KeyValueTensorInitializer(keys, values), or tf.lookup.TextFileInitializer(...).",
+                )
+            )
         super().__init__(name or "hash_table", initializer.key_dtype, initializer.value_dtype)
         self._default = convert.convert_to_tensor(default_value, self.value_dtype)
         if self._default.ndim:

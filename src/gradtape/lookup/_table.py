@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.array_op import flat, objects
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.composite import Composite
 from gradtape.core.shape import Spec
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.api.array_op import flat, objects
 
 
 class Table:
@@ -65,14 +65,14 @@ class Table:
         return f"<{type(self).__name__} {self.name!r}: {self.key_dtype.name} to {self.value_dtype.name}>"
 
 
-def of_dtype(value: Any, dtype: dtypes.DType, what: str) -> Any:
-    """A tensor of a dtype; TypeError for tensors of another."""
+def of_dtype(value: Any, dtype: dtypes.DType, what: str, kind: type[Exception] = TypeError) -> Any:
+    """A tensor of a dtype; an error of a kind for tensors of another."""
     if isinstance(value, Composite):
         return value
     x = value._read() if isinstance(value, Variable) else value
     x = x if isinstance(x, Tensor) else convert.convert_to_tensor(x, dtype)
     if x.dtype is not dtype:
-        raise TypeError(
+        raise kind(
             errors.compose(f"Dtype of argument `{what}` must be {dtype.name}, received: {x.dtype.name}", "use tf.cast.")
         )
     return x

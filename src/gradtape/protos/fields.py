@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from gradtape.protos import wire_format as wire
+from gradtape.protos import wire_format
 from gradtape.protos.scalars import KINDS, write_repeated, write_scalar
 
 
@@ -28,16 +28,16 @@ class Field(NamedTuple):
 def accepted(field: Field) -> tuple[int, ...]:
     """The kinds on the wire that a field may have."""
     if not isinstance(field.kind, str):
-        return (wire.BYTES,)
+        return (wire_format.BYTES,)
     own = KINDS[field.kind]
-    return (own, wire.BYTES) if field.label else (own,)
+    return (own, wire_format.BYTES) if field.label else (own,)
 
 
 def raw(number: int, kind: int, value: Any) -> bytes:
     """A field that the class does not know, as it was."""
-    if kind == wire.VARINT:
-        return wire.tag(number, kind) + wire.varint(value)
-    return wire.delimited(number, value) if kind == wire.BYTES else wire.tag(number, kind) + value
+    if kind == wire_format.VARINT:
+        return wire_format.tag(number, kind) + wire_format.varint(value)
+    return wire_format.delimited(number, value) if kind == wire_format.BYTES else wire_format.tag(number, kind) + value
 
 
 def written(field: Field, value: Any, deterministic: bool) -> bytes:
@@ -46,11 +46,12 @@ def written(field: Field, value: Any, deterministic: bool) -> bytes:
     if field.label == "map":
         keys = sorted(value) if deterministic else value
         entries = [
-            wire.delimited(1, key.encode()) + wire.delimited(2, value[key].SerializeToString(deterministic))
+            wire_format.delimited(1, key.encode())
+            + wire_format.delimited(2, value[key].SerializeToString(deterministic))
             for key in keys
         ]
-        return b"".join([wire.delimited(number, entry) for entry in entries])
+        return b"".join([wire_format.delimited(number, entry) for entry in entries])
     if isinstance(kind, str):
         return write_repeated(number, kind, value) if field.label else write_scalar(number, kind, value)
     items = value if field.label else [value]
-    return b"".join([wire.delimited(number, item.SerializeToString(deterministic)) for item in items])
+    return b"".join([wire_format.delimited(number, item.SerializeToString(deterministic)) for item in items])

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from gradtape.protos import wire_format as wire
+from gradtape.protos import wire_format
 from gradtape.protos.containers import Map, Repeated, RepeatedMessages
 from gradtape.protos.fields import Field, accepted, raw, written
 from gradtape.protos.scalars import CHECKS, DEFAULTS, check_all, read_repeated, read_scalar
@@ -230,20 +230,20 @@ class Message:
         data = bytes(serialized)
         numbers = _numbers(type(self))
         try:
-            for number, kind, value in wire.fields(data):
+            for number, kind, value in wire_format.fields(data):
                 name = numbers.get(number)
                 if name is None or kind not in accepted(type(self).FIELDS[name]):
                     self._unknown += raw(number, kind, value)
                 else:
                     self._read(name, kind, value)
-        except (wire.WireError, struct.error, UnicodeDecodeError) as problem:
+        except (wire_format.WireError, struct.error, UnicodeDecodeError) as problem:
             raise DecodeError(f"Error parsing message with type {type(self).__name__!r}: {problem}") from None
         return len(data)
 
     def _read(self, name: str, kind: int, value: Any) -> None:
         field = type(self).FIELDS[name]
         if field.label == "map":
-            entry = {n: v for n, _, v in wire.fields(value)}
+            entry = {n: v for n, _, v in wire_format.fields(value)}
             getattr(self, name)[entry.get(1, b"").decode()].ParseFromString(entry.get(2, b""))
         elif field.label and isinstance(field.kind, str):
             getattr(self, name).take_over(read_repeated(field.kind, kind, value))

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.protos import wire_format as wire
+from gradtape.protos import wire_format
 
 # The kind of field on the wire.
 KINDS = {
-    "bytes": wire.BYTES, "string": wire.BYTES, "float": wire.FOUR, "double": wire.EIGHT, "int32": wire.VARINT,
-    "int64": wire.VARINT, "uint32": wire.VARINT, "uint64": wire.VARINT, "bool": wire.VARINT, "enum": wire.VARINT,
+    "bytes": wire_format.BYTES, "string": wire_format.BYTES, "float": wire_format.FOUR, "double": wire_format.EIGHT, "int32": wire_format.VARINT,
+    "int64": wire_format.VARINT, "uint32": wire_format.VARINT, "uint64": wire_format.VARINT, "bool": wire_format.VARINT, "enum": wire_format.VARINT,
 }  # fmt: skip
 DEFAULTS: dict[str, Any] = {
     "bytes": b"", "string": "", "float": 0.0, "double": 0.0, "int32": 0, "int64": 0, "uint32": 0, "uint64": 0,
@@ -103,12 +103,12 @@ _PLAIN: dict[str, set[type]] = {
 def write_scalar(number: int, kind: str, value: Any) -> bytes:
     """A field of one value."""
     if kind == "bytes":
-        return wire.delimited(number, value)
+        return wire_format.delimited(number, value)
     if kind == "string":
-        return wire.delimited(number, value.encode())
+        return wire_format.delimited(number, value.encode())
     if kind in _FORMATS:
-        return wire.tag(number, KINDS[kind]) + struct.pack(_FORMATS[kind], value)
-    return wire.tag(number, wire.VARINT) + wire.varint(int(value))
+        return wire_format.tag(number, KINDS[kind]) + struct.pack(_FORMATS[kind], value)
+    return wire_format.tag(number, wire_format.VARINT) + wire_format.varint(int(value))
 
 
 def write_repeated(number: int, kind: str, values: Any) -> bytes:
@@ -116,9 +116,9 @@ def write_repeated(number: int, kind: str, values: Any) -> bytes:
     if kind in ("bytes", "string"):
         return b"".join([write_scalar(number, kind, v) for v in values])
     if kind in _FORMATS:
-        return wire.delimited(number, np.asarray(list(values), _FORMATS[kind][0] + "f" + _width(kind)).tobytes())
+        return wire_format.delimited(number, np.asarray(list(values), _FORMATS[kind][0] + "f" + _width(kind)).tobytes())
     array = np.asarray(list(values), np.uint64 if kind == "uint64" else np.int64)
-    return wire.delimited(number, wire.packed_varints(array))
+    return wire_format.delimited(number, wire_format.packed_varints(array))
 
 
 def _width(kind: str) -> str:
@@ -139,17 +139,17 @@ def read_scalar(kind: str, value: Any) -> Any:
         return value
     if kind == "uint32":
         return value & 0xFFFFFFFF
-    found = wire.signed(value)
+    found = wire_format.signed(value)
     return found if kind == "int64" else ((found + 2**31) & 0xFFFFFFFF) - 2**31
 
 
 def read_repeated(kind: str, on_wire: int, value: Any) -> Any:
     """The values that a field adds: one, or all that are packed in it."""
-    if on_wire != wire.BYTES or kind in ("bytes", "string"):
+    if on_wire != wire_format.BYTES or kind in ("bytes", "string"):
         return [read_scalar(kind, value)]
     if kind in _FORMATS:
         if len(value) % int(_width(kind)):
-            raise wire.WireError("numbers are cut off")
+            raise wire_format.WireError("numbers are cut off")
         return np.frombuffer(value, "<f" + _width(kind)).tolist()
-    numbers = wire.unpacked_varints(value).tolist()
+    numbers = wire_format.unpacked_varints(value).tolist()
     return [read_scalar(kind, v & (1 << 64) - 1) for v in numbers]

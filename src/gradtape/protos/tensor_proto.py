@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from gradtape.api.array_op import objects
+from gradtape.api.host_op import check_strings, hosted, known, scalar_text
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import ANY, Spec
 from gradtape.core.tensor import Tensor, host
-from gradtape.api.array_op import objects
-from gradtape.api.host_op import check_strings, hosted, known, scalar_text
+from gradtape.ops.family import boxed
 from gradtape.protos.fields import Field
 from gradtape.protos.message import DecodeError, Message
-from gradtape.ops.family import boxed
 
 __all__ = ["make_ndarray", "make_tensor_proto", "parse_tensor", "serialize_tensor"]
 
@@ -85,21 +85,35 @@ def _bytes(value: Any) -> bytes:
     return value.encode() if isinstance(value, str) else bytes(value)
 
 
+_MOST_DIMS, _MOST_BYTES = 64, 1 << 62
+_SMALL = 1 << 16
+
+
 def array_of(proto: TensorProto) -> Any:
     """The array of a message. Where a list holds too few elements, the last one is repeated."""
     dtype = dtypes.as_dtype(int(proto.dtype))
     shape = tuple([int(dim.size) for dim in proto.tensor_shape.dim])
     count = math.prod(shape)
+    if any(n < 0 for n in shape) or len(shape) > _MOST_DIMS or count * max(dtype.size, 1) > _MOST_BYTES:
+        raise ValueError(f"shape {list(shape)} is not possible")
     if dtype is dtypes.string:
-        values = list(proto.string_val) or [b""]
-        return objects([*values, *[values[-1]] * (count - len(values))][:count], shape)
+        return _extended(objects(list(proto.string_val) or [b""]), count).reshape(shape)
     if proto.tensor_content or not count:
         return np.frombuffer(proto.tensor_content, dtype.numpy).reshape(shape).copy()
     if dtype.name.startswith("float8"):
         return np.frombuffer(proto.float8_val, dtype.numpy).reshape(shape).copy()
     name, kind = _LISTS[dtype.name]
     found = np.array(list(getattr(proto, name)) or [0] * (2 if dtype.is_complex else 1), kind).view(dtype.numpy)
-    return np.concatenate([found, np.repeat(found[-1:], max(count - found.size, 0))])[:count].reshape(shape)
+    return _extended(found, count).reshape(shape)
+
+
+def _extended(found: Any, count: int) -> Any:
+    """A vector of so many elements: the last one stands for those that are missing."""
+    if found.size == 1:  # a few bytes may say that there are many; they take no memory
+        return np.broadcast_to(found, (count,)) if count > _SMALL else np.repeat(found, count)
+    if count - found.size > _SMALL + 1000 * found.size:
+        raise ValueError(f"{found.size} values stand for {count}")
+    return np.concatenate([found, np.repeat(found[-1:], max(count - found.size, 0))])[:count]
 
 
 def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:

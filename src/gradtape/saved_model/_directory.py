@@ -14,26 +14,29 @@ import filecmp
 import json
 import os
 import shutil
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gradtape.core import errors
-from gradtape.train import _file_format as container
+from gradtape.core import errors, locks, os_errors
+from gradtape.core.atomic_file import is_running, make_folder
+from gradtape.core.os_errors import with_errors
+from gradtape.core.plain_file import read_plain
+from gradtape.train import _file_format as file_format
 
 FORMAT, VERSION = "gradtape saved model", 1
 FILE, ASSETS = "saved_model.json", "assets"
 _ARRAYS = "arrays-"
 _FOREIGN = ("saved_model.pb", "saved_model.pbtxt")
-_lock = threading.Lock()
+_lock = locks.lock("saved model")
 
 
 class MissingModelError(errors.NotFoundError, OSError):
     """There is no saved model; programs for TensorFlow catch OSError."""
 
 
+@with_errors
 def write(folder: Path, content: dict[str, Any], arrays: Mapping[str, Any], assets: Sequence[str]) -> None:
     """Write a model; one that is there already is replaced as a whole.
 
@@ -44,18 +47,28 @@ def write(folder: Path, content: dict[str, Any], arrays: Mapping[str, Any], asse
       assets: paths of files to copy; `content` refers to them by their order.
     """
     with _lock:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         name = f"{_ARRAYS}{os.getpid()}-{time.time_ns()}"
         copies = _copied(folder / ASSETS, assets)
         head = {"format": FORMAT, "version": VERSION, "arrays": name, "assets": copies}
         try:
-            container.write(folder / name, arrays, {})
-            with container.replacing(folder / FILE) as file:
+            file_format.write(folder / name, arrays, {})
+            with file_format.replacing(folder / FILE) as file:
                 file.write(json.dumps(head | content, ensure_ascii=False).encode())
         except BaseException:
-            (folder / name).unlink(missing_ok=True)
+            if not _refers_to(
+                folder, name
+            ):  # the description may have its place already, though it is not known to last
+                (folder / name).unlink(missing_ok=True)
             raise
         _sweep(folder, name, copies)
+
+
+def _refers_to(folder: Path, name: str) -> bool:
+    try:
+        return name.encode() in (folder / FILE).read_bytes()
+    except OSError:
+        return False
 
 
 def _copied(folder: Path, assets: Sequence[str]) -> list[str]:
@@ -72,7 +85,7 @@ def _copied(folder: Path, assets: Sequence[str]) -> list[str]:
             number += 1
             name = f"{source.name}_{number}"
         if not (folder / name).exists():
-            with container.replacing(folder / name) as file, open(source, "rb") as original:
+            with file_format.replacing(folder / name) as file, open(source, "rb") as original:
                 shutil.copyfileobj(original, file)
         names.append(name)
     return names
@@ -83,7 +96,7 @@ def _sweep(folder: Path, arrays: str, assets: Sequence[str]) -> None:
     for path in folder.glob(f"{_ARRAYS}*"):
         owner = path.name.removeprefix(_ARRAYS).partition("-")[0]
         is_own = owner == str(os.getpid())
-        if path.name != arrays and (is_own or not owner.isdigit() or not container.is_running(int(owner))):
+        if path.name != arrays and (is_own or not owner.isdigit() or not is_running(int(owner))):
             path.unlink(missing_ok=True)
     kept = set(assets)
     for path in (folder / ASSETS).glob("*"):
@@ -96,13 +109,13 @@ def exists(folder: Path) -> bool:
     return (folder / FILE).is_file()
 
 
-def read(folder: Path) -> tuple[dict[str, Any], container.Reader]:
+def read(folder: Path) -> tuple[dict[str, Any], file_format.Reader]:
     """What was written: the content, and the arrays."""
     while True:
         text = _text(folder)
         content = _checked(folder, text)
         try:
-            return content, container.Reader(folder / content["arrays"])
+            return content, file_format.Reader(folder / plain_name(folder, content.get("arrays")))
         except (errors.NotFoundError, errors.DataLossError) as problem:
             if _text(folder) == text:  # not replaced meanwhile by another process
                 what = problem.message.partition("\n")[0]
@@ -113,9 +126,11 @@ def read(folder: Path) -> tuple[dict[str, Any], container.Reader]:
 
 def _text(folder: Path) -> bytes:
     try:
-        return (folder / FILE).read_bytes()
+        return read_plain(folder / FILE)
     except (FileNotFoundError, NotADirectoryError):
         pass
+    except OSError as problem:
+        raise os_errors.translated(problem) from None
     if any((folder / name).exists() for name in _FOREIGN):
         raise errors.build(
             errors.UnimplementedError,
@@ -132,7 +147,7 @@ def _text(folder: Path) -> bytes:
 def _checked(folder: Path, text: bytes) -> dict[str, Any]:
     try:
         content = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise damaged(folder, f"{FILE} is cut off, or is no JSON.") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise errors.build(
@@ -140,6 +155,8 @@ def _checked(folder: Path, text: bytes) -> dict[str, Any]:
             f"saved_model.load: {str(folder / FILE)!r} is not a saved model of gradtape.",
             "check the path; it is the folder that tf.saved_model.save was given.",
         )
+    if not isinstance(content.get("version"), int):
+        raise damaged(folder, "it has no version.")
     if content["version"] > VERSION:
         raise errors.build(
             errors.UnimplementedError,
@@ -148,6 +165,13 @@ def _checked(folder: Path, text: bytes) -> dict[str, Any]:
             "load it with the version of gradtape that saved it, or a later one.",
         )
     return content
+
+
+def plain_name(folder: Path, name: Any) -> str:
+    """The name of a file in the folder; DataLossError for one that leads elsewhere."""
+    if not isinstance(name, str) or name in ("", ".", "..") or "/" in name or os.sep in name or "\0" in name:
+        raise damaged(folder, f"{name!r} is not the name of a file in it.")
+    return name
 
 
 def damaged(folder: Path, what: str) -> Exception:

@@ -10,14 +10,14 @@ from typing import Any
 from gradtape.core import errors, log, nest
 from gradtape.core.composite import CompositeSpec
 from gradtape.core.shape import TensorSpec
+from gradtape.polymorphic_function.concrete_function import ConcreteFunction
+from gradtape.polymorphic_function.function import Function
+from gradtape.polymorphic_function.function_signature import Signature
+from gradtape.polymorphic_function.restored_function import RestoredFunction, SignatureFunction, stub
 from gradtape.saved_model._graph_reader import GraphReader
 from gradtape.saved_model._graph_writer import GraphWriter
 from gradtape.saved_model._references import UnsaveableError
 from gradtape.tracing.composites import fold
-from gradtape.polymorphic_function.concrete_function import ConcreteFunction
-from gradtape.polymorphic_function.function import Function
-from gradtape.polymorphic_function.restored_function import RestoredFunction, SignatureFunction, stub
-from gradtape.polymorphic_function.function_signature import Signature
 from gradtape.tracing.symbol import Symbol
 
 DEFAULT_SIGNATURE = "serving_default"

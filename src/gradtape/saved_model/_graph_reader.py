@@ -6,6 +6,7 @@ blocks, nodes, recordings.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from types import CodeType
 from typing import Any
@@ -16,23 +17,28 @@ from gradtape.compiler.effects import Effect
 from gradtape.compiler.graph import Node, Value
 from gradtape.core import dtypes, errors, state
 from gradtape.core.indexed_slices import RowCotangent
+from gradtape.core.shape import Spec, spec_of
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.random._generator import Generator
-from gradtape.saved_model import _json_values as description, _references as references
-from gradtape.saved_model._tables import restored_table
 from gradtape.polymorphic_function.concrete_function import Slot
+from gradtape.random._generator import Generator
+from gradtape.saved_model import _json_values as json_values
+from gradtape.saved_model import _references as references
+from gradtape.saved_model._tables import restored_table
+from gradtape.saved_model._verify import check_size, is_true_of, verify
 from gradtape.tracing.control.block import Block, BlockRecording, BlockTrace
 from gradtape.tracing.dynamic_shapes.late_node import Calling, Deferred, DeferredGradient, Late, LateGradient, Opened
+from gradtape.tracing.dynamic_shapes.symbolic_shapes import with_symbols
 from gradtape.tracing.staged import Call, Staged
 from gradtape.tracing.symbol import Symbol, symbol
 from gradtape.tracing.trace import Trace, TraceRecording
 from gradtape.transform.opaque_op import Opaque
 
 _CODE = compile("", "<saved model>", "exec")
+_NOWHERE = "<saved model>/"
 
 
-class GraphReader(description.Reader):
+class GraphReader(json_values.Reader):
     """Traces from the tables of a GraphWriter.
 
     Args:
@@ -61,7 +67,9 @@ class GraphReader(description.Reader):
         self._symbols: dict[tuple[int, int, int], Symbol] = {}
         self._blocks: list[Block] = []
         self._places = [_place(*entry) for entry in tables["places"]]
-        self._values = [Value(description.spec(*entry[:2]), name="".join(entry[2:])) for entry in tables["values"]]
+        self._values = [Value(json_values.spec(*entry[:2]), name="".join(entry[2:])) for entry in tables["values"]]
+        for value in self._values:
+            check_size(value.spec)
         self._lookups = tables["lookups"]
         self._tables: dict[int, Any] = {}
         self._slots = [self._slot(*entry) for entry in tables["slots"]]
@@ -86,6 +94,7 @@ class GraphReader(description.Reader):
             self._blocks = [self._block(entry) for entry in tables["blocks"]]
             for trace, entry in pairs:
                 trace.graph.nodes += [self._node(*content) for content in entry["nodes"]]
+            verify(self.traces, self._blocks)
             for trace in self.traces:
                 _prepare(trace)
             for trace, entry in pairs:
@@ -123,7 +132,7 @@ class GraphReader(description.Reader):
             return references.op_of(content)
         ((kind, parts),) = content.items()
         if kind == "deferred":
-            return Deferred(self.op(parts[0]), self.value(parts[1]), parts[2])
+            return Deferred(self.op(parts[0]), *self._counts(parts[1]), parts[2])
         if kind == "late":
             return self._late(parts)
         if kind == "effect":
@@ -139,17 +148,24 @@ class GraphReader(description.Reader):
         self._identities[identity] = slot._id
         return slot
 
-    def _late(self, parts: Any) -> Late:
+    def _late(self, parts: Any) -> RestoredLate:
         opened = Opened.of_parts(
             self.value(parts["structure"]), [self.value(leaf) for leaf in parts["leaves"]], parts["places"]
         )
-        return Late(
-            parts["name"],
-            Calling(self.value(parts["function"]), opened, parts["dense"]),
-            self.value(parts["fit"]),
-            self.value(parts["variables"]),
-            self.value(parts["assigned"]),
-        )
+        variables, assigned = self.value(parts["variables"]), self.value(parts["assigned"])
+        function, counts = self.value(parts["function"]), self._counts(parts.get("counts", parts.get("fit")))
+        if not callable(function) or not all(isinstance(v, Variable) for v in (*variables, *assigned)):
+            raise TypeError(f"{parts['name']} is a call of {function!r} with {variables!r}")
+        return RestoredLate(parts["name"], Calling(function, opened, parts["dense"]), *counts, variables, assigned)
+
+    def _counts(self, content: Any) -> tuple[int, int]:
+        """How many inputs and outputs an op has; 0.1.0 wrote a shape for each."""
+        if isinstance(content, dict):
+            content = [len(shapes) for shapes in content["record"][1][:2]]
+        inputs, outputs = content
+        if not 0 <= inputs <= len(self._values) >= outputs >= 0:
+            raise ValueError(f"an op has {inputs} inputs and {outputs} outputs")
+        return inputs, outputs
 
     def _call(self, parts: Any) -> Call:
         values = [self._values[i] for i in parts["values"]]
@@ -176,8 +192,9 @@ class GraphReader(description.Reader):
             graph.captures.append((source, value))
             trace._values[id(source)] = (source, value)
         trace._values.update({id(self._tensors[t]): (self._tensors[t], self._values[v]) for t, v in entry["known"]})
-        trace.examples.update({self._values[v]: self.value(shapes) for v, shapes in entry["examples"]})
-        trace._number = entry["numbered"]
+        unknown = entry["unknown"] if "unknown" in entry else [v for v, _ in entry["examples"]]  # 0.1.0
+        for value in [self._values[v] for v in unknown]:
+            trace.shapes[value] = with_symbols(value.spec.shape)
 
     def _node(self, op: Any, inputs: Any, params: Any, outputs: Any, several: bool, place: Any) -> Node:
         node = Node(
@@ -188,6 +205,8 @@ class GraphReader(description.Reader):
             None if place is None else self._places[place],
         )
         node.outputs, node.several = tuple([self._values[i] for i in outputs]), several
+        if isinstance(node.op, RestoredLate):
+            node.op.said = tuple([value.spec for value in node.outputs])
         for value in node.outputs:
             value.node = node
         return node
@@ -227,6 +246,28 @@ class GraphReader(description.Reader):
         if content is None:
             return _Absent(name)
         return CustomGradient(self.staged(content[0]), content[1])
+
+
+class RestoredLate(Late):
+    """A late node of a file. What it computes is compared with what the file says of it: code that follows relies on that.
+
+    Attributes:
+      said: the specs of the results.
+    """
+
+    said: tuple[Spec, ...] = ()
+
+    def kernel(self, *arrays: Any) -> tuple[Any, ...]:
+        """The function, called on the arrays of a run."""
+        made = super().kernel(*arrays)
+        for array, said in zip(made, self.said, strict=bool(self.said)):
+            if not is_true_of(spec_of(array), said):
+                raise errors.build(
+                    errors.DataLossError,
+                    f"{self.name}: the saved graph claims a result {said}, but it is {spec_of(array)}.",
+                    "the model is damaged: save it again.",
+                )
+        return made
 
 
 class CustomGradient:
@@ -294,8 +335,11 @@ def _prepare(trace: Trace) -> None:
 
 
 def _place(file: str, line: int, function: str) -> tuple[CodeType, int]:
-    """A place whose line is the first of a code object, since there is no other."""
-    return _CODE.replace(co_filename=file, co_firstlineno=line, co_name=function), -1
+    """A place whose line is the first of a code object, since there is no other. Messages show the line of a Python file, never
+    that of another file which the model names."""
+    is_source = file.endswith(".py") and os.path.isfile(file)
+    shown = file if is_source or file.startswith(_NOWHERE) else f"{_NOWHERE}{file}"
+    return _CODE.replace(co_filename=shown, co_firstlineno=line, co_name=function), -1
 
 
 def _generator(state_variable: Variable) -> Generator:

@@ -8,23 +8,24 @@ A custom gradient is Python code. It is traced here, once, and what is written i
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
 from gradtape.compiler.effects import Effect
 from gradtape.compiler.graph import Node, Value
 from gradtape.core import errors, provenance
+from gradtape.core.indexed_slices import IndexedSlices, RowCotangent, densify
 from gradtape.core.op import Op
 from gradtape.core.shape import spec_of
-from gradtape.core.indexed_slices import IndexedSlices, RowCotangent, densify
 from gradtape.core.tensor import Tensor, host
 from gradtape.core.variable import Variable
-from gradtape.random._generator import Generator
 from gradtape.lookup._table import Table
-from gradtape.saved_model import _json_values as description
-from gradtape.saved_model._tables import describe_table
-from gradtape.saved_model._references import OpNames, UnsaveableError, described
 from gradtape.polymorphic_function.concrete_function import Slot
+from gradtape.random._generator import Generator
+from gradtape.saved_model import _json_values as json_values
+from gradtape.saved_model._references import OpNames, UnsaveableError, described
+from gradtape.saved_model._tables import describe_table
 from gradtape.tracing.control.block import Block, BlockTrace
 from gradtape.tracing.dynamic_shapes.late_node import Calling, Deferred, DeferredGradient, Late, LateGradient
 from gradtape.tracing.staged import Call, Staged, _own
@@ -33,7 +34,7 @@ from gradtape.tracing.trace import Trace
 from gradtape.transform.opaque_op import Opaque
 
 
-class GraphWriter(description.Writer):
+class GraphWriter(json_values.Writer):
     """Describes traces and all that they refer to.
 
     Args:
@@ -147,14 +148,14 @@ class GraphWriter(description.Writer):
         if isinstance(value, LateGradient):
             return {"late gradient": [self.op(value.op), value.given, value.wanted, value.present]}
         if isinstance(value, DeferredGradient):
-            content = (value.params, value.several, value.needs, value.given, value.wanted)
+            content = (value.params, value.several, value.needs, value.given, value.wanted, value.present)
             return {"deferred gradient": [self.op(value.op), *[self.describe(v) for v in content]]}
         return super().describe(value)
 
     def op(self, op: Any) -> Any:
         """An op: by name if it is one of the library, else by what it was made of."""
         if isinstance(op, Deferred):
-            return {"deferred": [self.op(op.op), self.describe(op.fit), op.several]}
+            return {"deferred": [self.op(op.op), [len(op.inputs), len(op.outputs)], op.several]}
         if isinstance(op, Late):
             return {"late": self._late(op)}
         if isinstance(op, Call):
@@ -219,7 +220,7 @@ class GraphWriter(description.Writer):
             "leaves": [None if i in places else self.describe(leaf) for i, leaf in enumerate(leaves)],
             "places": places,
             "dense": calling.dense,
-            "fit": self.describe(op.fit),
+            "counts": [len(op.inputs), len(op.outputs)],
             "variables": [self.describe(v) for v in op.variables],
             "assigned": [self.describe(v) for v in op.assigned],
         }
@@ -241,7 +242,7 @@ class GraphWriter(description.Writer):
         site = None if code is None else provenance.Site.of((code, offset))
         if site is None:
             return None
-        file = site.filename if self._whole_paths else "<saved model>/" + site.short.rpartition(":")[0]
+        file = site.filename if self._whole_paths else "<saved model>/" + os.path.basename(site.filename)
         entry = [file, site.line, site.function]
         number = self._numbers.get(tuple(entry))
         if number is None:
@@ -269,8 +270,7 @@ class GraphWriter(description.Writer):
                 "captures": [[self.describe(source), self.value(v)] for source, v in graph.captures],
                 "constants": [[self.value(v), self.describe(array)] for v, array in graph.constants.items()],
                 "nodes": [self._node(node) for node in graph.nodes],
-                "examples": [[self.value(v), self.describe(shapes)] for v, shapes in trace.examples.items()],
-                "numbered": trace._number,
+                "unknown": [self.value(v) for v in trace.shapes],
                 "tracked": sorted([self.identity(i) for i in recording.tracked]),
                 "roots": sorted([self.identity(i) for i in recording.roots]),
                 "records": [

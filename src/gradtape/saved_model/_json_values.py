@@ -22,16 +22,18 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.composite import CompositeSpec, Pieces, pieces_class
-from gradtape.core.shape import ANY, Spec, Steps, TensorShape, TensorSpec
 from gradtape.core.indexed_slices import IndexedSlices
+from gradtape.core.shape import ANY, Spec, Steps, TensorShape, TensorSpec
+from gradtape.polymorphic_function.function_signature import VariableSpec
 from gradtape.saved_model import _references as references
 from gradtape.saved_model._references import UnsaveableError
 from gradtape.tracing.composites import Bounds, Parts
-from gradtape.polymorphic_function.function_signature import VariableSpec
 
 _INLINE = 16  # elements of an array that stands in the description itself
 # Structures of ours that come up in arguments and results, by name; those of the user are made anew from their fields.
 _OWN = {"IndexedSlices": Parts, "slice": Bounds}
+
+_CALLED = frozenset(["function", "op", "call"])  # what may be called with some of its arguments known
 
 
 class Writer:
@@ -193,7 +195,7 @@ class Reader:
             "pieces": lambda v: pieces_class(self.value(v[0]))(*[self.value(x) for x in v[1]]),
             "composite": lambda v: self.value(v[0]).build([self.value(x) for x in v[1]]),
             "function": references.function_of,
-            "call": lambda v: functools.partial(self.value(v[0]), *self.value(v[1]), **self.value(v[2])),
+            "call": self._partial,
         }
 
     def value(self, description: Any) -> Any:
@@ -204,6 +206,12 @@ class Reader:
             return description
         ((tag, content),) = description.items()
         return self.rules[tag](content)
+
+    def _partial(self, content: Any) -> Any:
+        function, args, kwargs = content
+        if not isinstance(function, dict) or not _CALLED.issuperset(function):
+            raise TypeError(f"{function!r} is called")
+        return functools.partial(self.value(function), *self.value(args), **self.value(kwargs))
 
     def _named(self, content: Any) -> Any:
         name, fields, parts = content

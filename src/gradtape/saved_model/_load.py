@@ -14,11 +14,11 @@ from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable, VariableAggregation, VariableSynchronization
 from gradtape.random._functions import streams
-from gradtape.saved_model import _directory as store
+from gradtape.saved_model import _directory as directory
 from gradtape.saved_model._assets import Asset
-from gradtape.saved_model._json_values import Reader
 from gradtape.saved_model._functions import restored_signature
 from gradtape.saved_model._graph_reader import GraphReader
+from gradtape.saved_model._json_values import Reader
 from gradtape.saved_model._object_graph import ObjectReader, Restored
 from gradtape.saved_model._options import LoadOptions
 
@@ -31,7 +31,7 @@ def contains_saved_model(export_dir: Any) -> bool:
     >>> tf.saved_model.contains_saved_model("/no/such/folder")
     False
     """
-    return store.exists(Path(os.fspath(export_dir)))
+    return directory.exists(Path(os.fspath(export_dir)))
 
 
 def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) -> Any:
@@ -58,12 +58,14 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
     (<tf.Tensor: shape=(), dtype=float32, numpy=9.0>, <tf.Tensor: shape=(), dtype=float32, numpy=4.0>)
     """
     folder = Path(os.fspath(export_dir))
-    content, arrays = store.read(folder)
-    _check_tags(folder, tags, content["tags"])
+    content, arrays = directory.read(folder)
+    _check_tags(folder, tags, content.get("tags"))
     options = options or LoadOptions()
     with state.outside():
-        assets = [Asset(folder / store.ASSETS / name) for name in content["assets"]]
         try:
+            assets = [
+                Asset(folder / directory.ASSETS / directory.plain_name(folder, name)) for name in content["assets"]
+            ]
             array = arrays.array
             tensors = _captured(content, assets, array)
             variables = [
@@ -74,14 +76,18 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
             objects = ObjectReader(reader, content["objects"], lambda number, tensor: assets[number])
             root = objects.part(0)
             signatures = {name: restored_signature(reader, entry) for name, entry in content["signatures"].items()}
-        except (KeyError, TypeError, IndexError, AssertionError) as problem:
-            raise store.damaged(folder, f"{type(problem).__name__}: {problem}.") from problem
+        except errors.OpError:
+            raise
+        except Exception as problem:  # whatever a file can bring about that no trace has made
+            raise directory.damaged(folder, f"{type(problem).__name__}: {problem}.") from problem
     if isinstance(root, Restored):
         vars(root)["signatures"] = SignatureMap(signatures)
     return root
 
 
-def _check_tags(folder: Path, given: Any, own: list[str]) -> None:
+def _check_tags(folder: Path, given: Any, own: Any) -> None:
+    if not isinstance(own, list) or not all(isinstance(tag, str) for tag in own):
+        raise directory.damaged(folder, "it has no tags.")
     wanted = [given] if isinstance(given, str) else list(given or own)
     if set(wanted) != set(own):
         raise ValueError(

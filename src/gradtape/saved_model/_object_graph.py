@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from gradtape.train import _object_graph as checkpoints
-from gradtape.random._generator import Generator
 from gradtape.lookup._table import Table
-from gradtape.toplevel.module import Module
+from gradtape.polymorphic_function.concrete_function import ConcreteFunction
+from gradtape.polymorphic_function.function import Function
+from gradtape.random._generator import Generator
 from gradtape.saved_model._assets import Asset
 from gradtape.saved_model._functions import (
     describe_concrete,
@@ -18,8 +18,8 @@ from gradtape.saved_model._functions import (
 )
 from gradtape.saved_model._graph_reader import GraphReader
 from gradtape.saved_model._graph_writer import GraphWriter
-from gradtape.polymorphic_function.concrete_function import ConcreteFunction
-from gradtape.polymorphic_function.function import Function
+from gradtape.toplevel.module import Module
+from gradtape.train import _object_graph as object_graph
 
 _LITERALS = (type(None), bool, int, float, str)
 
@@ -55,7 +55,7 @@ class ObjectWriter:
 
     def number(self, value: Any) -> int:
         """The number of a part."""
-        key = checkpoints.identity(value)
+        key = object_graph.identity(value)
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self._nodes)
@@ -66,7 +66,7 @@ class ObjectWriter:
 
     def _described(self, value: Any) -> Any:
         writer = self._writer
-        variable = checkpoints.variable_of(value)
+        variable = object_graph.variable_of(value)
         if variable is not None:
             return {"variable": writer.variable(variable)}
         if isinstance(value, Function):
@@ -99,7 +99,7 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, (Module, Archive)):
         yield from [(k, v) for k, v in attributes.items() if is_part(v) and not isinstance(v, _FUNCTIONS)]
     else:
-        yield from checkpoints.parts(value).items()
+        yield from object_graph.parts(value).items()
         yield from [(k, v) for k, v in attributes.items() if isinstance(v, (Asset, Generator, Table))]
     yield from functions_of(value).items()
 
@@ -113,7 +113,7 @@ def is_part(value: Any) -> bool:
 
 
 def _is_part(value: Any, seen: set[int]) -> bool:
-    if isinstance(value, (*_FUNCTIONS, Asset, Generator, Table, Archive)) or checkpoints.is_trackable(value):
+    if isinstance(value, (*_FUNCTIONS, Asset, Generator, Table, Archive)) or object_graph.is_trackable(value):
         return True
     if id(value) in seen or not isinstance(value, (list, tuple, Mapping)):
         return False

@@ -1,7 +1,7 @@
 """Ops, functions and classes of the library by name, so that a description can speak of them.
 
-Only what belongs to gradtape can be referred to: reading a description never imports, nor calls, anything else. Ops that
-a program declares itself are found by their name once it has declared them.
+A name is looked up in a table (`_names.py`), and what is not in it is refused: a description never imports, reaches or calls
+anything else. Ops that a program declares itself are found by their name once it has declared them.
 """
 
 from __future__ import annotations
@@ -9,16 +9,18 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import sys
-from collections.abc import Iterator
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from gradtape.core import errors
 from gradtape.core.op import REGISTRY, Op
+from gradtape.saved_model._names import NAMES
+from gradtape.saved_model._renamed import RENAMED
 
 _PACKAGE = "gradtape."
-# NumPy's functions among the parameters of ops are ufuncs and functions of its main module.
+# NumPy's functions among the parameters of ops are ufuncs, which only compute.
 _NUMPY = "numpy:"
 
 
@@ -28,11 +30,11 @@ class UnsaveableError(Exception):
 
 def name_of(value: Any) -> str:
     """Where a function or class is found: `module:name`."""
-    known: Any = getattr(np, getattr(value, "__name__", " "), None)
-    if value is not None and known is value:
+    known: Any = vars(np).get(getattr(value, "__name__", ""))
+    if isinstance(known, np.ufunc) and known is value:
         return _NUMPY + str(known.__name__)
     module, name = getattr(value, "__module__", None) or "", getattr(value, "__qualname__", "")
-    if module.startswith(_PACKAGE) and "<" not in name and _unwrapped(_found(module, name)) is _unwrapped(value):
+    if name in NAMES.get(module, ()) and _unwrapped(_listed(module, name)) is _unwrapped(value):
         return f"{module}:{name}"
     raise UnsaveableError(described(value))
 
@@ -49,18 +51,21 @@ def described(function: Any) -> str:
 def function_of(name: str) -> Any:
     """The function of a name, without what adapts it to traces."""
     if name.startswith(_NUMPY):
-        return getattr(np, name.removeprefix(_NUMPY))
-    found = _resolved(name)
-    if not callable(found) or isinstance(found, type):
-        raise _missing("function", name)
-    return _unwrapped(found)
+        found = vars(np).get(name.removeprefix(_NUMPY))
+        if not isinstance(found, np.ufunc):
+            raise _refusal("function", name)
+        return found
+    found = _unwrapped(_resolved("function", name))
+    if not isinstance(found, FunctionType):
+        raise _refusal("function", name)
+    return found
 
 
 def class_of(name: str, base: type) -> Any:
     """The class of a name; it must be derived from another one."""
-    found = _resolved(name)
+    found = _resolved("class", name)
     if not (isinstance(found, type) and issubclass(found, base)):
-        raise _missing("class", name)
+        raise _refusal("class", name)
     return found
 
 
@@ -68,37 +73,41 @@ def data_class_of(name: str) -> Any:
     """The data class of a name."""
     found = class_of(name, object)
     if not dataclasses.is_dataclass(found):
-        raise _missing("class", name)
+        raise _refusal("class", name)
     return found
 
 
-def _resolved(name: str) -> Any:
-    module, _, path = name.partition(":")
-    if not module.startswith(_PACKAGE) or "__" in module:
-        raise _missing("function", name)
-    try:
-        importlib.import_module(module)
-        return _found(module, path)
-    except (ImportError, AttributeError):
-        raise _missing("function", name) from None
+def _resolved(what: str, name: str) -> Any:
+    """What a name of the table stands for, under its present or a former module."""
+    given, _, path = name.partition(":")
+    module = next((m for m in RENAMED.get(given, given).split() if path in NAMES.get(m, ())), None)
+    if module is None:
+        raise _refusal(what, name)
+    importlib.import_module(module)
+    found = _listed(module, path)
+    if found is None:
+        raise _refusal(what, name)
+    return found
 
 
-def _found(module: str, path: str) -> Any:
-    value: Any = sys.modules[module]
-    for part in path.split("."):
-        value = getattr(value, part)
-    return value
+def _listed(module: str, name: str) -> Any:
+    """What the table lists: a variable of a module, a method of a class in one, or an entry of a dict in one; None if it is gone."""
+    own, _, part = name.partition(".")
+    value = vars(sys.modules[module]).get(own)
+    if not part or value is None:
+        return value
+    return (value if isinstance(value, dict) else vars(value)).get(part)
 
 
 def _unwrapped(function: Any) -> Any:
     return getattr(function, "__wrapped__", function)
 
 
-def _missing(what: str, name: str) -> Exception:
+def _refusal(what: str, name: str) -> Exception:
     return errors.build(
         errors.NotFoundError,
-        f"saved_model.load: the saved graph uses the {what} {name!r}, which this version of gradtape does not have.",
-        "load it with the version that saved it, or save it again with this one.",
+        f"saved_model.load: the saved graph uses the {what} {name!r}, which is not among those that models may name.",
+        "load it with the version of gradtape that saved it, or save it again with this one.",
     )
 
 
@@ -106,28 +115,27 @@ class OpNames:
     """The names of all ops that stand in modules of the library, whether they are registered or not."""
 
     def __init__(self) -> None:
-        self._places: dict[int, tuple[Any, list[str]]] = {}
+        self._places: dict[int, list[str]] = {}
 
     def of(self, op: Any) -> list[str] | None:
-        """The name of an op, and where it is found; None if it is made for one place in a graph."""
+        """The name of an op, and where it is found; None if it is made for one place in a graph, or may not be saved."""
         name: str = op.name
         if REGISTRY.get(name) is op:
             return [name, type(op).__module__]
-        known = self._places.get(id(op))
-        if known is None:
-            self._places = {id(found): (found, place) for found, place in _standing()}
-            known = self._places.get(id(op))
-        return None if known is None else known[1]
+        if id(op) not in self._places:
+            self._places = _places()
+        return self._places.get(id(op))
 
 
-def _standing() -> Iterator[tuple[Any, list[str]]]:
-    """Ops in variables of modules, and in dicts that are such."""
-    for module in [m for m in sorted(sys.modules) if m.startswith(_PACKAGE)]:
-        for name, value in list(vars(sys.modules[module]).items()):
+def _places() -> dict[int, list[str]]:
+    """Where the ops of the table stand, by their `id`, as far as they are loaded."""
+    found = {}
+    for module, names in NAMES.items():
+        for name in names if module in sys.modules else ():
+            value = _listed(module, name)
             if _is_op(value):
-                yield value, [value.name, module, name]
-            elif isinstance(value, dict) and value is not REGISTRY and not name.startswith("__"):
-                yield from [(v, [v.name, module, name, k]) for k, v in list(value.items()) if _is_op(v)]
+                found[id(value)] = [value.name, module, *name.split(".", 1)]
+    return found
 
 
 def _is_op(value: Any) -> bool:
@@ -137,24 +145,20 @@ def _is_op(value: Any) -> bool:
 def op_of(name: list[str]) -> Any:
     """The op of a name."""
     if len(name) > 2:
-        found = _resolved(f"{name[1]}:{name[2]}")
-        found = found.get(name[3]) if len(name) > 3 else found
+        found = _resolved("op", f"{name[1]}:{'.'.join(name[2:])}")
         if not _is_op(found):
-            raise _missing("op", name[0])
+            raise _refusal("op", name[0])
         return found
-    if name[0] not in REGISTRY and name[1].startswith(_PACKAGE):
-        try:
-            importlib.import_module(name[1])
-        except ImportError:
-            from gradtape.ops import load_all
-
-            load_all()
     if name[0] not in REGISTRY:
-        if name[1].startswith(_PACKAGE):
-            raise _missing("op", name[0])
-        raise errors.build(
-            errors.NotFoundError,
-            f"saved_model.load: the saved graph uses the op {name[0]!r}, which the module {name[1]!r} declares.",
-            f"import {name[1]} before loading.",
-        )
-    return REGISTRY[name[0]]
+        from gradtape.ops import load_all
+
+        load_all()
+    if name[0] in REGISTRY:
+        return REGISTRY[name[0]]
+    if name[1].startswith(_PACKAGE):
+        raise _refusal("op", name[0])
+    raise errors.build(
+        errors.NotFoundError,
+        f"saved_model.load: the saved graph uses the op {name[0]!r}, which the module {name[1]!r} declares.",
+        f"import {name[1]} before loading.",
+    )

@@ -13,13 +13,13 @@ from gradtape.core import errors, nest, state
 from gradtape.core.composite import CompositeSpec
 from gradtape.core.tensor import host
 from gradtape.core.variable import Variable
+from gradtape.polymorphic_function.concrete_function import ConcreteFunction
 from gradtape.random._functions import streams
-from gradtape.saved_model import _directory as store
+from gradtape.saved_model import _directory as directory
 from gradtape.saved_model._functions import DEFAULT_SIGNATURE, describe_signature, signatures_of, traced
 from gradtape.saved_model._graph_writer import GraphWriter
 from gradtape.saved_model._object_graph import ObjectWriter, functions_of, is_part
 from gradtape.saved_model._options import SaveOptions
-from gradtape.polymorphic_function.concrete_function import ConcreteFunction
 from gradtape.tracing.symbol import Symbol
 
 __all__ = ["save"]
@@ -84,7 +84,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
     }
     arrays = dict(writer.arrays)
     arrays |= {f"variable-{i}": np.asarray(host(v._value._array)) for i, v in enumerate(writer.variables)}
-    store.write(Path(os.fspath(export_dir)), content, arrays, [asset.file for asset in objects.assets])
+    directory.write(Path(os.fspath(export_dir)), content, arrays, [asset.file for asset in objects.assets])
 
 
 def _default_signature(root: Any) -> dict[str, ConcreteFunction]:

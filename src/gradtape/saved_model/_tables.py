@@ -19,6 +19,8 @@ def restored_table(reader: Reader, content: Any) -> Table:
     """A table from its description."""
     kind, attributes, *arrays = content
     made: type[Table] = references.class_of(kind, Table)
+    if shadowing := [name for name in attributes if hasattr(made, name)]:
+        raise TypeError(f"a table has the attribute {shadowing[0]!r}")
     table = made.__new__(made)
     vars(table).update({name: reader.value(v) for name, v in attributes.items()})
     keys, values = [reader.value(array) for array in arrays]

@@ -1,4 +1,12 @@
-"""`tf.summary`: numbers, images, texts and sounds in files that TensorBoard shows."""
+"""`tf.summary`: numbers, images, texts and sounds in files that TensorBoard shows.
+
+_event_file.py   Event files: records that TensorBoard reads
+_graph.py        Graphs of functions for TensorBoard: `tf.summary.graph`, `trace_on`, `trace_export`
+_plugin_data.py  What summaries consist of: from the array that a user gives
+_write.py        Summaries: `tf.summary.scalar` and the others
+_writer.py       Writers of summaries, and which one is in use: `tf.summary.create_file_writer` and the like
+experimental.py  The step of summaries that are given none, and parts for summaries of one's own
+"""
 
 from gradtape.core import lazy
 

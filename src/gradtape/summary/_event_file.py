@@ -6,18 +6,20 @@ each of which is a tag, a tensor, and the metadata from which TensorBoard knows 
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import socket
 import struct
-import threading
 import time
 from typing import Any
 
-from gradtape.core import errors
-from gradtape.io._paths import local, with_errors
+from gradtape.core import errors, locks
+from gradtape.core.atomic_file import make_folder
+from gradtape.core.os_errors import with_errors
+from gradtape.io._paths import local
 from gradtape.io._tfrecord import TFRecordWriter
-from gradtape.protos import wire_format as wire
+from gradtape.protos import wire_format
 from gradtape.protos.tensor_proto import proto_of
 
 _counter = itertools.count()
@@ -25,28 +27,31 @@ _counter = itertools.count()
 
 def event(step: int, *, version: str = "", graph: bytes = b"", summary: bytes = b"") -> bytes:
     """An event that happens now."""
-    parts = [wire.tag(1, wire.EIGHT), struct.pack("<d", time.time())]
+    parts = [wire_format.tag(1, wire_format.EIGHT), struct.pack("<d", time.time())]
     if step:
-        parts += [wire.tag(2, wire.VARINT), wire.varint(step)]
+        parts += [wire_format.tag(2, wire_format.VARINT), wire_format.varint(step)]
     for number, content in ((3, version.encode()), (4, graph), (5, summary)):
         if content:
-            parts.append(wire.delimited(number, content))
+            parts.append(wire_format.delimited(number, content))
     return b"".join(parts)
 
 
 def value(tag: str, array: Any, metadata: bytes) -> bytes:
     """A summary of one value."""
-    parts = [wire.delimited(1, tag.encode()), wire.delimited(8, proto_of(array, array.size < 2).SerializeToString())]
+    parts = [
+        wire_format.delimited(1, tag.encode()),
+        wire_format.delimited(8, proto_of(array, array.size < 2).SerializeToString()),
+    ]
     if metadata:
-        parts.append(wire.delimited(9, metadata))
-    return wire.delimited(1, b"".join(parts))
+        parts.append(wire_format.delimited(9, metadata))
+    return wire_format.delimited(1, b"".join(parts))
 
 
 def metadata_of(plugin: str, description: str | None, content: bytes = b"") -> bytes:
     """Which plugin shows a value, what it should know, and what people should."""
-    data = wire.delimited(1, plugin.encode()) + (wire.delimited(2, content) if content else b"")
-    found = wire.delimited(1, data)
-    return found + wire.delimited(3, description.encode()) if description else found
+    data = wire_format.delimited(1, plugin.encode()) + (wire_format.delimited(2, content) if content else b"")
+    found = wire_format.delimited(1, data)
+    return found + wire_format.delimited(3, description.encode()) if description else found
 
 
 class EventFile:
@@ -62,7 +67,7 @@ class EventFile:
     def __init__(self, folder: Any, queue: int, milliseconds: int, suffix: str) -> None:
         self._folder = local("create_file_writer", folder)
         self._queue, self._seconds, self._suffix = queue, milliseconds / 1000, suffix
-        self._lock = threading.Lock()
+        self._lock = locks.lock("summary")
         self._writer: TFRecordWriter | None = None
         self._waiting, self._flushed = 0, time.monotonic()
         self.closed = False
@@ -79,7 +84,7 @@ class EventFile:
                 errors.compose("this tf.summary.SummaryWriter is already closed.", "make a new one, or close it later.")
             )
         if self._writer is None:
-            os.makedirs(self._folder, exist_ok=True)
+            make_folder(self._folder)
             name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{next(_counter)}"
             self._writer = TFRecordWriter(os.path.join(self._folder, name + self._suffix))
             self._writer.write(event(0, version="brain.Event:2"))
@@ -95,6 +100,7 @@ class EventFile:
             if self._waiting >= self._queue or time.monotonic() - self._flushed >= self._seconds:
                 self._flush()
 
+    @with_errors
     def flush(self) -> None:
         """Hand all events to the operating system."""
         with self._lock:
@@ -105,13 +111,15 @@ class EventFile:
             self._writer.flush()
         self._waiting, self._flushed = 0, time.monotonic()
 
+    @with_errors
     def close(self) -> None:
         """Complete the file."""
         with self._lock:
-            if self._writer is not None:
-                self._writer.close()
-            self._writer, self.closed = None, True
+            writer, self._writer, self.closed = self._writer, None, True
+            if writer is not None:
+                writer.close()
 
     def __del__(self) -> None:
-        if getattr(self, "_writer", None) is not None:
-            self._writer.close()  # type: ignore[union-attr]
+        with contextlib.suppress(errors.OpError):  # nobody could catch it; `close` and `flush` raise it
+            if getattr(self, "_writer", None) is not None:
+                self._writer.close()  # type: ignore[union-attr]

@@ -7,8 +7,8 @@ from typing import Any
 from gradtape.compiler.graph import Graph, Value
 from gradtape.core import errors, log, state
 from gradtape.core.recorder import Recorder
-from gradtape.protos import wire_format as wire
-from gradtape.summary import _event_file as events
+from gradtape.protos import wire_format
+from gradtape.summary import _event_file as event_file
 from gradtape.summary._writer import current
 
 __all__ = ["graph", "trace_export", "trace_off", "trace_on"]
@@ -39,7 +39,7 @@ def graph(graph_data: Any) -> Any:
         )
     if current.writer is None:
         return False
-    current.writer.put(events.event(0, graph=graph_message([graph_data])))
+    current.writer.put(event_file.event(0, graph=graph_message([graph_data])))
     return True
 
 
@@ -48,9 +48,9 @@ def graph_message(graphs: list[Graph]) -> bytes:
     parts: list[bytes] = []
     for i, one in enumerate(graphs):
         prefix = "" if len(graphs) == 1 else f"{one.name}_{i}/"
-        parts += [wire.delimited(1, node) for node in _nodes(one, prefix)]
-    producer = wire.tag(1, wire.VARINT) + wire.varint(2000)
-    return b"".join([*parts, wire.delimited(4, producer)])
+        parts += [wire_format.delimited(1, node) for node in _nodes(one, prefix)]
+    producer = wire_format.tag(1, wire_format.VARINT) + wire_format.varint(2000)
+    return b"".join([*parts, wire_format.delimited(4, producer)])
 
 
 def _nodes(graph: Graph, prefix: str) -> list[bytes]:
@@ -80,7 +80,7 @@ def _nodes(graph: Graph, prefix: str) -> list[bytes]:
 
 def _node(name: str, op: str, inputs: list[str]) -> bytes:
     fields = [(1, name), (2, op), *[(3, text) for text in inputs]]
-    return b"".join([wire.delimited(number, text.encode()) for number, text in fields])
+    return b"".join([wire_format.delimited(number, text.encode()) for number, text in fields])
 
 
 class _Seen(Recorder):
@@ -158,5 +158,5 @@ def trace_export(name: str, step: Any = None, profiler_outdir: Any = None) -> No
         )
     if current.writer is not None and seen.graphs:
         at = current.step if step is None else step
-        current.writer.put(events.event(int(at or 0), graph=graph_message(list(seen.graphs.values()))))
+        current.writer.put(event_file.event(int(at or 0), graph=graph_message(list(seen.graphs.values()))))
     trace_off()

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors
-from gradtape.audio import _wav as audio
 from gradtape.api.array_op import objects
+from gradtape.audio import _wav as wav
+from gradtape.core import errors
 from gradtape.image import _png as png
 
 # What the plugin for sounds should know: that they are WAV files.
@@ -71,7 +71,7 @@ def sounds(array: Any, numbers: list[int]) -> Any:
     """A row for each sound: a WAV file and an empty label."""
     limit, rate = numbers
     _check_count("audio", limit)
-    files = [audio.encode(sound, rate) for sound in array[:limit]]
+    files = [wav.encode(sound, rate) for sound in array[:limit]]
     return objects([part for file in files for part in (file, b"")], (len(files), 2))
 
 

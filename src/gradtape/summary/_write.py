@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import tensor
+from gradtape.api.host_op import hosted, known
+from gradtape.arrays.joining import stack
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable, names
-from gradtape.api.arguments import tensor
 from gradtape.math._conversion import cast
-from gradtape.api.host_op import hosted, known
-from gradtape.arrays.joining import stack
-from gradtape.summary import _plugin_data as contents, _event_file as events
+from gradtape.summary import _event_file as event_file
+from gradtape.summary import _plugin_data as plugin_data
 from gradtape.summary._writer import SummaryWriter, current, told
 
 __all__ = ["audio", "histogram", "image", "scalar", "summary_scope", "text", "write", "write_raw_pb"]
@@ -53,7 +54,7 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
             f"summary.scalar: data must be a scalar, it has shape {x.get_shape()}.",
             "use tf.reduce_mean, or tf.summary.histogram.",
         )
-    return _written(name, x, step, contents.number, events.metadata_of("scalars", description))
+    return _written(name, x, step, plugin_data.number, event_file.metadata_of("scalars", description))
 
 
 def histogram(name: str, data: Any, step: Any = None, buckets: Any = None, description: str | None = None) -> Tensor:
@@ -75,7 +76,9 @@ def histogram(name: str, data: Any, step: Any = None, buckets: Any = None, descr
     True
     """
     count = _BUCKETS if buckets is None else buckets
-    return _written(name, tensor(data), step, contents.buckets, events.metadata_of("histograms", description), [count])
+    return _written(
+        name, tensor(data), step, plugin_data.buckets, event_file.metadata_of("histograms", description), [count]
+    )
 
 
 def image(name: str, data: Any, step: Any = None, max_outputs: Any = 3, description: str | None = None) -> Tensor:
@@ -108,7 +111,9 @@ def image(name: str, data: Any, step: Any = None, max_outputs: Any = 3, descript
     if current.writer is None:
         return _nothing()
     pixels = convert_image_dtype(x, dtypes.uint8, saturate=True)
-    return _written(name, pixels, step, contents.images, events.metadata_of("images", description), [max_outputs])
+    return _written(
+        name, pixels, step, plugin_data.images, event_file.metadata_of("images", description), [max_outputs]
+    )
 
 
 def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Tensor:
@@ -129,7 +134,7 @@ def text(name: str, data: Any, step: Any = None, description: str | None = None)
     True
     """
     x = convert.convert_to_tensor(data, dtypes.string)
-    return _written(name, x, step, contents.whole, events.metadata_of("text", description))
+    return _written(name, x, step, plugin_data.whole, event_file.metadata_of("text", description))
 
 
 def audio(
@@ -169,8 +174,8 @@ def audio(
             f"summary.audio: data must be [sounds, samples, channels], it has shape {x.get_shape()}.",
             "use tf.reshape.",
         )
-    metadata = events.metadata_of("audio", description, contents.WAV)
-    return _written(name, x, step, contents.sounds, metadata, [max_outputs, sample_rate])
+    metadata = event_file.metadata_of("audio", description, plugin_data.WAV)
+    return _written(name, x, step, plugin_data.sounds, metadata, [max_outputs, sample_rate])
 
 
 def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Tensor:
@@ -195,7 +200,7 @@ def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: s
         return _nothing()
     data = metadata if isinstance(metadata, bytes) else b"" if metadata is None else metadata.SerializeToString()
     value = tensor() if callable(tensor) else tensor
-    return _put(tag, convert.convert_to_tensor(value), step, contents.whole, data)
+    return _put(tag, convert.convert_to_tensor(value), step, plugin_data.whole, data)
 
 
 def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Tensor:
@@ -291,7 +296,7 @@ def _write_summary(
     if not condition:
         return (np.False_,)
     made = content(array, [int(n) for n in numbers])
-    writer.put(events.event(int(step), summary=events.value(tag, made, metadata)))
+    writer.put(event_file.event(int(step), summary=event_file.value(tag, made, metadata)))
     return (np.True_,)
 
 
@@ -299,5 +304,5 @@ def _write_summary(
 def _write_raw_pb(data: Any, step: Any, condition: Any, *, writer: SummaryWriter) -> tuple[Any, ...]:
     if not condition:
         return (np.False_,)
-    writer.put(events.event(int(step), summary=data[()]))
+    writer.put(event_file.event(int(step), summary=data[()]))
     return (np.True_,)

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from gradtape.api.effects import perform
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.api.effects import perform
 from gradtape.summary._event_file import EventFile
 
 __all__ = [

@@ -1,4 +1,19 @@
-"""`tf.train`: checkpoints, and the messages that records consist of."""
+"""`tf.train`: checkpoints, and the messages that records consist of.
+
+A checkpoint holds the values of variables, found again by the names of the attributes that lead to them.
+
+    _checkpoint.py      tf.train.Checkpoint: variables of objects to a file and back
+    _cluster.py         ClusterSpec, and Coordinator: threads that stop together
+    _file_format.py     The file of a checkpoint: arrays under names, and a description in JSON
+    _manager.py         tf.train.CheckpointManager: checkpoints of a program in a folder; old ones go
+    _moving_average.py  ExponentialMovingAverage: variables that follow others slowly
+    _object_graph.py    What an object consists of, for checkpoints: names and parts
+    _reader.py          Values of a checkpoint by name, without the objects that they belong to
+    _restore.py         Values of a checkpoint go to the variables with the same path: at once, or when those are made
+    _state_file.py      The file `checkpoint` in a folder: which checkpoints are there, and which is the latest
+    _status.py          What `restore` returns: questions about what was found
+    _views.py           Views of objects, and of those that a checkpoint holds, as trees of named parts
+"""
 
 from gradtape.core import lazy
 

@@ -12,8 +12,11 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import errors, state
+from gradtape.core.os_errors import with_errors
 from gradtape.core.variable import Variable
-from gradtape.train import _file_format as container, _state_file as directory, _object_graph as objects
+from gradtape.train import _file_format as file_format
+from gradtape.train import _object_graph as object_graph
+from gradtape.train import _state_file as state_file
 from gradtape.train._restore import Restoration
 from gradtape.train._status import NothingRestored, Status
 
@@ -85,7 +88,7 @@ class Checkpoint:
                 continue
             setattr(self, name, value)
         for name, value in ([("root", root)] if root is not None else []) + list(kwargs.items()):
-            if not objects.is_trackable(value) and not isinstance(value, (list, tuple, dict)):
+            if not object_graph.is_trackable(value) and not isinstance(value, (list, tuple, dict)):
                 raise ValueError(
                     errors.compose(
                         f"Checkpoint: {name} is {value!r}, which has no variables that could be saved.",
@@ -101,8 +104,8 @@ class Checkpoint:
         return self._save_counter
 
     def _checkpoint_parts(self) -> dict[str, Any]:
-        parts = {} if self._root is None else dict(objects.parts(self._root))
-        parts |= {k: v for k, v in vars(self).items() if not k.startswith("_") and objects.is_trackable(v)}
+        parts = {} if self._root is None else dict(object_graph.parts(self._root))
+        parts |= {k: v for k, v in vars(self).items() if not k.startswith("_") and object_graph.is_trackable(v)}
         if self._save_counter is not None:
             parts["save_counter"] = self._save_counter
         return parts
@@ -112,6 +115,7 @@ class Checkpoint:
         """The variables that are saved."""
         return [v for _, v in _saved(self)[1]]
 
+    @with_errors
     def save(self, file_prefix: Any, options: CheckpointOptions | None = None) -> str:
         """Write a checkpoint with a number, and remember it as the latest in its folder.
 
@@ -130,7 +134,7 @@ class Checkpoint:
         _refuse_in_functions("save")
         with self.counted():
             path = self.write(f"{os.fspath(file_prefix)}-{int(self.save_counter)}", options)
-        directory.remember(Path(path).parent, path, [path])
+        state_file.remember(Path(path).parent, path, [path])
         return path
 
     @contextlib.contextmanager
@@ -143,6 +147,7 @@ class Checkpoint:
             self.save_counter.assign_sub(np.int64(1))
             raise
 
+    @with_errors
     def write(self, file_prefix: Any, options: CheckpointOptions | None = None) -> str:
         """Write a checkpoint under exactly this path; it is not remembered as the latest.
 
@@ -153,7 +158,7 @@ class Checkpoint:
         prefix: str = os.fspath(file_prefix)
         described, found = _saved(self)
         arrays = {key: np.asarray(v._value._array) for key, v in found}
-        container.write(directory.file_of(prefix), arrays, {"objects": described})
+        file_format.write(state_file.file_of(prefix), arrays, {"objects": described})
         for callback in (options.experimental_write_callbacks if options is not None else None) or ():
             _call(callback, prefix)
         return prefix
@@ -178,8 +183,8 @@ class Checkpoint:
         _refuse_in_functions("restore")
         path = os.fspath(save_path)
         if os.path.isdir(path):
-            path = directory.latest_checkpoint(path) or path
-        reader = container.Reader(directory.file_of(path))
+            path = state_file.latest_checkpoint(path) or path
+        reader = file_format.Reader(state_file.file_of(path))
         restoration = Restoration(reader, path)
         restoration.start(self)
         return Status(restoration, self)
@@ -193,18 +198,18 @@ def _saved(root: Any) -> tuple[list[Any], list[tuple[str, Variable]]]:
 
     An object that is reached in several ways is saved once, under the shortest path.
     """
-    numbers = {objects.identity(root): 0}
+    numbers = {object_graph.identity(root): 0}
     described: list[Any] = [{"parts": {}}]
     found: list[tuple[str, Variable]] = []
     todo: deque[tuple[Any, int, str]] = deque([(root, 0, "")])
     while todo:
         value, number, path = todo.popleft()
-        for name, part in objects.parts(value).items():
-            known = numbers.get(objects.identity(part))
+        for name, part in object_graph.parts(value).items():
+            known = numbers.get(object_graph.identity(part))
             if known is None:
-                known = numbers[objects.identity(part)] = len(described)
-                inner = f"{path}{objects.escaped(name)}/"
-                variable = objects.variable_of(part)
+                known = numbers[object_graph.identity(part)] = len(described)
+                inner = f"{path}{object_graph.escaped(name)}/"
+                variable = object_graph.variable_of(part)
                 if variable is None:
                     described.append({"parts": {}})
                     todo.append((part, known, inner))

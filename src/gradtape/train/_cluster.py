@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gradtape.core import errors
+from gradtape.core import errors, locks
 
 
 class ClusterSpec:
@@ -96,8 +96,8 @@ class Coordinator:
 
     def __init__(self, clean_stop_exception_types: Any = None) -> None:
         self._clean = tuple(clean_stop_exception_types or (errors.OutOfRangeError,))
-        self._event = threading.Event()
-        self._lock = threading.Lock()
+        self._event = locks.event("coordinator")
+        self._lock = locks.lock("cluster")
         self._problem: BaseException | None = None
         self._threads: list[threading.Thread] = []
         self.joined = False

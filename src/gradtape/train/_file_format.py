@@ -21,21 +21,22 @@ import math
 import os
 import struct
 import sys
-import threading
 import weakref
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, errors
 from gradtape.api.array_op import objects
+from gradtape.core import atomic_file, dtypes, errors, locks, os_errors
+from gradtape.core.plain_file import open_plain
 
 _MAGIC = b"gradtape checkpoint 1\n"
 _FRONT = struct.Struct("<QI")
 _ALIGNMENT = 64
+_MOST_DIMS = 64
 
 
 def write(path: Path, arrays: Mapping[str, Any], content: Any) -> None:
@@ -76,58 +77,9 @@ def _header(entries: dict[str, Any], content: Any) -> tuple[bytes, int]:
         length = len(text)
 
 
-@contextlib.contextmanager
-def replacing(path: Path) -> Iterator[Any]:
-    """A file to write, which takes the place of `path` when the block ends without an error."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _sweep(path)
-    partial = path.with_name(f"{path.name}.part-{threading.get_ident()}-{os.getpid()}")
-    try:
-        with open(partial, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
-    _sync_folder(path.parent)
-
-
-def _sweep(path: Path) -> None:
-    """Remove what writers of this file left that were killed."""
-    for partial in path.parent.glob(f"{_literal(path.name)}.part-*"):
-        owner = partial.name.rpartition("-")[2]
-        if owner.isdigit() and not is_running(int(owner)):
-            partial.unlink(missing_ok=True)
-
-
-def _literal(name: str) -> str:
-    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
-
-
-def is_running(process: int) -> bool:
-    """True if there is a process with a number, as far as the system tells."""
-    if os.name != "posix":
-        return process == os.getpid()
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a new name last through a power cut, where the system can."""
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+def replacing(path: Path) -> contextlib.AbstractContextManager[Any]:
+    """A file to write, which takes the place of `path`, and is on the disk, when the block ends without an error."""
+    return atomic_file.replacing(path, folders=True, durable=True)
 
 
 def _bytes_of(array: Any) -> memoryview:
@@ -151,7 +103,7 @@ class Reader:
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            self._file = open(path, "rb", buffering=0)  # noqa: SIM115 - closed with the reader
+            self._file = open_plain(path)
         except (FileNotFoundError, NotADirectoryError):
             raise errors.build(
                 errors.NotFoundError,
@@ -159,8 +111,10 @@ class Reader:
                 "check the path, and whether a number such as the '-1' of 'ckpt-1' is missing; "
                 "tf.train.latest_checkpoint(folder) gives the latest.",
             ) from None
+        except OSError as problem:
+            raise os_errors.translated(problem) from None
         weakref.finalize(self, self._file.close)
-        self._lock = threading.Lock()
+        self._lock = locks.lock("checkpoint file")
         header = self._header()
         self._entries: dict[str, Any] = header["arrays"]
         self.content: Any = header["content"]
@@ -185,15 +139,49 @@ class Reader:
         text = self._read(len(start), length)
         if zlib.crc32(text) != checksum:
             raise self._problem("is damaged: the checksum of its header is wrong")
-        header = json.loads(bytes(text))
+        header = self._checked(bytes(text), actual)
         if header["size"] != actual:
             what = "is cut off" if actual < header["size"] else "is damaged"
             raise self._problem(f"{what}: it has {actual} bytes of {header['size']}")
         return header
 
+    def _checked(self, text: bytes, actual: int) -> Any:
+        """The header, if it says what headers say, and nothing that the bytes of the file do not support."""
+        try:
+            header = json.loads(text)
+            if type(header["size"]) is not int or "content" not in header:
+                raise ValueError("parts are missing")
+            for name, entry in header["arrays"].items():
+                dtype, shape = dtypes.as_dtype(entry["dtype"]), entry["shape"]
+                numbers = [entry["offset"], entry["bytes"], entry["crc32"], *shape]
+                if not all(type(n) is int and n >= 0 for n in numbers):
+                    raise ValueError(f"the sizes of {name!r} are no numbers")
+                least = 8 if dtype.name == "string" else dtype.size
+                is_exact = dtype.name == "string" or entry["bytes"] == least * math.prod(shape)
+                if not is_exact or least * math.prod(shape) > entry["bytes"] or len(shape) > _MOST_DIMS:
+                    raise ValueError(f"{name!r} of shape {shape} cannot have {entry['bytes']} bytes")
+                if header["size"] == actual and entry["offset"] + entry["bytes"] > actual:
+                    raise ValueError(f"{name!r} lies behind the end")
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
+            raise self._problem(f"is damaged: its header is wrong ({problem})") from None
+        return header
+
     def _problem(self, what: str, fix: str = "") -> Exception:
         fix = fix or "restore an earlier checkpoint; files that gradtape writes are complete when they appear."
         return errors.build(errors.DataLossError, f"{self._path} {what}.", fix)
+
+    def objects(self) -> list[Any]:
+        """What the file says of the objects that were saved: `{"parts": {name: number}, "value": name of an array}` each."""
+        nodes = self.content.get("objects") if isinstance(self.content, dict) else None
+        if not isinstance(nodes, list) or not nodes or not all(self._is_object(node, len(nodes)) for node in nodes):
+            raise self._problem("is damaged: it does not describe objects")
+        return nodes
+
+    def _is_object(self, node: Any, count: int) -> bool:
+        if not isinstance(node, dict) or not isinstance(node.get("parts"), dict):
+            return False
+        is_known = "value" not in node or (isinstance(node["value"], str) and node["value"] in self)
+        return is_known and all(type(part) is int and 0 <= part < count for part in node["parts"].values())
 
     def names(self) -> list[str]:
         """The names of the arrays, sorted."""
@@ -218,7 +206,10 @@ class Reader:
             raise self._problem(f"is damaged: the checksum of {name!r} is wrong")
         shape, dtype = tuple(entry["shape"]), self.dtype(name)
         if dtype.name == "string":
-            return _strings(bytes(data), shape)
+            try:
+                return _strings(bytes(data), shape)
+            except ValueError as problem:
+                raise self._problem(f"is damaged: {name!r}: {problem}") from None
         array = data.view(dtype.numpy).reshape(shape)
         return array if sys.byteorder == "little" else array.byteswap()
 
@@ -239,5 +230,7 @@ def _strings(data: bytes, shape: tuple[int, ...]) -> Any:
     """An array of strings from their lengths and their bytes."""
     count = math.prod(shape)
     lengths = np.frombuffer(data, "<u8", count).tolist()
+    if sum(lengths) != len(data) - 8 * count:
+        raise ValueError("the lengths of the strings do not fit")
     ends = itertools.accumulate(lengths, initial=8 * count)
     return objects([data[a:b] for a, b in itertools.pairwise(ends)], shape)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gradtape.core import errors
+from gradtape.core.os_errors import with_errors
 from gradtape.train import _state_file as directory
 from gradtape.train._checkpoint import Checkpoint, CheckpointOptions
 
@@ -88,6 +89,7 @@ class CheckpointManager:
     latest_checkpoint = property(lambda self: self._latest, doc="The path of the latest one, or None.")
     checkpoints = property(lambda self: list(self._kept), doc="The paths of those that are kept, oldest first.")
 
+    @with_errors
     def save(
         self, checkpoint_number: Any = None, check_interval: bool = True, options: CheckpointOptions | None = None
     ) -> str | None:

@@ -6,14 +6,15 @@ import os
 from typing import Any
 
 from gradtape.core import dtypes, errors
-from gradtape.train import _file_format as container, _state_file as directory
+from gradtape.train import _file_format as file_format
+from gradtape.train import _state_file as state_file
 
 
 class CheckpointReader:
     """What `load_checkpoint` returns: the values of a checkpoint by name."""
 
     def __init__(self, path: str) -> None:
-        self._reader = container.Reader(directory.file_of(path))
+        self._reader = file_format.Reader(state_file.file_of(path))
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
         """The shapes by name."""
@@ -54,7 +55,7 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     """
     path = os.fspath(ckpt_dir_or_file)
     if os.path.isdir(path):
-        latest = directory.latest_checkpoint(path)
+        latest = state_file.latest_checkpoint(path)
         if latest is None:
             raise ValueError(
                 errors.compose(

@@ -9,22 +9,21 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import threading
 import weakref
 from collections.abc import Iterator
 from typing import Any
 
-from gradtape.core import errors, log, state
+from gradtape.core import errors, locks, log, state
 from gradtape.core import variable as variables
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import wrap
 from gradtape.core.variable import Variable
-from gradtape.train import _object_graph as objects
+from gradtape.train import _object_graph as object_graph
 from gradtape.train._file_format import Reader
 
 _PATIENCE = 8  # reads after which a variable that belongs to no restored object stops waiting
 _pending: list[Restoration] = []
-_lock = threading.RLock()
+_lock = locks.rlock("restore")
 
 
 class Restoration:
@@ -33,7 +32,7 @@ class Restoration:
     def __init__(self, reader: Reader, source: str) -> None:
         self.source, self.is_partial = source, False
         self._reader = reader
-        self._nodes: list[Any] = reader.content["objects"]
+        self._nodes: list[Any] = reader.objects()
         self._open = {i for i, node in enumerate(self._nodes) if "value" in node}
         self._owners: dict[int, Any] = {}
         self._parents: list[list[int]] = [[] for _ in self._nodes]
@@ -75,17 +74,17 @@ class Restoration:
         todo, useful = start, self._useful()
         while todo:
             value, number = todo.pop()
-            if number not in useful or (objects.identity(value), number) in seen:
+            if number not in useful or (object_graph.identity(value), number) in seen:
                 continue
-            seen.add((objects.identity(value), number))
-            variable = objects.variable_of(value)
+            seen.add((object_graph.identity(value), number))
+            variable = object_graph.variable_of(value)
             if variable is not None:
                 if number in self._open:
                     found.setdefault(number, variable)
                 continue
             self._remember(value, number)
             saved = self._nodes[number]["parts"]
-            todo += [(part, saved[name]) for name, part in objects.parts(value).items() if name in saved]
+            todo += [(part, saved[name]) for name, part in object_graph.parts(value).items() if name in saved]
         return [(variable, number) for number, variable in found.items()]
 
     def _useful(self) -> set[int]:
@@ -131,13 +130,13 @@ class Restoration:
         todo: list[tuple[Any, int | None]] = [(root, 0)]
         while todo:
             value, number = todo.pop()
-            if (objects.identity(value), number) in seen:
+            if (object_graph.identity(value), number) in seen:
                 continue
-            seen.add((objects.identity(value), number))
-            variable = objects.variable_of(value)
+            seen.add((object_graph.identity(value), number))
+            variable = object_graph.variable_of(value)
             if variable is None:
                 saved = {} if number is None else self._nodes[number]["parts"]
-                todo += [(part, saved.get(name)) for name, part in objects.parts(value).items()]
+                todo += [(part, saved.get(name)) for name, part in object_graph.parts(value).items()]
             elif number is None:
                 missing[variable._id] = variable
             else:

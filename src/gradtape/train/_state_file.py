@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from gradtape.core import log
-from gradtape.train import _file_format as container
+from gradtape.core.plain_file import read_plain
+from gradtape.train import _file_format as file_format
 
 STATE_FILE = "checkpoint"
 _SUFFIX = ".index"
@@ -49,7 +50,7 @@ def remember(
     lines += [f"all_model_checkpoint_timestamps: {stamp!r}" for stamp in timestamps]
     if preserved is not None:
         lines.append(f"last_preserved_timestamp: {preserved!r}")
-    with container.replacing(folder / STATE_FILE) as file:
+    with file_format.replacing(folder / STATE_FILE) as file:
         file.write("\n".join([*lines, ""]).encode())
 
 
@@ -66,7 +67,7 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
     """
     folder = os.fspath(checkpoint_dir)
     try:
-        text = Path(folder, latest_filename or STATE_FILE).read_text(encoding="utf-8")
+        text = read_plain(Path(folder, latest_filename or STATE_FILE)).decode()
         state = CheckpointState("", [])
         for line in text.splitlines():
             name, _, value = line.partition(": ")
@@ -80,7 +81,7 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
                 state.last_preserved_timestamp = float(value)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except ValueError as problem:
+    except (ValueError, TypeError, OSError, RecursionError) as problem:
         log.warning("%s: the file 'checkpoint' cannot be read and is not used (%s).", folder, problem)
         return None
     if state.model_checkpoint_path and state.model_checkpoint_path not in state.all_model_checkpoint_paths:

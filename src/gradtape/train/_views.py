@@ -7,7 +7,9 @@ import weakref
 from collections.abc import Iterator
 from typing import Any
 
-from gradtape.train import _file_format as container, _state_file as directory, _object_graph as objects
+from gradtape.train import _file_format as file_format
+from gradtape.train import _object_graph as object_graph
+from gradtape.train import _state_file as state_file
 
 
 class TrackableView:
@@ -31,7 +33,7 @@ class TrackableView:
 
     def children(self, obj: Any, **kwargs: Any) -> dict[str, Any]:
         """The parts of an object by name."""
-        return {} if objects.variable_of(obj) is not None else objects.parts(obj)
+        return {} if object_graph.variable_of(obj) is not None else object_graph.parts(obj)
 
     def descendants(self) -> list[Any]:
         """The object and all below it, those above first."""
@@ -41,9 +43,9 @@ class TrackableView:
         todo, seen = [self.root], set()
         while todo:
             value = todo.pop(0)
-            if objects.identity(value) in seen:
+            if object_graph.identity(value) in seen:
                 continue
-            seen.add(objects.identity(value))
+            seen.add(object_graph.identity(value))
             parts = self.children(value)
             yield value, parts
             todo += parts.values()
@@ -59,7 +61,7 @@ class CheckpointView:
     """
 
     def __init__(self, save_path: Any) -> None:
-        self._nodes = container.Reader(directory.file_of(os.fspath(save_path))).content["objects"]
+        self._nodes = file_format.Reader(state_file.file_of(os.fspath(save_path))).objects()
 
     def children(self, node_id: int) -> dict[str, int]:
         """The numbers of the parts of an object, by name."""
@@ -93,6 +95,6 @@ class CheckpointView:
         """What is only below an object, what is in both, and the numbers of what is only in the checkpoint."""
         view = obj if isinstance(obj, TrackableView) else TrackableView(obj)
         both = self.match(view)
-        matched = {objects.identity(value) for value in both.values()}
-        alone = [value for value in view.descendants() if objects.identity(value) not in matched]
+        matched = {object_graph.identity(value) for value in both.values()}
+        alone = [value for value in view.descendants() if object_graph.identity(value) not in matched]
         return alone, both, [node for node in self.descendants() if node not in both]

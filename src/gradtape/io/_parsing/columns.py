@@ -13,7 +13,7 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.shape import Spec
-from gradtape.io._parsing import ragged_features as ragged
+from gradtape.io._parsing import ragged_features
 from gradtape.io._parsing.wire_records import Batch, joined, word
 
 
@@ -51,7 +51,7 @@ def specs(column: Column, batch: Any, single: bool) -> list[Spec]:
     if column.kind == "padded":
         return [Spec((*lead, None, *column.shape), column.dtype)]  # type: ignore[arg-type]
     if column.kind == "ragged":
-        return ragged.specs(column, batch, single)
+        return ragged_features.specs(column, batch, single)
     rank = len(lead) + (1 if column.kind == "sparse" else len(column.shape))
     return [
         Spec((None, rank), dtypes.int64),  # type: ignore[arg-type]
@@ -70,7 +70,7 @@ def read(column: Column, batch: Batch, default: Any, single: bool) -> list[Any]:
     if column.kind == "located":
         return _located(column, batch, found, single)
     if column.kind == "ragged":
-        return ragged.read(column, found, batch, single)
+        return ragged_features.read(column, found, batch, single)
     indices, shape = _places(_lengths(found), single)
     return [indices, joined(found, column.dtype), shape]
 

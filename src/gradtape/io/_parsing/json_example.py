@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors
-from gradtape.core.tensor import Tensor
 from gradtape.api.array_op import objects
 from gradtape.api.host_op import check_strings, hosted, string_like
+from gradtape.core import errors
+from gradtape.core.tensor import Tensor
 from gradtape.protos.example import Example
 
 __all__ = ["decode_json_example"]
@@ -50,13 +50,16 @@ def _decode_json_example(array: Any) -> tuple[Any, ...]:
 def _example(data: bytes) -> Example:
     example = Example()
     try:
-        for key, feature in json.loads(data).get("features", {}).get("feature", {}).items():
+        whole = json.loads(data)
+        if whole.keys() - {"features"}:
+            raise ValueError(f"no such field: {sorted(whole.keys() - {'features'})[0]}")
+        for key, feature in whole.get("features", {}).get("feature", {}).items():
             own = example.features.feature[key]
             for kind, content in feature.items():
                 values = [_value(_LISTS[kind], v) for v in content.get("value", [])]
                 getattr(own, _LISTS[kind]).SetInParent()
                 getattr(own, _LISTS[kind]).value.extend(values)
-    except (ValueError, TypeError, KeyError, AttributeError, binascii.Error) as problem:
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError, binascii.Error) as problem:
         raise errors.build(
             errors.InvalidArgumentError,
             f"decode_json_example: Error while parsing JSON: {type(problem).__name__}: {problem}",
@@ -68,4 +71,8 @@ def _example(data: bytes) -> Example:
 def _value(kind: str, value: Any) -> Any:
     if kind == "bytes_list":
         return base64.b64decode(value.replace("-", "+").replace("_", "/"), validate=True)
-    return float(value) if kind == "float_list" else int(value)
+    if kind == "float_list":
+        return float(value)
+    if isinstance(value, float) and not value.is_integer():
+        raise ValueError(f"{value} is no integer")
+    return int(value)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.host_op import check_strings, hosted
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import ANY, Spec
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.api.host_op import check_strings, hosted
-from gradtape.io._parsing import columns, ragged_features as ragged
+from gradtape.io._parsing import columns, ragged_features
 from gradtape.io._parsing.columns import Column
 from gradtape.io._parsing.feature_specs import (
     FixedLenFeature,
@@ -147,7 +147,7 @@ class Plan:
 def packed(column: Column, parts: list[Any]) -> Any:
     """The tensor, sparse tensor or ragged tensor of a column's arrays."""
     if column.kind == "ragged":
-        return ragged.assembled(column, parts)
+        return ragged_features.assembled(column, parts)
     return SparseTensor(*parts) if column.kind in ("sparse", "located") else parts[0]
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.host_op import check_strings, hosted
 from gradtape.core import errors
 from gradtape.core.shape import ANY, Spec
-from gradtape.api.host_op import check_strings, hosted
-from gradtape.io._parsing import columns, sequence_columns as steps
+from gradtape.io._parsing import columns, sequence_columns
 from gradtape.io._parsing.columns import Column
 from gradtape.io._parsing.feature_specs import (
     FixedLenSequenceFeature,
@@ -141,10 +141,10 @@ def _sequences(
     remaining = iter(arrays)
     found, lengths = {}, {}
     for key, column in zip(keys, wanted, strict=True):
-        parts = [next(remaining) for _ in steps.specs(column, None, single)]
+        parts = [next(remaining) for _ in sequence_columns.specs(column, None, single)]
         if column.kind == "padded":
             lengths[key] = parts.pop()
-        found[key] = packed(steps.as_column(column, single), parts)
+        found[key] = packed(sequence_columns.as_column(column, single), parts)
     return found, lengths
 
 
@@ -153,7 +153,7 @@ def _specs(
 ) -> tuple[Spec, ...]:
     count = None if single or x.shape is ANY else x.shape[0]
     whole = [spec for column in plan for spec in columns.specs(column, count, single)]
-    return (*whole, *[spec for column in steps_plan for spec in steps.specs(column, count, single)])
+    return (*whole, *[spec for column in steps_plan for spec in sequence_columns.specs(column, count, single)])
 
 
 @hosted(_specs)
@@ -162,4 +162,4 @@ def _parse_sequence_example(
 ) -> tuple[Any, ...]:
     batch = Batch("parse_sequence_example", list(np.ravel(data)), list(np.ravel(names)))
     whole = read_all(plan, batch, defaults, single)
-    return (*whole, *[array for column in steps_plan for array in steps.read(column, batch, single)])
+    return (*whole, *[array for column in steps_plan for array in sequence_columns.read(column, batch, single)])

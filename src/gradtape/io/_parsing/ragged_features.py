@@ -76,6 +76,7 @@ def _checked(batch: Batch, i: int, column: Any, kind: str, key: Any, lengths: An
 
 def assembled(column: Any, parts: list[Any]) -> Any:
     """The ragged tensor of arrays; the values themselves where nothing divides them."""
+    from gradtape.arrays.movement import reshape
     from gradtape.ragged._tensor import RaggedTensor
 
     values, *splits = parts
@@ -83,7 +84,9 @@ def assembled(column: Any, parts: list[Any]) -> Any:
     if not splits and not column.partitions:
         return values
     for kind, key in reversed(kinds):
-        if kind == "UniformRowLength":
+        if kind == "UniformRowLength" and not isinstance(values, RaggedTensor):
+            values = reshape(values, [-1, key, *values.shape[1:]])
+        elif kind == "UniformRowLength":
             values = RaggedTensor.from_uniform_row_length(values, key)
         else:
             values = RaggedTensor.from_row_splits(values, splits.pop(), validate=False)

@@ -9,10 +9,10 @@ import numpy as np
 
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import Spec
-from gradtape.io._parsing import ragged_features as ragged
+from gradtape.io._parsing import ragged_features
 from gradtape.io._parsing.columns import Column
 from gradtape.io._parsing.wire_records import Batch, checked, decoded, feature_lists, joined, word
-from gradtape.protos import wire_format as wire
+from gradtape.protos import wire_format
 
 
 def specs(column: Column, batch: Any, single: bool) -> list[Spec]:
@@ -21,7 +21,7 @@ def specs(column: Column, batch: Any, single: bool) -> list[Spec]:
     if column.kind == "padded":
         return [Spec((*lead, None, *column.shape), column.dtype), Spec(lead, dtypes.int64)]  # type: ignore[arg-type]
     if column.kind == "ragged":
-        inner = ragged.specs(column, None, False)
+        inner = ragged_features.specs(column, None, False)
         count: Any = None if batch is None else batch + 1
         return inner if single else [inner[0], Spec((count,), column.splits), *inner[1:]]
     rank = 2 if single else 3
@@ -63,7 +63,7 @@ def _steps(column: Column, batch: Batch, i: int, key: str = "", dtype: dtypes.DT
     key, dtype = key or column.key, dtype or column.dtype
     try:
         steps = feature_lists(batch.data[i]).get(key)
-    except wire.WireError as problem:
+    except wire_format.WireError as problem:
         raise batch.error(i, f"Could not parse example input: {problem}.", "") from None
     if steps is None and column.kind == "padded" and not column.has_default:
         raise batch.error(
@@ -107,5 +107,5 @@ def _ragged(column: Column, batch: Batch, flat: list[Any], counts: Any, single: 
                     "check the partitions of the RaggedFeature, and the records.",
                 )
             told[key] = [step for steps in rows for step in steps]
-    values, *splits = ragged.divided(column, flat, told, batch, False)
-    return [values, *([] if single else [ragged.ends(counts, column.splits)]), *splits]
+    values, *splits = ragged_features.divided(column, flat, told, batch, False)
+    return [values, *([] if single else [ragged_features.ends(counts, column.splits)]), *splits]

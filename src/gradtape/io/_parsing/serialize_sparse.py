@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.array_op import objects
+from gradtape.api.host_op import check_strings, hosted, known
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import Spec
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor
-from gradtape.api.array_op import objects
-from gradtape.api.host_op import check_strings, hosted, known
 from gradtape.protos.message import DecodeError
 from gradtape.protos.tensor_proto import TensorProto, array_of, proto_of
 

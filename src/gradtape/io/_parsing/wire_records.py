@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, errors
 from gradtape.api.array_op import objects
-from gradtape.protos import wire_format as wire
+from gradtape.core import dtypes, errors
+from gradtape.protos import wire_format
 
 # The numbers of a feature's kinds on the wire.
 _STRINGS, _FLOATS, _INTEGERS = 1, 2, 3
@@ -22,8 +22,8 @@ Values = tuple[dtypes.DType, Any] | None
 def features(data: bytes, number: int = 1) -> dict[str, bytes]:
     """The features of a record by name, still encoded. Their field is the first of Example and of SequenceExample."""
     found: dict[str, bytes] = {}
-    for n, kind, part in wire.fields(data):
-        if n == number and kind == wire.BYTES:
+    for n, kind, part in wire_format.fields(data):
+        if n == number and kind == wire_format.BYTES:
             found.update(_entries(part))
     return found
 
@@ -31,19 +31,19 @@ def features(data: bytes, number: int = 1) -> dict[str, bytes]:
 def feature_lists(data: bytes) -> dict[str, list[bytes]]:
     """The lists of features of a SequenceExample by name, each feature still encoded."""
     found: dict[str, list[bytes]] = {}
-    for n, kind, part in wire.fields(data):
-        if n == 2 and kind == wire.BYTES:
+    for n, kind, part in wire_format.fields(data):
+        if n == 2 and kind == wire_format.BYTES:
             for key, steps in _entries(part):
-                found[key] = [step for m, k, step in wire.fields(steps) if m == 1 and k == wire.BYTES]
+                found[key] = [step for m, k, step in wire_format.fields(steps) if m == 1 and k == wire_format.BYTES]
     return found
 
 
 def _entries(data: bytes) -> Iterator[tuple[str, bytes]]:
     """Keys and values of a map field with the number 1."""
-    for n, kind, entry in wire.fields(data):
-        if n == 1 and kind == wire.BYTES:
+    for n, kind, entry in wire_format.fields(data):
+        if n == 1 and kind == wire_format.BYTES:
             key = value = b""
-            for m, _, part in wire.fields(entry):
+            for m, _, part in wire_format.fields(entry):
                 if m == 1:
                     key = part
                 elif m == 2:
@@ -54,33 +54,35 @@ def _entries(data: bytes) -> Iterator[tuple[str, bytes]]:
 def values(feature: bytes) -> Values:
     """The values of an encoded feature; None if no kind is set."""
     found: Values = None
-    for number, kind, body in wire.fields(feature):
-        if kind == wire.BYTES and number in _DTYPES:
+    for number, kind, body in wire_format.fields(feature):
+        if kind == wire_format.BYTES and number in _DTYPES:
             read = _strings if number == _STRINGS else _floats if number == _FLOATS else _integers
             found = (_DTYPES[number], read(body))
     return found
 
 
 def _strings(body: bytes) -> list[bytes]:
-    return [value for n, kind, value in wire.fields(body) if n == 1 and kind == wire.BYTES]
+    return [value for n, kind, value in wire_format.fields(body) if n == 1 and kind == wire_format.BYTES]
 
 
 def _floats(body: bytes) -> Any:
     # Packed they are one field of bytes, otherwise many of four bytes: side by side both are the numbers themselves.
-    parts = [value for n, kind, value in wire.fields(body) if n == 1 and kind in (wire.BYTES, wire.FOUR)]
+    parts = [
+        value for n, kind, value in wire_format.fields(body) if n == 1 and kind in (wire_format.BYTES, wire_format.FOUR)
+    ]
     data = b"".join(parts)
     if len(data) % 4:
-        raise wire.WireError("floats are cut off")
+        raise wire_format.WireError("floats are cut off")
     return np.frombuffer(data, "<f4")
 
 
 def _integers(body: bytes) -> Any:
     found = []
-    for n, kind, value in wire.fields(body):
-        if n == 1 and kind == wire.BYTES:
-            found.append(wire.unpacked_varints(value))
-        elif n == 1 and kind == wire.VARINT:
-            found.append(np.array([wire.signed(value)], np.int64))
+    for n, kind, value in wire_format.fields(body):
+        if n == 1 and kind == wire_format.BYTES:
+            found.append(wire_format.unpacked_varints(value))
+        elif n == 1 and kind == wire_format.VARINT:
+            found.append(np.array([wire_format.signed(value)], np.int64))
     return found[0] if len(found) == 1 else np.concatenate(found or [np.zeros(0, np.int64)])
 
 
@@ -99,7 +101,7 @@ class Batch:
         self._names = names
         try:
             self._features = [features(record, number) for record in data]
-        except wire.WireError as problem:
+        except wire_format.WireError as problem:
             raise errors.build(
                 errors.InvalidArgumentError,
                 f"{who}: Could not parse example input: {problem}.",
@@ -127,7 +129,7 @@ def decoded(batch: Batch, key: str, i: int, feature: bytes) -> Values:
     """The values of an encoded feature; an error that names it if it is damaged."""
     try:
         return values(feature)
-    except wire.WireError as problem:
+    except wire_format.WireError as problem:
         raise batch.error(i, f"Key: {key}, Index: {i}.  Can't parse serialized Example: {problem}.", "") from None
 
 

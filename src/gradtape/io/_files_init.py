@@ -1,1 +1,0 @@
-"""`tf.io`: files, bytes and what they hold."""

@@ -1,1 +1,0 @@
-"""Tables from keys to values: Python's dictionaries, which functions ask when they run."""

@@ -1,1 +1,0 @@
-"""`tf.summary`: events in files that TensorBoard shows."""
