@@ -51,10 +51,16 @@ def test_sparse_and_strings() -> None:
 
 def test_bad_input() -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match="dtype"):
-        tf.sets.union([[1]], [[1.0]])
+        tf.sets.union([[1]], tf.constant([[1]], tf.int64))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="strings or integers"):
+        tf.sets.union([[1.0]], [[1.0]])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="row-major order"):
+        tf.sets.size(tf.SparseTensor([[1, 0], [0, 0]], [1, 2], [2, 2]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="inside the shape"):
+        tf.sets.size(tf.SparseTensor([[5, 0]], [1], [2, 2]))
     with pytest.raises(tf.errors.InvalidArgumentError, match="last dimension only"):
         tf.sets.union([[1]], [[1], [2]])
-    with pytest.raises(tf.errors.InvalidArgumentError, match="scalar"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="rank must be 2 or more"):
         tf.sets.union(1, 1)
     with pytest.raises(TypeError, match="SparseTensor"):
         tf.sets.size([[1]])

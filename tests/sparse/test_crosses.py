@@ -60,7 +60,6 @@ def test_sampled_addmm() -> None:
     [
         (lambda: tf.ragged.cross([]), TypeError, "must be a list"),
         (lambda: tf.ragged.cross([["a"]]), ValueError, "rank 1"),
-        (lambda: tf.sparse.cross([[[1.5]]]), TypeError, "float32"),
     ],
 )
 def test_bad_arguments(wrong: Any, kind: type[Exception], text: str) -> None:

@@ -160,7 +160,7 @@ def test_empty_tensors() -> None:
         (lambda: S.to_hash_bucket_fast("a", 0), tf.errors.InvalidArgumentError, "num_buckets"),
         (lambda: S.to_hash_bucket_strong("a", 5, [1]), tf.errors.InvalidArgumentError, "two integers"),
         (lambda: S.ngrams("a", 2), ValueError, "rank"),
-        (lambda: S.ngrams(["a"], 0), tf.errors.InvalidArgumentError, "greater than 0"),
+        (lambda: S.ngrams(["a"], 0), ValueError, "greater than 0"),
         (lambda: S.unsorted_segment_join(["a"], [2], 1), tf.errors.InvalidArgumentError, "segment 2 of 1"),
     ],
 )
@@ -186,3 +186,20 @@ def test_sums_of_strings():
         _ = tf.constant(["a", "b"]) + tf.constant(["a", "b", "c"])
     with pytest.raises(TypeError, match="cannot be converted to string"):
         _ = words + 1
+
+
+def test_scripts_of_characters():
+    found = S.unicode_script(tf.ragged.constant([[97, 0x3B1], [], [0x4E2D, 0x20, 0xD800, -1]]))
+    assert found.to_list() == [[25, 14], [], [17, 0, 103, -1]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must be int32"):
+        S.unicode_script(["a"])
+
+
+def test_strings_of_ragged_rows_are_joined_along_every_axis():
+    x = tf.ragged.constant([[["a", "b"], ["c"]], [["d"]]])
+    assert S.reduce_join(x, 0, separator="-").to_list() == [[b"a-d", b"b"], [b"c"]]
+    assert S.reduce_join(x, 1).to_list() == [[b"ac", b"b"], [b"d"]]
+    assert S.reduce_join(x, [1, 2]).numpy().tolist() == [b"abc", b"d"]
+    assert S.reduce_join(x, [1, 2], keepdims=True).shape == [2, 1, 1]
+    join = tf.function(lambda x: tf.strings.reduce_join(x, 0))
+    assert join(tf.ragged.constant([["a", "b"], ["c"]])).numpy().tolist() == [b"ac", b"b"]

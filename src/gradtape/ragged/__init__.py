@@ -1,4 +1,23 @@
-"""`tf.ragged`: tensors whose rows have different lengths."""
+"""`tf.ragged`: tensors whose rows have different lengths.
+
+Rows of different lengths: partitions are computed on integers, values pass through ops that have gradients.
+
+    _construct.py      Ragged tensors from values and a description of the rows
+    _conversion.py     Ragged tensors as dense and as sparse ones
+    _elementwise.py    Functions of elements on ragged tensors: they run on the flat values
+    _functions.py      The functions of `tf.ragged` that make ragged tensors
+    _gather.py         Rows and elements of ragged tensors at indices
+    _getitem.py        Indexing of ragged tensors
+    _map_fn.py         `tf.map_fn` over the rows of ragged and sparse tensors, or with such results
+    _map_loop.py       Results of different sizes, collected in a loop whose number of steps is not known while tracing
+    _overrides.py      Functions of `tf` that take ragged tensors
+    _products.py       Matrix products of ragged tensors
+    _rearrange.py      Ragged tensors joined, with other axes
+    _reductions.py     Reductions of ragged tensors
+    _row_partition.py  How values are cut into rows: functions of row splits and the like, without a derivative
+    _spec.py           The form and the spec of ragged tensors
+    _tensor.py         RaggedTensor: values, and how they are cut into rows
+"""
 
 from gradtape.core import lazy
 
@@ -11,3 +30,5 @@ _LATER = {
     ),
 }
 __getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)
+
+from gradtape.ragged import _overrides  # noqa: E402, F401 - public functions take ragged tensors from now on

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.arrays import creation, indexing, joining, movement, shapes
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.composite import Composite
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.arrays import creation as creating, indexing, joining, movement as moving, shapes as shaping
 from gradtape.math import _elementwise as elementwise
 from gradtape.math._conversion import cast
-from gradtape.ragged import _row_partition as partitions
 from gradtape.ops.family import dims
+from gradtape.ragged import _row_partition as row_partition
 
 
 def tensor(value: Any) -> Any:
@@ -58,11 +58,11 @@ def count(values: Any, dtype: Any) -> Any:
         return values.nrows(dtype)  # type: ignore[attr-defined]
     if values.get_shape().rank == 0:
         raise errors.build(errors.ShapeError, "RaggedTensor: values is a scalar.", "values needs at least one axis.")
-    return shaping.shape(values, dtype)[0]
+    return shapes.shape(values, dtype)[0]
 
 
 def _made(values: Any, splits: Any, validate: bool) -> Any:
-    return _ragged(values, partitions.checked(splits, count(values, splits.dtype)) if validate else splits)
+    return _ragged(values, row_partition.checked(splits, count(values, splits.dtype)) if validate else splits)
 
 
 def from_row_splits(values: Any, row_splits: Any, name: str | None = None, validate: bool = True) -> Any:
@@ -87,7 +87,7 @@ def from_row_lengths(values: Any, row_lengths: Any, name: str | None = None, val
     <tf.RaggedTensor [[3], [], [1, 4, 1]]>
     """
     lengths = partition(row_lengths, "from_row_lengths", "row_lengths")
-    return _made(tensor(values), partitions.from_lengths(lengths), validate)
+    return _made(tensor(values), row_partition.from_lengths(lengths), validate)
 
 
 def from_row_starts(values: Any, row_starts: Any, name: str | None = None, validate: bool = True) -> Any:
@@ -98,7 +98,7 @@ def from_row_starts(values: Any, row_starts: Any, name: str | None = None, valid
     """
     values = tensor(values)
     starts = partition(row_starts, "from_row_starts", "row_starts")
-    end = moving.reshape(count(values, starts.dtype), [1])
+    end = movement.reshape(count(values, starts.dtype), [1])
     return _made(values, joining.concat([starts, end], 0), validate)
 
 
@@ -109,7 +109,7 @@ def from_row_limits(values: Any, row_limits: Any, name: str | None = None, valid
     <tf.RaggedTensor [[3], [], [1, 4, 1]]>
     """
     limits = partition(row_limits, "from_row_limits", "row_limits")
-    return _made(tensor(values), joining.concat([creating.zeros([1], limits.dtype), limits], 0), validate)
+    return _made(tensor(values), joining.concat([creation.zeros([1], limits.dtype), limits], 0), validate)
 
 
 def from_value_rowids(
@@ -128,10 +128,16 @@ def from_value_rowids(
     <tf.RaggedTensor [[3], [], [1, 4, 1], []]>
     """
     rows = partition(value_rowids, "from_value_rowids", "value_rowids")
+    if isinstance(nrows, int) and nrows < 0:
+        raise errors.build(
+            errors.ShapeError,
+            f"from_value_rowids: Expected nrows >= 0, got {nrows}.",
+            "leave it out, or count the rows.",
+        )
     number = cast(tensor(-1 if nrows is None else nrows), rows.dtype)
     if validate:
-        rows = partitions.checked_rowids(rows, number)
-    return _made(tensor(values), partitions.from_rowids(rows, number), validate)
+        rows = row_partition.checked_rowids(rows, number)
+    return _made(tensor(values), row_partition.from_rowids(rows, number), validate)
 
 
 def from_uniform_row_length(
@@ -152,15 +158,16 @@ def from_uniform_row_length(
     values, length = tensor(values), int(uniform_row_length)
     if length < 0 or (not length and nrows is None):
         raise errors.build(
-            errors.InvalidArgumentError,
-            f"from_uniform_row_length: uniform_row_length is {length}, nrows {nrows}.",
+            errors.ShapeError,
+            f"from_uniform_row_length: uniform_row_length must not be negative, and 0 with nrows only, got {length}, nrows "
+            f"{nrows}.",
             "give a length that is not negative; with 0, nrows too.",
         )
     total = count(values, dtypes.int64)
     rows = total // length if nrows is None else cast(tensor(nrows), dtypes.int64)
-    splits = creating.range(rows + 1) * length
+    splits = creation.range(rows + 1) * length
     if validate:
-        splits = partitions.checked(splits, total)
+        splits = row_partition.checked(splits, total)
     return _ragged(values, splits, length)
 
 
@@ -240,7 +247,7 @@ def from_tensor(
         return _of_several_lengths(x, lengths, wanted)
     if ragged_rank > 1 and lengths is None:
         outer, width, *rest = dims(x)
-        inner = from_tensor(moving.reshape(x, [outer * width, *rest]), None, padding, ragged_rank - 1, None, wanted)
+        inner = from_tensor(movement.reshape(x, [outer * width, *rest]), None, padding, ragged_rank - 1, None, wanted)
         splits = (np.arange(outer + 1) * width).astype(wanted.numpy)
         return _ragged(inner, convert.convert_to_tensor(splits), width)
     return _cut(x, lengths, padding, wanted)
@@ -254,23 +261,37 @@ def _of_several_lengths(x: Any, lengths: Any, wanted: Any) -> Any:
 def _cut(x: Any, lengths: Any, padding: Any, wanted: Any) -> Any:
     """The rows of a matrix, of given lengths or without the padding at their ends."""
     rows, width = dims(x)[:2]
-    flat = moving.reshape(x, [rows * width, *dims(x)[2:]])
+    flat = movement.reshape(x, [rows * width, *dims(x)[2:]])
     if lengths is None and padding is None:
         return _ragged(flat, convert.convert_to_tensor((np.arange(rows + 1) * width).astype(wanted.numpy)))
     if lengths is None:
-        alike = elementwise.equal(x, convert.like(padding, x.dtype))
+        value = convert.like(padding, x.dtype)
+        if not value.get_shape().is_compatible_with(dims(x)[2:]):
+            raise errors.build(
+                errors.ShapeError,
+                f"from_tensor: padding must have the shape of the innermost elements, {list(dims(x)[2:])}, got "
+                f"{value.get_shape()}.",
+                "give one element.",
+            )
+        alike = elementwise.equal(x, value)
         if x.ndim > 2:
             from gradtape.math._reductions import reduce_all
 
             alike = reduce_all(alike, list(range(2, x.ndim)))
-        found = partitions.lengths_before(alike)
+        found = row_partition.lengths_before(alike)
     else:
         found = cast(partition(lengths, "from_tensor", "lengths"), dtypes.int64)
-        found = partitions.checked_lengths(found, convert.convert_to_tensor(np.int64(width)))
-    steps = partitions.from_lengths(found)
+        if not found.get_shape().is_compatible_with([rows]):
+            raise errors.build(
+                errors.ShapeError,
+                f"from_tensor: lengths must have a number for each of {rows} rows, got {found.get_shape()}.",
+                "give as many lengths as rows.",
+            )
+        found = elementwise.minimum(elementwise.maximum(found, np.int64(0)), np.int64(width))
+    steps = row_partition.from_lengths(found)
     starts = convert.convert_to_tensor(np.arange(rows) * width)
     whole = _ragged(None, steps)
-    inside = elementwise.subtract(creating.range(steps[-1]), indexing.gather(steps, whole.value_rowids()))
+    inside = elementwise.subtract(creation.range(steps[-1]), indexing.gather(steps, whole.value_rowids()))
     positions = inside + indexing.gather(starts, whole.value_rowids())
     return _ragged(indexing.gather(flat, positions), cast(steps, wanted))
 
@@ -287,5 +308,5 @@ def from_sparse(st_input: Any, name: str | None = None, row_splits_dtype: Any = 
         )
     if st_input.dense_shape.get_shape()[0] != 2:
         raise ValueError(errors.compose(f"from_sparse: rank(st_input) is {st_input.shape.rank}.", "it must be 2."))
-    splits = partitions.splits_of_sparse(st_input.indices, st_input.dense_shape)
+    splits = row_partition.splits_of_sparse(st_input.indices, st_input.dense_shape)
     return _ragged(st_input.values, cast(splits, row_splits_dtype))

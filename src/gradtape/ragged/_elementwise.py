@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.arrays import indexing
 from gradtape.core import convert, errors
 from gradtape.core.deferral import adapt
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.arrays import indexing
-from gradtape.ragged import _construct as making, _row_partition as partitions
+from gradtape.ragged import _construct as construct
+from gradtape.ragged import _row_partition as row_partition
 from gradtape.ragged._tensor import RaggedTensor
 
 
@@ -60,7 +61,7 @@ def _one_structure(who: str, given: list[RaggedTensor]) -> RaggedTensor:
             )
         for i, splits in enumerate(other.nested_row_splits):
             if splits is not levels[i]:
-                levels[i] = partitions.same(levels[i], splits, who=who)
+                levels[i] = row_partition.same(levels[i], splits, who=who)
     return first._from_components([first.flat_values, *levels])  # type: ignore[no-any-return]
 
 
@@ -83,7 +84,7 @@ def _flat_beside(who: str, x: Any, like: RaggedTensor) -> Any:
         return x.flat_values
     if not isinstance(x, (Tensor, Variable, np.ndarray, list, tuple)):
         return x
-    dense = making.tensor(x) if isinstance(x, (Tensor, Variable)) else convert.convert_to_tensor(x)
+    dense = construct.tensor(x) if isinstance(x, (Tensor, Variable)) else convert.convert_to_tensor(x)
     inner = like.flat_values.get_shape().rank - 1
     outer = dense.ndim - inner
     if outer <= 0:
@@ -98,7 +99,7 @@ def _flat_beside(who: str, x: Any, like: RaggedTensor) -> Any:
         )
     _check_lengths(who, dims, like, dense)
     moves = np.array([d != 1 for d in dims], np.int64)
-    places = partitions.coordinates(*like.nested_row_splits)[:, levels - outer :]
+    places = row_partition.coordinates(*like.nested_row_splits)[:, levels - outer :]
     return indexing.gather_nd(dense, places * moves)
 
 
@@ -134,8 +135,22 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
 _attach("and", operator.and_)
 _attach("or", operator.or_)
 _attach("xor", operator.xor)
-for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+for _name in ("lt", "le", "gt", "ge"):
     _attach(_name, getattr(operator, _name), reflected=False)
+
+
+def _attach_equality(name: str, function: Callable[[Any, Any], Any], otherwise: bool) -> None:
+    def method(self: Any, other: Any) -> Any:
+        try:
+            return adapt(over_values)(name, function, (self, other), {})
+        except errors.ShapeError:
+            return otherwise  # what cannot be compared element by element differs as a whole
+
+    setattr(RaggedTensor, f"__{name}__", method)
+
+
+_attach_equality("eq", operator.eq, otherwise=False)
+_attach_equality("ne", operator.ne, otherwise=True)
 
 
 def _attach_unary(name: str, function: Callable[[Any], Any]) -> None:

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import integer
+from gradtape.arrays import creation, indexing, movement, sorting
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.tensor import Tensor
-from gradtape.arrays import creation as creating, indexing, movement as moving, sorting
 from gradtape.math import _elementwise as elementwise
-from gradtape.api.arguments import integer
 from gradtape.math._conversion import cast
-from gradtape.ragged import _rearrange as arranging, _construct as making, _row_partition as partitions
+from gradtape.ragged import _construct as construct
+from gradtape.ragged import _rearrange as rearrange
+from gradtape.ragged import _row_partition as partitions
 from gradtape.ragged._tensor import RaggedTensor
 
 
@@ -48,7 +50,7 @@ def constant(
         ragged_rank = max(depth - 1 - len(inner or ()), 0)
     if not depth or not ragged_rank:
         return convert.convert_to_tensor(pylist, dtype)
-    if ragged_rank >= max(depth, ragged_rank if inner is not None else depth):
+    if ragged_rank >= depth and _has_values(pylist):
         raise ValueError(
             errors.compose(
                 f"ragged.constant: pylist has {depth} levels, ragged_rank is {ragged_rank}.", "there are not so many."
@@ -65,21 +67,28 @@ def constant(
         raise ValueError(
             errors.compose("ragged.constant: all scalar values must have the same nesting depth.", "check the list.")
         )
-    flat = convert.convert_to_tensor(rows, dtype)
+    try:
+        flat = convert.convert_to_tensor(rows, dtype)
+    except TypeError as problem:
+        raise ValueError(str(problem)) from None
     if not rows:
         below = inner if inner is not None else (0,) * max(depth - ragged_rank - 1, 0)
-        flat = moving.reshape(flat, [0, *below])
+        flat = movement.reshape(flat, [0, *below])
     elif inner is not None and tuple(flat.shape)[1:] != inner:
         raise ValueError(
             errors.compose(f"ragged.constant: inner values have shape {flat.shape[1:]}, not {list(inner)}.", "")
         )
-    return making.from_nested_row_splits(flat, splits, validate=False)
+    return construct.from_nested_row_splits(flat, splits, validate=False)
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return [_plain(v) for v in value] if value.dtype == object else value.tolist()
     return [_plain(v) for v in value] if isinstance(value, (list, tuple)) else value
+
+
+def _has_values(value: Any) -> bool:
+    return any(_has_values(v) for v in value) if isinstance(value, list) else True
 
 
 def _depth(value: Any) -> int:
@@ -109,7 +118,7 @@ def range(
     """
     if limits is None:
         starts, limits = 0, starts
-    given = [making.tensor(x) for x in (starts, limits, deltas)]
+    given = [construct.tensor(x) for x in (starts, limits, deltas)]
     rank = {x.dtype: i for i, x in enumerate(given) if not isinstance((starts, limits, deltas)[i], int)}
     wanted = dtypes.as_dtype(dtype) if dtype is not None else next(iter(rank), given[1].dtype)
     given = [cast(x, wanted) for x in given]
@@ -118,7 +127,7 @@ def range(
             errors.ShapeError, "ragged.range: starts, limits and deltas must be scalars or vectors.", "give one axis."
         )
     rows = max([int(x.shape[0]) for x in given if x.ndim], default=1)
-    first, last, step = [moving.broadcast_to(x, [rows]) for x in given]
+    first, last, step = [movement.broadcast_to(x, [rows]) for x in given]
     steps, splits = partitions.steps_of_ranges(first, last, step)
     rowids = partitions.to_rowids(splits)
     values = indexing.gather(first, rowids) + cast(steps, wanted) * indexing.gather(step, rowids)
@@ -136,23 +145,30 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     >>> tf.ragged.boolean_mask([[1, 2, 3], [4, 5, 6]], [[True, False, True], [False, False, False]])
     <tf.RaggedTensor [[1, 3], []]>
     """
-    data = making.tensor(data)
-    mask = making.tensor(mask)
+    data = construct.tensor(data)
+    mask = construct.tensor(mask)
     if mask.dtype is not dtypes.bool_:
         raise TypeError(errors.compose(f"ragged.boolean_mask: mask is {mask.dtype.name}.", "give bools."))
     if mask.ndim == 0:
         raise ValueError(errors.compose("ragged.boolean_mask: mask cannot be scalar.", "give at least one axis."))
     if not isinstance(mask, RaggedTensor) and mask.ndim == 1:
-        return arranging.picked(data, moving.reshape(elementwise.where(mask), [-1]))
+        if not mask.get_shape().is_compatible_with(data.get_shape()[:1]):
+            raise errors.build(
+                errors.ShapeError,
+                f"ragged.boolean_mask: mask must have the first dimensions of data, got {mask.get_shape()} for "
+                f"{data.get_shape()}.",
+                "give a bool for each row, or for each element.",
+            )
+        return rearrange.picked(data, movement.reshape(elementwise.where(mask), [-1]))
     if not isinstance(mask, RaggedTensor):
-        mask = making.from_tensor(mask, ragged_rank=mask.ndim - 1)
+        mask = construct.from_tensor(mask, ragged_rank=mask.ndim - 1)
     if not isinstance(data, RaggedTensor):
-        data = making.from_tensor(data, ragged_rank=min(mask.ragged_rank, data.ndim - 1))
+        data = construct.from_tensor(data, ragged_rank=min(mask.ragged_rank, data.ndim - 1))
     splits = partitions.same(data.row_splits, cast(mask.row_splits, data.row_splits.dtype), who="ragged.boolean_mask")
     if isinstance(mask.values, RaggedTensor):
         return RaggedTensor(boolean_mask(data.values, mask.values), splits)
     positions, left = partitions.true_values(mask.values, splits)
-    return RaggedTensor(arranging.picked(data.values, positions), left)
+    return RaggedTensor(rearrange.picked(data.values, positions), left)
 
 
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
@@ -161,7 +177,7 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
     >>> tf.ragged.row_splits_to_segment_ids([0, 3, 3, 5]).numpy()
     array([0, 0, 0, 2, 2])
     """
-    found = partitions.to_rowids(making.partition(splits, "row_splits_to_segment_ids", "splits"))
+    found = partitions.to_rowids(construct.partition(splits, "row_splits_to_segment_ids", "splits"))
     return found if out_type is None else cast(found, out_type)  # type: ignore[no-any-return]
 
 
@@ -173,8 +189,8 @@ def segment_ids_to_row_splits(
     >>> tf.ragged.segment_ids_to_row_splits([0, 0, 0, 2, 2]).numpy()
     array([0, 3, 3, 5])
     """
-    ids = making.partition(segment_ids, "segment_ids_to_row_splits", "segment_ids")
-    count = cast(making.tensor(-1 if num_segments is None else num_segments), ids.dtype)
+    ids = construct.partition(segment_ids, "segment_ids_to_row_splits", "segment_ids")
+    count = cast(construct.tensor(-1 if num_segments is None else num_segments), ids.dtype)
     found = partitions.from_rowids(ids, count)
     return found if out_type is None else cast(found, out_type)  # type: ignore[no-any-return]
 
@@ -191,28 +207,28 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, na
     >>> tf.ragged.stack_dynamic_partitions(["a", "b", "c"], [1, 0, 1], 3)
     <tf.RaggedTensor [[b'b'], [b'a', b'c'], []]>
     """
-    data, parts = making.tensor(data), making.tensor(partitions)
+    data, parts = construct.tensor(data), construct.tensor(partitions)
     if isinstance(parts, RaggedTensor):
-        inner = data.values if isinstance(data, RaggedTensor) else making.from_tensor(data).values
+        inner = data.values if isinstance(data, RaggedTensor) else construct.from_tensor(data).values
         return stack_dynamic_partitions(inner, parts.values, num_partitions)
     if isinstance(data, RaggedTensor) and parts.ndim > 1:
         raise ValueError(
             errors.compose("stack_dynamic_partitions: data is ragged, partitions is not.", "give ragged partitions.")
         )
     if parts.ndim > 1:
-        data = moving.reshape(data, [-1, *tuple(data.shape)[parts.ndim :]])
-        parts = moving.reshape(parts, [-1])
+        data = movement.reshape(data, [-1, *tuple(data.shape)[parts.ndim :]])
+        parts = movement.reshape(parts, [-1])
     count = integer(num_partitions, "stack_dynamic_partitions", "num_partitions")
     order = sorting.argsort(parts, stable=True)
     rowids = cast(indexing.gather(parts, order), dtypes.int64)
-    return making.from_value_rowids(arranging.picked(data, order), rowids, count)
+    return construct.from_value_rowids(rearrange.picked(data, order), rowids, count)
 
 
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
     """Zeros in the rows of a ragged tensor."""
-    return input.with_flat_values(creating.zeros_like(input.flat_values, dtype))
+    return input.with_flat_values(creation.zeros_like(input.flat_values, dtype))
 
 
 def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
     """Ones in the rows of a ragged tensor."""
-    return input.with_flat_values(creating.ones_like(input.flat_values, dtype))
+    return input.with_flat_values(creation.ones_like(input.flat_values, dtype))

@@ -5,11 +5,15 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+import numpy as np
+
+from gradtape.arrays import movement
 from gradtape.core import errors
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.arrays import movement as moving
-from gradtape.ragged import _rearrange as arranging, _construct as making, _row_partition as partitions
+from gradtape.ragged import _construct as construct
+from gradtape.ragged import _rearrange as rearrange
+from gradtape.ragged import _row_partition as row_partition
 from gradtape.ragged._tensor import RaggedTensor
 
 _ALL = slice(None)
@@ -17,7 +21,7 @@ _ALL = slice(None)
 
 def getitem(rt: Any, key: Any) -> Any:
     """`rt[key]`: rows by number or slice; then elements, or parts, of each row."""
-    keys = list(key) if isinstance(key, tuple) else [key]
+    keys = list(key) if isinstance(key, (tuple, list)) else [key]
     if sum(k is Ellipsis for k in keys) > 1:
         raise ValueError(errors.compose("RaggedTensor: more than one ellipsis in the index.", "one is enough."))
     for i, k in enumerate(keys):
@@ -35,18 +39,20 @@ def _taken(rt: Any, keys: list[Any]) -> Any:
         return rt[tuple(keys)]
     first, rest = keys[0], keys[1:]
     if first is None:
-        return _inside(arranging.expand_dims(rt, 0), rest)
+        return _inside(rearrange.expand_dims(rt, 0), rest)
     if isinstance(first, slice):
         return _inside(rt if first == _ALL else _rows(rt, first), rest)
-    if isinstance(first, (RaggedTensor, list, float, bool)):
+    if isinstance(first, bool):
+        raise _refused(first, ValueError)
+    if isinstance(first, (RaggedTensor, list, float)) or (isinstance(first, (Tensor, np.ndarray)) and first.ndim):
         raise _refused(first)
     return _taken(_row(rt, first), rest)
 
 
-def _refused(key: Any) -> Exception:
-    return TypeError(
+def _refused(key: Any, kind: type[Exception] = TypeError) -> Exception:
+    return kind(
         errors.compose(
-            f"RaggedTensor: {key!r} is no index.",
+            f"RaggedTensor: an index must be an integer or a slice, got {key!r}.",
             "use an int or a slice, tf.gather for several rows, tf.ragged.boolean_mask for a mask.",
         )
     )
@@ -61,7 +67,7 @@ def _row(rt: Any, index: Any) -> Any:
         except TypeError:
             raise _refused(index) from None
     if type(rt.row_splits) is not Tensor or isinstance(number, (Tensor, Variable)):  # checked when it runs
-        return arranging.gather_rows(rt, moving.reshape(making.tensor(number), [1])).values
+        return rearrange.gather_rows(rt, movement.reshape(construct.tensor(number), [1])).values
     rows = len(rt)
     if not -rows <= number < rows:
         raise errors.build(errors.RangeError, f"RaggedTensor: row {number} of {rows} rows.", "rows count from 0.")
@@ -75,12 +81,12 @@ def _bounds(part: slice) -> dict[str, Any]:
         value = getattr(part, name)
         found[name] = None if value is None else operator.index(value)
     if found["step"] == 0:
-        raise ValueError("slice step cannot be zero")
+        raise errors.build(errors.ShapeError, "RaggedTensor: the step of a slice must not be zero.", "use 1 or -1.")
     return found
 
 
 def _rows(rt: Any, part: slice) -> Any:
-    return arranging.gather_rows(rt, partitions.rows_in(rt.row_splits, **_bounds(part)))
+    return rearrange.gather_rows(rt, row_partition.rows_in(rt.row_splits, **_bounds(part)))
 
 
 def _inside(rt: Any, keys: list[Any]) -> Any:
@@ -91,17 +97,17 @@ def _inside(rt: Any, keys: list[Any]) -> Any:
         return rt[(_ALL, *keys)]
     first, rest = keys[0], keys[1:]
     if first is None:
-        return _deeper(arranging.expand_dims(rt, 1), rest)
+        return _deeper(rearrange.expand_dims(rt, 1), rest)
     if isinstance(first, slice):
         if first != _ALL:
-            positions, splits = partitions.part_of_rows(rt.row_splits, **_bounds(first))
-            rt = RaggedTensor(arranging.picked(rt.values, positions), splits)
+            positions, splits = row_partition.part_of_rows(rt.row_splits, **_bounds(first))
+            rt = RaggedTensor(rearrange.picked(rt.values, positions), splits)
         return _deeper(rt, rest)
     try:
         number = operator.index(first)
     except TypeError:
-        raise _refused(first) from None
-    column = arranging.picked(rt.values, partitions.column(rt.row_splits, column=number))
+        raise _refused(first, ValueError) from None
+    column = rearrange.picked(rt.values, row_partition.column(rt.row_splits, column=number))
     return _inside(column, rest)
 
 

@@ -1,16 +1,22 @@
-"""`tf.map_fn` over the rows of ragged tensors."""
+"""`tf.map_fn` over the rows of ragged and sparse tensors, or with such results."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core import convert, errors, nest
-from gradtape.core.composite import Composite
-from gradtape.core.shape import TensorSpec
-from gradtape.arrays import joining
+from gradtape.arrays import indexing, joining, shapes
 from gradtape.control_flow.mapping import adapted
-from gradtape.ragged import _rearrange as arranging
+from gradtape.core import convert, dtypes, errors, nest
+from gradtape.core.composite import Composite, CompositeSpec
+from gradtape.core.deferral import adapt
+from gradtape.core.shape import TensorSpec
+from gradtape.core.sparse_tensor import SparseTensor, SparseTensorSpec
+from gradtape.math import _reductions as reductions
+from gradtape.math._conversion import cast
+from gradtape.ragged import _map_loop as map_loop
+from gradtape.ragged import _rearrange as rearrange
+from gradtape.ragged import _row_partition as row_partition
 from gradtape.ragged._spec import RaggedTensorSpec
 from gradtape.ragged._tensor import RaggedTensor
 
@@ -26,36 +32,91 @@ def map_fn(
     name: str | None = None,
     fn_output_signature: Any = None,
 ) -> Any:
-    """The results of a function on each row, stacked; ragged where the signature is, or where `elems` is by default."""
+    """The results of a function on each row, stacked; ragged or sparse where the signature is, or `elems` by default."""
     leaves: list[Any] = [x if isinstance(x, Composite) else convert.convert_to_tensor(x) for x in nest.flatten(elems)]
     counts = {leaf.get_shape()[0] for leaf in leaves}
-    if len(counts) != 1 or None in counts:
-        raise ValueError(
-            errors.compose(
-                f"map_fn: the numbers of rows are {sorted(map(str, counts))}.",
-                "give as many rows of each, in a tf.function a known number.",
-            )
+    if len(counts - {None}) > 1:
+        raise errors.build(
+            errors.ShapeError,
+            f"map_fn: elems must have equally many rows, got {sorted(map(str, counts))}.",
+            "give as many rows of each.",
         )
     signature = dtype if fn_output_signature is None else fn_output_signature
     pattern = elems if signature is None else signature
+    wanted = [_kind(w) for w in nest.flatten(pattern)]
     call = adapted(fn)
-    rows = [[leaf[i] for i in range(counts.copy().pop())] for leaf in leaves]
-    results = []
-    for row in zip(*rows, strict=True):
-        result = call(nest.pack_sequence_as(elems, list(row)))
+
+    def results(i: Any) -> list[Any]:
+        result = call(nest.pack_sequence_as(elems, [_row(leaf, i) for leaf in leaves]))
         nest.assert_same_structure(pattern, result)
-        results.append(nest.flatten(result))
-    wanted = nest.flatten(pattern)
-    columns = zip(*results, strict=True) if results else [()] * len(wanted)
+        values = [v if isinstance(v, Composite) else convert.convert_to_tensor(v) for v in nest.flatten(result)]
+        return [_checked(v, w) for v, w in zip(values, wanted, strict=True)]
+
+    if None in counts:
+        found = map_loop.collect(results, _count(leaves[0]), wanted)
+        return nest.pack_sequence_as(pattern, found)
+    columns: Any = list(zip(*[results(i) for i in range(counts.pop())], strict=True)) or [()] * len(wanted)
     return nest.pack_sequence_as(pattern, [_stacked(c, w) for c, w in zip(columns, wanted, strict=True)])
 
 
-def _stacked(column: Any, wanted: Any) -> Any:
-    values: list[Any] = [v if isinstance(v, Composite) else convert.convert_to_tensor(v) for v in column]
+def _row(leaf: Any, i: Any) -> Any:
+    if not isinstance(leaf, SparseTensor):
+        return leaf[i]
+    positions, places = row_partition.row_of_sparse(leaf.indices, cast(convert.convert_to_tensor(i), dtypes.int64))
+    return SparseTensor(places, adapt(indexing.gather)(leaf.values, positions), leaf.dense_shape[1:])
+
+
+def _count(leaf: Any) -> Any:
+    """How many rows there are, as a tensor."""
+    if isinstance(leaf, SparseTensor):
+        return leaf.dense_shape[0]
+    return leaf.nrows() if isinstance(leaf, RaggedTensor) else shapes.shape(leaf, dtypes.int64)[0]
+
+
+def _kind(wanted: Any) -> Any:
+    """The spec of one result, from the signature or from a tensor whose rows are like the results."""
+    if isinstance(wanted, Composite):
+        whole = wanted._spec()
+        if isinstance(whole, RaggedTensorSpec):
+            return RaggedTensorSpec(whole.shape[1:], whole.dtype, whole.ragged_rank - 1, whole.row_splits_dtype)
+        return whole._with_shape(whole.shape[1:])
+    if isinstance(wanted, (CompositeSpec, TensorSpec)):
+        return wanted
+    if hasattr(wanted, "get_shape"):
+        return TensorSpec(wanted.get_shape()[1:], wanted.dtype)
+    return TensorSpec(None, dtypes.as_dtype(wanted))
+
+
+def _checked(value: Any, wanted: Any) -> Any:
+    if value.dtype is not wanted.dtype:
+        raise errors.build(
+            errors.DTypeError,
+            f"map_fn: fn must return {wanted.dtype.name}, got {value.dtype.name}.",
+            "cast it, or tell the dtype by fn_output_signature.",
+        )
+    return value
+
+
+def _stacked(values: Any, wanted: Any) -> Any:
+    """Results as rows of one tensor."""
+    if isinstance(wanted, SparseTensorSpec):
+        return _stack_sparse(list(values), wanted)
     if not values:
-        raise ValueError(errors.compose("map_fn: a ragged tensor without rows.", "there must be at least one row."))
-    if isinstance(wanted, (RaggedTensor, RaggedTensorSpec)) or any(isinstance(v, RaggedTensor) for v in values):
-        return arranging.stack(values) if len(values) > 1 else arranging.alone(values[0])
-    if isinstance(wanted, TensorSpec) and values[0].dtype is not wanted.dtype:
-        raise TypeError(errors.compose(f"map_fn: fn gave {values[0].dtype.name}, not {wanted.dtype.name}.", "cast it."))
+        if isinstance(wanted, RaggedTensorSpec):
+            return map_loop.nothing(wanted)
+        raise errors.build(
+            errors.ShapeError, "map_fn: elems must have at least one row.", "results without rows have no shape."
+        )
+    if isinstance(wanted, RaggedTensorSpec) or any(isinstance(v, RaggedTensor) for v in values):
+        rows = rearrange.stack(values) if len(values) > 1 else rearrange.alone(values[0])
+        return rows.with_row_splits_dtype(getattr(wanted, "row_splits_dtype", dtypes.int64))
     return joining.stack(values)
+
+
+def _stack_sparse(values: list[SparseTensor], wanted: SparseTensorSpec) -> SparseTensor:
+    if not values:
+        return map_loop.nothing(wanted)  # type: ignore[no-any-return]
+    places = [map_loop.behind(i, v.indices) for i, v in enumerate(values)]
+    sizes = reductions.reduce_max(joining.stack([v.dense_shape for v in values]), 0)
+    whole = joining.concat([convert.convert_to_tensor([len(values)], dtypes.int64), sizes], 0)
+    return SparseTensor(joining.concat(places, 0), joining.concat([v.values for v in values], 0), whole)

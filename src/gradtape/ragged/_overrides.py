@@ -6,9 +6,15 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core import deferral as later
 from gradtape.api import dispatching
-from gradtape.ragged import _rearrange as arranging, _elementwise as elementwise, _functions as functions, _map_fn as mapping, _reductions as reducing
+from gradtape.core import deferral, errors
+from gradtape.ragged import _elementwise as elementwise
+from gradtape.ragged import _functions as functions
+from gradtape.ragged import _gather as gather
+from gradtape.ragged import _map_fn as map_fn
+from gradtape.ragged import _products as products
+from gradtape.ragged import _rearrange as rearrange
+from gradtape.ragged import _reductions as reductions
 from gradtape.ragged._tensor import RaggedTensor
 
 # Functions of the first argument's elements; others are parameters.
@@ -33,9 +39,15 @@ _BINARY = {
 }
 
 
+_SEGMENTS = (
+    "unsorted_segment_sum unsorted_segment_prod unsorted_segment_min unsorted_segment_max unsorted_segment_mean "
+    "unsorted_segment_sqrt_n"
+)
+
+
 def _of_values(function: Callable[..., Any]) -> Callable[..., Any]:
     def of(x: Any, *args: Any, **kwargs: Any) -> Any:
-        return later.adapt(elementwise.of_values)(function, x, args, kwargs)
+        return deferral.adapt(elementwise.of_values)(function, x, args, kwargs)
 
     of.__name__ = function.__name__
     return of
@@ -43,7 +55,7 @@ def _of_values(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _of_pairs(function: Callable[..., Any]) -> Callable[..., Any]:
     def of(x: Any, y: Any, name: str | None = None) -> Any:
-        return later.adapt(elementwise.over_values)(function.__name__, function, (x, y), {})
+        return deferral.adapt(elementwise.over_values)(function.__name__, function, (x, y), {})
 
     of.__name__ = function.__name__
     return of
@@ -51,7 +63,7 @@ def _of_pairs(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
     def of(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Any:
-        return later.adapt(reducing.reduce)(function.__name__, input_tensor, axis, keepdims)
+        return deferral.adapt(reductions.reduce)(function.__name__, input_tensor, axis, keepdims)
 
     of.__name__ = function.__name__
     return of
@@ -61,10 +73,54 @@ def _instead_of(ours: Callable[..., Any], function: Callable[..., Any]) -> Calla
     return ours
 
 
+def _add_n(inputs: Any, name: str | None = None) -> Any:
+    return functools.reduce(lambda total, x: total + x, inputs)
+
+
+def _reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
+    from gradtape.arrays.movement import reshape
+
+    return reshape(tensor.flat_values, shape)
+
+
+def _segments(function: Callable[..., Any]) -> Callable[..., Any]:
+    def of(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+        return deferral.adapt(reductions.of_segments)(function, data, segment_ids, num_segments)
+
+    of.__name__ = function.__name__
+    return of
+
+
+def _matmul(function: Callable[..., Any]) -> Callable[..., Any]:
+    def of(a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
+        options = dict(zip(_OF_MATMUL, args, strict=False)) | kwargs
+        return deferral.adapt(products.product)(function, a, b, options)
+
+    of.__name__ = function.__name__
+    return of
+
+
+_OF_MATMUL = ("transpose_a", "transpose_b", "adjoint_a", "adjoint_b")
+
+
 def _embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | None = None) -> Any:
     from gradtape.nn._softmax import embedding_lookup
 
+    if not ids.dtype.is_integer:
+        raise ValueError(
+            errors.compose(
+                f"embedding_lookup: the values of ids must be integers, got {ids.dtype.name}.",
+                "use tf.cast(ids, tf.int64).",
+            )
+        )
     return ids.with_flat_values(embedding_lookup(params, ids.flat_values, max_norm))
+
+
+def _embedding_lookup_sparse(params: Any, sp_ids: Any, sp_weights: Any, *args: Any, **kwargs: Any) -> Any:
+    from gradtape.nn._embedding import embedding_lookup_sparse
+
+    weights = sp_weights.to_sparse() if isinstance(sp_weights, RaggedTensor) else sp_weights
+    return embedding_lookup_sparse(params, sp_ids.to_sparse(), weights, *args, **kwargs)
 
 
 def _size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
@@ -93,18 +149,21 @@ def _bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: A
 
 _OTHERS: dict[str, dict[str, Callable[..., Any]]] = {
     "": {
-        "boolean_mask": functions.boolean_mask, "concat": arranging.concat, "expand_dims": arranging.expand_dims,
-        "gather": arranging.gather, "map_fn": mapping.map_fn, "ones_like": functions.ones_like, "rank": _rank,
-        "reverse": arranging.reverse, "size": _size, "squeeze": arranging.squeeze, "stack": arranging.stack,
-        "tile": arranging.tile, "where": arranging.where, "zeros_like": functions.zeros_like,
+        "boolean_mask": functions.boolean_mask, "concat": rearrange.concat, "expand_dims": rearrange.expand_dims,
+        "gather": gather.gather, "gather_nd": gather.gather_nd, "dynamic_partition": gather.dynamic_partition,
+        "add_n": _add_n, "reshape": _reshape, "map_fn": map_fn.map_fn, "ones_like": functions.ones_like, "rank": _rank,
+        "reverse": rearrange.reverse, "size": _size, "squeeze": rearrange.squeeze, "stack": rearrange.stack,
+        "tile": rearrange.tile, "where": rearrange.where, "zeros_like": functions.zeros_like,
     },
     "math": {"bincount": _bincount},
-    "nn": {"embedding_lookup": _embedding_lookup, "softmax": reducing.softmax},
+    "nn": {"embedding_lookup": _embedding_lookup, "embedding_lookup_sparse": _embedding_lookup_sparse, "softmax": reductions.softmax},
 }  # fmt: skip
 
 dispatching.replace(RaggedTensor, _UNARY, _of_values)
 dispatching.replace(RaggedTensor, _BINARY, _of_pairs)
-dispatching.replace(RaggedTensor, {"": " ".join(reducing.REDUCTIONS)}, _reduction)
+dispatching.replace(RaggedTensor, {"": " ".join(reductions.REDUCTIONS)}, _reduction)
+dispatching.replace(RaggedTensor, {"": "matmul", "linalg": "matmul"}, _matmul)
+dispatching.replace(RaggedTensor, {"math": _SEGMENTS}, _segments)
 for _module, _functions in _OTHERS.items():
     for _name, _function in _functions.items():
         dispatching.replace(RaggedTensor, {_module: _name}, functools.partial(_instead_of, _function))

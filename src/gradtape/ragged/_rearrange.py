@@ -1,4 +1,4 @@
-"""Ragged tensors joined, gathered, with other axes."""
+"""Ragged tensors joined, with other axes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import integers
+from gradtape.arrays import creation, indexing, joining, movement
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import normalize_axis
-from gradtape.arrays import creation as creating, indexing, joining, movement as moving
 from gradtape.math import _elementwise as elementwise
-from gradtape.api.arguments import integers
 from gradtape.math._conversion import cast
-from gradtape.ragged import _construct as making, _row_partition as partitions
+from gradtape.ragged import _construct as construct
+from gradtape.ragged import _row_partition as row_partition
 from gradtape.ragged._tensor import RaggedTensor
 
 
@@ -24,81 +25,34 @@ def picked(values: Any, positions: Any) -> Any:
 
 def gather_rows(rt: RaggedTensor, rows: Any) -> RaggedTensor:
     """Rows by number, given as a vector."""
-    positions, splits = partitions.rows_at(rt.row_splits, cast(rows, rt.row_splits.dtype))
-    return RaggedTensor(picked(rt.values, positions), splits, rt.uniform_row_length)
-
-
-def gather(
-    params: Any,
-    indices: Any,
-    validate_indices: Any = None,
-    axis: Any = None,
-    batch_dims: int = 0,
-    name: str | None = None,
-) -> Any:
-    """Rows of a ragged or dense tensor at indices, which may be ragged."""
-    if axis not in (None, 0) or batch_dims:
-        if batch_dims == 1 and axis in (None, 1) and isinstance(params, RaggedTensor):
-            return _gather_in_rows(params, indices)
-        raise ValueError(
-            errors.compose(
-                f"gather: axis {axis} and batch_dims {batch_dims} are not there for ragged tensors.",
-                "use axis=0, or batch_dims=1 with axis=1.",
-            )
-        )
-    if isinstance(indices, RaggedTensor):
-        return indices.with_values(gather(params, indices.values))
-    if not isinstance(params, RaggedTensor):
-        return indexing.gather(params, indices)
-    places = making.tensor(indices)
-    dims = tuple(places.shape)
-    if len(dims) == 0:
-        return params[places]
-    found: Any = gather_rows(params, moving.reshape(places, [-1]))
-    for length in dims[:0:-1]:
-        found = making.from_uniform_row_length(found, length, nrows=_rows_above(found, length, dims))
-    return found
-
-
-def _rows_above(found: Any, length: int, dims: tuple[int, ...]) -> Any:
-    return None if length else int(np.prod(dims[:-1]))
-
-
-def _gather_in_rows(params: RaggedTensor, indices: Any) -> Any:
-    """Elements of each row at indices of their own."""
-    if not isinstance(indices, RaggedTensor):
-        dense = making.tensor(indices)
-        if dense.ndim == 1:
-            return picked(params.values, cast(dense, params.row_splits.dtype) + params.row_starts())
-        indices = making.from_tensor(dense)
-    starts = indexing.gather(params.row_starts(), indices.value_rowids())
-    return indices.with_values(picked(params.values, cast(indices.values, starts.dtype) + starts))
+    positions, splits = row_partition.rows_at(rt.row_splits, cast(rows, rt.row_splits.dtype))
+    return RaggedTensor(picked(rt.values, positions), splits, rt._uniform)
 
 
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
     """The tensor with a new axis of length 1."""
     if not isinstance(input, RaggedTensor):
-        return moving.expand_dims(input, axis)
+        return movement.expand_dims(input, axis)
     axis = normalize_axis(axis, input.ndim + 1, "expand_dims")
     if axis == 0:
-        rows = moving.reshape(input.nrows(), [1])
-        splits = joining.concat([creating.zeros([1], rows.dtype), rows], 0)
+        rows = movement.reshape(input.nrows(), [1])
+        splits = joining.concat([creation.zeros([1], rows.dtype), rows], 0)
         return RaggedTensor(input, splits, input.shape[0])
     if axis == 1:
-        return making.from_uniform_row_length(input, 1)
+        return construct.from_uniform_row_length(input, 1)
     return input.with_values(expand_dims(input.values, axis - 1))
 
 
 def _alike(values: Sequence[Any]) -> list[Any]:
     """Ragged and dense tensors as ragged ones of one ragged rank."""
-    given = [making.tensor(v) for v in values]
+    given = [construct.tensor(v) for v in values]
     rank = max([v.ragged_rank for v in given if isinstance(v, RaggedTensor)], default=1)
     return [_of_ragged_rank(v, rank) for v in given]
 
 
 def _of_ragged_rank(x: Any, rank: int) -> Any:
     if not isinstance(x, RaggedTensor):
-        return making.from_tensor(x, ragged_rank=rank)
+        return construct.from_tensor(x, ragged_rank=rank)
     if x.ragged_rank == rank:
         return x
     return x.with_values(_of_ragged_rank(x.values, rank - 1))
@@ -106,7 +60,7 @@ def _of_ragged_rank(x: Any, rank: int) -> Any:
 
 def concat(values: Sequence[Any], axis: Any, name: str = "concat") -> Any:
     """Tensors one after the other, of which some are ragged."""
-    given = [making.tensor(v) for v in values]
+    given = [construct.tensor(v) for v in values]
     if len(given) == 1:
         return given[0]
     ranks = {v.ndim for v in given}
@@ -124,14 +78,14 @@ def _joined(given: list[Any], axis: int) -> Any:
         return joining.concat(given, axis)
     rows = _alike(given)
     if axis == 0:
-        splits = partitions.one_after_the_other(*[r.row_splits for r in rows])
+        splits = row_partition.one_after_the_other(*[r.row_splits for r in rows])
         return RaggedTensor(_joined([r.values for r in rows], 0), splits)
     if axis == 1:
-        positions, splits = partitions.side_by_side(*[r.row_splits for r in rows])
+        positions, splits = row_partition.side_by_side(*[r.row_splits for r in rows])
         return RaggedTensor(picked(_joined([r.values for r in rows], 0), positions), splits)
     splits = rows[0].row_splits
     for other in rows[1:]:
-        splits = partitions.same(splits, other.row_splits, who="concat")
+        splits = row_partition.same(splits, other.row_splits, who="concat")
     return RaggedTensor(_joined([r.values for r in rows], axis - 1), splits)
 
 
@@ -146,7 +100,8 @@ def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
     >>> tf.ragged.stack([[1, 2], [3], [4, 5, 6]])
     <tf.RaggedTensor [[1, 2], [3], [4, 5, 6]]>
     """
-    given = [making.tensor(v) for v in values]
+    is_list = isinstance(values, (list, tuple))
+    given = [construct.tensor(v) for v in (values if is_list else [values])]
     if not given:
         raise ValueError(errors.compose("ragged.stack: values is empty.", "give at least one tensor."))
     if given[0].ndim == 0:
@@ -156,14 +111,22 @@ def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
         return expand_dims(_of_ragged_rank(given[0], 1) if given[0].ndim > 1 else given[0], axis)
     if axis:
         return _joined([expand_dims(_of_ragged_rank(v, 1) if v.ndim > 1 else v, axis) for v in given], axis)
-    lengths = [making.count(v, dtypes.int64) for v in given]
-    return making.from_row_lengths(_joined_rows(given), joining.stack(lengths))
+    # Lengths of vectors are those that tf.shape gives.
+    dtype = (
+        dtypes.int32
+        if given[0].ndim == 1
+        else next((v.row_splits.dtype for v in given if isinstance(v, RaggedTensor)), dtypes.int64)
+    )
+    lengths = [construct.count(v, dtype) for v in given]
+    return construct.from_row_lengths(_joined_rows(given), joining.stack(lengths))
 
 
 def alone(x: Any) -> Any:
     """One tensor as the only row of a ragged one."""
     return (
-        making.from_row_lengths(x, moving.reshape(making.count(x, dtypes.int64), [1])) if x.ndim else joining.stack([x])
+        construct.from_row_lengths(x, movement.reshape(construct.count(x, dtypes.int64), [1]))
+        if x.ndim
+        else joining.stack([x])
     )
 
 
@@ -214,14 +177,14 @@ def _merged_with_dense(rt: RaggedTensor, count: int) -> RaggedTensor:
 def _reshaped(x: Any, outer: int, inner: int) -> Any:
     dims = tuple(x.shape)
     merged = int(np.prod(dims[outer : inner + 1]))
-    return moving.reshape(x, [*dims[:outer], merged, *dims[inner + 1 :]])
+    return movement.reshape(x, [*dims[:outer], merged, *dims[inner + 1 :]])
 
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     """The tensor in reverse order along axes."""
     places = [axis] if isinstance(axis, int) else list(np.asarray(convert.convert_to_tensor(axis)).ravel().tolist())
     if not isinstance(tensor, RaggedTensor):
-        return moving.reverse(tensor, places)
+        return movement.reverse(tensor, places)
     found: Any = tensor
     for k in [normalize_axis(a, tensor.ndim, "reverse") for a in places]:
         key = (*(slice(None),) * k, slice(None, None, -1))
@@ -233,8 +196,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     """`tf.where` of ragged tensors of one structure."""
     if x is None or y is None:
         if isinstance(condition, RaggedTensor) and x is None and y is None:
-            chosen = moving.reshape(elementwise.where(condition.flat_values), [-1])
-            return indexing.gather(partitions.coordinates(*condition.nested_row_splits), chosen)
+            chosen = movement.reshape(elementwise.where(condition.flat_values), [-1])
+            return indexing.gather(row_partition.coordinates(*condition.nested_row_splits), chosen)
         raise ValueError(errors.compose("where: only one of x and y is given.", "give both, or neither."))
     from gradtape.ragged._elementwise import over_values
 
@@ -253,20 +216,26 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
 
 def _without(x: Any, axis: int) -> Any:
     if not isinstance(x, RaggedTensor):
-        return moving.squeeze(x, [axis])
+        return movement.squeeze(x, [axis])
     if axis == 0:
-        return x.values if x.uniform_row_length is not None or len(x) == 1 else x[0]
+        return x.values if x._uniform is not None or len(x) == 1 else x[0]
     if axis == 1:
-        ones = partitions.from_lengths(creating.ones_like(x.row_lengths()))
-        partitions.same(ones, x.row_splits, who="squeeze")
+        ones = row_partition.from_lengths(creation.ones_like(x.row_lengths()))
+        row_partition.same(ones, x.row_splits, who="squeeze")
         return x.values
     return x.with_values(_without(x.values, axis - 1))
 
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     """The tensor repeated along its axes."""
-    found = input
-    for k, count in enumerate(integers(multiples, "tile", "multiples")):
+    found, counts = input, integers(multiples, "tile", "multiples")
+    if len(counts) != input.ndim or min(counts) < 0:
+        raise errors.build(
+            errors.RangeError,
+            f"tile: multiples must be {input.ndim} numbers that are not negative, got {list(counts)}.",
+            "give a number for each axis.",
+        )
+    for k, count in enumerate(counts):
         if count != 1:
             found = concat([found] * count, k) if count else found[(*(slice(None),) * k, slice(0))]
     return found

@@ -7,12 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import integer
+from gradtape.arrays import creation, indexing
 from gradtape.core import convert, dtypes, errors
+from gradtape.core.deferral import adapt
 from gradtape.core.shape import normalize_axis
-from gradtape.math import _elementwise as elementwise, _reductions as reducing, _segments as segments
-from gradtape.arrays import indexing
+from gradtape.math import _elementwise as elementwise
+from gradtape.math import _reductions as reductions
+from gradtape.math import _segments as segments
 from gradtape.math._conversion import cast
-from gradtape.ragged import _rearrange as arranging, _row_partition as partitions
+from gradtape.ragged import _construct as construct
+from gradtape.ragged import _rearrange as rearrange
+from gradtape.ragged import _row_partition as row_partition
 from gradtape.ragged._tensor import RaggedTensor
 
 
@@ -42,16 +48,40 @@ def _all(data: Any, ids: Any, count: int) -> Any:
 
 # For each public function: of a dense tensor, and of values that belong to segments.
 REDUCTIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
-    "reduce_sum": (reducing.reduce_sum, segments.unsorted_segment_sum),
-    "reduce_prod": (reducing.reduce_prod, segments.unsorted_segment_prod),
-    "reduce_max": (reducing.reduce_max, segments.unsorted_segment_max),
-    "reduce_min": (reducing.reduce_min, segments.unsorted_segment_min),
-    "reduce_mean": (reducing.reduce_mean, _mean),
-    "reduce_variance": (reducing.reduce_variance, _variance),
-    "reduce_std": (reducing.reduce_std, _std),
-    "reduce_any": (reducing.reduce_any, _any),
-    "reduce_all": (reducing.reduce_all, _all),
+    "reduce_sum": (reductions.reduce_sum, segments.unsorted_segment_sum),
+    "reduce_prod": (reductions.reduce_prod, segments.unsorted_segment_prod),
+    "reduce_max": (reductions.reduce_max, segments.unsorted_segment_max),
+    "reduce_min": (reductions.reduce_min, segments.unsorted_segment_min),
+    "reduce_mean": (reductions.reduce_mean, _mean),
+    "reduce_variance": (reductions.reduce_variance, _variance),
+    "reduce_std": (reductions.reduce_std, _std),
+    "reduce_any": (reductions.reduce_any, _any),
+    "reduce_all": (reductions.reduce_all, _all),
 }
+
+
+def of_rows(of_segments: Callable[..., Any], data: Any, ids: Any, count: int) -> Any:
+    """What a function of segments makes of rows, which may be ragged themselves: then element by element of each.
+
+    Args:
+      of_segments: a function of values, the numbers of their segments, and how many of these there are.
+      data: the rows.
+      ids: the number of each row's segment.
+      count: how many segments there are.
+    """
+    if not isinstance(data, RaggedTensor):
+        return of_segments(data, ids, count)
+    places, splits = row_partition.places_in_segments(data.row_splits, ids, count=count)
+    return RaggedTensor(of_rows(of_segments, data.values, places, int(splits[-1])), splits)
+
+
+def of_segments(function: Callable[..., Any], data: Any, segment_ids: Any, num_segments: Any) -> Any:
+    """Rows, or values, of a ragged tensor that belong together, reduced by a public function of segments."""
+    ids, count = construct.tensor(segment_ids), integer(num_segments, function.__name__, "num_segments")
+    if not isinstance(ids, RaggedTensor):
+        return of_rows(function, data, ids, count)
+    splits = row_partition.same(data.row_splits, cast(ids.row_splits, data.row_splits.dtype), who=function.__name__)
+    return of_segments(function, data.with_values(data.values).values, RaggedTensor(ids.values, splits).values, count)
 
 
 def reduce(name: str, input_tensor: RaggedTensor, axis: Any = None, keepdims: Any = False) -> Any:
@@ -63,43 +93,82 @@ def reduce(name: str, input_tensor: RaggedTensor, axis: Any = None, keepdims: An
         return _with_ones(found, range(rank)) if keepdims else found
     places = [axis] if isinstance(axis, int) else np.asarray(convert.convert_to_tensor(axis)).ravel().tolist()
     axes = sorted({normalize_axis(a, rank, name) for a in places})
-    if len(axes) > 1 and name in ("reduce_mean", "reduce_variance", "reduce_std"):
-        if len(axes) == rank:
-            return reduce(name, input_tensor, None, keepdims)
-        # The mean of means is not the mean where rows have different lengths: the axes become one first.
-        if axes != list(range(axes[0], axes[-1] + 1)):
-            raise ValueError(errors.compose(f"{name}: axes {axes} of a ragged tensor.", "reduce neighbouring axes."))
-        merged = input_tensor.merge_dims(axes[0], axes[-1])
-        found = _reduced(name, whole, of_segments, merged, axes[0])
+    if len(axes) == rank:
+        return reduce(name, input_tensor, None, keepdims)
+    if len(axes) > 1 and name in _OF_COUNTS:
+        # The mean of means is not the mean where rows have different lengths.
+        found = _OF_COUNTS[name](input_tensor, axes)
     else:
-        found = input_tensor
-        for k in axes[::-1]:
-            found = _reduced(name, whole, of_segments, found, k)
+        found = over_axes(whole, of_segments, input_tensor, axes)
     return _with_ones(found, axes) if keepdims else found
+
+
+def over_axes(whole: Callable[..., Any], of_segments: Callable[..., Any], x: Any, axes: list[int]) -> Any:
+    """A reduction over axes, in rising order, one after the other from the last.
+
+    Args:
+      whole: of a dense tensor and an axis.
+      of_segments: of values that belong to segments.
+      x: a ragged tensor.
+      axes: counted from the front.
+    """
+    # Each axis waits for its sizes by itself: those of the result are open then.
+    for k in axes[::-1]:
+        x = adapt(along_axis)(whole, of_segments, x, k)
+    return x
+
+
+def _mean_over(x: Any, axes: list[int]) -> Any:
+    ones = x.with_flat_values(creation.ones_like(x.flat_values))
+    total, number = (over_axes(*REDUCTIONS["reduce_sum"], v, axes) for v in (x, ones))
+    if isinstance(total, RaggedTensor):
+        return total.with_flat_values(_quotient(total.flat_values, number.flat_values))
+    return _quotient(total, number)
+
+
+def _quotient(total: Any, number: Any) -> Any:
+    return total // number if total.dtype.is_integer else total / number
+
+
+def _variance_over(x: Any, axes: list[int]) -> Any:
+    squares = _mean_over(x.with_flat_values(elementwise.square(elementwise.abs(x.flat_values))), axes)
+    means = _mean_over(x, axes)
+    if isinstance(means, RaggedTensor):
+        return means.with_flat_values(_spread(squares.flat_values, means.flat_values))
+    return _spread(squares, means)
+
+
+def _spread(squares: Any, means: Any) -> Any:
+    """The variance from the mean of squares and the mean."""
+    return elementwise.maximum(squares - elementwise.square(elementwise.abs(means)), convert.like(0, squares.dtype))
+
+
+def _std_over(x: Any, axes: list[int]) -> Any:
+    found = _variance_over(x, axes)
+    if isinstance(found, RaggedTensor):
+        return found.with_flat_values(elementwise.sqrt(found.flat_values))
+    return elementwise.sqrt(found)
+
+
+_OF_COUNTS = {"reduce_mean": _mean_over, "reduce_variance": _variance_over, "reduce_std": _std_over}
 
 
 def _with_ones(x: Any, axes: Any) -> Any:
     for k in axes:
-        x = arranging.expand_dims(x, k)
+        x = rearrange.expand_dims(x, k)
     return x
 
 
-def _reduced(name: str, whole: Callable[..., Any], of_segments: Callable[..., Any], x: Any, axis: int) -> Any:
+def along_axis(whole: Callable[..., Any], of_segments: Callable[..., Any], x: Any, axis: int) -> Any:
+    """A reduction over one axis; see `over_axes`."""
     if not isinstance(x, RaggedTensor):
         return whole(x, axis)
     if axis > 1:
-        return x.with_values(_reduced(name, whole, of_segments, x.values, axis - 1))
-    if isinstance(x.values, RaggedTensor):
-        raise ValueError(
-            errors.compose(
-                f"{name}: axis {axis} of a tensor of ragged rank {x.ragged_rank} holds rows that are ragged themselves.",
-                f"reduce axis {x.ragged_rank} or one behind it, merge axes with x.merge_dims, or use x.to_tensor().",
-            )
-        )
+        return x.with_values(along_axis(whole, of_segments, x.values, axis - 1))
     if axis == 1:
-        return of_segments(x.values, x.value_rowids(), int(x.nrows()))
-    columns = partitions.coordinates(x.row_splits)[:, 1]
-    return of_segments(x.values, columns, int(x.bounding_shape(axis=1)))
+        return of_rows(of_segments, x.values, x.value_rowids(), int(x.nrows()))
+    columns = row_partition.coordinates(x.row_splits)[:, 1]
+    return of_rows(of_segments, x.values, columns, int(x.bounding_shape(axis=1)))
 
 
 def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
@@ -111,10 +180,10 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
     if place > logits.ragged_rank:
         return logits.with_flat_values(of_dense(logits.flat_values, place - logits.ragged_rank))
     if place != logits.ragged_rank:
-        raise ValueError(
-            errors.compose(
-                f"softmax: axis {place} of ragged rank {logits.ragged_rank}.", "use the innermost ragged axis."
-            )
+        raise errors.build(
+            errors.ShapeError,
+            f"softmax: axis must be the innermost ragged one, {logits.ragged_rank}, or one behind it, got {place}.",
+            "use axis=-1, or x.to_tensor().",
         )
     rows = _innermost(logits)
     ids, count = rows.value_rowids(), int(rows.nrows())

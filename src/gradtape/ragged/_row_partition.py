@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.array_op import on_arrays
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import Spec
-from gradtape.api.array_op import on_arrays
 
 OPEN: Any = (None,)
 
@@ -22,7 +22,7 @@ def _open_and_splits(splits: Spec, *others: Spec, **params: Any) -> tuple[Spec, 
 
 
 def _bad(what: str, fix: str) -> Exception:
-    return errors.build(errors.InvalidArgumentError, what, fix)
+    return errors.build(errors.ShapeError, what, fix)
 
 
 def ranges(starts: Any, lengths: Any) -> Any:
@@ -128,6 +128,25 @@ def bounds(*splits: Any) -> Any:
     return np.array([len(splits[0]) - 1, *longest], np.int64)
 
 
+def _places_specs(splits: Spec, ids: Spec, *, count: int) -> tuple[Spec, Spec]:
+    return Spec(OPEN, splits.dtype), Spec((count + 1,), splits.dtype)
+
+
+@on_arrays(_places_specs)
+def places_in_segments(splits: Any, ids: Any, *, count: int) -> Any:
+    """For each value its place among those of its segment's longest row, and the row splits of the segments."""
+    lengths = np.diff(splits)
+    kept = ids >= 0
+    if len(ids) and int(ids.max()) >= count:
+        raise _bad(f"RaggedTensor: segment_ids must be below {count}, got {int(ids.max())}.", "raise num_segments.")
+    longest = np.zeros(count, np.int64)
+    np.maximum.at(longest, ids[kept], lengths[kept])
+    ends = splits_of(longest, splits.dtype)
+    starts = np.where(kept, ends[np.maximum(ids, 0)] if len(ends) > 1 else 0, 0)
+    places = np.where(np.repeat(kept, lengths), ranges(starts, lengths), -1)
+    return places.astype(splits.dtype), ends
+
+
 @on_arrays(lambda splits, rows: (Spec(OPEN, splits.dtype), Spec((rows.shape[0] + 1,), splits.dtype)))
 def rows_at(splits: Any, rows: Any) -> Any:
     """The positions of the values in some rows, and the row splits of these."""
@@ -165,6 +184,40 @@ def column(splits: Any, *, column: int) -> Any:
     return splits[:-1] + places
 
 
+@on_arrays(lambda splits, places: Spec(OPEN, splits.dtype))
+def columns(splits: Any, places: Any) -> Any:
+    """The positions of the same places in each row, row by row."""
+    lengths = np.diff(splits)
+    if len(places) and len(lengths) and (places.min() < 0 or places.max() >= lengths.min()):
+        raise errors.build(
+            errors.RangeError,
+            f"gather: indices must be in all rows, of lengths {lengths.tolist()[:20]}, got {places.tolist()[:20]}.",
+            "use batch_dims=1 for other indices in each row.",
+        )
+    return (splits[:-1, None] + places).reshape(-1)
+
+
+@on_arrays(lambda splits, rows, places: rows)
+def inside_rows(splits: Any, rows: Any, places: Any) -> Any:
+    """The positions of one place in each of some rows."""
+    lengths = np.diff(splits)
+    if len(rows) and (rows.max() >= len(lengths) or (places < 0).any() or (places >= lengths[rows]).any()):
+        raise errors.build(
+            errors.RangeError,
+            f"gather_nd: indices must be inside the rows, got rows {rows.tolist()[:20]}, places {places.tolist()[:20]}.",
+            "compare with x.row_lengths().",
+        )
+    return splits[rows] + places
+
+
+@on_arrays(lambda numbers, who: numbers)
+def not_negative(numbers: Any, *, who: str) -> Any:
+    """The numbers, after a check."""
+    if len(numbers) and numbers.min() < 0:
+        raise _bad(f"{who}: indices must not be negative, got {numbers.tolist()[:20]}.", "rows count from 0.")
+    return numbers
+
+
 @on_arrays(_open_and_splits)
 def part_of_rows(splits: Any, *, start: Any, stop: Any, step: Any) -> Any:
     """The positions of a slice of each row, and the row splits of these."""
@@ -191,6 +244,11 @@ def one_after_the_other(*splits: Any) -> Any:
 @on_arrays(_open_and_splits)
 def side_by_side(*splits: Any) -> Any:
     """Where the values of rows that are joined come from, in all values one after the other, and the row splits."""
+    if len({len(s) for s in splits}) > 1:
+        raise _bad(
+            f"concat: the tensors must have equally many rows, got {[len(s) - 1 for s in splits]}.",
+            "join them along axis 0, or take as many rows of each.",
+        )
     lengths = np.stack([np.diff(s) for s in splits], axis=1)
     before = np.cumsum([0, *[int(s[-1]) for s in splits[:-1]]])
     starts = np.stack([s[:-1] for s in splits], axis=1) + before
@@ -212,17 +270,6 @@ def true_values(mask: Any, splits: Any) -> Any:
     return np.flatnonzero(mask), before[splits].astype(splits.dtype)
 
 
-@on_arrays(lambda lengths, limit: lengths)
-def checked_lengths(lengths: Any, limit: Any) -> Any:
-    """The lengths, after a check that they are not negative and not above a limit."""
-    if (lengths < 0).any() or (lengths > limit).any():
-        raise _bad(
-            f"RaggedTensor: the row lengths are {lengths.tolist()[:20]}, at most {int(limit)}.",
-            "lengths must not be negative, nor above the size of the tensor.",
-        )
-    return lengths
-
-
 @on_arrays(lambda starts, limits, deltas: (Spec(OPEN, dtypes.int64), Spec((starts.shape[0] + 1,), dtypes.int64)))
 def steps_of_ranges(starts: Any, limits: Any, deltas: Any) -> Any:
     """For each number of ranges which step of its range it is, and the row splits."""
@@ -230,6 +277,18 @@ def steps_of_ranges(starts: Any, limits: Any, deltas: Any) -> Any:
         raise _bad("ragged.range: a delta is 0.", "give deltas that are not 0.")
     lengths = np.maximum(np.ceil((limits - starts) / deltas), 0).astype(np.int64)
     return ranges(np.zeros_like(lengths), lengths), splits_of(lengths, np.int64)
+
+
+def _row_specs(coordinates: Spec, row: Spec) -> tuple[Spec, Spec]:
+    places: Any = (None, coordinates.shape[1] - 1)
+    return Spec(OPEN, dtypes.int64), Spec(places, dtypes.int64)
+
+
+@on_arrays(_row_specs)
+def row_of_sparse(coordinates: Any, row: Any) -> Any:
+    """The positions of the values in one row of a sparse tensor, and where in the row they are."""
+    positions = np.flatnonzero(coordinates[:, 0] == row)
+    return positions, coordinates[positions, 1:]
 
 
 @on_arrays(lambda coordinates, dense_shape: Spec((None,), dtypes.int64))  # type: ignore[arg-type]

@@ -25,6 +25,9 @@ class RaggedForm(Form):
         from gradtape.ragged._tensor import RaggedTensor
 
         values = parts[0]
+        for splits in parts[1:]:
+            if splits.get_shape().rank is None:
+                splits.set_shape([None])
         for splits, length in list(zip(parts[1:], self.uniform, strict=True))[::-1]:
             values = RaggedTensor(values, splits, length)
         return values  # type: ignore[no-any-return]
@@ -43,8 +46,7 @@ class RaggedTensorSpec(CompositeSpec):
     Args:
       shape: with None for the ragged axes.
       dtype: of the values.
-      ragged_rank: how many axes may be ragged, after the first; by default all but the first and those behind the last
-        unknown one. With 0, values are plain tensors, as the rows are of which `tf.map_fn` makes a ragged tensor.
+      ragged_rank: how many axes may be ragged, after the first; by default all others. With 0, values are plain tensors, as the rows are of which `tf.map_fn` makes a ragged tensor.
       row_splits_dtype: int64 or int32.
       flat_values_spec: not taken: the flat values are plain tensors.
 
@@ -73,8 +75,13 @@ class RaggedTensorSpec(CompositeSpec):
                 raise ValueError(
                     errors.compose("RaggedTensorSpec: Must specify ragged_rank if shape is unknown.", "give one.")
                 )
-            unknown = [k for k, d in enumerate(self.shape.as_list()) if d is None and k]
-            ragged_rank = max(unknown, default=min(1, self.shape.rank - 1))
+            ragged_rank = self.shape.rank - 1
+        if not isinstance(ragged_rank, int):
+            raise TypeError(
+                errors.compose(
+                    f"RaggedTensorSpec: Argument `ragged_rank` must be an int, got {ragged_rank!r}.", "give one."
+                )
+            )
         if self.shape.rank is not None and not 0 <= ragged_rank < self.shape.rank:
             raise ValueError(
                 errors.compose(
@@ -112,6 +119,9 @@ class RaggedTensorSpec(CompositeSpec):
         splits = [TensorSpec([None if rows is None else rows + 1], self.row_splits_dtype)]
         splits += [TensorSpec([None], self.row_splits_dtype)] * (self.ragged_rank - 1)
         return [values, *splits]
+
+    def _with_shape(self, shape: TensorShape) -> RaggedTensorSpec:
+        return RaggedTensorSpec(shape, self.dtype, self.ragged_rank, self.row_splits_dtype)
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """True if a value or spec is of this kind."""

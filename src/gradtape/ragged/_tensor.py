@@ -8,16 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, errors
+from gradtape.api.array_op import objects
+from gradtape.arrays import shapes
+from gradtape.core import convert, dtypes, errors
 from gradtape.core.composite import Composite
 from gradtape.core.deferral import adapt
-from gradtape.core.shape import TensorShape
+from gradtape.core.shape import TensorShape, normalize_axis
 from gradtape.core.tensor import Tensor
-from gradtape.arrays import shapes as shaping
-from gradtape.api.array_op import objects
 from gradtape.math._conversion import cast
-from gradtape.ragged import _construct as making, _row_partition as partitions
+from gradtape.ragged import _construct as construct
+from gradtape.ragged import _row_partition as partitions
 from gradtape.ragged._spec import RaggedForm, RaggedTensorSpec
+
+_PLAIN = (list, tuple, np.ndarray)
 
 
 class RaggedTensor(Composite):
@@ -39,24 +42,35 @@ class RaggedTensor(Composite):
     _instead = "use x.to_tensor() for a dense tensor, or x.flat_values with x.with_flat_values for the values."
 
     def __init__(self, values: Any, row_partition: Any, uniform_row_length: int | None = None) -> None:
+        if type(values) in _PLAIN or type(row_partition) in _PLAIN:
+            raise ValueError(
+                errors.compose(
+                    "RaggedTensor: the constructor is private, and takes no lists.",
+                    "use tf.ragged.constant, or one of the methods RaggedTensor.from_….",
+                )
+            )
         self._values, self._splits, self._uniform = values, row_partition, uniform_row_length
 
-    from_row_splits = staticmethod(making.from_row_splits)
-    from_row_lengths = staticmethod(making.from_row_lengths)
-    from_row_starts = staticmethod(making.from_row_starts)
-    from_row_limits = staticmethod(making.from_row_limits)
-    from_value_rowids = staticmethod(making.from_value_rowids)
-    from_uniform_row_length = staticmethod(making.from_uniform_row_length)
-    from_nested_row_splits = staticmethod(making.from_nested_row_splits)
-    from_nested_row_lengths = staticmethod(making.from_nested_row_lengths)
-    from_nested_value_rowids = staticmethod(making.from_nested_value_rowids)
-    from_tensor = staticmethod(adapt(making.from_tensor))
-    from_sparse = staticmethod(adapt(making.from_sparse))
+    from_row_splits = staticmethod(construct.from_row_splits)
+    from_row_lengths = staticmethod(construct.from_row_lengths)
+    from_row_starts = staticmethod(construct.from_row_starts)
+    from_row_limits = staticmethod(construct.from_row_limits)
+    from_value_rowids = staticmethod(construct.from_value_rowids)
+    from_uniform_row_length = staticmethod(construct.from_uniform_row_length)
+    from_nested_row_splits = staticmethod(construct.from_nested_row_splits)
+    from_nested_row_lengths = staticmethod(construct.from_nested_row_lengths)
+    from_nested_value_rowids = staticmethod(construct.from_nested_value_rowids)
+    from_tensor = staticmethod(adapt(construct.from_tensor))
+    from_sparse = staticmethod(adapt(construct.from_sparse))
 
     values = property(lambda self: self._values, doc="The rows one after the other: a tensor, or a ragged tensor.")
     row_splits = property(lambda self: self._splits, doc="Where rows begin in `values`, and where the last one ends.")
-    uniform_row_length = property(lambda self: self._uniform, doc="The length of all rows, or None.")
     dtype = property(lambda self: self.flat_values.dtype, doc="The type of the elements.")
+
+    @property
+    def uniform_row_length(self) -> Tensor | None:
+        """The length of all rows as a scalar tensor, or None if they may differ."""
+        return None if self._uniform is None else convert.convert_to_tensor(self._uniform, self._splits.dtype)
 
     @property
     def flat_values(self) -> Any:
@@ -96,7 +110,7 @@ class RaggedTensor(Composite):
         >>> int(tf.ragged.constant([[1, 2], []]).nrows())
         2
         """
-        count = shaping.shape(self._splits, self._splits.dtype)[0] - 1
+        count = shapes.shape(self._splits, self._splits.dtype)[0] - 1
         return count if out_type is None else cast(count, out_type)  # type: ignore[no-any-return]
 
     def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
@@ -105,14 +119,15 @@ class RaggedTensor(Composite):
         >>> tf.ragged.constant([[[1], [2, 3]], [[]]]).row_lengths(axis=2)
         <tf.RaggedTensor [[1, 2], [0]]>
         """
+        axis = normalize_axis(axis, self.ndim, "RaggedTensor.row_lengths")
         if axis == 0:
             return self.nrows()
         if axis == 1:
             return partitions.to_lengths(self._splits)
         if isinstance(self._values, RaggedTensor):
             return self.with_values(self._values.row_lengths(axis - 1))
-        lengths = shaping.shape(self._values, self._splits.dtype)
-        return self.with_values(shaping.shape(self._values, self._splits.dtype)[:1] * 0 + lengths[axis - 1])
+        lengths = shapes.shape(self._values, self._splits.dtype)
+        return self.with_values(shapes.shape(self._values, self._splits.dtype)[:1] * 0 + lengths[axis - 1])
 
     def nested_row_lengths(self, name: str | None = None) -> tuple[Tensor, ...]:
         """The row lengths of all levels."""
@@ -144,16 +159,23 @@ class RaggedTensor(Composite):
         >>> tf.ragged.constant([[1, 2], [], [3]]).bounding_shape().numpy()
         array([3, 2])
         """
-        from gradtape.arrays import joining
+        from gradtape.arrays import indexing, joining
 
         outer = partitions.bounds(*self.nested_row_splits)
-        whole = joining.concat([outer, shaping.shape(self.flat_values, dtypes.int64)[1:]], 0)
-        found = whole if axis is None else whole[axis]
+        whole = joining.concat([outer, shapes.shape(self.flat_values, dtypes.int64)[1:]], 0)
+        found = whole if axis is None else indexing.gather(whole, axis)
         return cast(found, self._splits.dtype if out_type is None else out_type)  # type: ignore[no-any-return]
 
     def with_values(self, new_values: Any) -> RaggedTensor:
         """The same rows of other values."""
-        new = new_values if isinstance(new_values, RaggedTensor) else making.tensor(new_values)
+        new = new_values if isinstance(new_values, RaggedTensor) else construct.tensor(new_values)
+        if not new.get_shape()[:1].is_compatible_with(self._values.get_shape()[:1]):
+            raise errors.build(
+                errors.ShapeError,
+                f"RaggedTensor.with_values: new_values must be as many as the values, got {new.get_shape()} for "
+                f"{self._values.get_shape()}.",
+                "keep the number of values, or make new rows with RaggedTensor.from_row_splits.",
+            )
         return RaggedTensor(new, self._splits, self._uniform)
 
     def with_flat_values(self, new_values: Any) -> RaggedTensor:
@@ -181,9 +203,9 @@ class RaggedTensor(Composite):
         >>> tf.ragged.constant([[[1], [2, 3]], [[4]]]).merge_dims(1, 2)
         <tf.RaggedTensor [[1, 2, 3], [4]]>
         """
-        from gradtape.ragged import _rearrange as arranging
+        from gradtape.ragged import _rearrange as rearrange
 
-        return arranging.merge_dims(self, outer_axis, inner_axis)
+        return rearrange.merge_dims(self, outer_axis, inner_axis)
 
     def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> Tensor:
         """A dense tensor, with short rows filled up.
@@ -197,9 +219,9 @@ class RaggedTensor(Composite):
         array([[ 1,  2],
                [ 3, -1]], dtype=int32)
         """
-        from gradtape.ragged import _conversion as converting
+        from gradtape.ragged import _conversion as conversion
 
-        return adapt(converting.to_tensor)(self, default_value, shape)  # type: ignore[no-any-return]
+        return adapt(conversion.to_tensor)(self, default_value, shape)  # type: ignore[no-any-return]
 
     def to_sparse(self, name: str | None = None) -> Any:
         """A sparse tensor of all values.
@@ -207,9 +229,9 @@ class RaggedTensor(Composite):
         >>> tf.ragged.constant([[1, 2], [3]]).to_sparse().indices.numpy().tolist()
         [[0, 0], [0, 1], [1, 0]]
         """
-        from gradtape.ragged import _conversion as converting
+        from gradtape.ragged import _conversion as conversion
 
-        return adapt(converting.to_sparse)(self)
+        return adapt(conversion.to_sparse)(self)
 
     def to_list(self) -> list[Any]:
         """A nested list of the values.
@@ -261,9 +283,9 @@ class RaggedTensor(Composite):
         return RaggedTensorSpec.from_value(self)
 
     def __getitem__(self, key: Any) -> Any:
-        from gradtape.ragged import _getitem as slicing
+        from gradtape.ragged import _getitem as getitem
 
-        return adapt(slicing.getitem)(self, key)
+        return adapt(getitem.getitem)(self, key)
 
     def __len__(self) -> int:
         rows = self.shape[0]
@@ -279,7 +301,7 @@ class RaggedTensor(Composite):
 
     def __repr__(self) -> str:
         if all(type(p) is Tensor for p in self._components()):
-            return f"<tf.RaggedTensor {self.to_list()!r}>"
+            return f"<tf.RaggedTensor {_text(self.numpy())}>"
         return f"tf.RaggedTensor(values={self._values!s}, row_splits={self._splits!s})"
 
     def __reduce__(self) -> Any:
@@ -289,6 +311,16 @@ class RaggedTensor(Composite):
         if name in ("op", "graph", "eval"):
             raise AttributeError(f"RaggedTensor.{name} is undefined when eager execution is enabled.")
         raise AttributeError(f"'RaggedTensor' object has no attribute {name!r}.")
+
+
+def _text(x: Any) -> str:
+    """The rows as NumPy writes arrays, with commas."""
+    if not isinstance(x, np.ndarray):
+        return str(x)
+    if not x.size:
+        return repr(x.tolist())
+    with np.printoptions(formatter={"all": _text}):
+        return np.array2string(x, separator=", ")
 
 
 def _assembled(form: RaggedForm, parts: list[Any]) -> Any:

@@ -19,7 +19,7 @@ def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     Args:
       a: a tensor or SparseTensor; the rows along its last dimension are sets.
       b: one of the same shape, but for the last dimension, and the same dtype.
-      validate_indices: accepted: the order of sparse indices does not matter.
+      validate_indices: refuse sparse indices that are not in row-major order.
 
     Returns:
       A SparseTensor with the sets as rows.
@@ -27,7 +27,7 @@ def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     >>> tf.sparse.to_dense(tf.sets.union([[1, 2]], [[2, 3]])).numpy()
     array([[1, 2, 3]], dtype=int32)
     """
-    return _combined("union", lambda x, y: x | y, a, b)
+    return _combined("union", lambda x, y: x | y, a, b, validate_indices)
 
 
 def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
@@ -36,7 +36,7 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     >>> tf.sets.intersection([[1, 2]], [[2, 3]]).values.numpy()
     array([2], dtype=int32)
     """
-    return _combined("intersection", lambda x, y: x & y, a, b)
+    return _combined("intersection", lambda x, y: x & y, a, b, validate_indices)
 
 
 def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
@@ -45,7 +45,7 @@ def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = Tr
     >>> tf.sets.difference([[1, 2]], [[2, 3]]).values.numpy()
     array([1], dtype=int32)
     """
-    return _combined("difference", lambda x, y: x - y if aminusb else y - x, a, b)
+    return _combined("difference", lambda x, y: x - y if aminusb else y - x, a, b, validate_indices)
 
 
 def size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
@@ -60,6 +60,7 @@ def size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
         )
 
     def count(indices: Any, values: Any, shape: Any) -> Any:
+        _check("size", indices, shape, validate_indices)
         result = np.zeros(tuple(int(n) for n in shape[:-1]), np.int32)
         for place, found in _rows(indices, values).items():
             result[place] = len(found)
@@ -69,7 +70,9 @@ def size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
     return found  # type: ignore[no-any-return]
 
 
-def _combined(what: str, combine: Callable[[set[Any], set[Any]], set[Any]], a: Any, b: Any) -> SparseTensor:
+def _combined(
+    what: str, combine: Callable[[set[Any], set[Any]], set[Any]], a: Any, b: Any, validate: bool
+) -> SparseTensor:
     first, second = _parts(what, a), _parts(what, b)
     if first[1].dtype is not second[1].dtype:
         raise errors.build(
@@ -85,6 +88,8 @@ def _combined(what: str, combine: Callable[[set[Any], set[Any]], set[Any]], a: A
                 f"{what}: a has shape {m.tolist()}, b {n.tolist()}: they may differ in the last dimension only.",
                 "make as many rows in both.",
             )
+        _check(what, i, m, validate)
+        _check(what, j, n, validate)
         mine, other = _rows(i, x), _rows(j, y)
         places = sorted({*mine, *other})
         found = [(place, sorted(combine(mine.get(place, set()), other.get(place, set())))) for place in places]
@@ -100,11 +105,20 @@ def _combined(what: str, combine: Callable[[set[Any], set[Any]], set[Any]], a: A
 
 def _parts(what: str, value: Any) -> list[Any]:
     """Indices, values and shape of a sparse tensor; those of all elements of a dense one."""
-    if isinstance(value, SparseTensor):
-        return [value.indices, value.values, value.dense_shape]
-    dense = convert.convert_to_tensor(value)
-    if not dense.ndim:
-        raise errors.build(errors.ShapeError, f"{what}: a set needs a dimension, got a scalar.", "pass a vector.")
+    given = value if isinstance(value, SparseTensor) else convert.convert_to_tensor(value)
+    if given.dtype is not dtypes.string and not given.dtype.is_integer:
+        raise errors.build(
+            errors.DTypeError, f"{what}: sets must hold strings or integers, got {given.dtype.name}.", "use tf.cast."
+        )
+    if given.get_shape().rank in (0, 1):
+        raise errors.build(
+            errors.ShapeError,
+            f"{what}: the rank must be 2 or more, got shape {given.get_shape()}.",
+            "rows are sets: put one set into a list.",
+        )
+    if isinstance(given, SparseTensor):
+        return [given.indices, given.values, given.dense_shape]
+    dense = given
 
     def spread(array: Any) -> Any:
         places = np.indices(array.shape).reshape(array.ndim, -1).T.astype(np.int64)
@@ -114,6 +128,24 @@ def _parts(what: str, value: Any) -> list[Any]:
     for part, shape in zip(parts, ([None, dense.ndim], [None], [dense.ndim]), strict=True):
         part.set_shape(shape)
     return list(parts)
+
+
+def _check(what: str, indices: Any, shape: Any, ordered: bool) -> None:
+    """Raise unless indices are inside a shape, and in row-major order if that is wanted."""
+    inside = ((indices >= 0) & (indices < shape)).all(axis=1)
+    if not inside.all():
+        place = indices[int(np.argmin(inside))].tolist()
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"{what}: indices must be inside the shape {shape.tolist()}, got {place}.",
+            "indices count from 0.",
+        )
+    if ordered and len(indices) > 1 and (np.lexsort(indices.T[::-1]) != np.arange(len(indices))).any():
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"{what}: indices must be in row-major order, got {indices.tolist()[:20]}.",
+            "use tf.sparse.reorder first, or validate_indices=False.",
+        )
 
 
 def _rows(indices: Any, values: Any) -> dict[tuple[int, ...], set[Any]]:

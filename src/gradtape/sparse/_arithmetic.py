@@ -7,18 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import integer, integers, tensor
+from gradtape.arrays import creation, indexing, movement
 from gradtape.core import convert, dtypes, errors
+from gradtape.core.deferral import adapt
 from gradtape.core.shape import normalize_axes
 from gradtape.core.sparse_tensor import SparseTensor, dense_dims
 from gradtape.core.tensor import Tensor
-from gradtape.math import _conversion as conversion, _elementwise as elementwise, _segments as segments
-from gradtape.arrays import creation as creating, indexing, movement as moving
-from gradtape.api.arguments import integer, integers, tensor
+from gradtape.math import _conversion as conversion
+from gradtape.math import _elementwise as elementwise
+from gradtape.math import _segments as segments
 from gradtape.math._conversion import cast
-from gradtape.sparse import _indices as places
-from gradtape.sparse._rearrange import transpose
-from gradtape.sparse._conversion import is_known, retain, sparse
 from gradtape.ops.sparse import SparseMatMul
+from gradtape.sparse import _indices as places
+from gradtape.sparse._conversion import is_known, retain, shaped, sparse
+from gradtape.sparse._rearrange import transpose
 
 __all__ = [
     "add", "bincount", "maximum", "minimum", "reduce_max", "reduce_sum", "sampled_addmm", "softmax", "sparse_dense_matmul",
@@ -63,7 +66,7 @@ def _together(a: SparseTensor, b: SparseTensor, who: str) -> tuple[Any, Any, Any
         raise errors.build(
             errors.ShapeError, f"{who}: the shapes are {a.shape} and {b.shape}.", "they must be the same."
         )
-    found, numbers = places.distinct(moving.concat([a.indices, b.indices], 0))
+    found, numbers = places.distinct(movement.concat([a.indices, b.indices], 0))
     count = _count(a.values)
     left = segments.unsorted_segment_sum(a.values, numbers[:count], _count(found))
     return found, left, segments.unsorted_segment_sum(b.values, numbers[count:], _count(found))
@@ -131,6 +134,17 @@ def reduce_max(
 
 def _reduced(who: str, reduce: Callable[..., Any], sp_input: Any, axis: Any, keepdims: Any, is_sparse: bool) -> Any:
     sp = sparse(sp_input, who)
+    found = adapt(reduced)(who, reduce, sp, axis, keepdims, is_sparse)
+    rank = sp.shape.rank
+    if is_sparse or rank is None or not isinstance(axis, (int, list, tuple, type(None))):
+        return found
+    gone = normalize_axes(axis, rank, who)
+    dims = [1 if k in gone else n for k, n in enumerate(sp.shape) if keepdims or k not in gone]
+    return shaped(found, dims)
+
+
+def reduced(who: str, reduce: Callable[..., Any], sp: SparseTensor, axis: Any, keepdims: Any, is_sparse: bool) -> Any:
+    """A reduction over axes, by a function of segments, for `reduce_sum` and `reduce_max`."""
     dims = dense_dims(sp)
     gone = range(len(dims)) if axis is None else normalize_axes(_axes(axis, who), len(dims), who)
     kept = tuple(k for k in range(len(dims)) if k not in gone)
@@ -138,22 +152,22 @@ def _reduced(who: str, reduce: Callable[..., Any], sp_input: Any, axis: Any, kee
     values = reduce(sp.values, numbers, _count(found))
     lengths = [dims[k] for k in kept]
     if keepdims:
-        zero = creating.zeros([_count(found), 1], dtypes.int64)
+        zero = creation.zeros([_count(found), 1], dtypes.int64)
         columns = [found[:, kept.index(k) : kept.index(k) + 1] if k in kept else zero for k in range(len(dims))]
-        found, lengths = moving.concat(columns, 1), [dims[k] if k in kept else 1 for k in range(len(dims))]
+        found, lengths = movement.concat(columns, 1), [dims[k] if k in kept else 1 for k in range(len(dims))]
     if is_sparse:
         return SparseTensor(found, values, np.array(lengths, np.int64))
     return indexing.scatter_nd(found, values, np.array(lengths, np.int64)) if lengths else _single(values)
 
 
 def _axes(axis: Any, who: str) -> Any:
-    return axis if isinstance(axis, int) else list(integers(moving.reshape(tensor(axis), [-1]), who, "axis"))
+    return axis if isinstance(axis, int) else list(integers(movement.reshape(tensor(axis), [-1]), who, "axis"))
 
 
 def _single(values: Any) -> Tensor:
     """The only value, zero if there is none."""
-    zero = creating.zeros([1], values.dtype)
-    return moving.concat([values, zero], 0)[0]  # type: ignore[no-any-return]
+    zero = creation.zeros([1], values.dtype)
+    return movement.concat([values, zero], 0)[0]  # type: ignore[no-any-return]
 
 
 def sparse_dense_matmul(
@@ -178,19 +192,25 @@ def sparse_dense_matmul(
         left = _plain_transpose(convert.like(sp_a, b.dtype), not adjoint_a, adjoint_a)
         right = b if adjoint_b else transpose(b)
         right = right.with_values(conversion.conj(b.values)) if adjoint_b else right
-        return moving.transpose(_product(right, left))
+        return movement.transpose(_shaped_product(right, left))
     a = sparse(sp_a, "sparse.sparse_dense_matmul", "sp_a")
     if adjoint_a:
         a = transpose(a.with_values(conversion.conj(a.values)))
-    return _product(a, _plain_transpose(convert.like(b, a.dtype), adjoint_b, adjoint_b))
+    return _shaped_product(a, _plain_transpose(convert.like(b, a.dtype), adjoint_b, adjoint_b))
 
 
 def _plain_transpose(x: Any, transposed: bool, conjugated: bool) -> Any:
     x = conversion.conj(x) if conjugated else x
-    return moving.transpose(x) if transposed else x
+    return movement.transpose(x) if transposed else x
 
 
-def _product(a: SparseTensor, b: Any) -> Tensor:
+def _shaped_product(a: SparseTensor, b: Any) -> Tensor:
+    rows, columns = a.shape[:1], b.get_shape()[1:]
+    return shaped(adapt(product)(a, b), rows.concatenate(columns))  # type: ignore[no-any-return]
+
+
+def product(a: SparseTensor, b: Any) -> Tensor:
+    """The product of a sparse and a dense matrix, for `sparse_dense_matmul`."""
     rows, columns = dense_dims(a)
     if b.ndim != 2 or (is_known(a) and b.shape[0] != columns):
         raise errors.build(
@@ -233,9 +253,9 @@ def sampled_addmm(
 
     dtype = dtypes.as_dtype(output_type)
     places, a, b = tensor(indices), cast(tensor(mat1), dtype), cast(tensor(mat2), dtype)
-    columns = moving.matrix_transpose(b)
+    columns = movement.matrix_transpose(b)
     row = indexing.gather_nd(a, places[:, :-1])
-    column = indexing.gather_nd(columns, moving.concat([places[:, :-2], places[:, -1:]], 1))
+    column = indexing.gather_nd(columns, movement.concat([places[:, :-2], places[:, -1:]], 1))
     found = reduce_sum(row * column, -1) * alpha + cast(tensor(values), dtype) * beta
     return places, found, tensor(dense_shape)
 
@@ -281,7 +301,7 @@ def bincount(
       name: ignored.
 
     >>> tf.sparse.to_dense(tf.sparse.bincount([1, 1, 3])).numpy()
-    array([0, 2, 0, 1])
+    array([0, 2, 0, 1], dtype=int32)
     """
     if axis not in (0, -1):
         raise ValueError(errors.compose(f"sparse.bincount: axis is {axis}.", "use 0 or -1."))
@@ -291,16 +311,28 @@ def bincount(
         )
     numbers, rows, count, added = _counted(values, weights, axis)
     if maxlength is not None:
-        low = moving.reshape(elementwise.where(numbers < integer(maxlength, "sparse.bincount", "maxlength")), [-1])
+        low = movement.reshape(elementwise.where(numbers < integer(maxlength, "sparse.bincount", "maxlength")), [-1])
         numbers, rows, added = [None if x is None else indexing.gather(x, low) for x in (numbers, rows, added)]
     columns = [numbers] if rows is None else [rows, numbers]
-    found, places_of = places.distinct(moving.stack(columns, axis=1))
-    ones = creating.ones_like(numbers) if added is None else added
+    found, places_of = places.distinct(movement.stack(columns, axis=1))
+    ones = creation.ones_like(numbers, _dtype_of(values)) if added is None else added
     reduce = segments.unsorted_segment_max if binary_output else segments.unsorted_segment_sum
     largest = np.asarray(numbers)
+    if largest.size and largest.min() < 0:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"sparse.bincount: values must not be negative, got {int(largest.min())}.",
+            "count numbers from 0.",
+        )
     length = max(int(largest.max()) + 1 if largest.size else 0, 0 if minlength is None else int(minlength))
     whole = [length] if rows is None else [count, length]
     return SparseTensor(found, reduce(ones, places_of, _count(found)), np.array(whole, np.int64))
+
+
+def _dtype_of(values: Any) -> dtypes.DType:
+    """The dtype of counts: that of the numbers, if it is int32 or int64."""
+    dtype = (values if isinstance(values, SparseTensor) else tensor(values)).dtype
+    return dtype if dtype in (dtypes.int32, dtypes.int64) else dtypes.int64
 
 
 def _counted(values: Any, weights: Any, axis: int) -> tuple[Any, Any, int, Any]:
@@ -312,8 +344,8 @@ def _counted(values: Any, weights: Any, axis: int) -> tuple[Any, Any, int, Any]:
             rows, count = values.indices[:, 0], dense_dims(values)[0]
     else:
         whole = tensor(values)
-        numbers = moving.reshape(whole, [-1])
-        added = None if weights is None else moving.reshape(tensor(weights), [-1])
+        numbers = movement.reshape(whole, [-1])
+        added = None if weights is None else movement.reshape(tensor(weights), [-1])
         if axis and whole.ndim == 2:
             count = int(whole.shape[0])
             rows = convert.convert_to_tensor(np.repeat(np.arange(count), whole.shape[1]))

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import integer, tensor
+from gradtape.arrays import creation, indexing, movement
 from gradtape.core import convert, dtypes, errors
+from gradtape.core.deferral import adapt
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.sparse_tensor import SparseTensor, dense_dims
 from gradtape.core.tensor import Tensor
-from gradtape.arrays import creation as creating, indexing, movement as moving
 from gradtape.math import _elementwise as elementwise
-from gradtape.api.arguments import integer, tensor
 from gradtape.math._conversion import cast
 from gradtape.sparse import _indices as places
 
@@ -58,9 +59,13 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     array([3, 4], dtype=int32)
     """
     x = convert.convert_to_tensor(tensor)
+    if x.get_shape().rank == 0:
+        raise errors.build(
+            errors.ShapeError, "sparse.from_dense: tensor must have rank 1 or more, got a scalar.", "give a vector."
+        )
     zero: Any = "" if x.dtype is dtypes.string else False if x.dtype.is_bool else 0
     found = elementwise.where(elementwise.not_equal(x, zero))
-    return SparseTensor(found, indexing.gather_nd(x, found), moving.shape(x, dtypes.int64))
+    return SparseTensor(found, indexing.gather_nd(x, found), movement.shape(x, dtypes.int64))
 
 
 def to_dense(
@@ -79,12 +84,24 @@ def to_dense(
            [4., 0.]], dtype=float32)
     """
     sp = sparse(sp_input, "sparse.to_dense")
+    return shaped(adapt(dense)(sp, default_value, validate_indices), sp.shape)  # type: ignore[no-any-return]
+
+
+def shaped(found: Any, shape: Any) -> Any:
+    """A result of a function that is being traced, of which the shape is known as far as a spec tells."""
+    if type(found) is not Tensor:
+        found.set_shape(shape)
+    return found
+
+
+def dense(sp: SparseTensor, default_value: Any, validate_indices: bool) -> Any:
+    """The dense tensor of a sparse one, for `to_dense`."""
     found = sp.indices
     if validate_indices:
         found = places.checked(found, sp.dense_shape, who="sparse.to_dense")
     if default_value is None:
         default_value = "" if sp.dtype is dtypes.string else False if sp.dtype.is_bool else 0
-    around = creating.fill(dense_dims(sp), convert.like(default_value, sp.dtype))
+    around = creation.fill(dense_dims(sp), convert.like(default_value, sp.dtype))
     return indexing.tensor_scatter_nd_update(around, found, sp.values)
 
 
@@ -95,7 +112,7 @@ def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     array([6, 5], dtype=int32)
     """
     sp = sparse(sp_input, "sparse.reorder")
-    return SparseTensor(*picked(sp, places.row_major(sp.indices)), sp.dense_shape)
+    return SparseTensor(*picked(sp, places.row_major(sp.indices)), sp.dense_shape)._shaped_like(sp)
 
 
 def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:
@@ -112,10 +129,10 @@ def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Ten
     """
     sp = sparse(sp_input, "sparse.to_indicator")
     size = integer(vocab_size, "sparse.to_indicator", "vocab_size")
-    last = moving.expand_dims(cast(sp.values, dtypes.int64), 1)
-    found = moving.concat([sp.indices[:, :-1], last], 1)
-    around = creating.zeros([*dense_dims(sp)[:-1], size], dtypes.int32)
-    ones = creating.ones_like(sp.values, dtypes.int32)
+    last = movement.expand_dims(cast(sp.values, dtypes.int64), 1)
+    found = movement.concat([sp.indices[:, :-1], last], 1)
+    around = creation.zeros([*dense_dims(sp)[:-1], size], dtypes.int32)
+    ones = creation.ones_like(sp.values, dtypes.int32)
     return elementwise.greater(indexing.tensor_scatter_nd_update(around, found, ones), 0)  # type: ignore[no-any-return]
 
 
@@ -138,7 +155,7 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTenso
         found = places.equal_places(found, other.indices, who="sparse.map_values")
     plain = [x.values if isinstance(x, SparseTensor) else x for x in args]
     named = {k: x.values if isinstance(x, SparseTensor) else x for k, x in kwargs.items()}
-    return SparseTensor(found, op(*plain, **named), given[0].dense_shape)
+    return SparseTensor(found, op(*plain, **named), given[0].dense_shape)._shaped_like(given[0])
 
 
 def mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
@@ -169,8 +186,16 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     array([6], dtype=int32)
     """
     sp = sparse(sp_input, "sparse.retain")
-    chosen = moving.reshape(elementwise.where(tensor(to_retain)), [-1])
-    return SparseTensor(*picked(sp, chosen), sp.dense_shape)
+    kept = tensor(to_retain)
+    if not kept.get_shape().is_compatible_with(sp.values.get_shape()):
+        raise errors.build(
+            errors.ShapeError,
+            f"sparse.retain: to_retain must have a bool for each value, got {kept.get_shape()} for "
+            f"{sp.values.get_shape()}.",
+            "give as many as there are values.",
+        )
+    chosen = movement.reshape(elementwise.where(kept), [-1])
+    return SparseTensor(*picked(sp, chosen), sp.dense_shape)._shaped_like(sp)
 
 
 def eye(num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, name: str | None = None) -> SparseTensor:
@@ -189,4 +214,4 @@ def eye(num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, nam
     rows = integer(num_rows, "sparse.eye", "num_rows")
     columns = rows if num_columns is None else integer(num_columns, "sparse.eye", "num_columns")
     count = np.arange(min(rows, columns))
-    return SparseTensor(np.stack([count, count], 1), creating.ones([len(count)], dtype), [rows, columns])
+    return SparseTensor(np.stack([count, count], 1), creation.ones([len(count)], dtype), [rows, columns])

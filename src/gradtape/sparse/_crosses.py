@@ -8,17 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import integer
+from gradtape.api.array_op import flat, on_arrays
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import Spec
 from gradtape.core.sparse_tensor import SparseTensor
-from gradtape.api.arguments import integer
-from gradtape.api.array_op import flat, on_arrays
 from gradtape.math._conversion import cast
-from gradtape.ragged import _construct as making, _row_partition as partitions
+from gradtape.ragged import _construct as construct
+from gradtape.ragged import _row_partition as row_partition
 from gradtape.ragged._tensor import RaggedTensor
+from gradtape.strings._arguments import scalar
 from gradtape.strings._hash_buckets import fingerprints
 from gradtape.strings._split import rows_of
-from gradtape.strings._arguments import text
 
 _BITS = (1 << 64) - 1
 _KEY = 0xDECAFCAFFE  # of hashes, unless another is given
@@ -71,15 +72,13 @@ def _mixed(x: int) -> int:
 def _in_rows(x: Any, who: str) -> RaggedTensor:
     """A matrix, dense, sparse or ragged, as rows of strings or int64."""
     if isinstance(x, SparseTensor):
-        splits = partitions.from_rowids(x.indices[:, 0], x.dense_shape[0])
+        splits = row_partition.from_rowids(x.indices[:, 0], x.dense_shape[0])
         found = RaggedTensor(x.values, splits)
     else:
-        given = making.tensor(x)
+        given = construct.tensor(x)
         if given.ndim != 2:
             raise errors.build(errors.ShapeError, f"{who}: an input has rank {given.ndim}.", "give matrices.")
-        found = given if isinstance(given, RaggedTensor) else making.from_tensor(given)
-    if found.dtype is not dtypes.string and not found.dtype.is_integer:
-        raise errors.build(errors.DTypeError, f"{who}: an input is {found.dtype.name}.", "give strings or integers.")
+        found = given if isinstance(given, RaggedTensor) else construct.from_tensor(given)
     return found if found.dtype is dtypes.string else found.with_values(cast(found.values, dtypes.int64))
 
 
@@ -87,6 +86,13 @@ def _cross(who: str, inputs: Any, separator: bytes | None, buckets: int = 0, key
     if not isinstance(inputs, (list, tuple)) or not inputs:
         raise TypeError(errors.compose(f"{who}: Inputs must be a list.", "give a list of one matrix or more."))
     rows = [_in_rows(x, who) for x in inputs]
+    counts = {r.get_shape()[0] for r in rows} - {None}
+    if len(counts) > 1:
+        raise errors.build(
+            errors.ShapeError,
+            f"{who}: the inputs must have equally many rows, got {sorted(counts)}.",
+            "give as many rows of each.",
+        )
     parts = [part for r in rows for part in (r.values, r.row_splits)]
     count = buckets if buckets > 0 else (1 << 63) - 1
     number = _KEY if key is None else integer(key, who, "hash_key")
@@ -122,19 +128,27 @@ def ragged_cross_hashed(inputs: Any, num_buckets: int = 0, hash_key: Any = None,
     return _cross("ragged.cross_hashed", inputs, None, int(num_buckets), hash_key)
 
 
+def _sparse_first(inputs: Any) -> Any:
+    """The order in which TensorFlow combines: sparse inputs stand before dense ones."""
+    return (
+        sorted(inputs, key=lambda x: not isinstance(x, SparseTensor)) if isinstance(inputs, (list, tuple)) else inputs
+    )
+
+
 def sparse_cross(inputs: Any, name: str | None = None, separator: Any = None) -> SparseTensor:
     """All combinations of the features of rows, as strings.
 
     Args:
-      inputs: a list of matrices of strings or integers, dense, sparse or ragged, with equally many rows.
+      inputs: a list of matrices of strings or integers, dense, sparse or ragged, with equally many rows; the values of
+        sparse ones stand first.
       name: ignored.
       separator: between the features; `_X_` by default.
 
     >>> tf.sparse.cross([[["a", "b"]], [["x"]]]).values.numpy()
     array([b'a_X_x', b'b_X_x'], dtype=object)
     """
-    between = b"_X_" if separator is None else text(separator).encode()
-    return _cross("sparse.cross", inputs, between).to_sparse()  # type: ignore[no-any-return]
+    between = b"_X_" if separator is None else scalar(separator, "sparse.cross", "separator")
+    return _cross("sparse.cross", _sparse_first(inputs), between).to_sparse()  # type: ignore[no-any-return]
 
 
 def sparse_cross_hashed(
@@ -145,5 +159,5 @@ def sparse_cross_hashed(
     >>> tf.sparse.cross_hashed([[["a", "b"]], [["x"]]], 100).values.numpy()
     array([92,  4])
     """
-    rows = _cross("sparse.cross_hashed", inputs, None, int(num_buckets), hash_key)
+    rows = _cross("sparse.cross_hashed", _sparse_first(inputs), None, int(num_buckets), hash_key)
     return rows.to_sparse()  # type: ignore[no-any-return]

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.array_op import on_arrays
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import Spec
 from gradtape.core.tensor import Tensor
-from gradtape.api.array_op import on_arrays
 from gradtape.sparse._conversion import sparse
 
 __all__ = ["edit_distance"]

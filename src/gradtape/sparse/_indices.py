@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.array_op import on_arrays
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import Spec
-from gradtape.api.array_op import on_arrays
 
 OPEN: Any = (None,)
 
@@ -126,6 +126,13 @@ def _filled_specs(indices: Spec, dense_shape: Spec) -> tuple[Spec, Spec, Spec]:
 @on_arrays(_filled_specs)
 def without_empty_rows(indices: Any, dense_shape: Any) -> Any:
     """Indices with one in each row, the positions of the values (the last for a new one), and which rows were empty."""
+    rows = indices[:, 0]
+    if len(rows) and (rows.min() < 0 or rows.max() >= dense_shape[0]):
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"sparse.fill_empty_rows: indices must be rows below {int(dense_shape[0])}, got {rows.tolist()[:20]}.",
+            "indices count from 0.",
+        )
     is_empty = np.ones(int(dense_shape[0]), bool)
     is_empty[indices[:, 0]] = False
     new = np.zeros((int(is_empty.sum()), indices.shape[1]), np.int64)

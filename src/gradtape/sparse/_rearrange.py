@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import integer, integers, tensor
+from gradtape.arrays import creation, indexing, movement
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import normalize_axis
 from gradtape.core.sparse_tensor import SparseTensor, dense_dims
 from gradtape.core.tensor import Tensor
-from gradtape.arrays import creation as creating, indexing, movement as moving
 from gradtape.math import _elementwise as elementwise
-from gradtape.api.arguments import integer, integers, tensor
 from gradtape.math._conversion import cast
 from gradtape.sparse import _indices as places
 from gradtape.sparse._conversion import is_known, picked, reorder, sparse
@@ -53,7 +53,14 @@ def concat(
     if isinstance(sp_inputs, SparseTensor):
         return sp_inputs
     given = [sparse(sp, "sparse.concat", "sp_inputs") for sp in sp_inputs]
-    rank = _rank(given[0])
+    ranks = {_rank(sp) for sp in given}
+    if len(ranks) != 1:
+        raise errors.build(
+            errors.ShapeError,
+            f"sparse.concat: sp_inputs must be one tensor or more of one rank, got ranks {sorted(ranks)}.",
+            "use tf.sparse.expand_dims to add axes.",
+        )
+    rank = ranks.pop()
     axis = normalize_axis(integer(axis, "sparse.concat", "axis"), rank, "sparse.concat")
     along = np.arange(rank) == axis
     whole = given[0].dense_shape
@@ -64,7 +71,7 @@ def concat(
             _check_alike(whole, sp, axis)
         others = elementwise.maximum(whole, sp.dense_shape) if expand_nonconcat_dims else whole
         whole = elementwise.where(along, whole + sp.dense_shape, others)
-    return reorder(SparseTensor(moving.concat(moved, 0), moving.concat([sp.values for sp in given], 0), whole))
+    return reorder(SparseTensor(movement.concat(moved, 0), movement.concat([sp.values for sp in given], 0), whole))
 
 
 def _check_alike(whole: Any, sp: SparseTensor, axis: int) -> None:
@@ -93,6 +100,13 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
     """
     sp = sparse(sp_input, "sparse.slice")
     start, size = _lengths(start), _lengths(size)
+    for name_of, given in (("start", start), ("size", size)):
+        if not given.get_shape().is_compatible_with(sp.dense_shape.get_shape()):
+            raise errors.build(
+                errors.ShapeError,
+                f"sparse.slice: {name_of} must have a number for each axis, got {given.get_shape()} for {sp.shape}.",
+                "give as many numbers as there are axes.",
+            )
     indices, values = picked(sp, places.inside(sp.indices, start, size))
     left = elementwise.maximum(sp.dense_shape - start, convert.convert_to_tensor(0, dtypes.int64))
     return SparseTensor(indices - start, values, elementwise.minimum(size, left))
@@ -162,12 +176,14 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
     order = list(range(rank))[::-1] if perm is None else list(integers(perm, "sparse.transpose", "perm"))
     if sorted(order) != list(range(rank)):
         raise errors.build(
-            errors.InvalidArgumentError,
-            f"sparse.transpose: perm is {order} for rank {rank}.",
+            errors.ShapeError,
+            f"sparse.transpose: perm must name each of {rank} axes once, got {order}.",
             "name every axis once.",
         )
     moved = indexing.gather(sp.indices, order, axis=1)
-    return reorder(SparseTensor(moved, sp.values, indexing.gather(sp.dense_shape, order)))
+    found = reorder(SparseTensor(moved, sp.values, indexing.gather(sp.dense_shape, order)))
+    found.set_shape([sp.shape[k] for k in order])
+    return found
 
 
 def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
@@ -180,9 +196,9 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Spa
     rank = _rank(sp)
     axis = -1 if axis is None else integer(axis, "sparse.expand_dims", "axis")
     axis = normalize_axis(axis, rank + 1, "sparse.expand_dims")
-    column = creating.zeros_like(sp.indices[:, :1]) if rank else moving.expand_dims(creating.zeros_like(sp.values), 1)
-    indices = moving.concat([sp.indices[:, :axis], cast(column, dtypes.int64), sp.indices[:, axis:]], 1)
-    whole = moving.concat([sp.dense_shape[:axis], np.array([1]), sp.dense_shape[axis:]], 0)
+    column = creation.zeros_like(sp.indices[:, :1]) if rank else movement.expand_dims(creation.zeros_like(sp.values), 1)
+    indices = movement.concat([sp.indices[:, :axis], cast(column, dtypes.int64), sp.indices[:, axis:]], 1)
+    whole = movement.concat([sp.dense_shape[:axis], np.array([1]), sp.dense_shape[axis:]], 0)
     return SparseTensor(indices, sp.values, whole)
 
 
@@ -200,8 +216,15 @@ def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) 
     """
     sp = sparse(sp_input, "sparse.fill_empty_rows")
     indices, positions, is_empty = places.without_empty_rows(sp.indices, sp.dense_shape)
-    default = moving.reshape(convert.like(default_value, sp.dtype), [1])
-    values = indexing.gather(moving.concat([sp.values, default], 0), positions)
+    default = convert.like(default_value, sp.dtype)
+    if default.get_shape().rank != 0:
+        raise errors.build(
+            errors.ShapeError,
+            f"sparse.fill_empty_rows: default_value must be a scalar, got {default.get_shape()}.",
+            "give one value.",
+        )
+    default = movement.reshape(default, [1])
+    values = indexing.gather(movement.concat([sp.values, default], 0), positions)
     return SparseTensor(indices, values, sp.dense_shape), is_empty
 
 

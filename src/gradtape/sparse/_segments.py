@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.tensor import Tensor
-from gradtape.arrays import indexing
-from gradtape.math import _segments as segments
 from gradtape.api.arguments import integer, tensor
+from gradtape.arrays import indexing
+from gradtape.core.tensor import Tensor
+from gradtape.math import _segments as segments
 
 __all__ = ["segment_mean", "segment_sqrt_n", "segment_sum"]
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from gradtape.api.array_op import flat, objects
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.composite import Composite
 from gradtape.core.shape import Spec
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.api.array_op import flat, objects
 
 
-def strings(value: Any, who: str, name: str = "input") -> Any:
-    """A tensor of strings, a DTypeError if the value is none."""
+def strings(value: Any, who: str, name: str = "input", kind: type[Exception] = errors.DTypeError) -> Any:
+    """A tensor of strings, an error of a kind if the value is none."""
     if isinstance(value, Composite):
         return value
     x = value if isinstance(value, (Tensor, Variable)) else convert.convert_to_tensor(value)
@@ -23,7 +25,7 @@ def strings(value: Any, who: str, name: str = "input") -> Any:
     if x.get_shape().num_elements() == 0 and not isinstance(value, (Tensor, Variable)):
         return convert.convert_to_tensor(objects([], tuple(x.shape)), dtypes.string)
     raise errors.build(
-        errors.DTypeError,
+        kind,
         f"{who}: {name} is {x.dtype.name}, and this function takes strings.",
         "use tf.strings.as_string.",
     )
@@ -57,12 +59,17 @@ def choice(value: Any, allowed: tuple[str, ...], who: str, name: str) -> str:
     return str(value)
 
 
-def text(value: Any) -> str:
-    """A parameter that is a text, given as such, as bytes, or as a scalar tensor."""
+def scalar(value: Any, who: str, name: str) -> bytes:
+    """A parameter that is one string, given as text, bytes or a scalar tensor."""
     if isinstance(value, str):
-        return value
+        return value.encode("utf-8", "surrogateescape")
     if isinstance(value, bytes):
-        return value.decode("utf-8", "surrogateescape")
-    import numpy as np
-
-    return text(np.asarray(convert.convert_to_tensor(value))[()])
+        return value
+    given = strings(value, who, name)
+    if given.get_shape().rank != 0:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"{who}: {name} must be scalar, but received {given.get_shape()}.",
+            "give one string, or call the function once for each.",
+        )
+    return bytes(np.asarray(convert.convert_to_tensor(given))[()])

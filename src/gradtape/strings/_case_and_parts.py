@@ -1,39 +1,34 @@
-"""Functions of each string: case, parts, patterns, numbers."""
+"""Functions of each string: case, parts, numbers."""
 
 from __future__ import annotations
 
-import functools
-import re
 from typing import Any
 
 import numpy as np
 
+from gradtape.api.array_op import flat, objects, on_arrays
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import Spec, broadcast
 from gradtape.core.tensor import Tensor
-from gradtape.api.array_op import flat, objects, on_arrays
-from gradtape.strings._arguments import choice, each, over, same_shape, strings, text
+from gradtape.strings._arguments import choice, each, over, same_shape, strings
 
 __all__ = [
-    "length", "lower", "regex_full_match", "regex_replace", "strip", "substr", "to_number", "upper",
+    "length", "lower", "strip", "substr", "to_number", "upper",
 ]  # fmt: skip
 
 _UNITS = ("BYTE", "UTF8_CHAR")
-_ESCAPED = "surrogateescape"  # bytes that are no UTF-8 pass unchanged
+# Bytes of UTF-8 behind the first of a character.
+_TRAILING = bytes(range(0x80, 0xC0))
 
 
 @on_arrays(same_shape)
 def _lower(x: Any, *, unicode: bool) -> Any:
-    return each(
-        (lambda s: s.decode("utf-8", _ESCAPED).lower().encode("utf-8", _ESCAPED)) if unicode else bytes.lower, x
-    )
+    return each((lambda s: s.decode("utf-8", "replace").lower().encode()) if unicode else bytes.lower, x)
 
 
 @on_arrays(same_shape)
 def _upper(x: Any, *, unicode: bool) -> Any:
-    return each(
-        (lambda s: s.decode("utf-8", _ESCAPED).upper().encode("utf-8", _ESCAPED)) if unicode else bytes.upper, x
-    )
+    return each((lambda s: s.decode("utf-8", "replace").upper().encode()) if unicode else bytes.upper, x)
 
 
 @on_arrays(same_shape)
@@ -52,7 +47,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     >>> tf.strings.lower("CamelCase").numpy()
     b'camelcase'
     """
-    kind = choice(encoding.lower(), ("", "utf-8"), "strings.lower", "encoding")
+    kind = choice(encoding, ("", "utf-8"), "strings.lower", "encoding")
     return over(strings(input, "strings.lower"), lambda x: _lower(x, unicode=bool(kind)))  # type: ignore[no-any-return]
 
 
@@ -67,7 +62,7 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     >>> tf.strings.upper("CamelCase").numpy()
     b'CAMELCASE'
     """
-    kind = choice(encoding.lower(), ("", "utf-8"), "strings.upper", "encoding")
+    kind = choice(encoding, ("", "utf-8"), "strings.upper", "encoding")
     return over(strings(input, "strings.upper"), lambda x: _upper(x, unicode=bool(kind)))  # type: ignore[no-any-return]
 
 
@@ -82,7 +77,7 @@ def strip(input: Any, name: str | None = None) -> Tensor:
 
 @on_arrays(lambda x, unicode: Spec(x.shape, dtypes.int32))
 def _length(x: Any, *, unicode: bool) -> Any:
-    found = [len(s.decode("utf-8", _ESCAPED)) if unicode else len(s) for s in flat(x)]
+    found = [len(s.translate(None, _TRAILING)) if unicode else len(s) for s in flat(x)]
     return np.array(found, np.int32).reshape(x.shape)[()]
 
 
@@ -102,30 +97,50 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
 
 
 def _broadcast(x: Spec, pos: Spec, len: Spec, *, unicode: bool) -> Spec:
-    shape = broadcast(pos.shape, len.shape)
-    shape = None if shape is None else broadcast(x.shape, shape)
+    if pos.dtype is not len.dtype or pos.dtype not in (dtypes.int32, dtypes.int64):
+        raise errors.build(
+            errors.DTypeError,
+            f"strings.substr: pos and len must be int32 or int64, both the same, got {pos} and {len}.",
+            "convert them with tf.cast.",
+        )
+    if pos.shape != len.shape:
+        raise errors.build(
+            errors.ShapeError,
+            f"strings.substr: pos and len should have the same shape, got {pos} and {len}.",
+            "give one of each, or as many of one as of the other.",
+        )
+    shape = broadcast(x.shape, pos.shape)
     if shape is None:
         raise errors.build(
-            errors.ShapeError, f"strings.substr: input is {x}, pos {pos}, len {len}.", "the shapes must broadcast."
+            errors.ShapeError,
+            f"strings.substr: input and pos do not broadcast: input is {x}, pos {pos}.",
+            "give one position, or one for each string.",
         )
     return Spec(shape, dtypes.string)
 
 
 @on_arrays(_broadcast)
 def _substr(x: Any, pos: Any, len: Any, *, unicode: bool) -> Any:
+    _broadcast(*[Spec(a.shape, dtypes.as_dtype(a.dtype)) for a in (x, pos, len)], unicode=unicode)
     x, pos, len = np.broadcast_arrays(x, pos, len)
     return objects([_part(s, p, n, unicode) for s, p, n in zip(flat(x), flat(pos), flat(len), strict=True)], x.shape)
 
 
 def _part(s: bytes, pos: int, count: int, unicode: bool) -> bytes:
-    whole: Any = s.decode("utf-8", _ESCAPED) if unicode else s
+    whole = _characters(s) if unicode else s
     if not -len(whole) <= pos <= len(whole):
         raise errors.build(
             errors.InvalidArgumentError, f"strings.substr: pos {pos} out of range for string {s!r}.", "start inside it."
         )
     start = pos + len(whole) if pos < 0 else pos
-    part = whole[start : start + max(count, 0)]
-    return part.encode("utf-8", _ESCAPED) if unicode else part  # type: ignore[no-any-return]
+    part = whole[start : start + count] if count >= 0 else whole[start:]
+    return b"".join(part) if isinstance(part, list) else part
+
+
+def _characters(s: bytes) -> list[bytes]:
+    """The characters of a string, each a byte and the trailing bytes behind it, valid or not."""
+    starts = [i for i, c in enumerate(s) if i == 0 or c & 0xC0 != 0x80]
+    return [s[a:b] for a, b in zip(starts, [*starts[1:], len(s)], strict=True)]
 
 
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
@@ -133,8 +148,8 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
 
     Args:
       input: strings.
-      pos: where they begin; negative numbers count from the end.
-      len: how long they are at most.
+      pos: where they begin, int32 or int64; negative numbers count from the end. One, or as many as there are strings.
+      len: how long they are at most; a negative number means up to the end.
       unit: "BYTE" or "UTF8_CHAR": what is counted.
       name: ignored.
 
@@ -144,72 +159,6 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     unit = choice(unit, _UNITS, "strings.substr", "unit")
     numbers = [convert.convert_to_tensor(n) for n in (pos, len)]
     return over(strings(input, "strings.substr"), lambda x: _substr(x, *numbers, unicode=unit == "UTF8_CHAR"))  # type: ignore[no-any-return]
-
-
-@functools.cache
-def _pattern(pattern: str) -> Any:
-    try:
-        return re.compile(pattern, re.ASCII)
-    except re.error as problem:
-        raise errors.build(
-            errors.InvalidArgumentError,
-            f"Invalid pattern: {pattern}, error: {problem}",
-            "correct the regular expression.",
-        ) from None
-
-
-@on_arrays(same_shape)
-def _replaced(x: Any, *, pattern: str, rewrite: str, everywhere: bool) -> Any:
-    found = _pattern(pattern)
-    # \0 is the whole match; Python takes it for a character.
-    new = re.sub(r"\\([0-9])", r"\\g<\1>", rewrite)
-    return each(
-        lambda s: found.sub(new, s.decode("utf-8", _ESCAPED), count=0 if everywhere else 1).encode("utf-8", _ESCAPED), x
-    )
-
-
-def regex_replace(
-    input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
-) -> Tensor:
-    r"""The strings with the matches of a regular expression replaced.
-
-    Args:
-      input: strings.
-      pattern: a regular expression; Python's `re` matches it.
-      rewrite: what to put in place of a match; `\1` is its first group, `\0` all of it.
-      replace_global: replace all matches, not only the first.
-      name: ignored.
-
-    >>> tf.strings.regex_replace("room 12, floor 3", "[0-9]+", "#").numpy()
-    b'room #, floor #'
-    """
-    return _replaced(  # type: ignore[no-any-return]
-        strings(input, "strings.regex_replace"),
-        pattern=text(pattern),
-        rewrite=text(rewrite),
-        everywhere=bool(replace_global),
-    )
-
-
-@on_arrays(lambda x, pattern: Spec(x.shape, dtypes.bool_))
-def _matches(x: Any, *, pattern: str) -> Any:
-    found = [_pattern(pattern).fullmatch(s.decode("utf-8", _ESCAPED)) is not None for s in flat(x)]
-    return np.array(found, bool).reshape(x.shape)[()]
-
-
-def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:
-    """True for strings that a regular expression matches as a whole.
-
-    Args:
-      input: strings.
-      pattern: a regular expression; Python's `re` matches it.
-      name: ignored.
-
-    >>> tf.strings.regex_full_match(["abc", "abcd"], "a.c").numpy()
-    array([ True, False])
-    """
-    wanted = text(pattern)
-    return over(strings(input, "strings.regex_full_match"), lambda x: _matches(x, pattern=wanted))  # type: ignore[no-any-return]
 
 
 @on_arrays(lambda x, dtype: Spec(x.shape, dtype))

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import integer, integers
+from gradtape.api.array_op import flat, on_arrays
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import Spec
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import integer, integers
-from gradtape.api.array_op import flat, on_arrays
-from gradtape.strings._arguments import over, strings
 from gradtape.ops.farmhash import fingerprint64
+from gradtape.strings._arguments import over, strings
 
 __all__ = ["to_hash_bucket", "to_hash_bucket_fast", "to_hash_bucket_strong"]
 

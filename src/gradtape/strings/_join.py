@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
 
-from gradtape.core import convert, dtypes, errors
-from gradtape.core.shape import Spec, normalize_axes
-from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import integer
+from gradtape.api.arguments import integer, integers
 from gradtape.api.array_op import flat, objects, on_arrays
-from gradtape.ragged import _elementwise as ragged_elementwise
+from gradtape.arrays import movement
+from gradtape.core import convert, dtypes, errors
+from gradtape.core.shape import Spec
+from gradtape.core.tensor import Tensor
+from gradtape.ragged import _elementwise as elementwise
+from gradtape.ragged import _rearrange as rearrange
+from gradtape.ragged import _reductions as reductions
 from gradtape.ragged._tensor import RaggedTensor
-from gradtape.strings._arguments import strings, text
+from gradtape.strings._arguments import scalar, strings
+
+_REDUCE = "strings.reduce_join"
 
 __all__ = ["format", "join", "reduce_join", "unsorted_segment_join"]
 
@@ -49,11 +53,11 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     array([b'a-c', b'b-c'], dtype=object)
     """
     given = [strings(x, "strings.join", "inputs") for x in inputs]
+    between = scalar(separator, "strings.join", "separator")
     if not given:
-        raise ValueError(errors.compose("strings.join: inputs is empty.", "give at least one tensor."))
-    between = text(separator).encode()
+        return convert.convert_to_tensor("")
     if any(isinstance(x, RaggedTensor) for x in given):
-        return ragged_elementwise.over_values(
+        return elementwise.over_values(
             "strings.join", lambda *flats: _joined(*flats, separator=between), tuple(given), {}
         )
     return _joined(*given, separator=between)
@@ -79,7 +83,7 @@ def _reduced(x: Any, *, axes: tuple[int, ...], keepdims: bool, separator: bytes)
 
 
 def reduce_join(
-    inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None
+    inputs: Any, axis: Any = None, keepdims: bool = False, separator: Any = "", name: str | None = None
 ) -> Any:
     """All strings along axes, joined.
 
@@ -93,70 +97,91 @@ def reduce_join(
     >>> tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=1, separator=" ").numpy()
     array([b'a b', b'c d'], dtype=object)
     """
-    x = strings(inputs, "strings.reduce_join", "inputs")
-    between = text(separator).encode()
+    x = strings(inputs, _REDUCE, "inputs")
+    between = scalar(separator, _REDUCE, "separator")
     if isinstance(x, RaggedTensor):
         return _reduced_rows(x, axis, keepdims, between)
     if axis is None:
         axes = tuple(range(x.ndim))[::-1]
     else:
         listed = [axis] if isinstance(axis, int) else np.asarray(convert.convert_to_tensor(axis)).ravel().tolist()
-        axes = tuple(normalize_axes(a, x.ndim, "strings.reduce_join")[0] for a in listed)
+        axes = _axes(listed, x.ndim)
     return _reduced(x, axes=axes, keepdims=bool(keepdims), separator=between)
 
 
-@on_arrays(lambda x, splits, separator: Spec((splits.shape[0] - 1,), dtypes.string))
-def _rows_joined(x: Any, splits: Any, *, separator: bytes) -> Any:
-    values, ends = flat(x), splits.tolist()
-    return objects([separator.join(values[a:b]) for a, b in itertools.pairwise(ends)], len(ends) - 1)
+def _axes(listed: list[int], rank: int) -> tuple[int, ...]:
+    """Axes counted from the front, in their order."""
+    for axis in listed:
+        if not -rank <= axis < rank:
+            raise errors.build(
+                errors.OutOfRangeError,
+                f"{_REDUCE}: Invalid reduction dimension {axis} for inputs of rank {rank}.",
+                f"use an axis from {-rank} to {rank - 1}." if rank else "a scalar has no axes.",
+            )
+    axes = tuple(axis + rank if axis < 0 else axis for axis in listed)
+    if len(set(axes)) != len(axes):
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"{_REDUCE}: Duplicate reduction dimension not allowed, got {listed}.",
+            "name each axis once.",
+        )
+    return axes
 
 
 def _reduced_rows(x: RaggedTensor, axis: Any, keepdims: bool, separator: bytes) -> Any:
+    rank = x.ndim
     if axis is None:
-        return _reduced(x.flat_values, axes=(0,), keepdims=False, separator=separator)
-    place = axis + x.ndim if axis < 0 else axis
-    if isinstance(x.values, RaggedTensor) and place > 1:
-        return x.with_values(_reduced_rows(x.values, place - 1, keepdims, separator))
-    if place != 1 or isinstance(x.values, RaggedTensor):
-        raise ValueError(
-            errors.compose(f"strings.reduce_join: axis {axis} of a ragged tensor.", "join the innermost ragged axis.")
-        )
-    from gradtape.arrays.movement import expand_dims
-
-    found = _rows_joined(x.values, x.row_splits, separator=separator)
-    return expand_dims(found, 1) if keepdims else found
+        joined = reduce_join(x.flat_values, separator=separator)
+        return movement.reshape(joined, [1] * rank) if keepdims else joined
+    listed = [axis] if isinstance(axis, int) else integers(axis, _REDUCE, "axis")
+    axes = sorted(_axes(list(listed), rank))
+    found = reductions.over_axes(
+        lambda dense, k: reduce_join(dense, k, separator=separator),
+        lambda data, ids, count: unsorted_segment_join(data, ids, count, separator),
+        x,
+        axes,
+    )
+    for k in axes if keepdims else ():
+        found = rearrange.expand_dims(found, k)
+    return found
 
 
 def _segments_spec(x: Spec, ids: Spec, *, count: int, separator: bytes) -> Spec:
+    if x.shape[: len(ids.shape)] != ids.shape:
+        raise errors.build(
+            errors.ShapeError,
+            f"strings.unsorted_segment_join: segment_ids must have the first dimensions of inputs, got {ids} for {x}.",
+            "give a number for each string, or for each slice.",
+        )
     return Spec((count, *x.shape[len(ids.shape) :]), dtypes.string)
 
 
 @on_arrays(_segments_spec)
 def _segments_joined(x: Any, ids: Any, *, count: int, separator: bytes) -> Any:
+    _segments_spec(Spec(x.shape, dtypes.string), Spec(ids.shape, dtypes.int64), count=count, separator=separator)
     inner = x.shape[ids.ndim :]
     rows = x.reshape(ids.size, -1) if ids.size else np.empty((0, int(np.prod(inner))), object)
     parts: list[list[list[bytes]]] = [[[] for _ in range(rows.shape[1])] for _ in range(count)]
     for number, row in zip(flat(ids), rows.tolist(), strict=True):
-        if not number < count:
+        if not 0 <= number < count:
             raise errors.build(
                 errors.InvalidArgumentError,
-                f"strings.unsorted_segment_join: segment {number} of {count}.",
-                "segment_ids must be below num_segments.",
+                f"strings.unsorted_segment_join: segment_ids must be from 0 to num_segments, {count}, got {number}.",
+                "leave out the strings that belong to no segment.",
             )
-        if number >= 0:
-            for column, s in enumerate(row):
-                parts[number][column].append(s)
+        for column, s in enumerate(row):
+            parts[number][column].append(s)
     return objects([separator.join(cell) for row in parts for cell in row], (count, *inner))
 
 
 def unsorted_segment_join(
-    inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
+    inputs: Any, segment_ids: Any, num_segments: Any, separator: Any = "", name: str | None = None
 ) -> Tensor:
     """Strings that belong together, joined.
 
     Args:
       inputs: strings.
-      segment_ids: for each of them, or each slice, the number of its segment; negative ones are left out.
+      segment_ids: for each of them, or each slice, the number of its segment.
       num_segments: how many segments there are.
       separator: what is between the strings.
       name: ignored.
@@ -166,7 +191,14 @@ def unsorted_segment_join(
     """
     x, ids = strings(inputs, "strings.unsorted_segment_join", "inputs"), convert.convert_to_tensor(segment_ids)
     count = integer(num_segments, "strings.unsorted_segment_join", "num_segments")
-    return _segments_joined(x, ids, count=count, separator=text(separator).encode())  # type: ignore[no-any-return]
+    between = scalar(separator, "strings.unsorted_segment_join", "separator")
+    if count < 0:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"strings.unsorted_segment_join: num_segments must not be negative, got {count}.",
+            "count the segments.",
+        )
+    return _segments_joined(x, ids, count=count, separator=between)  # type: ignore[no-any-return]
 
 
 def _scalar(*specs: Spec, **params: Any) -> Spec:

@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.array_op import flat, objects, on_arrays
+from gradtape.arrays import movement
+from gradtape.arrays.shapes import ensure_shape
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import Spec
-from gradtape.arrays import movement as moving
-from gradtape.api.array_op import flat, objects, on_arrays
-from gradtape.ragged import _construct as making
+from gradtape.ragged import _construct as construct
 from gradtape.ragged._row_partition import splits_of
 from gradtape.ragged._tensor import RaggedTensor
-from gradtape.strings._arguments import strings, text
+from gradtape.strings._arguments import scalar, strings
 
 __all__ = ["bytes_split", "ngrams", "split"]
 
@@ -37,16 +38,20 @@ def in_rows(x: Any, cut: Any) -> Any:
     """The parts of strings of any rank: `cut` gives, for a vector of strings, one or more flat tensors and row splits."""
     if isinstance(x, RaggedTensor):
         return _wrapped(in_rows(x.flat_values, cut), x.with_flat_values)
-    if x.ndim == 0:
-        *parts, _ = cut(moving.reshape(x, [1]))
+    if x.get_shape().rank is None:
+        x = ensure_shape(x, [None])
+    if x.get_shape().rank == 0:
+        *parts, _ = cut(movement.reshape(x, [1]))
         return _single(parts)
-    if x.ndim == 1:
+    if x.get_shape().rank == 1:
         *parts, splits = cut(x)
         return _single([RaggedTensor(values, splits) for values in parts])
     dims = tuple(x.shape)
-    found = in_rows(moving.reshape(x, [-1]), cut)
+    found = in_rows(movement.reshape(x, [-1]), cut)
     for k in range(len(dims) - 1, 0, -1):
-        found = _wrapped(found, lambda rows, k=k: making.from_uniform_row_length(rows, dims[k], int(np.prod(dims[:k]))))
+        found = _wrapped(
+            found, lambda rows, k=k: construct.from_uniform_row_length(rows, dims[k], int(np.prod(dims[:k])))
+        )
     return found
 
 
@@ -60,7 +65,19 @@ def _single(parts: list[Any]) -> Any:
 
 @on_arrays(parts_and_splits)
 def _split(x: Any, *, separator: bytes | None, limit: int) -> Any:
+    if limit == 0:
+        return rows_of([[s] for s in flat(x)])
+    if separator is None and limit > 0:
+        return rows_of([_words(s, limit) for s in flat(x)])
     return rows_of([s.split(separator, limit) for s in flat(x)])
+
+
+def _words(s: bytes, limit: int) -> list[bytes]:
+    """The first words of a string, and whatever comes after the blanks behind them, even nothing."""
+    words = s.split(None, limit)
+    if len(words) == limit and words:
+        words.append(b"")
+    return words
 
 
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
@@ -78,7 +95,7 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     >>> tf.strings.split(["hello world", "a b c"])
     <tf.RaggedTensor [[b'hello', b'world'], [b'a', b'b', b'c']]>
     """
-    between = None if sep is None else text(sep).encode() or None
+    between = None if sep is None else scalar(sep, "strings.split", "sep") or None
     return in_rows(strings(input, "strings.split"), lambda x: _split(x, separator=between, limit=int(maxsplit)))
 
 
@@ -93,7 +110,7 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
     >>> tf.strings.bytes_split(["ab", "c"])
     <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
     """
-    return in_rows(strings(input, "strings.bytes_split"), _bytes)
+    return in_rows(strings(input, "strings.bytes_split", kind=errors.ConversionError), _bytes)
 
 
 def _ngram_specs(x: Spec, splits: Spec, **params: Any) -> tuple[Spec, Spec]:
@@ -154,11 +171,7 @@ def ngrams(
         raise errors.build(
             errors.ShapeError, "strings.ngrams: data must have rank>0, but got shape: ()", "give a vector."
         )
-    widths = (ngram_width,) if isinstance(ngram_width, int) else tuple(int(w) for w in ngram_width)
-    if min(widths, default=0) < 1:
-        raise errors.build(
-            errors.InvalidArgumentError, f"strings.ngrams: All ngram_widths must be greater than 0. Got {widths}", ""
-        )
+    widths = _widths(ngram_width)
     if padding_width is not None and (padding_width < 1 or pad_values is None):
         raise ValueError(
             errors.compose(
@@ -169,12 +182,28 @@ def ngrams(
     pads = None
     if pad_values is not None:
         pair = (pad_values, pad_values) if isinstance(pad_values, (str, bytes)) else tuple(pad_values)
-        pads = tuple(text(p).encode() for p in pair)
+        pads = tuple(scalar(p, "strings.ngrams", "pad_values") for p in pair)
     options = {
-        "widths": widths, "separator": text(separator).encode(), "pads": pads,
+        "widths": widths, "separator": scalar(separator, "strings.ngrams", "separator"), "pads": pads,
         "padding": -1 if padding_width is None else padding_width, "keeps_short": bool(preserve_short_sequences),
     }  # fmt: skip
     return _in_last_axis(x, options)
+
+
+def _widths(given: Any) -> tuple[int, ...]:
+    if isinstance(given, (str, bytes)):
+        raise TypeError(
+            errors.compose(f"strings.ngrams: ngram_width must be integers, got {given!r}.", "give an int or a list.")
+        )
+    widths = tuple(int(w) for w in (given if isinstance(given, (list, tuple)) else [given]))
+    if min(widths, default=1) < 1:
+        raise ValueError(
+            errors.compose(
+                f"strings.ngrams: All ngram_widths must be greater than 0. Got {list(widths)}.",
+                "join 1 or more strings.",
+            )
+        )
+    return widths
 
 
 def _in_last_axis(x: Any, options: dict[str, Any]) -> Any:
@@ -185,5 +214,5 @@ def _in_last_axis(x: Any, options: dict[str, Any]) -> Any:
     dims = tuple(x.shape)
     rows = int(np.prod(dims[:-1]))
     splits = convert.convert_to_tensor(np.arange(rows + 1) * dims[-1])
-    parts, _ = _ngrams(moving.reshape(x, [-1]), splits, **options)
-    return parts if len(dims) == 1 else moving.reshape(parts, [*dims[:-1], -1])
+    parts, _ = _ngrams(movement.reshape(x, [-1]), splits, **options)
+    return parts if len(dims) == 1 else movement.reshape(parts, [*dims[:-1], -1])

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.array_op import flat, objects, on_arrays
+from gradtape.arrays import movement
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import Spec
 from gradtape.core.tensor import Tensor
-from gradtape.arrays import movement as moving
-from gradtape.api.array_op import flat, objects, on_arrays
-from gradtape.ragged import _construct as making
+from gradtape.ragged import _construct as construct
 from gradtape.ragged._tensor import RaggedTensor
-from gradtape.strings._split import in_rows, rows_of
 from gradtape.strings._arguments import choice, each, over, same_shape, strings
+from gradtape.strings._split import in_rows, rows_of
 
 __all__ = [
     "unicode_decode", "unicode_decode_with_offsets", "unicode_encode", "unicode_split", "unicode_split_with_offsets",
@@ -41,12 +41,24 @@ class _Options(dict[str, Any]):
                 f"{who}: the encoding is {encoding!r}.",
                 'use "UTF-8", "UTF-16-BE" or another.',
             ) from None
+        number = int(replacement)
+        if not 0 <= number < 0x110000:
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"{who}: replacement_char out of unicode codepoint range, got {number}.",
+                "give the number of a character, below 0x110000.",
+            )
         super().__init__(
             codec=codec,
             policy=choice(policy, _POLICIES, who, "errors"),
-            replacement=chr(int(replacement)),
+            replacement=chr(number),
             control=bool(control),
         )
+
+
+def _target(who: str, encoding: str) -> str:
+    """The codec in which results are written."""
+    return _CODECS[choice(encoding, tuple(_CODECS), who, "output_encoding")]
 
 
 def _characters(s: bytes, codec: str, policy: str, replacement: str, control: bool) -> list[tuple[str, int]]:
@@ -69,7 +81,7 @@ def _characters(s: bytes, codec: str, policy: str, replacement: str, control: bo
                 found.append((replacement, start + problem.start))
             start += problem.end
     if control:
-        found = [(replacement if c < " " or "\x7f" <= c <= "\x9f" else c, place) for c, place in found]
+        found = [(replacement if c < " " else c, p) for c, p in found if c >= " " or policy != "ignore"]
     return found
 
 
@@ -212,8 +224,18 @@ def unicode_encode(
     >>> tf.strings.unicode_encode(tf.ragged.constant([[97, 233], [98]]), "UTF-8").numpy()
     array([b'a\\xc3\\xa9', b'b'], dtype=object)
     """
-    options = _Options("strings.unicode_encode", output_encoding, errors, replacement_char)
-    return _encoded(making.tensor(input), options)
+    who = "strings.unicode_encode"
+    _target(who, output_encoding)
+    x = construct.tensor(input)
+    if x.dtype is dtypes.string:
+        raise _no_numbers(who)
+    return _encoded(x, _Options(who, output_encoding, errors, replacement_char))
+
+
+def _no_numbers(who: str) -> Exception:
+    return errors.build(
+        errors.DTypeError, f"{who}: input must be int32, got strings.", "use tf.strings.unicode_transcode."
+    )
 
 
 def _encoded(x: Any, options: _Options) -> Any:
@@ -225,12 +247,28 @@ def _encoded(x: Any, options: _Options) -> Any:
     if not dims:
         raise errors.build(errors.ShapeError, "strings.unicode_encode: input is a scalar.", "give at least one axis.")
     splits = convert.convert_to_tensor(np.arange(int(np.prod(dims[:-1])) + 1) * dims[-1])
-    return moving.reshape(_encode(moving.reshape(x, [-1]), splits, **options), dims[:-1])
+    return movement.reshape(_encode(movement.reshape(x, [-1]), splits, **options), dims[:-1])
 
 
 @on_arrays(same_shape)
 def _transcode(x: Any, *, target: str, **options: Any) -> Any:
-    return each(lambda s: "".join(c for c, _ in _characters(s, **options)).encode(target), x)
+    if options["control"] and options["policy"] == "strict":
+        return each(lambda s: _without_control(_text(s, **{**options, "control": False})).encode(target), x)
+    return each(lambda s: _text(s, **options).encode(target), x)
+
+
+def _text(s: bytes, **options: Any) -> str:
+    return "".join(c for c, _ in _characters(s, **options))
+
+
+def _without_control(text: str) -> str:
+    if any(c < " " for c in text):
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"Invalid formatting on input string: control characters in {text!r}.",
+            'use errors="replace" or "ignore", or replace_control_characters=False.',
+        )
+    return text
 
 
 def unicode_transcode(
@@ -249,5 +287,5 @@ def unicode_transcode(
     """
     who = "strings.unicode_transcode"
     options = _Options(who, input_encoding, errors, replacement_char, replace_control_characters)
-    target = _Options(who, output_encoding, errors, replacement_char)["codec"]
+    target = _target(who, output_encoding)
     return over(strings(input, who), lambda x: _transcode(x, **options, target=target))  # type: ignore[no-any-return]
