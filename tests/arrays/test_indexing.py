@@ -42,7 +42,22 @@ def test_gather_nd():
     np.testing.assert_array_equal(tf.gather_nd(X, [[0, 1], [2, 3]]), X[[0, 2], [1, 3]])
     np.testing.assert_array_equal(tf.gather_nd(X, [[1], [2], [3]], batch_dims=1), X[[0, 1, 2], [1, 2, 3]])
     with pytest.raises(tf.errors.InvalidArgumentError, match="bad_indices_policy"):
-        tf.gather_nd(X, [[0, 1]], bad_indices_policy="IGNORE")
+        tf.gather_nd(X, [[0, 1]], bad_indices_policy="OTHER")
+
+
+@pytest.mark.parametrize("run", [lambda f: f(), lambda f: tf.function(f)()], ids=["eager", "function"])
+def test_indices_out_of_range_are_ignored_on_request(run):
+    x, at, new = tf.constant([1.0, 2.0, 3.0]), tf.constant([[1], [7], [-1]]), tf.constant([5.0, 6.0, 7.0])
+    policy = {"bad_indices_policy": "IGNORE"}
+    assert run(lambda: tf.gather_nd(x, at, **policy)).numpy().tolist() == [2.0, 0.0, 0.0]
+    assert run(lambda: tf.scatter_nd(at, new, [3], **policy)).numpy().tolist() == [0.0, 5.0, 0.0]
+    for function, wanted in (
+        (tf.tensor_scatter_nd_add, [1.0, 7.0, 3.0]),
+        (tf.tensor_scatter_nd_sub, [1.0, -3.0, 3.0]),
+        (tf.tensor_scatter_nd_max, [1.0, 5.0, 3.0]),
+        (tf.tensor_scatter_nd_min, [1.0, 2.0, 3.0]),
+    ):
+        assert run(lambda f=function: f(x, at, new, **policy)).numpy().tolist() == wanted
 
 
 def test_scatter_nd_takes_a_shape_in_any_form():
@@ -52,8 +67,7 @@ def test_scatter_nd_takes_a_shape_in_any_form():
 
 def test_scatter_nd_of_bools_and_strings():
     assert tf.scatter_nd([[1], [1]], [True, True], [3]).numpy().tolist() == [False, True, False]
-    with pytest.raises(tf.errors.InvalidArgumentError, match="updates is str"):
-        tf.scatter_nd([[1]], ["a"], [3])
+    assert tf.scatter_nd([[1]], ["a"], [3]).numpy().tolist() == [b"", b"a", b""]
 
 
 @pytest.mark.parametrize(

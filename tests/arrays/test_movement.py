@@ -5,7 +5,7 @@ import pytest
 
 import gradtape as tf
 from gradtape.testing import check_grads
-from names.refusing import refused
+from refusing import refused
 
 CUBE = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 

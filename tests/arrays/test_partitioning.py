@@ -5,7 +5,7 @@ import pytest
 
 import gradtape as tf
 from gradtape.testing import check_grads
-from names.refusing import refused
+from refusing import refused
 
 
 @pytest.mark.parametrize("shape", [(5,), (5, 2), (2, 3), (2, 3, 2)])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from names.refusing import refused
+from refusing import refused
 
 
 def test_bitcast():

@@ -11,7 +11,7 @@ import pytest
 
 import gradtape as tf
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parent / "data"
 
 
 def load(path: Path) -> Any:

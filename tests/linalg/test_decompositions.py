@@ -336,7 +336,7 @@ def test_limits_of_pinv_and_rank_for_each_matrix():
     x = np.stack([np.diag([1.0, 0.1])] * 2)
     np.testing.assert_allclose(tf.linalg.pinv(x, rcond=[0.2, 0.01]), [np.diag([1.0, 0.0]), np.diag([1.0, 10.0])])
     np.testing.assert_allclose(tf.linalg.pinv(x[0], rcond=0.2), np.diag([1.0, 0.0]))
-    assert tf.linalg.matrix_rank(x, tol=[0.2, 0.01]).numpy().tolist() == [1, 2]
+    assert tf.linalg.matrix_rank(x, tol=[[0.2], [0.01]]).numpy().tolist() == [1, 2]
     assert tf.linalg.matrix_rank(x[0], tol=0.2).numpy() == 1
 
 

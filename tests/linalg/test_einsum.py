@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gradtape as tf
-from gradtape.ops.contraction_path import plan
 from gradtape.ops.contraction_order import pairwise_order
+from gradtape.ops.contraction_path import plan
 from gradtape.testing import check_grads
 
 random = np.random.default_rng(3)

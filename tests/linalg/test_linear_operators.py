@@ -205,7 +205,7 @@ def test_zeros() -> None:
     assert float(L.LinearOperatorZeros(2).determinant()) == 0.0
     with pytest.raises(ValueError, match="singular"):
         L.LinearOperatorZeros(2).inverse()
-    with pytest.raises(tf.errors.InvalidArgumentError, match="no inverse"):
+    with pytest.raises(NotImplementedError, match="singular"):
         L.LinearOperatorZeros(2).solvevec([1.0, 1.0])
 
 

@@ -36,7 +36,8 @@ def test_singular_and_misshapen():
     with pytest.raises(tf.errors.InvalidArgumentError, match="Input matrix is not invertible"):
         tf.linalg.solve(singular, [[1.0], [1.0]])
     with pytest.raises(tf.errors.InvalidArgumentError, match="Input matrix is not invertible"):
-        tf.linalg.triangular_solve([[1.0, 0.0], [2.0, 0.0]], [[1.0], [1.0]])
+        tf.linalg.inv([[np.nan, 1.0], [1.0, 2.0]])
+    assert tf.linalg.triangular_solve([[1.0, 0.0], [2.0, 0.0]], [[1.0], [1.0]]).numpy().tolist() == [[1.0], [-np.inf]]
     with pytest.raises(tf.errors.InvalidArgumentError, match="square"):
         tf.linalg.inv(TALL)
 
@@ -170,8 +171,10 @@ def test_tridiagonal_batches_and_sizes():
 
 def test_tridiagonal_singular():
     singular = [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]
-    with pytest.raises(tf.errors.InvalidArgumentError, match="not invertible"):
-        tf.linalg.tridiagonal_solve(singular, [1.0, 2.0])
+    regular = [[1.0, 0.0], [2.0, 2.0], [0.0, 1.0]]
+    found = tf.linalg.tridiagonal_solve([singular, regular], [[3.0, 3.0], [3.0, 3.0]]).numpy()
+    assert np.all(np.isnan(found[0]))
+    assert found[1].tolist() == [1.0, 1.0]
     assert np.all(np.isfinite(tf.linalg.tridiagonal_solve(singular, [1.0, 2.0], perturb_singular=True)))
     with pytest.raises(ValueError, match="partial_pivoting is not"):
         tf.linalg.tridiagonal_solve(singular, [1.0, 2.0], partial_pivoting=False, perturb_singular=True)

@@ -229,7 +229,7 @@ class TestPolyval:
         check_grads(lambda a, b, x: tf.math.polyval([a, b, 1.0], x), (2.0, -0.5, np.array([0.5, 1.5])))
 
     def test_coefficients_must_be_a_list(self):
-        with pytest.raises(ValueError, match="coeffs must be a list"):
+        with pytest.raises(ValueError, match="coeffs must be list"):
             tf.math.polyval(tf.constant([1.0, 2.0]), 1.0)
 
 

@@ -115,3 +115,13 @@ def test_safe_lookup_needs_a_table():
             tf.nn.safe_embedding_lookup_sparse(table, DIRTY)
     with pytest.raises(ValueError, match="ids need rank 2"):
         tf.nn.safe_embedding_lookup_sparse(TABLE, tf.SparseTensor([[0]], [1], [2]))
+
+
+@pytest.mark.parametrize("combiner", ["sum", "mean", "sqrtn"])
+def test_ragged_ids(combiner):
+    table = tf.constant(np.arange(8.0).reshape(4, 2))
+    ids, weights = tf.ragged.constant([[1, 3], [], [2]]), tf.ragged.constant([[0.5, 2.0], [], [1.5]])
+    for given in (None, weights):
+        found = tf.nn.embedding_lookup_sparse(table, ids, given, combiner)
+        sparse = None if given is None else given.to_sparse()
+        np.testing.assert_allclose(found, tf.nn.embedding_lookup_sparse(table, ids.to_sparse(), sparse, combiner))

@@ -99,3 +99,13 @@ def test_bad_input() -> None:
         Q.fake_quant_with_min_max_args([1.0], num_bits=1)
     with pytest.raises(ValueError, match="round_mode"):
         Q.quantize_and_dequantize_v2([1.0], 0.0, 1.0, round_mode="UP")
+
+
+@pytest.mark.parametrize("run", [lambda f: f, tf.function], ids=["eager", "function"])
+def test_ranges_that_end_before_they_begin(run):
+    quantize = run(lambda low, high: tf.quantization.quantize_and_dequantize_v2([0.5], low, high, range_given=True))
+    assert quantize(tf.constant(0.0), tf.constant(1.0)).shape == (1,)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="input_min"):
+        quantize(tf.constant(2.0), tf.constant(1.0))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="smaller than max"):
+        tf.quantization.fake_quant_with_min_max_args([1.0], min=5, max=1)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import integer, integers, tensor
 from gradtape.core import convert, errors
 from gradtape.core.tensor import Tensor, wrap
-from gradtape.api.arguments import integer, integers, tensor
 from gradtape.ops.family import dims
 from gradtape.ops.movement import Identity, Reshape, Transpose
 from gradtape.ops.slicing import Pad, StridedSlice

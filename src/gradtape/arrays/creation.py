@@ -8,13 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import convert, device, dtypes, errors
-from gradtape.core.op import REGISTRY
-from gradtape.core.shape import broadcast, normalize_axis
-from gradtape.core.tensor import Tensor, wrap
-from gradtape.core.variable import Variable
 from gradtape.api import arguments
 from gradtape.api.arguments import integer, tensor
+from gradtape.core import convert, device, dtypes, errors, memory
+from gradtape.core.dims import Undecided
+from gradtape.core.op import REGISTRY
+from gradtape.core.shape import broadcast, normalize_axis
+from gradtape.core.state import current as _current
+from gradtape.core.symbolic_arrays import symbols_in, unknown_tensor
+from gradtape.core.tensor import Tensor, wrap
+from gradtape.core.variable import Variable
 from gradtape.ops import creation
 from gradtape.ops.family import dims
 from gradtape.ops.joining import Concat
@@ -47,7 +50,14 @@ def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layo
     """
     wanted = dtypes.as_dtype(dtype)
     size = arguments.shape(shape, "zeros")
-    return _new(np.zeros(size, wanted.numpy) if wanted is not dtypes.string else np.full(size, b"", object))
+    try:
+        return _new(
+            memory.allocate("zeros", np.zeros, size, wanted.numpy)
+            if wanted is not dtypes.string
+            else memory.allocate("zeros", np.full, size, b"", object)
+        )
+    except Undecided:
+        return unknown_tensor(size, wanted)  # type: ignore[no-any-return]
 
 
 def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:
@@ -67,7 +77,11 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layou
     wanted = dtypes.as_dtype(dtype)
     if wanted is dtypes.string:
         raise errors.build(errors.DTypeError, "ones: there is no 1 of dtype string.", "use tf.fill(shape, value).")
-    return _new(np.ones(arguments.shape(shape, "ones"), wanted.numpy))
+    size = arguments.shape(shape, "ones")
+    try:
+        return _new(memory.allocate("ones", np.ones, size, wanted.numpy))
+    except Undecided:
+        return unknown_tensor(size, wanted)  # type: ignore[no-any-return]
 
 
 def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:
@@ -139,6 +153,8 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     """
     if limit is None:
         start, limit = 0, start
+    if _current.path is not None and symbols_in([start, limit, delta]) is not None:
+        return _unknown_range(start, limit, delta, dtype)
     values = [np.asarray(convert.convert_to_tensor(v)) for v in (start, limit, delta)]
     if any(v.ndim or v.dtype.kind not in "iufV" for v in values):
         raise errors.build(
@@ -155,7 +171,17 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
             "the step must lead from start toward limit.",
         )
     count = math.ceil((stop - first) / step) if wanted.kind not in "iu" else -((first - stop) // step)
-    return _new(np.arange(count).astype(wanted) * wanted.type(step) + wanted.type(first))
+    return _new(
+        memory.allocate("range", lambda: np.arange(count).astype(wanted) * wanted.type(step) + wanted.type(first))
+    )
+
+
+def _unknown_range(start: Any, limit: Any, delta: Any, dtype: Any) -> Tensor:
+    """A range of which an end or the step is not known."""
+    first, stop, step = symbols_in([start, limit, delta])
+    count = -((first - stop) // step)
+    own = next((v.dtype for v in (start, limit, delta) if isinstance(v, Tensor)), dtypes.int32)
+    return unknown_tensor((count if count > 0 else 0,), own if dtype is None else dtypes.as_dtype(dtype))  # type: ignore[no-any-return]
 
 
 def _range_dtype(values: list[Any]) -> np.dtype[Any]:
@@ -188,10 +214,12 @@ def eye(
     rows = integer(num_rows, "eye", "num_rows")
     columns = rows if num_columns is None else integer(num_columns, "eye", "num_columns")
     size = arguments.shape([rows, columns], "eye", "the shape")
-    matrix = np.eye(*size, dtype=dtypes.as_dtype(dtype).numpy)
-    if batch_shape is not None:
-        matrix = np.broadcast_to(matrix, arguments.shape(batch_shape, "eye", "batch_shape") + size)
-    return _new(matrix)
+    lead = () if batch_shape is None else arguments.shape(batch_shape, "eye", "batch_shape")
+    try:
+        matrix = memory.allocate("eye", np.eye, *size, dtype=dtypes.as_dtype(dtype).numpy)
+        return _new(matrix if batch_shape is None else np.broadcast_to(matrix, lead + size))
+    except Undecided:
+        return unknown_tensor(lead + size, dtypes.as_dtype(dtype))  # type: ignore[no-any-return]
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any = 0) -> Tensor:
@@ -225,7 +253,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any
     first, last = [Reshape(BroadcastTo(v, shape=size), shape=(*size[:at], 1, *size[at:])) for v in (first, last)]
     # Each half is measured from its own end: both ends are exact, and equal ends give equal numbers.
     dtype, step = first.dtype.numpy, max(n - 1, 1)
-    places = np.reshape(np.arange(n) / step, (n,) + (1,) * (len(size) - at))
+    places = np.reshape(memory.allocate("linspace", np.arange, n) / step, (n,) + (1,) * (len(size) - at))
     near = wrap(places[: (n + 1) // 2].astype(dtype))
     far = wrap((1.0 - places[(n + 1) // 2 :]).astype(dtype))
     length = last - first
@@ -275,10 +303,20 @@ def one_hot(
     """
     i = tensor(indices)
     at = -1 if axis is None else integer(axis, "one_hot", "axis")
+    if getattr(depth, "ndim", 0) or isinstance(depth, (list, tuple)):
+        raise errors.build(errors.ShapeError, f"one_hot: depth must be a scalar, got {depth!r}.", "give a single int.")
     params = {"depth": integer(depth, "one_hot", "depth"), "axis": normalize_axis(at, i.ndim + 1, "one_hot")}
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     if on_value is None and off_value is None:
         return creation.OneHot(i, dtype=wanted or dtypes.float32, **params)  # type: ignore[no-any-return]
+    for which, value in (("on_value", on_value), ("off_value", off_value)):
+        own = getattr(value, "dtype", wanted)
+        if wanted is not None and dtypes.as_dtype(own) is not wanted:
+            raise errors.build(
+                errors.DTypeError,
+                f"one_hot: dtype {dtypes.as_dtype(own).name} of {which} does not match dtype parameter {wanted.name}.",
+                "cast the value, or leave out dtype.",
+            )
     on = convert.convert_to_tensor(1 if on_value is None else on_value, wanted or _dtype_of(off_value, on_value))
     off = convert.convert_to_tensor(0 if off_value is None else off_value, wanted or _dtype_of(on_value, off_value))
     if on.dtype is not off.dtype:

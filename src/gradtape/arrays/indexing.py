@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.core import convert, dtypes, errors
-from gradtape.core.shape import normalize_axis
-from gradtape.core.tensor import Tensor
+import numpy as np
+
 from gradtape.api.arguments import integer, shape
 from gradtape.api.arguments import tensor as as_tensor
-from gradtape.ops import getitem, indexing, scatter, argmax as search
+from gradtape.core import convert, dtypes, errors
+from gradtape.core.op import REGISTRY
+from gradtape.core.shape import normalize_axis
+from gradtape.core.tensor import Tensor, host, note_leaving
+from gradtape.core.variable import Variable
+from gradtape.ops import argmax as search
+from gradtape.ops import getitem, indexing, movement, scatter
+from gradtape.ops.family import dims
 
 __all__ = [
     "argmax", "argmin", "boolean_mask", "gather", "gather_nd", "in_top_k", "scatter_nd", "searchsorted",
@@ -74,7 +80,7 @@ def gather_nd(
       indices: integers; the last axis holds one index for each of the first dimensions of `params`.
       batch_dims: how many leading dimensions `params` and `indices` share.
       name: ignored.
-      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error.
+      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error; `"IGNORE"`: zeros for them.
 
     Returns:
       A tensor of shape `indices.shape[:-1] + params.shape[batch_dims + indices.shape[-1]:]`.
@@ -82,10 +88,15 @@ def gather_nd(
     >>> tf.gather_nd([[1.0, 2.0], [3.0, 4.0]], [[0, 1], [1, 0]]).numpy()
     array([2., 3.], dtype=float32)
     """
-    _check_policy("gather_nd", bad_indices_policy)
+    ignored = _ignores("gather_nd", bad_indices_policy)
     params, indices = as_tensor(params), as_tensor(indices)
     batch_dims = _batch_dims(integer(batch_dims, "gather_nd", "batch_dims"), indices.ndim, "gather_nd")
-    return scatter.GatherNd(params, indices, batch_dims=batch_dims)  # type: ignore[no-any-return]
+    if not ignored:
+        return scatter.GatherNd(params, indices, batch_dims=batch_dims)  # type: ignore[no-any-return]
+    good = _in_range(indices, dims(params)[batch_dims:])
+    found = scatter.GatherNd(params, indices * good[..., None].astype(indices.dtype.numpy), batch_dims=batch_dims)
+    good = good.reshape(good.shape + (1,) * (found.ndim - good.ndim))
+    return REGISTRY["where"](good, found, np.zeros((), found.dtype.numpy))  # type: ignore[no-any-return]
 
 
 def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str = "", name: str | None = None) -> Tensor:
@@ -95,7 +106,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str =
       indices: integers; the last axis holds one index for each of the first dimensions of the result.
       updates: elements or slices, of shape `indices.shape[:-1] + shape[indices.shape[-1]:]`.
       shape: of the result.
-      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error.
+      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error; `"IGNORE"`: their updates are dropped.
       name: ignored.
 
     Returns:
@@ -104,21 +115,41 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str =
     >>> tf.scatter_nd([[1], [3], [1]], [1.0, 2.0, 3.0], [4]).numpy()
     array([0., 4., 0., 2.], dtype=float32)
     """
-    _check_policy("scatter_nd", bad_indices_policy)
-    return scatter.ScatterNd(as_tensor(indices), as_tensor(updates), shape=_shape(shape))  # type: ignore[no-any-return]
+    places, values, whole = as_tensor(indices), as_tensor(updates), _shape(shape)
+    if _ignores("scatter_nd", bad_indices_policy):
+        places, values = _within(places, values, whole)
+    if values.dtype.kind == "O":
+        empty = convert.convert_to_tensor(np.full(whole, b"", object))
+        return scatter.TensorScatterNdUpdate(empty, places, values)  # type: ignore[no-any-return]
+    return scatter.ScatterNd(places, values, shape=whole)  # type: ignore[no-any-return]
 
 
 def _shape(value: Any) -> tuple[int, ...]:
     return shape(value, "scatter_nd")
 
 
-def _check_policy(who: str, policy: str) -> None:
-    if policy not in ("", "DEFAULT", "ERROR"):
+def _ignores(who: str, policy: str) -> bool:
+    """True if indices out of range are passed over."""
+    if policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
         raise errors.build(
             errors.InvalidArgumentError,
-            f"{who}: bad_indices_policy is {policy!r}.",
-            "indices out of range are always an error; remove them first.",
+            f"{who}: bad_indices_policy must be 'ERROR' or 'IGNORE', got {policy!r}.",
+            "leave it out: indices out of range are an error then.",
         )
+    return policy == "IGNORE"
+
+
+def _in_range(indices: Any, shape: tuple[int, ...]) -> Any:
+    """Which coordinates lie inside of a shape."""
+    note_leaving(indices, "a check of indices")
+    places = np.asarray(host(indices._array))
+    return np.all((places >= 0) & (places < np.array(shape[: places.shape[-1]])), axis=-1)
+
+
+def _within(indices: Any, updates: Any, shape: tuple[int, ...]) -> tuple[Any, Any]:
+    """The coordinates inside of a shape, and their updates."""
+    good = _in_range(indices, shape)
+    return getitem.boolean_mask(indices, good), getitem.boolean_mask(updates, good)
 
 
 def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
@@ -148,7 +179,7 @@ def tensor_scatter_nd_add(
       tensor: what to copy.
       indices: integers; the last axis holds one index for each of the first dimensions of the tensor.
       updates: elements or slices, of shape `indices.shape[:-1] + tensor.shape[indices.shape[-1]:]`.
-      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error.
+      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error; `"IGNORE"`: their updates are dropped.
       name: ignored.
 
     Returns:
@@ -169,7 +200,7 @@ def tensor_scatter_nd_sub(
       tensor: what to copy.
       indices: integers; the last axis holds one index for each of the first dimensions of the tensor.
       updates: elements or slices, of shape `indices.shape[:-1] + tensor.shape[indices.shape[-1]:]`.
-      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error.
+      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error; `"IGNORE"`: their updates are dropped.
       name: ignored.
 
     Returns:
@@ -182,8 +213,10 @@ def tensor_scatter_nd_sub(
 
 
 def _sum(who: str, value: Any, indices: Any, updates: Any, policy: str, sign: int) -> Tensor:
-    _check_policy(who, policy)
+    ignored = _ignores(who, policy)
     value, indices, updates = _operands(value, indices, updates)
+    if ignored:
+        indices, updates = _within(indices, updates, dims(value))
     scattered = scatter.ScatterNd(indices, updates, shape=tuple(value.shape))
     return value + scattered if sign > 0 else value - scattered  # type: ignore[no-any-return]
 
@@ -197,7 +230,7 @@ def tensor_scatter_nd_max(
       tensor: what to copy.
       indices: integers; the last axis holds one index for each of the first dimensions of the tensor.
       updates: elements or slices, of shape `indices.shape[:-1] + tensor.shape[indices.shape[-1]:]`.
-      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error.
+      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error; `"IGNORE"`: their updates are dropped.
       name: ignored.
 
     Returns:
@@ -206,8 +239,10 @@ def tensor_scatter_nd_max(
     >>> tf.tensor_scatter_nd_max([1.0, 2.0, 3.0], [[0], [2]], [5.0, 1.0]).numpy()
     array([5., 2., 3.], dtype=float32)
     """
-    _check_policy("tensor_scatter_nd_max", bad_indices_policy)
-    return scatter.TensorScatterNdMax(*_operands(tensor, indices, updates))  # type: ignore[no-any-return]
+    x, places, values = _operands(tensor, indices, updates)
+    if _ignores("tensor_scatter_nd_max", bad_indices_policy):
+        places, values = _within(places, values, dims(x))
+    return scatter.TensorScatterNdMax(x, places, values)  # type: ignore[no-any-return]
 
 
 def tensor_scatter_nd_min(
@@ -219,7 +254,7 @@ def tensor_scatter_nd_min(
       tensor: what to copy.
       indices: integers; the last axis holds one index for each of the first dimensions of the tensor.
       updates: elements or slices, of shape `indices.shape[:-1] + tensor.shape[indices.shape[-1]:]`.
-      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error.
+      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error; `"IGNORE"`: their updates are dropped.
       name: ignored.
 
     Returns:
@@ -228,8 +263,10 @@ def tensor_scatter_nd_min(
     >>> tf.tensor_scatter_nd_min([1.0, 2.0, 3.0], [[0], [2]], [5.0, 1.0]).numpy()
     array([1., 2., 1.], dtype=float32)
     """
-    _check_policy("tensor_scatter_nd_min", bad_indices_policy)
-    return scatter.TensorScatterNdMin(*_operands(tensor, indices, updates))  # type: ignore[no-any-return]
+    x, places, values = _operands(tensor, indices, updates)
+    if _ignores("tensor_scatter_nd_min", bad_indices_policy):
+        places, values = _within(places, values, dims(x))
+    return scatter.TensorScatterNdMin(x, places, values)  # type: ignore[no-any-return]
 
 
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
@@ -249,7 +286,16 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     """
     x = as_tensor(tensor)
     axis = 0 if axis is None else normalize_axis(axis, x.ndim, "boolean_mask")
-    return getitem.boolean_mask(x, mask, axis)  # type: ignore[no-any-return]
+    if not isinstance(mask, (Tensor, Variable)):
+        mask = np.asarray(mask)
+    elif mask.get_shape().rank is None:
+        raise ValueError(
+            errors.compose(
+                "boolean_mask: the number of mask dimensions must be specified, even if some dimensions are None.",
+                "use mask.set_shape or tf.ensure_shape.",
+            )
+        )
+    return getitem.boolean_mask(x, mask if mask.dtype.kind not in "iu" else mask != 0, axis)  # type: ignore[no-any-return]
 
 
 def _operands(value: Any, indices: Any, updates: Any) -> tuple[Any, Any, Any]:
@@ -334,6 +380,8 @@ def searchsorted(
     sequence = as_tensor(sorted_sequence)
     values = convert.like(values, sequence.dtype)
     output_type = _position_type("searchsorted", out_type)
+    if sequence.ndim and values.ndim != sequence.ndim and dims(sequence)[:-1].count(1) == sequence.ndim - 1:
+        sequence = movement.Reshape(sequence, shape=(1,) * (values.ndim - 1) + dims(sequence)[-1:])
     return search.SearchSorted(sequence, values, side=side, output_type=output_type)  # type: ignore[no-any-return]
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import integer, integers, tensor
 from gradtape.core import convert, errors
 from gradtape.core.shape import normalize_axis
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
-from gradtape.api.arguments import integer, integers, tensor
 from gradtape.ops import joining, movement
 from gradtape.ops.family import dims
 
@@ -67,6 +68,10 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Tensor:
         values = unstack(values)
     if not values:
         return wrap(np.zeros((0,), np.float32))
+    if at == 0 and not convert.holds_tensor(values):
+        # What cannot become one tensor fails below, with an error that names the rows.
+        with contextlib.suppress(TypeError, ValueError):
+            return convert.convert_to_tensor(list(values))
     tensors = of_one_dtype(values)
     return joining.Stack(*tensors, axis=normal_axis(at, tensors[0].ndim + 1, "stack"))  # type: ignore[no-any-return]
 
@@ -144,7 +149,7 @@ def unstack(value: Any, num: Any = None, axis: Any = 0, name: str = "unstack") -
 
     Args:
       value: a tensor of rank 1 or more.
-      num: the length of the axis; only checked.
+      num: the length of the axis, which must be given where a function is traced for an unknown one.
       axis: along which axis.
       name: ignored.
 
@@ -155,6 +160,8 @@ def unstack(value: Any, num: Any = None, axis: Any = 0, name: str = "unstack") -
     [[1, 2], [3, 4]]
     """
     x = tensor(value)
+    if num is None and type(x) is not Tensor:
+        _check_length(x, axis)
     at = normal_axis(integer(axis, "unstack", "axis"), x.ndim, "unstack")
     if num is not None and num != dims(x)[at]:
         raise errors.build(
@@ -163,6 +170,18 @@ def unstack(value: Any, num: Any = None, axis: Any = 0, name: str = "unstack") -
             "leave num out.",
         )
     return list(joining.Unstack(x, axis=at))
+
+
+def _check_length(x: Tensor, axis: Any) -> None:
+    """ValueError if a function is traced, and the length of the axis is not known: neither is the number of slices."""
+    shape = x.get_shape()
+    if shape.rank is None or (type(axis) is int and -shape.rank <= axis < shape.rank and shape[axis] is None):
+        raise ValueError(
+            errors.compose(
+                f"unstack: cannot infer argument `num` from shape {shape}.",
+                "give num, or the length of the axis with tf.ensure_shape.",
+            )
+        )
 
 
 def normal_axis(axis: int, rank: int, what: str) -> int:

@@ -7,10 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import convert, errors
-from gradtape.core.op import REGISTRY
-from gradtape.core.shape import normalize_axes, normalize_axis
-from gradtape.core.tensor import Tensor
 from gradtape.api import arguments
 from gradtape.api.arguments import integer, integers, tensor
 from gradtape.arrays.joining import concat, normal_axis, parallel_stack, split, stack, unstack
@@ -24,6 +20,13 @@ from gradtape.arrays.shapes import (
     size,
 )
 from gradtape.arrays.slicing import slice, strided_slice
+from gradtape.core import convert, errors
+from gradtape.core.dims import is_symbolic
+from gradtape.core.op import REGISTRY
+from gradtape.core.shape import normalize_axes, normalize_axis
+from gradtape.core.state import current as _current
+from gradtape.core.symbolic_arrays import symbols_in
+from gradtape.core.tensor import Tensor
 from gradtape.ops import movement, slicing
 from gradtape.ops.family import dims
 
@@ -135,7 +138,9 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
     if perm is None:
         perm = tuple(range(n - 1, -1, -1))
     else:
-        perm = tuple([p + n if -n <= p < 0 else p for p in integers(perm, "transpose", "perm")])
+        perm = integers(perm, "transpose", "perm")
+        if _current.path is None or not is_symbolic(perm):
+            perm = tuple([p + n if -n <= p < 0 else p for p in perm])
     y = movement.Transpose(x, perm=perm)
     return REGISTRY["conj"](y) if conjugate and y.dtype.is_complex else y  # type: ignore[no-any-return]
 
@@ -157,7 +162,9 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
     x = tensor(a)
     if x.ndim < 2:
         raise errors.build(
-            errors.ShapeError, f"matrix_transpose: a has shape {x.shape}.", "a matrix has rank 2 or more."
+            errors.ShapeError,
+            f"matrix_transpose: a should be a (batch of) matrices, got shape {x.shape}.",
+            "give rank 2 or more.",
         )
     n = x.ndim
     return transpose(x, (*range(n - 2), n - 1, n - 2), conjugate)
@@ -359,14 +366,15 @@ def pad(
     if not isinstance(mode, str) or mode.upper() not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
         raise ValueError(errors.compose(f"pad: mode is {mode!r}.", 'use one of "CONSTANT", "REFLECT", or "SYMMETRIC".'))
     x = arguments.tensor(tensor)
-    pairs = np.asarray(convert.convert_to_tensor(paddings))
-    if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu"):
+    symbols = None if _current.path is None else symbols_in(paddings)
+    pairs = np.asarray(convert.convert_to_tensor(paddings)) if symbols is None else symbols
+    if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2 or (symbols is None and pairs.dtype.kind not in "iu")):
         raise errors.build(
             errors.ShapeError,
             f"pad: paddings is {paddings!r}.",
             "give a list of pairs [before, after], one for each axis.",
         )
-    sides = tuple([(int(before), int(after)) for before, after in pairs.reshape(-1, 2)])
+    sides = tuple([(before, after) for before, after in pairs.reshape(-1, 2).tolist()])
     value: Any = b"" if x.dtype.kind == "O" else 0
     if mode.upper() == "CONSTANT" and not (type(constant_values) is int and constant_values == 0):
         value = np.asarray(convert.like(constant_values, x.dtype)).item()

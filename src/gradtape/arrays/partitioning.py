@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import convert, errors
-from gradtape.core.tensor import Tensor, wrap
 from gradtape.api.arguments import integer, tensor
 from gradtape.arrays.joining import of_one_dtype
+from gradtape.core import convert, errors
+from gradtape.core.tensor import Tensor, wrap
 from gradtape.ops.family import dims
 from gradtape.ops.indexing import Gather
 from gradtape.ops.joining import Concat, Split

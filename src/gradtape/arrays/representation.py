@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import integer, integers, tensor
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import integer, integers, tensor
 from gradtape.ops.representation import AsString, Bitcast, Fingerprint, UnravelIndex
 
 __all__ = ["as_string", "bitcast", "fingerprint", "unravel_index"]

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import device, dtypes, errors
-from gradtape.core.op import REGISTRY
-from gradtape.core.shape import TensorShape, broadcast
-from gradtape.core.tensor import Tensor, wrap
 from gradtape.api import arguments
 from gradtape.api.arguments import tensor
+from gradtape.core import device, dtypes, errors
+from gradtape.core.dims import is_symbolic
+from gradtape.core.op import REGISTRY
+from gradtape.core.shape import TensorShape, broadcast
+from gradtape.core.symbolic_arrays import unknown_tensor
+from gradtape.core.tensor import Tensor, wrap
 from gradtape.ops.family import dims
 from gradtape.ops.movement import Identity
 from gradtape.ops.shape_of import EnsureShape, ShapeOf
@@ -38,7 +40,7 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     x = tensor(input)
     if not x.get_shape().is_fully_defined():
         return ShapeOf(x, dtype=dtypes.from_numpy(_integer_type(out_type)))  # type: ignore[no-any-return]
-    return wrap(device.place(np.array(dims(x), _integer_type(out_type))))
+    return wrap(device.place(_integers("shape", dims(x), _integer_type(out_type))))
 
 
 def shape_n(input: Sequence[Any], out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
@@ -75,7 +77,19 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     x = tensor(input)
     if not x.get_shape().is_fully_defined():
         return REGISTRY["reduce_prod"](shape(x, out_type), axis=(0,), keepdims=False)  # type: ignore[no-any-return]
-    return wrap(device.place(_integer_type(out_type).type(math.prod(dims(x)))))
+    return wrap(device.place(_integers("size", math.prod(dims(x)), _integer_type(out_type))[()]))
+
+
+def _integers(name: str, sizes: Any, dtype: Any) -> Any:
+    """Sizes as an array; an error if they do not fit."""
+    try:
+        return np.array(sizes, dtype)
+    except OverflowError:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"{name}: sizes of 2^31 and more do not fit in {dtype}, got {sizes}.",
+            f"use tf.{name}(x, out_type=tf.int64).",
+        ) from None
 
 
 def rank(input: Any, name: str | None = None) -> Tensor:
@@ -122,7 +136,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     if not wanted.is_compatible_with(value.get_shape()):
         raise errors.build(
             errors.ShapeError,
-            f"ensure_shape: x has shape {value.get_shape()}, not {wanted}.",
+            f"ensure_shape: x has shape {list(value.get_shape())}, not {list(wanted)}.",
             "None allows any length.",
         )
     if value.get_shape().is_fully_defined() or wanted.rank is None:
@@ -188,4 +202,6 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
             "aligned from the right, each pair of dimensions must be equal or contain a 1.",
         )
     long = any(getattr(s, "dtype", None) == dtypes.int64 for s in (shape_x, shape_y))
+    if is_symbolic(result):
+        return unknown_tensor((len(result),), dtypes.int64 if long else dtypes.int32)  # type: ignore[no-any-return]
     return wrap(np.array(result, np.int64 if long else np.int32))

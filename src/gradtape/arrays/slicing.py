@@ -5,9 +5,9 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
+from gradtape.api.arguments import integers, tensor
 from gradtape.core import errors
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import integers, tensor
 from gradtape.ops import slicing
 from gradtape.ops.family import dims
 

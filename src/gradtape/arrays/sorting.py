@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradtape.api.arguments import integer, tensor
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import normalize_axis
 from gradtape.core.tensor import Tensor, host, wrap
-from gradtape.api.arguments import integer, tensor
 from gradtape.ops import sorting
 from gradtape.ops.cast import Cast
 from gradtape.ops.family import dims
@@ -388,7 +388,7 @@ def isotonic_regression(inputs: Any, decreasing: bool = True, axis: Any = -1) ->
         x, axis = Reshape(x, shape=(1,)), None
     x, back = _axis_last(x, -1 if axis is None else axis, "isotonic_regression")
     if x.dtype.is_integer:
-        x = Cast(x, dtype=dtypes.float64)
+        x = Cast(x, dtype=dtypes.float32 if x.dtype in (dtypes.int8, dtypes.int16) else dtypes.float64)
     found = IsotonicRegression(x, decreasing=bool(decreasing))
     first, second = (Reshape(v, shape=()) if axis is None else _moved(v, back) for v in found)
     return first, second

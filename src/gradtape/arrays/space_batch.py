@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, errors
-from gradtape.core.tensor import Tensor, wrap
 from gradtape.api.arguments import integer, integers, tensor
 from gradtape.arrays.blocks import (
     batch_to_space,
@@ -17,6 +15,10 @@ from gradtape.arrays.blocks import (
     space_to_batch,
     space_to_depth,
 )
+from gradtape.core import dtypes, errors
+from gradtape.core.dims import Undecided
+from gradtape.core.symbolic_arrays import unknown_tensor
+from gradtape.core.tensor import Tensor, wrap
 from gradtape.ops.cast import Cast, CastToDiscrete
 from gradtape.ops.comparison import Less
 from gradtape.ops.family import dims
@@ -84,14 +86,22 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool_, n
     x = tensor(lengths)
     if maxlen is None:
         most = ReduceMax(x, axis=tuple(range(x.ndim)), keepdims=False) if math.prod(dims(x)) else 0
-        size = max(int(most), 0)
+        size = max(integer(most, "sequence_mask", "maxlen"), 0)
     else:
         if getattr(maxlen, "ndim", 0) or isinstance(maxlen, (list, tuple)):
             raise ValueError(errors.compose(f"sequence_mask: maxlen is {maxlen!r}.", "give a single int."))
         size = integer(maxlen, "sequence_mask", "maxlen")
-    if x.dtype.is_integer:
-        x = CastToDiscrete(x, dtype=dtypes.int64)  # places up to maxlen may not fit in the lengths' dtype
-    places = wrap(np.arange(size).astype(x.dtype.numpy))
+        if size < 0:
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"sequence_mask: maxlen must be non-negative, got {size}.",
+                "leave it out for the largest of the lengths.",
+            )
+    x = CastToDiscrete(x, dtype=dtypes.int64)  # places up to maxlen may not fit in the lengths' dtype
+    try:
+        places = wrap(np.arange(size))
+    except Undecided:
+        places = unknown_tensor((size,), x.dtype)
     mask = Less(places, Reshape(x, shape=(*dims(x), 1)))
     wanted = dtypes.as_dtype(dtype)
     if wanted.is_bool:

@@ -1,4 +1,7 @@
-"""`tf.audio`: WAV files."""
+"""`tf.audio`: WAV files.
+
+_wav.py  WAV files of 16 bits
+"""
 
 from gradtape.core import lazy
 

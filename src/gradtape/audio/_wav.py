@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradtape.api.arguments import tensor
+from gradtape.api.host_op import check_strings, hosted, known, scalar_text
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import Spec
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import tensor
 from gradtape.math._conversion import cast
-from gradtape.api.host_op import check_strings, hosted, known, scalar_text
 from gradtape.ops.family import boxed
 
 __all__ = ["decode_wav", "encode_wav"]
@@ -81,6 +81,8 @@ def decode(data: bytes) -> tuple[Any, int]:
     if len(form) < 16 or b"data" not in chunks:
         raise _invalid("Data too short: there is no format, or no sound", "the file is incomplete.")
     kind, channels, rate, _, _, bits = struct.unpack("<HHIIHH", form[:16])
+    if rate >= 1 << 31:
+        raise _invalid(f"the rate is {rate} samples per second", "the file is damaged.")
     if kind not in (_PCM, _EXTENSIBLE) or bits != 16 or not channels:
         raise _invalid(
             f"Can only read 16-bit PCM WAV files, but this one has format {kind}, {bits} bits and {channels} channels",
@@ -115,6 +117,12 @@ def _encode_wav(audio: Any, rate: Any) -> tuple[Any, ...]:
             errors.ShapeError,
             f"encode_wav: audio must be 2-dimensional, it has shape {list(audio.shape)}",
             "it is [samples, channels]: use tf.expand_dims(audio, -1) for one channel.",
+        )
+    if rate <= 0:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"encode_wav: sample_rate must be positive, got {int(rate)}.",
+            "give samples per second, such as 44100.",
         )
     return (boxed(encode(audio, int(rate))),)
 

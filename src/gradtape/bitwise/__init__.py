@@ -1,19 +1,8 @@
 """`tf.bitwise`: operations on the bits of integers."""
 
-from gradtape.math._elementwise import (
-    bitwise_and,
-    bitwise_or,
-    bitwise_xor,
-    invert,
-    left_shift,
-    right_shift,
-)
+from gradtape.core import lazy
 
-__all__ = [
-    "bitwise_and",
-    "bitwise_or",
-    "bitwise_xor",
-    "invert",
-    "left_shift",
-    "right_shift",
-]
+_LATER = {
+    "gradtape.math._elementwise": "bitwise_and bitwise_or bitwise_xor invert left_shift right_shift",
+}
+__getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

@@ -1,4 +1,27 @@
-"""`tf.image`: resizing, crops, colours, filters and measures of images."""
+"""`tf.image`: resizing, crops, colours, filters and measures of images.
+
+Images are `[height, width, channels]`, or a batch of these.
+
+    _adjust.py               Brightness, contrast, gamma, hue and saturation of images, and their dtype
+    _arguments.py            Arguments of image functions: tensors of the right rank, numbers in range
+    _bounding_boxes.py       Boxes on images: choosing, drawing, proposing and cropping
+    _codecs.py               Image files as arrays, through Pillow
+    _color_spaces.py         Colours of images in other coordinates: grey, HSV, YIQ and YUV
+    _crop_and_pad.py         Parts of images, and images in a larger frame
+    _crop_and_resize.py      Crops of images sampled at places that depend on the boxes
+    _decode.py               Image files as tensors: `tf.io.decode_png`, `decode_image` and the others
+    _decode_jpeg.py          JPEG files as tensors: `tf.io.decode_jpeg` and its relatives
+    _encode.py               Images as files: `tf.io.encode_jpeg`, `encode_png`; and images as JPEG would leave them
+    _flip.py                 Images mirrored, turned and transposed
+    _formats.py              Which format an image file has, and what is said where a function cannot read it
+    _gradients.py            Differences between neighbouring pixels
+    _non_max_suppression.py  Which boxes to keep: the best ones that do not overlap a better one too much
+    _patches.py              Patches and glimpses of images
+    _png.py                  PNG files: writing all of them, and reading those of 16 bits, which Pillow cuts to 8
+    _psnr_ssim.py            How much two images differ: peak signal-to-noise ratio and structural similarity
+    _random.py               Images changed at random
+    _resize.py               Images of another size
+"""
 
 from gradtape.core import lazy
 

@@ -9,20 +9,20 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from gradtape.api.arguments import tensor
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.api.arguments import tensor
-from gradtape.math._conversion import cast, saturate_cast
 from gradtape.image._arguments import image_tensor, require
 from gradtape.image._arguments import number as plain
+from gradtape.math._conversion import cast, saturate_cast
 from gradtape.ops.arithmetic import Square
-from gradtape.ops.hsv import HsvToRgb, RgbToHsv
 from gradtape.ops.creation import OnesLike
 from gradtape.ops.division import DivideNoNan, FloorDiv
 from gradtape.ops.exponential import Pow, Sqrt
 from gradtape.ops.family import dims
+from gradtape.ops.hsv import HsvToRgb, RgbToHsv
 from gradtape.ops.joining import Stack, Unstack
 from gradtape.ops.movement import BroadcastTo, Identity, Reshape
 from gradtape.ops.reduction import ReduceMean

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.api.arguments import tensor
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor, host
 from gradtape.core.variable import Variable
-from gradtape.api.arguments import tensor
 from gradtape.ops.family import dims
 from gradtape.ops.movement import Reshape
 
@@ -50,9 +50,9 @@ def like_before(y: Any, x: Any) -> Any:
 
 
 def require(condition: Any, what: str, rule: str, fix: str) -> None:
-    """ValueError with that rule unless a condition holds."""
+    """RangeError, a ValueError and an InvalidArgumentError, with that rule unless a condition holds."""
     if not condition:
-        raise ValueError(errors.compose(f"{what}: {rule}", fix, depth=2))
+        raise errors.RangeError(errors.compose(f"{what}: {rule}", fix, depth=2))
 
 
 def number(value: Any) -> Any:

@@ -7,12 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradtape.api.arguments import integer, tensor
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.random import _functions as random
-from gradtape.api.arguments import integer, tensor
-from gradtape.math._conversion import cast
 from gradtape.image._arguments import image_tensor, require
 from gradtape.image._non_max_suppression import (
     combined_non_max_suppression,
@@ -21,6 +19,7 @@ from gradtape.image._non_max_suppression import (
     non_max_suppression_padded,
     non_max_suppression_with_scores,
 )
+from gradtape.math._conversion import cast
 from gradtape.ops.boxes import DistortedBox, NonMaxSuppression
 from gradtape.ops.exponential import Exp
 from gradtape.ops.family import dims
@@ -29,6 +28,7 @@ from gradtape.ops.joining import Stack, Unstack
 from gradtape.ops.movement import BroadcastTo, Reshape
 from gradtape.ops.selection import Keep, Maximum, Minimum, Where, number
 from gradtape.ops.sorting import TopK
+from gradtape.random import _functions as functions
 
 __all__ = [
     "combined_non_max_suppression", "draw_bounding_boxes", "generate_bounding_box_proposals", "non_max_suppression",
@@ -136,7 +136,7 @@ def sample_distorted_bounding_box(
     """
     attempts = _attempts(max_attempts, "sample_distorted_bounding_box")
     return _sampled(
-        random.uniform([attempts, 4], seed=seed or None), image_size, bounding_boxes, min_object_covered,
+        functions.uniform([attempts, 4], seed=seed or None), image_size, bounding_boxes, min_object_covered,
         aspect_ratio_range, area_range, use_image_if_no_bounding_boxes, "sample_distorted_bounding_box",
     )  # fmt: skip
 
@@ -175,7 +175,7 @@ def stateless_sample_distorted_bounding_box(
     """
     attempts = _attempts(max_attempts, "stateless_sample_distorted_bounding_box")
     return _sampled(
-        random.stateless_uniform([attempts, 4], seed), image_size, bounding_boxes, min_object_covered,
+        functions.stateless_uniform([attempts, 4], seed), image_size, bounding_boxes, min_object_covered,
         aspect_ratio_range, area_range, use_image_if_no_bounding_boxes, "stateless_sample_distorted_bounding_box",
     )  # fmt: skip
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import struct
+import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -43,19 +46,27 @@ def invalid(who: str, what: str, fix: str = "") -> Exception:
 
 def opened(who: str, data: bytes, kind: str) -> Any:
     """A file of a known format, its header read."""
-    try:
-        return pillow(who).open(io.BytesIO(data), formats=[kind])
-    except (OSError, SyntaxError, ValueError) as problem:
-        raise _damaged(who, kind, data, problem) from None
+    library = pillow(who)
+    with _refusing(who, data, kind):
+        return library.open(io.BytesIO(data), formats=[kind])
 
 
 def loaded(who: str, image: Any, data: bytes, kind: str) -> Any:
     """The same with its pixels read."""
-    try:
+    with _refusing(who, data, kind):
         image.load()
-    except (OSError, SyntaxError, ValueError, EOFError) as problem:
-        raise _damaged(who, kind, data, problem) from None
     return image
+
+
+@contextlib.contextmanager
+def _refusing(who: str, data: bytes, kind: str) -> Iterator[None]:
+    """A block in which Pillow reads: what it raises for damaged files depends on the format, and on where the damage is."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of large images; those that are too large are an error
+            yield
+    except Exception as problem:
+        raise _damaged(who, kind, data, problem) from None
 
 
 def _damaged(who: str, kind: str, data: bytes, problem: Exception) -> Exception:
@@ -104,7 +115,11 @@ def png_image(who: str, data: bytes, channels: int, wide: bool) -> Any:
             found = with_channels(found, channels)
             return found if wide else (found >> 8).astype(np.uint8)
     image = loaded(who, opened(who, data, "PNG"), data, "PNG")
-    found = pixels(image, _MODES[channels] if channels else _own_mode(image))
+    own = _own_mode(image)
+    if channels == 1 and own in ("RGB", "RGBA"):
+        found = grey_of(pixels(image, "RGB"))
+    else:
+        found = pixels(image, _MODES[channels] if channels else own)
     return found.astype(np.uint16) * np.uint16(257) if wide else found
 
 
@@ -112,6 +127,13 @@ def _own_mode(image: Any) -> str:
     if image.mode == "P":
         return "RGBA" if "transparency" in image.info else "RGB"
     return "L" if image.mode in ("1", "I", "I;16", "F") else str(image.mode)
+
+
+def grey_of(colours: Any) -> Any:
+    """The grey of colours, as libpng computes it: in fixed point, rounded down; equal channels are kept."""
+    red, green, blue = np.moveaxis(colours.astype(np.uint32), -1, 0)
+    mixed = (9797 * red + 19234 * green + 3737 * blue) >> 15
+    return np.where((red == green) & (red == blue), red, mixed).astype(colours.dtype)[..., None]
 
 
 def with_channels(image: Any, channels: int) -> Any:
@@ -144,7 +166,9 @@ def bmp(who: str, data: bytes, channels: int) -> Any:
 def _with_alpha(image: Any, data: bytes) -> Any:
     """A BMP file of 32 bits with its fourth channel, which Pillow leaves out."""
     start, height = struct.unpack_from("<I", data, 10)[0], struct.unpack_from("<i", data, 22)[0]
-    rows = np.frombuffer(data, np.uint8, 4 * image.width * image.height, start).reshape(image.height, image.width, 4)
+    with _refusing("decode_bmp", data, "BMP"):
+        rows = np.frombuffer(data, np.uint8, 4 * image.width * image.height, start)
+        rows = rows.reshape(image.height, image.width, 4)
     alpha = rows[::-1, :, 3:] if height > 0 else rows[:, :, 3:]
     return np.concatenate([pixels(image, "RGB"), alpha], -1)
 
@@ -153,10 +177,12 @@ def frames(who: str, data: bytes, kind: str, mode: str) -> Any:
     """The pictures of an animation: uint8 `[frames, height, width, channels]`."""
     image = opened(who, data, kind)
     found = []
-    for number in range(getattr(image, "n_frames", 1)):
-        image.seek(number)
-        found.append(pixels(loaded(who, image, data, kind), mode))
-    return np.stack(found)
+    with _refusing(who, data, kind):
+        for number in range(getattr(image, "n_frames", 1)):
+            image.seek(number)
+            image.load()
+            found.append(pixels(image, mode))
+        return np.stack(found)
 
 
 def gif(who: str, data: bytes, channels: int = 0) -> Any:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.api.arguments import tensor
 from gradtape.core import convert, errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import tensor
 from gradtape.image._adjust import convert_image_dtype
 from gradtape.image._arguments import wide_float
-from gradtape.ops.hsv import HsvToRgb, RgbToHsv
 from gradtape.ops.family import dims
+from gradtape.ops.hsv import HsvToRgb, RgbToHsv
 from gradtape.ops.matmul import MatMul
 from gradtape.ops.movement import Reshape, Tile
 

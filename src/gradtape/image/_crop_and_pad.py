@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.api.arguments import integer, integers, tensor
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import integer, integers, tensor
-from gradtape.math._conversion import cast
 from gradtape.image import _crop_and_resize as crop_resize
 from gradtape.image._arguments import image_tensor, number, require
+from gradtape.math._conversion import cast
 from gradtape.ops.family import dims
 from gradtape.ops.movement import Identity
 from gradtape.ops.row_positions import check_range

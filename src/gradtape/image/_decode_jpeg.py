@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.host_op import check_strings, hosted, known, scalar_text
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import Spec
 from gradtape.core.tensor import Tensor
-from gradtape.api.host_op import check_strings, hosted, known, scalar_text
-from gradtape.image import _codecs as codecs, _formats as formats
+from gradtape.image import _codecs as codecs
+from gradtape.image import _formats as formats
 
 __all__ = ["decode_and_crop_jpeg", "decode_jpeg", "extract_jpeg_shape", "is_jpeg"]
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.api.arguments import tensor
+from gradtape.api.array_op import objects
+from gradtape.api.host_op import hosted, known
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import ANY, Spec
 from gradtape.core.tensor import Tensor
-from gradtape.random import _functions as random
-from gradtape.api.arguments import tensor
-from gradtape.api.array_op import objects
-from gradtape.math._conversion import cast
-from gradtape.api.host_op import hosted, known
-from gradtape.image import _codecs as codecs, _png as png
+from gradtape.image import _codecs as codecs
+from gradtape.image import _png as png
 from gradtape.image._adjust import convert_image_dtype
 from gradtape.image._arguments import require
+from gradtape.math._conversion import cast
 from gradtape.ops.family import boxed
+from gradtape.random import _functions as functions
 
 __all__ = [
     "adjust_jpeg_quality", "encode_jpeg", "encode_png", "random_jpeg_quality", "stateless_random_jpeg_quality",
@@ -201,7 +202,7 @@ def random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int
     TensorShape([8, 8, 3])
     """
     _check_range("random_jpeg_quality", min_jpeg_quality, max_jpeg_quality)
-    drawn = random.uniform([], min_jpeg_quality, max_jpeg_quality, dtypes.int32, seed)
+    drawn = functions.uniform([], min_jpeg_quality, max_jpeg_quality, dtypes.int32, seed)
     return adjust_jpeg_quality(image, drawn)
 
 
@@ -221,7 +222,7 @@ def stateless_random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_qu
     TensorShape([8, 8, 3])
     """
     _check_range("stateless_random_jpeg_quality", min_jpeg_quality, max_jpeg_quality)
-    drawn = random.stateless_uniform([], seed, min_jpeg_quality, max_jpeg_quality, dtypes.int32)
+    drawn = functions.stateless_uniform([], seed, min_jpeg_quality, max_jpeg_quality, dtypes.int32)
     return adjust_jpeg_quality(image, drawn)
 
 

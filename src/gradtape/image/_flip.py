@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.core.tensor import Tensor
 from gradtape.api.arguments import integer
+from gradtape.core.tensor import Tensor
 from gradtape.image._arguments import image_tensor
 from gradtape.ops.movement import Identity, Transpose
 from gradtape.ops.slicing import Reverse

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradtape.api.arguments import integer, tensor
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import integer, tensor
-from gradtape.math._conversion import cast
 from gradtape.image._arguments import require
+from gradtape.math._conversion import cast
 from gradtape.ops.arithmetic import Square
 from gradtape.ops.boxes import NonMaxSuppression, NonMaxSuppressionOverlaps
 from gradtape.ops.division import DivideNoNan

@@ -6,15 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import integers, tensor
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.random import _functions as random
-from gradtape.api.arguments import integers, tensor
-from gradtape.math._conversion import cast
 from gradtape.image._arguments import image_tensor, require
+from gradtape.math._conversion import cast
 from gradtape.ops.arithmetic import Square
-from gradtape.ops.stop_gradient import StopGradient
 from gradtape.ops.exponential import Sqrt
 from gradtape.ops.family import dims
 from gradtape.ops.indexing import Gather
@@ -22,6 +20,8 @@ from gradtape.ops.movement import Reshape
 from gradtape.ops.patches import ExtractPatches, Windows
 from gradtape.ops.reduction import ReduceMax, ReduceMean, ReduceMin
 from gradtape.ops.selection import ClipByValue, Where, number
+from gradtape.ops.stop_gradient import StopGradient
+from gradtape.random import _functions as functions
 
 __all__ = ["extract_glimpse", "extract_patches"]
 
@@ -132,14 +132,14 @@ def _within(places: Any, length: int) -> Any:
 def _uniform(x: Any, shape: tuple[int, ...]) -> Any:
     x = StopGradient(x)
     low, high = ReduceMin(x, axis=(1, 2), keepdims=True), ReduceMax(x, axis=(1, 2), keepdims=True)
-    return low + (high - low) * random.uniform((*shape, dims(x)[3]), dtype=x.dtype)
+    return low + (high - low) * functions.uniform((*shape, dims(x)[3]), dtype=x.dtype)
 
 
 def _gaussian(x: Any, shape: tuple[int, ...]) -> Any:
     x = StopGradient(x)
     mean = ReduceMean(x, axis=(1, 2), keepdims=True)
     deviation = Sqrt(ReduceMean(Square(x - mean), axis=(1, 2), keepdims=True))
-    return mean + deviation * random.normal((*shape, dims(x)[3]), dtype=x.dtype)
+    return mean + deviation * functions.normal((*shape, dims(x)[3]), dtype=x.dtype)
 
 
 _NOISES: Any = {"uniform": _uniform, "gaussian": _gaussian, "zero": lambda x, shape: number(0, x)}

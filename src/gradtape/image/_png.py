@@ -7,6 +7,7 @@ neighbours, which are those of the pixel on the left, the one above, and the one
 from __future__ import annotations
 
 import struct
+import sys
 import zlib
 from typing import Any
 
@@ -57,11 +58,13 @@ def decode16(data: bytes) -> Any:
         raise PngError("images of 16 bits must not be interlaced")
     channels = _CHANNELS[colour]
     size = 2 * channels * width
+    whole = height * (size + 1)
     try:
-        raw = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), np.uint8)
+        # No more than the pixels: what follows them may be without end.
+        raw = np.frombuffer(zlib.decompressobj().decompress(chunks[b"IDAT"], min(whole + 1, sys.maxsize)), np.uint8)
     except zlib.error as problem:
         raise PngError(str(problem)) from None
-    if raw.size != height * (size + 1):
+    if raw.size != whole:
         raise PngError("there are too few pixels, or too many")
     rows = raw.reshape(height, size + 1)
     restored = _unfiltered(rows[:, 0], rows[:, 1:].reshape(height, width, 2 * channels))

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradtape.api.arguments import integer
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import broadcast, spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import integer
-from gradtape.math._conversion import cast
 from gradtape.image._adjust import convert_image_dtype
 from gradtape.image._arguments import image_tensor, require
+from gradtape.math._conversion import cast
 from gradtape.ops.activation import Relu
 from gradtape.ops.arithmetic import Square, SquaredDifference
 from gradtape.ops.exponential import Log, Pow

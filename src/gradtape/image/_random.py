@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from gradtape.api.arguments import integers, tensor
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.random import _functions as random
-from gradtape.api.arguments import integers, tensor
 from gradtape.image._adjust import adjust_brightness, adjust_contrast, adjust_hue, adjust_saturation
 from gradtape.image._arguments import image_tensor, require
 from gradtape.image._flip import mirrored
@@ -17,6 +16,7 @@ from gradtape.ops.family import dims
 from gradtape.ops.indexing import Gather
 from gradtape.ops.movement import Reshape
 from gradtape.ops.selection import Where
+from gradtape.random import _functions as functions
 
 __all__ = [
     "random_brightness", "random_contrast", "random_crop", "random_flip_left_right", "random_flip_up_down",
@@ -30,11 +30,11 @@ Draw = Callable[..., Any]
 
 
 def _hidden(seed: Any) -> Draw:
-    return lambda shape, low, high: random.uniform(shape, low, high, seed=seed)
+    return lambda shape, low, high: functions.uniform(shape, low, high, seed=seed)
 
 
 def _seeded(seed: Any) -> Draw:
-    return lambda shape, low, high: random.stateless_uniform(shape, seed, low, high)
+    return lambda shape, low, high: functions.stateless_uniform(shape, seed, low, high)
 
 
 def random_brightness(image: Any, max_delta: float, seed: Any = None) -> Tensor:
@@ -286,7 +286,7 @@ def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None
     >>> tf.image.random_crop(tf.zeros([8, 8, 3]), size=[4, 4, 3]).shape
     TensorShape([4, 4, 3])
     """
-    return _crop(value, size, "random_crop", lambda n: random.uniform(n, 0, _FAR, dtypes.int32, seed=seed))
+    return _crop(value, size, "random_crop", lambda n: functions.uniform(n, 0, _FAR, dtypes.int32, seed=seed))
 
 
 def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Tensor:
@@ -305,7 +305,7 @@ def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = N
     TensorShape([4, 4, 3])
     """
     return _crop(
-        value, size, "stateless_random_crop", lambda n: random.stateless_uniform(n, seed, 0, _FAR, dtypes.int32)
+        value, size, "stateless_random_crop", lambda n: functions.stateless_uniform(n, seed, 0, _FAR, dtypes.int32)
     )
 
 

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import integer, integers
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import integer, integers
-from gradtape.math._conversion import cast
 from gradtape.image._arguments import as_batch, image_tensor, like_before, require
 from gradtape.image._crop_and_pad import pad_to_bounding_box
+from gradtape.math._conversion import cast
 from gradtape.ops.family import dims
 from gradtape.ops.indexing import Gather
-from gradtape.ops.resizing import Resample
 from gradtape.ops.resize_weights import METHODS, Sampling, nearest
+from gradtape.ops.resizing import Resample
 
 __all__ = ["ResizeMethod", "resize", "resize_with_pad"]
 

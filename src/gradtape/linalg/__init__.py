@@ -1,12 +1,25 @@
-"""`tf.linalg`: products, norms and transposes of matrices."""
+"""`tf.linalg`: products, norms and transposes of matrices.
 
-from gradtape.core import lazy
-from gradtape.math._clipping import (
-    global_norm,
-)
+_banded.py              Band matrices: `tf.linalg.tridiagonal_solve`, `tridiagonal_matmul`
+_conjugate_gradient.py  Iterative solvers: `tf.linalg.experimental.conjugate_gradient`
+_decompositions.py      Decompositions of matrices under TensorFlow's names
+_determinants.py        Determinants under TensorFlow's names
+_diagonals.py           Diagonals, bands and simple products of matrices: `tf.linalg.diag`, `band_part`, `trace`
+_einsum.py              Sums of products in the notation of labels
+_matrix_functions.py    Functions of square matrices: `tf.linalg.expm`, `logm`, `sqrtm`, and `matrix_power`
+_products.py            Linear algebra that is made of products: `tf.matmul`, `tf.tensordot`, norms
+_solvers.py             Linear systems: `tf.linalg.solve`, `inv`, `lstsq`, and solutions from triangular
+experimental.py         Iterative solvers
+_operators/             Linear operators: matrices by what they do, so that structure saves memory and work
+"""
+
 from gradtape.arrays.creation import (
     eye,
 )
+from gradtape.arrays.movement import (
+    matrix_transpose,
+)
+from gradtape.core import lazy
 from gradtape.linalg._products import (
     l2_normalize,
     matmul,
@@ -15,8 +28,8 @@ from gradtape.linalg._products import (
     normalize,
     tensordot,
 )
-from gradtape.arrays.movement import (
-    matrix_transpose,
+from gradtape.math._clipping import (
+    global_norm,
 )
 
 _LATER = {

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.api.arguments import tensor
+from gradtape.api.families import pair
 from gradtape.core import convert, errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import tensor
-from gradtape.api.families import pair
 from gradtape.ops.banded import BandedSolve
 from gradtape.ops.diagonal import DiagPart
 from gradtape.ops.family import conj, dims
@@ -84,7 +84,7 @@ def tridiagonal_solve(
       A tensor `[..., n]` or `[..., n, k]`.
 
     Raises:
-      tf.errors.InvalidArgumentError: a matrix is singular.
+      tf.errors.InvalidArgumentError: shapes do not fit.
 
     >>> tf.linalg.tridiagonal_solve([[1.0, 0.0], [2.0, 2.0], [0.0, 1.0]], [3.0, 3.0]).numpy()
     array([1., 1.], dtype=float32)

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradtape.api.arguments import integer, tensor
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import broadcast, spec_of
 from gradtape.core.tensor import Tensor, host
-from gradtape.api.arguments import integer, tensor
 from gradtape.ops.division import DivideNoNan
 from gradtape.ops.family import conj, dims
 from gradtape.ops.movement import BroadcastTo, Reshape

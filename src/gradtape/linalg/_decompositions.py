@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradtape.api.arguments import tensor as as_tensor
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import tensor as as_tensor
 from gradtape.ops.cast import Cast
 from gradtape.ops.cholesky import Cholesky
 from gradtape.ops.decomposition import column, columns, diagonal, like, row
@@ -315,7 +315,7 @@ def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str 
 
     Args:
       a: matrices `[..., m, n]`.
-      tol: what is negligible; by default `eps * max(m, n)` times the largest singular value.
+      tol: what is negligible, broadcast against the singular values; by default `eps * max(m, n)` times the largest.
       validate_args: ignored: arguments are always checked.
       name: ignored.
 
@@ -333,8 +333,8 @@ def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str 
         )
     else:
         limit = convert.like(tol, s.dtype)
-        limit = column(limit) if limit.ndim else limit
-    return CountNonzero(s > limit, axis=(s.ndim - 1,), dtype=dtypes.int32)  # type: ignore[no-any-return]
+    above = s > limit
+    return CountNonzero(above, axis=(above.ndim - 1,), dtype=dtypes.int32)  # type: ignore[no-any-return]
 
 
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from gradtape.core.tensor import Tensor
 from gradtape.api.arguments import tensor
+from gradtape.core.tensor import Tensor
 from gradtape.ops.cholesky import Cholesky
 from gradtape.ops.complex import Real
 from gradtape.ops.decomposition import like

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import convert, errors
-from gradtape.core.shape import broadcast, spec_of
-from gradtape.core.tensor import Tensor
 from gradtape.api.arguments import integer, integers, tensor
 from gradtape.api.families import pair
 from gradtape.arrays.movement import matrix_transpose
+from gradtape.core import convert, errors
+from gradtape.core.shape import broadcast, spec_of
+from gradtape.core.tensor import Tensor
 from gradtape.ops.diagonal import BandPart, Diag, DiagPart, band_rows, band_shape
 from gradtape.ops.family import dims
 from gradtape.ops.movement import Reshape, Roll

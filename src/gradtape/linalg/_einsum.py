@@ -10,6 +10,7 @@ from typing import Any
 
 from gradtape.core import convert, errors
 from gradtape.core.shape import broadcast
+from gradtape.core.size_cache import cache_by_sizes
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.ops.einsum import Einsum, unused
@@ -97,7 +98,7 @@ def _operands(inputs: tuple[Any, ...]) -> list[Any]:
     return [convert.like(v, dtype) for v in values]
 
 
-@functools.lru_cache(maxsize=4096)
+@cache_by_sizes(maxsize=4096)
 def _method(equation: str, shapes: tuple[Shape, ...]) -> Callable[..., Any]:
     """A function of the tensors. Found once for an equation and shapes."""
     terms, result = _parsed(equation, len(shapes))

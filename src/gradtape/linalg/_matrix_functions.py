@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import integer, tensor
 from gradtape.core import convert, errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import integer, tensor
 from gradtape.ops.family import dims
 from gradtape.ops.matmul import MatMul
 from gradtape.ops.matrix_functions import Expm, Logm, Sqrtm

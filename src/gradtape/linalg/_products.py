@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from gradtape.api.arguments import axes as normalized_axes
+from gradtape.api.arguments import integer, integers
+from gradtape.api.arguments import tensor as as_tensor
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import normalize_axis
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.api.arguments import axes as normalized_axes
-from gradtape.api.arguments import integer, integers
-from gradtape.api.arguments import tensor as as_tensor
 from gradtape.ops.cast import Cast, CastToDiscrete
 from gradtape.ops.complex import Complex, Imag, Real
 from gradtape.ops.exponential import Rsqrt
@@ -65,18 +65,31 @@ def matmul(
     if not (isinstance(a, _OURS) or isinstance(b, _OURS)):
         a = convert.convert_to_tensor(a)
     if not (transpose_a or transpose_b or adjoint_a or adjoint_b or output_type):
-        return a @ b  # type: ignore[no-any-return]
+        try:
+            return a @ b  # type: ignore[no-any-return]
+        except errors.DTypeError:
+            if not _are_mixed(a, b):
+                raise
     for flag, adjoint, which in ((transpose_a, adjoint_a, "a"), (transpose_b, adjoint_b, "b")):
         if flag and adjoint:
             raise ValueError(
                 errors.compose(f"matmul: transpose_{which} and adjoint_{which} are both true.", "choose one of them.")
             )
     a, b = _pair(a, b)
-    if output_type is not None and dtypes.as_dtype(output_type) is not a.dtype:
-        a, b = (_cast(x, dtypes.as_dtype(output_type)) for x in (a, b))
+    if _are_mixed(a, b):
+        output_type = dtypes.float32
+    if output_type is not None:
+        wanted = dtypes.as_dtype(output_type)
+        a, b = (x if x.dtype is wanted else _cast(x, wanted) for x in (a, b))
     a, b = conj(a) if adjoint_a else a, conj(b) if adjoint_b else b
     flags = {"transpose_a": bool(transpose_a or adjoint_a), "transpose_b": bool(transpose_b or adjoint_b)}
     return MatMul(a, b, **flags)  # type: ignore[no-any-return]
+
+
+def _are_mixed(a: Any, b: Any) -> bool:
+    """True for bfloat16 beside float32, whose product is float32."""
+    found = {getattr(x, "dtype", None) for x in (a, b)}
+    return found == {dtypes.bfloat16, dtypes.float32}
 
 
 def _pair(a: Any, b: Any) -> tuple[Any, Any]:
@@ -207,7 +220,7 @@ def norm(
     """The norm of vectors or matrices.
 
     Args:
-      tensor: floating or complex numbers.
+      tensor: floating or complex numbers; signed integers if `ord` is 1 or `np.inf`.
       ord: `"euclidean"`, 1, 2, `np.inf` or another positive number for vectors; `"euclidean"`, `"fro"`, 1, 2 or `np.inf`
         for matrices.
       axis: None: the whole tensor is one vector; an int: vectors along an axis; a pair of ints: matrices.
@@ -215,15 +228,17 @@ def norm(
       name: ignored.
 
     Returns:
-      The norms. The gradient of the Euclidean norm at 0 is nan.
+      The norms. The gradient of the Euclidean norm at 0 is nan, unless its cotangent is 0.
 
     >>> tf.norm([3.0, 4.0]).numpy()
     np.float32(5.0)
     """
     x = as_tensor(tensor)
-    if not (x.dtype.is_floating or x.dtype.is_complex):
+    if not (x.dtype.is_floating or x.dtype.is_complex or (x.dtype.kind == "i" and ord in (1, math.inf))):
         raise errors.build(
-            errors.DTypeError, f"norm: the tensor is {x.dtype.name}.", "use tf.cast(x, tf.float32) for integers."
+            errors.DTypeError,
+            f"norm: the norm of {x.dtype.name} with ord {ord!r} is not an integer.",
+            "use tf.cast(x, tf.float32).",
         )
     keep = bool(keepdims)
     if isinstance(axis, (list, tuple)) and len(axis) != 1:

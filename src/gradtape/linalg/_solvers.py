@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import tensor
+from gradtape.api.families import pair
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import broadcast, spec_of
 from gradtape.core.tensor import Tensor, host
-from gradtape.api.arguments import tensor
-from gradtape.linalg._diagonals import set_diag
-from gradtape.api.families import pair
 from gradtape.linalg._banded import banded_triangular_solve, tridiagonal_matmul, tridiagonal_solve
+from gradtape.linalg._diagonals import set_diag
 from gradtape.ops.cast import Cast
 from gradtape.ops.diagonal import BandPart
 from gradtape.ops.family import dims

@@ -1,8 +1,8 @@
 """`tf.linalg.experimental`: iterative solvers."""
 
-from gradtape.core import deferral as later
+from gradtape.core import deferral
 from gradtape.linalg._conjugate_gradient import conjugate_gradient
 
 __all__ = ["conjugate_gradient"]
 
-later.shows(__name__)  # however it was imported, its functions are adapted
+deferral.shows(__name__)  # however it was imported, its functions are adapted

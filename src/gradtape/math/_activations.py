@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.api.arguments import tensor
+from gradtape.api.families import pair, unary
 from gradtape.core import dtypes
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import normalize_axis
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import tensor
-from gradtape.api.families import pair, unary
 from gradtape.ops import activation
 from gradtape.ops.cast import Cast
 from gradtape.ops.selection import Where

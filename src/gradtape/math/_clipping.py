@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from gradtape.api.arguments import axes as normalized_axes
+from gradtape.api.arguments import tensor
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import axes as normalized_axes
-from gradtape.api.arguments import tensor
 from gradtape.ops.arithmetic import Square
 from gradtape.ops.cast import Cast
 from gradtape.ops.creation import OnesLike

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import tensor
+from gradtape.api.families import pair
 from gradtape.core import dtypes, errors
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.api.arguments import tensor
-from gradtape.api.families import pair
 from gradtape.ops import complex as complex_ops
 from gradtape.ops.cast import Cast, CastToDiscrete
 from gradtape.ops.selection import ClipByValue, Where, number
@@ -75,17 +75,20 @@ def _common_range(own: dtypes.DType, wanted: dtypes.DType) -> tuple[Any, Any]:
     """The limits of a dtype as numbers of another, `(None, None)` if they do not limit it."""
     # Python compares ints with floats exactly: 2**63 as a float is above the largest int64.
     limits: list[Any] = [int(v) if d.is_integer else float(v) for d in (own, wanted) for v in (d.min, d.max)]
-    if limits[2] <= limits[0] and limits[3] >= limits[1]:
+    # Floats are limited by their own range too: infinities are beyond it.
+    if limits[2] <= limits[0] and limits[3] >= limits[1] and not own.is_floating:
         return None, None
     return tuple(_toward_zero(v, own) for v in (max(limits[0], limits[2]), min(limits[1], limits[3])))
 
 
 def _toward_zero(limit: Any, dtype: dtypes.DType) -> Any:
     """A limit as a number of a dtype, which must not be rounded to the outside."""
-    scalar = dtype.numpy.type(limit)
-    if dtype.is_floating and abs(float(scalar)) > abs(limit):
-        scalar = np.nextafter(scalar, dtype.numpy.type(0))
-    return scalar
+    scalar = dtype.numpy.type(float(limit) if dtype.is_floating else limit)
+    if not dtype.is_floating or abs(float(scalar)) <= abs(limit):
+        return scalar
+    # The bits of the next smaller magnitude; NumPy's nextafter knows no bfloat16.
+    bits = np.array(scalar).view(f"u{dtype.size}")
+    return (bits - bits.dtype.type(1)).view(dtype.numpy)[()]
 
 
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:

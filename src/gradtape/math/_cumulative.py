@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.api.arguments import tensor
 from gradtape.core.shape import normalize_axis
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import tensor
 from gradtape.ops import scan
 
 __all__ = ["cumprod", "cumsum", "cumulative_logsumexp"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from gradtape.api.arguments import tensor
+from gradtape.api.families import apply, binary, pair, unary
 from gradtape.core import errors
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor
@@ -24,9 +26,7 @@ from gradtape.math._activations import (
     softsign,
     swish,
 )
-from gradtape.api.arguments import tensor
 from gradtape.math._conversion import angle, cast, complex, conj, imag, real, saturate_cast
-from gradtape.api.families import apply, binary, pair, unary
 from gradtape.ops import (
     arithmetic,
     comparison,

@@ -7,15 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import integer, tensor
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor, host, wrap
-from gradtape.api.arguments import integer, tensor
 from gradtape.ops.cast import Cast, CastToDiscrete
 from gradtape.ops.counting import BinCount
+from gradtape.ops.creation import Fill
 from gradtape.ops.family import dims
+from gradtape.ops.joining import Stack
 from gradtape.ops.movement import Reshape
 from gradtape.ops.rounding import Floor
+from gradtape.ops.scatter import ScatterNd
 from gradtape.ops.segment import UnsortedSegmentSum
 from gradtape.ops.selection import Maximum, Minimum, Where, number
 
@@ -207,12 +210,10 @@ def confusion_matrix(
         )
     n = _class_count(pair, num_classes)
     own = dtypes.as_dtype(dtype)
-    numbers = Reshape(pair[0] * n + pair[1], shape=(math.prod(dims(pair[0])),))
-    if weights is None:
-        counts = BinCount(numbers, size=n * n, dtype=own)
-    else:
-        counts = UnsortedSegmentSum(_pair_weights(weights, dims(pair[0]), own), numbers, segments=n * n)
-    return Reshape(counts, shape=(n, n))  # type: ignore[no-any-return]
+    shape = dims(pair[0])
+    counted = Fill(wrap(own.numpy.type(1)), shape=shape) if weights is None else _pair_weights(weights, shape, own)
+    # Not a count of label * n + prediction: numbers that are out of range must be refused, in functions too.
+    return ScatterNd(Stack(*pair, axis=len(shape)), counted, shape=(n, n))  # type: ignore[no-any-return]
 
 
 def _classes(name: str, value: Any) -> Any:
@@ -257,7 +258,4 @@ def _pair_weights(weights: Any, shape: tuple[int, ...], dtype: dtypes.DType) -> 
             f"confusion_matrix: weights is {spec_of(x)}, and labels have shape {list(shape)}.",
             "give one weight for each pair.",
         )
-    flat = Reshape(x, shape=(math.prod(shape),))
-    if flat.dtype is dtype:
-        return flat
-    return (CastToDiscrete if dtype.is_integer else Cast)(flat, dtype=dtype)
+    return x if x.dtype is dtype else (CastToDiscrete if dtype.is_integer else Cast)(x, dtype=dtype)

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import axes, tensor
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor, wrap
-from gradtape.api.arguments import axes, tensor
 from gradtape.ops.cast import Cast
 from gradtape.ops.comparison import Equal, IsNan
 from gradtape.ops.family import dims, reduced_shape

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from gradtape.api.arguments import axes, tensor
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import axes, tensor
 from gradtape.ops import reduction
 
 __all__ = [
@@ -184,7 +184,7 @@ def _deviation(input_tensor: Any, axis: Any, what: str) -> tuple[Any, Any, tuple
     if x.dtype.kind not in "fVc":
         raise errors.build(
             errors.DTypeError,
-            f"{what}: input_tensor has dtype {x.dtype.name}.",
+            f"{what}: input_tensor must be either real or complex, got dtype {x.dtype.name}.",
             "the result is no integer: use tf.cast(x, tf.float32).",
         )
     over = axes(axis, x.ndim, what)
@@ -197,7 +197,9 @@ def _rounded(y: Any, x: Any) -> Tensor:
 
 
 def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
-    """The standard deviation over axes (divided by n, not n - 1). Its gradient is nan where all elements are equal.
+    """The standard deviation over axes (divided by n, not n - 1).
+
+    Its gradient is nan where all elements are equal, unless its cotangent is 0.
 
     Args:
       input_tensor: floating point or complex numbers.

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, errors
-from gradtape.core.shape import spec_of
-from gradtape.core.tensor import Tensor, host, wrap
 from gradtape.api.arguments import integer, tensor
+from gradtape.core import dtypes, errors
+from gradtape.core.dims import new_size
+from gradtape.core.shape import spec_of
+from gradtape.core.state import current as _current
+from gradtape.core.tensor import Tensor, host, wrap
 from gradtape.ops import segment
 from gradtape.ops.cast import Cast
 from gradtape.ops.creation import OnesLike
@@ -123,9 +125,11 @@ def _sorted(who: str, data: Any, segment_ids: Any) -> tuple[Any, Any, int]:
     if not data.ndim or ids.ndim != 1 or not ids.dtype.is_integer or dims(data)[0] != dims(ids)[0]:
         raise errors.build(
             errors.ShapeError if ids.dtype.is_integer else errors.DTypeError,
-            f"{who}: data is {spec_of(data)}, segment_ids is {spec_of(ids)}.",
+            f"{who}: data is {spec_of(data)}, segment_ids is {spec_of(ids)}; data must be at least rank 1.",
             "give a vector of integers, one for each slice of data along its first axis.",
         )
+    if _current.path is not None and type(ids) is not Tensor:
+        return data, ids, new_size()  # type: ignore[return-value]
     numbers = np.asarray(host(ids._array))
     if np.any(numbers[1:] < numbers[:-1]):
         place = int(np.argmax(numbers[1:] < numbers[:-1]))
@@ -146,6 +150,8 @@ def _sorted(who: str, data: Any, segment_ids: Any) -> tuple[Any, Any, int]:
 
 def _or_zero(y: Any, ids: Any) -> Tensor:
     """Segments with 0 for those whose id does not occur."""
+    if _current.path is not None and type(ids) is not Tensor:
+        return y  # type: ignore[no-any-return]
     present = np.bincount(np.asarray(host(ids._array)).astype(np.intp), minlength=dims(y)[0]) > 0
     if present.all():
         return y  # type: ignore[no-any-return]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.api.arguments import integer
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import integer
 
 __all__ = ["sobol_sample"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from gradtape.api.arguments import axes, tensor
+from gradtape.api.families import binary, pair, unary
 from gradtape.core import convert, errors
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.api.arguments import axes, tensor
-from gradtape.api.families import binary, pair, unary
-from gradtape.ops import bessel, error_functions, gamma, named_integrals as integrals, no_nan_products as log_products
+from gradtape.ops import bessel, error_functions, gamma, named_integrals, no_nan_products
 from gradtape.ops.beta import Betainc
 from gradtape.ops.creation import ZerosLike
 from gradtape.ops.nextafter import Nextafter
@@ -31,22 +31,26 @@ ndtri = unary(error_functions.Ndtri, "tf.math.ndtri([0.5, 1.0]).numpy() -> array
 
 lgamma = unary(gamma.Lgamma, "tf.math.lgamma([1.0, 0.0]).numpy() -> array([ 0., inf], dtype=float32)")
 digamma = unary(gamma.Digamma, "tf.math.digamma([1.0]).numpy().round(4) -> array([-0.5772], dtype=float32)")
-dawsn = unary(integrals.Dawsn, "tf.math.special.dawsn([0.0]).numpy() -> array([0.], dtype=float32)")
-expint = unary(integrals.Expint, "tf.math.special.expint([1.0]).numpy().round(4) -> array([1.8951], dtype=float32)")
+dawsn = unary(named_integrals.Dawsn, "tf.math.special.dawsn([0.0]).numpy() -> array([0.], dtype=float32)")
+expint = unary(
+    named_integrals.Expint, "tf.math.special.expint([1.0]).numpy().round(4) -> array([1.8951], dtype=float32)"
+)
 fresnel_cos = unary(
-    integrals.FresnelCos, "tf.math.special.fresnel_cos([0.0, np.inf]).numpy() -> array([0. , 0.5], dtype=float32)"
+    named_integrals.FresnelCos, "tf.math.special.fresnel_cos([0.0, np.inf]).numpy() -> array([0. , 0.5], dtype=float32)"
 )
 fresnel_sin = unary(
-    integrals.FresnelSin, "tf.math.special.fresnel_sin([0.0, np.inf]).numpy() -> array([0. , 0.5], dtype=float32)"
+    named_integrals.FresnelSin, "tf.math.special.fresnel_sin([0.0, np.inf]).numpy() -> array([0. , 0.5], dtype=float32)"
 )
-spence = unary(integrals.Spence, "tf.math.special.spence([1.0]).numpy() -> array([0.], dtype=float32)")
+spence = unary(named_integrals.Spence, "tf.math.special.spence([1.0]).numpy() -> array([0.], dtype=float32)")
 sinc = unary(Sinc, "tf.math.sinc([0.0, 0.5]).numpy().round(4) -> array([1.    , 0.6366], dtype=float32)")
 
-xlogy = binary(log_products.Xlogy, "tf.math.xlogy([0.0, 2.0], [0.0, 1.0]).numpy() -> array([0., 0.], dtype=float32)")
+xlogy = binary(no_nan_products.Xlogy, "tf.math.xlogy([0.0, 2.0], [0.0, 1.0]).numpy() -> array([0., 0.], dtype=float32)")
 xlog1py = binary(
-    log_products.Xlog1py, "tf.math.xlog1py([0.0, 2.0], [-1.0, 0.0]).numpy() -> array([0., 0.], dtype=float32)"
+    no_nan_products.Xlog1py, "tf.math.xlog1py([0.0, 2.0], [-1.0, 0.0]).numpy() -> array([0., 0.], dtype=float32)"
 )
-xdivy = binary(log_products.Xdivy, "tf.math.xdivy([0.0, 3.0], [0.0, 2.0]).numpy() -> array([0. , 1.5], dtype=float32)")
+xdivy = binary(
+    no_nan_products.Xdivy, "tf.math.xdivy([0.0, 3.0], [0.0, 2.0]).numpy() -> array([0. , 1.5], dtype=float32)"
+)
 
 
 def _of_order(op: Any, order: int, name: str, what: str, example: str) -> Callable[..., Tensor]:
@@ -194,7 +198,7 @@ def logaddexp(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     >>> tf.math.logaddexp([1000.0, -np.inf], [-1000.0, -np.inf]).numpy()
     array([1000., -inf], dtype=float32)
     """
-    return log_products.Logaddexp(*pair(x1, x2))  # type: ignore[no-any-return]
+    return no_nan_products.Logaddexp(*pair(x1, x2))  # type: ignore[no-any-return]
 
 
 def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
@@ -225,7 +229,8 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
     if not isinstance(coeffs, (list, tuple)):
         raise ValueError(
             errors.compose(
-                f"polyval: coeffs must be a list, got {type(coeffs).__name__}.", "give one coefficient per power."
+                f"polyval: argument coeffs must be list type, got {type(coeffs).__name__}.",
+                "give one coefficient per power.",
             )
         )
     x = tensor(x)

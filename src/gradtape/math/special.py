@@ -1,6 +1,6 @@
 """`tf.math.special`: functions of physics and statistics."""
 
-from gradtape.core import deferral as later
+from gradtape.core import deferral
 from gradtape.math._special_functions import (
     bessel_i0,
     bessel_i0e,
@@ -41,4 +41,4 @@ __all__ = [
     "spence",
 ]
 
-later.shows(__name__)  # however it was imported, its functions are adapted
+deferral.shows(__name__)  # however it was imported, its functions are adapted

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core import errors
-from gradtape.core.tensor import Tensor
 from gradtape.api.arguments import beside, integer, integers, tensor
 from gradtape.arrays.blocks import batch_to_space, space_to_batch
+from gradtape.core import errors
+from gradtape.core.tensor import Tensor
 from gradtape.nn._convolution_arguments import convolve, transpose
 from gradtape.ops.family import dims
 from gradtape.ops.windows import extent

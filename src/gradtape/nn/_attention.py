@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import tensor
 from gradtape.core import convert, device, dtypes, errors
 from gradtape.core.shape import broadcast, spec_of
 from gradtape.core.tensor import Tensor, wrap
-from gradtape.api.arguments import tensor
 from gradtape.ops.attention import Attention
 from gradtape.ops.family import dims
 from gradtape.ops.movement import BroadcastTo, Reshape, Transpose

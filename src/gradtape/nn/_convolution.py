@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.core.tensor import Tensor
 from gradtape.api.arguments import beside, tensor
+from gradtape.core import errors
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
 from gradtape.nn._atrous import atrous_conv2d, atrous_conv2d_transpose, with_space_to_batch
 from gradtape.nn._convolution_arguments import convolve, transpose
 from gradtape.nn._depthwise import (
@@ -164,7 +166,7 @@ def conv_transpose(
     Args:
       input: `[n, *places, input channels]`, or with the channels first.
       filters: `[*window, output channels, input channels]`, in the dtype of the input.
-      output_shape: the shape of the result, or its axes that the window moves over.
+      output_shape: the shape of the result.
       strides: the steps of the window: an int, or one for each axis.
       padding: of the convolution that is transposed: "SAME", "VALID", or pairs for each axis.
       data_format: None or "NWC", "NHWC", "NDHWC"; "NCW", "NCHW", "NCDHW" for channels first.
@@ -177,6 +179,20 @@ def conv_transpose(
     >>> tf.nn.conv_transpose(tf.ones([1, 2, 1]), tf.ones([2, 1, 1]), [1, 4, 1], strides=2)[0, :, 0].numpy()
     array([1., 1., 1., 1.], dtype=float32)
     """
+    if not isinstance(output_shape, (Tensor, Variable)) and not hasattr(output_shape, "__len__"):
+        raise ValueError(
+            errors.compose(
+                f"conv_transpose: `output_shape` must be a tensor or sized collection, got {output_shape!r}.",
+                "give the shape of the result.",
+            )
+        )
+    if len(output_shape) not in (3, 4, 5):
+        raise ValueError(
+            errors.compose(
+                f"conv_transpose: `output_shape` must be of length 3, 4 or 5, got one of length {len(output_shape)}.",
+                "give the shape of the result, with the batch and the channels.",
+            )
+        )
     x = tensor(input)
     w = beside(filters, x)
     return transpose("conv_transpose", x, w, w.ndim - 2, output_shape, strides, padding, data_format, dilations)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from gradtape.api.arguments import integers
+from gradtape.api.window_arguments import channels_first, padding_pairs, per_axis, spatial
 from gradtape.core import errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import integers
-from gradtape.api.window_arguments import channels_first, padding_pairs, per_axis, spatial
 from gradtape.ops.convolution import Convolution, ConvolutionInputGradient
 from gradtape.ops.family import dims
 from gradtape.ops.movement import Reshape, Transpose

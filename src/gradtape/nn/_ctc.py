@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import integer, tensor
 from gradtape.core import convert, device, dtypes, errors
 from gradtape.core.shape import spec_of
 from gradtape.core.sparse_tensor import SparseTensor, dense_dims
 from gradtape.core.tensor import Tensor, wrap
-from gradtape.nn import _ctc_decoders as ctc_decoding
-from gradtape.api.arguments import integer, tensor
+from gradtape.nn import _ctc_decoders as ctc_decoders
 from gradtape.ops.cast import Cast, CastToDiscrete
 from gradtape.ops.comparison import NotEqual
 from gradtape.ops.ctc import CtcAlphas
@@ -283,7 +283,7 @@ def ctc_greedy_decoder(
     is_used = np.arange(frames)[:, None] < lengths
     best = ReduceMax(logits, axis=(2,))
     score = -ReduceSum(Where(_made(is_used), best, np.zeros((), best.dtype.numpy)[()]), axis=(0,))
-    paths = ctc_decoding.greedy(logits.numpy(), lengths, blank, merge_repeated)
+    paths = ctc_decoders.greedy(logits.numpy(), lengths, blank, merge_repeated)
     return [_sparse(paths)], Reshape(score, shape=(batch, 1))
 
 
@@ -314,7 +314,7 @@ def ctc_beam_search_decoder(
             "ask for at least one path, and at most as many as the beam is wide.",
         )
     log_probs = LogSoftmax(logits, axis=2).numpy().astype(np.float64)
-    found = [ctc_decoding.beam_search(log_probs[:n, i], beam_width, top_paths) for i, n in enumerate(lengths)]
+    found = [ctc_decoders.beam_search(log_probs[:n, i], beam_width, top_paths) for i, n in enumerate(lengths)]
     if any(len(paths) < top_paths for paths, _ in found):
         raise errors.build(
             errors.InvalidArgumentError,

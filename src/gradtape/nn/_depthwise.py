@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.api.arguments import beside, shape, tensor
+from gradtape.api.window_arguments import channels_first, padding_pairs, per_axis, spatial
 from gradtape.core import errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import beside, shape, tensor
 from gradtape.nn._convolution_arguments import back, check_rank, convolve_last, last
-from gradtape.api.window_arguments import channels_first, padding_pairs, per_axis, spatial
 from gradtape.ops.convolution import ConvolutionFilterGradient, ConvolutionInputGradient
 from gradtape.ops.family import dims
 from gradtape.ops.movement import Reshape

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import integers, tensor
 from gradtape.core import dtypes, errors
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.random import _functions as random
-from gradtape.api.arguments import integers, tensor
-from gradtape.ops.stop_gradient import StopGradient
 from gradtape.ops.cast import Cast
 from gradtape.ops.family import dims
 from gradtape.ops.selection import Keep
+from gradtape.ops.stop_gradient import StopGradient
+from gradtape.random import _functions as functions
 
 __all__ = ["dropout", "general_dropout", "stateless_dropout"]
 
@@ -39,7 +39,7 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: 
     >>> sorted(set(tf.nn.dropout(tf.ones([100]), rate=0.5).numpy().tolist()))
     [0.0, 2.0]
     """
-    return _dropped(x, rate, noise_shape, lambda shape, dtype: random.uniform(shape, seed=seed, dtype=_drawn(dtype)))
+    return _dropped(x, rate, noise_shape, lambda shape, dtype: functions.uniform(shape, seed=seed, dtype=_drawn(dtype)))
 
 
 def stateless_dropout(
@@ -64,7 +64,7 @@ def stateless_dropout(
     """
 
     def draw(shape: list[int], dtype: dtypes.DType) -> Tensor:
-        return random.stateless_uniform(shape, seed, dtype=_drawn(dtype), alg=rng_alg or "auto_select")
+        return functions.stateless_uniform(shape, seed, dtype=_drawn(dtype), alg=rng_alg or "auto_select")
 
     return _dropped(x, rate, noise_shape, draw)
 

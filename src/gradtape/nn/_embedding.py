@@ -41,8 +41,8 @@ def embedding_lookup_sparse(
 
     Args:
       params: the table `[n, ...]`, a variable or tensor, or a list of tables, one behind the other.
-      sp_ids: a `tf.SparseTensor` of integers, `[rows, columns]`.
-      sp_weights: a `tf.SparseTensor` with a weight for each id, or None.
+      sp_ids: a `tf.SparseTensor` or `tf.RaggedTensor` of integers, `[rows, columns]`.
+      sp_weights: a weight for each id, of the same kind, or None.
       combiner: "sum" of the weighted embeddings; "mean" (the default), over the sum of the weights; "sqrtn", over the root
         of the sum of their squares.
       max_norm: scale down each embedding whose Euclidean norm is larger.
@@ -57,11 +57,17 @@ def embedding_lookup_sparse(
     array([[4., 6.],
            [0., 0.]], dtype=float32)
     """
+    sp_ids, sp_weights = (_sparse_rows(given) for given in (sp_ids, sp_weights))
     how = _check("embedding_lookup_sparse", sp_ids, sp_weights, combiner)
     segments = sp_ids.indices[:, 0]
     rows = embedding_lookup(params, sp_ids.values, max_norm=max_norm)
     weights = None if sp_weights is None else sp_weights.values
     return _combined(rows, segments, weights, dense_dims(sp_ids)[0], how)  # type: ignore[no-any-return]
+
+
+def _sparse_rows(given: Any) -> Any:
+    """Rows of ids or weights as a sparse matrix, if they are ragged."""
+    return given.to_sparse() if hasattr(given, "nested_row_splits") else given
 
 
 def _combined(rows: Any, segments: Any, weights: Any, count: int, how: str) -> Any:

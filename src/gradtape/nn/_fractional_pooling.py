@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import integer, tensor
 from gradtape.core import errors
 from gradtape.core.op import describe_kinds
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor, wrap
-from gradtape.api.arguments import integer, tensor
-from gradtape.random._functions import stateless_uniform, uniform
 from gradtape.ops.family import dims
 from gradtape.ops.indexing import Gather, ScatterRows
 from gradtape.ops.pooling import MaxPool
+from gradtape.random._functions import stateless_uniform, uniform
 
 __all__ = ["fractional_avg_pool", "fractional_max_pool"]
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import axes, tensor
 from gradtape.core import convert, errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import axes, tensor
 from gradtape.ops.cast import Cast, CastToDiscrete
 from gradtape.ops.division import DivideNoNan
 from gradtape.ops.exponential import Exp, Log

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from gradtape.api.arguments import axes as normalized_axes
+from gradtape.api.arguments import tensor
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import broadcast, spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import axes as normalized_axes
-from gradtape.api.arguments import tensor
 from gradtape.ops.arithmetic import Square, SquaredDifference
 from gradtape.ops.cast import Cast
 from gradtape.ops.division import DivideNoNan

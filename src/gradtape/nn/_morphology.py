@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.api.arguments import beside, tensor
+from gradtape.api.window_arguments import padding_pairs, per_axis
 from gradtape.core import errors
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import beside, tensor
 from gradtape.nn._convolution_arguments import check_rank
-from gradtape.api.window_arguments import padding_pairs, per_axis
 from gradtape.ops.family import dims
 from gradtape.ops.morphology import Dilation2D
 from gradtape.ops.slicing import Reverse

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import axes as normalized_axes
+from gradtape.api.arguments import beside, integer, tensor
 from gradtape.core import convert, device, dtypes, errors
 from gradtape.core.shape import normalize_axis
 from gradtape.core.tensor import Tensor, wrap
-from gradtape.api.arguments import axes as normalized_axes
-from gradtape.api.arguments import beside, integer, tensor
 from gradtape.nn._softmax import batch_normalization
 from gradtape.ops.arithmetic import Square
 from gradtape.ops.exponential import Pow

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.api.arguments import integers, tensor
+from gradtape.api.window_arguments import channels_first, every_axis, explicit_pairs
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import integers, tensor
 from gradtape.nn._fractional_pooling import fractional_avg_pool, fractional_max_pool
-from gradtape.api.window_arguments import channels_first, every_axis, explicit_pairs
 from gradtape.ops.family import dims
 from gradtape.ops.pooling import AvgPool, MaxPool, PoolPick, PoolPositions, PoolWinner
 from gradtape.ops.windows import Pairs, Sizes, same_padding
@@ -285,7 +285,7 @@ def _by_rank(op: Any, what: str, input: Any, ksize: Any, strides: Any, padding: 
     if not 3 <= x.ndim <= 5:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: `input.shape.rank` must be 3, 4 or 5, received {spec_of(x)}.",
+            f"{what}: `input.shape.rank` must be 3, 4 or 5, received {spec_of(x)} of rank {x.ndim}.",
             "the input has an axis for examples and one for channels beside those that the window moves over.",
         )
     return _pool(op, what, x, x.ndim - 2, ksize, strides, padding, data_format)

@@ -10,14 +10,14 @@ from collections.abc import Callable
 from typing import Any
 from zlib import crc32
 
+from gradtape.api.arguments import tensor
+from gradtape.config._devices import device
 from gradtape.core import dtypes, errors, nest
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor
-from gradtape.random import _functions as random
-from gradtape.api.arguments import tensor
-from gradtape.config._devices import device
 from gradtape.nn._dropout import dropout
 from gradtape.ops.selection import Keep
+from gradtape.random import _functions as functions
 
 __all__ = ["RNNCellDeviceWrapper", "RNNCellDropoutWrapper", "RNNCellResidualWrapper"]
 
@@ -182,7 +182,8 @@ class RNNCellDropoutWrapper(RNNCellWrapper):
             sizes["input"] = input_size
         return {
             part: [
-                random.uniform([1, *_shape(size)], seed=self._seed_of(part, i), dtype=_drawn(dtype)) < self._keep[part]
+                functions.uniform([1, *_shape(size)], seed=self._seed_of(part, i), dtype=_drawn(dtype))
+                < self._keep[part]
                 for i, size in enumerate(_sizes(structure))
             ]
             for part, structure in sizes.items()

@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import tensor
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import tensor
-from gradtape.random._candidate_samplers import log_uniform_candidate_sampler
 from gradtape.nn._softmax import embedding_lookup
-from gradtape.ops.stop_gradient import StopGradient
 from gradtape.ops.cast import Cast, CastToDiscrete
 from gradtape.ops.comparison import Equal
 from gradtape.ops.cross_entropy import SigmoidCrossEntropy, SoftmaxCrossEntropy
@@ -24,6 +22,8 @@ from gradtape.ops.movement import Reshape
 from gradtape.ops.reduction import ReduceAny, ReduceSum
 from gradtape.ops.selection import Where
 from gradtape.ops.slicing import StridedSlice
+from gradtape.ops.stop_gradient import StopGradient
+from gradtape.random._candidate_samplers import log_uniform_candidate_sampler
 
 __all__ = ["nce_loss", "sampled_softmax_loss"]
 

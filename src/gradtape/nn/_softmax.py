@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.api.arguments import axes as normalized_axes
+from gradtape.api.arguments import tensor
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import broadcast, normalize_axis
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.api.arguments import axes as normalized_axes
-from gradtape.api.arguments import tensor
 from gradtape.math._clipping import clip_by_norm
 from gradtape.ops import cross_entropy
 from gradtape.ops.activation import Softplus

@@ -1,8 +1,8 @@
 """`tf.nn.experimental`: dropout with a sampler or a seed of one's own."""
 
-from gradtape.core import deferral as later
+from gradtape.core import deferral
 from gradtape.nn._dropout import general_dropout, stateless_dropout
 
 __all__ = ["general_dropout", "stateless_dropout"]
 
-later.shows(__name__)  # however it was imported, its functions are adapted
+deferral.shows(__name__)  # however it was imported, its functions are adapted

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.core import errors
-from gradtape.core.tensor import Tensor
+import numpy as np
+
 from gradtape.api.arguments import tensor
+from gradtape.api.effects import perform
+from gradtape.arrays.movement import reshape
+from gradtape.core import errors
+from gradtape.core.tensor import Tensor, host
 from gradtape.math._elementwise import cast, clip_by_value, floor, minimum, where
 from gradtape.math._elementwise import round as rounded
-from gradtape.arrays.movement import reshape
 from gradtape.math._reductions import reduce_max, reduce_min, reduce_sum
 from gradtape.ops.family import dims
 from gradtape.transform.custom_gradient import custom_gradient
@@ -36,6 +39,12 @@ def fake_quant_with_min_max_args(
     array([0., 1., 1.], dtype=float32)
     """
     x = tensor(inputs)
+    if not min < max:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"fake_quant_with_min_max_args: min must be smaller than max, got {min} and {max}.",
+            "swap them.",
+        )
     return fake_quant_with_min_max_vars(x, tensor(float(min)), tensor(float(max)), num_bits, narrow_range)
 
 
@@ -65,7 +74,14 @@ def fake_quant_with_min_max_vars(
     >>> tf.quantization.fake_quant_with_min_max_vars([0.1, 0.9], 0.0, 1.0, num_bits=2).numpy()
     array([0., 1.], dtype=float32)
     """
-    return _quantized("fake_quant_with_min_max_vars", inputs, min, max, num_bits, narrow_range)
+    low, high = tensor(min), tensor(max)
+    if low.ndim or high.ndim:
+        raise errors.build(
+            errors.ShapeError,
+            f"fake_quant_with_min_max_vars: min and max must be scalars, got {low.shape} and {high.shape}.",
+            "use fake_quant_with_min_max_vars_per_channel for a range of each channel.",
+        )
+    return _quantized("fake_quant_with_min_max_vars", inputs, low, high, num_bits, narrow_range)
 
 
 def fake_quant_with_min_max_vars_per_channel(
@@ -175,6 +191,8 @@ def quantize_and_dequantize_v2(
         )
     given = tensor(input)
     low, high = _range(given, input_min, input_max, range_given, axis)
+    if range_given:
+        perform("quantize_and_dequantize_v2", _check_order, [low, high])
     rounding: Any = rounded if round_mode == "HALF_TO_EVEN" else lambda v: floor(v + 0.5)
 
     @custom_gradient
@@ -188,6 +206,16 @@ def quantize_and_dequantize_v2(
 
 
 quantize_and_dequantize = quantize_and_dequantize_v2
+
+
+def _check_order(low: Any, high: Any) -> None:
+    """Raise InvalidArgumentError if a range ends before it begins."""
+    if np.any(np.asarray(host(low._array)) > np.asarray(host(high._array))):
+        raise errors.build(
+            errors.InvalidArgumentError,
+            "quantize_and_dequantize_v2: input_min must not be larger than input_max.",
+            "swap them.",
+        )
 
 
 def _range(x: Any, low: Any, high: Any, given: bool, axis: int | None) -> tuple[Any, Any]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import heapq
 import random
-import threading
 from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from gradtape.core import convert, dtypes, errors, state
+from gradtape.core import convert, dtypes, errors, locks, state
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor, host, wrap
 from gradtape.ops.family import boxed
@@ -34,7 +33,7 @@ class QueueBase:
         self._names = None if not names else ([names] if isinstance(names, str) else list(names))
         if self._names and len(self._names) != len(self._dtypes):
             raise ValueError(f"{type(self).__name__}: {len(self._names)} names for {len(self._dtypes)} parts.")
-        self._changed = threading.Condition()
+        self._changed = locks.condition("queue")
         self._closed = False
         self._capacity, self._reserve = -1, 0
         self._name = "queue"

@@ -1,4 +1,14 @@
-"""`tf.random`: random numbers, counter based (Philox), the same in every run."""
+"""`tf.random`: random numbers, counter based (Philox), the same in every run.
+
+_candidate_samplers.py  `tf.random` and `tf.nn`: samples of classes
+_distributions.py       Distributions of `tf.random` beyond the uniform and the normal ones
+_functions.py           Random numbers from seeds and generators
+_generator.py           Generators of random numbers: a state in a variable, which every draw moves on
+_index_shuffle.py       Random permutations of indices
+_more_distributions.py  Distributions that TensorFlow 2 has no public function for: gradtape's own
+_sampling.py            Distributions: numbers from a state, for generators, seeded and stateless functions alike
+experimental.py         Older names of the same, and shuffled indices
+"""
 
 from gradtape.core import lazy
 from gradtape.random._functions import (

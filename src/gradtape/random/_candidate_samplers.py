@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradtape.api.arguments import integer, tensor
 from gradtape.core import errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor, wrap
-from gradtape.random import _functions as random
-from gradtape.api.arguments import integer, tensor
+from gradtape.random import _functions as functions
 
 __all__ = [
     "all_candidate_sampler", "compute_accidental_hits", "fixed_unigram_candidate_sampler",
@@ -319,7 +319,7 @@ def _draw(num_sampled: int, unique: bool, law: Distribution, seed: Any) -> tuple
     """The classes, and how many draws it took to find them."""
 
     def more(n: int) -> Any:
-        return law.draw(random.uniform([n], seed=seed, dtype=np.float64).numpy())
+        return law.draw(functions.uniform([n], seed=seed, dtype=np.float64).numpy())
 
     drawn = more(num_sampled)
     if not unique:

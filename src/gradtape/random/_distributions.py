@@ -13,13 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import integer, tensor
+from gradtape.api.arguments import shape as as_shape
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import broadcast, spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import integer, tensor
-from gradtape.api.arguments import shape as as_shape
-from gradtape.random._sampling import Take
-from gradtape.random._functions import from_seed, streams
 from gradtape.ops.family import dims
 from gradtape.ops.random import FLOATS, RandomUniform
 from gradtape.ops.random_categorical import CategoricalQuantile
@@ -27,6 +25,8 @@ from gradtape.ops.random_counts import RandomBinomial, RandomPoisson
 from gradtape.ops.random_gamma import RandomGamma
 from gradtape.ops.selection import Maximum
 from gradtape.ops.truncated_normal import TruncatedNormalQuantile
+from gradtape.random._functions import from_seed, streams
+from gradtape.random._sampling import Take
 
 __all__ = [
     "categorical", "gamma", "poisson", "stateless_binomial", "stateless_categorical", "stateless_gamma",

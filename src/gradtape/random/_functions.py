@@ -7,15 +7,16 @@ Inside `vectorized_map` the functions with hidden state draw other numbers for e
 from __future__ import annotations
 
 import operator
-import threading
 from typing import Any
 
 import numpy as np
 
-from gradtape.core import convert, dtypes, errors, state
+from gradtape.core import convert, dtypes, errors, locks, state
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor, wrap
-from gradtape.random import _sampling as draws
+from gradtape.core.variable import unnoticed
+from gradtape.ops import random
+from gradtape.random import _sampling as sampling
 from gradtape.random._generator import (
     Algorithm,
     Generator,
@@ -24,7 +25,6 @@ from gradtape.random._generator import (
     get_global_generator,
     set_global_generator,
 )
-from gradtape.ops import random as ops
 
 __all__ = [
     "Algorithm", "Generator", "create_rng_state", "fold_in", "get_global_generator", "normal", "set_global_generator",
@@ -42,22 +42,30 @@ class _Streams:
     def __init__(self) -> None:
         self.seed: int | None = None
         self.generators: dict[tuple[str, dtypes.DType, int] | None, Generator] = {}
-        self._lock = threading.RLock()  # threads that draw for the first time must find one generator
+        self._lock = locks.rlock("random")  # threads that draw for the first time must find one generator
 
     def reset(self, seed: int | None) -> None:
         """Start all streams anew under a global seed, or None. Functions that were traced before follow."""
-        with self._lock, state.outside():
+        with self._lock, state.outside(), unnoticed():
             self.seed = seed
             for key, generator in self.generators.items():
                 generator._state_var.assign(self._start(key))
 
     def find(self, what: str, dtype: Any, seed: Any) -> Generator:
-        """The stream that a call draws from."""
+        """The stream that a call draws from: in a function of a dataset, one that belongs to it."""
         key = None if seed is None else (what, dtypes.as_dtype(dtype), _index(seed, "seed"))
+        scope = state.current.streams
+        if scope is not None and scope.trace is state.current.trace:
+            own: _Streams = scope.branch()
+            return own.generators.get(key) or own._made(key)
         return self.generators.get(key) or self._made(key)
 
     def _made(self, key: tuple[str, dtypes.DType, int] | None) -> Generator:
-        with self._lock, state.outside():  # a function that draws for the first time has not made this variable
+        with (
+            self._lock,
+            state.outside(),
+            unnoticed(),
+        ):  # a function that draws for the first time has not made this variable
             if key not in self.generators:
                 self.generators[key] = Generator(state=self._start(key), alg="philox")
             return self.generators[key]
@@ -67,7 +75,7 @@ class _Streams:
         if key is None and self.seed is None:
             return Generator.from_non_deterministic_state().state.read_value()
         pair = [_DEFAULT_SEED if self.seed is None else self.seed, 0 if key is None else key[2]]
-        low, high, word = ops.RandomState(np.array(pair, np.uint64).astype(np.int64))
+        low, high, word = random.RandomState(np.array(pair, np.uint64).astype(np.int64))
         if key is not None:
             from zlib import crc32
 
@@ -76,6 +84,19 @@ class _Streams:
 
 
 streams = _Streams()
+
+
+class Branch(_Streams):
+    """Streams of a function of a dataset, which begin again with each iteration."""
+
+    seed = property(lambda self: streams.seed, lambda self, value: None)
+
+    def renew(self) -> None:
+        """Start those streams anew that are the same in every run."""
+        with self._lock, state.outside(), unnoticed():
+            for key, generator in self.generators.items():
+                if key is not None or streams.seed is not None:
+                    generator._state_var.assign(self._start(key))
 
 
 def set_seed(seed: Any) -> None:
@@ -125,7 +146,7 @@ def normal(
     >>> tf.random.normal([2, 3], mean=10.0).shape
     TensorShape([2, 3])
     """
-    return draws.normal(streams.find("normal", dtype, seed).take, shape, mean, stddev, dtype)
+    return sampling.normal(streams.find("normal", dtype, seed).take, shape, mean, stddev, dtype)
 
 
 def truncated_normal(
@@ -149,7 +170,7 @@ def truncated_normal(
     >>> bool(tf.reduce_all(tf.abs(tf.random.truncated_normal([100])) <= 2.0))
     True
     """
-    return draws.truncated_normal(streams.find("truncated_normal", dtype, seed).take, shape, mean, stddev, dtype)
+    return sampling.truncated_normal(streams.find("truncated_normal", dtype, seed).take, shape, mean, stddev, dtype)
 
 
 def uniform(
@@ -173,7 +194,7 @@ def uniform(
     >>> tf.random.uniform([3], maxval=10, dtype=tf.int32).dtype
     tf.int32
     """
-    return draws.uniform(streams.find("uniform", dtype, seed).take, shape, minval, maxval, dtype)
+    return sampling.uniform(streams.find("uniform", dtype, seed).take, shape, minval, maxval, dtype)
 
 
 def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
@@ -188,13 +209,13 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
     [1, 2, 3]
     """
     value = convert.convert_to_tensor(value)
-    return draws.shuffle(streams.find("shuffle", value.dtype, seed).take, value)
+    return sampling.shuffle(streams.find("shuffle", value.dtype, seed).take, value)
 
 
-def from_seed(seed: Any, alg: Any) -> draws.Take:
+def from_seed(seed: Any, alg: Any) -> sampling.Take:
     """A state for one draw, a function of the seed alone."""
     check_algorithm(alg)
-    state = ops.RandomState(convert.convert_to_tensor(seed))
+    state = random.RandomState(convert.convert_to_tensor(seed))
     return lambda shape: state
 
 
@@ -216,7 +237,7 @@ def stateless_normal(
     >>> bool(tf.random.stateless_normal([], seed=[1, 2]) == tf.random.stateless_normal([], seed=[1, 2]))
     True
     """
-    return draws.normal(from_seed(seed, alg), shape, mean, stddev, dtype)
+    return sampling.normal(from_seed(seed, alg), shape, mean, stddev, dtype)
 
 
 def stateless_truncated_normal(
@@ -237,7 +258,7 @@ def stateless_truncated_normal(
     >>> tf.random.stateless_truncated_normal([2], seed=[1, 2]).shape
     TensorShape([2])
     """
-    return draws.truncated_normal(from_seed(seed, alg), shape, mean, stddev, dtype)
+    return sampling.truncated_normal(from_seed(seed, alg), shape, mean, stddev, dtype)
 
 
 def stateless_uniform(
@@ -258,7 +279,7 @@ def stateless_uniform(
     >>> tf.random.stateless_uniform([2], seed=[1, 2], minval=None, dtype=tf.uint32).dtype
     tf.uint32
     """
-    return draws.uniform(from_seed(seed, alg), shape, minval, maxval, dtype, whole_range=True)
+    return sampling.uniform(from_seed(seed, alg), shape, minval, maxval, dtype, whole_range=True)
 
 
 def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None) -> Tensor:
@@ -274,7 +295,7 @@ def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str
     >>> a.shape
     TensorShape([3])
     """
-    return draws.shuffle(from_seed(seed, alg), value)
+    return sampling.shuffle(from_seed(seed, alg), value)
 
 
 def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
@@ -289,7 +310,7 @@ def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
     TensorShape([3, 2])
     """
     seed = convert.convert_to_tensor(seed)
-    return draws.bits(from_seed(seed, alg), [num, 2], seed.dtype)
+    return sampling.bits(from_seed(seed, alg), [num, 2], seed.dtype)
 
 
 def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
@@ -304,7 +325,7 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
     TensorShape([2])
     """
     seed = convert.convert_to_tensor(seed)
-    mixed = draws.bits(from_seed(seed, alg), [], seed.dtype)
+    mixed = sampling.bits(from_seed(seed, alg), [], seed.dtype)
     data = convert.convert_to_tensor(data)
     if data.dtype is not seed.dtype:
         data = REGISTRY["cast_to_discrete"](data, dtype=seed.dtype)

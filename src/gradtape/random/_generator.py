@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import enum
 import math
-import threading
 from typing import Any
 
 import numpy as np
 
-from gradtape.core import convert, device, dtypes, errors, deferral as later
+from gradtape.core import convert, deferral, device, dtypes, errors, locks
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
-from gradtape.random import _sampling as draws
-from gradtape.ops import random as ops
+from gradtape.ops import random
+from gradtape.random import _sampling as sampling
 from gradtape.transform.opaque_op import fresh
 from gradtape.transform.vectorized_map import independent
 
 # Blocks of the stream that a draw leaves behind for each number, so that every distribution advances by as much.
 RESERVED = 256
-_lock = threading.Lock()
+_lock = locks.lock("random")
 
 
 class Algorithm(enum.Enum):
@@ -146,7 +145,7 @@ class Generator:
         """The state, from which `count` numbers may be drawn; the generator moves on."""
         with _lock:
             state: Tensor = fresh(self._state_var._read())
-            self._state_var.assign(ops.RandomSkip(state, count=count * RESERVED))
+            self._state_var.assign(random.RandomSkip(state, count=count * RESERVED))
         return state
 
     def take(self, shape: tuple[int, ...]) -> Tensor:
@@ -157,7 +156,7 @@ class Generator:
             state = self._advance(math.prod(lead + shape))
             if type(state) is Tensor:  # in a traced function it has no place yet
                 state = wrap(device.place(state._array))
-            return ops.RandomState(ops.RandomBits(state, shape=(*lead, 2), dtype=dtypes.int64)) if lead else state
+            return random.RandomState(random.RandomBits(state, shape=(*lead, 2), dtype=dtypes.int64)) if lead else state
 
         return independent(states, (3,))
 
@@ -165,23 +164,23 @@ class Generator:
         self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None
     ) -> Tensor:
         """Numbers of a normal distribution; see `tf.random.normal`."""
-        return draws.normal(self.take, shape, mean, stddev, dtype)
+        return sampling.normal(self.take, shape, mean, stddev, dtype)
 
     def truncated_normal(
         self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None
     ) -> Tensor:
         """Numbers of a normal distribution cut off at two standard deviations; see `tf.random.truncated_normal`."""
-        return draws.truncated_normal(self.take, shape, mean, stddev, dtype)
+        return sampling.truncated_normal(self.take, shape, mean, stddev, dtype)
 
     def uniform(
         self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32, name: str | None = None
     ) -> Tensor:
         """Numbers of a uniform distribution; see `tf.random.uniform`. For integers None as both bounds means all."""
-        return draws.uniform(self.take, shape, minval, maxval, dtype, whole_range=True)
+        return sampling.uniform(self.take, shape, minval, maxval, dtype, whole_range=True)
 
     def uniform_full_int(self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None) -> Tensor:
         """Integers over the whole range of a dtype."""
-        return draws.bits(self.take, shape, dtype)
+        return sampling.bits(self.take, shape, dtype)
 
     def binomial(
         self, shape: Any, counts: Any, probs: Any, dtype: Any = dtypes.int32, name: str | None = None
@@ -193,12 +192,12 @@ class Generator:
 
     def make_seeds(self, count: int = 1) -> Tensor:
         """Seeds for the stateless functions: int64 of shape `[2, count]`."""
-        return draws.bits(self.take, [2, count], dtypes.int64)
+        return sampling.bits(self.take, [2, count], dtypes.int64)
 
     def split(self, count: int = 1) -> list[Generator]:
         """New generators, unrelated to this one and to each other; this one moves on."""
-        seeds = draws.bits(self.take, [count, 2], dtypes.int64)
-        states = ops.RandomState(seeds)._array
+        seeds = sampling.bits(self.take, [count, 2], dtypes.int64)
+        states = random.RandomState(seeds)._array
         return [Generator(state=wrap(state), alg=self._alg) for state in states]
 
 
@@ -214,7 +213,9 @@ def _check_state(state: Any) -> Tensor:
 
 
 for _name in ("normal", "truncated_normal", "uniform", "uniform_full_int", "binomial"):
-    setattr(Generator, _name, later.adapt(getattr(Generator, _name)))  # a shape may be known only when a function runs
+    setattr(
+        Generator, _name, deferral.adapt(getattr(Generator, _name))
+    )  # a shape may be known only when a function runs
 
 
 def _key_counter(key: Any, counter: Any) -> Tensor:

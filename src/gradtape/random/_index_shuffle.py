@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.api.arguments import tensor
 from gradtape.core import convert
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import tensor
 from gradtape.ops.creation import ZerosLike
 from gradtape.ops.joining import Concat
 from gradtape.ops.random_index import RandomIndexShuffle

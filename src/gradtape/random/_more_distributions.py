@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.api.arguments import shape as as_shape
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.tensor import Tensor
-from gradtape.random import _sampling as draws
-from gradtape.api.arguments import shape as as_shape
-from gradtape.random._distributions import categorical, stateless_categorical, stateless_gamma
-from gradtape.random._functions import from_seed, split, streams
 from gradtape.ops.exponential import Log1p
 from gradtape.ops.random import FLOATS, RandomBits
 from gradtape.ops.slicing import StridedSlice
+from gradtape.random import _sampling as sampling
+from gradtape.random._distributions import categorical, stateless_categorical, stateless_gamma
+from gradtape.random._functions import from_seed, split, streams
 
 __all__ = [
     "beta", "laplace", "multinomial", "stateless_beta", "stateless_laplace", "stateless_multinomial",
@@ -110,7 +110,7 @@ def stateless_laplace(
     return _laplace(from_seed(seed, None), shape, mean, scale, dtype)
 
 
-def _laplace(take: draws.Take, shape: Any, mean: Any, scale: Any, dtype: Any) -> Tensor:
+def _laplace(take: sampling.Take, shape: Any, mean: Any, scale: Any, dtype: Any) -> Tensor:
     """The difference of two exponential numbers, which never meets the logarithm of 0."""
     wanted = dtypes.as_dtype(dtype)
     if wanted.name not in FLOATS:
@@ -119,7 +119,7 @@ def _laplace(take: draws.Take, shape: Any, mean: Any, scale: Any, dtype: Any) ->
             f"laplace: dtype is {wanted.name}, and must be one of {', '.join(FLOATS)}.",
             "draw floats, and convert them with tf.cast.",
         )
-    u: Any = draws.uniform(take, (2, *as_shape(shape, "laplace")), 0.0, 1.0, dtype)
+    u: Any = sampling.uniform(take, (2, *as_shape(shape, "laplace")), 0.0, 1.0, dtype)
     waits = Log1p(-u)
     centred = StridedSlice(waits, index=(1,)) - StridedSlice(waits, index=(0,))
     return centred * convert.convert_to_tensor(scale, u.dtype) + convert.convert_to_tensor(mean, u.dtype)  # type: ignore[no-any-return]

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from gradtape.api.arguments import integers
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import integers
-from gradtape.ops import random as ops
+from gradtape.ops import random
 from gradtape.ops.family import dims
 from gradtape.ops.indexing import Gather
 from gradtape.ops.movement import Identity, Reshape
@@ -21,12 +21,12 @@ Take = Callable[[tuple[int, ...]], Tensor]
 
 def normal(take: Take, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor:
     """Normal numbers; differentiable with respect to mean and stddev."""
-    return _scaled(ops.RandomNormal, take, shape, mean, stddev, dtype)
+    return _scaled(random.RandomNormal, take, shape, mean, stddev, dtype)
 
 
 def truncated_normal(take: Take, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor:
     """Normal numbers within two standard deviations of the mean; differentiable with respect to mean and stddev."""
-    return _scaled(ops.RandomTruncatedNormal, take, shape, mean, stddev, dtype)
+    return _scaled(random.RandomTruncatedNormal, take, shape, mean, stddev, dtype)
 
 
 def _scaled(op: Any, take: Take, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor:
@@ -48,9 +48,9 @@ def uniform(take: Take, shape: Any, minval: Any, maxval: Any, dtype: Any, whole_
     size, wanted = _size(shape), dtypes.as_dtype(dtype)
     if wanted.is_integer:
         return _integers(take, size, minval, maxval, wanted, whole_range)
-    if wanted.name not in ops.FLOATS:
-        raise _bad_dtype(wanted, (*ops.FLOATS, "int32", "int64"))
-    drawn = ops.RandomUniform(take(size), shape=size, dtype=wanted)
+    if wanted.name not in random.FLOATS:
+        raise _bad_dtype(wanted, (*random.FLOATS, "int32", "int64"))
+    drawn = random.RandomUniform(take(size), shape=size, dtype=wanted)
     if _is(minval, 0) and (maxval is None or _is(maxval, 1)):
         return drawn  # type: ignore[no-any-return]
     low: Any = convert.convert_to_tensor(minval, wanted)
@@ -69,7 +69,7 @@ def _integers(
             errors.compose(f"uniform: integers of dtype {dtype.name} with minval={minval}, maxval={maxval}.", fix)
         )
     if dtype.name not in ("int32", "int64"):
-        raise _bad_dtype(dtype, (*ops.FLOATS, "int32", "int64"))
+        raise _bad_dtype(dtype, (*random.FLOATS, "int32", "int64"))
     low, high = convert.convert_to_tensor(minval, dtype), convert.convert_to_tensor(maxval, dtype)
     if low.ndim or high.ndim:
         raise errors.build(
@@ -77,15 +77,15 @@ def _integers(
             f"uniform: the bounds of integers must be scalars, got shapes {low.shape} and {high.shape}.",
             "draw floats and round them down, or draw once for each pair of bounds.",
         )
-    return ops.RandomIntegers(take(size), low, high, shape=size)  # type: ignore[no-any-return]
+    return random.RandomIntegers(take(size), low, high, shape=size)  # type: ignore[no-any-return]
 
 
 def bits(take: Take, shape: Any, dtype: Any) -> Tensor:
     """Integers over the whole range of a dtype of 32 or 64 bits."""
     size, wanted = _size(shape), dtypes.as_dtype(dtype)
-    if wanted.name not in ops.INTEGERS:
-        raise _bad_dtype(wanted, ops.INTEGERS)
-    return ops.RandomBits(take(size), shape=size, dtype=wanted)  # type: ignore[no-any-return]
+    if wanted.name not in random.INTEGERS:
+        raise _bad_dtype(wanted, random.INTEGERS)
+    return random.RandomBits(take(size), shape=size, dtype=wanted)  # type: ignore[no-any-return]
 
 
 def shuffle(take: Take, value: Any) -> Tensor:
@@ -94,7 +94,7 @@ def shuffle(take: Take, value: Any) -> Tensor:
     if not x.ndim:
         return Identity(x)  # type: ignore[no-any-return]
     shape = dims(x)
-    order = ops.RandomPermutation(take(shape[:1]), size=shape[0])
+    order = random.RandomPermutation(take(shape[:1]), size=shape[0])
     # Gathered along the second axis, since gathering rows would give IndexedSlices as the gradient.
     rows = Gather(Reshape(x, shape=(1, *shape)), order, axis=1, batch_dims=0)
     return Reshape(rows, shape=shape)  # type: ignore[no-any-return]
@@ -109,10 +109,10 @@ def _size(shape: Any) -> tuple[int, ...]:
 
 def _float(dtype: Any) -> dtypes.DType:
     wanted = dtypes.as_dtype(dtype)
-    if wanted.name not in ops.FLOATS:
+    if wanted.name not in random.FLOATS:
         raise errors.build(
             errors.DTypeError,
-            f"random: dtype is {wanted.name}, and must be one of {', '.join(ops.FLOATS)}.",
+            f"random: dtype is {wanted.name}, and must be one of {', '.join(random.FLOATS)}.",
             "draw floats, and convert them with tf.cast.",
         )
     return wanted

@@ -1,6 +1,6 @@
 """`tf.random.experimental`: older names of the same, and shuffled indices."""
 
-from gradtape.core import deferral as later
+from gradtape.core import deferral
 from gradtape.random._functions import (
     Algorithm,
     Generator,
@@ -25,4 +25,4 @@ __all__ = [
     "stateless_split",
 ]
 
-later.shows(__name__)  # however it was imported, its functions are adapted
+deferral.shows(__name__)  # however it was imported, its functions are adapted

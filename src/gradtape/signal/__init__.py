@@ -1,4 +1,13 @@
-"""`tf.signal`: Fourier and cosine transforms, frames, windows, spectrograms."""
+"""`tf.signal`: Fourier and cosine transforms, frames, windows, spectrograms.
+
+_dct.py      Cosine transforms: `tf.signal.dct`, `idct`, `mdct`, `inverse_mdct`
+_fft.py      Fourier transforms over the last axes: `tf.signal.fft`, `rfft` and their inverses, in one
+_fftnd.py    Fourier transforms over chosen axes, `tf.signal.fftnd` and its like, and shifts of their frequencies
+_frames.py   Signals as overlapping frames: `tf.signal.frame`, `overlap_and_add`
+_mel.py      The mel scale of hearing: `tf.signal.linear_to_mel_weight_matrix`, `mfccs_from_log_mel_spectrograms`
+_stft.py     Short-time Fourier transforms: `tf.signal.stft`, `inverse_stft`
+_windows.py  Windows for spectra: `tf.signal.hann_window`, `hamming_window`, `kaiser_window` and others
+"""
 
 from gradtape.core import lazy
 

@@ -6,17 +6,17 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from gradtape.api.arguments import integer, tensor
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import integer, tensor
-from gradtape.signal._fft import fitted
-from gradtape.signal._frames import frame, overlap_and_add
-from gradtape.signal._windows import vorbis_window
 from gradtape.ops.dct import Dct
 from gradtape.ops.family import dims
 from gradtape.ops.joining import Concat
 from gradtape.ops.slicing import Reverse, StridedSlice, whole
+from gradtape.signal._fft import fitted
+from gradtape.signal._frames import frame, overlap_and_add
+from gradtape.signal._windows import vorbis_window
 
 __all__ = ["dct", "idct", "inverse_mdct", "mdct"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.api.arguments import shape
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import shape
 from gradtape.ops.family import dims
 from gradtape.ops.fft import Fft, Irfft, Rfft
 from gradtape.ops.slicing import StridedSlice, StridedSliceGrad, whole

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.api.arguments import integers, tensor
 from gradtape.core import dtypes
 from gradtape.core.shape import normalize_axis
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import integers, tensor
-from gradtape.signal._fft import back, fitted, halves, last_axes, lengths_of, reals, tensor_of
 from gradtape.ops.family import dims
 from gradtape.ops.fft import Fft, Rfft
 from gradtape.ops.movement import Roll
+from gradtape.signal._fft import back, fitted, halves, last_axes, lengths_of, reals, tensor_of
 
 __all__ = ["fftnd", "fftshift", "ifftnd", "ifftshift", "irfftnd", "rfftnd"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.api.arguments import integer, tensor
 from gradtape.core import convert, errors
 from gradtape.core.shape import normalize_axis, spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import integer, tensor
 from gradtape.ops.family import dims
 from gradtape.ops.framing import Frame, OverlapAndAdd
 from gradtape.ops.joining import Concat

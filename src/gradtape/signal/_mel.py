@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import integer, tensor
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import integer, tensor
-from gradtape.signal._dct import dct
 from gradtape.ops.family import dims
+from gradtape.signal._dct import dct
 
 __all__ = ["linear_to_mel_weight_matrix", "mfccs_from_log_mel_spectrograms"]
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from gradtape.api.arguments import integer, tensor
 from gradtape.core import errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import integer, tensor
-from gradtape.signal._fft import fitted, irfft, rfft
-from gradtape.signal._frames import frame, overlap_and_add
-from gradtape.signal._windows import hann_window
 from gradtape.ops.division import DivideNoNan
 from gradtape.ops.family import dims
 from gradtape.ops.movement import Reshape, Tile
 from gradtape.ops.reduction import ReduceSum
+from gradtape.signal._fft import fitted, irfft, rfft
+from gradtape.signal._frames import frame, overlap_and_add
+from gradtape.signal._windows import hann_window
 
 __all__ = ["inverse_stft", "inverse_stft_window_fn", "stft"]
 

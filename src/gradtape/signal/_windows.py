@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import integer
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.tensor import Tensor
-from gradtape.api.arguments import integer
 
 __all__ = ["hamming_window", "hann_window", "kaiser_bessel_derived_window", "kaiser_window", "vorbis_window"]
 

@@ -1,6 +1,6 @@
 """Writes resized.npz: what TensorFlow's `tf.image.resize` gives for the cases of `images/test_resizing_reference.py`.
 
-Needs TensorFlow: `python tests/names/data/make_resized.py`.
+Needs TensorFlow: `python tests/image/data/make_resized.py`.
 """
 
 from __future__ import annotations

@@ -8,4 +8,5 @@ blocks.py      block diagonal and block triangular matrices
 low_rank.py    a matrix and a correction of low rank
 structured.py  Toeplitz, tridiagonal, Householder and permutation matrices
 circulant.py   circulant matrices in one, two and three dimensions
+dispatch.py    functions of `tf.linalg` that take operators
 """

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.arrays.movement import broadcast_to, expand_dims, squeeze
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor
@@ -13,13 +14,13 @@ from gradtape.core.variable import Variable
 from gradtape.linalg import _diagonals as diagonals
 from gradtape.linalg._decompositions import cholesky, eigvalsh, svd
 from gradtape.linalg._determinants import det, slogdet
-from gradtape.math._elementwise import abs as absolute
+from gradtape.linalg._operators.dispatch import take_operators
 from gradtape.linalg._products import matmul
-from gradtape.toplevel.module import Module
-from gradtape.arrays.movement import broadcast_to, expand_dims, squeeze
-from gradtape.math._reductions import reduce_max, reduce_min
 from gradtape.linalg._solvers import solve
+from gradtape.math._elementwise import abs as absolute
+from gradtape.math._reductions import reduce_max, reduce_min
 from gradtape.ops.family import dims
+from gradtape.toplevel.module import Module
 
 
 class LinearOperator(Module):
@@ -49,6 +50,7 @@ class LinearOperator(Module):
         parameters: Any = None,
     ) -> None:
         super().__init__(name=(name or type(self).__name__).replace("/", "_"))
+        take_operators(LinearOperator)
         if is_positive_definite:
             if is_non_singular is False:
                 raise ValueError("A positive definite matrix is always non-singular.")
@@ -120,6 +122,10 @@ class LinearOperator(Module):
     def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve") -> Any:
         """The matrix whose product with this operator is `rhs`; see `matmul`. The operator must be square and not singular."""
         self._require_square("solve")
+        if self.is_non_singular is False:
+            raise NotImplementedError(
+                errors.compose(f"solve: {self.name} is said to be singular.", "use tf.linalg.lstsq with to_dense().")
+            )
         if isinstance(rhs, LinearOperator):
             inverse = (self.adjoint() if adjoint else self).inverse()
             return self._composed(inverse, rhs.adjoint() if adjoint_arg else rhs)
@@ -208,7 +214,10 @@ class LinearOperator(Module):
 
     def assert_positive_definite(self, name: str = "assert_positive_definite") -> None:
         """InvalidArgumentError if a self-adjoint operator is not positive definite."""
-        cholesky(self.to_dense())
+        from gradtape.debugging._value_checks import assert_positive
+
+        dense = self.to_dense()
+        assert_positive(eigvalsh(dense + diagonals.adjoint(dense)), "Matrix was not positive definite.")
 
     def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> None:
         """InvalidArgumentError if the matrix is not its adjoint."""
@@ -304,6 +313,15 @@ def identity(size: int, batch: Any, dtype: Any) -> Any:
 def kept(value: Any, dtype: Any = None) -> Any:
     """A value as an operator keeps it: variables as they are, so that they are read when they are used."""
     return value if isinstance(value, Variable) else convert.convert_to_tensor(value, dtype)
+
+
+def of_rank(who: str, value: Any, rank: int) -> Any:
+    """A value that an operator keeps; ValueError unless it has so many dimensions at least."""
+    if len(value.shape) < rank:
+        raise ValueError(
+            errors.compose(f"{who}: the argument must have rank {rank} or more, got shape {value.shape}.", "add axes.")
+        )
+    return value
 
 
 def tensor_of(value: Any) -> Any:

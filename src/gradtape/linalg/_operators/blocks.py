@@ -6,15 +6,48 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from gradtape.core.tensor import Tensor
 from gradtape.arrays.creation import zeros
+from gradtape.arrays.movement import concat, expand_dims, split, squeeze
+from gradtape.core.convert import convert_to_tensor
+from gradtape.core.tensor import Tensor
+from gradtape.linalg import _diagonals as diagonals
 from gradtape.linalg._operators.base import LinearOperator, all_known, batch_of, spread
 from gradtape.linalg._operators.compositions import Joint, checked
-from gradtape.arrays.movement import concat, expand_dims, split, squeeze
 from gradtape.ops.family import dims
 
 
-class LinearOperatorBlockDiag(Joint):
+class Blocks(LinearOperator):
+    """An operator of blocks: products and solutions of lists of blocks are lists of blocks."""
+
+    def matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul") -> Any:
+        """The product with a matrix, another operator, or a list with one matrix for each block."""
+        if not isinstance(x, (list, tuple)) or not _are_blocks(x):
+            return super().matmul(x, adjoint, adjoint_arg)
+        given = [_adjoint_of(part) if adjoint_arg else convert_to_tensor(part, self._dtype) for part in x]
+        return split(super().matmul(joined(given), adjoint), self._block_sizes(-1 if adjoint else -2), -2)
+
+    def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve") -> Any:
+        """The matrix whose product with this operator is `rhs`, which may be a list with one matrix for each block."""
+        if not isinstance(rhs, (list, tuple)) or not _are_blocks(rhs):
+            return super().solve(rhs, adjoint, adjoint_arg)
+        given = [_adjoint_of(part) if adjoint_arg else convert_to_tensor(part, self._dtype) for part in rhs]
+        return split(super().solve(joined(given), adjoint), self._block_sizes(-2 if adjoint else -1), -2)
+
+    def _block_sizes(self, axis: int) -> list[int]:
+        """The lengths of the blocks on the diagonal along an axis."""
+        raise NotImplementedError
+
+
+def _are_blocks(parts: Any) -> bool:
+    """True for a list of matrices, which a matrix in nested lists is not."""
+    return all(len(getattr(part, "shape", ())) >= 2 for part in parts)
+
+
+def _adjoint_of(part: Any) -> Any:
+    return diagonals.adjoint(convert_to_tensor(part))
+
+
+class LinearOperatorBlockDiag(Blocks, Joint):
     """A matrix with operators along its diagonal, and zero elsewhere.
 
     Args:
@@ -47,6 +80,9 @@ class LinearOperatorBlockDiag(Joint):
             return super()._solve(rhs, adjoint)
         return self._each(rhs, self._sizes(-2), lambda op, part: op.solve(part, adjoint=adjoint))
 
+    def _block_sizes(self, axis: int) -> list[int]:
+        return self._sizes(axis)
+
     def _each(self, x: Tensor, sizes: list[int], apply: Any) -> Any:
         parts = split(x, sizes, -2)
         return joined([apply(op, part) for op, part in zip(self._operators, parts, strict=True)])
@@ -74,7 +110,7 @@ class LinearOperatorBlockDiag(Joint):
         return LinearOperatorBlockDiag([op.cholesky() for op in self._operators], True)
 
 
-class LinearOperatorBlockLowerTriangular(LinearOperator):
+class LinearOperatorBlockLowerTriangular(Blocks):
     """A matrix of blocks, of which those above the diagonal are zero.
 
     Args:
@@ -118,6 +154,9 @@ class LinearOperatorBlockLowerTriangular(LinearOperator):
 
     def _sizes(self) -> list[int]:
         return [row[-1].shape[-1] for row in self._operators]
+
+    def _block_sizes(self, axis: int) -> list[int]:
+        return self._sizes()
 
     def _matmul(self, x: Tensor, adjoint: bool) -> Any:
         parts = split(x, self._sizes(), -2)

@@ -6,16 +6,16 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from gradtape.arrays.movement import broadcast_to, expand_dims, matrix_transpose, reshape
 from gradtape.core import dtypes
 from gradtape.core.tensor import Tensor
-from gradtape.signal import _fft as fourier
+from gradtape.linalg._operators.base import LinearOperator, kept, tensor_of
 from gradtape.math._conversion import conj, real
 from gradtape.math._elementwise import abs as absolute
 from gradtape.math._elementwise import cast, log
-from gradtape.linalg._operators.base import LinearOperator, kept, tensor_of
-from gradtape.arrays.movement import broadcast_to, expand_dims, matrix_transpose, reshape
 from gradtape.math._reductions import reduce_mean, reduce_prod, reduce_sum
 from gradtape.ops.family import dims
+from gradtape.signal import _fft as fft
 
 
 class _Circulant(LinearOperator):
@@ -117,7 +117,7 @@ class LinearOperatorCirculant(_Circulant):
            [0., 2., 1.]])
     """
 
-    _forward, _backward = fourier.fft, fourier.ifft
+    _forward, _backward = fft.fft, fft.ifft
 
 
 class LinearOperatorCirculant2D(_Circulant):
@@ -132,7 +132,7 @@ class LinearOperatorCirculant2D(_Circulant):
     """
 
     _depth = 2
-    _forward, _backward = fourier.fft2d, fourier.ifft2d
+    _forward, _backward = fft.fft2d, fft.ifft2d
 
 
 class LinearOperatorCirculant3D(_Circulant):
@@ -147,4 +147,4 @@ class LinearOperatorCirculant3D(_Circulant):
     """
 
     _depth = 3
-    _forward, _backward = fourier.fft3d, fourier.ifft3d
+    _forward, _backward = fft.fft3d, fft.ifft3d

@@ -7,12 +7,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from gradtape.arrays.movement import expand_dims, reshape, transpose
 from gradtape.core import errors
 from gradtape.core.tensor import Tensor
 from gradtape.linalg import _diagonals as diagonals
-from gradtape.math._conversion import conj
 from gradtape.linalg._operators.base import LinearOperator, all_known, batch_of, spread
-from gradtape.arrays.movement import expand_dims, reshape, transpose
+from gradtape.math._conversion import conj
 from gradtape.ops.family import dims
 
 

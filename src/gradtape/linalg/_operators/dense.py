@@ -6,11 +6,11 @@ from typing import Any
 
 from gradtape.core.tensor import Tensor
 from gradtape.linalg import _diagonals as diagonals
+from gradtape.linalg._operators.base import LinearOperator, kept, of_rank, product, tensor_of
+from gradtape.linalg._solvers import cholesky_solve, solve, triangular_solve
 from gradtape.math._elementwise import abs as absolute
 from gradtape.math._elementwise import log
-from gradtape.linalg._operators.base import LinearOperator, kept, product, tensor_of
 from gradtape.math._reductions import reduce_prod, reduce_sum
-from gradtape.linalg._solvers import cholesky_solve, solve, triangular_solve
 
 
 class LinearOperatorFullMatrix(LinearOperator):
@@ -33,7 +33,7 @@ class LinearOperatorFullMatrix(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorFullMatrix",
     ) -> None:
-        self._matrix = kept(matrix)
+        self._matrix = of_rank(name, kept(matrix), 2)
         super().__init__(
             self._matrix.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
@@ -75,7 +75,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorLowerTriangular",
     ) -> None:
-        self._tril = kept(tril)
+        self._tril = of_rank(name, kept(tril), 2)
         super().__init__(
             self._tril.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.arrays.creation import ones, zeros
+from gradtape.arrays.movement import broadcast_to, expand_dims
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor
 from gradtape.linalg import _diagonals as diagonals
+from gradtape.linalg._operators.base import LinearOperator, batch_of, kept, of_rank, spread, tensor_of
 from gradtape.math._conversion import conj
-from gradtape.arrays.creation import ones, zeros
 from gradtape.math._elementwise import abs as absolute
 from gradtape.math._elementwise import log, sqrt
-from gradtape.linalg._operators.base import LinearOperator, batch_of, kept, spread, tensor_of
-from gradtape.arrays.movement import broadcast_to, expand_dims
 from gradtape.math._reductions import reduce_prod, reduce_sum
 from gradtape.ops.family import dims
 
@@ -39,7 +39,7 @@ class LinearOperatorDiag(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorDiag",
     ) -> None:
-        self._diag = kept(diag)
+        self._diag = of_rank(name, kept(diag), 1)
         if is_square is False:
             raise ValueError("Only square, non-batched diagonal operators are supported: is_square must not be False.")
         if is_self_adjoint is None and not self._diag.dtype.is_complex:
@@ -193,6 +193,8 @@ class LinearOperatorIdentity(LinearOperatorScaledIdentity):
         if not (is_non_singular and is_self_adjoint and is_positive_definite and is_square):
             raise ValueError("An identity operator is non-singular, self-adjoint, positive definite and square.")
         batch = TensorShape(batch_shape if batch_shape is not None else [])
+        if isinstance(num_rows, float):
+            raise TypeError(errors.compose(f"{name}: num_rows must be an integer, got {num_rows}.", "give an int."))
         super().__init__(num_rows, ones(batch, dtype or dtypes.float32), True, True, True, True, name=name)
 
     def _matmul(self, x: Tensor, adjoint: bool) -> Any:
@@ -255,8 +257,8 @@ class LinearOperatorZeros(LinearOperator):
         return zeros((*batch_of(self._batch, dims(x)[:-2]), rows, dims(x)[-1]), self._dtype)
 
     def _solve(self, rhs: Tensor, adjoint: bool) -> Any:
-        raise errors.build(
-            errors.InvalidArgumentError, "solve: the zero operator has no inverse.", "add a multiple of the identity."
+        raise NotImplementedError(
+            errors.compose("solve: the zero operator has no inverse.", "add a multiple of the identity.")
         )
 
     def _to_dense(self) -> Any:

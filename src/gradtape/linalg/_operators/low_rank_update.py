@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.arrays.movement import expand_dims
 from gradtape.core.tensor import Tensor
 from gradtape.linalg import _diagonals as diagonals
-from gradtape.math._conversion import conj
 from gradtape.linalg._determinants import det, slogdet
+from gradtape.linalg._operators.base import LinearOperator, batch_of, identity, kept, product, spread, tensor_of
+from gradtape.linalg._solvers import solve
+from gradtape.math._conversion import conj
 from gradtape.math._elementwise import abs as absolute
 from gradtape.math._elementwise import log
-from gradtape.linalg._operators.base import LinearOperator, batch_of, identity, kept, product, spread, tensor_of
-from gradtape.arrays.movement import expand_dims
 from gradtape.math._reductions import reduce_prod, reduce_sum
-from gradtape.linalg._solvers import solve
 from gradtape.ops.family import dims
 
 

@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.arrays.creation import one_hot, ones, zeros
+from gradtape.arrays.indexing import gather
+from gradtape.arrays.movement import broadcast_to, concat, expand_dims, matrix_transpose, pad, reverse
+from gradtape.arrays.sorting import argsort
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.tensor import Tensor
 from gradtape.linalg import _diagonals as diagonals
-from gradtape.math._conversion import conj
-from gradtape.arrays.creation import one_hot, ones, zeros
-from gradtape.math._elementwise import cast
-from gradtape.signal._fft import fft, ifft
-from gradtape.arrays.indexing import gather
-from gradtape.linalg._products import l2_normalize
-from gradtape.linalg._operators.base import LinearOperator, batch_of, kept, product, spread, tensor_of
-from gradtape.arrays.movement import broadcast_to, concat, expand_dims, matrix_transpose, pad, reverse
-from gradtape.arrays.sorting import argsort
 from gradtape.linalg._banded import tridiagonal_matmul, tridiagonal_solve
+from gradtape.linalg._operators.base import LinearOperator, batch_of, kept, product, spread, tensor_of
+from gradtape.linalg._products import l2_normalize
+from gradtape.math._conversion import conj
+from gradtape.math._elementwise import cast
 from gradtape.ops.family import dims
+from gradtape.signal._fft import fft, ifft
 
 
 class LinearOperatorToeplitz(LinearOperator):

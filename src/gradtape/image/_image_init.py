@@ -1,1 +1,0 @@
-"""`tf.image`, one module per subject; images are `[height, width, channels]` or a batch of these."""
