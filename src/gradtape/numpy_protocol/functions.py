@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.arrays import creation as creating, indexing, movement as moving
-from gradtape.math import _elementwise as elementwise, _reductions as reducing
-from gradtape.linalg import _products as linear
+from gradtape.arrays import creation, indexing, movement
+from gradtape.linalg import _products as products
+from gradtape.math import _elementwise as elementwise
+from gradtape.math import _reductions as reductions
 from gradtape.numpy_protocol.protocol import OURS, NotCovered, alike
 
 
@@ -50,13 +51,13 @@ def _joined(function: Callable[..., Any]) -> Callable[..., Any]:
 def _swapaxes(a: Any, axis1: int, axis2: int) -> Any:
     perm = list(range(a.ndim))
     perm[axis1], perm[axis2] = perm[axis2], perm[axis1]
-    return moving.transpose(a, perm)
+    return movement.transpose(a, perm)
 
 
 def _moveaxis(a: Any, source: Any, destination: Any) -> Any:
     # NumPy knows the rules for several axes: let it move the axes of a shape that names them.
     named = np.moveaxis(np.empty(tuple(range(1, a.ndim + 1)), bool), source, destination).shape
-    return moving.transpose(a, [n - 1 for n in named])
+    return movement.transpose(a, [n - 1 for n in named])
 
 
 def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
@@ -79,30 +80,30 @@ def _dot(a: Any, b: Any) -> Any:
     a, b = alike((a, b))
     if not a.ndim or not b.ndim:
         return a * b
-    return linear.tensordot(a, b, [[a.ndim - 1], [max(b.ndim - 2, 0)]])
+    return products.tensordot(a, b, [[a.ndim - 1], [max(b.ndim - 2, 0)]])
 
 
 def _tile(A: Any, reps: Any) -> Any:  # noqa: N803 - NumPy's name
     counts = np.atleast_1d(reps)
     if len(counts) != A.ndim:
         raise NotCovered
-    return moving.tile(A, counts)
+    return movement.tile(A, counts)
 
 
 def _tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     a, b = alike((a, b))
-    return linear.tensordot(a, b, axes)
+    return products.tensordot(a, b, axes)
 
 
 def _outer(a: Any, b: Any) -> Any:
     a, b = alike((a, b))
-    return moving.reshape(a, [-1, 1]) * moving.reshape(b, [1, -1])
+    return movement.reshape(a, [-1, 1]) * movement.reshape(b, [1, -1])
 
 
 def _reshape(a: Any, shape: Any = None, order: str = "C", **more: Any) -> Any:
     if order != "C" or more:
         raise NotCovered
-    return moving.reshape(a, shape)
+    return movement.reshape(a, shape)
 
 
 def _ravel(a: Any, order: str = "C") -> Any:
@@ -112,19 +113,21 @@ def _ravel(a: Any, order: str = "C") -> Any:
 def _take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
     if out is not None or mode != "raise":
         raise NotCovered
-    return indexing.gather(moving.reshape(a, [-1]), indices) if axis is None else indexing.gather(a, indices, axis=axis)
+    return (
+        indexing.gather(movement.reshape(a, [-1]), indices) if axis is None else indexing.gather(a, indices, axis=axis)
+    )
 
 
 def _flip(m: Any, axis: Any = None) -> Any:
     axes = range(m.ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else [axis]
-    return moving.reverse(m, list(axes))
+    return movement.reverse(m, list(axes))
 
 
 def _arg(function: Callable[..., Any]) -> Callable[..., Any]:
     def search(a: Any, axis: Any = None, out: Any = None, **more: Any) -> Any:
         if out is not None or more:
             raise NotCovered
-        return function(moving.reshape(a, [-1]), 0) if axis is None else function(a, axis)
+        return function(movement.reshape(a, [-1]), 0) if axis is None else function(a, axis)
 
     return search
 
@@ -132,7 +135,7 @@ def _arg(function: Callable[..., Any]) -> Callable[..., Any]:
 def _full_like(a: Any, fill_value: Any, **more: Any) -> Any:
     if more:
         raise NotCovered
-    return creating.zeros_like(a) + fill_value
+    return creation.zeros_like(a) + fill_value
 
 
 def _axes(axis: Any, rank: int) -> list[int]:
@@ -146,25 +149,25 @@ def _refuse() -> Any:
 
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    np.sum: _reduction(reducing.reduce_sum), np.mean: _reduction(reducing.reduce_mean),
-    np.prod: _reduction(reducing.reduce_prod), np.max: _reduction(reducing.reduce_max),
-    np.amax: _reduction(reducing.reduce_max), np.min: _reduction(reducing.reduce_min),
-    np.amin: _reduction(reducing.reduce_min), np.any: _reduction(reducing.reduce_any),
-    np.all: _reduction(reducing.reduce_all), np.var: _spread(reducing.reduce_variance),
-    np.std: _spread(reducing.reduce_std), np.concatenate: _joined(moving.concat), np.stack: _joined(moving.stack),
+    np.sum: _reduction(reductions.reduce_sum), np.mean: _reduction(reductions.reduce_mean),
+    np.prod: _reduction(reductions.reduce_prod), np.max: _reduction(reductions.reduce_max),
+    np.amax: _reduction(reductions.reduce_max), np.min: _reduction(reductions.reduce_min),
+    np.amin: _reduction(reductions.reduce_min), np.any: _reduction(reductions.reduce_any),
+    np.all: _reduction(reductions.reduce_all), np.var: _spread(reductions.reduce_variance),
+    np.std: _spread(reductions.reduce_std), np.concatenate: _joined(movement.concat), np.stack: _joined(movement.stack),
     np.reshape: _reshape, np.ravel: _ravel, np.swapaxes: _swapaxes, np.moveaxis: _moveaxis,
-    np.transpose: lambda a, axes=None: moving.transpose(a, axes),
-    np.expand_dims: lambda a, axis: functools.reduce(moving.expand_dims, _axes(axis, a.ndim), a),
-    np.squeeze: lambda a, axis=None: moving.squeeze(a, axis),
-    np.broadcast_to: lambda array, shape, subok=False: moving.broadcast_to(array, shape),
+    np.transpose: lambda a, axes=None: movement.transpose(a, axes),
+    np.expand_dims: lambda a, axis: functools.reduce(movement.expand_dims, _axes(axis, a.ndim), a),
+    np.squeeze: lambda a, axis=None: movement.squeeze(a, axis),
+    np.broadcast_to: lambda array, shape, subok=False: movement.broadcast_to(array, shape),
     np.where: _where, np.clip: _clip, np.dot: _dot, np.outer: _outer, np.take: _take, np.flip: _flip,
     np.tensordot: _tensordot,
     np.tile: _tile,
-    np.roll: lambda a, shift, axis=None: _refuse() if axis is None else moving.roll(a, shift, axis),
+    np.roll: lambda a, shift, axis=None: _refuse() if axis is None else movement.roll(a, shift, axis),
     np.argmax: _arg(indexing.argmax), np.argmin: _arg(indexing.argmin),
-    np.zeros_like: lambda a, **more: creating.zeros_like(a, **more),
-    np.ones_like: lambda a, **more: creating.ones_like(a, **more),
-    np.full_like: _full_like, np.copy: lambda a, **more: moving.identity(a),
+    np.zeros_like: lambda a, **more: creation.zeros_like(a, **more),
+    np.ones_like: lambda a, **more: creation.ones_like(a, **more),
+    np.full_like: _full_like, np.copy: lambda a, **more: movement.identity(a),
     np.real: elementwise.real, np.imag: elementwise.imag, np.angle: elementwise.angle,
     np.shape: lambda a: tuple(a.shape), np.ndim: operator.attrgetter("ndim"),
     np.size: lambda a, axis=None: int(np.prod(tuple(a.shape))) if axis is None else a.shape[axis],

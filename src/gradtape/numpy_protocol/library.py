@@ -8,12 +8,21 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.arrays import movement, sorting
 from gradtape.core.variable import Variable
-from gradtape.linalg import _einsum as contraction, _decompositions as decompositions, _determinants as determinants, _diagonals as diagonals, _products as linear, _matrix_functions as matrix_functions, _solvers as solving
-from gradtape.math import _histograms as counting, _quantiles as quantiles, _cumulative as scanning, _special_functions as special
-from gradtape.signal import _fftnd as fourier_axes
-from gradtape.arrays import movement as moving, sorting
+from gradtape.linalg import _decompositions as decompositions
+from gradtape.linalg import _determinants as determinants
+from gradtape.linalg import _diagonals as diagonals
+from gradtape.linalg import _einsum as einsum
+from gradtape.linalg import _matrix_functions as matrix_functions
+from gradtape.linalg import _products as products
+from gradtape.linalg import _solvers as solvers
+from gradtape.math import _cumulative as cumulative
+from gradtape.math import _histograms as histograms
+from gradtape.math import _quantiles as quantiles
+from gradtape.math import _special_functions as special_functions
 from gradtape.numpy_protocol.protocol import NotCovered
+from gradtape.signal import _fftnd as fftnd
 
 
 def _only(**given: Any) -> None:
@@ -29,7 +38,7 @@ def _value(x: Any) -> Any:
 def _scan(function: Callable[..., Any]) -> Callable[..., Any]:
     def scan(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         _only(dtype=dtype, out=out)
-        return function(moving.reshape(a, [-1]), 0) if axis is None else function(a, operator.index(axis))
+        return function(movement.reshape(a, [-1]), 0) if axis is None else function(a, operator.index(axis))
 
     return scan
 
@@ -37,7 +46,7 @@ def _scan(function: Callable[..., Any]) -> Callable[..., Any]:
 def _ordered(function: Callable[..., Any]) -> Callable[..., Any]:
     def order(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
         _only(order=order)
-        return function(moving.reshape(a, [-1]), -1) if axis is None else function(a, axis)
+        return function(movement.reshape(a, [-1]), -1) if axis is None else function(a, axis)
 
     return order
 
@@ -62,13 +71,13 @@ def _einsum(subscripts: Any, *operands: Any, out: Any = None, **more: Any) -> An
     _only(out=out, **{k: v for k, v in more.items() if k != "optimize"})
     if not isinstance(subscripts, str):
         raise NotCovered
-    return contraction.einsum(subscripts, *operands)
+    return einsum.einsum(subscripts, *operands)
 
 
 def _solve(a: Any, b: Any) -> Any:
     if b.ndim == 1:
-        return moving.squeeze(solving.solve(a, moving.expand_dims(b, -1)), [-1])
-    return solving.solve(a, b)
+        return movement.squeeze(solvers.solve(a, movement.expand_dims(b, -1)), [-1])
+    return solvers.solve(a, b)
 
 
 def _lower(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -158,11 +167,11 @@ def _transforms(function: Callable[..., Any], is_complex: bool, default: Any) ->
 
 
 def _polyval(p: Any, x: Any) -> Any:
-    return special.polyval(list(p), x)
+    return special_functions.polyval(list(p), x)
 
 
 def _bincount(x: Any, weights: Any = None, minlength: int = 0) -> Any:
-    return counting.bincount(x, weights=weights, minlength=minlength)
+    return histograms.bincount(x, weights=weights, minlength=minlength)
 
 
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
@@ -171,29 +180,29 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
         axis = None if x.ndim == 1 else tuple(range(x.ndim))
         if x.ndim > 2:
             raise NotCovered
-    return linear.norm(x, ord=kind, axis=axis, keepdims=keepdims)
+    return products.norm(x, ord=kind, axis=axis, keepdims=keepdims)
 
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    np.cumsum: _scan(scanning.cumsum), np.cumprod: _scan(scanning.cumprod),
+    np.cumsum: _scan(cumulative.cumsum), np.cumprod: _scan(cumulative.cumprod),
     np.sort: _ordered(sorting.sort), np.argsort: _ordered(sorting.argsort),
     np.median: _median, np.percentile: _quantile(quantiles.percentile), np.quantile: _quantile(quantiles.quantile),
-    np.bincount: _bincount, np.einsum: _einsum, np.sinc: special.sinc, np.i0: special.bessel_i0, np.polyval: _polyval,
-    np.linalg.inv: solving.inv, np.linalg.solve: _solve, np.linalg.pinv: lambda a, rcond=None: decompositions.pinv(a, rcond),
+    np.bincount: _bincount, np.einsum: _einsum, np.sinc: special_functions.sinc, np.i0: special_functions.bessel_i0, np.polyval: _polyval,
+    np.linalg.inv: solvers.inv, np.linalg.solve: _solve, np.linalg.pinv: lambda a, rcond=None: decompositions.pinv(a, rcond),
     np.linalg.matrix_power: matrix_functions.matrix_power, np.linalg.cholesky: lambda a: decompositions.cholesky(a),
     np.linalg.det: determinants.det, np.linalg.slogdet: _slogdet, np.linalg.eigh: _lower(decompositions.eigh),
     np.linalg.eigvalsh: _lower(decompositions.eigvalsh), np.linalg.eig: decompositions.eig,
     np.linalg.eigvals: decompositions.eigvals, np.linalg.svd: _svd, np.linalg.qr: _qr, np.linalg.norm: _norm,
     np.trace: _trace, np.diag: _diag, np.tril: _triangle(True), np.triu: _triangle(False), np.kron: _kron,
     np.cross: _cross,
-    np.fft.fft: _transform(fourier_axes.fftnd, True), np.fft.ifft: _transform(fourier_axes.ifftnd, True),
-    np.fft.rfft: _transform(fourier_axes.rfftnd, False), np.fft.irfft: _transform(fourier_axes.irfftnd, True),
-    np.fft.fft2: _transforms(fourier_axes.fftnd, True, (-2, -1)),
-    np.fft.ifft2: _transforms(fourier_axes.ifftnd, True, (-2, -1)),
-    np.fft.rfft2: _transforms(fourier_axes.rfftnd, False, (-2, -1)),
-    np.fft.irfft2: _transforms(fourier_axes.irfftnd, True, (-2, -1)),
-    np.fft.fftn: _transforms(fourier_axes.fftnd, True, None), np.fft.ifftn: _transforms(fourier_axes.ifftnd, True, None),
-    np.fft.rfftn: _transforms(fourier_axes.rfftnd, False, None),
-    np.fft.irfftn: _transforms(fourier_axes.irfftnd, True, None),
-    np.fft.fftshift: fourier_axes.fftshift, np.fft.ifftshift: fourier_axes.ifftshift,
+    np.fft.fft: _transform(fftnd.fftnd, True), np.fft.ifft: _transform(fftnd.ifftnd, True),
+    np.fft.rfft: _transform(fftnd.rfftnd, False), np.fft.irfft: _transform(fftnd.irfftnd, True),
+    np.fft.fft2: _transforms(fftnd.fftnd, True, (-2, -1)),
+    np.fft.ifft2: _transforms(fftnd.ifftnd, True, (-2, -1)),
+    np.fft.rfft2: _transforms(fftnd.rfftnd, False, (-2, -1)),
+    np.fft.irfft2: _transforms(fftnd.irfftnd, True, (-2, -1)),
+    np.fft.fftn: _transforms(fftnd.fftnd, True, None), np.fft.ifftn: _transforms(fftnd.ifftnd, True, None),
+    np.fft.rfftn: _transforms(fftnd.rfftnd, False, None),
+    np.fft.irfftn: _transforms(fftnd.irfftnd, True, None),
+    np.fft.fftshift: fftnd.fftshift, np.fft.ifftshift: fftnd.ifftshift,
 }  # fmt: skip

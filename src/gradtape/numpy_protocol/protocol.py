@@ -27,7 +27,7 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **options
     given = {k for k, v in options.items() if v is not None}
     if method == "__call__" and not given:
         for meaning, kinds in _meanings(ufunc):
-            tensors = alike(inputs)
+            tensors = _pairing[-1](inputs)
             if all(t.dtype.kind in kinds for t in tensors):
                 return meaning(*tensors)
     elif method == "reduce" and given <= {"axis", "keepdims"}:
@@ -86,6 +86,15 @@ def alike(inputs: Any) -> list[Tensor]:
     ]
 
 
+# How the operands of a ufunc become tensors of one dtype: the first tensor's, until NumPy's promotion is asked for.
+_pairing: list[Callable[[Any], list[Tensor]]] = [alike]
+
+
+def promote_by(pairing: Callable[[Any], list[Tensor]]) -> None:
+    """Let the operands of ufuncs become tensors in another way for the rest of the program."""
+    _pairing[:] = [pairing]
+
+
 def _meanings(ufunc: Any) -> Any:
     """What a ufunc may mean on tensors, by dtype; families that are not loaded yet may know."""
     found = _ufuncs().get(ufunc)
@@ -107,7 +116,7 @@ def _ufuncs() -> dict[Any, list[tuple[Callable[..., Any], str]]]:
         np.equal: [(operator.eq, "fVciubO")], np.not_equal: [(operator.ne, "fVciubO")],
         np.true_divide: [(operator.truediv, "iu")], np.abs: [(abs, "c")], np.invert: [(operator.invert, "b")],
         np.bitwise_and: [(operator.and_, "b")], np.bitwise_or: [(operator.or_, "b")],
-        np.bitwise_xor: [(operator.xor, "b")],
+        np.bitwise_xor: [(operator.xor, "b")], np.matmul: [(operator.matmul, "fVciu")],
     }  # fmt: skip
     for op in REGISTRY.values():
         for function in op.numpy:
@@ -117,11 +126,11 @@ def _ufuncs() -> dict[Any, list[tuple[Callable[..., Any], str]]]:
 
 @functools.cache
 def _reductions() -> dict[Any, Callable[..., Any]]:
-    from gradtape.math import _reductions as reducing
+    from gradtape.math import _reductions as reductions
 
     return {
-        np.add: reducing.reduce_sum, np.multiply: reducing.reduce_prod, np.maximum: reducing.reduce_max,
-        np.minimum: reducing.reduce_min, np.logical_and: reducing.reduce_all, np.logical_or: reducing.reduce_any,
+        np.add: reductions.reduce_sum, np.multiply: reductions.reduce_prod, np.maximum: reductions.reduce_max,
+        np.minimum: reductions.reduce_min, np.logical_and: reductions.reduce_all, np.logical_or: reductions.reduce_any,
     }  # fmt: skip
 
 

@@ -1,19 +1,36 @@
-"""`tf.experimental.numpy`: NumPy's functions on tensors, with NumPy's rules of promotion."""
+"""`tf.experimental.numpy`: NumPy's functions on tensors, with NumPy's rules of promotion.
+
+NumPy's names and signatures, with dtypes promoted as NumPy does.
+
+    _behavior.py     NumPy's methods on tensors, and promotion in Python's operators, once they are asked for
+    _creation.py     New arrays of `tf.experimental.numpy`; float64 by default, as in NumPy
+    _elementwise.py  Elementwise functions of `tf.experimental.numpy`
+    _families.py     Functions of one or two arrays, made of functions of tensors: the arguments are promoted
+    _indexing.py     `x[...]` with NumPy's keys: arrays and lists of ints, masks, and these beside slices, ints
+    _joining.py      Arrays of `tf.experimental.numpy`, joined and split
+    _lattice.py      Promotion in the modes "all" and "safe": TensorFlow's lattice of dtypes
+    _matrices.py     Matrices and diagonals of `tf.experimental.numpy`
+    _movement.py     Functions of `tf.experimental.numpy` that move elements: shapes, axes, reversed and repeated parts
+    _ordering.py     Along an axis of `tf.experimental.numpy`: scans, orders and differences
+    _products.py     Products of `tf.experimental.numpy`: of vectors, matrices and tensors
+    _promotion.py    Arrays of `tf.experimental.numpy`, and the dtypes that functions of several of them compute in
+    _reductions.py   Reductions of `tf.experimental.numpy`
+    _selection.py    Functions of `tf.experimental.numpy` that choose elements
+"""
 
 import math as _math
 
 import numpy as _np
 
-from gradtape.core import lazy as _lazy
+from gradtape.core import lazy
 from gradtape.core.tensor import Tensor as ndarray  # noqa: N813 - NumPy's name
 
-_NAMES = "gradtape.names.numpy_names."
 _LATER = {
-    _NAMES + "promotion": (
+    "gradtape.experimental.numpy._promotion": (
         "array asanyarray asarray ascontiguousarray finfo iscomplexobj isrealobj isscalar issubdtype promote_types "
         "result_type"
     ),
-    _NAMES + "elementwise": (
+    "gradtape.experimental.numpy._elementwise": (
         "abs absolute add allclose angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh around array_equal "
         "bitwise_and bitwise_not bitwise_or bitwise_xor cbrt ceil clip conj conjugate cos cosh deg2rad divide divmod equal "
         "exp exp2 expm1 fabs fix float_power floor floor_divide gcd greater greater_equal heaviside hypot imag isclose "
@@ -22,25 +39,25 @@ _LATER = {
         "not_equal positive power rad2deg real reciprocal remainder round sign signbit sin sinc sinh sqrt square subtract "
         "tan tanh true_divide"
     ),
-    _NAMES + "reducing": (
+    "gradtape.experimental.numpy._reductions": (
         "all amax amin any average count_nonzero max mean min nanmean nanprod nansum polyval prod ptp size std sum var"
     ),
-    _NAMES + "ordering": "argmax argmin argsort cumprod cumsum diff sort",
-    _NAMES + "creating": (
+    "gradtape.experimental.numpy._ordering": "argmax argmin argsort cumprod cumsum diff sort",
+    "gradtape.experimental.numpy._creation": (
         "arange broadcast_arrays copy empty empty_like full full_like geomspace ix_ linspace logspace meshgrid ones "
         "ones_like zeros zeros_like"
     ),
-    _NAMES + "matrices": "diag diag_indices diagflat diagonal eye identity tri tril triu vander",
-    _NAMES + "moving": (
+    "gradtape.experimental.numpy._matrices": "diag diag_indices diagflat diagonal eye identity tri tril triu vander",
+    "gradtape.experimental.numpy._movement": (
         "atleast_1d atleast_2d atleast_3d broadcast_to expand_dims flatten flip fliplr flipud moveaxis ndim pad ravel "
         "repeat reshape roll rot90 shape squeeze swapaxes tile transpose"
     ),
-    _NAMES + "joining": "append concatenate dsplit dstack hsplit hstack split stack vsplit vstack",
-    _NAMES + "products": "cross dot einsum inner kron matmul outer tensordot trace vdot",
-    _NAMES + "selecting": "compress nonzero select take take_along_axis where",
-    _NAMES + "behavior": "experimental_enable_numpy_behavior",
+    "gradtape.experimental.numpy._joining": "append concatenate dsplit dstack hsplit hstack split stack vsplit vstack",
+    "gradtape.experimental.numpy._products": "cross dot einsum inner kron matmul outer tensordot trace vdot",
+    "gradtape.experimental.numpy._selection": "compress nonzero select take take_along_axis where",
+    "gradtape.experimental.numpy._behavior": "experimental_enable_numpy_behavior",
 }
-__getattr__, __dir__, _later = _lazy.attach(__name__, _LATER)
+__getattr__, __dir__, _later = lazy.attach(__name__, _LATER)
 
 pi, e, inf, newaxis = _math.pi, _math.e, _math.inf, None
 iinfo, inexact = _np.iinfo, _np.inexact

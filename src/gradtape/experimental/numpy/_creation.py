@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import shape as known_shape
+from gradtape.arrays import creation, movement
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.arrays import creation as creating, movement as moving
-from gradtape.api.arguments import shape as known_shape
+from gradtape.experimental.numpy._promotion import asarray, default_float, inexact_type, result_type
 from gradtape.math._conversion import cast
 from gradtape.math._elementwise import abs, exp, log, pow, sign, where
-from gradtape.experimental.numpy._promotion import asarray, default_float, inexact_type, result_type
 from gradtape.ops.family import dims
 
 
@@ -32,7 +32,7 @@ def zeros(shape: Any, dtype: Any = float) -> Tensor:
     >>> tf.experimental.numpy.zeros(2).numpy()
     array([0., 0.])
     """
-    return creating.zeros(known_shape(shape, "zeros"), float_by_default(dtype))
+    return creation.zeros(known_shape(shape, "zeros"), float_by_default(dtype))
 
 
 def ones(shape: Any, dtype: Any = float) -> Tensor:
@@ -45,7 +45,7 @@ def ones(shape: Any, dtype: Any = float) -> Tensor:
     >>> tf.experimental.numpy.ones((1, 2)).numpy()
     array([[1., 1.]])
     """
-    return creating.ones(known_shape(shape, "ones"), float_by_default(dtype))
+    return creation.ones(known_shape(shape, "ones"), float_by_default(dtype))
 
 
 def empty(shape: Any, dtype: Any = float) -> Tensor:
@@ -68,7 +68,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
     >>> tf.experimental.numpy.full(2, 7).numpy()
     array([7, 7])
     """
-    return moving.broadcast_to(asarray(fill_value, dtype), known_shape(shape, "full"))
+    return movement.broadcast_to(asarray(fill_value, dtype), known_shape(shape, "full"))
 
 
 def zeros_like(a: Any, dtype: Any = None) -> Tensor:
@@ -77,7 +77,7 @@ def zeros_like(a: Any, dtype: Any = None) -> Tensor:
     >>> tf.experimental.numpy.zeros_like([1, 2]).numpy()
     array([0, 0])
     """
-    return creating.zeros_like(asarray(a), dtype)
+    return creation.zeros_like(asarray(a), dtype)
 
 
 def ones_like(a: Any, dtype: Any = None) -> Tensor:
@@ -86,7 +86,7 @@ def ones_like(a: Any, dtype: Any = None) -> Tensor:
     >>> tf.experimental.numpy.ones_like([1, 2]).numpy()
     array([1, 1])
     """
-    return creating.ones_like(asarray(a), dtype)
+    return creation.ones_like(asarray(a), dtype)
 
 
 def empty_like(a: Any, dtype: Any = None) -> Tensor:
@@ -118,7 +118,7 @@ def full_like(
         raise ValueError(errors.compose(f"full_like: order is {order!r}, subok {subok}.", "leave them out."))
     a = asarray(a)
     value = cast(asarray(fill_value), a.dtype if dtype is None else dtypes.as_dtype(dtype))
-    return moving.broadcast_to(value, tuple(a.shape) if shape is None else known_shape(shape, "full_like"))
+    return movement.broadcast_to(value, tuple(a.shape) if shape is None else known_shape(shape, "full_like"))
 
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Tensor:
@@ -172,13 +172,13 @@ def linspace(
     parts = max(num - 1 if endpoint else num, 1)
     step = (b - a) / float(parts)
     weights = np.arange(num, dtype=wide.numpy)
-    places = moving.reshape(convert.convert_to_tensor(weights), [num] + [1] * _rank(step))
-    last = moving.reshape(convert.convert_to_tensor(weights == num - 1), [num] + [1] * _rank(step))
+    places = movement.reshape(convert.convert_to_tensor(weights), [num] + [1] * _rank(step))
+    last = movement.reshape(convert.convert_to_tensor(weights == num - 1), [num] + [1] * _rank(step))
     found = a + places * step
     if endpoint and num > 1:  # the end itself, not what rounding makes of it
         found = where(last, b, found)
     if axis and found.ndim > 1:
-        found = moving.transpose(found, _front_to(axis, found.ndim))
+        found = movement.transpose(found, _front_to(axis, found.ndim))
     found = cast(found, float_by_default(dtype) if dtype is not None else wide)
     return (found, step) if retstep else found
 
@@ -235,7 +235,7 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
     found = exp(linspace(log(abs(a)), log(abs(b)), num, endpoint, dtype=None, axis=0))
     found = sign(a) * found
     if axis and found.ndim > 1:
-        found = moving.transpose(found, _front_to(axis, found.ndim))
+        found = movement.transpose(found, _front_to(axis, found.ndim))
     return found if dtype is None else cast(found, dtype)  # type: ignore[no-any-return]
 
 
@@ -251,7 +251,7 @@ def meshgrid(*xi: Any, **kwargs: Any) -> list[Tensor]:
     """
     if kwargs.pop("sparse", False) or not kwargs.pop("copy", True):
         raise ValueError(errors.compose("meshgrid: only sparse=False and copy=True are there.", "leave them out."))
-    return creating.meshgrid(*[asarray(x) for x in xi], indexing=kwargs.pop("indexing", "xy"), **kwargs)
+    return creation.meshgrid(*[asarray(x) for x in xi], indexing=kwargs.pop("indexing", "xy"), **kwargs)
 
 
 def ix_(*args: Any) -> list[Tensor]:
@@ -265,8 +265,8 @@ def ix_(*args: Any) -> list[Tensor]:
         if x.ndim != 1:
             raise ValueError(errors.compose(f"ix_: argument {place} has rank {x.ndim}.", "give vectors."))
         if x.dtype.is_bool:
-            x = moving.reshape(where(x), [-1])
-        found.append(moving.reshape(x, [1] * place + [-1] + [1] * (len(args) - place - 1)))
+            x = movement.reshape(where(x), [-1])
+        found.append(movement.reshape(x, [1] * place + [-1] + [1] * (len(args) - place - 1)))
     return found
 
 
@@ -280,7 +280,7 @@ def broadcast_arrays(*args: Any, **kwargs: Any) -> list[Tensor]:
         raise ValueError(errors.compose("broadcast_arrays: there are no subclasses.", "leave subok out."))
     values = [asarray(x) for x in args]
     common = np.broadcast_shapes(*[dims(x) for x in values])
-    return [moving.broadcast_to(x, common) for x in values]
+    return [movement.broadcast_to(x, common) for x in values]
 
 
 def copy(a: Any) -> Tensor:
@@ -289,4 +289,4 @@ def copy(a: Any) -> Tensor:
     >>> tf.experimental.numpy.copy([1, 2]).numpy()
     array([1, 2])
     """
-    return moving.identity(asarray(a))
+    return movement.identity(asarray(a))

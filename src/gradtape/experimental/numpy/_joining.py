@@ -6,9 +6,9 @@ import itertools
 import operator
 from typing import Any
 
+from gradtape.arrays import joining, movement
 from gradtape.core.shape import normalize_axis
 from gradtape.core.tensor import Tensor
-from gradtape.arrays import joining, movement as moving
 from gradtape.experimental.numpy._movement import atleast_1d, atleast_2d, atleast_3d
 from gradtape.experimental.numpy._promotion import asarray, promoted
 
@@ -25,7 +25,7 @@ def concatenate(arys: Any, axis: Any = 0) -> Tensor:
     """
     values = _listed(arys)
     if axis is None:
-        return joining.concat([moving.reshape(x, [-1]) for x in values], 0)
+        return joining.concat([movement.reshape(x, [-1]) for x in values], 0)
     return joining.concat(values, axis)
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.arrays import creation, movement
+from gradtape.arrays.indexing import gather
 from gradtape.core import convert, errors
 from gradtape.core.tensor import Tensor
-from gradtape.arrays import creation as creating, movement as moving
-from gradtape.linalg import _diagonals as diagonals
-from gradtape.math._elementwise import pow, where
-from gradtape.arrays.indexing import gather
 from gradtape.experimental.numpy._creation import arange, float_by_default
 from gradtape.experimental.numpy._promotion import asarray
+from gradtape.linalg import _diagonals as diagonals
+from gradtape.math._elementwise import pow, where
 from gradtape.ops.family import dims
 
 
@@ -94,7 +94,7 @@ def _triangle(m: Any, k: int, lower: bool) -> Tensor:
         raise ValueError(errors.compose(f"tril, triu: m has rank {m.ndim}.", "give matrices."))
     rows, columns = dims(m)[-2:]
     inside = np.tri(rows, columns, k if lower else k - 1, dtype=bool)
-    return where(inside if lower else ~inside, m, creating.zeros_like(m))
+    return where(inside if lower else ~inside, m, creation.zeros_like(m))
 
 
 def diag(v: Any, k: int = 0) -> Tensor:
@@ -123,7 +123,7 @@ def diagflat(v: Any, k: int = 0) -> Tensor:
     array([[1, 0],
            [0, 2]])
     """
-    return diag(moving.reshape(asarray(v), [-1]), k)
+    return diag(movement.reshape(asarray(v), [-1]), k)
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
@@ -143,11 +143,11 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
         raise ValueError(errors.compose(f"diagonal: a has rank {a.ndim}.", "give at least two axes."))
     axes = [axis1 % a.ndim, axis2 % a.ndim]
     others = [k for k in range(a.ndim) if k not in axes]
-    x = moving.transpose(a, others + axes)
+    x = movement.transpose(a, others + axes)
     rows, columns = dims(x)[-2:]
     i, j = max(-offset, 0), max(offset, 0)
     length = max(min(rows - i, columns - j), 0)
-    flat = moving.reshape(x, [*dims(x)[:-2], rows * columns])
+    flat = movement.reshape(x, [*dims(x)[:-2], rows * columns])
     return gather(flat, (np.arange(length) + i) * columns + np.arange(length) + j, axis=-1)
 
 
@@ -176,5 +176,9 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Tensor:  # noqa: 
     if x.ndim != 1:
         raise ValueError(errors.compose(f"vander: x has rank {x.ndim}.", "give a vector."))
     count = next(iter(x.shape)) if N is None else _count(N)
+    if count < 0:
+        raise ValueError(
+            errors.compose(f"vander: N must not be negative, got {count}.", "leave it out for as many as rows.")
+        )
     powers = np.arange(count) if increasing else np.arange(count)[::-1]
-    return pow(moving.reshape(x, [-1, 1]), convert.convert_to_tensor(powers.astype(x.dtype.numpy)))
+    return pow(movement.reshape(x, [-1, 1]), convert.convert_to_tensor(powers.astype(x.dtype.numpy)))

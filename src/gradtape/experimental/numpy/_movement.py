@@ -7,23 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors
-from gradtape.core.shape import normalize_axis
-from gradtape.core.tensor import Tensor
-from gradtape.arrays import movement as moving
 from gradtape.api.arguments import integers
 from gradtape.api.arguments import shape as known_shape
+from gradtape.arrays import movement
+from gradtape.core import errors
+from gradtape.core.shape import TensorShape, normalize_axis
+from gradtape.core.tensor import Tensor
 from gradtape.experimental.numpy._promotion import asarray
-from gradtape.ops.family import dims
 
 
-def shape(a: Any) -> tuple[int, ...]:
-    """The shape, as a tuple of ints.
+def shape(a: Any) -> TensorShape:
+    """The shape.
 
     >>> tf.experimental.numpy.shape([[1, 2]])
-    (1, 2)
+    TensorShape([1, 2])
     """
-    return dims(asarray(a))
+    return asarray(a).shape
 
 
 def ndim(a: Any) -> int:
@@ -50,11 +49,11 @@ def reshape(a: Any, newshape: Any, order: str = "C") -> Tensor:
     a = asarray(a)
     wanted = [newshape] if isinstance(newshape, int) else newshape
     if order == "C":
-        return moving.reshape(a, wanted)
+        return movement.reshape(a, wanted)
     if order != "F":
         raise ValueError(errors.compose(f"reshape: order is {order!r}.", 'use "C" or "F".'))
     reversed_dims = list(integers(wanted, "reshape", "newshape"))[::-1]
-    return moving.transpose(moving.reshape(moving.transpose(a), reversed_dims))
+    return movement.transpose(movement.reshape(movement.transpose(a), reversed_dims))
 
 
 def ravel(a: Any) -> Tensor:
@@ -63,7 +62,7 @@ def ravel(a: Any) -> Tensor:
     >>> tf.experimental.numpy.ravel([[1, 2]]).numpy()
     array([1, 2])
     """
-    return moving.reshape(asarray(a), [-1])
+    return movement.reshape(asarray(a), [-1])
 
 
 def flatten(a: Any, order: str = "C") -> Tensor:
@@ -81,7 +80,7 @@ def transpose(a: Any, axes: Any = None) -> Tensor:
     >>> tf.experimental.numpy.transpose([[1, 2]]).shape
     TensorShape([2, 1])
     """
-    return moving.transpose(asarray(a), axes)
+    return movement.transpose(asarray(a), axes)
 
 
 def swapaxes(a: Any, axis1: int, axis2: int) -> Tensor:
@@ -94,7 +93,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Tensor:
     order = list(range(a.ndim))
     i, j = [normalize_axis(axis, a.ndim, "swapaxes") for axis in (axis1, axis2)]
     order[i], order[j] = j, i
-    return moving.transpose(a, order)
+    return movement.transpose(a, order)
 
 
 def moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
@@ -111,7 +110,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
     a = asarray(a)
     # NumPy knows the rules for several axes: let it move the axes of a shape that names them.
     named = np.moveaxis(np.empty(tuple(range(1, a.ndim + 1)), bool), source, destination).shape
-    return moving.transpose(a, [n - 1 for n in named])
+    return movement.transpose(a, [n - 1 for n in named])
 
 
 def expand_dims(a: Any, axis: Any) -> Tensor:
@@ -123,7 +122,7 @@ def expand_dims(a: Any, axis: Any) -> Tensor:
     a = asarray(a)
     axes = [axis] if isinstance(axis, int) else list(axis)
     places = sorted(k + a.ndim + len(axes) if k < 0 else k for k in axes)
-    return functools.reduce(moving.expand_dims, places, a)  # type: ignore[no-any-return]
+    return functools.reduce(movement.expand_dims, places, a)  # type: ignore[no-any-return]
 
 
 def squeeze(a: Any, axis: Any = None) -> Tensor:
@@ -132,7 +131,7 @@ def squeeze(a: Any, axis: Any = None) -> Tensor:
     >>> tf.experimental.numpy.squeeze([[1, 2]]).shape
     TensorShape([2])
     """
-    return moving.squeeze(asarray(a), list(axis) if isinstance(axis, tuple) else axis)
+    return movement.squeeze(asarray(a), list(axis) if isinstance(axis, tuple) else axis)
 
 
 def broadcast_to(array: Any, shape: Any) -> Tensor:
@@ -142,7 +141,7 @@ def broadcast_to(array: Any, shape: Any) -> Tensor:
     array([[1, 2],
            [1, 2]])
     """
-    return moving.broadcast_to(asarray(array), known_shape(shape, "broadcast_to"))
+    return movement.broadcast_to(asarray(array), known_shape(shape, "broadcast_to"))
 
 
 def atleast_1d(*arys: Any) -> Any:
@@ -151,7 +150,7 @@ def atleast_1d(*arys: Any) -> Any:
     >>> tf.experimental.numpy.atleast_1d(3).shape
     TensorShape([1])
     """
-    return _of_rank(arys, lambda x: x if x.ndim else moving.reshape(x, [1]))
+    return _of_rank(arys, lambda x: x if x.ndim else movement.reshape(x, [1]))
 
 
 def atleast_2d(*arys: Any) -> Any:
@@ -160,7 +159,7 @@ def atleast_2d(*arys: Any) -> Any:
     >>> tf.experimental.numpy.atleast_2d([3, 4]).shape
     TensorShape([1, 2])
     """
-    return _of_rank(arys, lambda x: x if x.ndim > 1 else moving.reshape(x, [1, -1]))
+    return _of_rank(arys, lambda x: x if x.ndim > 1 else movement.reshape(x, [1, -1]))
 
 
 def atleast_3d(*arys: Any) -> Any:
@@ -173,7 +172,7 @@ def atleast_3d(*arys: Any) -> Any:
     def raised(x: Any) -> Any:
         if x.ndim > 2:
             return x
-        return moving.expand_dims(x, -1) if x.ndim == 2 else moving.reshape(x, [1, -1, 1])
+        return movement.expand_dims(x, -1) if x.ndim == 2 else movement.reshape(x, [1, -1, 1])
 
     return _of_rank(arys, raised)
 
@@ -192,7 +191,7 @@ def flip(m: Any, axis: Any = None) -> Tensor:
     """
     m = asarray(m)
     axes = range(m.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
-    return moving.reverse(m, list(axes))
+    return movement.reverse(m, list(axes))
 
 
 def flipud(m: Any) -> Tensor:
@@ -248,8 +247,8 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
     """
     a = asarray(a)
     if axis is None:
-        return moving.reshape(moving.roll(moving.reshape(a, [-1]), shift, 0), tuple(a.shape))
-    return moving.roll(a, shift, axis)
+        return movement.reshape(movement.roll(movement.reshape(a, [-1]), shift, 0), tuple(a.shape))
+    return movement.roll(a, shift, axis)
 
 
 def tile(a: Any, reps: Any) -> Tensor:
@@ -265,8 +264,8 @@ def tile(a: Any, reps: Any) -> Tensor:
     a = asarray(a)
     counts = list(known_shape(reps, "tile", "reps"))
     rank = max(len(counts), a.ndim)
-    wide = moving.reshape(a, [1] * (rank - a.ndim) + list(a.shape))
-    return moving.tile(wide, [1] * (rank - len(counts)) + counts)
+    wide = movement.reshape(a, [1] * (rank - a.ndim) + list(a.shape))
+    return movement.tile(wide, [1] * (rank - len(counts)) + counts)
 
 
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Tensor:
@@ -280,7 +279,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Tensor:
     >>> tf.experimental.numpy.repeat([1, 2], [1, 2]).numpy()
     array([1, 2, 2])
     """
-    return moving.repeat(asarray(a), repeats, axis)
+    return movement.repeat(asarray(a), repeats, axis)
 
 
 def pad(array: Any, pad_width: Any, mode: str, **kwargs: Any) -> Tensor:
@@ -299,4 +298,4 @@ def pad(array: Any, pad_width: Any, mode: str, **kwargs: Any) -> Tensor:
         raise ValueError(errors.compose(f"pad: mode is {mode!r}.", 'use "constant", "reflect" or "symmetric".'))
     x = asarray(array)
     widths = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2))
-    return moving.pad(x, widths, mode.upper(), constant_values=kwargs.get("constant_values", 0))
+    return movement.pad(x, widths, mode.upper(), constant_values=kwargs.get("constant_values", 0))

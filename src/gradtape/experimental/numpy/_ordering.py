@@ -6,14 +6,21 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from gradtape.arrays import indexing, movement, sorting
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import normalize_axis
-from gradtape.math import _elementwise as own
-from gradtape.arrays import indexing, movement as moving, sorting
-from gradtape.math import _cumulative as scanning
-from gradtape.math._conversion import cast
 from gradtape.experimental.numpy._promotion import asarray
-from gradtape.experimental.numpy._reductions import wide
+from gradtape.math import _cumulative as cumulative
+from gradtape.math import _elementwise as elementwise
+from gradtape.math._conversion import cast
+
+
+def _signed(a: Any, dtype: Any) -> Any:
+    """What is accumulated: in the given dtype, or integers in int64; uint64 as it is."""
+    a = asarray(a, dtype)
+    if dtype is not None or not (a.dtype.is_integer or a.dtype.is_bool) or a.dtype is dtypes.uint64:
+        return a
+    return cast(a, dtypes.int64)
 
 
 def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
@@ -27,7 +34,7 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
     >>> tf.experimental.numpy.cumsum([1, 2, 3]).numpy()
     array([1, 3, 6])
     """
-    return _along(scanning.cumsum, wide(a, dtype), axis)
+    return _along(cumulative.cumsum, _signed(a, dtype), axis)
 
 
 def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
@@ -41,12 +48,12 @@ def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
     >>> tf.experimental.numpy.cumprod([1, 2, 3]).numpy()
     array([1, 2, 6])
     """
-    return _along(scanning.cumprod, wide(a, dtype), axis)
+    return _along(cumulative.cumprod, _signed(a, dtype), axis)
 
 
 def _along(function: Callable[..., Any], x: Any, axis: Any) -> Any:
     """What a function gives along an axis; without one, along all elements."""
-    return function(moving.reshape(x, [-1]), 0) if axis is None else function(x, axis)
+    return function(movement.reshape(x, [-1]), 0) if axis is None else function(x, axis)
 
 
 def argmax(a: Any, axis: Any = None) -> Any:
@@ -94,13 +101,20 @@ def argsort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) 
     Args:
       a: real numbers.
       axis: an int; None flattens first.
-      kind: any of NumPy's: the order is always stable.
+      kind: "quicksort" or "stable": the order is always stable.
       order: None: there are no fields.
 
     >>> tf.experimental.numpy.argsort([3, 1, 2]).numpy()
     array([1, 2, 0])
     """
     _check_order("argsort", order)
+    if kind not in ("quicksort", "stable"):
+        raise ValueError(
+            errors.compose(
+                f"argsort: kind must be 'quicksort' or 'stable', got {kind!r}.",
+                "leave it out: the order is always stable.",
+            )
+        )
     found = _along(functools.partial(sorting.argsort, stable=True), asarray(a), axis)
     return cast(found, dtypes.int64)
 
@@ -128,5 +142,5 @@ def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
     before = (slice(None),) * axis
     for _ in range(n):
         left, right = a[(*before, slice(None, -1))], a[(*before, slice(1, None))]
-        a = own.not_equal(left, right) if a.dtype.is_bool else right - left
+        a = elementwise.not_equal(left, right) if a.dtype.is_bool else right - left
     return a

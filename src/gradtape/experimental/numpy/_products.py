@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.arrays import joining, movement
 from gradtape.core import errors
-from gradtape.linalg import _einsum as contraction, _diagonals as diagonals, _products as linear
-from gradtape.math import _conversion as conversion, _reductions as reducing
-from gradtape.arrays import joining, movement as moving
 from gradtape.experimental.numpy._matrices import diagonal
 from gradtape.experimental.numpy._promotion import asarray, promoted
+from gradtape.linalg import _diagonals as diagonals
+from gradtape.linalg import _einsum as contraction
+from gradtape.linalg import _products as products
+from gradtape.math import _conversion as conversion
+from gradtape.math import _reductions as reductions
 
 
 def dot(a: Any, b: Any) -> Any:
@@ -27,7 +30,7 @@ def dot(a: Any, b: Any) -> Any:
     a, b = promoted(a, b)
     if not a.ndim or not b.ndim:
         return a * b
-    return linear.tensordot(a, b, [[a.ndim - 1], [max(b.ndim - 2, 0)]])
+    return products.tensordot(a, b, [[a.ndim - 1], [max(b.ndim - 2, 0)]])
 
 
 def inner(a: Any, b: Any) -> Any:
@@ -39,7 +42,7 @@ def inner(a: Any, b: Any) -> Any:
     a, b = promoted(a, b)
     if not a.ndim or not b.ndim:
         return a * b
-    return linear.tensordot(a, b, [[a.ndim - 1], [b.ndim - 1]])
+    return products.tensordot(a, b, [[a.ndim - 1], [b.ndim - 1]])
 
 
 def outer(a: Any, b: Any) -> Any:
@@ -50,7 +53,7 @@ def outer(a: Any, b: Any) -> Any:
            [6, 8]])
     """
     a, b = promoted(a, b)
-    return moving.reshape(a, [-1, 1]) * moving.reshape(b, [1, -1])
+    return movement.reshape(a, [-1, 1]) * movement.reshape(b, [1, -1])
 
 
 def vdot(a: Any, b: Any) -> Any:
@@ -59,8 +62,8 @@ def vdot(a: Any, b: Any) -> Any:
     >>> int(tf.experimental.numpy.vdot([[1, 2]], [[3], [4]]))
     11
     """
-    a, b = [moving.reshape(x, [-1]) for x in promoted(a, b)]
-    return linear.tensordot(conversion.conj(a) if a.dtype.is_complex else a, b, 1)
+    a, b = [movement.reshape(x, [-1]) for x in promoted(a, b)]
+    return products.tensordot(conversion.conj(a) if a.dtype.is_complex else a, b, 1)
 
 
 def matmul(x1: Any, x2: Any) -> Any:
@@ -77,11 +80,11 @@ def matmul(x1: Any, x2: Any) -> Any:
     if not a.ndim or not b.ndim:
         raise ValueError(errors.compose("matmul: an operand is a scalar.", "use multiply."))
     if a.ndim == 1:
-        made = linear.matmul(moving.expand_dims(a, 0), moving.expand_dims(b, -1) if b.ndim == 1 else b)
-        return moving.squeeze(made, [-2, -1] if b.ndim == 1 else [-2])
+        made = products.matmul(movement.expand_dims(a, 0), movement.expand_dims(b, -1) if b.ndim == 1 else b)
+        return movement.squeeze(made, [-2, -1] if b.ndim == 1 else [-2])
     if b.ndim == 1:
-        return moving.squeeze(linear.matmul(a, moving.expand_dims(b, -1)), [-1])
-    return linear.matmul(a, b)
+        return movement.squeeze(products.matmul(a, movement.expand_dims(b, -1)), [-1])
+    return products.matmul(a, b)
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
@@ -96,7 +99,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     11
     """
     a, b = promoted(a, b)
-    return linear.tensordot(a, b, axes)
+    return products.tensordot(a, b, axes)
 
 
 def kron(a: Any, b: Any) -> Any:
@@ -108,9 +111,9 @@ def kron(a: Any, b: Any) -> Any:
     a, b = promoted(a, b)
     rank = max(a.ndim, b.ndim)
     m, n = [[1] * (rank - x.ndim) + list(x.shape) for x in (a, b)]
-    wide = moving.reshape(a, [d for pair in zip(m, [1] * rank, strict=True) for d in pair])
-    tall = moving.reshape(b, [d for pair in zip([1] * rank, n, strict=True) for d in pair])
-    return moving.reshape(wide * tall, [p * q for p, q in zip(m, n, strict=True)])
+    wide = movement.reshape(a, [d for pair in zip(m, [1] * rank, strict=True) for d in pair])
+    tall = movement.reshape(b, [d for pair in zip([1] * rank, n, strict=True) for d in pair])
+    return movement.reshape(wide * tall, [p * q for p, q in zip(m, n, strict=True)])
 
 
 def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Any:
@@ -143,7 +146,7 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
     >>> int(tf.experimental.numpy.trace([[1, 2], [3, 4]]))
     5
     """
-    return reducing.reduce_sum(asarray(diagonal(a, offset, axis1, axis2), dtype), -1)
+    return reductions.reduce_sum(asarray(diagonal(a, offset, axis1, axis2), dtype), -1)
 
 
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None) -> Any:
@@ -171,16 +174,16 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
         return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
     a, b = [x if x.shape[-1] == 3 else joining.concat([x, x[..., :1] * 0], -1) for x in (a, b)]
     dims = np.broadcast_shapes(tuple(a.shape), tuple(b.shape))
-    found = diagonals.cross(moving.broadcast_to(a, dims), moving.broadcast_to(b, dims))
+    found = diagonals.cross(movement.broadcast_to(a, dims), movement.broadcast_to(b, dims))
     return found if axisc in (-1, found.ndim - 1) else _last_to(found, axisc)
 
 
 def _axis_last(x: Any, axis: int) -> Any:
     order = [k for k in range(x.ndim) if k != axis % x.ndim]
-    return x if axis in (-1, x.ndim - 1) else moving.transpose(x, [*order, axis % x.ndim])
+    return x if axis in (-1, x.ndim - 1) else movement.transpose(x, [*order, axis % x.ndim])
 
 
 def _last_to(x: Any, axis: int) -> Any:
     order = list(range(x.ndim - 1))
     order.insert(axis % x.ndim, x.ndim - 1)
-    return moving.transpose(x, order)
+    return movement.transpose(x, order)

@@ -10,20 +10,38 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.arrays import joining, movement
 from gradtape.core import convert, dtypes, nest
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.arrays import joining, movement as moving
+from gradtape.experimental.numpy import _lattice as lattice
 from gradtape.math._conversion import cast
 from gradtape.ops.movement import Identity
 
 _NUMBERS = (bool, int, float, complex)
+_NAMES = frozenset(
+    [
+        "bool",
+        "complex64",
+        "complex128",
+        "float16",
+        "float32",
+        "float64",
+        *(f"{u}int{n}" for u in ("", "u") for n in (8, 16, 32, 64)),
+    ]
+)
+_MODE = ["legacy"]
 _PREFERRED: dict[str, bool] = {"float32": False}
 
 
 def prefer_float32(enabled: bool) -> None:
     """Choose whether Python's numbers, and results of integers, become float32 and int32 instead of 64 bits."""
     _PREFERRED["float32"] = enabled
+
+
+def convert_by(mode: str) -> None:
+    """Choose how dtypes are promoted: "legacy" as NumPy does, "all" and "safe" as `_lattice` does."""
+    _MODE[:] = [mode]
 
 
 def default_float() -> dtypes.DType:
@@ -42,6 +60,9 @@ def result_type(*arrays_and_dtypes: Any) -> dtypes.DType:
     """
     # By their types too: 0 and 0.0 are equal.
     found = {(type(key), key): key for key in map(_key, nest.flatten(list(arrays_and_dtypes)))}.values()
+    if _MODE[-1] in ("all", "safe"):
+        operands = [lattice.operand(key) for key in found] or [lattice.operand(0.0)]
+        return lattice.promote(operands, _MODE[-1] == "safe").dtype
     result = dtypes.as_dtype(np.result_type(*found) if found else np.float64)
     weak = all(isinstance(key, _NUMBERS) for key in found)
     narrow = {"float64": dtypes.float32, "int64": dtypes.int32, "complex128": dtypes.complex64}
@@ -53,7 +74,7 @@ def _key(leaf: Any) -> Any:
     if isinstance(leaf, _NUMBERS):
         return type(leaf)() if not isinstance(leaf, int) or abs(leaf) < 2**31 else leaf
     if isinstance(leaf, (str, bytes)):
-        return np.dtype(object)
+        return np.dtype(leaf) if leaf in _NAMES else np.dtype(object)
     if isinstance(leaf, (Tensor, Variable)):
         return leaf.dtype.numpy
     if isinstance(leaf, (dtypes.DType, type, np.dtype)):
@@ -130,7 +151,7 @@ def array(val: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Ten
     if copy and made is val:
         made = Identity(made)
     missing = ndmin - made.ndim
-    return made if missing <= 0 else moving.reshape(made, [1] * missing + list(made.shape))
+    return made if missing <= 0 else movement.reshape(made, [1] * missing + list(made.shape))
 
 
 def promoted(*values: Any) -> list[Any]:

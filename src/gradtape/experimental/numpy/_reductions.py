@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from gradtape.arrays import movement, shapes
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import normalize_axis
-from gradtape.math import _elementwise as own
-from gradtape.arrays import movement as moving
-from gradtape.math import _reductions as reducing
-from gradtape.math._conversion import cast
 from gradtape.experimental.numpy._promotion import asarray, inexact, promoted
+from gradtape.math import _elementwise as elementwise
+from gradtape.math import _reductions as reductions
+from gradtape.math._conversion import cast
 from gradtape.ops.family import dims
 
 
@@ -50,7 +50,7 @@ def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = None) -> An
     >>> tf.experimental.numpy.sum([[1, 2], [3, 4]], axis=0).numpy()
     array([4, 6])
     """
-    return reducing.reduce_sum(wide(a, dtype), _axis(axis), bool(keepdims))
+    return reductions.reduce_sum(wide(a, dtype), _axis(axis), bool(keepdims))
 
 
 def prod(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = None) -> Any:
@@ -65,7 +65,7 @@ def prod(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = None) -> A
     >>> int(tf.experimental.numpy.prod([2, 3, 4]))
     24
     """
-    return reducing.reduce_prod(wide(a, dtype), _axis(axis), bool(keepdims))
+    return reductions.reduce_prod(wide(a, dtype), _axis(axis), bool(keepdims))
 
 
 def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = None) -> Any:
@@ -82,7 +82,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     1.5
     """
     _no_out("mean", out)
-    return reducing.reduce_mean(_real(a, dtype), _axis(axis), bool(keepdims))
+    return reductions.reduce_mean(_real(a, dtype), _axis(axis), bool(keepdims))
 
 
 def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int = 0, keepdims: Any = None) -> Any:
@@ -101,7 +101,7 @@ def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int 
     """
     _no_out("var", out)
     x, keep = _real(a, dtype), bool(keepdims)
-    found = reducing.reduce_variance(x, _axis(axis), keep)
+    found = reductions.reduce_variance(x, _axis(axis), keep)
     if not ddof:
         return found
     count = _count(x, axis)
@@ -126,7 +126,7 @@ def std(a: Any, axis: Any = None, keepdims: Any = None) -> Any:
     >>> float(tf.experimental.numpy.std([1, 3]))
     1.0
     """
-    return reducing.reduce_std(_real(a), _axis(axis), bool(keepdims))
+    return reductions.reduce_std(_real(a), _axis(axis), bool(keepdims))
 
 
 def _extreme(name: str, function: Callable[..., Any], on_bools: Callable[..., Any], has_out: bool, word: str) -> Any:
@@ -148,10 +148,10 @@ def _extreme(name: str, function: Callable[..., Any], on_bools: Callable[..., An
     return made
 
 
-max = _extreme("max", reducing.reduce_max, reducing.reduce_any, False, "largest")
-amax = _extreme("amax", reducing.reduce_max, reducing.reduce_any, True, "largest")
-min = _extreme("min", reducing.reduce_min, reducing.reduce_all, False, "smallest")
-amin = _extreme("amin", reducing.reduce_min, reducing.reduce_all, True, "smallest")
+max = _extreme("max", reductions.reduce_max, reductions.reduce_any, False, "largest")
+amax = _extreme("amax", reductions.reduce_max, reductions.reduce_any, True, "largest")
+min = _extreme("min", reductions.reduce_min, reductions.reduce_all, False, "smallest")
+amin = _extreme("amin", reductions.reduce_min, reductions.reduce_all, True, "smallest")
 
 
 def ptp(a: Any, axis: Any = None, keepdims: Any = None) -> Any:
@@ -179,7 +179,7 @@ def all(a: Any, axis: Any = None, keepdims: Any = None) -> Any:
     >>> bool(tf.experimental.numpy.all([1, 0]))
     False
     """
-    return reducing.reduce_all(cast(asarray(a), dtypes.bool_), _axis(axis), bool(keepdims))
+    return reductions.reduce_all(cast(asarray(a), dtypes.bool_), _axis(axis), bool(keepdims))
 
 
 def any(a: Any, axis: Any = None, keepdims: Any = None) -> Any:
@@ -193,7 +193,7 @@ def any(a: Any, axis: Any = None, keepdims: Any = None) -> Any:
     >>> bool(tf.experimental.numpy.any([1, 0]))
     True
     """
-    return reducing.reduce_any(cast(asarray(a), dtypes.bool_), _axis(axis), bool(keepdims))
+    return reductions.reduce_any(cast(asarray(a), dtypes.bool_), _axis(axis), bool(keepdims))
 
 
 def count_nonzero(a: Any, axis: Any = None) -> Any:
@@ -206,7 +206,7 @@ def count_nonzero(a: Any, axis: Any = None) -> Any:
     >>> int(tf.experimental.numpy.count_nonzero([1, 0, 5]))
     2
     """
-    return reducing.reduce_sum(cast(cast(asarray(a), dtypes.bool_), dtypes.int64), _axis(axis))
+    return reductions.reduce_sum(cast(cast(asarray(a), dtypes.bool_), dtypes.int64), _axis(axis))
 
 
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False) -> Any:
@@ -223,7 +223,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     """
     if weights is None:
         x = _real(a)
-        found = reducing.reduce_mean(x, axis)
+        found = reductions.reduce_mean(x, axis)
         return (found, found - found + _count(x, axis)) if returned else found
     x, w = inexact(a, weights)
     if w.ndim != x.ndim:
@@ -232,17 +232,17 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
                 errors.compose("average: axis must be given when the shapes of a and weights differ.", "give axis.")
             )
         place = normalize_axis(axis, x.ndim, "average")
-        w = moving.reshape(w, [-1 if k == place else 1 for k in range(x.ndim)]) + 0.0 * x
-    total = reducing.reduce_sum(w, axis)
-    found = reducing.reduce_sum(x * w, axis) / total
+        w = movement.reshape(w, [-1 if k == place else 1 for k in range(x.ndim)]) + 0.0 * x
+    total = reductions.reduce_sum(w, axis)
+    found = reductions.reduce_sum(x * w, axis) / total
     return (found, total) if returned else found
 
 
 def _without_nan(a: Any, instead: float) -> tuple[Any, Any]:
     """The numbers with another in place of NaN, and where those were."""
     a = asarray(a)
-    missing = own.not_equal(a, a)
-    return (own.where(missing, instead, a) if a.dtype.is_floating or a.dtype.is_complex else a), missing
+    missing = elementwise.not_equal(a, a)
+    return (elementwise.where(missing, instead, a) if a.dtype.is_floating or a.dtype.is_complex else a), missing
 
 
 def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
@@ -271,18 +271,21 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = None) -
     """
     x, missing = _without_nan(a, 0.0)
     x = _real(x, dtype)
-    count = reducing.reduce_sum(cast(~missing, x.dtype), _axis(axis), bool(keepdims))
-    return reducing.reduce_sum(x, _axis(axis), bool(keepdims)) / count
+    count = reductions.reduce_sum(cast(~missing, x.dtype), _axis(axis), bool(keepdims))
+    return reductions.reduce_sum(x, _axis(axis), bool(keepdims)) / count
 
 
 def size(x: Any, axis: Any = None) -> Any:
-    """The number of elements, or the length of an axis.
+    """The number of elements, or the length of an axis: an int, or a tensor where a function does not know it yet.
 
-    >>> int(tf.experimental.numpy.size([[1, 2, 3]], axis=1))
+    >>> tf.experimental.numpy.size([[1, 2, 3]], axis=1)
     3
     """
-    lengths = dims(asarray(x))
-    return asarray(math.prod(lengths) if axis is None else lengths[axis], dtypes.int64)
+    x = asarray(x)
+    known = x.shape.num_elements() if axis is None else x.shape[axis]
+    if known is not None:
+        return known
+    return shapes.size(x) if axis is None else shapes.shape(x)[axis]
 
 
 def polyval(p: Any, x: Any) -> Any:
@@ -297,6 +300,6 @@ def polyval(p: Any, x: Any) -> Any:
     """
     p, x = promoted(p, x)
     found = x - x
-    for coefficient in moving.unstack(p):
+    for coefficient in movement.unstack(p):
         found = found * x + coefficient
     return found

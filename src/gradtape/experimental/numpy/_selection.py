@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.arrays import indexing, joining, movement
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import normalize_axis
 from gradtape.core.tensor import Tensor
-from gradtape.math import _elementwise as own
-from gradtape.arrays import indexing, joining, movement as moving
-from gradtape.math._conversion import cast
 from gradtape.experimental.numpy._promotion import asarray, promoted
+from gradtape.math import _elementwise as elementwise
+from gradtape.math._conversion import cast
 
 
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
@@ -28,7 +28,7 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
         return nonzero(condition)
     if x is None or y is None:
         raise ValueError(errors.compose("where: only one of x and y is given.", "give both, or neither for indices."))
-    return own.where(cast(asarray(condition), dtypes.bool_), *promoted(x, y))
+    return elementwise.where(cast(asarray(condition), dtypes.bool_), *promoted(x, y))
 
 
 def nonzero(a: Any) -> list[Tensor]:
@@ -37,7 +37,7 @@ def nonzero(a: Any) -> list[Tensor]:
     >>> [i.numpy() for i in tf.experimental.numpy.nonzero([0, 3, 5])]
     [array([1, 2])]
     """
-    return joining.unstack(own.where(cast(asarray(a), dtypes.bool_)), num=asarray(a).ndim, axis=1)
+    return joining.unstack(elementwise.where(cast(asarray(a), dtypes.bool_)), num=asarray(a).ndim, axis=1)
 
 
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
@@ -60,7 +60,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
         )
     *choices, found = promoted(*choicelist, default)
     for condition, choice in list(zip(condlist, choices, strict=True))[::-1]:
-        found = own.where(cast(asarray(condition), dtypes.bool_), choice, found)
+        found = elementwise.where(cast(asarray(condition), dtypes.bool_), choice, found)
     return found
 
 
@@ -81,14 +81,14 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "c
         raise ValueError(errors.compose(f"take: out is {out!r}, mode {mode!r}.", 'use mode="clip" or "wrap".'))
     a, indices = asarray(a), asarray(indices)
     if axis is None:
-        a, axis = moving.reshape(a, [-1]), 0
+        a, axis = movement.reshape(a, [-1]), 0
     axis = normalize_axis(axis, a.ndim, "take")
     length = tuple(a.shape)[axis]
     if mode == "wrap":
-        indices = own.floormod(indices, length)
+        indices = elementwise.floormod(indices, length)
     elif mode == "clip":
-        indices = own.where(indices < 0, indices + length, indices)
-        indices = own.clip_by_value(indices, 0, length - 1)
+        indices = elementwise.where(indices < 0, indices + length, indices)
+        indices = elementwise.clip_by_value(indices, 0, length - 1)
     return indexing.gather(a, indices, axis=axis)
 
 
@@ -105,19 +105,19 @@ def take_along_axis(arr: Any, indices: Any, axis: Any) -> Any:
     """
     x, indices = asarray(arr), asarray(indices)
     if axis is None:
-        x, axis = moving.reshape(x, [-1]), 0
+        x, axis = movement.reshape(x, [-1]), 0
     if x.ndim != indices.ndim:
         raise ValueError(errors.compose("take_along_axis: the ranks differ.", "give indices of the rank of arr."))
     axis = normalize_axis(axis, x.ndim, "take_along_axis")
     order = [k for k in range(x.ndim) if k != axis] + [axis]
-    x, indices = moving.transpose(x, order), moving.transpose(indices, order)
-    around = moving.broadcast_static_shape(x.shape[:-1], indices.shape[:-1]).as_list()
+    x, indices = movement.transpose(x, order), movement.transpose(indices, order)
+    around = movement.broadcast_static_shape(x.shape[:-1], indices.shape[:-1]).as_list()
     length = tuple(x.shape)[-1]
-    x = moving.broadcast_to(x, [*around, length])
-    indices = moving.broadcast_to(indices, [*around, tuple(indices.shape)[-1]])
-    indices = own.where(indices < 0, indices + length, indices)
+    x = movement.broadcast_to(x, [*around, length])
+    indices = movement.broadcast_to(indices, [*around, tuple(indices.shape)[-1]])
+    indices = elementwise.where(indices < 0, indices + length, indices)
     found = indexing.gather(x, indices, axis=-1, batch_dims=x.ndim - 1)
-    return moving.transpose(found, sorted(range(len(order)), key=order.__getitem__))
+    return movement.transpose(found, sorted(range(len(order)), key=order.__getitem__))
 
 
 def compress(condition: Any, a: Any, axis: Any = None) -> Any:
@@ -131,8 +131,8 @@ def compress(condition: Any, a: Any, axis: Any = None) -> Any:
     >>> tf.experimental.numpy.compress([True, False, True], [5, 6, 7]).numpy()
     array([5, 7])
     """
-    chosen = moving.reshape(own.where(cast(asarray(condition), dtypes.bool_)), [-1])
+    chosen = movement.reshape(elementwise.where(cast(asarray(condition), dtypes.bool_)), [-1])
     a = asarray(a)
     if axis is None:
-        a, axis = moving.reshape(a, [-1]), 0
+        a, axis = movement.reshape(a, [-1]), 0
     return indexing.gather(a, chosen, axis=axis)
