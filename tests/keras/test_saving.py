@@ -14,6 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import gradtape as tf
+from hostile.full_disk import limited
+
 DATA = Path(__file__).parent / "data"
 
 
@@ -144,3 +147,28 @@ def test_clone(keras: Any, data: Any) -> None:
     cloned = keras.models.clone_model(model)
     cloned.set_weights(model.get_weights())
     np.testing.assert_allclose(cloned.predict(data[0], verbose=0), model.predict(data[0], verbose=0), rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["model.keras", "model.weights.h5", "model.h5"])
+def test_a_full_disk_leaves_the_old_file(keras: Any, tmp_path: Path, name: str) -> None:
+    def model(value: float) -> Any:
+        made = keras.Sequential(
+            [keras.Input([4]), keras.layers.Dense(3000, kernel_initializer=keras.initializers.Constant(value))]
+        )
+        return made.save_weights if ".weights." in name else made.save
+
+    path = tmp_path / name
+    for size in (0, 100, 3000, 20_000):
+        with limited(size), pytest.raises((OSError, RuntimeError)) as problem:
+            model(2.0)(path)
+        assert isinstance(problem.value, tf.errors.ResourceExhaustedError)
+        assert "fix:" in str(problem.value)
+        assert not list(tmp_path.iterdir())
+    model(1.0)(path)
+    before = path.read_bytes()
+    with limited(20_000), pytest.raises(tf.errors.ResourceExhaustedError):
+        model(2.0)(path)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == [name]
+    with pytest.raises(tf.errors.NotFoundError):
+        model(1.0)(tmp_path / "no" / name)

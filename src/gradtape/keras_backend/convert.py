@@ -1,4 +1,4 @@
-"""Values become tensors by Keras's rules: numbers and NumPy values take 32 bits, operands are promoted as `result_type` says."""
+"""Values become tensors by Keras's rules for TensorFlow: arrays keep their dtype, operands are promoted as `result_type` says."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from keras.src import tree
 from keras.src.backend import config
 from keras.src.backend.common import KerasVariable, standardize_dtype
+from keras.src.backend.common import dtypes as keras_dtypes
 from keras.src.backend.common.dtypes import result_type
 
 import gradtape as tf
@@ -16,6 +17,10 @@ from gradtape.core import dtypes
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable as TapeVariable
+
+# Keras halves 64 bits wherever the backend is not called "tensorflow"; gradtape computes in them, as TensorFlow does.
+keras_dtypes.BIT64_TO_BIT32_DTYPE.update(int64="int64", float64="float64")
+keras_dtypes.PYTHON_DTYPES_MAP.update({int: "int64", "int": "int64", complex: "complex128"})
 
 _PYTHON = (bool, int, float, complex)
 
@@ -41,7 +46,7 @@ def convert_to_tensor(x: Any, dtype: Any = None, sparse: Any = None, ragged: Any
 
 def _from_values(x: Any, name: Any) -> Any:
     if isinstance(x, _PYTHON):
-        return tf.constant(np.asarray(x).astype(_numpy_type(name or result_type(type(x)))))
+        return tf.constant(x if name is None else np.asarray(x).astype(_numpy_type(name)))
     if isinstance(x, (np.ndarray, np.generic)):
         return _from_array(x, name)
     if isinstance(x, (str, bytes)):
@@ -52,15 +57,14 @@ def _from_values(x: Any, name: Any) -> Any:
             return _packed(x, name or _common_name(leaves))
         if any(isinstance(leaf, (str, bytes)) for leaf in leaves):
             return tf.constant(np.asarray(x, dtype=object))
-        name = name or _common_name(leaves)
-        return tf.constant(np.asarray(x).astype(_numpy_type(name)))
+        return tf.constant(x if name is None else np.asarray(x).astype(_numpy_type(name)))
     return _from_array(np.asarray(x), name)
 
 
 def _from_array(x: Any, name: Any) -> Any:
     if x.dtype.kind in "OSU":
         return tf.constant(x)
-    wanted = _numpy_type(name or _default_name(x.dtype.name))
+    wanted = _numpy_type(name or x.dtype.name)
     if x.dtype.kind == "c" and wanted.kind != "c":
         x = x.real
     return tf.constant(x if x.dtype == wanted else x.astype(wanted))
@@ -74,13 +78,8 @@ def _packed(x: Any, name: Any) -> Any:
 
 
 def _common_name(leaves: Any) -> Any:
-    return result_type(*[getattr(leaf, "dtype", type(leaf)) for leaf in leaves])
-
-
-@functools.lru_cache(maxsize=128)
-def _default_name(name: Any) -> Any:
-    """The dtype that NumPy's becomes where none is said: 64 bits become 32. float8 stays."""
-    return name if name.startswith("float8") else result_type(name)
+    """The dtype of a list that holds tensors: what is no tensor takes theirs."""
+    return result_type(*[leaf.dtype for leaf in leaves if isinstance(leaf, (Tensor, KerasVariable, TapeVariable))])
 
 
 @functools.lru_cache(maxsize=128)
@@ -158,16 +157,18 @@ def operands(*xs: Any) -> Any:
     return tuple([convert_to_tensor(x, name) for x in xs])
 
 
-def float_operands(*xs: Any) -> Any:
-    """Operands as tensors of one floating (or complex) dtype."""
+def float_operands(*xs: Any, wide: bool = False) -> Any:
+    """Operands as tensors of one floating (or complex) dtype; `wide`: int64 becomes float64."""
     xs = operands(*xs)
-    return tuple([as_float(x) for x in xs]) if xs[0].dtype.kind in "iub" else xs
+    return tuple([as_float(x, wide) for x in xs]) if xs[0].dtype.kind in "iub" else xs
 
 
-def as_float(x: Any) -> Any:
-    """A tensor of a floating or complex dtype: integers and booleans become `floatx`."""
+def as_float(x: Any, wide: bool = False) -> Any:
+    """A tensor of a floating or complex dtype: integers and booleans become `floatx`; int64 float64 if `wide`."""
     x = convert_to_tensor(x)
-    return tf.cast(x, config.floatx()) if x.dtype.kind in "iub" else x
+    if x.dtype.kind not in "iub":
+        return x
+    return tf.cast(x, "float64" if wide and x.dtype is dtypes.int64 else config.floatx())
 
 
 def widened(x: Any, narrow: Any = "float32") -> Any:

@@ -14,9 +14,9 @@ from keras.src.utils import io_utils
 
 import gradtape as tf
 from gradtape.core import errors
-from gradtape.saved_model._save import EXPORTERS
-from gradtape.saved_model._object_graph import Archive, functions_of
 from gradtape.polymorphic_function.function import Function
+from gradtape.saved_model._object_graph import Archive, functions_of
+from gradtape.saved_model._save import EXPORTERS
 
 __all__ = ["SavedModelExportArchive"]
 

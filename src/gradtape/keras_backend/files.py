@@ -5,9 +5,10 @@ Whoever is interrupted while saving keeps the old file.
 
 from __future__ import annotations
 
-import contextlib
 import functools
+import math
 import os
+import re
 import shutil
 from typing import Any
 
@@ -16,9 +17,11 @@ from keras.src.saving import saving_lib, serialization_lib
 from keras.src.utils import file_utils
 
 import gradtape as tf
+from gradtape.core import atomic_file, os_errors
 
 # Where Keras on PyTorch has its own classes of the optimizers, which it names in files.
 _ELSEWHERE = "keras.src.backend.torch.optimizers."
+_ITEM, _OVERHEAD = 4, 4096  # bytes of a number, and of what HDF5 writes about an array
 _SUFFIXES = (".keras", ".weights.h5", ".h5", ".hdf5")
 
 
@@ -64,21 +67,48 @@ def _when_complete(save: Any) -> Any:
         if suffix is None or not is_path or is_sharded:
             save(model, filepath, *args, **kwargs)
             return
-        final = os.path.realpath(filepath)
-        folder, name = os.path.split(final)
-        beside = os.path.join(folder, f".{name.removesuffix(suffix)}-{os.getpid()}{suffix}")
         try:
-            save(model, beside, *args, **kwargs)
-            if os.path.exists(final):
-                shutil.copymode(final, beside)
-            os.replace(beside, final)
-        except Exception:
-            # Keras leaves what a layer that fails has let it write, for who wants to look; but in no other file's place.
-            if os.path.exists(beside) and not os.path.exists(final):
-                os.replace(beside, final)
-            raise
-        finally:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(beside)
+            with atomic_file.beside(filepath, suffix=suffix) as part:
+                if suffix != ".keras":
+                    _check_room(part, model)
+                try:
+                    save(model, part, *args, **kwargs)
+                except Exception as problem:
+                    # Keras leaves what a layer that fails has let it write, for who wants to look; but in no other file's place.
+                    if _of_the_system(problem) is None and not os.path.exists(filepath):
+                        shutil.copyfile(part, filepath)
+                    raise
+        except Exception as problem:
+            reason = _of_the_system(problem)
+            if reason is None or isinstance(problem, tf.errors.OpError):
+                raise
+            kind: Any = os_errors.class_of(reason)
+            raise _both(kind)(str(os_errors.translated(reason))) from problem
 
     return saved
+
+
+def _check_room(part: str, model: Any) -> None:
+    """OSError if the disk has no room for a model: HDF5 may end the process when it cannot write."""
+    variables = [*getattr(model, "variables", ()), *getattr(getattr(model, "optimizer", None), "variables", ())]
+    size = sum([math.prod(v.shape) * _ITEM + _OVERHEAD for v in variables]) + 16 * _OVERHEAD
+    if hasattr(os, "posix_fallocate"):
+        with open(part, "r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, size)
+            file.truncate(0)
+
+
+def _of_the_system(problem: BaseException) -> OSError | None:
+    """The error of the operating system that is the reason of an exception; HDF5 tells its number in words only."""
+    for found in (problem, problem.__cause__, problem.__context__):
+        if isinstance(found, OSError) and found.errno:
+            return found
+        if (number := re.search(r"errno = (\d+)", str(found))) is not None:
+            return OSError(int(number[1]), os.strerror(int(number[1])))
+    return None
+
+
+@functools.cache
+def _both(kind: Any) -> type[Exception]:
+    """A class of errors that is also an OSError, which Keras's programs catch."""
+    return type(kind.__name__, (kind, OSError), {"__doc__": kind.__doc__})

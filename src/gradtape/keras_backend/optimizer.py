@@ -19,28 +19,28 @@ def install() -> None:
     from keras.src.optimizers import base_optimizer, optimizer
     from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer
 
-    from gradtape.keras_backend import sparse_updates as rows
+    from gradtape.keras_backend import sparse_updates
 
     base = base_optimizer.BaseOptimizer
     apply_scaled, check_finite = LossScaleOptimizer.apply, LossScaleOptimizer.check_finite
 
     def apply(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
-        return base.apply(self, rows.gradients_for(self, grads), trainable_variables)
+        return base.apply(self, sparse_updates.gradients_for(self, grads), trainable_variables)
 
     def apply_unscaled(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
-        return apply_scaled(self, rows.gradients_for(self, grads), trainable_variables)
+        return apply_scaled(self, sparse_updates.gradients_for(self, grads), trainable_variables)
 
     def is_finite(self: Any, grads: Any) -> Any:
         return check_finite(self, [_values(g) for g in grads])
 
     def clipped(self: Any, grads: Any) -> Any:
         found = base._clip_gradients(self, [_values(g) for g in grads])
-        return [g.holding(c) if isinstance(g, rows.Rows) else c for g, c in zip(grads, found, strict=True)]
+        return [g.holding(c) if isinstance(g, sparse_updates.Rows) else c for g, c in zip(grads, found, strict=True)]
 
     def update(self: Any, grads: Any, trainable_variables: Any, learning_rate: Any) -> None:
         for gradient, variable in zip(grads, trainable_variables, strict=True):
-            if isinstance(gradient, rows.Rows):
-                rows.update(self, gradient, variable, learning_rate)
+            if isinstance(gradient, sparse_updates.Rows):
+                sparse_updates.update(self, gradient, variable, learning_rate)
             else:
                 self.update_step(gradient, variable, learning_rate)
 

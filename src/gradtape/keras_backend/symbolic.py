@@ -14,6 +14,7 @@ import gradtape as tf
 from gradtape.core import convert, errors
 from gradtape.core.shape import Spec
 from gradtape.keras_backend.convert import is_tensor
+from gradtape.keras_backend.variable import standing_in
 from gradtape.tracing.trace import Trace
 
 # Sizes that stand for an unknown dimension: what differs between the two runs depends on it. Both are primes, so that
@@ -61,7 +62,7 @@ def _specs(fn: Any, given: Any, size: Any) -> Any:
 
 
 def _traced(fn: Any, given: Any, size: Any) -> Any:
-    with Trace("compute_output_spec") as trace:
+    with Trace("compute_output_spec") as trace, standing_in(trace):
 
         def parameter(x: Any) -> Any:
             if not isinstance(x, KerasTensor):

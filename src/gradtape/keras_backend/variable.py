@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -11,8 +14,28 @@ from keras.src.backend.common.stateless_scope import get_stateless_scope, in_sta
 import gradtape as tf
 from gradtape.core import convert, state
 from gradtape.core.shape import Spec
+from gradtape.core.updates import lock_of
 from gradtape.core.variable import Variable as TapeVariable
 from gradtape.keras_backend.convert import cast_tensor, convert_to_tensor
+
+
+class _Scope(threading.local):
+    """The trace on this thread that finds out shapes, in which variables need no value; None if there is none."""
+
+    trace: Any = None
+
+
+_scope = _Scope()
+
+
+@contextmanager
+def standing_in(trace: Any) -> Iterator[None]:
+    """Run a block in which parameters of a trace stand for variables that have no value yet."""
+    before, _scope.trace = _scope.trace, trace
+    try:
+        yield
+    finally:
+        _scope.trace = before
 
 
 class Variable(KerasVariable):
@@ -49,6 +72,22 @@ class Variable(KerasVariable):
         with tf.init_scope():
             self._initialize(self._convert_to_tensor(initializer(self._shape, dtype=self._dtype), dtype=self._dtype))
 
+    def assign_add(self, value: Any) -> Any:
+        """Add to the value, as one step for other threads."""
+        with self._exclusive():
+            return super().assign_add(value)
+
+    def assign_sub(self, value: Any) -> Any:
+        """Subtract from the value, as one step for other threads."""
+        with self._exclusive():
+            return super().assign_sub(value)
+
+    def _exclusive(self) -> Any:
+        """A block in which no other thread updates the cell; a function that is being traced sees to that when it runs."""
+        if self._value is None or state.current.trace is not None:
+            return nullcontext()
+        return lock_of(self._value)
+
     def _direct_assign(self, value: Any) -> Any:
         self._value.assign(cast_tensor(value, self._dtype))
 
@@ -68,10 +107,15 @@ class Variable(KerasVariable):
 
     def _placeholder(self) -> Any:
         """The value of a variable that is not there yet: only its shape and dtype count."""
-        trace = state.current.trace
-        if trace is None:
+        symbolic = _scope.trace
+        if symbolic is None or state.current.trace is None:
             return convert_to_tensor(self._initializer(self._shape, dtype=self._dtype), self._dtype)
-        return trace.parameter(Spec(tuple(self._shape), tf.as_dtype(self._dtype)), self._name)
+        trace = state.current.trace
+        while (
+            trace is not None and trace is not symbolic
+        ):  # a function that is called there is traced for this call only
+            trace.provisional, trace = True, trace.outer
+        return symbolic.parameter(Spec(tuple(self._shape), tf.as_dtype(self._dtype)), self._name)
 
     @property
     def trainable(self) -> Any:

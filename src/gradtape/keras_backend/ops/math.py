@@ -7,19 +7,17 @@ from typing import Any
 
 import gradtape as tf
 from gradtape.keras_backend.convert import as_float, cast, cast_tensor, convert_to_tensor, operands, widened
-from gradtape.keras_backend.ops.numpy_fallback import values_of
 
 
 def _segments(function: Any, empty: Any = None) -> Any:
     def apply(data: Any, segment_ids: Any, num_segments: Any = None, sorted: Any = False) -> Any:
         data, segment_ids = convert_to_tensor(data), cast(segment_ids, "int32")
         if num_segments is None:
-            ids = values_of(segment_ids, function.__name__)
-            num_segments = int(ids.max()) + 1 if ids.size else 0
-        result = function(data, segment_ids, int(num_segments))
+            num_segments = tf.maximum(tf.reduce_max(segment_ids), -1) + 1
+        result = function(data, segment_ids, num_segments)
         if empty is None or data.dtype.kind not in "fV":
             return result
-        count = tf.math.unsorted_segment_sum(tf.ones_like(segment_ids), segment_ids, int(num_segments))
+        count = tf.math.unsorted_segment_sum(tf.ones_like(segment_ids), segment_ids, num_segments)
         is_empty = tf.reshape(tf.equal(count, 0), (-1,) + (1,) * (result.ndim - 1))
         return tf.where(is_empty, convert_to_tensor(empty, result.dtype), result)
 

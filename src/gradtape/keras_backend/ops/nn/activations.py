@@ -6,6 +6,7 @@ from typing import Any
 
 import gradtape as tf
 from gradtape.keras_backend.convert import as_float, cast_tensor, convert_to_tensor, widened
+from gradtape.keras_backend.ops.nn.logits import remember
 
 
 def relu(x: Any) -> Any:
@@ -20,7 +21,8 @@ def relu6(x: Any) -> Any:
 
 def sigmoid(x: Any) -> Any:
     """1 / (1 + exp(-x))."""
-    return tf.sigmoid(as_float(x))
+    x = as_float(x)
+    return remember(tf.sigmoid(x), x)
 
 
 def tanh(x: Any) -> Any:
@@ -147,7 +149,8 @@ def threshold(x: Any, threshold: Any, default_value: Any) -> Any:
 
 def softmax(x: Any, axis: Any = -1) -> Any:
     """exp(x) divided by its sum along axes."""
-    return _over_axes(tf.nn.softmax, as_float(x), axis)
+    x = as_float(x)
+    return remember(_over_axes(tf.nn.softmax, x, axis), x)
 
 
 def log_softmax(x: Any, axis: Any = -1) -> Any:

@@ -11,6 +11,7 @@ from keras.src.backend.common.backend_utils import canonicalize_axis
 
 import gradtape as tf
 from gradtape.keras_backend.convert import as_float, cast, cast_tensor, convert_to_tensor, operands, widened
+from gradtape.keras_backend.ops.nn.logits import logits_of
 from gradtape.keras_backend.ops.numpy import shaping
 
 
@@ -38,6 +39,7 @@ def _refuse_sparse(sparse: Any) -> Any:
 
 def categorical_crossentropy(target: Any, output: Any, from_logits: Any = False, axis: Any = -1) -> Any:
     """-sum(target * log(output)) along an axis; outputs are probabilities or logits."""
+    output, from_logits = logits_of(output, from_logits, "Softmax", "categorical_crossentropy")
     target, output = _pair(target, output)
     _check_shapes(target, output)
     if len(target.shape) < 1:
@@ -79,6 +81,7 @@ def _between_zero_and_one(output: Any) -> Any:
 
 def sparse_categorical_crossentropy(target: Any, output: Any, from_logits: Any = False, axis: Any = -1) -> Any:
     """-log(output) at the place of the target along an axis."""
+    output, from_logits = logits_of(output, from_logits, "Softmax", "sparse_categorical_crossentropy")
     output = as_float(output)
     target = cast(target, "int32")
     if target.ndim == output.ndim and target.shape[-1] == 1:
@@ -100,15 +103,14 @@ def sparse_categorical_crossentropy(target: Any, output: Any, from_logits: Any =
             )
     if axis != output.ndim - 1:
         output = shaping.moveaxis(output, axis, -1)
-    if from_logits:
-        return tf.nn.sparse_softmax_cross_entropy_with_logits(labels=target, logits=output)
-    output = output / tf.reduce_sum(output, axis=-1, keepdims=True)
-    hot = tf.one_hot(target, output.shape[-1], dtype=output.dtype)
-    return tf.negative(tf.reduce_sum(hot * tf.math.log(_between_zero_and_one(output)), axis=-1))
+    # Logarithms of probabilities are logits too: the softmax divides by their sum, and labels out of range are refused.
+    logits = output if from_logits else tf.math.log(_between_zero_and_one(output))
+    return tf.nn.sparse_softmax_cross_entropy_with_logits(labels=target, logits=logits)
 
 
 def binary_crossentropy(target: Any, output: Any, from_logits: Any = False) -> Any:
     """The cross entropy of probabilities, or logits, of yes and no, element by element."""
+    output, from_logits = logits_of(output, from_logits, "Sigmoid", "binary_crossentropy")
     target, output = _pair(target, output)
     _check_shapes(target, output)
     if from_logits:

@@ -129,7 +129,7 @@ def arctan2(x1: Any, x2: Any) -> Any:
 
 def hypot(x1: Any, x2: Any) -> Any:
     """The length of (x1, x2), without overflow of the squares."""
-    x1, x2 = float_operands(x1, x2)
+    x1, x2 = float_operands(x1, x2, wide=True)
     a, b = tf.abs(x1), tf.abs(x2)
     large, small = tf.maximum(a, b), tf.minimum(a, b)
     ratio = tf.math.divide_no_nan(small, large)
@@ -152,7 +152,7 @@ def logaddexp2(x1: Any, x2: Any) -> Any:
 
 def heaviside(x1: Any, x2: Any) -> Any:
     """0 below zero, 1 above, x2 at zero."""
-    x1, x2 = float_operands(x1, x2)
+    x1, x2 = float_operands(x1, x2, wide=True)
     zero, one = tf.zeros_like(x1), tf.ones_like(x1)
     step = tf.where(tf.less(x1, zero), zero, tf.where(tf.equal(x1, zero), x2, one))
     return tf.where(tf.math.is_nan(x1), x1, step)

@@ -66,7 +66,7 @@ def _scaled_log(x: Any, factor: Any) -> Any:
 
 def cbrt(x: Any) -> Any:
     """The cube root, real for negative numbers too."""
-    x = as_float(x)
+    x = as_float(x, wide=True)
     magnitude = tf.abs(x)
     positive = tf.where(magnitude > 0, magnitude, tf.ones_like(x))
     root = tf.sign(x) * tf.exp(tf.math.log(positive) * (1.0 / 3.0))
@@ -76,7 +76,7 @@ def cbrt(x: Any) -> Any:
 
 def deg2rad(x: Any) -> Any:
     """Degrees in radians."""
-    return as_float(x) * (math.pi / 180.0)
+    return as_float(x, wide=True) * (math.pi / 180.0)
 
 
 def rad2deg(x: Any) -> Any:

@@ -6,8 +6,8 @@ from typing import Any
 
 import gradtape as tf
 from gradtape.keras_backend.convert import cast, cast_tensor, convert_to_tensor, operands
-from gradtape.keras_backend.ops.numpy_fallback import values_of
 from gradtape.keras_backend.ops.numpy import elementwise
+from gradtape.keras_backend.ops.numpy_fallback import values_of
 
 
 def _comparison(function: Any, ordered: Any) -> Any:

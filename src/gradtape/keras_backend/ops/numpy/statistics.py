@@ -18,8 +18,8 @@ from gradtape.keras_backend.convert import (
     operands,
     widened,
 )
-from gradtape.keras_backend.ops.numpy_fallback import values_of
 from gradtape.keras_backend.ops.numpy import elementwise, shaping
+from gradtape.keras_backend.ops.numpy_fallback import values_of
 
 
 def sort(x: Any, axis: Any = -1) -> Any:
@@ -73,17 +73,10 @@ def bincount(x: Any, weights: Any = None, minlength: Any = 0, sparse: Any = Fals
     if sparse:
         raise ValueError("Unsupported value `sparse=True` with gradtape backend")
     x = cast(x, "int32")
-    dtype = "int32" if weights is None else convert_to_tensor(weights).dtype.name
     if weights is not None:
-        dtype = {"int64": "int32"}.get(dtype, dtype)
-        weights = cast(weights, dtype)
-    size = max(int(tf.reduce_max(x)) + 1 if math.prod(x.shape) else 0, int(minlength or 0))
-    if x.ndim == 2:
-        hot = tf.one_hot(x, size, dtype=dtype)
-        return tf.reduce_sum(hot if weights is None else hot * tf.expand_dims(weights, -1), axis=1)
-    flat = tf.reshape(x, (-1,))
-    ones = tf.ones_like(flat) if weights is None else tf.reshape(weights, (-1,))
-    return tf.math.unsorted_segment_sum(ones, flat, size)
+        dtype = convert_to_tensor(weights).dtype.name
+        weights = cast(weights, {"int64": "int32"}.get(dtype, dtype))
+    return tf.math.bincount(x, weights=weights, minlength=minlength, axis=-1)
 
 
 def histogram(x: Any, bins: Any = 10, range: Any = None) -> Any:
@@ -202,7 +195,7 @@ def _picked(rows: Any, place: Any) -> Any:
 
 def corrcoef(x: Any) -> Any:
     """The correlation coefficients of the rows."""
-    x, back = widened(as_float(x))
+    x, back = widened(as_float(x, wide=True))
     rows = tf.reshape(x, (1, -1)) if x.ndim < 2 else x
     rows = rows - tf.reduce_mean(rows, axis=-1, keepdims=True)
     covariance = tf.matmul(rows, elementwise.conj(tf.transpose(rows)))
@@ -214,7 +207,7 @@ def corrcoef(x: Any) -> Any:
 
 def correlate(x1: Any, x2: Any, mode: Any = "valid") -> Any:
     """The cross-correlation of two vectors."""
-    x1, x2 = float_operands(x1, x2)
+    x1, x2 = float_operands(x1, x2, wide=True)
     n, m = x1.shape[0], x2.shape[0]
     if m > n:
         # The longer one stays; the result is that of the exchanged vectors, reversed.
