@@ -24,7 +24,62 @@ from gradtape import (
     nn,
     random,
 )
-from gradtape.core import lazy
+from gradtape.arrays.creation import (
+    eye,
+    fill,
+    linspace,
+    meshgrid,
+    one_hot,
+    ones,
+    ones_like,
+    range,
+    zeros,
+    zeros_like,
+)
+from gradtape.arrays.indexing import (
+    argmax,
+    argmin,
+    boolean_mask,
+    gather,
+    gather_nd,
+    scatter_nd,
+    searchsorted,
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_max,
+    tensor_scatter_nd_min,
+    tensor_scatter_nd_sub,
+    tensor_scatter_nd_update,
+)
+from gradtape.arrays.movement import (
+    broadcast_dynamic_shape,
+    broadcast_static_shape,
+    broadcast_to,
+    concat,
+    ensure_shape,
+    expand_dims,
+    identity,
+    identity_n,
+    pad,
+    parallel_stack,
+    rank,
+    repeat,
+    reshape,
+    reverse,
+    roll,
+    shape,
+    shape_n,
+    size,
+    slice,
+    split,
+    squeeze,
+    stack,
+    strided_slice,
+    tile,
+    transpose,
+    unstack,
+)
+from gradtape.config._devices import device
+from gradtape.core import lazy, tracebacks
 from gradtape.core.convert import constant, convert_to_tensor
 from gradtape.core.dtypes import (
     DType,
@@ -56,26 +111,12 @@ from gradtape.core.dtypes import (
     uint64,
 )
 from gradtape.core.dtypes import bool_ as bool
-from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.indexed_slices import IndexedSlices
+from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable, VariableAggregation, VariableSynchronization
-from gradtape.toplevel import variable_methods as _variable_methods  # noqa: F401 - attaches Variable.scatter_add …
-from gradtape.autodiff._autodiff_init import GradientTape, vectorized_map
+from gradtape.linalg._products import matmul, norm, tensordot
 from gradtape.math._clipping import clip_by_global_norm, clip_by_norm
-from gradtape.arrays.creation import (
-    eye,
-    fill,
-    linspace,
-    meshgrid,
-    one_hot,
-    ones,
-    ones_like,
-    range,
-    zeros,
-    zeros_like,
-)
-from gradtape.config._devices import device
 from gradtape.math._elementwise import (
     abs,
     acos,
@@ -127,50 +168,6 @@ from gradtape.math._elementwise import (
     truncatemod,
     where,
 )
-from gradtape.arrays.indexing import (
-    argmax,
-    argmin,
-    boolean_mask,
-    gather,
-    gather_nd,
-    scatter_nd,
-    searchsorted,
-    tensor_scatter_nd_add,
-    tensor_scatter_nd_max,
-    tensor_scatter_nd_min,
-    tensor_scatter_nd_sub,
-    tensor_scatter_nd_update,
-)
-from gradtape.linalg._products import matmul, norm, tensordot
-from gradtape.toplevel.module import Module, name_scope
-from gradtape.arrays.movement import (
-    broadcast_dynamic_shape,
-    broadcast_static_shape,
-    broadcast_to,
-    concat,
-    ensure_shape,
-    expand_dims,
-    identity,
-    identity_n,
-    pad,
-    parallel_stack,
-    rank,
-    repeat,
-    reshape,
-    reverse,
-    roll,
-    shape,
-    shape_n,
-    size,
-    slice,
-    split,
-    squeeze,
-    stack,
-    strided_slice,
-    tile,
-    transpose,
-    unstack,
-)
 from gradtape.math._reductions import (
     reduce_all,
     reduce_any,
@@ -181,17 +178,23 @@ from gradtape.math._reductions import (
     reduce_prod,
     reduce_sum,
 )
+from gradtape.numpy_protocol import protocol  # noqa: F401 - attaches np.sin(tensor) …
+from gradtape.ops import getitem  # noqa: F401 - attaches indexing
+from gradtape.toplevel import variable_methods  # noqa: F401 - attaches Variable.scatter_add …
+from gradtape.toplevel.module import Module, name_scope
 from gradtape.toplevel.status import executing_eagerly, is_tensor
-from gradtape.ops import getitem as _getitem  # noqa: F401 - attaches indexing
-from gradtape.transform import repeated as _repeated
-from gradtape.transform.gradient_arguments import UnconnectedGradients
+from gradtape.transform import repeated
 from gradtape.transform.custom_gradient import custom_gradient
-from gradtape.transform.stop_gradient import grad_pass_through, stop_gradient
+from gradtape.transform.gradient_arguments import UnconnectedGradients
 from gradtape.transform.py_function import numpy_function, py_function
 from gradtape.transform.recompute_grad import recompute_grad
+from gradtape.transform.stop_gradient import grad_pass_through, stop_gradient
+from gradtape.transform.tape import GradientTape
+from gradtape.transform.vectorized_map import vectorized_map
 
 core.hot_kernels.install("gradtape.compiler.eager")
-_repeated.install("gradtape.jit.backward_programs")
+repeated.install("gradtape.eager_jit.backward_programs")
+tracebacks.install()
 
 __version__ = "0.1.0"
 newaxis = None
@@ -226,7 +229,7 @@ _LATER = {
     "gradtape.ragged": "*",
     "gradtape.strings": "*",
     "gradtape.sparse": "*",
-    "gradtape.sparse._sparse_init": "SparseTensor SparseTensorSpec",
+    "gradtape.sparse._overrides": "SparseTensor SparseTensorSpec",
     "gradtape.linalg._einsum": "einsum",
     "gradtape.control_flow.functions": "case cond foldl foldr group map_fn no_op scan switch_case tuple while_loop",
     "gradtape.math._histograms": "histogram_fixed_width histogram_fixed_width_bins",
@@ -312,7 +315,6 @@ __all__ = [
     "config",
     "constant",
     "convert_to_tensor",
-    "core",
     "cos",
     "cosh",
     "custom_gradient",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from gradtape.api import habits
 from gradtape.core import errors
 
 
@@ -119,7 +120,6 @@ _TABLE = [
     ("tf.saved_model.experimental", "saved models have no fingerprints and policies of their own", "use tf.saved_model.save and load."),
     ("tf.image.decode_jxl", "Pillow does not read JPEG XL", "convert the files to PNG or JPEG."),
     ("tf.io.decode_jxl", "Pillow does not read JPEG XL", "convert the files to PNG or JPEG."),
-    ("tf.strings.unicode_script", "Python's Unicode database knows no scripts", "use unicodedata.name in tf.py_function."),
     ("tf.io.decode_proto", "messages other than tf.train.Example are not known", "use protobuf in tf.py_function."),
     ("tf.io.encode_proto", "messages other than tf.train.Example are not known", "use protobuf in tf.py_function."),
     ("tf.experimental.DynamicRaggedShape", _RAGGED, "use tf.RaggedTensor, its row_splits and its shape."),
@@ -154,10 +154,14 @@ def lookup(name: str) -> Absence | None:
 
 
 def problem(module: str, name: str) -> AttributeError | None:
-    """The error for a name that a module of ours leaves out on purpose; None if it is not known."""
+    """The error for a name that a module of ours leaves out on purpose, or that is a habit; None if it is not known."""
     full = ".".join(["tf", *module.split(".")[1:], name])
     found = lookup(full)
-    if found is None:
-        return None
-    what = f"{full} is left out: {found.reason}."
-    return errors.LeftOutError(errors.compose(what, found.instead, depth=3), name=name)
+    if found is not None:
+        what = f"{full} is left out: {found.reason}."
+        return errors.LeftOutError(errors.compose(what, found.instead, depth=3), name=name)
+    habit = habits.lookup(full)
+    if habit is not None:
+        what = f"module {module!r} has no attribute {name!r}, which {habit.library} has."
+        return AttributeError(errors.compose(what, habit.instead, depth=3), name=name)
+    return None

@@ -8,6 +8,8 @@ import numpy as np
 
 from gradtape.core import convert, errors
 from gradtape.core.shape import TensorShape, normalize_axes
+from gradtape.core.state import current as _current
+from gradtape.core.symbolic_arrays import symbols_in
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 
@@ -41,11 +43,13 @@ def integers(value: Any, what: str, name: str) -> tuple[int, ...]:
         return tuple(value)
     if isinstance(value, TensorShape):
         value = _known(value, what, name)
+    if _current.path is not None and (symbols := symbols_in(value)) is not None:
+        return tuple(symbols.reshape(-1))
     found = _array(value, what, name)
     if found.ndim != 1:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: {name} must be a vector of ints, got {value!r}.",
+            f"{what}: {name} must be a vector of ints (must be rank 1), got {value!r}.",
             "give a list, such as [0, 1].",
         )
     return tuple([int(n) for n in found])
@@ -55,10 +59,14 @@ def integer(value: Any, what: str, name: str) -> int:
     """One int, given as such, or as an array or tensor of one element."""
     if type(value) is int:
         return value
+    if _current.path is not None and (symbols := symbols_in(value)) is not None and symbols.size == 1:
+        return symbols.item()  # type: ignore[no-any-return]
     found = _array(value, what, name)
     if found.size != 1:
         raise errors.build(
-            errors.ShapeError, f"{what}: {name} must be a single int, got {value!r}.", "give an int or a scalar tensor."
+            errors.ShapeError,
+            f"{what}: {name} must be a single int (must be a scalar), got {value!r}.",
+            "give an int or a scalar tensor.",
         )
     return int(found.reshape(())[()])
 

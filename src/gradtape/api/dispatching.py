@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
-from gradtape.core import deferral as later
+from gradtape.core import deferral
 
 Make = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -43,7 +43,7 @@ def _replace(place: str, name: str, kind: type, make: Make) -> None:
         if kind not in known:
             ours = make(twin)
             # What waits is saved by its name, which functions that are made here do not have.
-            known[kind] = later.adapt(ours) if later.can_wait(ours) and not ours.__closure__ else ours
+            known[kind] = deferral.adapt(ours) if deferral.can_wait(ours) and not ours.__closure__ else ours
         setattr(owner, name, public)
 
 
@@ -59,7 +59,7 @@ def _looking(function: Callable[..., Any]) -> _Looking:
         return _made[first]
     known: dict[type, Callable[..., Any]] = {}
     twin = _twin(first)
-    plain = later.adapt(twin) if later.can_wait(twin) else twin
+    plain = deferral.adapt(twin) if deferral.can_wait(twin) else twin
 
     @functools.wraps(twin)
     def public(*args: Any, **kwargs: Any) -> Any:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from gradtape.api.arguments import tensor
+from gradtape.api.array_op import ArrayOp
 from gradtape.core import dtypes, errors, state
 from gradtape.core.op import NotDifferentiable
 from gradtape.core.shape import ANY, Spec, spec_of
 from gradtape.core.tensor import host
-from gradtape.api.arguments import tensor
-from gradtape.api.array_op import ArrayOp
 from gradtape.transform.batched import Batched
 
 Specs = tuple[Spec, ...]

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from gradtape.core.composite import Composite, CompositeSpec
-from gradtape.core.shape import TensorSpec
 from gradtape.core.indexed_slices import IndexedSlices
+from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import Tensor
 
 

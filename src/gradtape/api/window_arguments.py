@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.api.arguments import integers
 from gradtape.core import errors
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.api.arguments import integers
 from gradtape.ops.windows import Pairs, Sizes, same_padding
 
 _LAST = {1: "NWC", 2: "NHWC", 3: "NDHWC"}

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gradtape
-from gradtape.core import memory as large
+from gradtape.core import memory
 
 
 class Line(NamedTuple):
@@ -78,6 +78,7 @@ def _packages() -> Iterator[Line]:
         "scipy": "special functions and linear algebra need SciPy: pip install scipy",
         "ml_dtypes": "bfloat16 and float8 need ml_dtypes: pip install ml_dtypes",
         "diastatic-malt": "Python's if and while on tensors in tf.function need it: pip install diastatic-malt",
+        "google-re2": "tf.strings.regex_replace and regex_full_match need RE2: pip install google-re2",
     }
     for package, reason in needed.items():
         found = _found(package)
@@ -100,16 +101,16 @@ def _processor() -> Line:
 
 
 def _threads() -> Line:
-    cores, used = os.cpu_count() or 1, large.thread_count()
+    cores, used = os.cpu_count() or 1, memory.thread_count()
     limits = [
         f"{n}={os.environ[n]}"
         for n in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
         if n in os.environ
     ]
     advice = ""
-    if used < large.cores():
+    if used < memory.cores():
         advice = (
-            f"{used} of {large.cores()} cores are used: see tf.config.threading.set_intra_op_parallelism_threads, "
+            f"{used} of {memory.cores()} cores are used: see tf.config.threading.set_intra_op_parallelism_threads, "
             "and the variables above."
         )
     return Line("threads", f"{used} used, {cores} cores{', ' + ', '.join(limits) if limits else ''}", advice)
@@ -137,9 +138,9 @@ def _cache() -> Line:
     wanted = os.environ.get("GRADTAPE_CACHE", "")
     if not _found("llvmlite"):
         return Line("kernel cache", "not used without llvmlite")
-    from gradtape.core import disk_cache as cache
+    from gradtape.core import disk_cache
 
-    folder = cache.folder()
+    folder = disk_cache.folder()
     if folder is None:
         reason = "Kernels are compiled anew in every process: "
         why = (

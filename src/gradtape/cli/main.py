@@ -8,13 +8,17 @@ from collections.abc import Sequence
 
 import gradtape
 
-_USAGE = """\
-gradtape run script.py [args …]       run a TensorFlow program; `import tensorflow` is answered by gradtape
-gradtape run notebook.ipynb           the same for the code cells of a notebook
-gradtape run -m package.module [args] the same for a module
-gradtape check script.py …            list the TensorFlow names that programs use, and those that gradtape lacks
-gradtape doctor                       show versions, threads, the processor and what could be better
-gradtape --version
+_WELCOME = """\
+gradtape {version}: tf.GradientTape programs without TensorFlow.
+
+  gradtape run script.py [args ...]         run a TensorFlow program; `import tensorflow` gives gradtape
+  gradtape run notebook.ipynb               run the code cells of a notebook; lines that begin with % or ! are skipped
+  gradtape run -m package.module [args ...] run a module
+  gradtape check script.py ...              list the TensorFlow names that programs use, and those that gradtape lacks
+  gradtape doctor                           show versions, threads, the processor, and what could be better
+  gradtape --version
+
+In Python: import gradtape as tf
 """
 
 
@@ -23,10 +27,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == ["run"]:
         return _run(given[1:])  # what follows the program belongs to the program, options too
-    parser = argparse.ArgumentParser(prog="gradtape", usage=_USAGE, add_help=True)
+    if not given or given[0] in ("-h", "--help", "help"):
+        print(_welcome(), end="")
+        return 0
+    parser = argparse.ArgumentParser(prog="gradtape", usage="gradtape run|check|doctor ...; gradtape --help lists all")
     parser.add_argument("--version", action="version", version=f"gradtape {gradtape.__version__}")
     commands = parser.add_subparsers(dest="command")
-    check = commands.add_parser("check", usage="gradtape check [--missing] script.py …")
+    check = commands.add_parser("check", usage="gradtape check [--missing] script.py ...")
     check.add_argument("--missing", action="store_true", help="list only the names that gradtape lacks")
     check.add_argument("programs", nargs="+")
     commands.add_parser("doctor", usage="gradtape doctor")
@@ -35,23 +42,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from gradtape.cli import check as checking
 
         return checking.report(chosen.programs, only_missing=chosen.missing)
-    if chosen.command == "doctor":
-        from gradtape.cli import doctor
+    from gradtape.cli import doctor
 
-        return doctor.report()
-    print(_USAGE, end="")
-    return 2
+    return doctor.report()
+
+
+def _welcome() -> str:
+    return _WELCOME.format(version=gradtape.__version__)
 
 
 def _run(given: list[str]) -> int:
     from gradtape.cli import run
 
     if given[:1] in (["-h"], ["--help"]):
-        print(_USAGE, end="")
+        print(_welcome(), end="")
         return 0
     if given[:1] == ["-m"] and len(given) > 1:
         return run.run_module(given[1], given[2:])
     if not given or given[0].startswith("-"):
-        print(_USAGE, end="", file=sys.stderr)
+        print(_welcome(), end="", file=sys.stderr)
         return 2
     return run.run_file(given[0], given[1:])

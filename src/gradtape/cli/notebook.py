@@ -11,6 +11,8 @@ import sys
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from gradtape.core.plain_file import read_plain
+
 # The output of a command as a value: `files = !ls`, `home = %env HOME`.
 _ASSIGNED = re.compile(r"(\s*[A-Za-z_]\w*\s*=\s*)([!%].*)$")
 # Magics that run the rest of their cell as Python.
@@ -30,15 +32,14 @@ def cells(path: str) -> list[Cell]:
     Lines keep their numbers: commands of Jupyter (`%matplotlib inline`, `!pip install …`) become comments, `pass` where a
     block needs a statement, an empty list where their output is wanted.
     """
-    with open(path, encoding="utf-8") as file:
-        try:
-            content = json.load(file)
-            found = content["cells"]
-        except (ValueError, KeyError, TypeError):
-            raise ValueError(f"{path} is not a notebook: it should be JSON with 'cells' (nbformat 4).") from None
+    try:
+        content = json.loads(read_plain(path))
+        code_cells = [cell["source"] for cell in content["cells"] if cell["cell_type"] == "code"]
+        sources = [source if isinstance(source, str) else "".join(source) for source in code_cells]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise ValueError(f"{path} is not a notebook: it should be JSON with 'cells' (nbformat 4).") from None
     python = []
-    for number, cell in enumerate([c for c in found if c["cell_type"] == "code"], 1):
-        source = cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
+    for number, source in enumerate(sources, 1):
         first = source.lstrip().partition("\n")[0].split(" ")[0]
         if first.startswith("%%") and first not in _TRANSPARENT:
             print(f"{path}: cell {number} is left out: {first}", file=sys.stderr)

@@ -13,6 +13,7 @@ from typing import Any
 
 from gradtape import compat
 from gradtape.cli import notebook
+from gradtape.core import tracebacks
 
 
 def run_file(path: str, arguments: Sequence[str]) -> int:
@@ -43,8 +44,9 @@ def _guarded(program: Callable[[], Any]) -> int:
         program()
     except Exception as problem:
         own = problem.with_traceback(_own(problem.__traceback__))
-        if sys.excepthook is sys.__excepthook__:  # which knows files only, and no cells of notebooks
-            traceback.print_exception(own)
+        if tracebacks.is_default_hook():  # which knows files only, and no cells of notebooks
+            with tracebacks.shortened(own):
+                traceback.print_exception(own)
         else:
             sys.excepthook(type(own), own, own.__traceback__)
         return 1

@@ -17,9 +17,9 @@ from typing import Any
 
 import gradtape
 from gradtape import version
+from gradtape.api import absent
 from gradtape.core import lazy
 from gradtape.core.errors import LeftOutError
-from gradtape.api import absent
 
 __all__ = ["as_bytes", "as_str", "as_str_any", "as_text", "install", "is_installed", "path_to_str", "uninstall"]
 
@@ -125,8 +125,9 @@ class _Front(ModuleType):
             value = resolve([name]) if is_keras else getattr(self._shown, name)
         except LeftOutError:
             raise
-        except AttributeError:
-            hint = "`gradtape check script.py` lists the names that a program uses and gradtape lacks"
+        except AttributeError as problem:
+            general = "`gradtape check script.py` lists the names that a program uses and gradtape lacks"
+            hint = str(problem).partition("\n  fix: ")[2] or general
             raise AttributeError(
                 f"module {self.__name__!r}, answered by gradtape, has no attribute {name!r}; {hint}",
                 name=name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from gradtape.core import errors, memory as large
+from gradtape.core import errors, memory
 
 _between = 0
 
@@ -20,7 +20,7 @@ def set_intra_op_parallelism_threads(num_threads: int) -> None:
     >>> tf.config.threading.set_intra_op_parallelism_threads(0)
     """
     _check("set_intra_op_parallelism_threads", num_threads)
-    large.set_thread_count(num_threads)
+    memory.set_thread_count(num_threads)
     pool = sys.modules.get("gradtape.compiler.pool")
     if pool is not None:  # the workers of compiled code, who ask for the number when they start again
         pool.set_threads(0)
@@ -28,7 +28,7 @@ def set_intra_op_parallelism_threads(num_threads: int) -> None:
 
 def get_intra_op_parallelism_threads() -> int:
     """How many threads were asked for; 0 for one for each core."""
-    return large.asked_thread_count()
+    return memory.asked_thread_count()
 
 
 def set_inter_op_parallelism_threads(num_threads: int) -> None:

@@ -1,6 +1,5 @@
 """`tf.config.experimental`: memory and details of devices, and switches of TensorFlow's runtime."""
 
-from gradtape.core import lazy
 from gradtape.config._devices import LogicalDeviceConfiguration as VirtualDeviceConfiguration
 from gradtape.config._devices import (
     get_device_details,
@@ -13,6 +12,7 @@ from gradtape.config._devices import (
 )
 from gradtape.config._devices import get_logical_device_configuration as get_virtual_device_configuration
 from gradtape.config._devices import set_logical_device_configuration as set_virtual_device_configuration
+from gradtape.core import lazy
 
 _LATER = {
     "gradtape.config._switches": (

@@ -1,6 +1,35 @@
-"""`tf.debugging`: checks of values, shapes and dtypes."""
+"""`tf.debugging`: checks of values, shapes and dtypes.
+
+_numerics.py             Checks that numbers are finite, of one tensor or of everything that is computed
+_shape_checks.py         Checks of ranks, shapes and dtypes
+_traceback_filtering.py  Whether tracebacks end at the user's line
+_value_checks.py         Checks of values
+"""
 
 from gradtape.core import lazy
+from gradtape.debugging._numerics import (
+    assert_all_finite,
+    check_numerics,
+    disable_check_numerics,
+    enable_check_numerics,
+    get_log_device_placement,
+    set_log_device_placement,
+)
+from gradtape.debugging._shape_checks import (
+    assert_integer,
+    assert_rank,
+    assert_rank_at_least,
+    assert_rank_in,
+    assert_scalar,
+    assert_shapes,
+    assert_type,
+    is_numeric_tensor,
+)
+from gradtape.debugging._traceback_filtering import (
+    disable_traceback_filtering,
+    enable_traceback_filtering,
+    is_traceback_filtering_enabled,
+)
 from gradtape.debugging._value_checks import (
     Assert,
     assert_equal,
@@ -16,27 +45,6 @@ from gradtape.debugging._value_checks import (
     assert_positive,
     assert_proper_iterable,
     assert_same_float_dtype,
-)
-from gradtape.debugging._shape_checks import (
-    assert_integer,
-    assert_rank,
-    assert_rank_at_least,
-    assert_rank_in,
-    assert_scalar,
-    assert_shapes,
-    assert_type,
-    is_numeric_tensor,
-)
-from gradtape.debugging._numerics import (
-    assert_all_finite,
-    check_numerics,
-    disable_check_numerics,
-    disable_traceback_filtering,
-    enable_check_numerics,
-    enable_traceback_filtering,
-    get_log_device_placement,
-    is_traceback_filtering_enabled,
-    set_log_device_placement,
 )
 
 __all__ = [

@@ -7,16 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.effects import perform
 from gradtape.core import convert, errors, provenance, state
 from gradtape.core.recorder import Recorder
 from gradtape.core.tensor import Tensor, host
-from gradtape.api.effects import perform
 from gradtape.ops.movement import Identity
 
 __all__ = [
-    "assert_all_finite", "check_numerics", "disable_check_numerics", "disable_traceback_filtering", "enable_check_numerics",
-    "enable_traceback_filtering", "get_log_device_placement", "is_traceback_filtering_enabled",
-    "set_log_device_placement",
+    "assert_all_finite", "check_numerics", "disable_check_numerics", "enable_check_numerics",
+    "get_log_device_placement", "set_log_device_placement",
 ]  # fmt: skip
 
 _current = state.current
@@ -148,34 +147,7 @@ def disable_check_numerics() -> None:
 
 
 class _Switches:
-    filtering = True
     placement = False
-
-
-def enable_traceback_filtering() -> None:
-    """Accepted: tracebacks show all frames, and the message names the user's line.
-
-    >>> tf.debugging.enable_traceback_filtering()
-    """
-    _Switches.filtering = True
-
-
-def disable_traceback_filtering() -> None:
-    """Accepted: tracebacks show all frames, and the message names the user's line.
-
-    >>> tf.debugging.disable_traceback_filtering()
-    """
-    _Switches.filtering = False
-
-
-def is_traceback_filtering_enabled() -> bool:
-    """What was last asked for; True at first.
-
-    >>> tf.debugging.enable_traceback_filtering()
-    >>> tf.debugging.is_traceback_filtering_enabled()
-    True
-    """
-    return _Switches.filtering
 
 
 def set_log_device_placement(enabled: bool) -> None:

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.arguments import integer
+from gradtape.api.effects import perform
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor, host
 from gradtape.core.variable import Variable
-from gradtape.api.arguments import integer
-from gradtape.api.effects import perform
 
 __all__ = [
     "assert_integer", "assert_rank", "assert_rank_at_least", "assert_rank_in", "assert_scalar", "assert_shapes",
@@ -56,7 +56,7 @@ def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None 
 
     >>> tf.debugging.assert_rank([1, 2], 1)
     """
-    wanted = integer(rank, "assert_rank", "rank")
+    wanted = _wanted("assert_rank", rank)
     _rank("assert_rank", x, lambda r: r == wanted, str(wanted), message)
 
 
@@ -71,8 +71,15 @@ def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: st
 
     >>> tf.debugging.assert_rank_at_least([[1], [2]], 1)
     """
-    wanted = integer(rank, "assert_rank_at_least", "rank")
+    wanted = _wanted("assert_rank_at_least", rank)
     _rank("assert_rank_at_least", x, lambda r: r >= wanted, f"at least {wanted}", message)
+
+
+def _wanted(who: str, rank: Any) -> int:
+    """A rank, given as a scalar."""
+    if getattr(rank, "ndim", 0) or isinstance(rank, (list, tuple)):
+        raise ValueError(errors.compose(f"{who}: rank must be a scalar, got {rank!r}.", "give a single int."))
+    return integer(rank, who, "rank")
 
 
 def assert_rank_in(x: Any, ranks: Sequence[Any], message: str | None = None, name: str | None = None) -> None:
@@ -90,16 +97,15 @@ def assert_rank_in(x: Any, ranks: Sequence[Any], message: str | None = None, nam
     _rank("assert_rank_in", x, lambda r: r in wanted, f"in {wanted}", message)
 
 
-def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> Any:
-    """The tensor; ValueError unless it is a scalar.
+def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:
+    """Raise ValueError unless a tensor is a scalar.
 
     Args:
       tensor: anything that can become a tensor.
       message: stands before the details.
       name: ignored.
 
-    >>> tf.debugging.assert_scalar(3.0).numpy()
-    np.float32(3.0)
+    >>> tf.debugging.assert_scalar(3.0)
     """
     value = convert.convert_to_tensor(tensor)
     rank = value.get_shape().rank
@@ -112,7 +118,6 @@ def assert_scalar(tensor: Any, message: str | None = None, name: str | None = No
         )
     if rank is None:
         assert_rank(value, 0, message)
-    return value
 
 
 def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> None:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.effects import known, perform
 from gradtape.core import convert, dtypes, errors, nest, provenance
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor, host
 from gradtape.core.variable import Variable
-from gradtape.api.effects import known, perform
 from gradtape.toplevel.printing import Gap, text_of
 
 __all__ = [
@@ -207,6 +207,12 @@ def assert_near(
     a = convert.convert_to_tensor(x)
     b = convert.like(y, a.dtype)
     real = a.dtype.real_dtype if a.dtype.is_complex else a.dtype
+    if real.kind not in "fV" and (rtol is None or atol is None):
+        raise ValueError(
+            errors.compose(
+                f"assert_near: x must be floating point, got {real.name}.", "use assert_equal, or give rtol and atol."
+            )
+        )
     step = 10 * float(np.finfo(real.numpy).eps) if real.kind == "f" else 10 * 0.0078125
     relative = convert.convert_to_tensor(step if rtol is None else rtol, real)
     absolute = convert.convert_to_tensor(step if atol is None else atol, real)

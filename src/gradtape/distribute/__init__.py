@@ -1,4 +1,18 @@
-"""`tf.distribute`: strategies in one process."""
+"""`tf.distribute`: strategies in one process.
+
+A strategy has one replica, or several on parts of the CPU (`tf.config.set_logical_device_configuration`). Replicas run one after the
+other, each until it is done or needs the others; the thread that called `run` combines their values. So the results
+are those of several devices, not their speed.
+
+    _context.py              Which strategy is around, and which of its replicas runs here
+    _cross_replica_ops.py    Bringing values of replicas together, and the names of the ways to do it
+    _distributed_dataset.py  Datasets of strategies: a batch for each replica
+    _mirrored_variable.py    Variables of strategies with several replicas
+    _per_replica.py          Values of several replicas: one for each, at the places of a structure where they differ
+    _replica_threads.py      Running a function on all replicas: each has a thread, and one of them runs at a time
+    _strategy.py             Strategies: how a program's replicas are laid out, and how they work together
+    experimental.py          Earlier names, and options of strategies
+"""
 
 from gradtape.core import lazy
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from gradtape.arrays.movement import split
 from gradtape.core import convert, errors, nest
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.distribute._cross_replica_ops import as_reduce_op, gathered, reduced
 from gradtape.distribute._per_replica import select
-from gradtape.arrays.movement import split
 from gradtape.transform.custom_gradient import custom_gradient
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import enum
 from typing import Any
 
+from gradtape.arrays.movement import concat
 from gradtape.core import convert, errors
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.variable import VariableAggregation
 from gradtape.distribute._per_replica import PerReplica
-from gradtape.arrays.movement import concat
 from gradtape.math._reductions import reduce_sum
 from gradtape.ops.family import dims
 

@@ -6,13 +6,13 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from gradtape.api.structure import Part, emptied, filled
 from gradtape.core import convert, dtypes, errors, nest
 from gradtape.core.composite import Composite, CompositeSpec, Form
-from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.indexed_slices import IndexedSlices
+from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.api.structure import Part, emptied, filled
 
 
 class DistributedValues:

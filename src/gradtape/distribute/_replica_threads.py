@@ -11,11 +11,11 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from gradtape.core import device, errors, state
+from gradtape.autograph import _calls as calls
+from gradtape.core import device, errors, locks, state
 from gradtape.core.variable import names
 from gradtape.distribute._context import Place, ReplicaContext, around, entered
 from gradtape.distribute._per_replica import regroup, select
-from gradtape.autograph import _calls as autograph
 
 
 class _Stopped(BaseException):
@@ -43,7 +43,7 @@ class _Replica(threading.Thread):
         self._context = ReplicaContext(strategy, number, self._ask)
         self._call = function, select(number, args), select(number, kwargs)
         self._surroundings = _Surroundings(strategy.extended.worker_devices[number])
-        self._turn, self._pause = threading.Semaphore(0), threading.Semaphore(0)
+        self._turn, self._pause = locks.semaphore("replica", 0), locks.semaphore("replica", 0)
         self._answer: Any = None
         self._is_stopped = False
         self.request: _Request | None = None
@@ -57,7 +57,7 @@ class _Replica(threading.Thread):
         try:
             if not self._is_stopped:
                 self._surroundings.enter(self._context)
-                with autograph.enabled(self._surroundings.rewrites):
+                with calls.enabled(self._surroundings.rewrites):
                     self.result = function(*args, **kwargs)
         except BaseException as problem:
             self.problem = problem
@@ -101,7 +101,7 @@ class _Surroundings:
         self._names = names.scopes, names.creators
         self._places = around.places
         self._device = device.check(device_name)
-        self.rewrites = autograph.is_enabled()
+        self.rewrites = calls.is_enabled()
 
     def enter(self, context: ReplicaContext) -> None:
         """Put the present thread into these surroundings; it ends in them."""
@@ -114,7 +114,7 @@ class _Surroundings:
 
 def run(strategy: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """What a function returns on all replicas, each with its part of the arguments."""
-    function = autograph.adapted(function)
+    function = calls.adapted(function)
     if strategy.num_replicas_in_sync == 1:
         with entered(Place(strategy, ReplicaContext(strategy, 0))):
             return function(*args, **kwargs)

@@ -13,11 +13,12 @@ from typing import Any
 from gradtape.core import device as devices
 from gradtape.core import errors
 from gradtape.core.variable import names
-from gradtape.distribute import _distributed_dataset as datasets, _replica_threads as replicas
+from gradtape.distribute import _distributed_dataset as distributed_dataset
+from gradtape.distribute import _replica_threads as replica_threads
 from gradtape.distribute._context import Place, around, entered, here, require_cross_replica
 from gradtape.distribute._cross_replica_ops import as_reduce_op, gathered, reduced
-from gradtape.distribute._per_replica import PerReplica, map_values, regroup
 from gradtape.distribute._mirrored_variable import creator
+from gradtape.distribute._per_replica import PerReplica, map_values, regroup
 from gradtape.polymorphic_function.function import Function, function
 
 
@@ -64,7 +65,7 @@ class Strategy:
         args, kwargs = tuple(args), dict(kwargs or {})
         if isinstance(fn, Function) and self.num_replicas_in_sync > 1:
             return self._staged(fn)(args, kwargs)
-        return replicas.run(self, fn, args, kwargs)
+        return replica_threads.run(self, fn, args, kwargs)
 
     def _staged(self, fn: Function) -> Any:
         """A function that runs all replicas in one trace: inside of it they can meet, in traces of their own not."""
@@ -72,7 +73,7 @@ class Strategy:
             inner = weakref.ref(fn)
 
             def run(args: Any, kwargs: Any) -> Any:
-                return replicas.run(self, inner().python_function, args, kwargs)  # type: ignore[union-attr]
+                return replica_threads.run(self, inner().python_function, args, kwargs)  # type: ignore[union-attr]
 
             run.__name__ = fn.name
             self._functions[fn] = function(run)
@@ -108,18 +109,18 @@ class Strategy:
           dataset: a dataset of batches, of the size for all replicas together.
           options: accepted and ignored.
         """
-        return datasets.distributed(dataset, self.num_replicas_in_sync)
+        return distributed_dataset.distributed(dataset, self.num_replicas_in_sync)
 
     def distribute_datasets_from_function(self, dataset_fn: Callable[[Any], Any], options: Any = None) -> Any:
         """A dataset made by a function of a `tf.distribute.InputContext`, whose elements are batches for one replica each."""
-        return datasets.from_function(dataset_fn, self.num_replicas_in_sync)
+        return distributed_dataset.from_function(dataset_fn, self.num_replicas_in_sync)
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
     def experimental_distribute_values_from_function(self, value_fn: Callable[[Any], Any]) -> Any:
         """A value for each replica: what a function of a `ValueContext` returns."""
         count = self.num_replicas_in_sync
-        return regroup([value_fn(datasets.ValueContext(i, count)) for i in range(count)])
+        return regroup([value_fn(distributed_dataset.ValueContext(i, count)) for i in range(count)])
 
     def update_config_proto(self, config_proto: Any) -> Any:
         """The argument: there are no sessions to configure."""

@@ -1,4 +1,9 @@
-"""`tf.test`: a class for tests, numerical gradients, and questions about the machine."""
+"""`tf.test`: a class for tests, numerical gradients, and questions about the machine.
+
+_benchmark.py         Benchmark: a class whose methods measure something, and report it
+_compute_gradient.py  Gradients by differences, to compare with those of the tape
+_test_case.py         TestCase: unittest's, with comparisons of tensors and arrays
+"""
 
 from gradtape.core import lazy
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradtape.core import convert, errors
 from gradtape.core.tensor import Tensor, to_numpy
-from gradtape.autodiff._autodiff_init import GradientTape
+from gradtape.transform.tape import GradientTape
 
 
 def compute_gradient(

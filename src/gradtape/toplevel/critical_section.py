@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import functools
-import threading
 import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, nest, state
-from gradtape.core.tensor import Tensor, wrap
 from gradtape.arrays.movement import identity
-from gradtape.transform.stop_gradient import stop_gradient
+from gradtape.compiler.effects import Effect
+from gradtape.core import dtypes, locks, nest, state
+from gradtape.core.tensor import Tensor, wrap
 from gradtape.transform.py_function import numpy_function
+from gradtape.transform.stop_gradient import stop_gradient
 
 
 def timestamp(name: str | None = None) -> Tensor:
@@ -39,8 +39,25 @@ def guarantee_const(input: Any, name: str | None = None) -> Tensor:
     return identity(input)
 
 
+class _Entrance(Effect):
+    """A place in a program that belongs to a critical section: one thread at a time runs the program, from its first read of a
+    variable on.
+
+    Attributes:
+      section: the section's lock.
+    """
+
+    def __init__(self, section: Any) -> None:
+        super().__init__("critical_section", _pass)
+        self.section = section
+
+
+def _pass() -> None:
+    """What a program does at an entrance: it holds the lock already."""
+
+
 class CriticalSection:
-    """A section that one thread runs at a time. In a function, what it executes is a part of the program.
+    """A section that one thread runs at a time. A function that executes something in a section runs as a whole in it.
 
     >>> section = tf.CriticalSection()
     >>> section.execute(lambda: tf.constant(1.0) + 1.0).numpy()
@@ -55,12 +72,16 @@ class CriticalSection:
         import_scope: Any = None,
     ) -> None:
         self._name = name or "critical_section"
-        self._lock = threading.RLock()
+        self._lock = locks.rlock("critical section")
 
     name = property(lambda self: self._name, doc="The name.")
 
     def execute(self, fn: Callable[[], Any], exclusive_resource_access: bool = True, name: str | None = None) -> Any:
         """What a function without arguments returns, while no other thread is in this section."""
+        trace = state.current.trace
+        if trace is not None:
+            trace.append(_Entrance(self._lock), (), {}, ())
+            return fn()
         with self._lock:
             return fn()
 

@@ -10,12 +10,12 @@ import typing
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gradtape.api.structure import emptied, filled
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.composite import Composite, CompositeSpec, Form
 from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.tensor import Tensor
 from gradtape.math._elementwise import equal, logical_and
-from gradtape.api.structure import emptied, filled
 from gradtape.math._reductions import reduce_all
 
 _MISSING = inspect.Parameter.empty

@@ -7,6 +7,7 @@ from typing import Any
 from gradtape.core import errors, nest, state
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
+from gradtape.tracing.trace import UntrackedSource
 from gradtape.transform.gradient_arguments import UnconnectedGradients
 from gradtape.transform.record import Recording
 from gradtape.transform.tape import GradientTape
@@ -47,6 +48,7 @@ def gradients(
     np.float32(12.0)
     """
     targets, sources = _listed(ys), _listed(xs)
+    _track(sources)
     tape = _tape({t._id for t in _listed(stop_gradients)})
     if grad_ys is None:
         return list(tape.gradient(targets, sources, None, unconnected_gradients))
@@ -99,6 +101,16 @@ def _tape(stopped: set[int]) -> GradientTape:
     tape = GradientTape(persistent=True)
     tape._recording = _without(trace.recording, stopped) if stopped else trace.recording
     return tape
+
+
+def _track(sources: list[Any]) -> None:
+    """Have the function traced again if a source is a constant or a captured tensor, whose uses were not written down."""
+    trace = state.current.trace
+    if trace is None or trace.tracks_constants is not False:
+        return
+    tracked = trace.recording.tracked
+    if any(type(x) is Tensor and x.dtype.is_trainable and x._id not in tracked for x in sources):
+        raise UntrackedSource
 
 
 def _without(recording: Recording, stopped: set[int]) -> Recording:

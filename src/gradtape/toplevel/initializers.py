@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from gradtape.arrays.creation import ones, zeros
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.tensor import Tensor
-from gradtape.arrays.creation import ones, zeros
 from gradtape.random._functions import normal, stateless_normal, stateless_uniform, uniform
+
+_PARTITION = ("partition_shape", "partition_offset")
 
 
 class Initializer:
@@ -15,6 +19,25 @@ class Initializer:
 
     def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
         raise NotImplementedError
+
+    def _whole(self, shape: Any, kwargs: dict[str, Any], partitioned: bool = True) -> Any:
+        """The shape of what is made: a part of the variable, if one is asked for."""
+        for name in kwargs:
+            if name not in _PARTITION:
+                raise TypeError(
+                    errors.compose(
+                        f"Keyword argument should be one of {list(_PARTITION)}, got {name!r}.", "leave it out.", depth=2
+                    )
+                )
+        if kwargs and not partitioned:
+            raise ValueError(
+                errors.compose(
+                    f"{type(self).__name__} does not support partition-related arguments.",
+                    "make it with support_partition=True.",
+                    depth=2,
+                )
+            )
+        return kwargs.get("partition_shape", shape)
 
     def get_config(self) -> dict[str, Any]:
         """The arguments from which an equal one is made."""
@@ -34,7 +57,7 @@ class zeros_initializer(Initializer):  # noqa: N801 - TensorFlow's name
     """
 
     def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
-        return zeros(shape, dtype)
+        return zeros(self._whole(shape, kwargs), dtype)
 
 
 class ones_initializer(Initializer):  # noqa: N801
@@ -45,7 +68,7 @@ class ones_initializer(Initializer):  # noqa: N801
     """
 
     def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
-        return ones(shape, dtype)
+        return ones(self._whole(shape, kwargs), dtype)
 
 
 class constant_initializer(Initializer):  # noqa: N801
@@ -53,17 +76,29 @@ class constant_initializer(Initializer):  # noqa: N801
 
     Args:
       value: a number, or as many as the shape will hold.
-      support_partition: accepted and ignored.
+      support_partition: whether parts of a variable can be asked for.
 
     >>> tf.constant_initializer(7)([2]).numpy()
     array([7., 7.], dtype=float32)
     """
 
     def __init__(self, value: Any = 0, support_partition: bool = False) -> None:
+        if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
+            raise TypeError(
+                errors.compose(
+                    f"Invalid type for initial value: {type(value).__name__}.",
+                    "give a number, a list or a NumPy array.",
+                )
+            )
         self.value = value
+        self.support_partition = support_partition
 
     def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
-        return convert.constant(self.value, dtype, shape)
+        return convert.constant(self.value, dtype, self._whole(shape, kwargs, self.support_partition))
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments from which an equal one is made."""
+        return {"value": self.value}
 
 
 class _Random(Initializer):
@@ -98,7 +133,7 @@ class random_normal_initializer(_Random):  # noqa: N801
         self.mean, self.stddev, self.seed = mean, stddev, seed
 
     def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
-        kind = self._floating(dtype)
+        kind, shape = self._floating(dtype), self._whole(shape, kwargs)
         if self.seed is None:
             return normal(shape, self.mean, self.stddev, kind)
         return stateless_normal(shape, [self.seed, 0], self.mean, self.stddev, kind)
@@ -120,7 +155,7 @@ class random_uniform_initializer(_Random):  # noqa: N801
         self.minval, self.maxval, self.seed = minval, maxval, seed
 
     def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
-        kind = dtypes.as_dtype(dtype)
+        kind, shape = dtypes.as_dtype(dtype), self._whole(shape, kwargs)
         if self.seed is None:
             return uniform(shape, self.minval, self.maxval, kind)
         return stateless_uniform(shape, [self.seed, 0], self.minval, self.maxval, kind)

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.effects import perform
 from gradtape.core import errors, nest
 from gradtape.core.tensor import Tensor, host
 from gradtape.core.variable import Variable
-from gradtape.api.effects import perform
 
 __all__ = ["print"]
 
@@ -45,7 +45,7 @@ def print(*inputs: Any, **kwargs: Any) -> None:
     target = _target(sys.stderr if stream is None else stream)
     tensors = [leaf for x in inputs for leaf in nest.flatten(x) if isinstance(leaf, (Tensor, Variable))]
     act = partial(
-        _print,
+        _append if isinstance(target, _Path) else _print,
         [emptied(x) for x in inputs],
         target,
         sep,
@@ -70,6 +70,20 @@ def emptied(x: Any) -> Any:
 def _print(inputs: list[Any], target: Any, sep: str, end: str, summarize: int, *values: Any) -> None:
     remaining = iter(values)
     _write(sep.join([_shown(x, remaining, summarize) for x in inputs]), target, end)
+
+
+class _Path(str):
+    """The path of a file that is printed to."""
+
+    __slots__ = ()
+
+
+def _append(inputs: list[Any], path: str, sep: str, end: str, summarize: int, *values: Any) -> None:
+    """Print to a file. A function of its own, which saved models cannot name."""
+    remaining = iter(values)
+    text = sep.join([_shown(x, remaining, summarize) for x in inputs])
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(text + end)
 
 
 def _shown(x: Any, values: Iterator[Any], summarize: int) -> str:
@@ -116,7 +130,7 @@ def _axes(array: Any, summarize: int, depth: int) -> str:
 
 def _element(x: Any) -> str:
     if isinstance(x, bytes):
-        return f'"{x.decode(errors="replace")}"'
+        return f'"{_escaped(x)}"'
     kind = getattr(x, "dtype", np.dtype(object)).kind
     if kind == "b":
         return str(int(x))
@@ -125,6 +139,15 @@ def _element(x: Any) -> str:
     if kind in "iu":
         return str(int(x))
     return _float(x) if kind in "fV" else str(x)
+
+
+# As C writes a text: a name for some characters, the octal number for others that cannot be seen.
+_ESCAPES = {c: f"\\{c:03o}" for c in [*range(32), 127]}
+_ESCAPES |= {ord(c): f"\\{name}" for c, name in zip("\n\r\t\"'\\", "nrt\"'\\", strict=True)}
+
+
+def _escaped(x: bytes) -> str:
+    return x.decode(errors="replace").translate(_ESCAPES)
 
 
 def _float(x: Any) -> str:
@@ -143,7 +166,7 @@ def _target(stream: Any) -> Any:
     if isinstance(stream, str):
         if not stream.startswith("file://"):
             raise ValueError(errors.compose(f"tf.print: output_stream is {stream!r}.", 'a file is "file://path".'))
-        return ("file", stream.removeprefix("file://"))
+        return _Path(stream.removeprefix("file://"))
     level = next((name for name in _LEVELS if stream == getattr(logging, name)), None)
     if level is not None:
         return ("logging", level)
@@ -161,12 +184,9 @@ def _target(stream: Any) -> Any:
 
 def _write(text: str, target: Any, end: str) -> None:
     kind, name = target if isinstance(target, tuple) else ("", "")
-    if kind == "file":
-        with open(name, "a", encoding="utf-8") as file:
-            file.write(text + end)
-    elif kind == "logging":
+    if kind == "logging" and name in _LEVELS:
         getattr(logging, name)(text)
-    elif kind == "sys":
+    elif kind == "sys" and name in ("stderr", "stdout"):
         builtins.print(text, end=end, file=getattr(sys, name), flush=True)
     else:
         builtins.print(text, end=end, file=target)

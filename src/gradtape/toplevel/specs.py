@@ -6,12 +6,12 @@ import abc
 from collections.abc import Mapping
 from typing import Any
 
+from gradtape.control_flow.tensor_array import TensorArray
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.composite import Composite
-from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.indexed_slices import IndexedSlices
+from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.variable import Variable
-from gradtape.control_flow.tensor_array import TensorArray
 
 
 class TypeSpec(abc.ABC):

@@ -12,14 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.api.effects import perform
+from gradtape.arrays import indexing, joining
 from gradtape.core import convert, errors, state
+from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.op import NotDifferentiable, Op
 from gradtape.core.shape import Spec, spec_of
-from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor, host
+from gradtape.core.updates import lock_of
 from gradtape.core.variable import Variable
-from gradtape.arrays import indexing, joining
-from gradtape.api.effects import perform
 from gradtape.ops.family import NO_LOWERING, dims
 from gradtape.ops.movement import BroadcastTo
 from gradtape.ops.row_positions import check_range, sum_rows
@@ -123,9 +124,10 @@ def _apply(variable: Variable, op: Scatter, indices: Any, updates: Any) -> Varia
             new = trace.add(op, (trace.read(variable), places, values), {})
         trace.assign(variable, new)
         return variable
-    arrays = [np.asarray(host(x._array)) for x in (variable._value, places, values)]
-    op.infer(*[spec_of(a) for a in arrays])
-    variable._write(op.kernel(*arrays), values._id)
+    with lock_of(variable):
+        arrays = [np.asarray(host(x._array)) for x in (variable._value, places, values)]
+        op.infer(*[spec_of(a) for a in arrays])
+        variable._write(op.kernel(*arrays), values._id)
     return variable
 
 
@@ -262,9 +264,16 @@ def count_up_to(self: Variable, limit: int) -> Tensor:
         raise errors.build(
             errors.DTypeError, f"count_up_to: the variable is {spec_of(self._value)}.", "count with an integer scalar."
         )
-    old = self.read_value()
+    if state.current.trace is not None:
+        return _count(self, limit)
+    with lock_of(self):
+        return _count(self, limit)
+
+
+def _count(variable: Variable, limit: int) -> Tensor:
+    old = variable.read_value()
     perform("count_up_to", partial(_check_limit, limit), [old])
-    self.assign_add(1)
+    variable.assign_add(1)
     return old
 
 

@@ -1,0 +1,34 @@
+"""`tf.debugging`: whether tracebacks end at the user's line."""
+
+from __future__ import annotations
+
+from gradtape.core import tracebacks
+
+__all__ = ["disable_traceback_filtering", "enable_traceback_filtering", "is_traceback_filtering_enabled"]
+
+
+def enable_traceback_filtering() -> None:
+    """Leave frames of gradtape, and of Keras, out of the tracebacks that Python, IPython and pytest print. This is the default.
+
+    >>> tf.debugging.enable_traceback_filtering()
+    """
+    tracebacks.enable(True)
+
+
+def disable_traceback_filtering() -> None:
+    """Print whole tracebacks. The environment variable `GRADTAPE_TRACEBACK=full` does the same from the start.
+
+    >>> tf.debugging.disable_traceback_filtering()
+    >>> tf.debugging.enable_traceback_filtering()
+    """
+    tracebacks.enable(False)
+
+
+def is_traceback_filtering_enabled() -> bool:
+    """Whether tracebacks end at the user's line.
+
+    >>> tf.debugging.enable_traceback_filtering()
+    >>> tf.debugging.is_traceback_filtering_enabled()
+    True
+    """
+    return tracebacks.is_enabled()
