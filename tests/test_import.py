@@ -68,3 +68,19 @@ def test_is_silent_when_warnings_are_errors() -> None:
 def test_has_a_version() -> None:
     done = probe("import gradtape; print(gradtape.__version__)")
     assert done.stdout.strip().count(".") == 2
+
+
+_RULES = """
+import pathlib, re
+import gradtape
+from gradtape.core.op import REGISTRY
+for path in pathlib.Path(gradtape.__file__).parent.rglob("*.py"):
+    for name in re.findall(r'(?:REGISTRY\\[|build\\()"(\\w+)"', path.read_text(encoding="utf-8")):
+        if name not in REGISTRY:
+            print(path.name, name)
+"""
+
+
+def test_ops_that_are_looked_up_by_name_are_loaded() -> None:
+    # A rule that looks up an op of a family that is loaded later fails in programs that use nothing else of it.
+    assert probe(_RULES).stdout == ""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import gradtape as tf
+from gradtape.api import absent
 from gradtape.cli.check import lack
 from gradtape.core.errors import LeftOutError
-from gradtape.api import absent
 
 
 def test_names_below_are_left_out_too() -> None:

@@ -40,6 +40,7 @@ def test_signature(line: str) -> None:
     name, *wanted = line[2:].split()
     function = lookup(name)
     if function is None:
+        assert absent.lookup(name) is not None, f"{name} is missing, and api/absent.py does not say why."
         return
     parameters = list(inspect.signature(function).parameters.values())
     takes_more = any(p.kind is p.VAR_KEYWORD for p in parameters)

@@ -99,7 +99,7 @@ def test_names_that_are_missing(tmp_path: Path) -> None:
     done = gradtape("run", written(tmp_path, "import tensorflow.python.ops\n"), code=1)
     assert "a part of TensorFlow's inside" in done.stderr
     done = gradtape("run", written(tmp_path, "import tensorflow as tf\ntf.Session\n"), code=1)
-    assert "answered by gradtape, has no attribute 'Session'" in done.stderr
+    assert "answered by gradtape, has no attribute 'Session'; call functions on tensors directly" in done.stderr
     done = gradtape("run", written(tmp_path, "from tensorflow import nothing\n"), code=1)
     assert "ImportError: cannot import name 'nothing' from 'tensorflow'" in done.stderr
 
@@ -108,7 +108,7 @@ def test_usage(tmp_path: Path) -> None:
     assert "gradtape run script.py" in gradtape("run", code=2).stderr
     assert "there is no file" in gradtape("run", str(tmp_path / "no.py"), code=2).stderr
     assert gradtape("--version").stdout.startswith("gradtape ")
-    assert "gradtape doctor" in gradtape(code=2).stdout
+    assert "gradtape doctor" in gradtape().stdout
 
 
 def notebook(folder: Path, *cells: str) -> str:

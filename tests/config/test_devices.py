@@ -3,9 +3,8 @@
 import pytest
 
 import gradtape as tf
-from gradtape.core import device as core
-from gradtape.core import state
-from gradtape.config import _devices as names
+from gradtape.config import _devices as devices
+from gradtape.core import device, state
 
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
@@ -20,8 +19,8 @@ def test_tensors_and_variables_are_on_the_cpu(name):
 
 @pytest.mark.parametrize(("installed", "told"), [(False, "which is not installed"), (True, "CuPy sees 0 GPU")])
 def test_a_gpu_that_is_not_there(monkeypatch, installed, told):
-    monkeypatch.setattr(core, "gpu_count", lambda: 0)
-    monkeypatch.setattr(core, "has_cupy", lambda: installed)
+    monkeypatch.setattr(device, "gpu_count", lambda: 0)
+    monkeypatch.setattr(device, "has_cupy", lambda: installed)
     with pytest.raises(tf.errors.InvalidArgumentError, match="there is no '/GPU:0'") as caught, tf.device("/GPU:0"):
         pass
     assert told in str(caught.value)
@@ -29,12 +28,12 @@ def test_a_gpu_that_is_not_there(monkeypatch, installed, told):
 
 
 def test_gpus_that_are_there(monkeypatch):
-    monkeypatch.setattr(core, "gpu_count", lambda: 2)
+    monkeypatch.setattr(device, "gpu_count", lambda: 2)
     first, second = tf.config.list_physical_devices("GPU")
     assert first == ("/physical_device:GPU:0", "GPU")
     assert tf.config.list_logical_devices("GPU")[1].name == "/device:GPU:1"
-    names.set_memory_growth(second, True)
-    assert names.get_memory_growth(second) is True
+    devices.set_memory_growth(second, True)
+    assert devices.get_memory_growth(second) is True
     with tf.device("/GPU:1"):
         assert state.current.device == "GPU:1"
 
@@ -93,7 +92,7 @@ def test_devices_must_come_from_the_list():
     with pytest.raises(ValueError, match="is not a device of type 'GPU'"):
         tf.config.set_visible_devices(cpu, "GPU")
     with pytest.raises(ValueError, match="Unrecognized device"):
-        names.set_memory_growth("GPU:0", True)
+        devices.set_memory_growth("GPU:0", True)
 
 
 def test_settings_that_are_accepted():
@@ -101,10 +100,10 @@ def test_settings_that_are_accepted():
     tf.config.set_soft_device_placement(True)
     assert tf.config.get_soft_device_placement() is False
     with pytest.raises(ValueError, match="memory growth"):
-        names.set_memory_growth(cpu, True)
+        devices.set_memory_growth(cpu, True)
     with pytest.raises(ValueError, match="memory growth"):
-        names.get_memory_growth(cpu)
-    assert names.get_device_details(cpu) == {}
+        devices.get_memory_growth(cpu)
+    assert devices.get_device_details(cpu) == {}
     assert tf.config.get_logical_device_configuration(cpu) is None
     one = tf.config.LogicalDeviceConfiguration(memory_limit=100)
     tf.config.set_logical_device_configuration(cpu, [one])

@@ -30,12 +30,12 @@ def test_relations(name):
     check = getattr(tf.debugging, name)
     x, good, bad = map(tf.constant, RELATIONS[name])
     assert check(x, good) is None
-    with pytest.raises(INVALID, match=r"details here(.|\n)*test_debugging.py"):
+    with pytest.raises(INVALID, match=r"details here(.|\n)*test_value_checks.py"):
         check(x, bad, message="details here")
     traced = tf.function(lambda x, y: check(x, y, message="details here"), autograph=False)
     assert traced(x, good) is None
     with pytest.raises(
-        INVALID, match=rf"Graph execution error(.|\n)*{name}(.|\n)*test_debugging.py(.|\n)*details here"
+        INVALID, match=rf"Graph execution error(.|\n)*{name}(.|\n)*test_value_checks.py(.|\n)*details here"
     ):
         traced(x, bad)
 
@@ -118,7 +118,7 @@ def test_finite():
         assert check(x, "m").numpy().tolist() == [1.0, 2.0]
         for values, text in (([1.0, INF], "Inf"), ([NAN, -INF], "-Inf and NaN"), ([INF, -INF], r"-Inf and \+Inf")):
             bad = tf.constant(values)
-            with pytest.raises(INVALID, match=rf"loss : Tensor had {text} values\n  at:  test_debugging.py"):
+            with pytest.raises(INVALID, match=rf"loss : Tensor had {text} values\n  at:  .*test_value_checks.py"):
                 check(bad, "loss")
             with pytest.raises(INVALID, match=rf"Graph execution error(.|\n)*loss : Tensor had {text} values"):
                 tf.function(lambda x: check(x, "loss"), autograph=False)(bad)  # noqa: B023
@@ -156,7 +156,7 @@ class TestShapes:
             concrete(tf.ones([3, 3]))
 
     def test_scalar(self):
-        assert float(tf.debugging.assert_scalar(3.0)) == 3.0
+        assert tf.debugging.assert_scalar(3.0) is None
         with pytest.raises(ValueError, match="Expected scalar shape, saw shape"):
             tf.debugging.assert_scalar([1.0])
 
@@ -225,7 +225,7 @@ class TestCheckingEverything:
     def test_eager(self):
         tf.math.log(tf.constant([1.0, 2.0]))
         with pytest.raises(
-            INVALID, match=r"output 0 of op 'log'(.|\n)*2 of 2 elements(.|\n)*-Inf and NaN(.|\n)*test_debug"
+            INVALID, match=r"output 0 of op 'log'(.|\n)*2 of 2 elements(.|\n)*-Inf and NaN(.|\n)*test_value_checks"
         ):
             tf.math.log(tf.constant([-1.0, 0.0]))
 
@@ -243,7 +243,7 @@ class TestCheckingEverything:
     def test_functions(self):
         f = tf.function(lambda x: tf.math.log(x) * 2.0, autograph=False)
         assert float(f(tf.constant(1.0))) == 0.0
-        with pytest.raises(INVALID, match=r"Graph execution error(.|\n)*test_debugging.py(.|\n)*op 'log'"):
+        with pytest.raises(INVALID, match=r"Graph execution error(.|\n)*test_value_checks.py(.|\n)*op 'log'"):
             f(tf.constant(0.0))
 
     def test_switched_off(self):

@@ -10,10 +10,9 @@ import time
 from collections import Counter
 from threading import Thread, Timer
 
-from gradtape.core.op import REGISTRY
-from fuzz import draw_program, script
-from fuzz import worker
+from fuzz import draw_program, script, worker
 from fuzz.report import table
+from gradtape.core.op import REGISTRY
 
 _AT_ONCE = 100  # programs of a process
 _PATIENCE = 900.0  # seconds without a word from a process: it hangs in machine code

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes
-from gradtape.testing import finite_differences as numeric
 from fuzz.noise import epsilon
+from gradtape.core import dtypes
+from gradtape.testing import finite_differences
 
 _UNITS = 60.0  # units in the last place of the largest element that are always allowed: a fused kernel rounds otherwise
 _FACTOR = 20.0  # how much farther than a run with noise a result may be
@@ -84,7 +84,7 @@ def _told(got: Any, want: Any, wrong: Any, more: str) -> str:
 def different_bits(got: Sequence[Any], want: Sequence[Any]) -> str:
     """Empty if arrays are the same in every bit, except for the payload of what is no number."""
     for k, (a, b) in enumerate(zip(got, want, strict=True)):
-        if not numeric.same_bits(a, b) and not _same_numbers(a, b):
+        if not finite_differences.same_bits(a, b) and not _same_numbers(a, b):
             return f"result {k}: {_told(a, b, a != b, '') or 'other bits'}"
     return ""
 

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 import gradtape as tf
-from gradtape.core import errors
 from fuzz import modes
 from fuzz.agreement import different_bits, mismatch
 from fuzz.instance import Arrays, Instance
 from fuzz.noise import epsilon, noise
 from fuzz.program import Program
 from fuzz.text import script
+from gradtape.core import errors
 
 _NOISY = 3  # runs with noise
 SURE = (
@@ -30,6 +30,7 @@ _SECONDS = 15.0  # for a check: compiling takes one or two
 # What functions refuse in words, which plain Python can do.
 _LIMITS = re.compile(
     "a Jacobian needs to know the shape|`shape_invariants` argument of tf.while_loop|to set shape invariants"
+    "|unstack: cannot infer argument `num`"
 )
 _REFUSALS = (errors.OpError, ValueError, NotImplementedError)
 
@@ -160,6 +161,22 @@ def traced(case: Case) -> str:
         )
 
 
+def unknown_sizes(case: Case) -> str:
+    """Two calls of a function that was traced for sizes, and ranks, that are not known."""
+    function = tf.function(case.instance.function, input_signature=case.instance.open_specs())
+    return mismatch(case.instance.called(function, times=2), case.twice, case.twice_moved, case.inner_slope)
+
+
+def concurrent(case: Case) -> str:
+    """The compiled function called by several threads at once, the first call included: each gets the bits of a call alone."""
+    if any(step.changes or step.random for step in case.program.every_step()):
+        return ""  # the order of changes and draws is up to the threads
+    function = tf.function(case.instance.function)
+    found = case.instance.called_by_threads(function, count=4)
+    alone = case.instance.called(function)
+    return next((text for one in found if (text := different_bits(one, alone))), "")
+
+
 def gradient_around(case: Case) -> str:
     """A tape around the compiled function."""
     return mismatch(case.instance.gradient(case.compiled), case.gradient, case.gradient_moved, case.slope)
@@ -243,7 +260,7 @@ def _slope(instance: Instance, step: float) -> float:
 CHECKS: dict[str, Callable[[Case], str]] = {
     check.__name__: check
     for check in (
-        compiled, threads, gradient_inside, gradient_again, gradient_around, traced, forward, forward_compiled,
+        compiled, threads, unknown_sizes, concurrent, gradient_inside, gradient_again, gradient_around, traced, forward, forward_compiled,
         central_differences,
     )
 }  # fmt: skip

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import itertools
 import linecache
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -67,6 +69,23 @@ class Instance:
             found += [array(y) for y in (*outputs, *self.variables)]
         return found
 
+    def called_by_threads(self, function: Callable[..., Any], count: int) -> list[Arrays]:
+        """The results of one call by each of several threads, which begin together."""
+        self.reset()
+        together = threading.Barrier(count)
+
+        def call(_: int) -> Arrays:
+            together.wait()
+            return [array(y) for y in (*function(*self.inputs), *self.variables)]
+
+        with concurrent.futures.ThreadPoolExecutor(count) as pool:
+            return list(pool.map(call, range(count)))
+
+    def open_specs(self) -> list[Any]:
+        """Specs of the inputs in which about half of the sizes are unknown, and now and then a rank."""
+        random = np.random.default_rng(self._program.seed)
+        return [tf.TensorSpec(_opened(tuple(x.shape), random), x.dtype) for x in self.inputs]
+
     def gradient_text(self, outputs: list[Any]) -> str:
         """The gradient as the text of a function, given arrays like the outputs."""
         program = self._program
@@ -117,6 +136,12 @@ class Instance:
                 variable.assign(moved[id(variable)])
         outputs = self.function(*[moved.get(id(x), x) for x in self.inputs])
         return sum([inner(weight(y, k), array(y)) for k, y in enumerate([y for y in outputs if y.dtype.is_trainable])])
+
+
+def _opened(shape: tuple[int, ...], random: np.random.Generator) -> list[int | None] | None:
+    if random.random() < 0.15:
+        return None
+    return [None if random.random() < 0.5 else size for size in shape]
 
 
 def _is_trainable(x: Any) -> bool:

@@ -16,7 +16,7 @@ from gradtape.compiler import backend, native, translator
 from gradtape.compiler.simd import machine
 from gradtape.compiler.simd.machine import Code
 from gradtape.compiler.simd.translation import GOOD, QUICK
-from gradtape.core import hot_kernels as generated
+from gradtape.core import hot_kernels
 from gradtape.core.shape import Spec
 from gradtape.core.state import settings
 from gradtape.transform import repeated
@@ -25,12 +25,12 @@ from gradtape.transform import repeated
 @contextmanager
 def eagerly() -> Iterator[None]:
     """Functions run as plain Python, and ops with NumPy's kernels alone, also if they run often."""
-    before = settings.functions_run_eagerly, generated._enabled
-    settings.functions_run_eagerly, generated._enabled = True, False
+    before = settings.functions_run_eagerly, hot_kernels._enabled
+    settings.functions_run_eagerly, hot_kernels._enabled = True, False
     try:
         yield
     finally:
-        settings.functions_run_eagerly, generated._enabled = before
+        settings.functions_run_eagerly, hot_kernels._enabled = before
 
 
 @contextmanager

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes
 from fuzz import modes
 from fuzz.instance import Instance
 from fuzz.program import Block, Program, Step, renamed, without_dead
 from fuzz.steps.sampled import literal
+from gradtape.core import dtypes
 
 _WRITTEN_OUT = 60  # elements of an array that is written as a literal
 _SECONDS = 10.0  # for a program, which may have become a loop without an end

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes
 from fuzz import text
 from fuzz.agreement import mismatch
 from fuzz.checks import Case
 from fuzz.program import Program, without_dead
 from fuzz.reductions import values_of, without_step
+from gradtape.core import dtypes
 
 # What only gradtape has; what TensorFlow does otherwise: it gives no gradient to what a recomputed function captures, two updates of
 # one place are in no order there, and zeros have no place in its derivative of a running product.

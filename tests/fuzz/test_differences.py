@@ -6,14 +6,13 @@ import time
 import numpy as np
 import pytest
 
-from gradtape.compiler import backend
-from gradtape.core.op import REGISTRY
-from fuzz import agreement, checks, modes
-from fuzz import differences, draw_program, script
+from fuzz import agreement, checks, differences, draw_program, modes, script
 from fuzz.checks import CHECKS
 from fuzz.program import Block, Program, Step
 from fuzz.report import printed
 from fuzz.shrink import shrunk
+from gradtape.compiler import backend
+from gradtape.core.op import REGISTRY
 
 INPUTS = {
     "x0": "tf.constant(np.random.default_rng(1).uniform(-2.0, 2.0, (4, 3)), tf.float32)",

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.core.op import REGISTRY
 from fuzz.modes import eagerly
+from gradtape.core.op import REGISTRY
 
 
 def gradients(f):

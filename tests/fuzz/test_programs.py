@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -32,11 +33,11 @@ class TestDrawing:
         code = "from fuzz import draw_program, script; print(script(draw_program(5)))"
         told = [
             subprocess.run(
-                [sys.executable, "-c", f"import gradtape.testing.fuzz.{module}\n{code}"],
+                [sys.executable, "-c", f"import fuzz.{module}\n{code}"],
                 capture_output=True,
                 text=True,
                 check=True,
-                env=os.environ | {"PYTHONHASHSEED": seed},
+                env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[1])},
             ).stdout
             for module, seed in (("steps.sampled", "1"), ("worker", "2"))
         ]

@@ -74,8 +74,8 @@ def run_program(program: Program, counts: Counter[str]) -> list[Difference]:
 
 def checks_for(seed: int) -> list[str]:
     """The checks that a program goes through: most always, those that compile more in turn."""
-    dear = ["traced", "forward_compiled", "gradient_around", "gradient_again"]
-    return [name for name in CHECKS if name not in dear or dear[seed % len(dear)] == name]
+    dear = ["traced", "forward_compiled", "gradient_around", "gradient_again", "concurrent", "unknown_sizes"]
+    return [n for n in CHECKS if n not in dear or dear[seed % len(dear)] == n]
 
 
 def _tell(**what: Any) -> None:

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, errors
-from gradtape.core.op import REGISTRY
 from fuzz.builder import Builder, Reject
 from fuzz.steps import kind_of_step
+from gradtape.core import dtypes, errors
+from gradtape.core.op import REGISTRY
 from gradtape.testing.sample import SAMPLES, Sample
 
 _MOST = 40  # elements of an input that is written out

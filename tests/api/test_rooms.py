@@ -1,0 +1,64 @@
+"""The rooms of the package: what they say of themselves, and what they show."""
+
+import importlib
+import pkgutil
+import re
+
+import pytest
+
+# Packages whose docstring lists their files; others consist of one file, or are described in ARCHITECTURE.md.
+ROOMS = [
+    f"gradtape.{name}"
+    for name in [
+        "api",
+        "arrays",
+        "audio",
+        "autograph",
+        "config",
+        "control_flow",
+        "data",
+        "debugging",
+        "distribute",
+        "experimental.numpy",
+        "image",
+        "io",
+        "linalg",
+        "lookup",
+        "math",
+        "nn",
+        "numpy_protocol",
+        "polymorphic_function",
+        "protos",
+        "ragged",
+        "random",
+        "saved_model",
+        "signal",
+        "sparse",
+        "strings",
+        "summary",
+        "test",
+        "toplevel",
+        "tracing",
+        "tracing.control",
+        "tracing.dynamic_shapes",
+        "train",
+    ]
+]
+
+
+@pytest.mark.parametrize("name", ROOMS)
+def test_docstring_lists_every_file(name):
+    room = importlib.import_module(name)
+    listed = set(re.findall(r"^ *(\w+(?:\.py|/)) +\S", room.__doc__, re.MULTILINE))
+    files = {module.name + ("/" if module.ispkg else ".py") for module in pkgutil.iter_modules(room.__path__)}
+    assert listed == files, "the docstring says what is in each file"
+
+
+@pytest.mark.parametrize("name", ["", "math", "strings", "nn", "linalg", "autodiff", "experimental.numpy"])
+def test_dir_shows_public_names_only(name):
+    module = importlib.import_module(f"gradtape.{name}".rstrip("."))
+    shown = dir(module)
+    assert (
+        {*module.__all__} <= {*shown} <= {*module.__all__, "keras", "initializers", "losses", "metrics", "optimizers"}
+    )
+    assert not [n for n in shown if n.startswith("_") and not n.startswith("__")]

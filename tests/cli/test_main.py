@@ -1,0 +1,48 @@
+"""The command itself: what it says of itself."""
+
+import subprocess
+import sys
+
+import pytest
+
+import gradtape as tf
+from gradtape.cli.main import main
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"], ["help"], ["run", "--help"]])
+def test_lists_all_commands(capsys, arguments):
+    assert main(arguments) == 0
+    text = capsys.readouterr().out
+    assert all(f"gradtape {command} " in text for command in ("run", "check", "doctor"))
+    assert tf.__version__ in text
+
+
+def test_a_module_that_greets():
+    ran = subprocess.run([sys.executable, "-m", "gradtape"], capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "import gradtape as tf" in ran.stdout
+
+
+def test_unknown_commands(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["walk"])
+    assert ended.value.code == 2
+    assert "gradtape --help lists all" in capsys.readouterr().err
+
+
+def test_without_keras():
+    """Asking whether there is something needs no Keras."""
+    program = """
+import inspect
+import sys
+sys.modules["keras"] = None
+import gradtape as tf
+assert not hasattr(tf, "keras")
+assert "GradientTape" in dict(inspect.getmembers(tf))
+try:
+    tf.keras
+except AttributeError as problem:
+    assert "pip install 'gradtape[keras]'" in str(problem)
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
