@@ -3,11 +3,11 @@
 
 PYTHON ?= python3
 WORKERS ?= auto
-# Every so many-th of the tests that go over all ops runs; `make pytest PART=1` runs all of them.
-PART ?= 3
+# One in PART of the tests that go over all ops runs; `make pytest PART=1` runs all of them.
+PART ?= 16
 # On the newest Python still fewer, and only the folders where another Python may make a difference.
-NEWEST_PART ?= 30
-NEWEST_TESTS ?= tests/core tests/data tests/io tests/ops tests/saving tests/staging tests/transform
+NEWEST_PART ?= 60
+NEWEST_TESTS ?= tests/autograph tests/core tests/data/test_vectorized.py tests/polymorphic_function tests/saved_model tests/tracing tests/transform
 
 # Of `make fuzz`; FUZZ may hold further options, such as --reference tensorflow.
 N ?= 10000
@@ -24,7 +24,7 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint types layers pytest pytest-newest fuzz load conformance bench wheel clean
+.PHONY: help demo test lint types layers pytest pytest-newest fuzz load hostile conformance conformance-tensorflow bench wheel clean
 
 help:  ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,11 +60,17 @@ pytest-newest:  ## Run the tests on the newest Python that is installed, if it i
 conformance: $(CONFORMANCE)/.conformance  ## Run Keras's own tests on gradtape; FOLDERS="ops layers/rnn" chooses.
 	$(CONFORMANCE)/bin/python conformance/run.py $(FOLDERS) -n $(WORKERS)
 
+conformance-tensorflow: $(VENV)/.dev  ## Compare gradtape with what TensorFlow recorded; AREAS="strings data" chooses.
+	$(VENV)/bin/python conformance/behaviours/run.py $(AREAS)
+
+hostile: $(VENV)/.dev  ## Run all tests of hostile files, threads, forks, signals and full disks.
+	GRADTAPE_HOSTILE=all $(VENV)/bin/python -m pytest -n $(WORKERS) tests/hostile
+
 fuzz: $(VENV)/.dev  ## Run N random programs from SEED on in all ways, and print what differs.
 	PYTHONPATH=tests $(VENV)/bin/python -m fuzz $(N) --seed $(SEED) --samples ops.samples $(FUZZ)
 
 load: $(VENV)/.dev  ## Call functions millions of times, from many threads.
-	GRADTAPE_LOAD_CALLS=1000000 $(VENV)/bin/python -m pytest tests/staging/test_load.py
+	GRADTAPE_LOAD_CALLS=1000000 $(VENV)/bin/python -m pytest tests/polymorphic_function/test_load.py
 
 bench: $(BENCH)/.bench  ## Measure against PyTorch, TensorFlow and JAX; write benchmarks/results/ and README's table.
 	@missed=""; \

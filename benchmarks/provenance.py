@@ -33,7 +33,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import harness
 import works
 from gradtape.core import dispatch
-from gradtape.transform import record as recording, tape
+from gradtape.transform import record, tape
 from systems import ours
 
 LIMIT = 1.05  # the largest ratio of the times with all provenance and with none
@@ -83,10 +83,10 @@ class Switch:
     """
 
     def __init__(self) -> None:
-        see, pair, enter = recording.Recording.see, recording.Recording.see_pair, tape.GradientTape.__enter__
+        see, pair, enter = record.Recording.see, record.Recording.see_pair, tape.GradientTape.__enter__
         self._ops = [
-            _codes(see, without_places(see, recording)),
-            _codes(pair, without_places(pair, recording)),
+            _codes(see, without_places(see, record)),
+            _codes(pair, without_places(pair, record)),
             _codes(dispatch.log_unrecorded, _nothing),
         ]
         self._tapes = [_codes(enter, without_places(enter, tape))]

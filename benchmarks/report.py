@@ -152,7 +152,7 @@ def longevity(memory: dict[str, Any], scaling: dict[str, Any]) -> str:
 def section() -> str:
     """The measured part of README.md."""
     eager, footprint, memory, scaling = (_load(n) for n in ("eager", "footprint", "memory", "scaling"))
-    legend = "The best is bold; in brackets is how many times gradtape's time that is."
+    legend = "Best in bold; in parentheses, the ratio to gradtape's time."
     parts = [comparison(eager, footprint), f"{legend} {conditions(eager)}"]
     for name, title in (("compiled", "compiled"), ("keras", "Keras on"), ("data", "`tf.data`")):
         if (harness.RESULTS / f"{name}.json").exists():

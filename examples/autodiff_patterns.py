@@ -83,6 +83,7 @@ def control_flow() -> None:
 
 
 def replaced_variable() -> None:
+    tf.config.on_none("none")  # no line in the log: this shows what None looks like
     x = tf.Variable(2.0)
     for epoch in range(2):
         with tf.GradientTape() as tape:

@@ -87,6 +87,7 @@ def numpy_functions() -> None:
 
 
 def broken_by_numpy() -> None:
+    tf.config.on_none("none")  # no line in the log: this shows what None looks like
     w = tf.Variable(tf.ones([3, 2]), name="dense/kernel")
     x = tf.ones([4, 3])
     with tf.GradientTape() as tape:
