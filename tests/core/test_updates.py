@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.core import threads
+from gradtape.core import memory, threads
+from gradtape.tracing.staged import Runner
 
 THREADS, TIMES = 8, 25
 
@@ -134,6 +135,41 @@ def test_threads_are_counted_however_they_are_started() -> None:
     while not threads.is_alone() and time.monotonic() < end:
         time.sleep(0.001)
     assert threads.is_alone()
+
+
+def test_kernels_leave_no_numbers_of_threads_behind() -> None:
+    """The system uses them again: a thread of the user that got one would not be counted, and would lock nothing."""
+    memory.set_thread_count(4)
+    try:
+        memory.run(lambda i: None, range(64))
+    finally:
+        memory.set_thread_count(0)
+    end = time.monotonic() + 10
+    while any(t.name.startswith("gradtape-") for t in threading.enumerate()) and time.monotonic() < end:
+        time.sleep(0.001)
+    assert threads.companions <= {t.ident for t in threading.enumerate()}
+
+
+@pytest.mark.parametrize("name", TRACED)
+def test_an_update_under_a_tape_sees_those_of_a_thread_that_has_ended(name: str, monkeypatch: Any) -> None:
+    """The tape reads the variable, another thread updates it and ends, and only then the program runs, with no other thread."""
+    v = tf.Variable(tf.zeros([3]))
+    step = tf.function(TRACED[name](v))
+    recorded(step)()
+    run = Runner.__call__
+
+    def late(self: Runner, *args: Any) -> Any:
+        monkeypatch.setattr(Runner, "__call__", run)
+        other = threading.Thread(target=lambda: [step() for _ in range(TIMES)])
+        other.start()
+        other.join()
+        while not threads.is_alone():
+            time.sleep(0.001)
+        return run(self, *args)
+
+    monkeypatch.setattr(Runner, "__call__", late)
+    recorded(step)()
+    np.testing.assert_array_equal(v.numpy(), np.full(3, TIMES + 2))
 
 
 def test_a_newcomer_waits_for_an_update_without_lock() -> None:

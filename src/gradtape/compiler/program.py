@@ -44,6 +44,7 @@ class Program:
         self.assigned = () if any(calls_user(node) for node in graph.nodes) else _assigned(graph)
         self._sections = tuple([s for node in graph.nodes for s in sections_of(node)])
         self._is_exclusive = bool(self.assigned or self._sections)
+        self._reads = _positions(graph, self.assigned)
         self._file = _file_name(graph)
         self.source, self._lines, self._run = self._written(fetches=True)
         self._calls_numpy = any(_is_numpy(node) for node in graph.nodes)
@@ -66,10 +67,12 @@ class Program:
 
     def __call__(self, arrays: Sequence[Any], slots: Mapping[int, Any] = NO_SLOTS) -> tuple[Any, ...]:
         """The outputs for the arrays of parameters and captures, in their order; `slots` goes to nodes with effects."""
-        if self._is_exclusive and (self._sections or len(_users) > 1):
+        if not self._is_exclusive:
+            return self._call(arrays, slots)
+        if self._sections or len(_users) > 1:
             with self._alone(slots):
                 return self._call(self._current(arrays, slots), slots)
-        return self._call(arrays, slots)
+        return self._call(self._current(arrays, slots), slots)
 
     def _call(self, arrays: Sequence[Any], slots: Mapping[int, Any]) -> tuple[Any, ...]:
         try:
@@ -103,12 +106,11 @@ class Program:
             yield
 
     def _current(self, arrays: Sequence[Any], slots: Mapping[int, Any]) -> list[Any]:
-        """The arrays, with the present values of the variables that are assigned: others may have updated them meanwhile."""
-        fresh, first = list(arrays), len(self.graph.parameters)
-        ids = {v._id for v in self.assigned}
-        for i, (source, _) in enumerate(self.graph.captures, first):
-            if isinstance(source, Variable) and source._id in ids:
-                fresh[i] = slots.get(source._id, source)._value._array
+        """The arrays, with the present values of the variables that are assigned: a thread may have updated them meanwhile, even if
+        it has ended and there is no other one now."""
+        fresh = list(arrays)
+        for i, source in self._reads:
+            fresh[i] = slots.get(source._id, source)._value._array
         return fresh
 
     def _guarded(self, run: Callable[..., Any], slots: Mapping[int, Any], arrays: Sequence[Any]) -> tuple[Any, ...]:
@@ -157,6 +159,13 @@ def _assigned(graph: Graph) -> tuple[Variable, ...]:
     """The variables that a graph assigns."""
     found = {node.params["variable"]._id: node.params["variable"] for node in graph.nodes if node.op is ASSIGN}
     return tuple(found.values())
+
+
+def _positions(graph: Graph, variables: Sequence[Variable]) -> list[tuple[int, Variable]]:
+    """Where the values of variables are among the arrays of parameters and captures."""
+    ids = {v._id for v in variables}
+    captures = enumerate([source for source, _ in graph.captures], len(graph.parameters))
+    return [(i, source) for i, source in captures if isinstance(source, Variable) and source._id in ids]
 
 
 def calls_user(node: Node) -> bool:

@@ -195,16 +195,13 @@ class Workshop:
 
     def _run(self) -> None:
         """Hand texts to another process, and take what they have become."""
-        own = threading.get_ident()
-        threads.companions.add(own)  # it never has an array of the user
-        try:
-            with _started() as process:
-                self._process = process
-                self._feed(process)
-        except (OSError, EOFError, ValueError):
-            self._make_the_rest()
-        finally:
-            threads.companions.discard(own)
+        with threads.companion():
+            try:
+                with _started() as process:
+                    self._process = process
+                    self._feed(process)
+            except (OSError, EOFError, ValueError):
+                self._make_the_rest()
 
     def _feed(self, process: Any) -> None:
         while True:

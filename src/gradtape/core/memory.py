@@ -254,11 +254,11 @@ class _Workers:
 
     @staticmethod
     def _serve(jobs: Any) -> None:
-        threads.companions.add(threading.get_ident())
-        while (job := jobs.get()) is not None:
-            job.work()
-            # The job holds arrays: a thread that waits must not keep them.
-            del job
+        with threads.companion():
+            while (job := jobs.get()) is not None:
+                job.work()
+                # The job holds arrays: a thread that waits must not keep them.
+                del job
 
     def stop(self) -> None:
         """Send the threads home when they have finished what they do."""

@@ -8,6 +8,7 @@ without: the newcomer waits for the end of that one before it does anything.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
@@ -19,7 +20,8 @@ from typing import Any
 # One mark for each living thread of the user. A program looks at its length: there is no cheaper question.
 users: set[object] = set()
 
-# Threads of the library that run no code of the user and know no variables, by their numbers.
+# Threads of the library that run no code of the user and know no variables, by their numbers. The system gives the number of a thread
+# that has ended to another one, so a thread is here no longer than it lives: see `companion`.
 companions: set[int] = set()
 
 _PATIENCE = 60.0  # seconds that a newcomer waits for an update; what takes longer waits for the newcomer
@@ -32,6 +34,17 @@ _UPDATES: dict[CodeType, Callable[[FrameType], bool]] = {}
 def is_alone() -> bool:
     """True if no other thread of the user has used the library, and lives."""
     return len(users) < 2
+
+
+@contextlib.contextmanager
+def companion() -> Iterator[None]:
+    """Run a block on a thread of the library's own, in which neither code of the user runs nor a variable is known."""
+    own = get_ident()
+    companions.add(own)
+    try:
+        yield
+    finally:
+        companions.discard(own)
 
 
 class Presence:

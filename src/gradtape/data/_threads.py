@@ -6,6 +6,7 @@ daemons: a program may end in the middle of an iteration.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import time
@@ -181,20 +182,17 @@ class _Handover:
 
     def fill(self, source: Iterator[Any], is_quiet: bool) -> None:
         """Put the elements of a source here until it ends, or nobody takes them any more."""
-        own = threading.get_ident()
-        if is_quiet:
-            threads.companions.add(own)
         problem = None
-        try:
-            while True:
-                self._free.acquire()  # before the element is made, so that no more than so many are ahead
-                if self._stopped or (item := next(source, _END)) is _END:
-                    break
-                self._items.put((item, None))
-                del item
-        except BaseException as raised:
-            problem = raised
-        threads.companions.discard(own)
+        with threads.companion() if is_quiet else contextlib.nullcontext():
+            try:
+                while True:
+                    self._free.acquire()  # before the element is made, so that no more than so many are ahead
+                    if self._stopped or (item := next(source, _END)) is _END:
+                        break
+                    self._items.put((item, None))
+                    del item
+            except BaseException as raised:
+                problem = raised
         self._items.put((_END, problem))
 
     def take(self) -> Any:
