@@ -104,9 +104,13 @@ def test_kept_memory_is_bounded():
     size = 8 * memory.KEEP // 10
     for _ in range(3):
         memory.empty((size,), np.dtype(np.uint8))
-    kept = sum(n * len(blocks) for n, blocks in memory._free.items())
-    assert 0 < kept <= memory.KEEP
+    assert 0 < memory._free_bytes() <= memory.KEEP
+    several = [memory.empty((size >> i,), np.dtype(np.uint8)) for i in range(1, 6) for _ in range(1 << i)]
+    del several
+    memory.empty((memory.THRESHOLD,), np.dtype(np.uint8))
+    assert memory._free_bytes() <= memory.KEEP
     memory.release()
+    assert not memory._free_bytes()
 
 
 def test_errors_come_through_and_leave_the_workers_alive():

@@ -64,8 +64,23 @@ TABLE = {
     "imports": Rule("modules of the library that are being imported (Python's lock)", HELD),
 }
 
-_renewed: weakref.WeakSet[Any] = weakref.WeakSet()
-_held: dict[str, weakref.WeakSet[Any]] = {name: weakref.WeakSet() for name, rule in TABLE.items() if rule.fork == HELD}
+
+class _Living:
+    """Objects, as long as they live. Unlike a WeakSet it runs no step of the interpreter when one dies, where a Ctrl-C would be lost."""
+
+    def __init__(self) -> None:
+        self._references: set[weakref.ref[Any]] = set()
+
+    def add(self, made: Any) -> None:
+        """Keep an object in mind."""
+        self._references.add(weakref.ref(made, self._references.discard))
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([made for reference in list(self._references) if (made := reference()) is not None])
+
+
+_renewed = _Living()
+_held: dict[str, _Living] = {name: _Living() for name, rule in TABLE.items() if rule.fork == HELD}
 
 
 def lock(name: str) -> threading.Lock:

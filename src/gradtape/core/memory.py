@@ -18,6 +18,7 @@ import itertools
 import math
 import os
 import threading
+import weakref
 from collections import deque
 from typing import Any
 
@@ -42,33 +43,37 @@ KEEP = 256 << 20
 _ndarray = np.ndarray
 _GRAIN = 1 << 16
 _LINE = 64
-_free: dict[int, deque[Any]] = {}
+_free: dict[int, deque[_Memory]] = {}
 _lock = locks.lock("memory")
+
+
+class _Memory(weakref.ref[Any]):
+    """The memory of a block. When the block is gone, it goes to what is returned.
+
+    That is done by Python's own code in C, without a step of the interpreter: Ctrl-C in a `__del__` would be lost.
+    """
+
+    __slots__ = ("address", "array", "size")
+    address: int
+    array: Any
+    size: int
+
+
+# What dead arrays leave: in place m are sizes up to 2^m, as many as may be kept. It is sorted into the free blocks when one is needed.
+_MAGNITUDES = 64
+_returned = [deque[_Memory](maxlen=KEEP >> m) for m in range(_MAGNITUDES)]
 
 
 class _Block:
     """Memory of one large array. NumPy keeps it as the array's base; when that is gone, the memory is free again."""
 
-    __slots__ = ("__array_interface__", "_memory")
+    __slots__ = ("__array_interface__", "__weakref__", "_memory")
 
-    def __init__(self, memory: tuple[Any, int], shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-        self._memory = memory
-        self.__array_interface__ = {"shape": shape, "typestr": dtype.str, "data": (memory[1], False), "version": 3}
-
-    def __del__(self) -> None:
-        _recycle(self._memory)
-
-
-def _recycle(memory: tuple[Any, int]) -> None:
-    # Called whenever an array dies, perhaps inside the garbage collector, so it takes no lock. At interpreter exit the
-    # module's names may be gone already.
-    if _free is None:
-        return
-    size = memory[0].size - _LINE
-    if size + sum([size * len(blocks) for size, blocks in list(_free.items())]) > KEEP:
-        release()
-    if size <= KEEP:
-        _free.setdefault(size, deque()).append(memory)
+    def __init__(self, array: Any, address: int, size: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        # Held by the block alone: a block in a cycle takes it along, and the memory goes back to NumPy.
+        self._memory = memory = _Memory(self, _returned_near(size).append)
+        memory.array, memory.address, memory.size = array, address, size
+        self.__array_interface__ = {"shape": shape, "typestr": dtype.str, "data": (address, False), "version": 3}
 
 
 def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
@@ -79,13 +84,42 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     for d in shape:
         size *= d
     size = -(-size // _GRAIN) * _GRAIN
+    memory = _recycled(size)
+    if memory is not None:
+        return np.asarray(_Block(memory.array, memory.address, size, shape, dtype))
+    # NumPy aligns to 16 bytes; on a cache line, vector loads never straddle two.
+    array = np.empty(size + _LINE, np.uint8)
+    address = -(-array.__array_interface__["data"][0] // _LINE) * _LINE
+    return np.asarray(_Block(array, address, size, shape, dtype))
+
+
+def _recycled(size: int) -> _Memory | None:
+    """Free memory of a size; None if there is none."""
+    returned = _returned_near(size)
+    while returned:
+        try:
+            memory = returned.pop()
+        except IndexError:  # another thread was quicker
+            break
+        if memory.size == size:
+            return memory
+        _free.setdefault(memory.size, deque()).append(memory)
     try:
-        memory = _free[size].pop()
+        return _free[size].pop()
     except (KeyError, IndexError):
-        # NumPy aligns to 16 bytes; on a cache line, vector loads never straddle two.
-        block = np.empty(size + _LINE, np.uint8)
-        memory = block, -(-block.__array_interface__["data"][0] // _LINE) * _LINE
-    return np.asarray(_Block(memory, shape, dtype))
+        if _free_bytes() > KEEP:
+            release()
+        return None
+
+
+def _returned_near(size: int) -> deque[_Memory]:
+    return _returned[min((size - 1).bit_length(), _MAGNITUDES - 1)]
+
+
+def _free_bytes() -> int:
+    """How many bytes wait for new arrays."""
+    returned = sum([memory.size for blocks in _returned for memory in list(blocks)])
+    return returned + sum([size * len(blocks) for size, blocks in list(_free.items())])
 
 
 def allocate(name: str, make: Any, *args: Any, **kwargs: Any) -> Any:
@@ -119,6 +153,8 @@ def owns(array: Any) -> bool:
 
 def release() -> None:
     """Give the free blocks back to the system."""
+    for blocks in (*_returned, *list(_free.values())):
+        blocks.clear()
     _free.clear()
 
 

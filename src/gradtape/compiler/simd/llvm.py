@@ -12,6 +12,8 @@ import functools
 import os
 import re
 import sys
+import weakref
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -84,6 +86,9 @@ class Direct:
             function = getattr(library, f"LLVMPY_{name}")
             function.restype, function.argtypes = result, arguments
             self._functions[name] = function
+        # Libraries in the process, and those of them that nobody keeps any more.
+        self._linked: set[_Linked] = set()
+        self._dropped: deque[_Linked] = deque()
         self._call("InitializeNativeTarget")
         self._call("InitializeNativeAsmPrinter")
 
@@ -170,29 +175,38 @@ class Direct:
     def link(
         self, linker: Any, image: bytes, name: str, imports: Mapping[str, int], exports: Sequence[str]
     ) -> tuple[dict[str, int], Any]:
-        """The addresses of the functions of an object file, and what keeps them."""
+        """The addresses of the functions of an object file, and what keeps them. What nobody keeps any more is taken out first."""
+        self._unlink_dropped()
         parts = (_Element * 2)(_Element(_OBJECT, image, len(image)), _Element(_PROCESS, b"", 0))
         known = (_Symbol * len(imports))(*[_Symbol(n.encode(), address) for n, address in imports.items()])
         wanted = (_Symbol * len(exports))(*[_Symbol(n.encode(), 0) for n in exports])
         tracker = self._made(
             "LLJIT_Link", linker, name.encode(), parts, len(parts), known, len(known), wanted, len(wanted)
         )
-        return {n: symbol.address for n, symbol in zip(exports, wanted, strict=True)}, _Kept(self, tracker)
+        kept = _Kept()
+        library = _Linked(kept, self._dropped.append)
+        library.tracker = tracker
+        self._linked.add(library)
+        return {n: symbol.address for n, symbol in zip(exports, wanted, strict=True)}, kept
 
-    def unlink(self, tracker: Any) -> None:
-        """Take a library out of the process."""
-        self._told("LLJIT_Dylib_Tracker_Dispose", tracker)
+    def _unlink_dropped(self) -> None:
+        while self._dropped:
+            library = self._dropped.popleft()
+            self._linked.discard(library)
+            self._told("LLJIT_Dylib_Tracker_Dispose", library.tracker)
 
 
 class _Kept:
-    """A library in the process, as long as this lives."""
+    """A library in the process, as long as this lives, and until another one is linked."""
 
-    def __init__(self, llvm: Direct, tracker: Any) -> None:
-        self._llvm, self._tracker = llvm, tracker
+    __slots__ = ("__weakref__",)
 
-    def __del__(self, is_ending: Any = sys.is_finalizing) -> None:
-        if not is_ending():  # the process takes its memory along
-            self._llvm.unlink(self._tracker)
+
+class _Linked(weakref.ref[_Kept]):
+    """A library in the process, and whether somebody keeps it. A `__del__` would lose a Ctrl-C that comes meanwhile."""
+
+    __slots__ = ("tracker",)
+    tracker: Any
 
 
 class ByPackage:
