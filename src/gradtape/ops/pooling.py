@@ -18,6 +18,7 @@ from gradtape.ops import hot_kernels, pooling_kernels
 from gradtape.ops.family import dims
 from gradtape.ops.indexing import spread
 from gradtape.ops.row_positions import check_integers, check_kind
+from gradtape.ops.selection import Connected
 from gradtape.ops.windows import Pairs, Sizes, axis_taps, scan
 
 
@@ -102,7 +103,7 @@ class MaxPool(Pooling):
         return pooling_kernels.largest(x, **params) if native is None else native
 
     def vjp(self, dy: Any, x: Any, **params: Any) -> Any:
-        return (PoolPlace(dy, PoolWinner(x, **params), size=dims(x), **params),)
+        return (Connected(PoolPlace(dy, PoolWinner(x, **params), size=dims(x), **params), x),)
 
 
 @declare("pool_winner")

@@ -23,6 +23,22 @@ def zeros(dy: Any) -> Any:
     return Keep(dy, np.bool_(False))
 
 
+@declare("connected")
+class Connected(Binary):
+    """x, whose derivative by the source is zero rather than absent; the two broadcast together."""
+
+    inputs = ("x", "source")
+
+    def kernel(self, x: Any, source: Any) -> Any:
+        return x if x.shape == source.shape else np.broadcast_arrays(x, source)[0]
+
+    def vjp(self, dy: Any, x_shape: Any, source_shape: Any) -> Any:
+        return unbroadcast_to(dy, x_shape), unbroadcast_to(zeros(dy), source_shape)
+
+    def scalar(self, cg: Any, x: Any, source: Any) -> Any:
+        return cg.select(cg.eq(source, source), x, x)
+
+
 @declare("where")
 class Where(Op):
     """Elements of a where the condition is true, of b where it is false; the three inputs broadcast together."""

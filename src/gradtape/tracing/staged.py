@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from gradtape.compiler import backend, passes
 from gradtape.compiler.effects import ASSIGN
@@ -18,8 +18,9 @@ from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.compiler.program import NO_SLOTS, Program
 from gradtape.core import state
 from gradtape.core.caching import cached
+from gradtape.core.dims import is_symbolic
 from gradtape.core.dispatch import notify
-from gradtape.core.indexed_slices import IndexedSlices, densify
+from gradtape.core.indexed_slices import IndexedSlices, RowCotangent, dense_dims, densify
 from gradtape.core.op import REGISTRY, Op
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
@@ -297,7 +298,7 @@ class Pullback:
 
     Attributes:
       present: for each of the function's inputs, whether it has a cotangent.
-      reads: the symbols that it reads, of the function and of what that one captured.
+      reads: the tensors that it reads, of the function and of what that one captured.
     """
 
     def __init__(self, function: Staged, targets: list[tuple[int, Value]]) -> None:
@@ -312,11 +313,11 @@ class Pullback:
             sources = trace.identities
             backward(trace.recording, cotangents, set(sources), consume=False, arrays=False)
             grads = [cotangents.get(i) if i else None for i in sources]
-            self._results = [None if d is None else _own(own, d) for d in grads]
+            self._results = [None if d is None else _parts_of(own, d) for d in grads]
         self.present = [d is not None for d in grads]
         self._trace = own
         self._parts: dict[tuple[bool, ...], Staged] = {}
-        self.reads = [s for s, _ in own.graph.captures if isinstance(s, Symbol)]
+        self.reads = _read_of(trace, [s for s, _ in own.graph.captures])
 
     def run(self, dy: list[Any], kept: dict[Value, Any], needs: Sequence[bool]) -> list[Any]:
         """The cotangents of the function's inputs, None where there is none and where none is needed.
@@ -332,17 +333,22 @@ class Pullback:
         if in_arrays:
             dy, kept = [_tensor(d) for d in dy], {v: _tensor(x) for v, x in kept.items()}
         trace = self.function.trace
+        kept = {trace.value_of(s): s for s in self.reads if not isinstance(s, Symbol)} | kept
         missing = [s for s in self.reads if trace.value_of(s) not in kept]
         if missing:
             again = Staged(_without_effects(trace), missing)
             operands = [kept[v] for v in self.function._operands()]
             count = len(trace.graph.parameters)
             more = again.run(operands[:count], operands[count:])
-            kept = kept | dict(zip([s.value for s in missing], more, strict=True))
+            kept = kept | dict(zip([trace.value_of(s) for s in missing], more, strict=True))
         # A symbol is one of the function's own, or of a function around it, which this one has captured.
-        closed = [kept[trace.value_of(s)] if isinstance(s, Symbol) else s for s, _ in self._trace.graph.captures]
+        read = {id(s) for s in self.reads}
+        closed = [kept[trace.value_of(s)] if id(s) in read else s for s, _ in self._trace.graph.captures]
         found: Iterator[Any] = iter(staged.run(dy, closed))
-        grads = [next(found) if flag else None for flag in wanted]
+        grads = [
+            _joined(parts, found) if flag and parts is not None else None
+            for parts, flag in zip(self._results, wanted, strict=True)
+        ]
         return [bare(d) for d in grads] if in_arrays else grads
 
     @property
@@ -355,8 +361,25 @@ class Pullback:
         found = self._parts.get(wanted)
         if found is None:
             pairs = zip(self._results, wanted, strict=True)
-            found = self._parts[wanted] = Staged(self._trace, [d for d, flag in pairs if flag and d is not None])
+            results = [s for parts, flag in pairs if flag and parts is not None for s in parts.symbols]
+            found = self._parts[wanted] = Staged(self._trace, results)
         return found
+
+
+def _read_of(trace: Trace, sources: Sequence[Any]) -> list[Any]:
+    """Those of the tensors that a derivative captures which a run of the function hands to it.
+
+    A derivative that reads a number of the function is connected with it, in TensorFlow even if that number is a constant: the
+    second derivative of 2 * x is zero through a function, not absent. So one constant counts if nothing else connects them.
+    """
+    captured = {id(source) for source, _ in trace.graph.captures}
+    read = [s for s in sources if isinstance(s, Symbol) or id(s) in captured]
+    numbers = [s for s in sources if type(s) is Tensor and s.dtype.is_trainable and id(s) not in captured]
+    if numbers and not any(s._id and s.dtype.is_trainable for s in read):
+        smallest = min(numbers, key=lambda s: s._array.size)
+        trace.keep_constant(smallest)
+        read.append(smallest)
+    return read
 
 
 def _without_effects(trace: Trace) -> Trace:
@@ -392,9 +415,28 @@ def _tensor(x: Any) -> Tensor:
     return x.full() if isinstance(x, Tensor) else wrap(x)
 
 
+class _Parts(NamedTuple):
+    """A cotangent as results of a trace: a tensor, or the values and the indices of rows of a tensor of size `dims`."""
+
+    symbols: tuple[Symbol, ...]
+    dims: tuple[int, ...] | None
+
+
+def _parts_of(trace: Trace, d: Any) -> _Parts:
+    if isinstance(d, RowCotangent) and not is_symbolic(dense_dims(d)):
+        return _Parts((_own(trace, d.values), _own(trace, d.indices)), dense_dims(d))
+    return _Parts((_own(trace, densify(d) if isinstance(d, IndexedSlices) else d),), None)
+
+
+def _joined(parts: _Parts, found: Iterator[Any]) -> Any:
+    """The cotangent, of results that come one by one."""
+    if parts.dims is None:
+        return next(found)
+    return RowCotangent(next(found), next(found), parts.dims)
+
+
 def _own(trace: Trace, d: Any) -> Symbol:
-    """A cotangent as a symbol of a trace."""
-    d = densify(d) if isinstance(d, IndexedSlices) else d
+    """A tensor as a symbol of a trace."""
     if isinstance(d, Symbol) and d.trace is trace:
         return d
     made: Symbol = REGISTRY["identity"](symbol(trace.value_of(d), trace))

@@ -333,6 +333,13 @@ class Trace:
         self._values[id(x)] = (x, value)
         return value
 
+    def keep_constant(self, x: Tensor) -> None:
+        """Make a tensor a constant of the graph, so that its value can be asked for."""
+        if id(x) not in self._values:
+            value = Value(spec_of(x))
+            self.graph.constants[value] = x._array
+            self._values[id(x)] = (x, value)
+
     def adopt(self, op: Op, ids: tuple[int, ...], arrays: Any, params: dict[str, Any], outputs: Any) -> Any:
         """Make a node of an op that was computed on tensors from outside which a tape knows; later uses of what came out
         are uses of the node. Returns its inputs and outputs as symbols."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from gradtape.core import errors
-from gradtape.ops.selection import ClipByValue, Keep, Maximum, Minimum, Where, WhereIndices
+from gradtape.ops.selection import ClipByValue, Connected, Keep, Maximum, Minimum, Where, WhereIndices
 from gradtape.testing.sample import bad, sample
 
 REAL = "float16 bfloat16 float32 float64"
@@ -50,6 +50,18 @@ bad(Where, np.array([True, False]), A, A, error=errors.ShapeError, match="condit
 def keep(x, mask):
     return choose(mask, x, np.zeros((), x.dtype))
 
+
+def first(x, source):
+    return x + np.zeros_like(source)
+
+
+sample(Connected, A, -A, reference=first, dtypes=REAL)
+sample(Connected, A, B, reference=first)
+sample(Connected, B, A, reference=first)
+sample(Connected, Z, Z[:1], reference=first, dtypes="complex64 complex128")
+sample(Connected, WHOLE, WHOLE, reference=first, dtypes=INTEGER)
+bad(Connected, A, A.T.copy(), error=errors.ShapeError, match="do not broadcast")
+bad(Connected, A, WHOLE, error=errors.DTypeError, match="dtypes differ")
 
 LARGE = np.linspace(-3.0, 3.0, 1200)
 sample(Keep, A, MASK, reference=keep, dtypes=REAL)

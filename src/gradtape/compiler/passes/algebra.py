@@ -21,6 +21,11 @@ def same(graph: Rewriter, node: Node) -> Value | None:
     return node.inputs[0]
 
 
+def first(graph: Rewriter, node: Node) -> Value | None:
+    """connected(x, source) = x: derivatives were taken before."""
+    return graph.fitted(node.inputs[0], node.outputs[0].spec)
+
+
 def unit_factor(graph: Rewriter, node: Node) -> Value | None:
     """x * 1 = x. Not for complex numbers, where inf * 1 has a NaN in it."""
     a, b = node.inputs
@@ -255,6 +260,7 @@ def _core(graph: Rewriter, value: Value) -> Value:
 RULES = {
     "identity": (same,),
     "stop_gradient": (same,),
+    "connected": (first,),
     "multiply": (unit_factor, zero_factor, negative_factors, integer_constants),
     "add": (zero_summand, negative_summand, integer_constants),
     "subtract": (zero_subtrahend, negative_subtrahend),
