@@ -7,14 +7,16 @@ from typing import Any
 
 from gradtape.compiler import kernels, lowering
 from gradtape.compiler.graph import Graph
+from gradtape.compiler.kernel_op import KernelOp
 
 
 def results(graph: Graph, arrays: Sequence[Any], use_kernels: bool) -> list[Any]:
-    """The outputs of a graph for the arrays of its parameters, each node by its launches, or by its own kernel."""
+    """The outputs of a graph for the arrays of its parameters, each node by its launches, or by its own kernel, which
+    fused nodes have not."""
     known = dict(zip(graph.parameters, arrays, strict=True)) | graph.constants
     for node in graph.nodes:
         given = [known[v] for v in node.inputs]
-        lowered = None if use_kernels else lowering.lower(node)
+        lowered = None if use_kernels and type(node.op) is not KernelOp else lowering.lower(node)
         if lowered is None:
             made = node.op.kernel(*given, **node.params)
             made = made if node.several else (made,)

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.compiler import backend, epilogue, fusion
+from compiler.graphs import results
+from gradtape.compiler import availability, epilogue, fusion
 from gradtape.compiler.ending import distances_of
-from gradtape.compiler.epilogue import ProductWithEnding
+from gradtape.compiler.kernel_op import Contraction, body_of
+from gradtape.compiler.lowering import lower_kernel
 
 RANDOM = np.random.default_rng(11)
 
@@ -22,23 +24,20 @@ class Absorbed:
         self.function, self.arrays = function, arrays
         traced = tf.function(function).get_concrete_function(*[tf.TensorSpec(a.shape, a.dtype) for a in arrays])
         graph = traced._staged.program.program.graph
-        self.graph = epilogue.absorb(fusion.fuse(graph.plain or graph, backend.supports, backend.make))
+        self.graph = epilogue.absorb(fusion.fuse(graph.plain or graph, availability.supports))
         self.graph.verify()
         self.names = [node.op.name for node in self.graph.nodes]
-        self.products = [node.op for node in self.graph.nodes if isinstance(node.op, ProductWithEnding)]
+        bodies = [(node.op, body_of(node)) for node in self.graph.nodes]
+        self.products = [op for op, body in bodies if isinstance(body, Contraction) and body.ending is not None]
 
     def check(self, rtol=1e-5, atol=1e-5):
         """Its results are those of the function itself."""
-        values = dict(zip(self.graph.parameters, self.arrays, strict=True))
-        values.update(self.graph.constants)
-        for node in self.graph.nodes:
-            made = node.op.kernel(*[values[v] for v in node.inputs], **node.params)
-            values.update(zip(node.outputs, made if node.several else (made,), strict=True))
+        made = results(self.graph, self.arrays, use_kernels=True)
         expected = self.function(*[tf.constant(a) for a in self.arrays])
         expected = expected if isinstance(expected, tuple) else (expected,)
-        for value, wanted in zip(self.graph.outputs, expected, strict=True):
-            assert values[value].shape == wanted.shape
-            np.testing.assert_allclose(values[value], wanted, rtol=rtol, atol=atol)
+        for value, wanted in zip(made, expected, strict=True):
+            assert value.shape == wanted.shape
+            np.testing.assert_allclose(value, wanted, rtol=rtol, atol=atol)
         return self
 
 
@@ -64,7 +63,7 @@ def test_derivative_of_an_activation(size):
     found.check(atol=1e-4)
     (product,) = found.products
     # The mask's operand has the shape of the result, and may make room for it.
-    assert (0, 2) in product.lowered().shares
+    assert (0, 2) in lower_kernel(product).shares
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
@@ -75,13 +74,13 @@ def test_an_update_may_be_written_over_the_weights(size):
     )
     assert len(found.names) == 1
     found.check(atol=1e-4)
-    assert found.products[0].lowered().shares == ((0, 2),)
+    assert lower_kernel(found.products[0]).shares == ((0, 2),)
 
 
 def test_an_operand_of_the_product_is_not_written_over():
     found = Absorbed(lambda x, w: x + x @ w, normal(64, 64), normal(64, 64)).check(atol=1e-4)
     assert len(found.products) == 1
-    assert found.products[0].lowered().shares == ()
+    assert lower_kernel(found.products[0]).shares == ()
 
 
 def test_a_product_that_others_read_is_stored_too():
@@ -181,15 +180,15 @@ def test_products_read_heads_where_they_are():
     assert "transpose" not in found.names
     found.check()
     (product,) = found.products
-    assert product.product.axes == ((3, 20 * 48, 30 * 48), (4, 12, 12))
-    assert (product.product.lda, product.product.ldb) == (48, 48)
+    assert product.body.pattern.axes == ((3, 20 * 48, 30 * 48), (4, 12, 12))
+    assert (product.body.pattern.lda, product.body.pattern.ldb) == (48, 48)
 
 
 def test_products_read_parts_of_arrays():
     x, w = normal(40, 60), normal(90, 50)
     found = Absorbed(lambda x, w: x[:, 10:40] @ w[30:60], x, w).check(atol=1e-4)
     assert found.names == ["matmul"]
-    assert found.graph.nodes[0].op.starts == (10, 30 * 50)
+    assert [load.offset for load in found.graph.nodes[0].op.loads] == [10, 30 * 50]
     # Elements that are not side by side, neither along rows nor along columns, are copied.
     other = Absorbed(lambda x, w: x[:, ::2] @ w[:30], x, w).check(atol=1e-4)
     assert len(other.names) == 2
@@ -233,7 +232,7 @@ def test_the_slope_of_gelu_is_kept_in_place_of_its_argument():
     found = Absorbed(function, normal(30, 20), normal(20, 32), normal(32), normal(30, 32)).check(rtol=1e-4, atol=1e-4)
     first = next(p for p in found.products if "gelu" in p.parts)
     assert "gelu_slope" in first.parts
-    assert len(first.ending.results) == 2
+    assert len(first.body.ending.results) == 2
     assert sum("gelu_slope" in name for name in found.names) == 1
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gradtape as tf
-from gradtape.compiler.loops import Fused
+from gradtape.compiler.loop_code import LoopEmitter
 from gradtape.core.op import REGISTRY
 
 RANDOM = np.random.default_rng(7)
@@ -150,11 +150,11 @@ def test_equal_loops_are_compiled_once():
     assert compiled.cache_info().misses - before <= 2
 
 
-def test_a_failure_of_the_code_generator_leaves_numpys_kernels(monkeypatch):
+def test_a_failure_of_the_code_generator_leaves_numpys_kernels(monkeypatch, new_kernels):
     def broken(*arguments):
         raise RuntimeError("no code today")
 
-    monkeypatch.setattr(Fused, "__init__", broken)
+    monkeypatch.setattr(LoopEmitter, "emit", broken)
     f = tf.function(lambda x: tf.exp(x) * 3.0 + tf.sin(x))
     x = normal(33)
     with pytest.warns(tf.errors.CompilerWarning, match="no code today"):

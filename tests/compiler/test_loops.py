@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradtape.compiler import kernels, pool
+from gradtape.compiler import kernels, loops, pool
+from gradtape.compiler.kernel_op import Binding, KernelOp
 from gradtape.compiler.loop import Loop, Step, collapsed, strides_in
 from gradtape.compiler.loop_plan import plan
-from gradtape.compiler.loops import Fused, Place
+from gradtape.compiler.lowering import lower_kernel
 from gradtape.core import dtypes
 from gradtape.core.op import REGISTRY
 from gradtape.core.patterns.movement import View
@@ -39,8 +40,8 @@ def check(shape, owns, dtype="float32"):
     wanted = np.square(sum(np.broadcast_to(x, shape).astype(np.float64) for x in arrays))
     own = dtypes.as_dtype(dtype)
     specs = [Spec(shape, own)] + [Spec((), own)] * len(loop.sums)
-    fused = Fused(loop, specs, "test")
-    for found in (kernels.execute(fused.lowered(), arrays, specs), fused.kernel(*arrays)):
+    lowered, function = lower_kernel(KernelOp(loop, specs, "test")), loops.function_of(loop, specs)
+    for found in (kernels.execute(lowered, arrays, specs), function(*arrays)):
         np.testing.assert_array_equal(found[0].astype(np.float64), wanted)
         if loop.sums:
             assert found[1] == wanted.sum().astype(own.numpy)
@@ -109,12 +110,12 @@ def test_strides(strides, shape, dtype):
     other = integers(shape, dtype)
     loop = loop_of(shape, [shape, shape], dtype, sums=False)
     turned = loop.seen_through(0, View(shape, strides, 1000))
-    fused = Fused(turned, [Spec(shape, own)], "test", [Place(0, 1000, True), Place(1)])
+    op = KernelOp(turned, [Spec(shape, own)], "test", [Binding(0, 1000, True), Binding(1)])
     start = base[1000:]
     view = np.lib.stride_tricks.as_strided(start, shape, [s * own.size for s in strides])
     wanted = np.square(view.astype(np.int64) + other.astype(np.int64))
-    for found in (kernels.execute(fused.lowered(), [base, other], [Spec(shape, own)]), fused.kernel(base, other)):
-        np.testing.assert_array_equal(found[0].astype(np.int64), wanted)
+    (found,) = kernels.execute(lower_kernel(op), [base, other], op.specs)
+    np.testing.assert_array_equal(found.astype(np.int64), wanted)
 
 
 def test_views_whose_axes_do_not_fit_are_refused():
@@ -127,8 +128,7 @@ def test_views_whose_axes_do_not_fit_are_refused():
 def test_results_may_be_written_over_inputs_that_are_read_whole():
     shape = (37, 10)
     loop = loop_of(shape, [shape, (10,), shape], sums=False)
-    fused = Fused(loop, [Spec(shape, dtypes.float32)], "test")
-    lowered = fused.lowered()
+    lowered = lower_kernel(KernelOp(loop, [Spec(shape, dtypes.float32)], "test"))
     assert lowered.shares == ((0, 0), (0, 2))
     arrays = [integers(s) for s in (shape, (10,), shape)]
     wanted = np.square(sum(arrays))
@@ -142,15 +142,16 @@ def test_results_may_be_written_over_inputs_that_are_read_whole():
 def test_nothing_is_shared_with_an_input_that_is_read_twice_in_two_ways():
     shape = (6, 6)
     loop = loop_of(shape, [shape, shape], sums=False).seen_through(1, View(shape, (1, 6)))
-    fused = Fused(loop, [Spec(shape, dtypes.float32)], "test", [Place(0), Place(0, 0, True)])
-    assert fused.lowered().shares == ()
+    op = KernelOp(loop, [Spec(shape, dtypes.float32)], "test", [Binding(0), Binding(0, 0, True)])
+    assert lower_kernel(op).shares == ()
 
 
 def test_loops_of_other_lengths_share_their_code():
     found = set()
     for shape in ((100, 10), (64, 10), (5000, 10)):
-        fused = Fused(loop_of(shape, [shape, (10,)]), [Spec(shape, dtypes.float32), Spec((), dtypes.float32)], "test")
-        found.add(fused.lowered().launches[0].kernel.address)
+        specs = [Spec(shape, dtypes.float32), Spec((), dtypes.float32)]
+        op = KernelOp(loop_of(shape, [shape, (10,)]), specs, "test")
+        found.add(lower_kernel(op).launches[0].kernel.address)
     assert len(found) == 1
     assert plan(loop_of((100, 10), [(100, 10), (10,)]))[0] == plan(loop_of((64, 10), [(64, 10), (10,)]))[0]
 
@@ -160,7 +161,8 @@ def test_steps_that_are_the_same_for_all_elements_run_once():
     steps = (Step(REGISTRY["exp"], (1,), ()), Step(REGISTRY["multiply"], (0, 2), ()))
     loop = Loop((40,), ((own, (1,)), (own, (0,))), (None, None), steps, (3,), ())
     x, y = integers((40,)), np.float32([0.5])
-    (found,) = kernels.execute(Fused(loop, [Spec((40,), own)], "test").lowered(), [x, y], [Spec((40,), own)])
+    op = KernelOp(loop, [Spec((40,), own)], "test")
+    (found,) = kernels.execute(lower_kernel(op), [x, y], op.specs)
     np.testing.assert_allclose(found, x * np.exp(y), rtol=1e-6)
 
 
@@ -169,8 +171,9 @@ def test_known_numbers_are_told_apart_by_their_signs():
     found = []
     for zero in (0.0, -0.0):
         loop = Loop((4,), ((own, (1,)), (own, (0,))), (None, zero), (Step(REGISTRY["multiply"], (0, 1), ()),), (2,), ())
-        fused = Fused(loop, [Spec((4,), own)], "test")
-        found.append([fused.kernel(x, zero)[0], kernels.execute(fused.lowered(), [x, x], [Spec((4,), own)])[0]])
+        op = KernelOp(loop, [Spec((4,), own)], "test")
+        function = loops.function_of(loop, op.specs)
+        found.append([function(x)[0], kernels.execute(lower_kernel(op), [x, x], op.specs)[0]])
     assert not np.signbit(found[0]).any()
     assert np.signbit(found[1]).all()
 
@@ -183,6 +186,7 @@ def test_same_bits_with_one_thread_and_two():
     found = []
     for threads in (1, 2):
         pool.set_threads(threads)
-        found.append([y.tobytes() for y in kernels.execute(Fused(loop, specs, "test").lowered(), arrays, specs)])
+        lowered = lower_kernel(KernelOp(loop, specs, "test"))
+        found.append([y.tobytes() for y in kernels.execute(lowered, arrays, specs)])
     pool.set_threads(0)
     assert found[0] == found[1]

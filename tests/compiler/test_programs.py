@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.compiler import backend, fusion, lowering
+from gradtape.compiler import availability, emitters, fusion
 from gradtape.compiler.emitters import emitter_of
 from gradtape.core.patterns.indexing import Take
 from gradtape.testing.duck_array import DuckArray
@@ -192,7 +192,7 @@ class TestFailures:
             raise RuntimeError("no such register")
 
         monkeypatch.setattr(fusion, "fuse", broken)
-        backend._say.cache_clear()
+        availability._say.cache_clear()
         f = tf.function(lambda x: tf.exp(x) + 1.0)
         with pytest.warns(tf.errors.CompilerWarning, match="no such register.*NumPy's kernels.*report"):
             assert float(f(tf.constant(0.0))) == 2.0
@@ -205,8 +205,8 @@ class TestFailures:
             raise RuntimeError("no such shuffle")
 
         emitter_of(Take)
-        monkeypatch.setitem(lowering.EMITTERS, Take, broken)
-        backend._say.cache_clear()
+        monkeypatch.setitem(emitters.EMITTERS, Take, broken)
+        availability._say.cache_clear()
         f = tf.function(lambda x, i: tf.gather(tf.exp(x), i) + 1.0)
         with pytest.warns(tf.errors.CompilerWarning, match="gather.*no such shuffle"):
             np.testing.assert_array_equal(f(tf.zeros([3]), tf.constant([0, 2])), [2.0, 2.0])

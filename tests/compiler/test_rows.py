@@ -9,7 +9,7 @@ import gradtape.ops
 from gradtape.compiler import eager, kernels, pool
 from gradtape.compiler.fusion import varies
 from gradtape.compiler.recipe import Recipe, row_loop
-from gradtape.compiler.rows import FusedRows
+from gradtape.compiler.rows import function_of, lowered
 from gradtape.core import hot_kernels
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import Spec, spec_of
@@ -72,8 +72,9 @@ def test_long_rows_are_summed_precisely():
     recipe = Recipe(x.shape[1])
     value = recipe.input(tf.float32, True)
     total = recipe.row_sum(value)
-    op = FusedRows(row_loop(x.shape, recipe, [value], [(True, True)], [total]), [Spec((2,), tf.float32)], "sum")
-    np.testing.assert_allclose(op.kernel(x)[0], np.float32(0.1).astype(np.float64) * 100_003, rtol=1e-7)
+    loop = row_loop(x.shape, recipe, [value], [(True, True)], [total])
+    (found,) = function_of(loop, [Spec((2,), tf.float32)])(x)
+    np.testing.assert_allclose(found, np.float32(0.1).astype(np.float64) * 100_003, rtol=1e-7)
 
 
 def both_ways(shape, inputs, write, specs, outer=0):
@@ -82,8 +83,8 @@ def both_ways(shape, inputs, write, specs, outer=0):
     handles = [recipe.input(spec_of(x).dtype, x.shape[-1:] == shape[-1:]) for x in inputs]
     made = write(recipe, *handles)
     patterns = [varies(x.shape, shape) for x in inputs]
-    op = FusedRows(row_loop(shape, recipe, handles, patterns, made, outer=outer), specs, "test")
-    found, again = op.kernel(*inputs), kernels.execute(op.lowered(), inputs, specs)
+    loop = row_loop(shape, recipe, handles, patterns, made, outer=outer)
+    found, again = function_of(loop, specs)(*inputs), kernels.execute(lowered(loop), inputs, specs)
     for a, b in zip(found, again, strict=True):
         np.testing.assert_array_equal(a, b)
     return found
@@ -137,9 +138,9 @@ def test_one_number_for_each_row_stored_for_each_element():
     recipe = Recipe(6)
     x = recipe.input(tf.float32, True)
     loop = row_loop((4, 6), recipe, [x], [(True, True)], [recipe.row_sum(x)], ["element"])
-    op = FusedRows(loop, [Spec((4, 6), tf.float32)], "spread")
     value = normal(4, 6)
-    np.testing.assert_allclose(op.kernel(value)[0], np.repeat(value.sum(1)[:, None], 6, 1), rtol=1e-6, atol=1e-6)
+    (found,) = function_of(loop, [Spec((4, 6), tf.float32)])(value)
+    np.testing.assert_allclose(found, np.repeat(value.sum(1)[:, None], 6, 1), rtol=1e-6, atol=1e-6)
 
 
 def test_signs_of_zero_are_kept():

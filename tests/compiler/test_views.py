@@ -5,9 +5,9 @@ import pytest
 
 import gradtape as tf
 from compiler.graphs import results
-from gradtape.compiler import backend, fusion, lowering, views
+from gradtape.compiler import availability, fusion, lowering, views
 from gradtape.compiler.graph import Graph, Node, Value
-from gradtape.compiler.loops import Fused
+from gradtape.compiler.kernel_op import KernelOp
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import Spec, spec_of
 
@@ -31,7 +31,7 @@ class Builder:
     def fused(self, *outputs):
         """The graph after fusion and after views were absorbed."""
         self.graph.outputs = list(outputs)
-        graph = views.absorb(fusion.fuse(self.graph, backend.supports, backend.make))
+        graph = views.absorb(fusion.fuse(self.graph, availability.supports))
         graph.verify()
         return graph
 
@@ -46,7 +46,7 @@ def normal(*shape):
 
 
 def names(graph):
-    return [type(n.op).__name__ if type(n.op) is Fused else n.op.name for n in graph.nodes]
+    return ["kernel" if type(n.op) is KernelOp else n.op.name for n in graph.nodes]
 
 
 VIEWS = [
@@ -72,7 +72,7 @@ def test_a_loop_reads_through_a_view(name, params, shape, reference):
     b = Builder(x, y)
     graph = b.fused(b.add("add", b.add("exp", b.add(name, b.graph.parameters[0], **params)), b.graph.parameters[1]))
     b.check(graph, np.exp(reference(x)) + y)
-    assert names(graph) == ["Fused"]
+    assert names(graph) == ["kernel"]
 
 
 def test_views_of_views_and_reshapes_between():
@@ -83,7 +83,7 @@ def test_views_of_views_and_reshapes_between():
     flat = b.add("reshape", cut, shape=(8, 16))
     graph = b.fused(b.add("exp", flat))
     b.check(graph, np.exp(x.transpose(1, 0, 2)[1:5:2].reshape(8, 16)))
-    assert names(graph) == ["Fused"]
+    assert names(graph) == ["kernel"]
 
 
 def test_the_same_array_straight_and_turned():
@@ -91,7 +91,7 @@ def test_the_same_array_straight_and_turned():
     b = Builder(x)
     graph = b.fused(b.add("add", b.graph.parameters[0], b.add("transpose", b.graph.parameters[0], perm=(1, 0))))
     b.check(graph, x + x.T)
-    assert names(graph) == ["Fused"]
+    assert names(graph) == ["kernel"]
     (node,) = graph.nodes
     assert len(node.inputs) == 1
     assert lowering.lower(node).shares == ()
@@ -103,7 +103,7 @@ def test_a_view_that_others_read_stays():
     part = b.add("strided_slice", b.graph.parameters[0], index=((0, 6, 1), (0, 32, 1)))
     graph = b.fused(b.add("exp", part), part)
     b.check(graph, np.exp(x[:, :32]), x[:, :32])
-    assert sorted(names(graph)) == ["Fused", "strided_slice"]
+    assert sorted(names(graph)) == ["kernel", "strided_slice"]
 
 
 @pytest.mark.parametrize("shape", [(300, 200), (1000, 3)])
@@ -124,7 +124,7 @@ def test_broadcasting_of_a_view():
     turned = b.add("transpose", b.graph.parameters[0], perm=(1, 0))
     graph = b.fused(b.add("multiply", turned, b.graph.parameters[1]))
     b.check(graph, x.T * y)
-    assert names(graph) == ["Fused"]
+    assert names(graph) == ["kernel"]
 
 
 def test_sums_through_views():
@@ -138,6 +138,6 @@ def test_sums_through_views():
 def test_nothing_to_absorb_leaves_the_graph():
     b = Builder(normal(3, 4))
     b.graph.outputs = [b.add("exp", b.graph.parameters[0])]
-    fused = fusion.fuse(b.graph, backend.supports, backend.make)
+    fused = fusion.fuse(b.graph, availability.supports)
     assert views.absorb(fused) is fused
     assert isinstance(fused.outputs[0].spec, Spec)

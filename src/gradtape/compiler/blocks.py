@@ -16,10 +16,10 @@ from gradtape.compiler import driver, ir
 from gradtape.compiler.arena import ALIGNMENT, Part, lay_out, roots, size_of
 from gradtape.compiler.chains import chained
 from gradtape.compiler.emission import I64, POINTER, VOID, table_of
+from gradtape.compiler.emitters import emits
 from gradtape.compiler.encoding import WORD, Word, encode, table_words
 from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.compiler.kernels import Kernel, Launch, Lowered, Operand, emitted, inputs, outputs
-from gradtape.compiler.lowering import emits
 from gradtape.core import dtypes
 from gradtape.core.patterns.control import Choose, Repeat
 from gradtape.core.shape import Spec

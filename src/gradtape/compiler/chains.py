@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gradtape.compiler.arena import Part, roots, size_of
-from gradtape.compiler.ending import Distances
-from gradtape.compiler.epilogue import ProductWithEnding
+from gradtape.compiler.ending import Distances, Ending
 from gradtape.compiler.graph import Node, Value
+from gradtape.compiler.kernel_op import Binding, Contraction, KernelOp, body_of, contraction_of
 from gradtape.compiler.kernels import Grouped, Launch, Lowered, Operand
-from gradtape.compiler.loops import Fused
-from gradtape.compiler.operands import ProductOfViews
+from gradtape.compiler.loop import Loop
+from gradtape.compiler.lowering import lower_kernel
 from gradtape.core.patterns.movement import packed
 from gradtape.core.patterns.product import Product
 from gradtape.ops.matmul import MatMul
@@ -55,19 +55,19 @@ class Piece(NamedTuple):
     """A part of a program for one group of rows.
 
     Attributes:
-      op: what it computes of them.
+      op: the kernel for them.
       touches: its operands, in the order of its table.
       work: about how many multiplications it takes.
     """
 
-    op: Any
+    op: KernelOp
     touches: tuple[Touch, ...]
     work: int
 
     def launch(self) -> Launch:
         """The launch for the first group."""
-        (launch,) = self.op.lowered().launches
-        return launch  # type: ignore[no-any-return]
+        (launch,) = lower_kernel(self.op).launches
+        return launch
 
 
 def chained(parts: Sequence[Part], kept: set[Value], updated: dict[Value, Value]) -> list[Part]:
@@ -270,29 +270,31 @@ def _piece(part: Part, groups: int) -> Piece | None:
     node, lowered = part
     if lowered.views or len(lowered.launches) != 1:
         return None
-    if type(node.op) is Fused:
-        return _loop_piece(node.op, groups)
+    body = body_of(node)
+    if isinstance(body, Loop):
+        return _loop_piece(node.op, body, groups)
     product = _product(node)
     if product is None or not _is_small(product) or product.m % groups or product.m // groups < _LEAST_ROWS:
         return None
     cut = product._replace(m=product.m // groups)
-    if type(node.op) is ProductWithEnding:
-        return _ending_piece(node.op, cut)
-    starts = getattr(node.op, "starts", (0, 0))
-    op = ProductOfViews(cut, starts, node.outputs[0].spec)
-    touches = (*_factors(cut, starts), _rows(Operand("output", 0), (0, cut.n, 1), cut, cut.dtype.size))
+    if isinstance(body, Contraction) and body.ending is not None:
+        return _ending_piece(node.op, body.ending, cut)
+    found = contraction_of(node)
+    assert found is not None
+    op = KernelOp(Contraction(cut), [node.outputs[0].spec], MatMul.name, found[1])
+    touches = (*_factors(cut, op.loads), _rows(Operand("output", 0), (0, cut.n, 1), cut, cut.dtype.size))
     return Piece(op, touches, cut.m * cut.n * cut.k)
 
 
 def _product(node: Node) -> Product | None:
     """The product that a node computes, if it is a single one whose rows are those of its first factor."""
-    op: Any = node.op
-    found: Product | None = None
-    if type(op) is ProductWithEnding:
-        found = op.product if op.onto is None else None
-    elif op is MatMul or type(op) is ProductOfViews:
-        found = op.lower(*[v.spec for v in node.inputs], **node.params)  # type: ignore[arg-type]
-    return None if found is None or found.axes or found.transpose_a else found
+    body = body_of(node)
+    if isinstance(body, Contraction):
+        found = body.pattern if node.op.onto is None else None
+    else:
+        plain = contraction_of(node) if node.op is MatMul else None
+        found = None if plain is None else plain[0].pattern
+    return None if not isinstance(found, Product) or found.axes or found.transpose_a else found
 
 
 def _is_small(product: Product) -> bool:
@@ -300,10 +302,10 @@ def _is_small(product: Product) -> bool:
     return weights * product.dtype.size <= _MOST_WEIGHTS and 0 < weights * product.m <= _MOST_WORK
 
 
-def _factors(cut: Product, starts: tuple[int, int]) -> Iterator[Touch]:
+def _factors(cut: Product, loads: Sequence[Binding]) -> Iterator[Touch]:
     """What a group touches of the factors of a product."""
     size, line = cut.dtype.size, cut.lda or cut.k
-    first, second = (Operand("input", i, start * size) for i, start in enumerate(starts))
+    first, second = (Operand("input", load.slot, load.offset * size) for load in loads[:2])
     yield Touch(first, cut.m * line * size, ((cut.m - 1) * line + cut.k) * size)
     yield Touch(second, 0, 0)  # all of it; no chain writes it, since no group has all of a slab
 
@@ -314,40 +316,36 @@ def _rows(operand: Operand, distances: Distances, cut: Product, size: int) -> To
     return Touch(operand, cut.m * row * size, ((cut.m - 1) * row + (cut.n - 1) * column + 1) * size)
 
 
-def _ending_piece(op: ProductWithEnding, cut: Product) -> Piece:
-    ending = op.ending
-    piece = ProductWithEnding(cut, ending, op.specs, op.parts, op.places, op.starts, op.homes)
-    targets = ending.targets or (None,) * len(op.homes)
+def _ending_piece(op: KernelOp, ending: Ending, cut: Product) -> Piece:
+    piece = KernelOp(Contraction(cut, ending), op.specs, op.parts, op.loads, op.stores)
+    targets = ending.targets or (None,) * len(op.stores)
     results = []
-    for home, target in zip(op.homes, targets, strict=True):
-        size = op.specs[home.number].dtype.size
-        operand = Operand("output", home.number, home.offset * size)
+    for store, target in zip(op.stores, targets, strict=True):
+        size = op.specs[store.slot].dtype.size
+        operand = Operand("output", store.slot, store.offset * size)
         results.append(_rows(operand, target or (0, cut.n, 1), cut, size))
     loaded = []
-    for i, (number, offset) in zip(ending.loaded, op.places, strict=True):
+    for i, load in zip(ending.loaded, op.loads[2:], strict=True):
         dtype, distances, _ = ending.operands[i]
         assert distances is not None
-        loaded.append(_rows(Operand("input", number, offset), distances, cut, dtype.size))
-    touches = (*_factors(cut, op.starts), results[0], *loaded, *results[1:])
+        loaded.append(_rows(Operand("input", load.slot, load.offset * dtype.size), distances, cut, dtype.size))
+    touches = (*_factors(cut, op.loads), results[0], *loaded, *results[1:])
     return Piece(piece, touches, cut.m * cut.n * (cut.k + _STEP * len(ending.steps)))
 
 
-def _loop_piece(op: Fused, groups: int) -> Piece | None:
-    loop = op.loop
+def _loop_piece(op: KernelOp, loop: Loop, groups: int) -> Piece | None:
     if loop.sums or not loop.shape or loop.shape[0] % groups or math.prod(loop.shape) > _MOST_ELEMENTS:
         return None
     shape = (loop.shape[0] // groups, *loop.shape[1:])
-    piece = Fused(loop._replace(shape=shape), op.specs, op.parts, op.places, op.homes)
+    piece = KernelOp(loop._replace(shape=shape), op.specs, op.parts, op.loads, op.stores)
     types, targets = loop.types(), loop.targets or (packed(loop.shape),) * len(loop.outputs)
     touches: list[Touch] = []
-    for place, (dtype, strides), known in zip(op.places, loop.inputs, loop.constants, strict=True):
+    for load, (dtype, strides), known in zip(op.loads, loop.inputs, loop.constants, strict=True):
         if known is None:
-            touches.append(
-                _strided(Operand("input", place.number, place.offset * dtype.size), shape, strides, dtype.size)
-            )
-    for home, number, strides in zip(op.homes, loop.outputs, targets, strict=True):
+            touches.append(_strided(Operand("input", load.slot, load.offset * dtype.size), shape, strides, dtype.size))
+    for store, number, strides in zip(op.stores, loop.outputs, targets, strict=True):
         size = types[number].size
-        touches.append(_strided(Operand("output", home.number, home.offset * size), shape, strides, size))
+        touches.append(_strided(Operand("output", store.slot, store.offset * size), shape, strides, size))
     if not math.prod(shape) or any(touch.reach <= 0 for touch in touches):
         return None
     touches.append(Touch(Operand("number", 0), 0, 0))

@@ -11,16 +11,16 @@ import math
 from typing import NamedTuple
 
 from gradtape.compiler.ending import Distances, distances_of
-from gradtape.compiler.epilogue import ProductWithEnding
 from gradtape.compiler.graph import Copy, Graph, Node, Value
-from gradtape.compiler.loops import Fused, Home, Place
+from gradtape.compiler.kernel_op import Binding, Contraction, KernelOp, body_of
+from gradtape.compiler.loop import Loop
 from gradtape.compiler.simd.widths import default_width, least_vectors
 from gradtape.core.patterns import movement
 from gradtape.core.patterns.movement import View, is_contiguous
-from gradtape.core.shape import Spec
+from gradtape.core.patterns.product import Product
 
 # What is written: the number of a result, where it goes, and by which strides, if it is not whole.
-_Results = list[tuple[int, Home, View | None]]
+_Results = list[tuple[int, Binding, View | None]]
 
 
 class _Joint(NamedTuple):
@@ -70,7 +70,7 @@ def told_apart(graph: Graph) -> Graph:
         if node not in writers:
             copy.keep(node)
             continue
-        count, few = len(node.op.loop.outputs), writers[node]
+        count, few = len(node.op.body.outputs), writers[node]
         made = copy.keep(_wider(node, [value for _, value in few]))
         apart.update(zip([i for i, _ in few], made.outputs[count:], strict=False))
         old = (*made.outputs[:count], *made.outputs[count + len(few) :])
@@ -82,37 +82,46 @@ def told_apart(graph: Graph) -> Graph:
 
 def _can_write(node: Node, value: Value, graph: Graph) -> bool:
     """True if a node is a loop over arrays like a value, which it makes itself or can read."""
-    if type(node.op) is not Fused or node.op.loop.targets or any(home.is_part for home in node.op.homes):
+    body = body_of(node)
+    if not isinstance(body, Loop) or body.targets or any(store.is_part for store in node.op.stores):
         return False
-    results = node.outputs[: len(node.op.loop.outputs)]
+    results = node.outputs[: len(body.outputs)]
     return any(v.spec == value.spec for v in results) and (value in results or value in graph.parameters)
 
 
 def _wider(node: Node, values: list[Value]) -> Node:
     """A loop that also writes some values, which are its own or are read for that."""
     op, inputs = node.op, list(node.inputs)
-    loop, places, count = op.loop, list(op.places), len(op.loop.outputs)
+    loop, loads, count = op.body, list(op.loads), len(op.body.outputs)
     for value in values:
-        found = [i for i, p in enumerate(places) if inputs[p.number] is value and not p.is_view and loop.is_whole(i)]
+        found = [i for i, b in enumerate(loads) if inputs[b.slot] is value and not b.is_part and loop.is_whole(i)]
         if value in node.outputs:
             number = loop.outputs[node.outputs.index(value)]
         elif found:
             number = found[0]
         else:
             loop, number = loop.reading(value.spec.dtype), len(loop.inputs)
-            places.append(Place(len(inputs)))
+            loads.append(Binding(len(inputs)))
             inputs.append(value)
         loop = loop._replace(outputs=(*loop.outputs, number))
     specs = (*op.specs[:count], *[v.spec for v in values], *op.specs[count:])
-    return Node(Fused(loop, specs, op.parts, places), inputs, {}, specs, node.place)
+    return Node(KernelOp(loop, specs, op.parts, loads), inputs, {}, specs, node.place)
 
 
 def _maker(node: Node) -> Node | None:
     """The loop or product that all inputs of a node come from, if there is one."""
     first = node.inputs[0].node if len(node.inputs) > 1 else None
-    if first is None or type(first.op) not in (Fused, ProductWithEnding):
+    if first is None or not _can_store_parts(first):
         return None
     return first if all(v.node is first for v in node.inputs) else None
+
+
+def _can_store_parts(node: Node) -> bool:
+    """True for loops over elements, and for matrix products with an epilogue."""
+    body = body_of(node)
+    if isinstance(body, Contraction):
+        return body.ending is not None and isinstance(body.pattern, Product)
+    return isinstance(body, Loop)
 
 
 def joined_views(node: Node) -> tuple[View, ...] | None:
@@ -134,7 +143,8 @@ def joined_views(node: Node) -> tuple[View, ...] | None:
 
 def _writing(maker: Node, joints: list[_Joint], graph: Graph) -> tuple[Node, list[Value]] | None:
     """A node that writes its results where they are joined, and the values that it makes; None if that cannot be."""
-    sums = len(maker.op.loop.sums) if type(maker.op) is Fused else 0
+    op: KernelOp = maker.op
+    sums = len(op.body.sums) if isinstance(op.body, Loop) else 0
     count = len(maker.outputs) - sums
     if any(maker.outputs.index(v) >= count for joint in joints for v in joint.node.inputs):
         return None
@@ -142,21 +152,27 @@ def _writing(maker: Node, joints: list[_Joint], graph: Graph) -> tuple[Node, lis
     wanted = {v for node in graph.nodes if node not in joined for v in node.inputs} | set(graph.outputs)
     whole = [k for k in range(count) if maker.outputs[k] in wanted]
     values = [*[maker.outputs[k] for k in whole], *[joint.node.outputs[0] for joint in joints], *maker.outputs[count:]]
-    results: _Results = [(k, Home(i), None) for i, k in enumerate(whole)]
+    results: _Results = [(k, Binding(i), None) for i, k in enumerate(whole)]
     for number, joint in enumerate(joints, len(whole)):
         for value, view in zip(joint.node.inputs, joint.views, strict=True):
-            results.append((maker.outputs.index(value), Home(number, view.offset, True), view))
+            results.append((maker.outputs.index(value), Binding(number, view.offset, True), view))
     specs = [v.spec for v in values]
-    op = _loop(maker.op, results, specs) if type(maker.op) is Fused else _product(maker.op, results, specs)
-    if op is None:
+    body: Loop | Contraction | None = None
+    if isinstance(op.body, Loop):
+        body = _loop(op.body, results)
+    elif isinstance(op.body, Contraction):
+        body = _product(op.body, results)
+    if body is None:
         return None
-    return Node(op, maker.inputs, {}, tuple(specs), maker.place), values
+    last = [Binding(i) for i in range(len(values) - sums, len(values))]
+    made = KernelOp(body, specs, op.parts, op.loads, [*[binding for _, binding, _ in results], *last])
+    return Node(made, maker.inputs, {}, tuple(specs), maker.place), values
 
 
-def _loop(fused: Fused, results: _Results, specs: list[Spec]) -> Fused | None:
+def _loop(before: Loop, results: _Results) -> Loop | None:
     """A loop with other results; None if it would be slow, or cannot be."""
-    loop = fused.loop._replace(outputs=tuple([fused.loop.outputs[k] for k, _, _ in results]))
-    if fused.loop.targets:
+    loop = before._replace(outputs=tuple([before.outputs[k] for k, _, _ in results]))
+    if before.targets:
         return None
     for number, (_, _, view) in enumerate(results):
         turned = loop if view is None else loop.written_to(number, view)
@@ -168,15 +184,13 @@ def _loop(fused: Fused, results: _Results, specs: list[Spec]) -> Fused | None:
         any(own[-1] != 1 for own in loop.targets) or loop.shape[-1] < least_vectors() * lanes or loop.shape[-1] % lanes
     ):
         return None
-    return Fused(loop, specs, fused.parts, fused.places, [home for _, home, _ in results])
+    return loop
 
 
-def _product(product: ProductWithEnding, results: _Results, specs: list[Spec]) -> ProductWithEnding | None:
-    """The same of a product with an ending."""
-    m, n, *_ = product.product
-    sizes = math.prod([axis.size for axis in product.product.axes]), m, n
-    ending, targets = product.ending, list[Distances | None]()
-    if ending.targets or n < 2:
+def _product(body: Contraction, results: _Results) -> Contraction | None:
+    """The same of a product with an epilogue."""
+    ending, sizes, targets = body.ending, body.sizes, list[Distances | None]()
+    if ending is None or ending.targets or sizes[2] < 2:
         return None
     for _, _, view in results:
         target = None if view is None else distances_of(view.shape, view.strides, sizes)
@@ -184,5 +198,4 @@ def _product(product: ProductWithEnding, results: _Results, specs: list[Spec]) -
             return None
         targets.append(target)
     ending = ending._replace(results=tuple([ending.results[k] for k, _, _ in results]), targets=tuple(targets))
-    homes = [home for _, home, _ in results]
-    return ProductWithEnding(product.product, ending, specs, product.parts, product.places, product.starts, homes)
+    return body._replace(ending=ending)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compiler import backend
+from gradtape.compiler import availability
 from gradtape.compiler.fusion import checks_values, varies
 from gradtape.compiler.loop import Loop, Step, collapsed, strides_in
 from gradtape.compiler.recipe import Recipe, RowLoop, row_loop
@@ -24,17 +24,17 @@ _BYTE = np.dtype(np.uint8)
 def generate(op: Any, arrays: Sequence[Any], params: dict[str, Any]) -> Callable[..., Any] | None:
     """A kernel of an op for arrays like these, by its `lower`, `row` or `scalar` rule; None if there cannot be one."""
     specs = [spec_of(a) for a in arrays]
-    if not backend.has_llvm() or not all(backend.supports(s.dtype) for s in specs):
+    if not availability.has_llvm() or not all(availability.supports(s.dtype) for s in specs):
         return None
     promised = op.infer(*specs, **params)
     several = not isinstance(promised, Spec)
     outputs = list(promised) if several else [promised]
-    if not all(backend.supports(s.dtype) and math.prod(s.shape) for s in outputs):
+    if not all(availability.supports(s.dtype) and math.prod(s.shape) for s in outputs):
         return None
     try:
         return _generated(op, specs, outputs, several, params)
     except Exception as problem:
-        backend.warn(problem, op.name)
+        availability.warn(problem, op.name)
         return None
 
 
@@ -48,16 +48,20 @@ def _generated(
         return _product(pattern, outputs[0])
     if pattern is not None and not hasattr(op, "row") and not hasattr(op, "scalar"):
         return None if several else _emitted(pattern, specs, outputs[0])
-    loop: Loop | RowLoop | None
-    loop = _rows(op, specs, params) if hasattr(op, "row") else _elements(op, specs, outputs[0], params)
-    made = None if loop is None else backend.make(loop, outputs, op.name)
-    if made is None:
-        return None
-    call = made.code.call if isinstance(loop, Loop) else None
-    run: Callable[..., Any] = made.kernel
-    if call is not None and len(specs) <= 2:
-        return _quick(call, outputs[0], len(specs))
-    return run if several else lambda *arrays: run(*arrays)[0]
+    from gradtape.compiler import loops, rows  # loaded for the first kernel
+
+    run: Callable[..., Any] | None = None
+    if hasattr(op, "row"):
+        over_rows = _rows(op, specs, params)
+        run = None if over_rows is None else rows.function_of(over_rows, outputs)
+    else:
+        loop = _elements(op, specs, outputs[0], params)
+        if loop is not None and len(specs) <= 2:
+            return _quick(loops.compiled(loop, repr(loop.constants)).call, outputs[0], len(specs))
+        run = None if loop is None else loops.function_of(loop, outputs)
+    if run is None or several:
+        return run
+    return lambda *arrays: run(*arrays)[0]
 
 
 def _quick(call: Callable[..., None], spec: Spec, count: int) -> Callable[..., Any]:

@@ -15,6 +15,7 @@ from gradtape.compiler.expansion import expanded
 from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.compiler.group import Group
 from gradtape.compiler.grouping import grouped
+from gradtape.compiler.kernel_op import KernelOp
 from gradtape.compiler.loop import Loop, Step, collapsed, strides_in
 from gradtape.compiler.recipe import COLUMN, ROW, Handle, Recipe, RowLoop, row_loop
 from gradtape.compiler.sorting import ALIAS, ALL, ALONG_COLUMN, ALONG_ROW, JOINS, RULE, ruled
@@ -22,33 +23,25 @@ from gradtape.compiler.sorting import checks_values as checks_values
 from gradtape.core.dtypes import DType
 from gradtape.core.shape import Spec
 
-Make = Callable[[Loop | RowLoop, list[Spec], str], Any]
 
-
-def fuse(graph: Graph, supports: Callable[[DType], bool], make: Make) -> Graph:
+def fuse(graph: Graph, supports: Callable[[DType], bool]) -> Graph:
     """The graph with groups of nodes replaced by single nodes.
 
     Args:
       graph: what to fuse.
       supports: whether loops over a dtype can be emitted.
-      make: a function of a loop, the specs of its results and the names of its ops that gives the op; None leaves the
-        nodes as they are.
     """
-    return _fused(expanded(graph), supports, make)
-
-
-def _fused(graph: Graph, supports: Callable[[DType], bool], make: Make) -> Graph:
+    graph = expanded(graph)
     fused = Graph(graph.name)
     fused.parameters, fused.captures = list(graph.parameters), list(graph.captures)
     fused.constants = dict(graph.constants)
     moved: dict[Value, Value] = {}
     for group in grouped(graph, supports):
         nodes = [node for _, node in sorted(group.nodes.items())]
-        made = False
         if group.shape is not None:
-            build = _add_rows if group.has_rows else _add_loop
-            made = build(group, nodes, graph, fused, moved, make)
-        if not made:
+            add = _add_rows if group.has_rows else _add_loop
+            add(group, nodes, graph, fused, moved)
+        else:
             for node in nodes:
                 _copy(node, fused, moved)
     fused.outputs = [moved.get(v, v) for v in graph.outputs]
@@ -61,24 +54,14 @@ def _copy(node: Node, graph: Graph, moved: dict[Value, Value]) -> None:
     moved.update(zip(node.outputs, copied.outputs, strict=True))
 
 
-def _add_loop(
-    group: Group,
-    nodes: list[Node],
-    graph: Graph,
-    fused: Graph,
-    moved: dict[Value, Value],
-    make: Make,
-) -> bool:
-    """Add a loop over elements to the fused graph; False if there is no op for it."""
+def _add_loop(group: Group, nodes: list[Node], graph: Graph, fused: Graph, moved: dict[Value, Value]) -> None:
+    """Add a loop over elements to the fused graph."""
     loop, inputs, outputs = _loop(nodes, group, graph)
     specs = [v.spec for v in outputs]
-    op = make(loop, specs, _names(nodes))
-    if op is None:
-        return False
+    op = KernelOp(loop, specs, _names(nodes))
     made = Node(op, [moved.get(v, v) for v in inputs], {}, tuple(specs), nodes[0].place)
     fused.nodes.append(made)
     moved.update(zip(outputs, made.outputs, strict=True))
-    return True
 
 
 def _names(nodes: list[Node]) -> str:
@@ -141,24 +124,14 @@ def varies(own: tuple[int, ...], shape: tuple[int, ...]) -> tuple[bool, ...]:
     return tuple([d != 1 for d in (1,) * (len(shape) - len(own)) + tuple(own)])
 
 
-def _add_rows(
-    group: Group,
-    nodes: list[Node],
-    graph: Graph,
-    fused: Graph,
-    moved: dict[Value, Value],
-    make: Make,
-) -> bool:
-    """Add a loop over rows to the fused graph, and a loop that adds up its rows' sums for each sum over everything; False
-    if there is no op for it."""
+def _add_rows(group: Group, nodes: list[Node], graph: Graph, fused: Graph, moved: dict[Value, Value]) -> None:
+    """Add a loop over rows to the fused graph, and a loop that adds up its rows' sums for each sum over everything."""
     script = _Script(group, nodes, graph)
     leaving = [v for node in nodes for v in node.outputs if v in group.leaving]
     loop = script.loop(leaving)
     rows = group.rows()
     specs = [Spec(rows, v.spec.dtype) if group.places[v] == ALL else v.spec for v in leaving]
-    op = make(loop, specs, _names(nodes))
-    if op is None:
-        return False
+    op = KernelOp(loop, specs, _names(nodes))
     made = Node(op, [moved.get(v, v) for v in script.sources()], {}, tuple(specs), nodes[0].place)
     fused.nodes.append(made)
     for value, result in zip(leaving, made.outputs, strict=True):
@@ -166,11 +139,10 @@ def _add_rows(
             moved[value] = result
             continue
         count = math.prod(rows)
-        sum_op = make(Loop((count,), ((value.spec.dtype, (1,)),), (None,), (), (), (0,)), [value.spec], "reduce_sum")
-        total = Node(sum_op, [result], {}, (value.spec,), nodes[0].place)
+        addition = Loop((count,), ((value.spec.dtype, (1,)),), (None,), (), (), (0,))
+        total = Node(KernelOp(addition, [value.spec], "reduce_sum"), [result], {}, (value.spec,), nodes[0].place)
         fused.nodes.append(total)
         moved[value] = total.outputs[0]
-    return True
 
 
 class _Script:

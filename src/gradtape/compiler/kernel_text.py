@@ -7,13 +7,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from gradtape.compiler.ending import Ending
-from gradtape.compiler.epilogue import ConvolutionWithEnding, ProductWithEnding
 from gradtape.compiler.graph import Graph, Node
+from gradtape.compiler.kernel_op import Contraction, body_of
 from gradtape.compiler.loop import Loop, Step
-from gradtape.compiler.loops import Fused
-from gradtape.compiler.operands import ProductOfViews
 from gradtape.compiler.recipe import RowLoop
-from gradtape.compiler.rows import FusedRows
 from gradtape.core.patterns.convolution import Convolve
 from gradtape.core.patterns.product import Product
 from gradtape.core.provenance import Site
@@ -27,16 +24,12 @@ def describe(graph: Graph) -> str:
 
 def flops(node: Node) -> int:
     """About how many floating-point operations a node takes; 0 where only data moves."""
-    op = node.op
-    if isinstance(op, Fused):
-        return math.prod(op.loop.shape) * len(op.loop.steps)
-    if isinstance(op, FusedRows):
-        return math.prod(op.loop.shape) * sum(call.method not in ("input", "number") for call in op.loop.calls)
+    body = body_of(node)
+    if isinstance(body, Loop):
+        return math.prod(body.shape) * len(body.steps)
+    if isinstance(body, RowLoop):
+        return math.prod(body.shape) * sum(call.method not in ("input", "number") for call in body.calls)
     pattern = _pattern(node)
-    if isinstance(op, ProductWithEnding):
-        pattern = op.product
-    if isinstance(op, ConvolutionWithEnding):
-        pattern = op.pattern
     if isinstance(pattern, Product):
         return 2 * pattern.m * pattern.n * pattern.k * math.prod([axis.size for axis in pattern.axes])
     if isinstance(pattern, Convolve):
@@ -58,26 +51,23 @@ def _lines(node: Node) -> Iterator[str]:
 
 
 def _body(node: Node) -> Iterable[str]:
-    op = node.op
-    if isinstance(op, Fused):
-        return _loop(op.loop)
-    if isinstance(op, FusedRows):
-        return _rows(op.loop)
-    if isinstance(op, ProductWithEnding):
-        return [*_product(op.product), *_ending(op.ending)]
-    if isinstance(op, ConvolutionWithEnding):
-        return [*_convolution(op.pattern), *_ending(op.ending)]
+    body = body_of(node)
+    if isinstance(body, Loop):
+        return _loop(body)
+    if isinstance(body, RowLoop):
+        return _rows(body)
     pattern = _pattern(node)
+    ending = _ending(body.ending) if isinstance(body, Contraction) and body.ending is not None else ()
     if isinstance(pattern, Convolve):
-        return _convolution(pattern)
-    return _product(pattern) if isinstance(pattern, Product) else []
+        return [*_convolution(pattern), *ending]
+    return [*_product(pattern), *ending] if isinstance(pattern, Product) else []
 
 
 def _pattern(node: Node) -> Any:
     """What the op says of itself to the compiler, if it says something."""
-    rule = getattr(node.op, "lower", None)
-    if isinstance(node.op, ProductOfViews):
-        return node.op.pattern
+    body, rule = body_of(node), getattr(node.op, "lower", None)
+    if isinstance(body, Contraction):
+        return body.pattern
     if not callable(rule) or any(None in v.spec.shape for v in (*node.inputs, *node.outputs)):
         return None
     return rule(*[v.spec for v in node.inputs], **node.params)

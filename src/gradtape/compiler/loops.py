@@ -1,4 +1,4 @@
-"""Fused loops as ops: of graphs, where they are launches of kernels, and of eager execution, where they take arrays.
+"""Loops as launches of kernels, for graphs, and as functions of arrays, for eager execution.
 
 Sums are made of one partial sum per chunk, so the bits of a result do not depend on the threads.
 """
@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from gradtape.compiler import ir, kernels
 from gradtape.compiler.emission import DOUBLE, I64, POINTER, VOID, Compiled, close, counted, plain
+from gradtape.compiler.kernel_op import Binding
 from gradtape.compiler.kernels import NOTHING, Kernel, Launch, Lowered, Operand
 from gradtape.compiler.loop import Loop
 from gradtape.compiler.loop_plan import plan
@@ -23,138 +24,80 @@ from gradtape.core.patterns.movement import contiguous, fill
 from gradtape.core.shape import Spec
 
 
-class Place(NamedTuple):
-    """Where a loop finds one of its inputs.
+def lower(loop: Loop, loads: Sequence[Binding], stores: Sequence[Binding], specs: Sequence[Spec]) -> Lowered:
+    """The launch of a loop, and one for each sum.
 
-    Attributes:
-      number: of the op's input.
-      offset: elements from its beginning.
-      is_view: whether the input is read through a view (`compiler/views.py`).
+    Args:
+      loop: what to compute.
+      loads: which inputs of the node its own are.
+      stores: which outputs of the node its results are, then its sums.
+      specs: of the node's outputs.
     """
+    planned, total = plan(loop)
+    chunks = -(-total // planned.per_chunk) if math.prod(loop.shape) else 0
 
-    number: int
-    offset: int = 0
-    is_view: bool = False
+    def emit(module: ir.Module) -> tuple[ir.Function, int]:
+        from gradtape.compiler.loop_code import LoopEmitter
+
+        return LoopEmitter(module, planned).emit(), 1
+
+    types, live, count = loop.types(), live_inputs(loop), len(loop.outputs)
+    sizes = [types[i].size for i in loop.outputs]
+    operands = [
+        *[Operand("input", loads[i].slot, loads[i].offset * loop.inputs[i][0].size) for i in live],
+        *[Operand("output", b.slot, b.offset * size) for b, size in zip(stores, sizes, strict=False)],
+        *[Operand("scratch", i) for i in range(len(loop.sums))],
+        Operand("number", total),
+    ]
+    work = math.prod(loop.shape) * len(loop.steps)
+    kernel = kernels.emitted(("loop", planned), emit, work)._replace(chunks=chunks) if chunks else NOTHING
+    launches = [Launch(kernel, tuple(operands))]
+    for i, binding in enumerate(stores[count:]):
+        result, dtype = Operand("output", binding.slot), specs[binding.slot].dtype
+        if chunks:
+            launches.append(Launch(_addition(dtype), (Operand("scratch", i), result, Operand("number", chunks))))
+        else:
+            from gradtape.compiler.emitters import movement  # loaded for sums of nothing alone
+
+            zero = fill(contiguous(()), 0, dtype)._replace(output=result.number)
+            launches.append(movement.launch(zero, dtype.size))
+    return Lowered(tuple(launches), (8 * chunks,) * len(loop.sums), _shares(loop, loads, stores[:count], specs))
 
 
-class Home(NamedTuple):
-    """Where a loop, or the ending of a product, writes one of its results.
-
-    Attributes:
-      number: of the op's output.
-      offset: elements from its beginning.
-      is_part: whether it is only a part of that output (`compiler/destinations.py`).
-    """
-
-    number: int
-    offset: int = 0
-    is_part: bool = False
+def live_inputs(loop: Loop) -> list[int]:
+    """The inputs that are read from memory; the others are numbers that are known."""
+    return [i for i, known in enumerate(loop.constants) if known is None]
 
 
-class Fused:
-    """A fused loop as an op. Nothing is compiled before it is lowered or its kernel runs.
+def _shares(
+    loop: Loop, loads: Sequence[Binding], stores: Sequence[Binding], specs: Sequence[Spec]
+) -> tuple[tuple[int, int], ...]:
+    """Outputs that may be written over inputs which are read whole, element by element, and in no other way."""
+    bound = {b.slot for i, b in enumerate(loads) if b.is_part or not loop.is_whole(i)}
+    return tuple(
+        (store.slot, loads[i].slot)
+        for store in stores
+        for i in live_inputs(loop)
+        if not store.is_part and loads[i].slot not in bound and loop.inputs[i][0].size == specs[store.slot].dtype.size
+    )
 
-    Attributes:
-      loop: what it computes.
-      specs: of its outputs, then of its sums.
-      parts: names of the ops in it, for people.
-      places: where the loop's inputs are.
-      homes: where its results go.
-    """
 
-    elementwise = False
-    effect = False
+def function_of(loop: Loop, specs: Sequence[Spec]) -> Callable[..., tuple[Any, ...]]:
+    """A function of arrays, those of the inputs that are not known, which gives the results of a loop in new arrays."""
+    code, count = compiled(loop, repr(loop.constants)), len(loop.outputs)
 
-    def __init__(
-        self,
-        loop: Loop,
-        specs: Sequence[Spec],
-        parts: str,
-        places: Sequence[Place] | None = None,
-        homes: Sequence[Home] | None = None,
-    ) -> None:
-        self.loop, self.specs, self.parts = loop, tuple(specs), parts
-        self.places = tuple(places or [Place(i) for i in range(len(loop.inputs))])
-        self.homes = tuple(homes or [Home(k) for k in range(len(loop.outputs))])
-        self.name = f"fused[{parts}]"
-        self._live = [i for i, known in enumerate(loop.constants) if known is None]
-
-    @property
-    def code(self) -> Compiled:
-        """Machine code that takes arrays: the inputs that are not known, the outputs, and room for partial sums."""
-        return compiled(self.loop, repr(self.loop.constants))
-
-    def kernel(self, *arrays: Any) -> tuple[Any, ...]:
-        """The outputs, in new arrays."""
-        if any(home.is_part for home in self.homes):
-            return kernels.execute(self.lowered(), arrays, self.specs)
-        count, code = len(self.loop.outputs), self.code
-        given = [self._given(i, arrays) for i in self._live]
+    def run(*arrays: Any) -> tuple[Any, ...]:
         made = [
             (memory.empty if math.prod(s.shape) >= memory.THRESHOLD else np.empty)(s.shape, s.dtype.numpy)
-            for s in self.specs[:count]
+            for s in specs[:count]
         ]
-        partials = [np.empty(code.chunks, np.float64) for _ in self.loop.sums]
+        partials = [np.empty(code.chunks, np.float64) for _ in loop.sums]
         if code.chunks:
-            code.call(*given, *made, *partials)
-        sums = [np.add.reduce(p).astype(s.dtype.numpy) for p, s in zip(partials, self.specs[count:], strict=True)]
+            code.call(*[plain(x) for x in arrays], *made, *partials)
+        sums = [np.add.reduce(p).astype(s.dtype.numpy) for p, s in zip(partials, specs[count:], strict=True)]
         return (*made, *sums)
 
-    def _given(self, i: int, arrays: Sequence[Any]) -> Any:
-        """An array that begins where the loop begins to read."""
-        place = self.places[i]
-        array = plain(arrays[place.number])
-        return array.reshape(-1).view(self.loop.inputs[i][0].numpy)[place.offset :] if place.is_view else array
-
-    def lowered(self) -> Lowered:
-        """The launch of the loop, and one for each sum."""
-        loop = self.loop
-        planned, total = plan(loop)
-        chunks = -(-total // planned.per_chunk) if math.prod(loop.shape) else 0
-
-        def emit(module: ir.Module) -> tuple[ir.Function, int]:
-            from gradtape.compiler.loop_code import LoopEmitter
-
-            return LoopEmitter(module, planned).emit(), 1
-
-        types = loop.types()
-        sizes = [types[i].size for i in loop.outputs]
-        operands = [
-            *[
-                Operand("input", self.places[i].number, self.places[i].offset * loop.inputs[i][0].size)
-                for i in self._live
-            ],
-            *[Operand("output", home.number, home.offset * size) for home, size in zip(self.homes, sizes, strict=True)],
-            *[Operand("scratch", i) for i in range(len(loop.sums))],
-            Operand("number", total),
-        ]
-        work = math.prod(loop.shape) * len(loop.steps)
-        kernel = kernels.emitted(("loop", planned), emit, work)._replace(chunks=chunks) if chunks else NOTHING
-        launches = [Launch(kernel, tuple(operands))]
-        count = len(self.specs) - len(loop.sums)
-        for i, spec in enumerate(self.specs[count:]):
-            result = Operand("output", count + i)
-            if chunks:
-                summed = Operand("scratch", i), result, Operand("number", chunks)
-                launches.append(Launch(_addition(spec.dtype), summed))
-            else:
-                from gradtape.compiler.emitters import movement
-
-                zero = fill(contiguous(()), 0, spec.dtype)._replace(output=result.number)
-                launches.append(movement.launch(zero, spec.dtype.size))
-        return Lowered(tuple(launches), (8 * chunks,) * len(loop.sums), self._shares())
-
-    def _shares(self) -> tuple[tuple[int, int], ...]:
-        """Outputs that may be written over inputs which are read whole, element by element, and in no other way."""
-        bound = {p.number for i, p in enumerate(self.places) if p.is_view or not self.loop.is_whole(i)}
-        return tuple(
-            (home.number, self.places[i].number)
-            for home in self.homes
-            for i in self._live
-            if not home.is_part
-            and self.places[i].number not in bound
-            and self.loop.inputs[i][0].size == self.specs[home.number].dtype.size
-        )
+    return run
 
 
 @functools.lru_cache(maxsize=512)

@@ -6,48 +6,13 @@ projection made. A product reads them there, so that the transposed array is not
 
 from __future__ import annotations
 
-from typing import Any
-
-from gradtape.compiler import kernels, views
+from gradtape.compiler import views
 from gradtape.compiler.graph import Copy, Graph, Node
-from gradtape.compiler.kernels import Lowered
+from gradtape.compiler.kernel_op import Binding, Contraction, KernelOp
 from gradtape.core.patterns.movement import View, contiguous
 from gradtape.core.patterns.product import Product, product_of_views
 from gradtape.core.shape import Spec
 from gradtape.ops.matmul import MatMul
-
-
-class ProductOfViews:
-    """A matrix product whose operands are parts of arrays.
-
-    Attributes:
-      pattern: sizes and distances.
-      starts: where the operands begin in their arrays, in elements.
-      spec: of the result.
-    """
-
-    name = parts = MatMul.name
-    elementwise = False
-    effect = False
-
-    def __init__(self, pattern: Product, starts: tuple[int, int], spec: Spec) -> None:
-        self.pattern, self.starts, self.spec = pattern, starts, spec
-
-    def kernel(self, *arrays: Any) -> Any:
-        """The product, in a new array."""
-        return kernels.execute(self.lowered(), arrays, [self.spec])[0]
-
-    def lower(self, *specs: Spec) -> Product:
-        """The pattern, as ops' rules give it."""
-        return self.pattern
-
-    def lowered(self) -> Lowered:
-        """The launches of the product."""
-        from gradtape.compiler.emitters.product import lowered_from
-
-        found = lowered_from(self.pattern, self.starts)
-        assert found is not None
-        return found
 
 
 def absorb(graph: Graph) -> Graph:
@@ -88,7 +53,8 @@ def _through(node: Node) -> tuple[Node, set[Node]] | None:
                 break
     if best is None:
         return None
-    op = ProductOfViews(best, (seen[0].offset, seen[1].offset), spec)
+    loads = [Binding(k, view.offset, True) for k, view in enumerate(seen)]
+    op = KernelOp(Contraction(best), [spec], MatMul.name, loads)
     return Node(op, inputs, {}, spec, node.place), passed
 
 

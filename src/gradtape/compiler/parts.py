@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from gradtape.compiler.destinations import joined_views
 from gradtape.compiler.ending import Ending, Operand, distances_of
-from gradtape.compiler.epilogue import ProductWithEnding
 from gradtape.compiler.graph import Copy, Graph, Node, Value
-from gradtape.compiler.loops import Home
-from gradtape.compiler.operands import ProductOfViews
+from gradtape.compiler.kernel_op import Binding, Contraction, KernelOp, body_of, contraction_of
 from gradtape.compiler.simd.widths import default_width, least_vectors
 from gradtape.compiler.views import sources
 from gradtape.core.patterns.movement import View, contiguous, packed
+from gradtape.core.patterns.product import Product
 from gradtape.core.shape import Spec
 from gradtape.ops.matmul import MatMul
 
@@ -112,9 +112,11 @@ def _part(value: Value, write: View, readers: Counter[Value]) -> _Part | None:
 def _is_product(node: Node) -> bool:
     if len(node.outputs) != 1:
         return False
-    if type(node.op) is ProductWithEnding:
-        return not node.op.ending.targets and node.op.onto is None
-    return node.op is MatMul or type(node.op) is ProductOfViews
+    body = body_of(node)
+    if isinstance(body, Contraction):
+        is_free = body.ending is None or (not body.ending.targets and node.op.onto is None)
+        return is_free and isinstance(body.pattern, Product)
+    return node.op is MatMul
 
 
 def _split(view: View, shape: tuple[int, ...]) -> tuple[int, ...] | None:
@@ -139,28 +141,32 @@ def _written(parts: list[_Part], spec: Spec) -> dict[Node, Node] | None:
     found: dict[Node, Node] = {}
     before: Value | None = None
     for node, view, _ in parts:
-        op = _as_ending(node)
-        if op is None:
+        kernel = _as_ending(node)
+        if kernel is None:
             return None
-        m, n, *_ = op.product
-        target = distances_of(view.shape, view.strides, (math.prod([axis.size for axis in op.product.axes]), m, n))
-        if target is None or target[2] != 1 or n < least_vectors() * default_width([spec.dtype]):
+        body, loads = kernel
+        target = distances_of(view.shape, view.strides, body.sizes)
+        few = least_vectors() * default_width([spec.dtype])
+        if body.ending is None or target is None or target[2] != 1 or body.sizes[2] < few:
             return None
-        ending, home = op.ending._replace(targets=(target,)), Home(0, view.offset, True)
+        body, store = body._replace(ending=body.ending._replace(targets=(target,))), Binding(0, view.offset, True)
         inputs = [*node.inputs, *([] if before is None else [before])]
         onto = None if before is None else len(inputs) - 1
-        writer = ProductWithEnding(op.product, ending, [spec], op.parts, op.places, op.starts, [home], onto)
+        writer = KernelOp(body, [spec], getattr(node.op, "parts", node.op.name), loads, [store], onto)
         found[node] = Node(writer, inputs, {}, (spec,), node.place)
         before = found[node].outputs[0]
     return found
 
 
-def _as_ending(node: Node) -> ProductWithEnding | None:
-    """A product as one with an ending, which may be that nothing is done."""
-    if type(node.op) is ProductWithEnding:
-        return node.op
-    pattern, spec = node.op.lower(*[v.spec for v in node.inputs], **node.params), node.outputs[0].spec
-    if pattern is None or len(pattern.axes) > 2 or pattern.n < 2 or not spec.is_known:
+def _as_ending(node: Node) -> tuple[Contraction, Sequence[Binding]] | None:
+    """A product as one with an epilogue, which may be that nothing is done, and the bindings of what it reads."""
+    body = body_of(node)
+    if isinstance(body, Contraction) and body.ending is not None:
+        return body, node.op.loads
+    found, spec = contraction_of(node), node.outputs[0].spec
+    if found is None or not isinstance(found[0].pattern, Product) or not spec.is_known:
         return None
-    ending = Ending((Operand(spec.dtype, None),), 0, (), (0,))
-    return ProductWithEnding(pattern, ending, [spec], node.op.name, (), getattr(node.op, "starts", (0, 0)))
+    pattern, loads = found[0].pattern, found[1]
+    if len(pattern.axes) > 2 or pattern.n < 2:
+        return None
+    return Contraction(pattern, Ending((Operand(spec.dtype, None),), 0, (), (0,))), loads

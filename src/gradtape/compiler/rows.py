@@ -1,4 +1,4 @@
-"""Loops over rows as ops: of graphs, where they are launches of kernels, and of eager execution, where they take arrays."""
+"""Loops over rows as launches of kernels, for graphs, and as functions of arrays, for eager execution."""
 
 from __future__ import annotations
 
@@ -15,63 +15,41 @@ from gradtape.compiler.kernels import Kernel, Launch, Lowered, Operand
 from gradtape.compiler.recipe import RowLoop
 from gradtape.compiler.row_plan import Plan
 from gradtape.core import memory
-from gradtape.core.caching import cached
 from gradtape.core.dtypes import DType
 from gradtape.core.shape import Spec
 
 
-class FusedRows:
-    """A recipe for rows as an op. Nothing is compiled before it is lowered or its kernel asked for.
+def function_of(loop: RowLoop, specs: Sequence[Spec]) -> Callable[..., tuple[Any, ...]]:
+    """A function of arrays which gives the outputs of a loop over rows in new arrays."""
+    plan = planned(loop)
+    call = compiled(loop).call
+    made = [(s.shape, s.dtype.numpy, math.prod(s.shape) >= memory.THRESHOLD) for s in specs]
+    columns = [(k, *_accumulators(loop, plan, k)) for k in plan.columns]
+    status = [np.zeros(1, np.int64)] if loop.checks else []  # eager kernels look at their input before
+    is_cut = plan.partition.parts > 1
 
-    Attributes:
-      loop: what it computes.
-      parts: names of the ops in it, for people.
-    """
+    def run(*arrays: Any) -> tuple[Any, ...]:
+        results = [
+            memory.empty(shape, dtype) if is_large else np.empty(shape, dtype) for shape, dtype, is_large in made
+        ]
+        room = [np.empty(shape, dtype) for _, shape, dtype, _ in columns]
+        call(*[plain(x) for x in arrays], *results, *room, *status)
+        if is_cut:
+            for (k, _, _, join), sums in zip(columns, room, strict=True):
+                # Each block has summed its own rows; the order of the blocks is always the same.
+                shape, dtype, _ = made[k]
+                found = join(sums, 1)[:, : loop.shape[-1]].astype(dtype)
+                results[k] = found.reshape(shape)
+        return tuple(results)
 
-    elementwise = False
-    effect = False
+    return run
 
-    def __init__(self, loop: RowLoop, specs: Sequence[Spec], parts: str) -> None:
-        self.loop, self.parts, self._specs = loop, parts, tuple(specs)
-        self.name = f"fused[{parts}]"
 
-    def lowered(self) -> Lowered:
-        """The launches: all rows, then the sums of what the blocks of rows add up to."""
-        return lowered(self.loop)
-
-    @cached
-    def kernel(self) -> Callable[..., tuple[Any, ...]]:
-        """A function of arrays, which gives the outputs in new arrays."""
-        loop, plan = self.loop, planned(self.loop)
-        call = compiled(loop).call
-        made = [(s.shape, s.dtype.numpy, math.prod(s.shape) >= memory.THRESHOLD) for s in self._specs]
-        columns = [(k, *self._accumulators(plan, k)) for k in plan.columns]
-        status = [np.zeros(1, np.int64)] if loop.checks else []  # eager kernels look at their input before
-        is_cut = plan.partition.parts > 1
-
-        def run(*arrays: Any) -> tuple[Any, ...]:
-            results = [
-                memory.empty(shape, dtype) if is_large else np.empty(shape, dtype) for shape, dtype, is_large in made
-            ]
-            room = [np.empty(shape, dtype) for _, shape, dtype, _ in columns]
-            call(*[plain(x) for x in arrays], *results, *room, *status)
-            if is_cut:
-                for (k, _, _, join), sums in zip(columns, room, strict=True):
-                    # Each block has summed its own rows; the order of the blocks is always the same.
-                    shape, dtype, _ = made[k]
-                    found = join(sums, 1)[:, : loop.shape[-1]].astype(dtype)
-                    results[k] = found.reshape(shape)
-            return tuple(results)
-
-        return run
-
-    def _accumulators(self, plan: Plan, output: int) -> tuple[tuple[int, ...], Any, Any]:
-        """Shape and dtype of the accumulators for an output, and the NumPy function that joins blocks."""
-        number, part = self.loop.outputs[output][0], plan.partition
-        shape = (
-            (part.blocks // part.parts, part.parts, plan.padded) if part.parts > 1 else (part.chunks, 1, plan.padded)
-        )
-        return shape, plan.accumulator(number).numpy, _JOINS[self.loop.calls[number].join]
+def _accumulators(loop: RowLoop, plan: Plan, output: int) -> tuple[tuple[int, ...], Any, Any]:
+    """Shape and dtype of the accumulators for an output, and the NumPy function that joins blocks."""
+    number, part = loop.outputs[output][0], plan.partition
+    shape = (part.blocks // part.parts, part.parts, plan.padded) if part.parts > 1 else (part.chunks, 1, plan.padded)
+    return shape, plan.accumulator(number).numpy, _JOINS[loop.calls[number].join]
 
 
 _JOINS = {

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from gradtape.compiler.emission import CHUNK
 from gradtape.compiler.graph import Copy, Graph, Node, Value
+from gradtape.compiler.kernel_op import Binding, KernelOp, body_of
 from gradtape.compiler.loop import Loop
 from gradtape.compiler.loop_plan import plan
-from gradtape.compiler.loops import Fused, Place
 from gradtape.compiler.simd.widths import default_width, least_vectors
 from gradtape.core.patterns.movement import View, contiguous, is_contiguous, only_view, packed
 
@@ -36,7 +36,8 @@ def absorb(graph: Graph) -> Graph:
     now: dict[Node, Node] = {}
     passed: set[Node] = set()
     for node in graph.nodes:
-        found = _through(node) if type(node.op) is Fused else None
+        body = body_of(node)
+        found = _through(node, body) if isinstance(body, Loop) else None
         if found is None:
             now[node] = copy.keep(node)
             continue
@@ -47,30 +48,30 @@ def absorb(graph: Graph) -> Graph:
     return without(copy.done(), {now[node] for node in passed}) if passed else graph
 
 
-def _through(node: Node) -> tuple[Node, set[Node]] | None:
+def _through(node: Node, loop: Loop) -> tuple[Node, set[Node]] | None:
     """A loop that reads through views as far as that is good, and the nodes that it passes; None if it reads through
     none."""
-    fused: Fused = node.op
-    loop, places, inputs = fused.loop, list(fused.places), list(node.inputs)
+    op: KernelOp = node.op
+    loads, inputs = list(op.loads), list(node.inputs)
     passed: set[Node] = set()
-    for i, place in enumerate(fused.places):
-        if loop.constants[i] is not None or place.is_view:
+    for i, load in enumerate(op.loads):
+        if loop.constants[i] is not None or load.is_part:
             continue
-        for source in reversed(sources(inputs[place.number])):
+        for source in reversed(sources(inputs[load.slot])):
             turned = loop.seen_through(i, source.view)
             if turned is None or not _is_good(loop, turned, i):
                 continue
             if source.value not in inputs:
                 inputs.append(source.value)
-            loop, places[i] = turned, Place(inputs.index(source.value), source.view.offset, True)
+            loop, loads[i] = turned, Binding(inputs.index(source.value), source.view.offset, True)
             passed.update(source.nodes)
             break
     if not passed:
         return None
-    used = sorted({p.number for p in places})
-    places = [p._replace(number=used.index(p.number)) for p in places]
-    op = Fused(loop, fused.specs, fused.parts, places)
-    return Node(op, [inputs[k] for k in used], {}, fused.specs, node.place), passed
+    used = sorted({load.slot for load in loads})
+    loads = [load._replace(slot=used.index(load.slot)) for load in loads]
+    made = KernelOp(loop, op.specs, op.parts, loads)
+    return Node(made, [inputs[k] for k in used], {}, op.specs, node.place), passed
 
 
 def sources(value: Value) -> list[Source]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gradtape.compiler import backend, passes
+from gradtape.compiler.availability import has_llvm
 from gradtape.compiler.graph import Graph
 from gradtape.core import errors
 from gradtape.tracing.staged import Staged
@@ -33,13 +34,13 @@ def text_at(staged: Staged, stage: str) -> str:
 def _kernels(staged: Staged, graph: Graph) -> str:
     from gradtape.compiler import kernel_text
 
-    return kernel_text.describe(backend.fused(graph) if backend.has_llvm() else passes.optimize(graph))
+    return kernel_text.describe(backend.fused(graph) if has_llvm() else passes.optimize(graph))
 
 
 def _llvm(staged: Staged, graph: Graph) -> str:
     from gradtape.compiler import kernels, lowering, rows
 
-    if not backend.has_llvm():
+    if not has_llvm():
         return "llvmlite is not installed: functions run with NumPy's kernels."
     rows.lowered.cache_clear()  # so that its kernels are asked for again
     with kernels.texts() as texts:

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from gradtape.compiler.lowering import EMITTERS, Emitter
+from gradtape.compiler.kernels import Lowered
+from gradtape.core.shape import Spec
+
+Emitter = Callable[[Any, Sequence[Spec], Sequence[Spec]], Lowered | None]
+# By the class of the pattern: a function of the pattern and of the specs of inputs and outputs. The modules below fill it.
+EMITTERS: dict[type, Emitter] = {}
 
 _MODULES = {
     "blocks": "Choose Repeat",
@@ -19,6 +26,16 @@ _MODULES = {
     "emitters.scan": "Scan",
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+
+def emits(kind: type) -> Callable[[Emitter], Emitter]:
+    """Declare a function as the emitter of a pattern."""
+
+    def register(emitter: Emitter) -> Emitter:
+        EMITTERS[kind] = emitter
+        return emitter
+
+    return register
 
 
 def emitter_of(kind: type) -> Emitter:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gradtape.compiler.convolution.lowering import lowered
+from gradtape.compiler.emitters import emits
 from gradtape.compiler.kernels import Lowered
-from gradtape.compiler.lowering import emits
 from gradtape.core.patterns.convolution import Convolve
 from gradtape.core.shape import Spec
 

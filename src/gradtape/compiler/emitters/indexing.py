@@ -12,8 +12,8 @@ from typing import Any
 
 from gradtape.compiler import ir
 from gradtape.compiler.emission import I64, POINTER, VOID, table_of
+from gradtape.compiler.emitters import emits
 from gradtape.compiler.kernels import Launch, Lowered, Operand, emitted, inputs, outputs
-from gradtape.compiler.lowering import emits
 from gradtape.core.patterns.indexing import Places, Put, Take
 from gradtape.core.shape import Spec
 

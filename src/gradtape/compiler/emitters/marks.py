@@ -9,9 +9,8 @@ from typing import Any
 
 from gradtape.compiler import ir
 from gradtape.compiler.emission import I64, POINTER, VOID, table_of
-from gradtape.compiler.emitters import movement
+from gradtape.compiler.emitters import emits, movement
 from gradtape.compiler.kernels import NOTHING, Launch, Lowered, Operand, emitted, inputs, outputs
-from gradtape.compiler.lowering import emits
 from gradtape.compiler.simd.machine import host
 from gradtape.compiler.walk import least, moved, upto, walk
 from gradtape.core.patterns.movement import Marks, Strip, contiguous, fill

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from gradtape.compiler import ir
 from gradtape.compiler.emission import I64, POINTER, VOID, table_of
+from gradtape.compiler.emitters import emits
 from gradtape.compiler.emitters.tiles import Turn, count_panels, emit_panel, panel_bytes
 from gradtape.compiler.kernels import NOTHING, Launch, Lowered, Operand, emitted
-from gradtape.compiler.lowering import emits
 from gradtape.compiler.simd.machine import host
 from gradtape.compiler.walk import BYTE, least, moved, spans, upto, walk
 from gradtape.core.patterns.movement import Copy, Move, is_contiguous

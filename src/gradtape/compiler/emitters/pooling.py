@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from gradtape.compiler.emitters import emits
 from gradtape.compiler.kernels import Launch, Lowered, emitted, inputs, outputs
-from gradtape.compiler.lowering import emits
 from gradtape.compiler.pooling import kernel
 from gradtape.compiler.pooling.body import BODIES, Types
 from gradtape.compiler.simd.widths import supports

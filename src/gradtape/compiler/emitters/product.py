@@ -8,9 +8,9 @@ import math
 from collections.abc import Sequence
 
 from gradtape.compiler import gemm, ir, kernels
+from gradtape.compiler.emitters import emits
 from gradtape.compiler.ending import Ending
 from gradtape.compiler.kernels import Launch, Lowered, Operand
-from gradtape.compiler.lowering import emits
 from gradtape.core.patterns.product import Product
 from gradtape.core.shape import Spec
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from gradtape.compiler import ir
 from gradtape.compiler.emission import I64, VOID, room, table_of
+from gradtape.compiler.emitters import emits
 from gradtape.compiler.emitters.indexing import times
 from gradtape.compiler.kernels import Launch, Lowered, Operand, emitted, inputs, outputs
-from gradtape.compiler.lowering import emits
 from gradtape.compiler.simd import conversion
 from gradtape.compiler.simd.emitter import VectorEmitter
 from gradtape.compiler.simd.loop import copy, element

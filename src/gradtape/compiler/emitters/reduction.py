@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from gradtape.compiler.emitters import emits
 from gradtape.compiler.kernels import Lowered, Operand
-from gradtape.compiler.lowering import emits
 from gradtape.compiler.recipe import ELEMENT, Handle, Recipe, RowLoop, row_loop
 from gradtape.compiler.simd import supports
 from gradtape.compiler.stages import Stage, chained

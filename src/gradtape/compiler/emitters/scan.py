@@ -7,8 +7,8 @@ from typing import Any
 
 from gradtape.compiler import ir, joining, kernels
 from gradtape.compiler.emission import CHUNK, I64, POINTER, VOID, close, counted, table_of
+from gradtape.compiler.emitters import emits
 from gradtape.compiler.kernels import Launch, Lowered
-from gradtape.compiler.lowering import emits
 from gradtape.compiler.simd import conversion, supports
 from gradtape.compiler.simd.emitter import VectorEmitter
 from gradtape.compiler.simd.loop import element
