@@ -7,6 +7,8 @@ and what they compute is recorded: derivatives of any order come from the same r
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,9 +25,49 @@ _LARGE = memory.THRESHOLD
 _SHORTEST = repeated.SHORTEST
 
 
+def backward_in_stages(
+    recording: Recording,
+    cotangents: dict[int, Any],
+    sources: set[int],
+    finished: Callable[[int, Any], None],
+    *,
+    consume: bool,
+    arrays: bool,
+) -> None:
+    """A backward pass that tells the cotangent of each source as soon as it is complete, the last one first.
+
+    Args:
+      recording, cotangents, sources, consume, arrays: as of `backward`.
+      finished: called with the identity of a source and its cotangent. Nothing is told of sources without one.
+    """
+    first_use: dict[int, int] = {}
+    for position, record in enumerate(recording.records):
+        for i in record[1]:
+            if i in sources:
+                first_use.setdefault(i, position)
+    live = live_identities(recording, sources)
+    records, saved = recording.records, recording.saved if consume else recording.saved.copy()
+    for start in sorted({0, *first_use.values()}, reverse=True):
+        stage = copy.copy(recording)
+        stage.records, stage.saved = records[start:], saved[start:]
+        records = records[:start]
+        del saved[start:]
+        backward(stage, cotangents, sources, consume=True, arrays=arrays, live=live)
+        recording.cuts = stage.cuts
+        for i, position in first_use.items():
+            if position == start and i in cotangents:
+                finished(i, cotangents[i])
+
+
 @np.errstate(all="ignore")
 def backward(
-    recording: Recording, cotangents: dict[int, Any], sources: set[int], *, consume: bool, arrays: bool
+    recording: Recording,
+    cotangents: dict[int, Any],
+    sources: set[int],
+    *,
+    consume: bool,
+    arrays: bool,
+    live: set[int] | None = None,
 ) -> dict[int, Any]:
     """Cotangents by identity, pushed from the targets to the sources.
 
@@ -35,14 +77,15 @@ def backward(
       sources: identities whose cotangents are wanted.
       consume: free what each record saved as soon as it was used.
       arrays: hand the rules arrays instead of tensors.
+      live: identities through which a cotangent can reach a source; given where the recording is a part of another.
     """
-    if arrays and len(recording.records) >= _SHORTEST and repeated.run(recording, cotangents, sources):
+    if live is None and arrays and len(recording.records) >= _SHORTEST and repeated.run(recording, cotangents, sources):
         if consume:
             recording.saved = []
         return cotangents
     saved = recording.saved if consume else recording.saved.copy()
     pop, get = saved.pop, cotangents.get
-    live = live_identities(recording, sources)
+    live = live_identities(recording, sources) if live is None else live
     for op, ids, out, params, _, _, specs in reversed(recording.records):
         residuals = pop()
         if specs is None:

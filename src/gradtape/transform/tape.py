@@ -6,7 +6,7 @@ import contextlib
 import sys
 import warnings
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.transform import none_gradients
-from gradtape.transform.backward import as_result, backward, bare, nobody_records
+from gradtape.transform.backward import as_result, backward, backward_in_stages, bare, nobody_records
 from gradtape.transform.gradient_arguments import (
     UnconnectedGradients,
     check_symbolic,
@@ -59,6 +59,9 @@ class GradientTape:
     >>> tape.gradient(y, x)
     <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
     """
+
+    # Told each source's gradient as the backward pass completes it; see backward_in_stages.
+    _finished: Callable[[int, Any], None] | None = None
 
     def __init__(
         self, persistent: Any = False, watch_accessed_variables: Any = True, *, on_none: str | None = None
@@ -318,7 +321,10 @@ class GradientTape:
         _check_whole(recording)
         consume = not self._persistent
         try:
-            backward(recording, cotangents, sources, consume=consume, arrays=arrays)
+            if self._finished is None:
+                backward(recording, cotangents, sources, consume=consume, arrays=arrays)
+            else:
+                backward_in_stages(recording, cotangents, sources, self._finished, consume=consume, arrays=arrays)
         except BaseException as problem:
             if consume:
                 recording.saved = None  # type: ignore[assignment]
