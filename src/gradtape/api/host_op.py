@@ -36,8 +36,10 @@ class HostedOp(ArrayOp):
 
     def kernel(self, *arrays: Any, **params: Any) -> Any:
         """The results."""
-        # In a graph an effect is also given which variables take part, which it does not need.
-        given = arrays[: len(self.inputs)] if self.effect else arrays
+        # In a graph an effect is also given which variables take part, which it does not need. A variadic one has a parameter
+        # `count`, the number of its arrays.
+        number = params["count"] if self.variadic and self.effect else len(self.inputs)
+        given = arrays[:number] if self.effect else arrays
         return super().kernel(*[host(a) for a in given], **params)
 
     def __call__(self, *inputs: Any, **params: Any) -> Any:

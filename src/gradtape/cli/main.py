@@ -14,6 +14,7 @@ gradtape {version}: tf.GradientTape programs without TensorFlow.
   gradtape run script.py [args ...]         run a TensorFlow program; `import tensorflow` gives gradtape
   gradtape run notebook.ipynb               run the code cells of a notebook; lines that begin with % or ! are skipped
   gradtape run -m package.module [args ...] run a module
+  gradtape launch -n 4 script.py [args ...] run a program on several processes, with MPI
   gradtape check script.py ...              list the TensorFlow names that programs use, and those that gradtape lacks
   gradtape doctor                           show versions, threads, the processor, and what could be better
   gradtape --version
@@ -27,10 +28,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == ["run"]:
         return _run(given[1:])  # what follows the program belongs to the program, options too
+    if given[:1] == ["launch"]:
+        from gradtape.cli import launch
+
+        return launch.main(given[1:])
     if not given or given[0] in ("-h", "--help", "help"):
         print(_welcome(), end="")
         return 0
-    parser = argparse.ArgumentParser(prog="gradtape", usage="gradtape run|check|doctor ...; gradtape --help lists all")
+    parser = argparse.ArgumentParser(
+        prog="gradtape", usage="gradtape run|launch|check|doctor ...; gradtape --help lists all"
+    )
     parser.add_argument("--version", action="version", version=f"gradtape {gradtape.__version__}")
     commands = parser.add_subparsers(dest="command")
     check = commands.add_parser("check", usage="gradtape check [--missing] script.py ...")

@@ -18,6 +18,7 @@ from typing import Any
 import gradtape
 from gradtape import version
 from gradtape.api import absent
+from gradtape.compat._horovod import HorovodFinder
 from gradtape.core import lazy
 from gradtape.core.errors import LeftOutError
 
@@ -53,7 +54,7 @@ def install() -> None:
             "  fix: call gradtape.compat.install() before anything imports tensorflow, or use `gradtape run script.py`."
         )
     importlib.import_module("gradtape_keras_hook").install()
-    sys.meta_path.insert(0, _Finder())
+    sys.meta_path[:0] = [_Finder(), HorovodFinder()]
     gradtape.config.record_numpy_functions(False)
 
 
@@ -61,8 +62,8 @@ def uninstall() -> None:
     """Undo `install`: `import tensorflow` means TensorFlow again. Modules that have been imported stay where they are."""
     if is_installed():
         gradtape.config.record_numpy_functions(True)
-    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _Finder)]
-    for name in [n for n in sys.modules if n == _ROOT or n.startswith(f"{_ROOT}.")]:
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, (_Finder, HorovodFinder))]
+    for name in [n for n in sys.modules if n.partition(".")[0] in (_ROOT, "horovod")]:
         del sys.modules[name]
 
 

@@ -1,0 +1,140 @@
+"""`gradtape launch`: a program on several ranks.
+
+mpiexec starts `python -m gradtape.cli.rank` for each rank, which runs the program as `gradtape run` does. The ranks tell in a folder of the
+launcher where they are, so that it can say which one died without a word.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from gradtape.ranks import _board as board
+
+_USAGE = "gradtape launch -n RANKS [--hosts a,b | --hostfile F] [--restarts N] [--timeout S] script.py [args ...]"
+_PATIENCE = 10.0  # seconds that mpiexec gets to end the ranks after Ctrl-C
+
+
+def main(given: Sequence[str]) -> int:
+    """Run the command; returns the exit status of the program."""
+    parser = argparse.ArgumentParser(prog="gradtape launch", usage=_USAGE)
+    parser.add_argument("-n", "--ranks", type=_positive, required=True, help="how many processes to start")
+    parser.add_argument("--hosts", help="machines, separated by commas; this one by default")
+    parser.add_argument("--hostfile", help="a file that lists machines, as mpiexec reads it")
+    parser.add_argument("--restarts", type=int, default=0, help="how often to start again after a failure")
+    parser.add_argument("--timeout", type=float, help="seconds to wait for a rank that does not come (60)")
+    parser.add_argument("--mpiexec", help="the launcher of MPI to use")
+    parser.add_argument("program", nargs=argparse.REMAINDER, help="a script or -m module, and its arguments")
+    chosen = parser.parse_args(list(given))
+    if not chosen.program:
+        parser.error("a program must be given: gradtape launch -n 2 train.py")
+    if chosen.program[0] != "-m" and not os.path.exists(chosen.program[0]):
+        print(f"gradtape launch: there is no file {chosen.program[0]!r}", file=sys.stderr)
+        return 2
+    launcher = chosen.mpiexec or _mpiexec()
+    if launcher is None:
+        print(
+            "gradtape launch: mpiexec was not found.\n"
+            '  fix: pip install "gradtape[mpi]", or load the module of your cluster\'s MPI.',
+            file=sys.stderr,
+        )
+        return 2
+    with tempfile.TemporaryDirectory(prefix="gradtape-launch-") as folder:
+        for turn in range(chosen.restarts + 1):
+            status = _launched(launcher, chosen, Path(folder), turn)
+            if status in (0, 130) or turn == chosen.restarts:
+                return status
+            print(
+                f"gradtape launch: start {turn + 2} of {chosen.restarts + 1}, after exit status {status}",
+                file=sys.stderr,
+            )
+    return 1
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"there must be at least one rank, got {value}")
+    return value
+
+
+def _mpiexec() -> str | None:
+    """The launcher of the MPI in this environment, else the one on the path."""
+    beside = Path(sys.executable).with_name("mpiexec")
+    return str(beside) if beside.exists() else shutil.which("mpiexec") or shutil.which("mpirun")
+
+
+def _launched(launcher: str, chosen: argparse.Namespace, folder: Path, turn: int) -> int:
+    for file in folder.glob("rank-*"):
+        file.unlink()
+    environment = {
+        **os.environ,
+        "GRADTAPE_LAUNCH_SIZE": str(chosen.ranks),
+        "GRADTAPE_LAUNCH_FOLDER": str(folder),
+        "GRADTAPE_LAUNCH_RESTART": str(turn),
+        "GRADTAPE_ELASTIC_FILE": os.environ.get("GRADTAPE_ELASTIC_FILE", str(folder / "elastic")),
+    }
+    if chosen.timeout is not None:
+        environment["GRADTAPE_RANKS_TIMEOUT"] = str(chosen.timeout)
+    if _is_open_mpi(launcher):
+        environment.update(_OPEN_MPI)
+    command = [launcher, *_options(launcher, chosen), sys.executable, "-m", "gradtape.cli.rank", *chosen.program]
+    job = subprocess.Popen(command, env=environment, start_new_session=True)
+    try:
+        status = job.wait()
+    except KeyboardInterrupt:
+        job.send_signal(signal.SIGINT)
+        try:
+            job.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            os.killpg(job.pid, signal.SIGKILL)
+            job.wait()
+        return 130
+    if status:
+        _report(folder)
+    return status if status >= 0 else 128 - status
+
+
+# More ranks than cores are allowed, idle ranks leave the core to others, and root may start programs, as with MPICH.
+_OPEN_MPI = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "PRTE_MCA_hwloc_default_binding_policy": "none",
+}
+
+
+def _is_open_mpi(launcher: str) -> bool:
+    said = subprocess.run([launcher, "--version"], capture_output=True, text=True, check=False)
+    return "Open MPI" in said.stdout or "OpenRTE" in said.stdout or "PRRTE" in said.stdout
+
+
+def _options(launcher: str, chosen: argparse.Namespace) -> list[str]:
+    options = ["-n", str(chosen.ranks)]
+    if chosen.hosts:
+        options += ["-host" if _is_open_mpi(launcher) else "-hosts", chosen.hosts]
+    if chosen.hostfile:
+        options += ["--hostfile" if _is_open_mpi(launcher) else "-f", chosen.hostfile]
+    return options
+
+
+def _report(folder: Path) -> None:
+    """Say which ranks ended without a word, and where they were: those that did not wait for others, if there are such."""
+    told = {int(f.name.partition("-")[2]): f.read_text(errors="replace").partition(" ") for f in folder.glob("rank-*")}
+    for state, what in ((board.RUNNING, "at"), (board.WAITING, "waiting in")):
+        silent = sorted(rank for rank, (number, _, _) in told.items() if number == str(state))
+        for rank in silent:
+            line = f"rank {rank} ended without an error of its own; it was last seen {what} {told[rank][2]}"
+            print(f"gradtape launch: {line}", file=sys.stderr)
+        if silent:
+            return

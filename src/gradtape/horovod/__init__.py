@@ -1,0 +1,43 @@
+"""`gradtape.horovod`: Horovod's names for programs that train on several processes.
+
+import gradtape.horovod as hvd      # under `gradtape run` and `gradtape launch`: import horovod.tensorflow as hvd
+
+_process.py      Starting, and which rank this is
+_process_set.py  Sets of ranks
+_functions.py    Collectives of tensors
+_objects.py      Broadcasting variables, and collectives of Python objects
+_compression.py  What travels in 16 bits
+_tape.py         DistributedGradientTape
+_optimizer.py    DistributedOptimizer
+_elastic.py      State that survives a restart
+callbacks.py     Keras callbacks
+keras.py         Horovod's names for Keras
+"""
+
+from gradtape.core import lazy
+
+_LATER = {
+    "gradtape.horovod._process": (
+        "init shutdown is_initialized rank size local_rank local_size cross_rank cross_size is_homogeneous mpi_built mpi_enabled "
+        "mpi_threads_supported gloo_built gloo_enabled nccl_built cuda_built rocm_built ddl_built ccl_built check_extension "
+        "start_timeline stop_timeline"
+    ),
+    "gradtape.horovod._process_set": (
+        "ProcessSet global_process_set add_process_set remove_process_set process_set_included_op size_op rank_op local_rank_op local_size_op"
+    ),
+    "gradtape.horovod._functions": (
+        "Average Sum Adasum Min Max Product allreduce grouped_allreduce allgather grouped_allgather broadcast alltoall "
+        "reducescatter grouped_reducescatter barrier join"
+    ),
+    "gradtape.horovod._objects": (
+        "broadcast_variables broadcast_global_variables broadcast_object broadcast_object_fn allgather_object"
+    ),
+    "gradtape.horovod._compression": "Compression",
+    "gradtape.horovod._tape": "DistributedGradientTape",
+    "gradtape.horovod._optimizer": "DistributedOptimizer",
+    "gradtape.ranks._library": "RanksError",
+    "gradtape.horovod.callbacks": "*",
+    "gradtape.horovod.elastic": "*",
+    "gradtape.horovod.keras": "*",
+}
+__getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

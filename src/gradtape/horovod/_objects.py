@@ -1,0 +1,93 @@
+"""Broadcasting variables, and collectives of Python objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from gradtape.core import errors, state
+from gradtape.horovod._functions import group_root
+from gradtape.horovod._process_set import ProcessSet, global_process_set
+from gradtape.ranks import _operations as operations
+from gradtape.transform.gradient_arguments import source_of
+
+
+def broadcast_variables(
+    variables: Iterable[Any], root_rank: int, process_set: ProcessSet = global_process_set, inplace: bool = False
+) -> None:
+    """Give variables on all ranks the values of one.
+
+    Args:
+      variables: variables, or those of Keras.
+      root_rank: the rank whose values are taken.
+      process_set: the ranks that take part.
+      inplace: ignored.
+    """
+    group = process_set.group("broadcast_variables")
+    chosen = list(variables)
+    for v in chosen:
+        _check_variable(v)
+    values = operations.broadcast([source_of(v) for v in chosen], group, group_root(group, root_rank))
+    for variable, value in zip(chosen, values, strict=True):
+        variable.assign(value)
+
+
+def _check_variable(v: Any) -> None:
+    if not hasattr(v, "assign"):
+        raise TypeError(
+            errors.compose(
+                f"broadcast_variables: the list must hold variables, got {v!r}.",
+                "hvd.broadcast_variables(model.variables, root_rank=0).",
+            )
+        )
+
+
+def broadcast_global_variables(root_rank: int) -> None:
+    """Refused: without graphs there is no list of all variables."""
+    raise RuntimeError(
+        errors.compose(
+            "hvd.broadcast_global_variables() does not support eager execution.",
+            "hvd.broadcast_variables(model.variables, root_rank=0).",
+        )
+    )
+
+
+def allgather_object(
+    obj: Any, session: Any = None, name: str | None = None, process_set: ProcessSet = global_process_set
+) -> list[Any]:
+    """The objects of all ranks, which must be picklable, by rank."""
+    _refuse_trace("allgather_object")
+    return list(process_set.group("allgather_object").exchange(obj, name or ""))
+
+
+def broadcast_object(
+    obj: Any,
+    root_rank: int = 0,
+    session: Any = None,
+    name: str | None = None,
+    process_set: ProcessSet = global_process_set,
+) -> Any:
+    """The object of one rank, which must be picklable."""
+    _refuse_trace("broadcast_object")
+    group = process_set.group("broadcast_object")
+    root = group_root(group, root_rank)
+    return group.exchange(obj if group.rank == root else None, name or "broadcast_object")[root]
+
+
+def broadcast_object_fn(
+    root_rank: int = 0,
+    session: Any = None,
+    name: str | None = None,
+    process_set: ProcessSet = global_process_set,
+) -> Callable[[Any], Any]:
+    """A function that broadcasts objects of one rank."""
+    return lambda obj: broadcast_object(obj, root_rank, session, name, process_set)
+
+
+def _refuse_trace(who: str) -> None:
+    if state.current.trace is not None:
+        raise RuntimeError(
+            errors.compose(
+                f"{who}: Python objects cannot be exchanged inside a tf.function.", f"call hvd.{who} outside of it."
+            )
+        )

@@ -1,0 +1,89 @@
+"""DistributedOptimizer: a Keras optimizer that applies the gradients of all ranks together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core import errors
+from gradtape.horovod._compression import Compression
+from gradtape.horovod._functions import Average
+from gradtape.horovod._process_set import ProcessSet, global_process_set
+from gradtape.horovod._tape import Reducer
+
+
+def DistributedOptimizer(  # noqa: N802 - Horovod's name
+    optimizer: Any,
+    name: str | None = None,
+    device_dense: str = "",
+    device_sparse: str = "",
+    compression: Any = Compression.none,
+    sparse_as_dense: bool = False,
+    gradient_predivide_factor: float = 1.0,
+    op: Any = Average,
+    backward_passes_per_step: int = 1,
+    average_aggregated_gradients: bool = False,
+    num_groups: int = 0,
+    groups: Any = None,
+    process_set: ProcessSet = global_process_set,
+    scale_local_gradients: bool = True,
+) -> Any:
+    """An optimizer like a given one, which reduces the gradients of all ranks before it applies them.
+
+    A loss scale is taken out before the reduction, and gradients are clipped after it.
+
+    Args:
+      optimizer: a Keras optimizer that has not been used yet; it is changed.
+      name: of the optimizer; its own by default.
+      backward_passes_per_step: add up the gradients of so many calls before they are reduced and applied.
+      average_aggregated_gradients: divide the sum by that number.
+      device_dense, device_sparse, compression, sparse_as_dense, gradient_predivide_factor, op, num_groups, groups, process_set,
+        scale_local_gradients: see `hvd.DistributedGradientTape`.
+    """
+    reducer = Reducer(compression, sparse_as_dense, op, gradient_predivide_factor, process_set, scale_local_gradients)
+    if not hasattr(optimizer, "apply") or not hasattr(optimizer, "build"):
+        raise TypeError(
+            errors.compose(
+                f"DistributedOptimizer: optimizer must be a Keras optimizer, got {optimizer!r}.",
+                "hvd.DistributedOptimizer(keras.optimizers.SGD(0.01)).",
+            )
+        )
+    if backward_passes_per_step < 1:
+        raise ValueError(
+            errors.compose(
+                f"DistributedOptimizer: backward_passes_per_step must be 1 or more, got {backward_passes_per_step}.",
+                "leave it out to reduce in every step.",
+            )
+        )
+    inner = getattr(
+        optimizer, "inner_optimizer", None
+    )  # of a loss scale: the inner one gets gradients without the scale
+    changed = optimizer if inner is None else inner
+    base = type(changed)
+    methods = {
+        "apply": _apply(base, reducer, backward_passes_per_step, average_aggregated_gradients),
+        "register_local_var": lambda self, var: reducer.register_local(var),
+        "_gradtape_base": base,
+        "__reduce__": lambda self: (_restored, (base, self.get_config())),
+    }
+    changed.__class__ = type(base.__name__, (base,), methods)
+    if name is not None:
+        changed.name = name
+    return optimizer
+
+
+def _restored(base: Any, config: Any) -> Any:
+    return base.from_config(config)
+
+
+def _apply(base: Any, reducer: Reducer, passes: int, average: bool) -> Any:
+    """The method `apply` of an optimizer that reduces first."""
+    if passes > 1:
+        from gradtape.horovod._accumulation import accumulating
+
+        return accumulating(base, reducer, passes, average)
+
+    def apply(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
+        variables = self._trainable_variables if trainable_variables is None else list(trainable_variables)
+        return base.apply(self, reducer(list(grads), variables), trainable_variables)
+
+    return apply

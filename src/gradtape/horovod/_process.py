@@ -1,0 +1,117 @@
+"""Starting, and which rank this is."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from gradtape.core import errors
+from gradtape.horovod._process_set import add_process_set
+from gradtape.ranks import _engine as engines
+from gradtape.ranks import _group as groups
+
+
+def init(comm: Any = None, process_sets: Any = None, timeout: float | None = None) -> None:
+    """Start the ranks: every process of the job must call it, before other functions of this module.
+
+    Args:
+      comm: None for all ranks; communicators of mpi4py are refused, as process sets say the same.
+      process_sets: a list of ProcessSets to add.
+      timeout: seconds after which a rank that does not come is an error on the others; 60, or GRADTAPE_RANKS_TIMEOUT.
+    """
+    if comm is not None:
+        raise errors.build(
+            errors.UnimplementedError,
+            f"init: comm must be None, got {comm!r}.",
+            "hvd.init(process_sets=[hvd.ProcessSet([0, 1])]) makes groups of ranks.",
+        )
+    if not engines.is_started():
+        engines.start(timeout)
+        groups.check_versions(str(sys.modules["gradtape"].__version__))
+    for process_set in process_sets or []:
+        add_process_set(process_set)
+
+
+def shutdown() -> None:
+    """End the ranks, when all have come here. MPI cannot be started again in the same process."""
+    engines.stop()
+
+
+def is_initialized() -> bool:
+    """True between `init` and `shutdown`."""
+    return engines.is_started()
+
+
+def rank() -> int:
+    """The number of this process, from 0."""
+    return int(engines.engine("rank").rank)
+
+
+def size() -> int:
+    """How many processes there are."""
+    return int(engines.engine("size").size)
+
+
+def local_rank() -> int:
+    """The number of this process on its machine, from 0."""
+    return int(engines.engine("local_rank").board.local_rank)
+
+
+def local_size() -> int:
+    """How many processes there are on this machine."""
+    return int(engines.engine("local_size").board.local_size)
+
+
+def cross_rank() -> int:
+    """The number of this machine, from 0."""
+    return int(engines.engine("cross_rank").board.cross_rank)
+
+
+def cross_size() -> int:
+    """How many machines there are."""
+    return int(engines.engine("cross_size").board.cross_size)
+
+
+def is_homogeneous() -> bool:
+    """True if all machines have the same number of processes."""
+    return bool(engines.engine("is_homogeneous").board.is_homogeneous)
+
+
+def mpi_built(verbose: bool = False) -> bool:
+    """True: the collectives are MPI's."""
+    return True
+
+
+def mpi_enabled() -> bool:
+    """True: the collectives are MPI's."""
+    return True
+
+
+def mpi_threads_supported() -> bool:
+    """Whether MPI may be called from several threads."""
+    mpi = engines.engine("mpi_threads_supported").mpi
+    return bool(mpi.Query_thread() >= mpi.THREAD_MULTIPLE)
+
+
+def _absent(verbose: bool = False) -> bool:
+    """False: gradtape's collectives are MPI's alone."""
+    return False
+
+
+gloo_built = gloo_enabled = nccl_built = cuda_built = rocm_built = ddl_built = ccl_built = _absent
+
+
+def check_extension(*args: Any, **kwargs: Any) -> None:
+    """Nothing: there is no extension that could be missing."""
+
+
+def start_timeline(file_path: str, mark_cycles: bool = False) -> None:
+    """Refused: there is no timeline."""
+    raise errors.build(
+        errors.UnimplementedError,
+        "start_timeline: timelines are not supported.",
+        "use Python's profilers; an error that names the ranks and their lines is raised where ranks wait in vain.",
+    )
+
+
+stop_timeline = check_extension

@@ -1,0 +1,174 @@
+"""State that survives a restart.
+
+A job that loses a rank ends, and `gradtape launch --restarts n` starts it again. What `commit` has written, the next start restores;
+`run` makes all ranks begin with the same state.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+from gradtape.core import errors
+from gradtape.horovod._objects import broadcast_object, broadcast_variables
+from gradtape.horovod._process import is_initialized, rank
+
+
+class State:
+    """What a training program must not lose.
+
+    Args:
+      path: the file that `commit` writes; GRADTAPE_ELASTIC_FILE by default, which `gradtape launch` sets. Without one, commits last as
+        long as the process.
+      **values: attributes that are kept.
+    """
+
+    def __init__(self, path: str | None = None, **values: Any) -> None:
+        self._path = path or os.environ.get("GRADTAPE_ELASTIC_FILE")
+        self._names = tuple(values)
+        self._callbacks: list[Callable[[], Any]] = []
+        for name, value in values.items():
+            setattr(self, name, value)
+        self._saved: bytes | None = None
+
+    def register_reset_callbacks(self, callbacks: Any) -> None:
+        """Functions to call when a job has started again."""
+        self._callbacks.extend(callbacks)
+
+    def _contents(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self._names}
+
+    def _take(self, contents: dict[str, Any]) -> None:
+        for name, value in contents.items():
+            setattr(self, name, value)
+
+    def save(self) -> None:
+        """Keep the state in memory, for `restore`."""
+        self._saved = pickle.dumps(self._contents())
+
+    def restore(self) -> None:
+        """Go back to the state that was last kept."""
+        if self._saved is not None:
+            self._take(pickle.loads(self._saved))
+
+    def commit(self) -> None:
+        """Keep the state, on disk too; all ranks wait until it is written."""
+        self.save()
+        problem = None
+        if self._path and rank() == 0:
+            try:
+                _write(self._path, self._saved)
+            except OSError as error:
+                problem = str(error)
+        problem = broadcast_object(problem, 0) if is_initialized() else problem
+        if problem:
+            raise errors.build(
+                errors.ResourceExhaustedError,
+                f"commit: the state cannot be written: {problem}",
+                "free some space, or choose another path.",
+            )
+
+    def check_host_updates(self) -> None:
+        """Nothing: hosts do not change while a job runs."""
+
+    def sync(self) -> None:
+        """Give all ranks the state of rank 0, which takes it from disk if there is one."""
+        if self._path and rank() == 0 and os.path.exists(self._path):
+            with open(self._path, "rb") as file:
+                self._take(pickle.loads(file.read()))
+        self._broadcast()
+        self.save()
+
+    def _broadcast(self) -> None:
+        self._take(broadcast_object(self._contents(), 0))
+
+
+ObjectState = State
+
+
+class TensorFlowState(State):
+    """State with variables.
+
+    Args:
+      variables: the variables.
+      path, **values: see State.
+    """
+
+    def __init__(self, variables: Any = (), path: str | None = None, **values: Any) -> None:
+        self._variables = list(variables)
+        super().__init__(path, **values)
+
+    def _tracked(self) -> list[Any]:
+        return list(self._variables)
+
+    def _contents(self) -> dict[str, Any]:
+        return {**super()._contents(), "variables of the state": [v.numpy() for v in self._tracked()]}
+
+    def _take(self, contents: dict[str, Any]) -> None:
+        contents = dict(contents)
+        values = contents.pop("variables of the state", [])
+        super()._take(contents)
+        for variable, value in zip(self._tracked(), values, strict=True):
+            variable.assign(value)
+
+    def _broadcast(self) -> None:
+        super()._take(broadcast_object(super()._contents(), 0))
+        broadcast_variables(self._tracked(), 0)
+
+
+class TensorFlowKerasState(TensorFlowState):
+    """State with a Keras model and its optimizer.
+
+    Args:
+      model: the model, which must be built.
+      optimizer: the optimizer; the model's own by default.
+      path, **values: see State.
+    """
+
+    def __init__(self, model: Any, optimizer: Any = None, path: str | None = None, **values: Any) -> None:
+        self._model = model
+        self._optimizer = optimizer or getattr(model, "optimizer", None)
+        super().__init__((), path, **values)
+
+    def _tracked(self) -> list[Any]:
+        if self._optimizer is not None and not self._optimizer.built:
+            self._optimizer.build(self._model.trainable_variables)
+        return [*self._model.variables, *(self._optimizer.variables if self._optimizer is not None else [])]
+
+    def _contents(self) -> dict[str, Any]:
+        return {**State._contents(self), "variables of the state": [v.numpy() for v in self._tracked()]}
+
+
+KerasState = TensorFlowKerasState
+
+
+def run(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of a state, and other arguments, that begins with the last state that was committed."""
+
+    @functools.wraps(function)
+    def started(state: State, *args: Any, **kwargs: Any) -> Any:
+        restarts = int(os.environ.get("GRADTAPE_LAUNCH_RESTART", "0"))
+        state.sync()
+        if restarts:
+            for callback in state._callbacks:
+                callback()
+        return function(state, *args, **kwargs)
+
+    return started
+
+
+def _write(path: str, data: Any) -> None:
+    """Write a file whole, or leave the one before."""
+    part = f"{path}.{os.getpid()}.part"
+    try:
+        with open(part, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    finally:
+        if os.path.exists(part):
+            os.remove(part)

@@ -1,0 +1,167 @@
+"""Collectives as ops: on tensors, eagerly and in functions, with gradients.
+
+In a function a collective is a node with an effect: it runs each time, in the order of the program, which is the same on all ranks.
+The gradient of a collective is a collective again, so there are derivatives of any order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.api.arguments import tensor
+from gradtape.api.host_op import hosted
+from gradtape.arrays.shapes import shape
+from gradtape.core import dtypes
+from gradtape.core.op import REGISTRY
+from gradtape.core.shape import Spec
+from gradtape.ranks import _buckets as buckets
+from gradtape.ranks import _group as groups
+from gradtape.ranks._arithmetic import ReduceOp
+from gradtape.transform.custom_gradient import custom_gradient
+
+
+@hosted(lambda *specs, **params: tuple(specs), effect=True)
+def _allreduce(*arrays: Any, count: int, group: Any, op: int, scale: float, names: tuple[str, ...]) -> Any:
+    """Arrays of all ranks, reduced."""
+    return tuple(buckets.allreduce(group, [np.asarray(a) for a in arrays], ReduceOp(op), scale, names))
+
+
+@hosted(lambda *specs, **params: tuple([_any_rows(s) for s in specs]), effect=True)
+def _allgather(*arrays: Any, count: int, group: Any, names: tuple[str, ...]) -> Any:
+    """Rows of all ranks."""
+    return tuple(group.allgather([np.asarray(a) for a in arrays], names))
+
+
+@hosted(lambda *specs, **params: tuple(specs), effect=True)
+def _broadcast(*arrays: Any, count: int, group: Any, root: int, names: tuple[str, ...]) -> Any:
+    """Arrays of the root."""
+    return tuple(group.broadcast([np.asarray(a) for a in arrays], root, names))
+
+
+@hosted(lambda x, splits, **params: (_any_rows(x), Spec((params["group"].size,), dtypes.int32)), effect=True)
+def _alltoall(x: Any, splits: Any, *, group: Any, name: str) -> Any:
+    """Rows that all ranks have sent here."""
+    return group.alltoall(np.asarray(x), splits if splits.size else None, name)
+
+
+@hosted(lambda x, **params: (_any_rows(x),), effect=True)
+def _reducescatter(x: Any, *, group: Any, op: int, scale: float, name: str) -> Any:
+    """This rank's rows of the reduced array."""
+    return (group.reducescatter(np.asarray(x), ReduceOp(op), scale, name),)
+
+
+@hosted(lambda *specs, **params: (), effect=True)
+def _barrier(*arrays: Any, count: int, group: Any) -> Any:
+    """Wait for all ranks."""
+    group.barrier()
+    return ()
+
+
+def _any_rows(spec: Spec) -> Spec:
+    shape = spec.shape
+    return spec if not isinstance(shape, tuple) or not shape else Spec((None, *shape[1:]), spec.dtype)  # type: ignore[arg-type]
+
+
+def allreduce(xs: Sequence[Any], group: Any, op: ReduceOp, scale: float = 1.0, names: Sequence[str] = ()) -> list[Any]:
+    """Tensors of all ranks, reduced element by element; the gradient is reduced in the same way."""
+    xs = [tensor(x) for x in xs]
+
+    @custom_gradient
+    def run(*args: Any) -> Any:
+        found = _allreduce(*args, count=len(args), group=group, op=int(op), scale=scale, names=tuple(names))
+
+        def gradient(*dys: Any) -> Any:
+            back = ReduceOp.AVERAGE if op is ReduceOp.AVERAGE else ReduceOp.SUM
+            return allreduce(list(dys), group, back, scale, [f"{n}.gradient" for n in names])
+
+        return tuple(found), gradient
+
+    return list(run(*xs)) if xs else []
+
+
+def allgather(xs: Sequence[Any], group: Any, names: Sequence[str] = ()) -> list[Any]:
+    """The rows of all ranks, one after the other; the gradient of a row is the sum of all ranks' gradients of it."""
+    xs = [tensor(x) for x in xs]
+
+    @custom_gradient
+    def run(*args: Any) -> Any:
+        found = _allgather(*args, count=len(args), group=group, names=tuple(names))
+
+        def gradient(*dys: Any) -> Any:
+            sums = allreduce(list(dys), group, ReduceOp.SUM, 1.0, [f"{n}.gradient" for n in names])
+            return [_own_rows(d, x, group) for d, x in zip(sums, args, strict=True)]
+
+        return tuple(found), gradient
+
+    return list(run(*xs)) if xs else []
+
+
+def _own_rows(d: Any, x: Any, group: Any) -> Any:
+    """The part of gathered rows that came from this rank."""
+    rows = shape(x)[:1]
+    counts = _allgather(rows, count=1, group=group, names=())[0]
+    start = REGISTRY["reduce_sum"](counts[: group.rank], axis=(0,), keepdims=False)
+    return d[start : start + counts[group.rank]]
+
+
+def broadcast(xs: Sequence[Any], group: Any, root: int, names: Sequence[str] = ()) -> list[Any]:
+    """The tensors of the root; its gradient is the sum of all ranks' gradients, that of the others zero."""
+    xs = [tensor(x) for x in xs]
+
+    @custom_gradient
+    def run(*args: Any) -> Any:
+        found = _broadcast(*args, count=len(args), group=group, root=root, names=tuple(names))
+
+        def gradient(*dys: Any) -> Any:
+            sums = allreduce(list(dys), group, ReduceOp.SUM, 1.0, [f"{n}.gradient" for n in names])
+            return sums if group.rank == root else [s * 0 for s in sums]
+
+        return tuple(found), gradient
+
+    return list(run(*xs)) if xs else []
+
+
+def alltoall(x: Any, splits: Any, group: Any, name: str = "") -> tuple[Any, Any]:
+    """The rows that all ranks have sent here, and their numbers; the gradient goes back where the rows came from."""
+    counts = tensor(np.zeros(0, np.int32) if splits is None else splits)
+
+    @custom_gradient
+    def run(rows: Any) -> Any:
+        found, received = _alltoall(rows, counts, group=group, name=name)
+
+        def gradient(dy: Any, _: Any) -> Any:
+            return alltoall(dy, received, group, f"{name}.gradient")[0]
+
+        return (found, received), gradient
+
+    found, received = run(tensor(x))
+    return found, received
+
+
+def reducescatter(x: Any, group: Any, op: ReduceOp, scale: float = 1.0, name: str = "") -> Any:
+    """This rank's rows of the reduced tensor; its gradient is gathered."""
+
+    @custom_gradient
+    def run(rows: Any) -> Any:
+        (found,) = _reducescatter(rows, group=group, op=int(op), scale=scale, name=name)
+
+        def gradient(dy: Any) -> Any:
+            factor = scale / group.size if op is ReduceOp.AVERAGE else scale
+            whole = allgather([dy], group, [f"{name}.gradient"])[0]
+            return whole if math.isclose(factor, 1.0) else whole * factor
+
+        return found, gradient
+
+    return run(tensor(x))
+
+
+def barrier(group: Any) -> None:
+    """Wait until all ranks have come here."""
+    _barrier(count=0, group=group)
+
+
+world = groups.world

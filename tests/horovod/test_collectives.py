@@ -1,0 +1,153 @@
+"""Collectives on tensors, eagerly and in functions, with gradients: each is compared with what the ranks hold together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+CHECKS = """
+hvd.init()
+r, n = hvd.rank(), hvd.size()
+
+def values(rank, dtype, shape=(3, 2)):
+    return np.random.default_rng(rank).integers(1, 5, shape).astype(dtype)
+
+DTYPES = ["float32", "float64", "float16", "bfloat16", "int8", "uint8", "int32", "int64", "complex64"]
+REDUCE = {"Sum": np.add, "Min": np.minimum, "Max": np.maximum, "Product": np.multiply}
+for dtype in DTYPES:
+    kind = tf.as_dtype(dtype).as_numpy_dtype
+    every = [values(k, kind) for k in range(n)]
+    for name, ufunc in REDUCE.items():
+        if dtype == "complex64" and name in ("Min", "Max"):
+            continue
+        wanted = every[0]
+        for other in every[1:]:
+            wanted = ufunc(wanted, other)
+        found = hvd.allreduce(tf.constant(every[r]), op=getattr(hvd, name))
+        assert found.dtype.name == dtype, (dtype, found.dtype)
+        np.testing.assert_array_equal(found.numpy(), wanted, err_msg=f"{dtype} {name}")
+    gathered = hvd.allgather(tf.constant(every[r][: r + 1]))
+    np.testing.assert_array_equal(gathered.numpy(), np.concatenate([every[k][: k + 1] for k in range(n)]))
+    np.testing.assert_array_equal(hvd.broadcast(tf.constant(every[r]), n - 1).numpy(), every[n - 1])
+
+mean = hvd.allreduce(tf.constant([1.0 + r, 4.0]))
+np.testing.assert_allclose(mean.numpy(), [1 + (n - 1) / 2, 4.0])
+half = hvd.allreduce(tf.constant([1.0 + r]), compression=hvd.Compression.fp16, op=hvd.Sum)
+assert half.dtype is tf.float32 and float(half[0]) == sum(1.0 + k for k in range(n))
+scaled = hvd.allreduce(tf.ones([2]), op=hvd.Sum, prescale_factor=2.0, postscale_factor=3.0)
+np.testing.assert_allclose(scaled.numpy(), [6.0 * n, 6.0 * n])
+same = hvd.allreduce(tf.constant([3.0, 4.0]), op=hvd.Adasum)
+np.testing.assert_allclose(same.numpy(), [3.0, 4.0], rtol=1e-6)  # equal gradients: their mean
+
+rows, received = hvd.alltoall(tf.repeat(tf.constant([float(r)]), n * (n + 1) // 2), splits=list(range(1, n + 1)))
+assert received.numpy().tolist() == [r + 1] * n
+assert rows.numpy().tolist() == [float(k) for k in range(n) for _ in range(r + 1)]
+part = hvd.reducescatter(tf.reshape(tf.range(10.0), [5, 2]) * (r + 1.0), op=hvd.Sum)
+whole = np.arange(10.0).reshape(5, 2) * sum(k + 1 for k in range(n))
+np.testing.assert_allclose(part.numpy(), np.array_split(whole, n)[r])
+assert hvd.allgather_object({"rank": r}) == [{"rank": k} for k in range(n)]
+assert hvd.broadcast_object(f"from {r}", root_rank=n - 1) == f"from {n - 1}"
+v = tf.Variable([float(r), 7.0])
+hvd.broadcast_variables([v], root_rank=n - 1)
+assert v.numpy().tolist() == [n - 1.0, 7.0]
+hvd.barrier()
+print("ok")
+"""
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_collectives_hold_what_the_ranks_hold_together(launch: Callable[..., Any], ranks: int) -> None:
+    job = launch(ranks, CHECKS)
+    assert job.status == 0, job.err
+    assert sorted(job.out.splitlines()) == [f"[{r}] ok" for r in range(ranks)]
+
+
+def test_gradients_of_collectives_in_both_modes(launch: Callable[..., Any]) -> None:
+    job = launch(
+        2,
+        """
+        hvd.init()
+        r, n = hvd.rank(), hvd.size()
+        x = tf.constant([[1.0 + r, 2.0], [3.0, 4.0]])
+        CASES = {
+            "allreduce": (lambda x: hvd.allreduce(x, op=hvd.Sum), lambda: np.full((2, 2), 1.0 + 2.0)),
+            "average": (lambda x: hvd.allreduce(x), lambda: np.full((2, 2), 1.5)),
+            "allgather": (lambda x: hvd.allgather(x), lambda: np.full((2, 2), 3.0)),
+            "broadcast": (lambda x: hvd.broadcast(x, 1), lambda: np.full((2, 2), 3.0 * (r == 1))),
+            "alltoall": (lambda x: hvd.alltoall(x), lambda: np.array([[1.0, 1.0], [2.0, 2.0]])),
+            "reducescatter": (lambda x: hvd.reducescatter(x, op=hvd.Sum), lambda: np.array([[1.0, 1.0], [2.0, 2.0]])),
+        }
+        for name, (collective, wanted) in CASES.items():
+            def loss(x):
+                return tf.reduce_sum(collective(x)) * (r + 1.0)
+            def both(x):
+                with tf.GradientTape() as tape:
+                    tape.watch(x)
+                    y = loss(x)
+                return y, tape.gradient(y, x)
+            eager, traced = both(x), tf.function(both)(x)
+            np.testing.assert_allclose(eager[1].numpy(), wanted(), err_msg=name)
+            np.testing.assert_allclose(traced[1].numpy(), wanted(), err_msg=name + " in a function")
+            np.testing.assert_allclose(eager[0].numpy(), traced[0].numpy(), err_msg=name)
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = tf.reduce_sum(hvd.allreduce(x, op=hvd.Sum) ** 3)
+            d = inner.gradient(y, x)
+        total = np.array([[3.0, 4.0], [6.0, 8.0]])
+        np.testing.assert_allclose(d.numpy(), 2 * 3 * total**2)
+        np.testing.assert_allclose(outer.gradient(d, x).numpy(), 4 * 6 * total)
+        print("ok")
+        """,
+    )
+    assert job.status == 0, job.err
+    assert job.out.count("ok") == 2
+
+
+def test_process_sets(launch: Callable[..., Any]) -> None:
+    job = launch(
+        3,
+        """
+        hvd.init()
+        outer = hvd.add_process_set(hvd.ProcessSet([0, 2]))
+        assert outer.included() == (hvd.rank() != 1) and outer.process_set_id == 1
+        if outer.included():
+            assert outer.size() == 2 and outer.rank() == hvd.rank() // 2
+            assert float(hvd.allreduce(tf.constant(float(hvd.rank())), op=hvd.Sum, process_set=outer)) == 2.0
+        else:
+            try:
+                hvd.allreduce(tf.constant(1.0), process_set=outer)
+            except tf.errors.InvalidArgumentError as problem:
+                assert "not in the process set" in str(problem)
+            else:
+                raise AssertionError
+        assert float(hvd.allreduce(tf.constant(1.0), op=hvd.Sum)) == 3.0
+        assert hvd.remove_process_set(outer)
+        print("ok")
+        """,
+    )
+    assert job.status == 0, job.err
+    assert job.out.count("ok") == 3
+
+
+def test_ranks_with_less_data_join(launch: Callable[..., Any]) -> None:
+    job = launch(
+        3,
+        """
+        hvd.init()
+        r = hvd.rank()
+        for step in range(2 + r):
+            found = float(hvd.allreduce(tf.constant(1.0 + r)))
+            active = [k for k in range(3) if step < 2 + k]
+            np.testing.assert_allclose(found, np.mean([1.0 + k for k in active]))
+            rows = hvd.allgather(tf.fill([1, 2], float(r)))
+            assert rows.shape[0] == len(active)
+        assert hvd.join() == 2
+        print("ok")
+        """,
+    )
+    assert job.status == 0, job.err
+    assert job.out.count("ok") == 3
