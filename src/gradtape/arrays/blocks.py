@@ -57,7 +57,7 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
     outer, inner = range(1, 2 * count, 2), range(2, 2 * count + 1, 2)
     x = Transpose(x, perm=(*inner, 0, *outer, *range(2 * count + 1, x.ndim)))
     shape = dims(x)
-    return Reshape(x, shape=(math.prod(shape[: count + 1]), *shape[count + 1 :]))  # type: ignore[no-any-return]
+    return Reshape(x, shape=(math.prod(shape[: count + 1]), *shape[count + 1 :]))
 
 
 def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
@@ -100,7 +100,7 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     if any(max(s) for s in sides):
         cut = [(before, n - after, 1) for (before, after), n in zip(sides, whole, strict=True)]
         x = StridedSlice(x, index=((0, batch // size, 1), *cut))
-    return x  # type: ignore[no-any-return]
+    return x
 
 
 def _blocks(who: str, x: Any, block_shape: Any, sides: Any, name: str) -> tuple[Any, tuple[int, ...], Pairs]:
@@ -190,9 +190,9 @@ def space_to_depth(input: Any, block_size: Any, data_format: str = "NHWC", name:
     h, w = height // b, width // b
     if last:
         x = Transpose(Reshape(x, shape=(n, h, b, w, b, depth)), perm=(0, 1, 3, 2, 4, 5))
-        return Reshape(x, shape=(n, h, w, b * b * depth))  # type: ignore[no-any-return]
+        return Reshape(x, shape=(n, h, w, b * b * depth))
     x = Transpose(Reshape(x, shape=(n, depth, h, b, w, b)), perm=(0, 3, 5, 1, 2, 4))
-    return Reshape(x, shape=(n, b * b * depth, h, w))  # type: ignore[no-any-return]
+    return Reshape(x, shape=(n, b * b * depth, h, w))
 
 
 def depth_to_space(input: Any, block_size: Any, data_format: str = "NHWC", name: str | None = None) -> Tensor:
@@ -222,9 +222,9 @@ def depth_to_space(input: Any, block_size: Any, data_format: str = "NHWC", name:
     depth = channels // (b * b)
     if last:
         x = Transpose(Reshape(x, shape=(n, h, w, b, b, depth)), perm=(0, 1, 3, 2, 4, 5))
-        return Reshape(x, shape=(n, h * b, w * b, depth))  # type: ignore[no-any-return]
+        return Reshape(x, shape=(n, h * b, w * b, depth))
     x = Transpose(Reshape(x, shape=(n, b, b, depth, h, w)), perm=(0, 3, 4, 1, 5, 2))
-    return Reshape(x, shape=(n, depth, h * b, w * b))  # type: ignore[no-any-return]
+    return Reshape(x, shape=(n, depth, h * b, w * b))
 
 
 def _images(who: str, x: Any, block_size: Any, data_format: str) -> tuple[Any, int, bool]:

@@ -98,7 +98,7 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     >>> tf.fill([3], 2.5).numpy()
     array([2.5, 2.5, 2.5], dtype=float32)
     """
-    return creation.Fill(tensor(value), shape=arguments.shape(dims, "fill", "dims"))  # type: ignore[no-any-return]
+    return creation.Fill(tensor(value), shape=arguments.shape(dims, "fill", "dims"))
 
 
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
@@ -115,7 +115,7 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: A
     >>> tf.zeros_like([1, 2, 3]).numpy()
     array([0, 0, 0], dtype=int32)
     """
-    return creation.ZerosLike(tensor(input), dtype=None if dtype is None else dtypes.as_dtype(dtype))  # type: ignore[no-any-return]
+    return creation.ZerosLike(tensor(input), dtype=None if dtype is None else dtypes.as_dtype(dtype))
 
 
 def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
@@ -132,7 +132,7 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: An
     >>> tf.ones_like([1, 2, 3], tf.float32).numpy()
     array([1., 1., 1.], dtype=float32)
     """
-    return creation.OnesLike(tensor(input), dtype=None if dtype is None else dtypes.as_dtype(dtype))  # type: ignore[no-any-return]
+    return creation.OnesLike(tensor(input), dtype=None if dtype is None else dtypes.as_dtype(dtype))
 
 
 def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Tensor:
@@ -257,7 +257,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any
     near = wrap(places[: (n + 1) // 2].astype(dtype))
     far = wrap((1.0 - places[(n + 1) // 2 :]).astype(dtype))
     length = last - first
-    return Concat(first + length * near, last - length * far, axis=at)  # type: ignore[no-any-return]
+    return Concat(first + length * near, last - length * far, axis=at)
 
 
 def _ends(start: Any, stop: Any) -> tuple[Any, Any]:
@@ -308,7 +308,7 @@ def one_hot(
     params = {"depth": integer(depth, "one_hot", "depth"), "axis": normalize_axis(at, i.ndim + 1, "one_hot")}
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     if on_value is None and off_value is None:
-        return creation.OneHot(i, dtype=wanted or dtypes.float32, **params)  # type: ignore[no-any-return]
+        return creation.OneHot(i, dtype=wanted or dtypes.float32, **params)
     for which, value in (("on_value", on_value), ("off_value", off_value)):
         own = getattr(value, "dtype", wanted)
         if wanted is not None and dtypes.as_dtype(own) is not wanted:
@@ -325,7 +325,7 @@ def one_hot(
             f"one_hot: on_value has dtype {on.dtype.name}, off_value {off.dtype.name}.",
             "give both the same dtype, or choose one by dtype=.",
         )
-    return REGISTRY["where"](creation.OneHot(i, dtype=dtypes.bool_, **params), on, off)  # type: ignore[no-any-return]
+    return REGISTRY["where"](creation.OneHot(i, dtype=dtypes.bool_, **params), on, off)
 
 
 def _dtype_of(other: Any, own: Any) -> dtypes.DType | None:

@@ -57,7 +57,7 @@ def gather(
         batch_dims = _batch_dims(batch_dims, indices.ndim, "gather")
     # A scalar has no axis: the op itself says so.
     axis = batch_dims if axis is None or not params.ndim else normalize_axis(axis, params.ndim, "gather")
-    return indexing.Gather(params, indices, axis=axis, batch_dims=batch_dims)  # type: ignore[no-any-return]
+    return indexing.Gather(params, indices, axis=axis, batch_dims=batch_dims)
 
 
 def _batch_dims(batch_dims: int, rank: int, who: str) -> int:
@@ -92,11 +92,11 @@ def gather_nd(
     params, indices = as_tensor(params), as_tensor(indices)
     batch_dims = _batch_dims(integer(batch_dims, "gather_nd", "batch_dims"), indices.ndim, "gather_nd")
     if not ignored:
-        return scatter.GatherNd(params, indices, batch_dims=batch_dims)  # type: ignore[no-any-return]
+        return scatter.GatherNd(params, indices, batch_dims=batch_dims)
     good = _in_range(indices, dims(params)[batch_dims:])
     found = scatter.GatherNd(params, indices * good[..., None].astype(indices.dtype.numpy), batch_dims=batch_dims)
     good = good.reshape(good.shape + (1,) * (found.ndim - good.ndim))
-    return REGISTRY["where"](good, found, np.zeros((), found.dtype.numpy))  # type: ignore[no-any-return]
+    return REGISTRY["where"](good, found, np.zeros((), found.dtype.numpy))
 
 
 def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str = "", name: str | None = None) -> Tensor:
@@ -120,8 +120,8 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str =
         places, values = _within(places, values, whole)
     if values.dtype.kind == "O":
         empty = convert.convert_to_tensor(np.full(whole, b"", object))
-        return scatter.TensorScatterNdUpdate(empty, places, values)  # type: ignore[no-any-return]
-    return scatter.ScatterNd(places, values, shape=whole)  # type: ignore[no-any-return]
+        return scatter.TensorScatterNdUpdate(empty, places, values)
+    return scatter.ScatterNd(places, values, shape=whole)
 
 
 def _shape(value: Any) -> tuple[int, ...]:
@@ -167,7 +167,7 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str 
     >>> tf.tensor_scatter_nd_update([1.0, 2.0, 3.0], [[0], [2]], [9.0, 8.0]).numpy()
     array([9., 2., 8.], dtype=float32)
     """
-    return scatter.TensorScatterNdUpdate(*_operands(tensor, indices, updates))  # type: ignore[no-any-return]
+    return scatter.TensorScatterNdUpdate(*_operands(tensor, indices, updates))
 
 
 def tensor_scatter_nd_add(
@@ -242,7 +242,7 @@ def tensor_scatter_nd_max(
     x, places, values = _operands(tensor, indices, updates)
     if _ignores("tensor_scatter_nd_max", bad_indices_policy):
         places, values = _within(places, values, dims(x))
-    return scatter.TensorScatterNdMax(x, places, values)  # type: ignore[no-any-return]
+    return scatter.TensorScatterNdMax(x, places, values)
 
 
 def tensor_scatter_nd_min(
@@ -266,7 +266,7 @@ def tensor_scatter_nd_min(
     x, places, values = _operands(tensor, indices, updates)
     if _ignores("tensor_scatter_nd_min", bad_indices_policy):
         places, values = _within(places, values, dims(x))
-    return scatter.TensorScatterNdMin(x, places, values)  # type: ignore[no-any-return]
+    return scatter.TensorScatterNdMin(x, places, values)
 
 
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
@@ -382,7 +382,7 @@ def searchsorted(
     output_type = _position_type("searchsorted", out_type)
     if sequence.ndim and values.ndim != sequence.ndim and dims(sequence)[:-1].count(1) == sequence.ndim - 1:
         sequence = movement.Reshape(sequence, shape=(1,) * (values.ndim - 1) + dims(sequence)[-1:])
-    return search.SearchSorted(sequence, values, side=side, output_type=output_type)  # type: ignore[no-any-return]
+    return search.SearchSorted(sequence, values, side=side, output_type=output_type)
 
 
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
@@ -401,4 +401,4 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     array([False,  True])
     """
     k = integer(k, "in_top_k", "k")
-    return search.InTopK(as_tensor(targets), as_tensor(predictions), k=k)  # type: ignore[no-any-return]
+    return search.InTopK(as_tensor(targets), as_tensor(predictions), k=k)

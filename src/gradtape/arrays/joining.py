@@ -42,8 +42,8 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     if tensors[0].ndim:
         at = normalize_axis(at, tensors[0].ndim, "concat")
     if len(tensors) == 1:
-        return movement.Identity(tensors[0])  # type: ignore[no-any-return]
-    return joining.Concat(*tensors, axis=at)  # type: ignore[no-any-return]
+        return movement.Identity(tensors[0])
+    return joining.Concat(*tensors, axis=at)
 
 
 def stack(values: Any, axis: Any = 0, name: str = "stack") -> Tensor:
@@ -73,7 +73,7 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Tensor:
         with contextlib.suppress(TypeError, ValueError):
             return convert.convert_to_tensor(list(values))
     tensors = of_one_dtype(values)
-    return joining.Stack(*tensors, axis=normal_axis(at, tensors[0].ndim + 1, "stack"))  # type: ignore[no-any-return]
+    return joining.Stack(*tensors, axis=normal_axis(at, tensors[0].ndim + 1, "stack"))
 
 
 def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:

@@ -51,7 +51,7 @@ def identity(input: Any, name: str | None = None) -> Tensor:
     >>> tf.identity(x) is x
     False
     """
-    return movement.Identity(tensor(input))  # type: ignore[no-any-return]
+    return movement.Identity(tensor(input))
 
 
 def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
@@ -91,7 +91,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     new = integers(shape, "reshape", "shape")
     if new and min(new) < 0:
         new = _completed(new, dims(x))
-    return movement.Reshape(x, shape=new)  # type: ignore[no-any-return]
+    return movement.Reshape(x, shape=new)
 
 
 def _completed(new: tuple[int, ...], old: tuple[int, ...]) -> tuple[int, ...]:
@@ -142,7 +142,7 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
         if _current.path is None or not is_symbolic(perm):
             perm = tuple([p + n if -n <= p < 0 else p for p in perm])
     y = movement.Transpose(x, perm=perm)
-    return REGISTRY["conj"](y) if conjugate and y.dtype.is_complex else y  # type: ignore[no-any-return]
+    return REGISTRY["conj"](y) if conjugate and y.dtype.is_complex else y
 
 
 def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
@@ -187,7 +187,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     x = tensor(input)
     own = dims(x)
     at = normalize_axis(integer(axis, "expand_dims", "axis"), len(own) + 1, "expand_dims")
-    return movement.Reshape(x, shape=(*own[:at], 1, *own[at:]))  # type: ignore[no-any-return]
+    return movement.Reshape(x, shape=(*own[:at], 1, *own[at:]))
 
 
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
@@ -217,7 +217,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
                     f"squeeze: axis {a} of input, which has shape {list(own)}, has length {own[a]}.",
                     "only axes of length 1 can be dropped; take an element with input[..., i].",
                 )
-    return movement.Reshape(x, shape=tuple([n for i, n in enumerate(own) if i not in dropped]))  # type: ignore[no-any-return]
+    return movement.Reshape(x, shape=tuple([n for i, n in enumerate(own) if i not in dropped]))
 
 
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
@@ -235,7 +235,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     array([[1, 2, 3],
            [1, 2, 3]], dtype=int32)
     """
-    return movement.BroadcastTo(tensor(input), shape=arguments.shape(shape, "broadcast_to"))  # type: ignore[no-any-return]
+    return movement.BroadcastTo(tensor(input), shape=arguments.shape(shape, "broadcast_to"))
 
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
@@ -252,7 +252,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     >>> tf.tile([1, 2], [3]).numpy()
     array([1, 2, 1, 2, 1, 2], dtype=int32)
     """
-    return movement.Tile(tensor(input), multiples=integers(multiples, "tile", "multiples"))  # type: ignore[no-any-return]
+    return movement.Tile(tensor(input), multiples=integers(multiples, "tile", "multiples"))
 
 
 def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Tensor:
@@ -285,7 +285,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
         n = int(counts.reshape(())[()])
         x = movement.Reshape(x, shape=(*own[: at + 1], 1, *own[at + 1 :]))
         x = movement.BroadcastTo(x, shape=(*own[: at + 1], n, *own[at + 1 :]))
-        return movement.Reshape(x, shape=(*own[:at], own[at] * n, *own[at + 1 :]))  # type: ignore[no-any-return]
+        return movement.Reshape(x, shape=(*own[:at], own[at] * n, *own[at + 1 :]))
     if counts.size != own[at]:
         raise errors.build(
             errors.ShapeError,
@@ -294,7 +294,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
         )
     # Reshape stands before the gather so that the gradient is dense.
     x = movement.Reshape(x, shape=own)
-    return REGISTRY["gather"](x, np.repeat(np.arange(own[at]), counts.astype(np.int64)), axis=at, batch_dims=0)  # type: ignore[no-any-return]
+    return REGISTRY["gather"](x, np.repeat(np.arange(own[at]), counts.astype(np.int64)), axis=at, batch_dims=0)
 
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
@@ -313,7 +313,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """
     x = arguments.tensor(tensor)
     over = normalize_axes(integers(axis, "reverse", "axis"), x.ndim, "reverse")
-    return slicing.Reverse(x, axis=over)  # type: ignore[no-any-return]
+    return slicing.Reverse(x, axis=over)
 
 
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
@@ -334,7 +334,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     x = tensor(input)
     shifts = _one_or_more(shift, "shift")
     over = tuple([normalize_axis(a, x.ndim, "roll") if x.ndim else a for a in _one_or_more(axis, "axis")])
-    return movement.Roll(x, shift=shifts, axis=over)  # type: ignore[no-any-return]
+    return movement.Roll(x, shift=shifts, axis=over)
 
 
 def _one_or_more(value: Any, name: str) -> tuple[int, ...]:
@@ -378,4 +378,4 @@ def pad(
     value: Any = b"" if x.dtype.kind == "O" else 0
     if mode.upper() == "CONSTANT" and not (type(constant_values) is int and constant_values == 0):
         value = np.asarray(convert.like(constant_values, x.dtype)).item()
-    return slicing.Pad(x, paddings=sides, mode=mode.lower(), value=value)  # type: ignore[no-any-return]
+    return slicing.Pad(x, paddings=sides, mode=mode.lower(), value=value)

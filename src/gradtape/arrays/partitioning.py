@@ -93,7 +93,7 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
     updates = Concat(*rows, axis=0) if len(rows) > 1 else rows[0]
     blank = b"" if updates.dtype.kind == "O" else 0
     whole = wrap(np.full((size, *inner), blank, updates.dtype.numpy))
-    return TensorScatterNdUpdate(whole, np.reshape(places, (-1, 1)), updates)  # type: ignore[no-any-return]
+    return TensorScatterNdUpdate(whole, np.reshape(places, (-1, 1)), updates)
 
 
 def _lists(indices: Any, data: Any) -> tuple[list[Any], list[Any]]:

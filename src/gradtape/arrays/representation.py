@@ -29,7 +29,7 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     >>> tf.bitcast([1.0, -2.0], tf.uint32).numpy()
     array([1065353216, 3221225472], dtype=uint32)
     """
-    return Bitcast(tensor(input), dtype=dtypes.as_dtype(type))  # type: ignore[no-any-return]
+    return Bitcast(tensor(input), dtype=dtypes.as_dtype(type))
 
 
 def as_string(
@@ -78,7 +78,7 @@ def as_string(
     if x.dtype.is_integer or x.dtype.kind in "bO":
         letter = "d" if x.dtype.is_integer else "s"
     form = f"%{fill}{length if length >= 0 else ''}{f'.{digits}' if digits >= 0 else ''}{letter}"
-    return AsString(x, form=form)  # type: ignore[no-any-return]
+    return AsString(x, form=form)
 
 
 def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Tensor:
@@ -98,7 +98,7 @@ def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) 
     chosen = np.asarray(convert.convert_to_tensor(method))[()]
     if chosen != b"farmhash64":
         raise errors.build(errors.InvalidArgumentError, f"fingerprint: the method is {method!r}.", 'use "farmhash64".')
-    return Fingerprint(tensor(data))  # type: ignore[no-any-return]
+    return Fingerprint(tensor(data))
 
 
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
@@ -121,4 +121,4 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
         raise errors.build(
             errors.InvalidArgumentError, f"unravel_index: dims is {list(shape)}.", "give positive lengths."
         )
-    return UnravelIndex(tensor(indices), dims=shape)  # type: ignore[no-any-return]
+    return UnravelIndex(tensor(indices), dims=shape)

@@ -39,7 +39,7 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """
     x = tensor(input)
     if not x.get_shape().is_fully_defined():
-        return ShapeOf(x, dtype=dtypes.from_numpy(_integer_type(out_type)))  # type: ignore[no-any-return]
+        return ShapeOf(x, dtype=dtypes.from_numpy(_integer_type(out_type)))
     return wrap(device.place(_integers("shape", dims(x), _integer_type(out_type))))
 
 
@@ -76,7 +76,7 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """
     x = tensor(input)
     if not x.get_shape().is_fully_defined():
-        return REGISTRY["reduce_prod"](shape(x, out_type), axis=(0,), keepdims=False)  # type: ignore[no-any-return]
+        return REGISTRY["reduce_prod"](shape(x, out_type), axis=(0,), keepdims=False)
     return wrap(device.place(_integers("size", math.prod(dims(x)), _integer_type(out_type))[()]))
 
 
@@ -140,8 +140,8 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
             "None allows any length.",
         )
     if value.get_shape().is_fully_defined() or wanted.rank is None:
-        return Identity(value)  # type: ignore[no-any-return]
-    return EnsureShape(value, shape=tuple(wanted))  # type: ignore[no-any-return]
+        return Identity(value)
+    return EnsureShape(value, shape=tuple(wanted))
 
 
 def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:

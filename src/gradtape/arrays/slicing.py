@@ -45,7 +45,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
                 f"slice: begin[{axis}] is {b}, size[{axis}] is {s}, but axis {axis} of input_ has length {n}.",
                 f"begin must be from 0 to {n}, begin + size too.",
             )
-    return slicing.StridedSlice(x, index=tuple([(b, b + s, 1) for b, s in zip(starts, sizes, strict=True)]))  # type: ignore[no-any-return]
+    return slicing.StridedSlice(x, index=tuple([(b, b + s, 1) for b, s in zip(starts, sizes, strict=True)]))
 
 
 def strided_slice(

@@ -114,7 +114,7 @@ def _axis_last(value: Any, axis: Any, who: str) -> tuple[Any, tuple[int, ...] | 
 
 
 def _moved(x: Any, swap: tuple[int, ...] | None) -> Tensor:
-    return x if swap is None else Transpose(x, perm=swap)  # type: ignore[no-any-return]
+    return x if swap is None else Transpose(x, perm=swap)
 
 
 _POSITIONS = (dtypes.int16, dtypes.int32, dtypes.int64)
@@ -312,7 +312,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     y = ScatterRows(x, wrap(np.arange(n, dtype=x.dtype.numpy)), rows=n, axis=0)
     if type(x) is Tensor:
         _check_distinct(np.asarray(host(x._array)))
-    return y  # type: ignore[no-any-return]
+    return y
 
 
 def _check_distinct(numbers: Any) -> None:
@@ -339,7 +339,7 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
     True
     """
     before, behind = _neighbours(x)
-    return ReduceAll(before <= behind, axis=(0,), keepdims=False)  # type: ignore[no-any-return]
+    return ReduceAll(before <= behind, axis=(0,), keepdims=False)
 
 
 def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
@@ -356,7 +356,7 @@ def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
     False
     """
     before, behind = _neighbours(x)
-    return ReduceAll(before < behind, axis=(0,), keepdims=False)  # type: ignore[no-any-return]
+    return ReduceAll(before < behind, axis=(0,), keepdims=False)
 
 
 def _neighbours(x: Any) -> tuple[Any, Any]:

@@ -63,7 +63,7 @@ def reverse_sequence(
             f"reverse_sequence: seq_axis is {axes[0]}, batch_axis is {axes[1]}, and input has rank {x.ndim}.",
             "axes count from 0; negative ones are not allowed.",
         )
-    return ReverseSequence(x, tensor(seq_lengths), seq_axis=axes[0], batch_axis=axes[1])  # type: ignore[no-any-return]
+    return ReverseSequence(x, tensor(seq_lengths), seq_axis=axes[0], batch_axis=axes[1])
 
 
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool_, name: str | None = None) -> Tensor:
@@ -105,8 +105,8 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool_, n
     mask = Less(places, Reshape(x, shape=(*dims(x), 1)))
     wanted = dtypes.as_dtype(dtype)
     if wanted.is_bool:
-        return mask  # type: ignore[no-any-return]
-    return (Cast if wanted.is_trainable else CastToDiscrete)(mask, dtype=wanted)  # type: ignore[no-any-return]
+        return mask
+    return (Cast if wanted.is_trainable else CastToDiscrete)(mask, dtype=wanted)
 
 
 def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None) -> Tensor:
@@ -145,7 +145,7 @@ def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, 
         x = Gather(x, starts[:, None] + np.arange(k), axis=axis, batch_dims=0)
     x = Transpose(x, perm=(0, 1, 3, 5, 2, 4, 6, 7))
     shape = dims(x)
-    return Reshape(x, shape=(*shape[:4], math.prod(shape[4:])))  # type: ignore[no-any-return]
+    return Reshape(x, shape=(*shape[:4], math.prod(shape[4:])))
 
 
 def _window(value: Any, name: str) -> tuple[int, ...]:

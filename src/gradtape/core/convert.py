@@ -237,14 +237,14 @@ def _pack_tensors(value: Any, dtype: dtypes.DType | None) -> Tensor | None:
     rows = [like(v, own) if own is not None else convert_to_tensor(v) for v in value]
     if dtype is not None:
         rows = [x if x.dtype is dtype else _cast(x, dtype) for x in rows]
-    return REGISTRY["stack"](*rows, axis=0)  # type: ignore[no-any-return]
+    return REGISTRY["stack"](*rows, axis=0)
 
 
 def _cast(x: Tensor, dtype: dtypes.DType) -> Tensor:
     from gradtape.core.op import REGISTRY
 
     is_smooth = dtype.is_trainable and x.dtype.is_trainable
-    return REGISTRY["cast" if is_smooth else "cast_to_discrete"](x, dtype=dtype)  # type: ignore[no-any-return]
+    return REGISTRY["cast" if is_smooth else "cast_to_discrete"](x, dtype=dtype)
 
 
 def holds_tensor(value: Any) -> bool:

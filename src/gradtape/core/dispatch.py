@@ -18,7 +18,7 @@ from gradtape.core import errors, memory, provenance, state
 from gradtape.core.dims import Undecided
 from gradtape.core.recorder import NO_PARAMS
 from gradtape.core.shape import spec_of
-from gradtape.core.tensor import Tensor, wrap
+from gradtape.core.tensor import Interpreted, Tensor, wrap
 from gradtape.core.variable import Variable
 
 # Division by zero and overflow give inf and nan, as in TensorFlow; NumPy's warnings about them are not for our users.
@@ -149,7 +149,7 @@ def _recover(op: Any, inputs: tuple[Any, ...], arrays: list[Any], params: dict[s
 def _special(op: Any, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     """An op on values of a transformation (batched, traced): the one entered last takes it."""
     inputs = tuple([x._read() if isinstance(x, Variable) else x for x in inputs])
-    owners = [x for x in inputs if isinstance(x, Tensor) and type(x) is not Tensor]
+    owners = [x for x in inputs if isinstance(x, Interpreted)]
     if not owners:  # a subclass of Variable, whose value is an ordinary tensor
         return execute(op, inputs, params)
     return max(owners, key=_level).interpret(op, inputs, params)

@@ -19,13 +19,14 @@ import functools
 import importlib
 from collections.abc import Callable, Mapping
 from types import CodeType, MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from gradtape.core import dtypes, errors
 from gradtape.core.dispatch import execute
 from gradtape.core.shape import Spec
+from gradtape.core.tensor import Tensor
 
 REGISTRY: dict[str, Op] = {}
 
@@ -110,10 +111,10 @@ class Op:
 
     if TYPE_CHECKING:
         # A type checker takes the name of a declared op for its class; this lets it accept the call.
-        def __new__(cls, *inputs: Any, **params: Any) -> Any: ...
+        def __new__(cls, *inputs: Any, **params: Any) -> Tensor: ...  # type: ignore[misc]
 
-    def __call__(self, *inputs: Any, **params: Any) -> Any:
-        return execute(self, inputs, params)
+    def __call__(self, *inputs: Any, **params: Any) -> Tensor:
+        return execute(self, inputs, params)  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
@@ -148,6 +149,16 @@ class Op:
         return specs[0].dtype
 
 
+class InstanceOp(Op):
+    """Base of ops that are not declared: whoever needs one makes it of its class. It may have any results."""
+
+    if TYPE_CHECKING:
+
+        def __new__(cls, *args: Any, **options: Any) -> Self: ...
+
+        def __call__(self, *inputs: Any, **params: Any) -> Any: ...
+
+
 def by_name(name: str, module: str) -> Op:
     """The op of a name, whose module may not be loaded yet; an op that was pickled is itself again."""
     if name not in REGISTRY:
@@ -172,7 +183,7 @@ def declare(name: str) -> Callable[[type[Op]], Any]:
     Fails at once if a rule is neither there nor written down as absent.
     """
 
-    def register(cls: type[Op]) -> Op:
+    def register(cls: type[Op]) -> Any:
         for rule in ("infer", "kernel", "vjp", "batch"):
             if not hasattr(cls, rule):
                 raise TypeError(f"op {name}: rule {rule!r} is missing; write it, or its absence with the reason.")
@@ -181,9 +192,9 @@ def declare(name: str) -> Callable[[type[Op]], Any]:
         if name in REGISTRY:
             raise TypeError(f"op {name}: declared twice.")
         cls.name = name
-        op: Op = cls()
+        op: Any = cls()
         if not cls.inputs:
-            op.inputs = cls.inputs = _signature(cls.kernel)[0]  # type: ignore[misc]
+            op.inputs = cls.inputs = _signature(cls.kernel)[0]
         if unknown := set(cls.constants) - set(op.inputs):
             raise TypeError(f"op {name}: constants names {sorted(unknown)}, which are no inputs.")
         prepare(op)

@@ -1,23 +1,24 @@
 """Tensor: an immutable handle on an array.
 
 The array is a NumPy array, a NumPy scalar (what NumPy returns for rank 0: scalar arithmetic on it is ten times faster
-than on a 0-d array), or any array type that follows NumPy's protocols, such as CuPy's. Operators and indexing are
-attached by `gradtape.ops.operators`, which knows the ops.
+than on a 0-d array), or any array type that follows NumPy's protocols, such as CuPy's. Operators and indexing come
+from `Operators`.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gradtape.core import attribute_hints, device, dtypes, errors, provenance, state
 from gradtape.core.shape import TensorShape
+from gradtape.core.tensor_operators import Operators
 
 
-class Tensor:
+class Tensor(Operators):
     """A multi-dimensional array of one dtype. Immutable; made by `tf.constant` and by every op.
 
     >>> import gradtape as tf
@@ -34,36 +35,6 @@ class Tensor:
 
     __array_priority__ = 100
     __hash__ = None  # type: ignore[assignment]
-
-    if TYPE_CHECKING:
-        # Attached by `gradtape.ops.operators` and `gradtape.ops.getitem`.
-        __add__: Any
-        __radd__: Any
-        __sub__: Any
-        __rsub__: Any
-        __mul__: Any
-        __rmul__: Any
-        __truediv__: Any
-        __rtruediv__: Any
-        __floordiv__: Any
-        __rfloordiv__: Any
-        __mod__: Any
-        __rmod__: Any
-        __pow__: Any
-        __rpow__: Any
-        __matmul__: Any
-        __rmatmul__: Any
-        __and__: Any
-        __or__: Any
-        __xor__: Any
-        __lt__: Any
-        __le__: Any
-        __gt__: Any
-        __ge__: Any
-        __getitem__: Any
-        __neg__: Any
-        __invert__: Any
-        __abs__: Any
 
     @property
     def shape(self) -> TensorShape:
@@ -200,10 +171,6 @@ class Tensor:
         array = host(self._array)
         return format(array if array.ndim else array.item(), spec)
 
-    if TYPE_CHECKING:  # of symbols, and what `experimental_enable_numpy_behavior` adds
-
-        def __getattr__(self, name: str) -> Any: ...
-
     def __dir__(self) -> list[str]:
         return attribute_hints.shown(type(self), super().__dir__())
 
@@ -238,6 +205,42 @@ for _name in ("name", "op", "graph", "value_index"):
         attribute_hints.Absent(_name, f"Tensor.{_name} is undefined when eager execution is enabled."),
     )
 attribute_hints.attach(Tensor)
+
+
+class Interpreted(Tensor):
+    """Base of the tensors of a transformation, which takes the ops on them: batched and traced ones.
+
+    Attributes:
+      level: of the transformation; ops on tensors of several transformations are for the highest.
+    """
+
+    __slots__ = ()
+
+    level: float
+
+    def interpret(self, op: Any, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """The op on these inputs, as the transformation means it."""
+        raise NotImplementedError
+
+    def full(self) -> Tensor:
+        """The value for the user's code."""
+        raise NotImplementedError
+
+    def bare(self) -> Tensor:
+        """The value for the rules of a backward pass that nobody records."""
+        raise NotImplementedError
+
+    def template(self) -> Any:
+        """An array of the shape and dtype."""
+        raise NotImplementedError
+
+    def ones_like(self) -> Tensor:
+        """Ones of the same shape and dtype."""
+        raise NotImplementedError
+
+    def zeros_like(self) -> Tensor:
+        """Zeros of the same shape and dtype."""
+        raise NotImplementedError
 
 
 class Reference:

@@ -22,6 +22,7 @@ import numpy as np
 from gradtape.core import attribute_hints, convert, dtypes, errors, hot_kernels, memory, provenance, state, threads
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Reference, Tensor, wrap
+from gradtape.core.tensor_operators import Operators
 from gradtape.core.updates import is_held, lock_of
 
 _users = threads.users
@@ -88,7 +89,7 @@ def _once(initialize: Any) -> Any:
     return initialize_once
 
 
-class Variable:
+class Variable(Operators):
     """A mutable tensor that tapes watch by themselves.
 
     Args:
@@ -262,7 +263,7 @@ class Variable:
         """The value as a new tensor, recorded as a read."""
         from gradtape.core.op import REGISTRY
 
-        return REGISTRY["identity"](self)  # type: ignore[no-any-return]
+        return REGISTRY["identity"](self)
 
     def value(self) -> Tensor:
         """The value as a new tensor, recorded as a read."""

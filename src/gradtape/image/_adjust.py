@@ -64,7 +64,7 @@ def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: st
                 )
             )
     if own is wanted:
-        return Identity(x)  # type: ignore[no-any-return]
+        return Identity(x)
     change = saturate_cast if saturate else cast
     if wanted.is_floating:
         if own.is_floating:

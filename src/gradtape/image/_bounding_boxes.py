@@ -202,9 +202,10 @@ def _sampled(
     smallest, largest = _range(areas, (0.05, 1.0), "area_range", what)
     require(largest <= 1, what, "area_range must be within (0, 1].", f"it ends at {largest}.")
     require(covered >= 0, what, "min_object_covered must be non-negative.", f"it is {covered}.")
-    return DistortedBox(  # type: ignore[no-any-return]
+    begin, size, box = DistortedBox(
         draws, tensor(image_size), corners, covered=float(covered), aspects=(least, most), areas=(smallest, largest)
     )
+    return begin, size, box
 
 
 def _range(value: Any, default: tuple[float, float], name: str, what: str) -> tuple[float, float]:

@@ -83,7 +83,7 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
             ),
             "add the axis of channels: images[..., tf.newaxis].",
         )
-    return Tile(x, multiples=(*[1] * (x.ndim - 1), 3))  # type: ignore[no-any-return]
+    return Tile(x, multiples=(*[1] * (x.ndim - 1), 3))
 
 
 def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
@@ -99,7 +99,7 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     >>> tf.image.rgb_to_hsv([[[0.25, 0.5, 0.5]]]).numpy().ravel()
     array([0.5, 0.5, 0.5], dtype=float32)
     """
-    return RgbToHsv(tensor(images))  # type: ignore[no-any-return]
+    return RgbToHsv(tensor(images))
 
 
 def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
@@ -115,7 +115,7 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
     >>> tf.image.hsv_to_rgb([[[0.5, 1.0, 0.25]]]).numpy().ravel()
     array([0.  , 0.25, 0.25], dtype=float32)
     """
-    return HsvToRgb(tensor(images))  # type: ignore[no-any-return]
+    return HsvToRgb(tensor(images))
 
 
 def rgb_to_yiq(images: Any) -> Tensor:

@@ -38,7 +38,7 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
     require(0.0 < fraction <= 1.0, "central_crop", "central_fraction must be within (0, 1].", f"it is {fraction}.")
     height, width = dims(x)[-3:-1]
     top, left = (int((n - n * fraction) / 2) for n in (float(height), float(width)))
-    return _cropped(x, top, left, height - 2 * top, width - 2 * left) if fraction < 1.0 else Identity(x)  # type: ignore[no-any-return]
+    return _cropped(x, top, left, height - 2 * top, width - 2 * left) if fraction < 1.0 else Identity(x)
 
 
 def _cropped(x: Any, top: int, left: int, height: int, width: int) -> Any:
@@ -112,7 +112,7 @@ def pad_to_bounding_box(
     require(right >= 0, what, "width must be <= target - offset.", f"the width is {own_width}.")
     require(below >= 0, what, "height must be <= target - offset.", f"the height is {own_height}.")
     lead = ((0, 0),) * (x.ndim - 3)
-    return Pad(x, paddings=(*lead, (top, below), (left, right), (0, 0)))  # type: ignore[no-any-return]
+    return Pad(x, paddings=(*lead, (top, below), (left, right), (0, 0)))
 
 
 def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:

@@ -54,7 +54,7 @@ def crops(image: Any, boxes: Any, indices: Any, size: tuple[int, int], nearest: 
         found = _between(upper, _between(taken(bottom, left), taken(bottom, beside), right), down)
     rows, columns = dims(y_inside), dims(x_inside)
     inside = Reshape(y_inside, shape=(*rows, 1, 1)) & Reshape(x_inside, shape=(columns[0], 1, columns[1], 1))
-    return Where(inside, found, number(outside, image))  # type: ignore[no-any-return]
+    return Where(inside, found, number(outside, image))
 
 
 def _places(low: Any, high: Any, count: int, length: int) -> tuple[Any, Any]:

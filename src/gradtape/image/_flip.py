@@ -45,7 +45,7 @@ def flip_up_down(image: Any) -> Tensor:
 
 def mirrored(x: Any, axis: int) -> Tensor:
     """A tensor of images with the rows (axis 0) or columns (axis 1) of each in reverse order."""
-    return Reverse(x, axis=(axis + x.ndim - 3,))  # type: ignore[no-any-return]
+    return Reverse(x, axis=(axis + x.ndim - 3,))
 
 
 def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
@@ -88,4 +88,4 @@ def transpose(image: Any, name: str | None = None) -> Tensor:
 
 
 def _exchanged(x: Any) -> Tensor:
-    return Transpose(x, perm=(1, 0, 2) if x.ndim == 3 else (0, 2, 1, 3))  # type: ignore[no-any-return]
+    return Transpose(x, perm=(1, 0, 2) if x.ndim == 3 else (0, 2, 1, 3))

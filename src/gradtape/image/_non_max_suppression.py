@@ -82,7 +82,8 @@ def _chosen(
 ) -> tuple[Any, Any]:
     overlap = float(overlap)
     require(0 <= overlap <= 1, what, f"iou_threshold must be in [0, 1], it is {overlap}.", "it is a share of areas.")
-    return NonMaxSuppression(boxes, scores, limit=limit, overlap=overlap, least=float(least), sigma=sigma)  # type: ignore[no-any-return]
+    kept, weights = NonMaxSuppression(boxes, scores, limit=limit, overlap=overlap, least=float(least), sigma=sigma)
+    return kept, weights
 
 
 def non_max_suppression_with_scores(
@@ -177,7 +178,7 @@ def non_max_suppression_overlaps(
     indices, count = NonMaxSuppressionOverlaps(
         matrix, values, limit=limit, overlap=float(overlap_threshold), least=float(score_threshold)
     )
-    return indices[:count]  # type: ignore[no-any-return]
+    return indices[:count]
 
 
 def non_max_suppression_padded(

@@ -48,7 +48,7 @@ def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: 
     x = image_tensor(images, what, "images", ranks=(4,))
     size, stride, rate = _pair(sizes, what, "sizes"), _pair(strides, what, "strides"), _pair(rates, what, "rates")
     require(padding in ("SAME", "VALID"), what, f"padding is {padding!r}.", 'use "SAME" or "VALID".')
-    return ExtractPatches(x, windows=Windows(size, stride, rate, padding))  # type: ignore[no-any-return]
+    return ExtractPatches(x, windows=Windows(size, stride, rate, padding))
 
 
 def _pair(value: Any, what: str, name: str) -> tuple[int, int]:
@@ -112,7 +112,7 @@ def extract_glimpse(
     first = cast(start, dtypes.int64)
     rows, columns = (first[:, k : k + 1] + convert.convert_to_tensor(np.arange(n)) for k, n in enumerate(sides))
     seen, inside = _seen(x, rows, columns)
-    return Where(inside, seen, _NOISES[noise](x, (batch, *sides)))  # type: ignore[no-any-return]
+    return Where(inside, seen, _NOISES[noise](x, (batch, *sides)))
 
 
 def _seen(x: Any, rows: Any, columns: Any) -> tuple[Any, Any]:

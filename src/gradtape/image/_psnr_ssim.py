@@ -56,7 +56,7 @@ def decibels(a: Any, b: Any, peak: Any) -> Tensor:
     """The peak signal-to-noise ratio of floating images, in their dtype."""
     rank = max(a.ndim, b.ndim)
     error = ReduceMean(SquaredDifference(a, b), axis=tuple(range(rank - 3, rank)))
-    return (2.0 * Log(peak) - Log(error)) * (10.0 / math.log(10.0))  # type: ignore[no-any-return]
+    return (2.0 * Log(peak) - Log(error)) * (10.0 / math.log(10.0))
 
 
 def ssim(
@@ -98,7 +98,7 @@ def similarity(a: Any, b: Any, peak: Any, window: Window, as_map: bool = False) 
     luminance, contrast = _terms(a, b, peak, window)
     found = luminance * contrast
     rank = found.ndim
-    return ReduceMean(found, axis=(rank - 1,) if as_map else (rank - 3, rank - 2, rank - 1))  # type: ignore[no-any-return]
+    return ReduceMean(found, axis=(rank - 1,) if as_map else (rank - 3, rank - 2, rank - 1))
 
 
 def ssim_multiscale(
@@ -150,7 +150,7 @@ def multiscale_similarity(a: Any, b: Any, peak: Any, powers: Any, window: Window
         factors.append(Relu(ReduceMean(term, axis=(term.ndim - 3, term.ndim - 2))))
     stacked = Pow(Stack(*factors, axis=factors[0].ndim), powers)
     per_channel = ReduceProd(stacked, axis=(stacked.ndim - 1,))
-    return ReduceMean(per_channel, axis=(per_channel.ndim - 1,))  # type: ignore[no-any-return]
+    return ReduceMean(per_channel, axis=(per_channel.ndim - 1,))
 
 
 class Window(NamedTuple):

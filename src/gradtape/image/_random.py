@@ -268,7 +268,7 @@ def _flip(image: Any, axis: int, draw: Draw, what: str) -> Tensor:
     x = image_tensor(image, what)
     lead = dims(x)[:-3]
     coins = Reshape(draw(list(lead), 0.0, 1.0) < 0.5, shape=(*lead, 1, 1, 1))
-    return Where(coins, mirrored(x, axis), x)  # type: ignore[no-any-return]
+    return Where(coins, mirrored(x, axis), x)
 
 
 def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Tensor:
@@ -331,4 +331,4 @@ def _crop(value: Any, size: Any, what: str, draw: Draw) -> Tensor:
         if n < m:
             # By index, not by slice: in a vectorised program each example has a place of its own.
             x = Gather(x, starts[axis] + convert.convert_to_tensor(range(n), dtypes.int32), axis=axis)
-    return x  # type: ignore[no-any-return]
+    return x

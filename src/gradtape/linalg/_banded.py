@@ -106,9 +106,9 @@ def tridiagonal_solve(
 def _solved(bands: Any, b: Any, **params: Any) -> Tensor:
     """The solutions; right-hand sides that are vectors, by their rank, give vectors."""
     if b.ndim != bands.ndim - 1:
-        return BandedSolve(bands, b, **params)  # type: ignore[no-any-return]
+        return BandedSolve(bands, b, **params)
     y = BandedSolve(bands, Reshape(b, shape=(*dims(b), 1)), **params)
-    return Reshape(y, shape=dims(y)[:-1])  # type: ignore[no-any-return]
+    return Reshape(y, shape=dims(y)[:-1])
 
 
 def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None) -> Tensor:

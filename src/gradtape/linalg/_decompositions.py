@@ -75,7 +75,7 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
     array([[2., 0.],
            [1., 2.]], dtype=float32)
     """
-    return Cholesky(as_tensor(input))  # type: ignore[no-any-return]
+    return Cholesky(as_tensor(input))
 
 
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
@@ -182,7 +182,8 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     >>> e.numpy()
     array([0.+1.j, 0.-1.j], dtype=complex64)
     """
-    return Eig(as_tensor(tensor))  # type: ignore[no-any-return]
+    values, vectors = Eig(as_tensor(tensor))
+    return values, vectors
 
 
 def eigvals(tensor: Any, name: str | None = None) -> Tensor:
@@ -199,7 +200,7 @@ def eigvals(tensor: Any, name: str | None = None) -> Tensor:
     array([0.+1.j, 0.-1.j], dtype=complex64)
     """
     # With the vectors: LAPACK does not promise the same order without them, and the gradient needs both.
-    return Eig(as_tensor(tensor))[0]  # type: ignore[no-any-return]
+    return Eig(as_tensor(tensor))[0]
 
 
 def eigh_tridiagonal(
@@ -334,7 +335,7 @@ def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str 
     else:
         limit = convert.like(tol, s.dtype)
     above = s > limit
-    return CountNonzero(above, axis=(above.ndim - 1,), dtype=dtypes.int32)  # type: ignore[no-any-return]
+    return CountNonzero(above, axis=(above.ndim - 1,), dtype=dtypes.int32)
 
 
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
@@ -359,13 +360,13 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     x = as_tensor(a)
     if rcond is None:
         size = max(dims(x)[-2:], default=0)
-        return PseudoInverse(x, rcond=10.0 * size * _eps(x))  # type: ignore[no-any-return]
+        return PseudoInverse(x, rcond=10.0 * size * _eps(x))
     # What is cut off may be large here, so how it mixes with what is kept matters: by singular vectors.
     s, u, v = Svd(x)
     limit = convert.like(rcond, s.dtype)
     limit = (column(limit) if limit.ndim else limit) * ReduceMax(s, axis=(s.ndim - 1,), keepdims=True)
     inverse = DivideNoNan(number(1, s), Keep(s, s > limit))
-    return MatMul(v * like(row(inverse), v), conj(u), transpose_b=True)  # type: ignore[no-any-return]
+    return MatMul(v * like(row(inverse), v), conj(u), transpose_b=True)
 
 
 def _eps(x: Any) -> float:

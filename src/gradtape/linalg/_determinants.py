@@ -40,7 +40,7 @@ def det(input: Any, name: str | None = None) -> Tensor:
     >>> tf.linalg.det([[2.0, 1.0], [0.0, 3.0]]).numpy()
     np.float32(6.0)
     """
-    return Det(tensor(input))  # type: ignore[no-any-return]
+    return Det(tensor(input))
 
 
 def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
@@ -77,4 +77,4 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
     """
     scale = DiagPart(Cholesky(tensor(matrix)), k=(0, 0))
     scale = Real(scale) if scale.dtype.is_complex else scale
-    return 2.0 * ReduceSum(Log(scale), axis=(scale.ndim - 1,))  # type: ignore[no-any-return]
+    return 2.0 * ReduceSum(Log(scale), axis=(scale.ndim - 1,))

@@ -67,7 +67,7 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     """
     counts = [integer(n, "band_part", name) for n, name in ((num_lower, "num_lower"), (num_upper, "num_upper"))]
     lower, upper = [max(n, -1) for n in counts]
-    return BandPart(tensor(input), lower=lower, upper=upper)  # type: ignore[no-any-return]
+    return BandPart(tensor(input), lower=lower, upper=upper)
 
 
 def diag(
@@ -138,7 +138,7 @@ def diag_part(
     band = _band(k, "diag_part")
     y = DiagPart(x, k=band, align=align)
     if band[0] == band[1] or _is_zero(padding_value):
-        return y  # type: ignore[no-any-return]
+        return y
     rows, columns = dims(x)[-2:]
     held = np.zeros(band_shape(band, rows, columns), bool)
     for row, (_, place) in enumerate(band_rows(band, rows, columns, align)):
@@ -181,7 +181,7 @@ def set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, alig
             "give diagonals for each matrix of the input.",
         )
     inside = convert.convert_to_tensor(_inside(band, rows, columns))
-    return Where(inside, inner, x)  # type: ignore[no-any-return]
+    return Where(inside, inner, x)
 
 
 def _band(k: Any, what: str) -> tuple[int, int]:
@@ -223,7 +223,7 @@ def _is_zero(value: Any) -> bool:
 
 def _filled(y: Tensor, held: Any, value: Any) -> Tensor:
     """A tensor with another value where nothing is held."""
-    return Where(convert.convert_to_tensor(held), y, convert.like(value, y.dtype))  # type: ignore[no-any-return]
+    return Where(convert.convert_to_tensor(held), y, convert.like(value, y.dtype))
 
 
 def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
@@ -248,7 +248,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
         )
     size = math.prod(shape)
     flat = Reshape(x, shape=(size,))
-    return Reshape(Diag(flat, k=(0, 0), shape=(size, size)), shape=shape + shape)  # type: ignore[no-any-return]
+    return Reshape(Diag(flat, k=(0, 0), shape=(size, size)), shape=shape + shape)
 
 
 def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
@@ -273,7 +273,7 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
             "for matrices in the last two axes use tf.linalg.diag_part.",
         )
     size = math.prod(half)
-    return Reshape(DiagPart(Reshape(x, shape=(size, size)), k=(0, 0)), shape=half)  # type: ignore[no-any-return]
+    return Reshape(DiagPart(Reshape(x, shape=(size, size)), k=(0, 0)), shape=half)
 
 
 def trace(x: Any, name: str | None = None) -> Tensor:
@@ -291,7 +291,7 @@ def trace(x: Any, name: str | None = None) -> Tensor:
     """
     x = tensor(x)
     diagonal = DiagPart(x, k=(0, 0))
-    return ReduceSum(diagonal, axis=(diagonal.ndim - 1,), keepdims=False)  # type: ignore[no-any-return]
+    return ReduceSum(diagonal, axis=(diagonal.ndim - 1,), keepdims=False)
 
 
 def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
@@ -348,4 +348,4 @@ def kron(a: Any, b: Any, name: str | None = None) -> Tensor:
         )
     (*lead_a, m, n), (*lead_b, p, q) = dims(a), dims(b)
     y = Reshape(a, shape=(*lead_a, m, 1, n, 1)) * Reshape(b, shape=(*lead_b, 1, p, 1, q))
-    return Reshape(y, shape=(*lead, m * p, n * q))  # type: ignore[no-any-return]
+    return Reshape(y, shape=(*lead, m * p, n * q))

@@ -33,7 +33,7 @@ def expm(input: Any, name: str | None = None) -> Tensor:
     array([[1., 2.],
            [0., 1.]], dtype=float32)
     """
-    return Expm(tensor(input))  # type: ignore[no-any-return]
+    return Expm(tensor(input))
 
 
 def logm(input: Any, name: str | None = None) -> Tensor:
@@ -51,7 +51,7 @@ def logm(input: Any, name: str | None = None) -> Tensor:
     array([[0., 2.],
            [0., 0.]], dtype=float32)
     """
-    return Logm(tensor(input))  # type: ignore[no-any-return]
+    return Logm(tensor(input))
 
 
 def sqrtm(input: Any, name: str | None = None) -> Tensor:
@@ -69,7 +69,7 @@ def sqrtm(input: Any, name: str | None = None) -> Tensor:
     array([[1., 1.],
            [0., 1.]], dtype=float32)
     """
-    return Sqrtm(tensor(input))  # type: ignore[no-any-return]
+    return Sqrtm(tensor(input))
 
 
 def matrix_power(a: Any, n: Any, name: str | None = None) -> Tensor:
@@ -100,7 +100,7 @@ def matrix_power(a: Any, n: Any, name: str | None = None) -> Tensor:
         x, exponent = MatrixInverse(x, adjoint=False), -exponent
     if not exponent:
         one = convert.convert_to_tensor(np.eye(shape[-1]).astype(x.dtype.numpy))
-        return BroadcastTo(one, shape=shape)  # type: ignore[no-any-return]
+        return BroadcastTo(one, shape=shape)
     result = None
     while exponent:
         if exponent % 2:

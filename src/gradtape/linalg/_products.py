@@ -83,7 +83,7 @@ def matmul(
         a, b = (x if x.dtype is wanted else _cast(x, wanted) for x in (a, b))
     a, b = conj(a) if adjoint_a else a, conj(b) if adjoint_b else b
     flags = {"transpose_a": bool(transpose_a or adjoint_a), "transpose_b": bool(transpose_b or adjoint_b)}
-    return MatMul(a, b, **flags)  # type: ignore[no-any-return]
+    return MatMul(a, b, **flags)
 
 
 def _are_mixed(a: Any, b: Any) -> bool:
@@ -134,7 +134,7 @@ def matvec(
     a, b = _pair(a, b)
     column = Reshape(b, shape=(*dims(b), 1))
     y = matmul(a, column, transpose_a=transpose_a, adjoint_a=adjoint_a)
-    return Reshape(y, shape=dims(y)[:-1])  # type: ignore[no-any-return]
+    return Reshape(y, shape=dims(y)[:-1])
 
 
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
@@ -164,7 +164,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     left, turned_a, free_a = _matrix(a, of_a)
     right, turned_b, free_b = _matrix(b, of_b)
     y = MatMul(left, right, transpose_a=turned_a, transpose_b=not turned_b)
-    return Reshape(y, shape=free_a + free_b)  # type: ignore[no-any-return]
+    return Reshape(y, shape=free_a + free_b)
 
 
 def _contracted(axes: Any, rank_a: int, rank_b: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -245,7 +245,7 @@ def norm(
         return _matrix_norm(x, ord, axis, keep)  # type: ignore[no-any-return]
     axes = normalized_axes(axis, x.ndim, "norm")
     if ord in ("euclidean", 2):
-        return ReduceEuclideanNorm(x, axis=axes, keepdims=keep)  # type: ignore[no-any-return]
+        return ReduceEuclideanNorm(x, axis=axes, keepdims=keep)
     if isinstance(ord, str) or not ord > 0:
         raise ValueError(
             errors.compose(
@@ -254,10 +254,10 @@ def norm(
             )
         )
     if ord == math.inf:
-        return ReduceMax(abs(x), axis=axes, keepdims=keep)  # type: ignore[no-any-return]
+        return ReduceMax(abs(x), axis=axes, keepdims=keep)
     if ord == 1:
-        return ReduceSum(abs(x), axis=axes, keepdims=keep)  # type: ignore[no-any-return]
-    return ReduceSum(abs(x) ** float(ord), axis=axes, keepdims=keep) ** (1.0 / float(ord))  # type: ignore[no-any-return]
+        return ReduceSum(abs(x), axis=axes, keepdims=keep)
+    return ReduceSum(abs(x) ** float(ord), axis=axes, keepdims=keep) ** (1.0 / float(ord))
 
 
 def _matrix_norm(x: Any, ord: Any, axis: Any, keep: bool) -> Any:
@@ -333,8 +333,9 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: str | Non
     axes = normalized_axes(axis if dim is None else dim, x.ndim, "l2_normalize")
     if x.dtype.is_complex:
         parts = Real(x), Imag(x)
-        squares = sum(ReduceSum(part * part, axis=axes, keepdims=True) for part in parts)
+        real, imaginary = [ReduceSum(part * part, axis=axes, keepdims=True) for part in parts]
+        squares = real + imaginary
         scale = Rsqrt(Maximum(squares, convert.like(epsilon, squares.dtype)))
-        return Complex(*[part * scale for part in parts])  # type: ignore[no-any-return]
+        return Complex(*[part * scale for part in parts])
     squares = ReduceSum(x * x, axis=axes, keepdims=True)
     return x * Rsqrt(Maximum(squares, convert.like(epsilon, x.dtype)))  # type: ignore[no-any-return]

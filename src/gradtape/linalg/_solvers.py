@@ -56,7 +56,7 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     array([[0.5 , 0.  ],
            [0.  , 0.25]], dtype=float32)
     """
-    return MatrixInverse(tensor(input), adjoint=bool(adjoint))  # type: ignore[no-any-return]
+    return MatrixInverse(tensor(input), adjoint=bool(adjoint))
 
 
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
@@ -78,7 +78,7 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
     array([[0.5 ],
            [0.25]], dtype=float32)
     """
-    return MatrixSolve(*pair(matrix, rhs), adjoint=bool(adjoint))  # type: ignore[no-any-return]
+    return MatrixSolve(*pair(matrix, rhs), adjoint=bool(adjoint))
 
 
 def triangular_solve(
@@ -103,7 +103,7 @@ def triangular_solve(
     array([[1.],
            [2.]], dtype=float32)
     """
-    return TriangularSolve(*pair(matrix, rhs), lower=bool(lower), adjoint=bool(adjoint))  # type: ignore[no-any-return]
+    return TriangularSolve(*pair(matrix, rhs), lower=bool(lower), adjoint=bool(adjoint))
 
 
 def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
@@ -123,7 +123,7 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
     """
     factor, b = pair(chol, rhs)
     inner = TriangularSolve(factor, b, lower=True, adjoint=False)
-    return TriangularSolve(factor, inner, lower=True, adjoint=True)  # type: ignore[no-any-return]
+    return TriangularSolve(factor, inner, lower=True, adjoint=True)
 
 
 def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None) -> Tensor:
@@ -156,14 +156,14 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, n
     rows, columns = dims(a)[-2:]
     if not fast:
         rcond = max(rows, columns) * (float(np.finfo(a.dtype.numpy).eps) if a.dtype.kind in "fc" else 2.0**-7)
-        return MatMul(PseudoInverse(a, rcond=rcond), b)  # type: ignore[no-any-return]
+        return MatMul(PseudoInverse(a, rcond=rcond), b)
     dagger = adjoint(a)
     wide = rows < columns
     gram = _regularized(MatMul(a, dagger) if wide else MatMul(dagger, a), l2_regularizer)
     try:
         if wide:
-            return MatMul(dagger, MatrixSolve(gram, b, adjoint=False))  # type: ignore[no-any-return]
-        return MatrixSolve(gram, MatMul(dagger, b), adjoint=False)  # type: ignore[no-any-return]
+            return MatMul(dagger, MatrixSolve(gram, b, adjoint=False))
+        return MatrixSolve(gram, MatMul(dagger, b), adjoint=False)
     except errors.InvalidArgumentError as problem:
         if isinstance(problem, (ValueError, TypeError)):
             raise
@@ -219,7 +219,7 @@ def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False,
     b = BroadcastTo(b, shape=(*lead, *dims(b)[-2:]))
     permuted = Gather(b, order, axis=len(lead), batch_dims=len(lead))
     inner = TriangularSolve(_unit_lower(factors), permuted, lower=True, adjoint=False)
-    return TriangularSolve(factors, inner, lower=False, adjoint=False)  # type: ignore[no-any-return]
+    return TriangularSolve(factors, inner, lower=False, adjoint=False)
 
 
 def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Tensor:
@@ -265,7 +265,7 @@ def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, nam
     product = MatMul(lower, BandPart(factors, lower=0, upper=-1))
     shape = dims(product)
     places = Reshape(order, shape=(*dims(order), 1))
-    return ScatterNd(places, product, shape=shape, batch_dims=len(shape) - 2)  # type: ignore[no-any-return]
+    return ScatterNd(places, product, shape=shape, batch_dims=len(shape) - 2)
 
 
 def _permutation(what: str, factors: Any, perm: Any, validate: bool) -> Any:

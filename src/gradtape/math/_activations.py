@@ -48,8 +48,8 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tens
     if x.dtype.is_integer:
         x = Cast(x, dtype=dtypes.float32)
     if isinstance(alpha, (int, float)):
-        return activation.LeakyRelu(x, alpha=float(alpha))  # type: ignore[no-any-return]
-    return Where(x > 0, x, x * alpha)  # type: ignore[no-any-return]
+        return activation.LeakyRelu(x, alpha=float(alpha))
+    return Where(x > 0, x, x * alpha)
 
 
 def silu(features: Any, beta: Any = 1.0) -> Tensor:
@@ -64,7 +64,7 @@ def silu(features: Any, beta: Any = 1.0) -> Tensor:
     """
     x = tensor(features)
     if isinstance(beta, (int, float)):
-        return activation.Silu(x, beta=float(beta))  # type: ignore[no-any-return]
+        return activation.Silu(x, beta=float(beta))
     x, beta = pair(x, beta)
     return x * activation.Sigmoid(beta * x)  # type: ignore[no-any-return]
 
@@ -83,7 +83,7 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
     >>> tf.nn.gelu([0.0, 100.0]).numpy()
     array([  0., 100.], dtype=float32)
     """
-    return activation.Gelu(tensor(features), approximate=bool(approximate))  # type: ignore[no-any-return]
+    return activation.Gelu(tensor(features), approximate=bool(approximate))
 
 
 def crelu(features: Any, axis: Any = -1, name: str | None = None) -> Tensor:
@@ -99,4 +99,4 @@ def crelu(features: Any, axis: Any = -1, name: str | None = None) -> Tensor:
     """
     x = tensor(features)
     axis = normalize_axis(axis, x.ndim, "crelu")
-    return REGISTRY["concat"](activation.Relu(x), activation.Relu(-x), axis=axis)  # type: ignore[no-any-return]
+    return REGISTRY["concat"](activation.Relu(x), activation.Relu(-x), axis=axis)

@@ -105,7 +105,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     >>> tf.complex([1.0, 2.0], 0.5).numpy()
     array([1.+0.5j, 2.+0.5j], dtype=complex64)
     """
-    return complex_ops.Complex(*pair(real, imag))  # type: ignore[no-any-return]
+    return complex_ops.Complex(*pair(real, imag))
 
 
 def conj(x: Any, name: str | None = None) -> Tensor:
@@ -119,7 +119,7 @@ def conj(x: Any, name: str | None = None) -> Tensor:
     array([1.-2.j])
     """
     x = _numbers(x, "conj")
-    return complex_ops.Conj(x) if x.dtype.is_complex else x  # type: ignore[no-any-return]
+    return complex_ops.Conj(x) if x.dtype.is_complex else x
 
 
 def real(input: Any, name: str | None = None) -> Tensor:
@@ -133,7 +133,7 @@ def real(input: Any, name: str | None = None) -> Tensor:
     array([1., 3.])
     """
     x = _numbers(input, "real")
-    return complex_ops.Real(x) if x.dtype.is_complex else x  # type: ignore[no-any-return]
+    return complex_ops.Real(x) if x.dtype.is_complex else x
 
 
 def imag(input: Any, name: str | None = None) -> Tensor:
@@ -148,8 +148,8 @@ def imag(input: Any, name: str | None = None) -> Tensor:
     """
     x = _numbers(input, "imag")
     if x.dtype.is_complex:
-        return complex_ops.Imag(x)  # type: ignore[no-any-return]
-    return Where(x != x, number(0, x), number(0, x))  # type: ignore[no-any-return]
+        return complex_ops.Imag(x)
+    return Where(x != x, number(0, x), number(0, x))
 
 
 def angle(input: Any, name: str | None = None) -> Tensor:
@@ -164,12 +164,12 @@ def angle(input: Any, name: str | None = None) -> Tensor:
     """
     x = _numbers(input, "angle")
     if x.dtype.is_complex:
-        return complex_ops.Angle(x)  # type: ignore[no-any-return]
+        return complex_ops.Angle(x)
     if not x.dtype.is_floating:
         raise errors.build(
             errors.DTypeError, f"angle: input is {x.dtype.name}.", "use floating point or complex numbers."
         )
-    return Where(x < 0, number(math.pi, x), number(0, x))  # type: ignore[no-any-return]
+    return Where(x < 0, number(math.pi, x), number(0, x))
 
 
 def _numbers(value: Any, what: str) -> Any:

@@ -162,9 +162,9 @@ def sign(x: Any, name: str | None = None) -> Tensor:
     """
     x = tensor(x)
     if not x.dtype.is_complex:
-        return arithmetic.Sign(x)  # type: ignore[no-any-return]
+        return arithmetic.Sign(x)
     size = ComplexAbs(x)
-    return division.DivideNoNan(x, Complex(size, selection.number(0, size)))  # type: ignore[no-any-return]
+    return division.DivideNoNan(x, Complex(size, selection.number(0, size)))
 
 
 def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -194,7 +194,7 @@ def squared_difference(x: Any, y: Any, name: str | None = None) -> Tensor:
     """
     x, y = pair(x, y)
     if not x.dtype.is_complex:
-        return arithmetic.SquaredDifference(x, y)  # type: ignore[no-any-return]
+        return arithmetic.SquaredDifference(x, y)
     d = x - y
     return d * Conj(d)  # type: ignore[no-any-return]
 
@@ -210,7 +210,7 @@ def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
     >>> tf.atan2([0.0], 1.0).numpy()
     array([0.], dtype=float32)
     """
-    return trigonometric.Atan2(*pair(y, x))  # type: ignore[no-any-return]
+    return trigonometric.Atan2(*pair(y, x))
 
 
 def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
@@ -224,7 +224,7 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
     array([0.5, 0. ], dtype=float32)
     """
     x = tensor(x)
-    return division.DivideNoNan(selection.number(1, x), x)  # type: ignore[no-any-return]
+    return division.DivideNoNan(selection.number(1, x), x)
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
@@ -246,10 +246,10 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     """
     condition = tensor(condition)
     if x is None and y is None:
-        return selection.WhereIndices(condition)  # type: ignore[no-any-return]
+        return selection.WhereIndices(condition)
     if x is None or y is None:
         raise ValueError(errors.compose("where: only one of x and y is given.", "give both, or neither for indices."))
-    return selection.Where(condition, *pair(x, y))  # type: ignore[no-any-return]
+    return selection.Where(condition, *pair(x, y))
 
 
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:

@@ -70,7 +70,7 @@ def bincount(
         )
     size = length(x, minlength, maxlength)
     if weights is None:
-        return BinCount(x, size=size, binary=bool(binary_output), dtype=dtypes.as_dtype(dtype))  # type: ignore[no-any-return]
+        return BinCount(x, size=size, binary=bool(binary_output), dtype=dtypes.as_dtype(dtype))
     weights = tensor(weights)
     if dims(weights) != shape:
         raise errors.build(
@@ -79,7 +79,7 @@ def bincount(
             "give one weight for each number.",
         )
     ids = x if maxlength is None else _below(x, size)
-    return UnsortedSegmentSum(Reshape(weights, shape=dims(x)), ids, segments=size, batch_dims=x.ndim - 1)  # type: ignore[no-any-return]
+    return UnsortedSegmentSum(Reshape(weights, shape=dims(x)), ids, segments=size, batch_dims=x.ndim - 1)
 
 
 def length(x: Any, minlength: Any, maxlength: Any) -> int:
@@ -148,7 +148,7 @@ def histogram_fixed_width(
     bins = _bins("histogram_fixed_width", values, value_range, nbins, dtype)
     flat = Reshape(bins, shape=(math.prod(dims(bins)),))
     size = integer(nbins, "histogram_fixed_width", "nbins")
-    return BinCount(flat, size=size, dtype=dtypes.as_dtype(dtype))  # type: ignore[no-any-return]
+    return BinCount(flat, size=size, dtype=dtypes.as_dtype(dtype))
 
 
 def _bins(who: str, values: Any, value_range: Any, nbins: Any, dtype: Any) -> Tensor:
@@ -172,7 +172,7 @@ def _bins(who: str, values: Any, value_range: Any, nbins: Any, dtype: Any) -> Te
             errors.InvalidArgumentError, f"{who}: values hold nan.", "filter them: x[~tf.math.is_nan(x)]."
         )
     places = Minimum(Maximum(places, number(0, places)), number(count - 1, places))
-    return CastToDiscrete(places, dtype=wanted)  # type: ignore[no-any-return]
+    return CastToDiscrete(places, dtype=wanted)
 
 
 def confusion_matrix(
@@ -213,7 +213,7 @@ def confusion_matrix(
     shape = dims(pair[0])
     counted = Fill(wrap(own.numpy.type(1)), shape=shape) if weights is None else _pair_weights(weights, shape, own)
     # Not a count of label * n + prediction: numbers that are out of range must be refused, in functions too.
-    return ScatterNd(Stack(*pair, axis=len(shape)), counted, shape=(n, n))  # type: ignore[no-any-return]
+    return ScatterNd(Stack(*pair, axis=len(shape)), counted, shape=(n, n))
 
 
 def _classes(name: str, value: Any) -> Any:

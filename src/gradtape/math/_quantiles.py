@@ -107,7 +107,7 @@ def _quantiles(who: str, x: Any, q: Any, whole_is: float, axis: Any, method: str
     y = _between(Sort(rows), fractions.reshape(-1) * (n - 1), method)
     last = y.ndim - 1
     y = Transpose(y, perm=(last, *range(last)))
-    return Reshape(y, shape=(*fractions.shape, *reduced_shape(shape, over, bool(keepdims))))  # type: ignore[no-any-return]
+    return Reshape(y, shape=(*fractions.shape, *reduced_shape(shape, over, bool(keepdims))))
 
 
 def _fractions(who: str, q: Any, whole_is: float) -> Any:

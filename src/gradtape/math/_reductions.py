@@ -33,7 +33,7 @@ def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     array([4., 6.], dtype=float32)
     """
     x = tensor(input_tensor)
-    return reduction.ReduceSum(x, axis=axes(axis, x.ndim, "reduce_sum"), keepdims=bool(keepdims))  # type: ignore[no-any-return]
+    return reduction.ReduceSum(x, axis=axes(axis, x.ndim, "reduce_sum"), keepdims=bool(keepdims))
 
 
 def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
@@ -52,7 +52,7 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = False, name
     np.float32(2.5)
     """
     x = tensor(input_tensor)
-    return reduction.ReduceMean(x, axis=axes(axis, x.ndim, "reduce_mean"), keepdims=bool(keepdims))  # type: ignore[no-any-return]
+    return reduction.ReduceMean(x, axis=axes(axis, x.ndim, "reduce_mean"), keepdims=bool(keepdims))
 
 
 def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
@@ -71,7 +71,7 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     array([4, 3], dtype=int32)
     """
     x = tensor(input_tensor)
-    return reduction.ReduceMax(x, axis=axes(axis, x.ndim, "reduce_max"), keepdims=bool(keepdims))  # type: ignore[no-any-return]
+    return reduction.ReduceMax(x, axis=axes(axis, x.ndim, "reduce_max"), keepdims=bool(keepdims))
 
 
 def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
@@ -90,7 +90,7 @@ def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     array([1, 2], dtype=int32)
     """
     x = tensor(input_tensor)
-    return reduction.ReduceMin(x, axis=axes(axis, x.ndim, "reduce_min"), keepdims=bool(keepdims))  # type: ignore[no-any-return]
+    return reduction.ReduceMin(x, axis=axes(axis, x.ndim, "reduce_min"), keepdims=bool(keepdims))
 
 
 def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
@@ -109,7 +109,7 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = False, name
     np.float32(24.0)
     """
     x = tensor(input_tensor)
-    return reduction.ReduceProd(x, axis=axes(axis, x.ndim, "reduce_prod"), keepdims=bool(keepdims))  # type: ignore[no-any-return]
+    return reduction.ReduceProd(x, axis=axes(axis, x.ndim, "reduce_prod"), keepdims=bool(keepdims))
 
 
 def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
@@ -129,7 +129,7 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = False,
     """
     x = tensor(input_tensor)
     axis = axes(axis, x.ndim, "reduce_logsumexp")
-    return reduction.ReduceLogSumExp(x, axis=axis, keepdims=bool(keepdims))  # type: ignore[no-any-return]
+    return reduction.ReduceLogSumExp(x, axis=axis, keepdims=bool(keepdims))
 
 
 def reduce_euclidean_norm(
@@ -151,7 +151,7 @@ def reduce_euclidean_norm(
     """
     x = tensor(input_tensor)
     axis = axes(axis, x.ndim, "reduce_euclidean_norm")
-    return reduction.ReduceEuclideanNorm(x, axis=axis, keepdims=bool(keepdims))  # type: ignore[no-any-return]
+    return reduction.ReduceEuclideanNorm(x, axis=axis, keepdims=bool(keepdims))
 
 
 def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
@@ -193,7 +193,7 @@ def _deviation(input_tensor: Any, axis: Any, what: str) -> tuple[Any, Any, tuple
 
 
 def _rounded(y: Any, x: Any) -> Tensor:
-    return y if y.dtype is x.dtype.real_dtype else REGISTRY["cast"](y, dtype=x.dtype)  # type: ignore[no-any-return]
+    return y if y.dtype is x.dtype.real_dtype else REGISTRY["cast"](y, dtype=x.dtype)
 
 
 def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
@@ -237,7 +237,7 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     array([ True, False])
     """
     x = _bools(input_tensor)
-    return reduction.ReduceAny(x, axis=axes(axis, x.ndim, "reduce_any"), keepdims=bool(keepdims))  # type: ignore[no-any-return]
+    return reduction.ReduceAny(x, axis=axes(axis, x.ndim, "reduce_any"), keepdims=bool(keepdims))
 
 
 def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
@@ -256,7 +256,7 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     array([ True, False])
     """
     x = _bools(input_tensor)
-    return reduction.ReduceAll(x, axis=axes(axis, x.ndim, "reduce_all"), keepdims=bool(keepdims))  # type: ignore[no-any-return]
+    return reduction.ReduceAll(x, axis=axes(axis, x.ndim, "reduce_all"), keepdims=bool(keepdims))
 
 
 def _bools(value: Any) -> Any:
@@ -284,7 +284,7 @@ def count_nonzero(
     """
     x = tensor(input)
     over = axes(axis, x.ndim, "count_nonzero")
-    return reduction.CountNonzero(x, axis=over, keepdims=bool(keepdims), dtype=dtypes.as_dtype(dtype))  # type: ignore[no-any-return]
+    return reduction.CountNonzero(x, axis=over, keepdims=bool(keepdims), dtype=dtypes.as_dtype(dtype))
 
 
 def zero_fraction(value: Any, name: str | None = None) -> Tensor:
@@ -301,4 +301,4 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     np.float32(0.5)
     """
     x = tensor(value)
-    return 1.0 - count_nonzero(x, dtype=dtypes.float32) / float(math.prod(x.shape))  # type: ignore[no-any-return]
+    return 1.0 - count_nonzero(x, dtype=dtypes.float32) / float(math.prod(x.shape))

@@ -43,7 +43,7 @@ def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     array([5., 3.], dtype=float32)
     """
     data, ids, count = _sorted("segment_sum", data, segment_ids)
-    return segment.UnsortedSegmentSum(data, ids, segments=count)  # type: ignore[no-any-return]
+    return segment.UnsortedSegmentSum(data, ids, segments=count)
 
 
 def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
@@ -80,7 +80,7 @@ def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor
     array([4., 3.], dtype=float32)
     """
     data, ids, count = _sorted("segment_prod", data, segment_ids)
-    return segment.UnsortedSegmentProd(data, ids, segments=count)  # type: ignore[no-any-return]
+    return segment.UnsortedSegmentProd(data, ids, segments=count)
 
 
 def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
@@ -156,7 +156,7 @@ def _or_zero(y: Any, ids: Any) -> Tensor:
     if present.all():
         return y  # type: ignore[no-any-return]
     mask = present.reshape(-1, *[1] * (y.ndim - 1))
-    return Where(wrap(mask), y, wrap(number(0, y)))  # type: ignore[no-any-return]
+    return Where(wrap(mask), y, wrap(number(0, y)))
 
 
 def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
@@ -291,4 +291,4 @@ def _average(data: Any, ids: Any, segments: int, divide: Any = None, root: bool 
     if work.dtype.is_complex:
         count = Cast(count, dtype=work.dtype)
     y = total / count if divide is None else divide(total, count)
-    return Cast(y, dtype=data.dtype) if narrow else y  # type: ignore[no-any-return]
+    return Cast(y, dtype=data.dtype) if narrow else y

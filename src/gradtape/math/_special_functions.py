@@ -106,7 +106,7 @@ def igamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     >>> tf.math.igamma(1.0, [0.0, np.inf]).numpy()
     array([0., 1.], dtype=float32)
     """
-    return gamma.Igamma(*pair(a, x))  # type: ignore[no-any-return]
+    return gamma.Igamma(*pair(a, x))
 
 
 def igammac(a: Any, x: Any, name: str | None = None) -> Tensor:
@@ -120,7 +120,7 @@ def igammac(a: Any, x: Any, name: str | None = None) -> Tensor:
     >>> tf.math.igammac(1.0, [0.0, np.inf]).numpy()
     array([1., 0.], dtype=float32)
     """
-    return gamma.Igammac(*pair(a, x))  # type: ignore[no-any-return]
+    return gamma.Igammac(*pair(a, x))
 
 
 def polygamma(a: Any, x: Any, name: str | None = None) -> Tensor:
@@ -134,7 +134,7 @@ def polygamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     >>> tf.math.polygamma(1.0, [1.0]).numpy().round(4)
     array([1.6449], dtype=float32)
     """
-    return gamma.Polygamma(*pair(a, x))  # type: ignore[no-any-return]
+    return gamma.Polygamma(*pair(a, x))
 
 
 def zeta(x: Any, q: Any, name: str | None = None) -> Tensor:
@@ -148,7 +148,7 @@ def zeta(x: Any, q: Any, name: str | None = None) -> Tensor:
     >>> tf.math.zeta([2.0], 1.0).numpy().round(4)
     array([1.6449], dtype=float32)
     """
-    return gamma.Zeta(*pair(x, q))  # type: ignore[no-any-return]
+    return gamma.Zeta(*pair(x, q))
 
 
 def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
@@ -166,7 +166,7 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
     values = (a, b, x)
     first = next((v for v in values if isinstance(v, (Tensor, Variable))), None)
     dtype = (tensor(a) if first is None else first).dtype
-    return Betainc(*[convert.like(v, dtype) for v in values])  # type: ignore[no-any-return]
+    return Betainc(*[convert.like(v, dtype) for v in values])
 
 
 def lbeta(x: Any, name: str | None = None) -> Tensor:
@@ -184,7 +184,7 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
     x = tensor(x)
     last = axes(-1, x.ndim, "lbeta")
     logs = ReduceSum(gamma.Lgamma(x), axis=last, keepdims=False)
-    return logs - gamma.Lgamma(ReduceSum(x, axis=last, keepdims=False))  # type: ignore[no-any-return]
+    return logs - gamma.Lgamma(ReduceSum(x, axis=last, keepdims=False))
 
 
 def logaddexp(x1: Any, x2: Any, name: str | None = None) -> Tensor:
@@ -198,7 +198,7 @@ def logaddexp(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     >>> tf.math.logaddexp([1000.0, -np.inf], [-1000.0, -np.inf]).numpy()
     array([1000., -inf], dtype=float32)
     """
-    return no_nan_products.Logaddexp(*pair(x1, x2))  # type: ignore[no-any-return]
+    return no_nan_products.Logaddexp(*pair(x1, x2))
 
 
 def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
@@ -212,7 +212,7 @@ def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     >>> float(tf.math.nextafter(1.0, 2.0) - 1.0) == 2.0**-23
     True
     """
-    return Nextafter(*pair(x1, x2))  # type: ignore[no-any-return]
+    return Nextafter(*pair(x1, x2))
 
 
 def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
@@ -235,7 +235,7 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
         )
     x = tensor(x)
     if not coeffs:
-        return ZerosLike(x, dtype=None)  # type: ignore[no-any-return]
+        return ZerosLike(x, dtype=None)
     total: Any = convert.like(coeffs[0], x.dtype)
     for c in coeffs[1:]:
         total = total * x + convert.like(c, x.dtype)

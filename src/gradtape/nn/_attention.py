@@ -73,7 +73,7 @@ def dot_product_attention(
     factor = 1 / math.sqrt(dim or 1) if scale is None else float(scale)
     y = Attention(q, k, v, bias, scale=factor, causal=bool(is_causal) and repeat == 1)
     y = Reshape(y, shape=(*lead, heads, t, size))
-    return Transpose(y, perm=_swapped(y.ndim))  # type: ignore[no-any-return]
+    return Transpose(y, perm=_swapped(y.ndim))
 
 
 def _check(query: Any, key: Any, value: Any) -> None:

@@ -53,7 +53,7 @@ def convolve(
     x = last(x, first)
     y = convolve_last(what, x, w, groups_of(what, x, w), strides, padding, dilations, first)
     y = back(y, first)
-    return y if len(lead) == 1 else Reshape(y, shape=(*lead, *dims(y)[1:]))  # type: ignore[no-any-return]
+    return y if len(lead) == 1 else Reshape(y, shape=(*lead, *dims(y)[1:]))
 
 
 def convolve_last(

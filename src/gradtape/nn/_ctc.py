@@ -87,7 +87,7 @@ def ctc_loss(
     if not frames:
         logits = _made(np.zeros((1, batch, classes), logits.dtype.numpy))
     loss = _loss(labels, LogSoftmax(logits, axis=2), label_length, logit_length, blank)
-    return loss if loss.dtype is logits.dtype else Cast(loss, dtype=logits.dtype)  # type: ignore[no-any-return]
+    return loss if loss.dtype is logits.dtype else Cast(loss, dtype=logits.dtype)
 
 
 def _loss(labels: Any, log_probs: Any, label_length: Any, logit_length: Any, blank: int) -> Any:

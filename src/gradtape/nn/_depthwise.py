@@ -179,7 +179,7 @@ def depthwise_conv2d_backprop_filter(
         )
     params = _params(what, dims(x)[1:-1], sizes[:2], strides, padding, dilations, first)
     y = ConvolutionFilterGradient(x, g, window=sizes[:2], groups=c, **params)
-    return Reshape(y, shape=sizes)  # type: ignore[no-any-return]
+    return Reshape(y, shape=sizes)
 
 
 def _depthwise(what: str, x: Any, filter: Any, strides: Any, padding: Any, data_format: Any, dilations: Any) -> Tensor:

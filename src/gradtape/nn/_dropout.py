@@ -117,7 +117,7 @@ def _dropped(x: Any, rate: Any, noise_shape: Any, draw: Callable[[list[int], dty
     noise = draw(_noise_shape(noise_shape, dims(x)), x.dtype)
     limit = float(rate) if is_number else Cast(StopGradient(rate), dtype=noise.dtype)
     scaled = x * (1.0 / (1.0 - float(rate))) if is_number else x / (1.0 - rate)
-    return Keep(scaled, noise >= limit)  # type: ignore[no-any-return]
+    return Keep(scaled, noise >= limit)
 
 
 def _rate(rate: Any, dtype: dtypes.DType) -> Any:

@@ -171,7 +171,7 @@ def safe_embedding_lookup_sparse(
     y = _combined(rows, wrap(np.concatenate([segments[kept], empty])), weights, count, how)
     if default_id is None:
         y = Keep(y, wrap(~is_empty.reshape(count, *[1] * (y.ndim - 1))))
-    return Reshape(y, shape=(*lead, *dims(y)[1:]))  # type: ignore[no-any-return]
+    return Reshape(y, shape=(*lead, *dims(y)[1:]))
 
 
 def _filled(weights: Any, kept: Any, more: int) -> Any:

@@ -51,7 +51,7 @@ def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, globa
     if not (loss.dtype.is_floating or loss.dtype.is_complex):
         loss = Cast(loss, dtype=convert.convert_to_tensor(0.0).dtype)
     total = ReduceSum(loss, axis=axes(None, loss.ndim, "compute_average_loss"), keepdims=False)
-    return DivideNoNan(total, convert.convert_to_tensor(float(size), loss.dtype))  # type: ignore[no-any-return]
+    return DivideNoNan(total, convert.convert_to_tensor(float(size), loss.dtype))
 
 
 def _weighted(loss: Any, sample_weight: Any) -> Any:
@@ -107,7 +107,7 @@ def scale_regularization_loss(regularization_loss: Any) -> Tensor:
         loss = Cast(loss, dtype=convert.convert_to_tensor(0.0).dtype)
     total = ReduceSum(loss, axis=axes(None, loss.ndim, "scale_regularization_loss"), keepdims=False)
     count = _replicas()
-    return total if count == 1 else total / convert.convert_to_tensor(float(count), total.dtype)  # type: ignore[no-any-return]
+    return total if count == 1 else total / convert.convert_to_tensor(float(count), total.dtype)
 
 
 def _replicas() -> int:

@@ -79,7 +79,7 @@ def erosion2d(
     x = tensor(value)
     w = beside(filters, x)
     check_rank("erosion2d", "filters", w, 3)
-    return -_dilate("erosion2d", -x, Reverse(w, axis=(0, 1)), strides, padding, data_format, dilations)  # type: ignore[no-any-return]
+    return -_dilate("erosion2d", -x, Reverse(w, axis=(0, 1)), strides, padding, data_format, dilations)
 
 
 def _dilate(what: str, x: Any, filters: Any, strides: Any, padding: Any, data_format: Any, dilations: Any) -> Tensor:
@@ -93,4 +93,4 @@ def _dilate(what: str, x: Any, filters: Any, strides: Any, padding: Any, data_fo
     steps = per_axis(strides, 2, False, what, "strides")
     apart = per_axis(dilations, 2, False, what, "dilations")
     pairs = padding_pairs(padding, dims(x)[1:-1], dims(w)[:-1], steps, apart, False, what)
-    return Dilation2D(x, w, strides=steps, padding=pairs, dilations=apart)  # type: ignore[no-any-return]
+    return Dilation2D(x, w, strides=steps, padding=pairs, dilations=apart)

@@ -62,7 +62,7 @@ def layer_normalization(
         flat = Reshape(rows, shape=(*dims(rows)[: x.ndim - len(over)], math.prod(inner)))
         y = LayerNormalization(flat, *columns, epsilon=float(epsilon))[0]
         y = Transpose(Reshape(y, shape=dims(rows)), perm=inverse(order))
-    return y if fused else _affine(y, *vectors)  # type: ignore[no-any-return]
+    return y if fused else _affine(y, *vectors)
 
 
 def group_normalization(

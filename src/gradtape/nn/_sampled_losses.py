@@ -66,7 +66,7 @@ def nce_loss(
         "nce_loss", weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
         remove_accidental_hits, None,
     )  # fmt: skip
-    return ReduceSum(SigmoidCrossEntropy(targets, logits), axis=(1,), keepdims=False)  # type: ignore[no-any-return]
+    return ReduceSum(SigmoidCrossEntropy(targets, logits), axis=(1,), keepdims=False)
 
 
 def sampled_softmax_loss(
@@ -110,7 +110,7 @@ def sampled_softmax_loss(
         "sampled_softmax_loss", weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
         remove_accidental_hits, seed,
     )  # fmt: skip
-    return SoftmaxCrossEntropy(StopGradient(targets), logits)  # type: ignore[no-any-return]
+    return SoftmaxCrossEntropy(StopGradient(targets), logits)
 
 
 def _sampled_logits(

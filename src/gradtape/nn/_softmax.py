@@ -45,7 +45,7 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
     array([0.5, 0.5], dtype=float32)
     """
     x = tensor(logits)
-    return Softmax(x, axis=normalize_axis(-1 if axis is None else axis, x.ndim, "softmax"))  # type: ignore[no-any-return]
+    return Softmax(x, axis=normalize_axis(-1 if axis is None else axis, x.ndim, "softmax"))
 
 
 def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
@@ -63,7 +63,7 @@ def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tenso
     array([-0.6931472, -0.6931472], dtype=float32)
     """
     x = tensor(logits)
-    return LogSoftmax(x, axis=normalize_axis(-1 if axis is None else axis, x.ndim, "log_softmax"))  # type: ignore[no-any-return]
+    return LogSoftmax(x, axis=normalize_axis(-1 if axis is None else axis, x.ndim, "log_softmax"))
 
 
 def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: Any = -1, name: str | None = None) -> Tensor:
@@ -97,7 +97,7 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: Any = -1, 
         if axis != rank - 1 and labels.ndim == rank:
             perm = (*[i for i in range(rank) if i != axis], axis)
             labels, logits = Transpose(labels, perm=perm), Transpose(logits, perm=perm)
-    return cross_entropy.SoftmaxCrossEntropy(labels, logits)  # type: ignore[no-any-return]
+    return cross_entropy.SoftmaxCrossEntropy(labels, logits)
 
 
 def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
@@ -114,7 +114,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
     >>> tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[1], logits=[[0.0, 0.0]]).numpy()
     array([0.6931472], dtype=float32)
     """
-    return cross_entropy.SparseSoftmaxCrossEntropy(tensor(labels), tensor(logits))[0]  # type: ignore[no-any-return]
+    return cross_entropy.SparseSoftmaxCrossEntropy(tensor(labels), tensor(logits))[0]
 
 
 def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Tensor:
@@ -132,7 +132,7 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
     array([0.6931472], dtype=float32)
     """
     labels, logits = _alike("sigmoid_cross_entropy_with_logits", labels, logits)
-    return cross_entropy.SigmoidCrossEntropy(labels, logits)  # type: ignore[no-any-return]
+    return cross_entropy.SigmoidCrossEntropy(labels, logits)
 
 
 def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Tensor:
@@ -188,7 +188,7 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
     np.float32(12.5)
     """
     t = tensor(t)
-    return 0.5 * ReduceSum(Square(t), axis=normalized_axes(None, t.ndim, "l2_loss"))  # type: ignore[no-any-return]
+    return 0.5 * ReduceSum(Square(t), axis=normalized_axes(None, t.ndim, "l2_loss"))
 
 
 def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Tensor:
@@ -255,7 +255,7 @@ def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | No
     params, ids = tensor(params), tensor(ids)
     rows = Gather(params, ids, axis=0)
     if max_norm is None:
-        return rows  # type: ignore[no-any-return]
+        return rows
     return clip_by_norm(rows, max_norm, axes=list(range(ids.ndim, rows.ndim)))  # type: ignore[no-any-return]
 
 

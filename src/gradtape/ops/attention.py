@@ -226,7 +226,7 @@ def _with_batch_axis(batched: tuple[bool, ...], inputs: tuple[Any, ...], own_bia
 
 def _weights(q: Any, k: Any, bias: Any, scale: float, causal: bool, first: int) -> Any:
     """The weights of queries, of which the first is number `first`; an array of its own."""
-    p = MatMul(q * q.dtype.type(scale), k, transpose_b=True)
+    p: Any = MatMul(q * q.dtype.type(scale), k, transpose_b=True)
     if bias.shape[-1] == k.shape[-2]:
         p += bias
     if causal:

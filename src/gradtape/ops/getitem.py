@@ -319,6 +319,6 @@ def _replaced(old: Tensor, value: Tensor, key: Any, name: str) -> Tensor:
     return wrap(new)
 
 
-Tensor.__getitem__ = getitem
-Variable.__getitem__ = getitem_of_variable  # type: ignore[misc]
+Tensor.__getitem__ = getitem  # type: ignore[method-assign]
+Variable.__getitem__ = getitem_of_variable  # type: ignore[method-assign, assignment]
 Tensor.assign = property(_assign)  # type: ignore[attr-defined]

@@ -112,7 +112,7 @@ def _product(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:
         raise ValueError("matmul needs matrices")
     p, q = wide(a), wide(b)
     if p is not a or q is not b:
-        y = MatMul(p, q, transpose_a=transpose_a, transpose_b=transpose_b)
+        y: Any = MatMul(p, q, transpose_a=transpose_a, transpose_b=transpose_b)
         return y.astype(a.dtype) if a.dtype == b.dtype else y
     if transpose_a:
         a = np.swapaxes(a, -1, -2)

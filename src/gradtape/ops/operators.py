@@ -13,6 +13,7 @@ import numpy as np
 
 from gradtape.core import convert, dispatch, dtypes, errors
 from gradtape.core.tensor import Tensor, wrap
+from gradtape.core.tensor_operators import Operators
 from gradtape.core.variable import Variable
 from gradtape.ops import arithmetic, comparison, division, logical
 from gradtape.ops.cast import Cast
@@ -79,10 +80,9 @@ def _attach(name: str, op: Any, coerce: _Coerce = coerce) -> None:
 
 
 def _set(name: str, forward: Any, reflected: Any = None) -> None:
-    for cls in _TENSORS:
-        setattr(cls, f"__{name}__", forward)
-        if reflected is not None:
-            setattr(cls, f"__r{name}__", reflected)
+    setattr(Operators, f"__{name}__", forward)
+    if reflected is not None:
+        setattr(Operators, f"__r{name}__", reflected)
 
 
 _attach("add", arithmetic.Add)

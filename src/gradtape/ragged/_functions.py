@@ -178,7 +178,7 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
     array([0, 0, 0, 2, 2])
     """
     found = partitions.to_rowids(construct.partition(splits, "row_splits_to_segment_ids", "splits"))
-    return found if out_type is None else cast(found, out_type)  # type: ignore[no-any-return]
+    return found if out_type is None else cast(found, out_type)
 
 
 def segment_ids_to_row_splits(
@@ -192,7 +192,7 @@ def segment_ids_to_row_splits(
     ids = construct.partition(segment_ids, "segment_ids_to_row_splits", "segment_ids")
     count = cast(construct.tensor(-1 if num_segments is None else num_segments), ids.dtype)
     found = partitions.from_rowids(ids, count)
-    return found if out_type is None else cast(found, out_type)  # type: ignore[no-any-return]
+    return found if out_type is None else cast(found, out_type)
 
 
 def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, name: str | None = None) -> Any:

@@ -111,7 +111,7 @@ class RaggedTensor(Composite):
         2
         """
         count = shapes.shape(self._splits, self._splits.dtype)[0] - 1
-        return count if out_type is None else cast(count, out_type)  # type: ignore[no-any-return]
+        return count if out_type is None else cast(count, out_type)
 
     def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
         """The lengths of the rows along an axis, ragged if that is not the first ragged one.
@@ -147,7 +147,7 @@ class RaggedTensor(Composite):
         >>> tf.ragged.constant([[1, 2], [], [3]]).value_rowids().numpy()
         array([0, 0, 2])
         """
-        return partitions.to_rowids(self._splits)  # type: ignore[no-any-return]
+        return partitions.to_rowids(self._splits)
 
     def nested_value_rowids(self, name: str | None = None) -> tuple[Tensor, ...]:
         """The row numbers of all levels."""

@@ -96,7 +96,7 @@ def _gamma(take: Take, shape: tuple[int, ...], alpha: Any, beta: Any) -> Tensor:
     drawn = RandomGamma(take(shape), alpha, shape=shape)
     if beta is not None:
         drawn = drawn / beta
-    return Maximum(drawn, np.array(_TINY[alpha.dtype.name]).astype(alpha.dtype.numpy)[()])  # type: ignore[no-any-return]
+    return Maximum(drawn, np.array(_TINY[alpha.dtype.name]).astype(alpha.dtype.numpy)[()])
 
 
 def _common(what: str, **parameters: Any) -> tuple[int, ...]:
@@ -129,7 +129,7 @@ def poisson(shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None,
     rate, wanted = tensor(lam), dtypes.as_dtype(dtype)
     whole = as_shape(shape, "poisson") + dims(rate)
     state = streams.find("poisson", wanted, seed).take(whole)
-    return RandomPoisson(state, rate, shape=whole, dtype=wanted)  # type: ignore[no-any-return]
+    return RandomPoisson(state, rate, shape=whole, dtype=wanted)
 
 
 def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None) -> Tensor:
@@ -147,7 +147,7 @@ def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32
     """
     whole = as_shape(shape, "stateless_poisson")
     state = from_seed(seed, None)(whole)
-    return RandomPoisson(state, tensor(lam), shape=whole, dtype=dtypes.as_dtype(dtype))  # type: ignore[no-any-return]
+    return RandomPoisson(state, tensor(lam), shape=whole, dtype=dtypes.as_dtype(dtype))
 
 
 def stateless_binomial(
@@ -172,9 +172,7 @@ def stateless_binomial(
 def binomial(take: Take, shape: Any, counts: Any, probs: Any, dtype: Any) -> Tensor:
     """Numbers of the binomial distribution from a state that `take` gives."""
     whole = as_shape(shape, "binomial")
-    return RandomBinomial(  # type: ignore[no-any-return]
-        take(whole), tensor(counts), tensor(probs), shape=whole, dtype=dtypes.as_dtype(dtype)
-    )
+    return RandomBinomial(take(whole), tensor(counts), tensor(probs), shape=whole, dtype=dtypes.as_dtype(dtype))
 
 
 def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None) -> Tensor:
@@ -222,7 +220,7 @@ def _categorical(take: Take, logits: Any, num_samples: Any, dtype: dtypes.DType)
         )
     shape = (dims(logits)[0], count)
     u = RandomUniform(take(shape), shape=shape, dtype=dtypes.float64)
-    return CategoricalQuantile(logits, u, dtype=dtype)  # type: ignore[no-any-return]
+    return CategoricalQuantile(logits, u, dtype=dtype)
 
 
 def stateless_parameterized_truncated_normal(

@@ -329,7 +329,7 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
     data = convert.convert_to_tensor(data)
     if data.dtype is not seed.dtype:
         data = REGISTRY["cast_to_discrete"](data, dtype=seed.dtype)
-    return REGISTRY["stack"](mixed, data, axis=0)  # type: ignore[no-any-return]
+    return REGISTRY["stack"](mixed, data, axis=0)
 
 
 stateless_split, stateless_fold_in = split, fold_in

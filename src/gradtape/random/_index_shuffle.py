@@ -28,7 +28,7 @@ def random_index_shuffle(index: Any, seed: Any, max_index: Any, rounds: int = 4,
     [0, 1, 2, 3, 4]
     """
     index = tensor(index)
-    return RandomIndexShuffle(index, tensor(seed), convert.like(max_index, index.dtype), rounds=int(rounds))  # type: ignore[no-any-return]
+    return RandomIndexShuffle(index, tensor(seed), convert.like(max_index, index.dtype), rounds=int(rounds))
 
 
 def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:

@@ -122,7 +122,7 @@ def _laplace(take: sampling.Take, shape: Any, mean: Any, scale: Any, dtype: Any)
     u: Any = sampling.uniform(take, (2, *as_shape(shape, "laplace")), 0.0, 1.0, dtype)
     waits = Log1p(-u)
     centred = StridedSlice(waits, index=(1,)) - StridedSlice(waits, index=(0,))
-    return centred * convert.convert_to_tensor(scale, u.dtype) + convert.convert_to_tensor(mean, u.dtype)  # type: ignore[no-any-return]
+    return centred * convert.convert_to_tensor(scale, u.dtype) + convert.convert_to_tensor(mean, u.dtype)
 
 
 def multinomial(

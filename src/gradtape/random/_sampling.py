@@ -52,7 +52,7 @@ def uniform(take: Take, shape: Any, minval: Any, maxval: Any, dtype: Any, whole_
         raise _bad_dtype(wanted, (*random.FLOATS, "int32", "int64"))
     drawn = random.RandomUniform(take(size), shape=size, dtype=wanted)
     if _is(minval, 0) and (maxval is None or _is(maxval, 1)):
-        return drawn  # type: ignore[no-any-return]
+        return drawn
     low: Any = convert.convert_to_tensor(minval, wanted)
     high: Any = convert.convert_to_tensor(1 if maxval is None else maxval, wanted)
     return drawn * (high - low) + low  # type: ignore[no-any-return]
@@ -77,7 +77,7 @@ def _integers(
             f"uniform: the bounds of integers must be scalars, got shapes {low.shape} and {high.shape}.",
             "draw floats and round them down, or draw once for each pair of bounds.",
         )
-    return random.RandomIntegers(take(size), low, high, shape=size)  # type: ignore[no-any-return]
+    return random.RandomIntegers(take(size), low, high, shape=size)
 
 
 def bits(take: Take, shape: Any, dtype: Any) -> Tensor:
@@ -85,19 +85,19 @@ def bits(take: Take, shape: Any, dtype: Any) -> Tensor:
     size, wanted = _size(shape), dtypes.as_dtype(dtype)
     if wanted.name not in random.INTEGERS:
         raise _bad_dtype(wanted, random.INTEGERS)
-    return random.RandomBits(take(size), shape=size, dtype=wanted)  # type: ignore[no-any-return]
+    return random.RandomBits(take(size), shape=size, dtype=wanted)
 
 
 def shuffle(take: Take, value: Any) -> Tensor:
     """The rows of a tensor in a random order; the gradient goes back to where each row came from."""
     x = convert.convert_to_tensor(value)
     if not x.ndim:
-        return Identity(x)  # type: ignore[no-any-return]
+        return Identity(x)
     shape = dims(x)
     order = random.RandomPermutation(take(shape[:1]), size=shape[0])
     # Gathered along the second axis, since gathering rows would give IndexedSlices as the gradient.
     rows = Gather(Reshape(x, shape=(1, *shape)), order, axis=1, batch_dims=0)
-    return Reshape(rows, shape=shape)  # type: ignore[no-any-return]
+    return Reshape(rows, shape=shape)
 
 
 def _size(shape: Any) -> tuple[int, ...]:

@@ -87,7 +87,7 @@ def _transformed(value: Any, kind: int, n: Any, axis: int, norm: str | None, wha
         if samples < 1:
             raise errors.build(errors.ConversionError, f"{what}: n is {samples}.", "it must be positive.")
         x = fitted(x, (x.ndim - 1,), (samples,))
-    return Dct(x, kind=kind, ortho=norm == "ortho", transposed=False)  # type: ignore[no-any-return]
+    return Dct(x, kind=kind, ortho=norm == "ortho", transposed=False)
 
 
 def mdct(

@@ -220,7 +220,7 @@ def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) 
 
 def _complex(input: Any, rank: int, what: str, inverse: bool = False) -> Tensor:
     x = tensor_of(input, dtypes.complex64)
-    return Fft(x, axes=last_axes(x, rank, what), inverse=inverse, norm="backward")  # type: ignore[no-any-return]
+    return Fft(x, axes=last_axes(x, rank, what), inverse=inverse, norm="backward")
 
 
 def _real(value: Any, fft_length: Any, rank: int, what: str) -> Tensor:
@@ -228,7 +228,7 @@ def _real(value: Any, fft_length: Any, rank: int, what: str) -> Tensor:
     axes = last_axes(x, rank, what)
     if fft_length is not None:
         x = fitted(x, axes, lengths_of(fft_length, axes, what))
-    return Rfft(x, axes=axes, norm="backward", doubled=False)  # type: ignore[no-any-return]
+    return Rfft(x, axes=axes, norm="backward", doubled=False)
 
 
 def _real_inverse(value: Any, fft_length: Any, rank: int, what: str) -> Tensor:
@@ -245,7 +245,7 @@ def back(x: Any, fft_length: Any, axes: tuple[int, ...], what: str, norm: str) -
         lengths = lengths_of(fft_length, axes, what)
     *others, last = lengths
     x = fitted(x, axes, (*others, last // 2 + 1 if last else 0))
-    return Irfft(x, axes=axes, length=last, norm=norm, halved=False)  # type: ignore[no-any-return]
+    return Irfft(x, axes=axes, length=last, norm=norm, halved=False)
 
 
 def tensor_of(value: Any, dtype: dtypes.DType) -> Any:

@@ -83,7 +83,7 @@ def rfftnd(
     found = _some_axes(x, axes, "rfftnd")
     if fft_length is not None:
         x = fitted(x, found, lengths_of(fft_length, found, "rfftnd"))
-    return Rfft(x, axes=found, norm=norm or "backward", doubled=False)  # type: ignore[no-any-return]
+    return Rfft(x, axes=found, norm=norm or "backward", doubled=False)
 
 
 def irfftnd(
@@ -148,14 +148,14 @@ def _complex_nd(value: Any, fft_length: Any, axes: Any, norm: str | None, what: 
     found = _some_axes(x, axes, what)
     if fft_length is not None:
         x = fitted(x, found, lengths_of(fft_length, found, what))
-    return Fft(x, axes=found, inverse=inverse, norm=norm or "backward")  # type: ignore[no-any-return]
+    return Fft(x, axes=found, inverse=inverse, norm=norm or "backward")
 
 
 def _shifted(x: Any, axes: Any, what: str, sign: int) -> Tensor:
     x = tensor(x)
     found = _some_axes(x, [axes] if isinstance(axes, int) else axes, what)
     shift = tuple([sign * (dims(x)[a] // 2) for a in found])
-    return Roll(x, shift=shift, axis=found)  # type: ignore[no-any-return]
+    return Roll(x, shift=shift, axis=found)
 
 
 def _some_axes(x: Any, axes: Any, what: str) -> tuple[int, ...]:

@@ -58,7 +58,7 @@ def frame(
     if place != rank - 1:
         rest = list(range(rank - 1))
         y = Transpose(y, perm=(*rest[:place], rank - 1, rank, *rest[place:]))
-    return y  # type: ignore[no-any-return]
+    return y
 
 
 def _extended(x: Any, length: int, step: int, value: Any) -> Any:
@@ -89,4 +89,4 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
     step = integer(frame_step, "overlap_and_add", "frame_step")
     frames, length = dims(x)[-2:] if x.ndim >= 2 else (0, 0)
     samples = (frames - 1) * step + length if frames else 0
-    return OverlapAndAdd(x, step=step, samples=samples)  # type: ignore[no-any-return]
+    return OverlapAndAdd(x, step=step, samples=samples)

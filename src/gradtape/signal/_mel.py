@@ -90,4 +90,4 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
             f"mfccs_from_log_mel_spectrograms: log_mel_spectrograms is {spec_of(x)}.",
             "give one band at least.",
         )
-    return dct(x, type=2) * (1.0 / math.sqrt(2.0 * dims(x)[-1]))  # type: ignore[no-any-return]
+    return dct(x, type=2) * (1.0 / math.sqrt(2.0 * dims(x)[-1]))

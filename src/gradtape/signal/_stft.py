@@ -136,6 +136,6 @@ def inverse_stft_window_fn(
         overlaps = -(-length // step)
         squares = Reshape(fitted(forward * forward, (0,), (overlaps * step,)), shape=(overlaps, step))
         total = Tile(ReduceSum(squares, axis=(0,), keepdims=False), multiples=(overlaps,))
-        return DivideNoNan(forward, fitted(total, (0,), dims(forward)))  # type: ignore[no-any-return]
+        return DivideNoNan(forward, fitted(total, (0,), dims(forward)))
 
     return window

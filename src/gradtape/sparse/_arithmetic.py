@@ -167,7 +167,7 @@ def _axes(axis: Any, who: str) -> Any:
 def _single(values: Any) -> Tensor:
     """The only value, zero if there is none."""
     zero = creation.zeros([1], values.dtype)
-    return movement.concat([values, zero], 0)[0]  # type: ignore[no-any-return]
+    return movement.concat([values, zero], 0)[0]
 
 
 def sparse_dense_matmul(
@@ -218,7 +218,7 @@ def product(a: SparseTensor, b: Any) -> Tensor:
             f"sparse.sparse_dense_matmul: cannot multiply shapes {[rows, columns]} and {b.shape}.",
             "the inner dimensions must be the same.",
         )
-    return SparseMatMul(a.values, b, a.indices[:, 0], a.indices[:, 1], count=rows)  # type: ignore[no-any-return]
+    return SparseMatMul(a.values, b, a.indices[:, 0], a.indices[:, 1], count=rows)
 
 
 def sampled_addmm(

@@ -89,4 +89,4 @@ def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str
         raise errors.build(
             errors.ShapeError, f"edit_distance: the ranks are {sorted(ranks)}.", "give one rank of 2 or more."
         )
-    return _distances(*a._components(), *b._components(), normalize=bool(normalize))  # type: ignore[no-any-return]
+    return _distances(*a._components(), *b._components(), normalize=bool(normalize))

@@ -198,7 +198,7 @@ def unsorted_segment_join(
             f"strings.unsorted_segment_join: num_segments must not be negative, got {count}.",
             "count the segments.",
         )
-    return _segments_joined(x, ids, count=count, separator=between)  # type: ignore[no-any-return]
+    return _segments_joined(x, ids, count=count, separator=between)
 
 
 def _scalar(*specs: Spec, **params: Any) -> Spec:
@@ -239,4 +239,4 @@ def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int =
         )
     if not given:
         return convert.convert_to_tensor(template)
-    return _formatted(*[convert.convert_to_tensor(x) for x in given], pieces=pieces, summarize=int(summarize))  # type: ignore[no-any-return]
+    return _formatted(*[convert.convert_to_tensor(x) for x in given], pieces=pieces, summarize=int(summarize))

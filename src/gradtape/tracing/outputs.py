@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from gradtape.core import convert, errors, nest
 from gradtape.core.op import REGISTRY
@@ -50,4 +50,4 @@ def _result(trace: Trace, leaf: Any, name: str) -> Symbol | None:
     if isinstance(tensor, Symbol) and tensor.trace is trace:
         return tensor
     value = trace.value_of(tensor)
-    return REGISTRY["identity"](symbol(value, trace, tensor._id))  # type: ignore[no-any-return]
+    return cast(Symbol, REGISTRY["identity"](symbol(value, trace, tensor._id)))

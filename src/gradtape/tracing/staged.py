@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from gradtape.compiler import backend, passes
 from gradtape.compiler.effects import ASSIGN
@@ -22,7 +22,7 @@ from gradtape.core.dims import is_symbolic
 from gradtape.core.dispatch import notify
 from gradtape.core.indexed_slices import IndexedSlices, RowCotangent, dense_dims, densify
 from gradtape.core.op import REGISTRY, Op
-from gradtape.core.tensor import Tensor, wrap
+from gradtape.core.tensor import Interpreted, Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.ops.selection import zeros
 from gradtape.tracing.dynamic_shapes.specialize import Specialized, walk
@@ -412,7 +412,7 @@ class _Quiet(Graph):
 
 
 def _tensor(x: Any) -> Tensor:
-    return x.full() if isinstance(x, Tensor) else wrap(x)
+    return x.full() if isinstance(x, Interpreted) else wrap(x)
 
 
 class _Parts(NamedTuple):
@@ -439,5 +439,4 @@ def _own(trace: Trace, d: Any) -> Symbol:
     """A tensor as a symbol of a trace."""
     if isinstance(d, Symbol) and d.trace is trace:
         return d
-    made: Symbol = REGISTRY["identity"](symbol(trace.value_of(d), trace))
-    return made
+    return cast(Symbol, REGISTRY["identity"](symbol(trace.value_of(d), trace)))

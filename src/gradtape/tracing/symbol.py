@@ -14,7 +14,7 @@ from gradtape.core.deferral import Unknown, adapt
 from gradtape.core.op import REGISTRY, Op
 from gradtape.core.shape import ANY, Steps, TensorShape
 from gradtape.core.symbolic_arrays import as_numbers, has_symbols
-from gradtape.core.tensor import Tensor, known_shape, wrap
+from gradtape.core.tensor import Interpreted, Tensor, known_shape, wrap
 from gradtape.tracing.operation import Operation
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _current = state.current
 _new = object.__new__
 
 
-class Symbol(Tensor):
+class Symbol(Interpreted):
     """A tensor that stands for what a call of the function will compute.
 
     Attributes:
@@ -75,7 +75,7 @@ class Symbol(Tensor):
                 )
             )
         if wanted.rank is not None and own != own.merge_with(wanted):
-            checked: Symbol = REGISTRY["ensure_shape"](self, shape=tuple(wanted))
+            checked: Any = REGISTRY["ensure_shape"](self, shape=tuple(wanted))
             self.value, self._id = checked.value, checked._id
 
     @property
@@ -223,7 +223,7 @@ def symbol(value: Value, trace: Trace, identity: int = 0) -> Symbol:
 def _filled(like: Symbol, number: int) -> Tensor:
     spec = like.value.spec
     if not spec.is_known:
-        return REGISTRY["zeros_like"](like) if not number else REGISTRY["ones_like"](like)  # type: ignore[no-any-return]
+        return REGISTRY["zeros_like"](like) if not number else REGISTRY["ones_like"](like)
     array = np.broadcast_to(np.asarray(number, spec.dtype.numpy), spec.shape)[()]
     return wrap(array) if _current.trace is None else _current.trace.constant(array)
 

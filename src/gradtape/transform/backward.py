@@ -16,7 +16,7 @@ import numpy as np
 from gradtape.core import dtypes, memory, state
 from gradtape.core.indexed_slices import IndexedSlices, RowCotangent, dense_dims, densify
 from gradtape.core.op import REGISTRY, Op
-from gradtape.core.tensor import Tensor, wrap
+from gradtape.core.tensor import Interpreted, Tensor, wrap
 from gradtape.transform import repeated
 from gradtape.transform.record import Recording
 
@@ -241,7 +241,7 @@ def as_result(d: Any) -> Any:
         return IndexedSlices(values, indices, wrap(np.asarray(dense_dims(d), np.int32)))
     if type(d) is Tensor:
         return d
-    return d.full() if isinstance(d, Tensor) else wrap(d)
+    return d.full() if isinstance(d, Interpreted) else wrap(d)
 
 
 def bare(d: Any) -> Any:
@@ -250,7 +250,7 @@ def bare(d: Any) -> Any:
         return RowCotangent(bare(d.values), bare(d.indices), dense_dims(d))
     if type(d) is Tensor:
         return d._array
-    return d.bare() if isinstance(d, Tensor) else d
+    return d.bare() if isinstance(d, Interpreted) else d
 
 
 def nobody_records() -> bool:

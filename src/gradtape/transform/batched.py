@@ -24,7 +24,7 @@ from gradtape.core import dtypes, errors, state
 from gradtape.core.deferral import Unknown
 from gradtape.core.op import REGISTRY, Op, Unsupported
 from gradtape.core.shape import TensorShape, spec_of
-from gradtape.core.tensor import Tensor, known_shape, wrap
+from gradtape.core.tensor import Interpreted, Tensor, known_shape, wrap
 from gradtape.core.variable import Variable
 from gradtape.ops.family import align, by_loop, dims, no_examples
 
@@ -47,7 +47,7 @@ class NeedsValueError(errors.OperatorNotAllowedInGraphError):
         self.level = level
 
 
-class Batched(Tensor):
+class Batched(Interpreted):
     """The tensor of one example, standing for all.
 
     Attributes:
@@ -124,7 +124,7 @@ class Batched(Tensor):
         value = self.value
         if type(value) is Tensor:
             return self
-        held = value.full() if isinstance(value, Tensor) else wrap(value)
+        held = value.full() if isinstance(value, Interpreted) else wrap(value)
         return self if held is value else batched(held, self.level, self._id)
 
     def bare(self) -> Batched:
@@ -132,7 +132,7 @@ class Batched(Tensor):
         value = self.value
         if not isinstance(value, Tensor):
             return self
-        held = value._array if type(value) is Tensor else value.bare()
+        held = value.bare() if isinstance(value, Interpreted) else value._array
         return self if held is value else batched(held, self.level, self._id)
 
     def ones_like(self) -> Tensor:
@@ -199,7 +199,7 @@ def innermost(x: Any) -> Any:
         x = x.value
     if type(x) is Tensor:
         return x._array
-    return x.template() if isinstance(x, Tensor) else x
+    return x.template() if isinstance(x, Interpreted) else x
 
 
 class Shared:

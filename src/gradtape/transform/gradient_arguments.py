@@ -176,7 +176,7 @@ def _ones(target: Any) -> Any:
     """Ones of the target's shape; scalars come from a table, since they are what a loss is."""
     if not target._id:
         target._id = state.new_id()
-    value = target._value if isinstance(target, Variable) else target
+    value: Any = target._value if isinstance(target, Variable) else target
     if type(value) is not Tensor:
         return value.ones_like()
     array = value._array
@@ -195,7 +195,7 @@ def zeros_like(source: Any) -> Any:
     """Zeros for a source without a gradient; empty strings for strings."""
     if isinstance(source, Handle):
         source = source._variable
-    value = source._value if isinstance(source, Variable) else source
+    value: Any = source._value if isinstance(source, Variable) else source
     if value.dtype.name == "string":
         return wrap(np.full(tuple(value.shape), b"", object))
     if type(value) is not Tensor:

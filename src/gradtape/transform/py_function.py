@@ -10,7 +10,7 @@ import numpy as np
 
 from gradtape.core import convert, dtypes, errors, nest, state
 from gradtape.core.composite import Composite, CompositeSpec
-from gradtape.core.op import NotDifferentiable, Op
+from gradtape.core.op import InstanceOp, NotDifferentiable
 from gradtape.core.shape import ANY, Spec, TensorSpec, spec_of
 from gradtape.core.tensor import Tensor, host, wrap
 from gradtape.ops.family import NO_LOWERING, by_loop
@@ -158,7 +158,7 @@ def _traced(op: Any, inputs: Sequence[Tensor]) -> Any:
     return state.current.trace.append(op, inputs, {}, tuple([Spec(ANY, d) for d in op.dtypes]))
 
 
-class PythonCall(Op):
+class PythonCall(InstanceOp):
     """A function of the user in a graph. It is called each time the program comes there.
 
     Its last output is a box that holds the tape over the call; the gradient reads it.
@@ -192,7 +192,7 @@ class PythonCall(Op):
         box[()] = _pullback(tape, twins, results)
         return (*[r._array for r in results], box)
 
-    def __call__(self, *tensors: Any) -> tuple[Any, ...]:
+    def __call__(self, *tensors: Any) -> Any:
         """The results for tensors of a transformation, which sees the function as one op."""
         return (*_call(self.func, list(tensors), self.wanted), wrap(np.array(b"", object)))
 
@@ -216,7 +216,7 @@ class PythonCall(Op):
         return grads
 
 
-class PythonGradient(Op):
+class PythonGradient(InstanceOp):
     """The gradient of a function of the user, once: it is not differentiated again."""
 
     effect = True
@@ -296,7 +296,7 @@ class _Raised(errors.OpError):
         self.cause = cause
 
 
-class NumpyFunction(Op):
+class NumpyFunction(InstanceOp):
     """A function of the user on NumPy arrays. Its results are a tuple, with something in it even if it returns nothing."""
 
     name = "numpy_function"
@@ -327,7 +327,7 @@ class NumpyFunction(Op):
         return by_loop(self, batched, inputs, {})
 
 
-class NumpyCall(Op):
+class NumpyCall(InstanceOp):
     """A function of the user on NumPy arrays in a graph. It is called each time the program comes there."""
 
     name = "numpy_function"
@@ -363,7 +363,7 @@ class NumpyCall(Op):
                 )
         return arrays
 
-    def __call__(self, *tensors: Any) -> tuple[Any, ...]:
+    def __call__(self, *tensors: Any) -> Any:
         """The results for tensors of a transformation."""
         found = NumpyFunction(self.func)(*tensors)
         return tuple([r if isinstance(r, Tensor) else wrap(r) for r in found])

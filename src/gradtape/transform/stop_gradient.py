@@ -25,7 +25,7 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     >>> float(tape.gradient(y, x))
     3.0
     """
-    return StopGradient(convert.convert_to_tensor(input))  # type: ignore[no-any-return]
+    return StopGradient(convert.convert_to_tensor(input))
 
 
 def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:

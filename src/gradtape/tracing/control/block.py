@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -313,8 +313,7 @@ def blank(x: Any) -> Any:
 def blank_of(trace: BlockTrace, like: Symbol) -> Symbol:
     """Zeros in the likeness of a value that a trace sees, as a symbol of that trace."""
     if None in like.value.spec.shape:
-        made: Symbol = REGISTRY["zeros_like"](like)
-        return made
+        return cast(Symbol, REGISTRY["zeros_like"](like))
     return trace.constant(empty(like.value.spec))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from gradtape.compiler.graph import Value
 from gradtape.core import dtypes
-from gradtape.core.op import REGISTRY, Op
+from gradtape.core.op import REGISTRY, InstanceOp
 from gradtape.core.patterns.control import Choose
 from gradtape.core.shape import Spec
 from gradtape.ops.family import NO_LOWERING, dims
@@ -37,7 +37,7 @@ from gradtape.tracing.symbol import symbol
 from gradtape.transform.batched import Shared
 
 
-class BlockOp(Op):
+class BlockOp(InstanceOp):
     """An op whose parameters are blocks. Tapes keep its operands, and what its results are like."""
 
     inputs = ("operands",)

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import errors, state
-from gradtape.core.op import NotDifferentiable, Op
+from gradtape.core.op import InstanceOp, NotDifferentiable
 from gradtape.core.shape import Spec
 from gradtape.ops.family import NO_LOWERING
 
 _current = state.current
 
 
-class Require(Op):
+class Require(InstanceOp):
     """x, if a condition is true; else an error. It is checked where x is used."""
 
     name = "require"
@@ -47,7 +47,7 @@ class Require(Op):
         return self(x if batched[0] else spread(x, condition.shape[0]), condition, **params)
 
 
-class Ensure(Op):
+class Ensure(InstanceOp):
     """Nothing, if a condition is true; else an error."""
 
     name = "assert"

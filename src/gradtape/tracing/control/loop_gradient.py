@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.compiler.graph import Value
-from gradtape.core.op import Op
+from gradtape.core.op import InstanceOp
 from gradtape.core.shape import Steps
 from gradtape.core.tensor import Tensor
 from gradtape.ops.family import NO_LOWERING, dims
@@ -238,7 +238,7 @@ def _widened(body: Block, shape: Shape, kept: list[Any], stacked: list[Any]) -> 
     return Block(body.trace, parameters, [*returns[:c], *more[0], *returns[c:], *more[1]], quiet=True)
 
 
-class FitRows(Op):
+class FitRows(InstanceOp):
     """x with as many rows as another tensor: without the last ones, or with rows of zeros behind."""
 
     name = "fit_rows"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.op import REGISTRY, Op
+from gradtape.core.op import REGISTRY, InstanceOp
 from gradtape.core.shape import Spec, Steps
 from gradtape.ops.family import NO_LOWERING
 
@@ -47,7 +47,7 @@ class Apart(np.lib.mixins.NDArrayOperatorsMixin):
         return Apart([function(*row, **options) for row in zip(*columns, strict=True)], self.turned)
 
 
-class _Layout(Op):
+class _Layout(InstanceOp):
     """An op on what loops keep, which need not know its shape."""
 
     inputs = ("x",)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes, errors
-from gradtape.core.op import REGISTRY, NotDifferentiable, Op
+from gradtape.core.op import REGISTRY, InstanceOp, NotDifferentiable
 from gradtape.core.shape import ANY, Spec, stacked
 from gradtape.core.tensor import Tensor
 from gradtape.ops.family import NO_LOWERING, dims
@@ -15,7 +15,7 @@ from gradtape.ops.indexing import spread
 from gradtape.tracing.control.block import blank
 
 
-class WriteRow(Op):
+class WriteRow(InstanceOp):
     """x with another row at an index. With `grow`, x gets as many rows as it needs."""
 
     name = "write_row"
@@ -112,7 +112,7 @@ def checked(index: Any, count: int, grow: bool = False) -> int:
     return i
 
 
-class NewRows(Op):
+class NewRows(InstanceOp):
     """Rows of zeros, as many as a number says."""
 
     name = "new_rows"
@@ -136,7 +136,7 @@ class NewRows(Op):
         return by_loop(self, batched, (count,), params)
 
 
-class CountRows(Op):
+class CountRows(InstanceOp):
     """The number of rows."""
 
     name = "count_rows"
