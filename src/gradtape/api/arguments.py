@@ -16,14 +16,14 @@ from gradtape.core.variable import Variable
 _RANGES = [tuple(range(n)) for n in range(65)]
 
 
-def tensor(value: Any) -> Any:
+def tensor(value: Any) -> Tensor:
     """A tensor of a value. Reading a variable needs no record of its own."""
     if isinstance(value, Tensor):
         return value
     return value._read() if isinstance(value, Variable) else convert.convert_to_tensor(value)
 
 
-def beside(value: Any, x: Any) -> Any:
+def beside(value: Any, x: Any) -> Tensor:
     """A tensor of what is used beside another: tensors and variables as they are, anything else in the dtype of that."""
     return value._read() if isinstance(value, Variable) else convert.like(value, x.dtype)
 
@@ -60,7 +60,8 @@ def integer(value: Any, what: str, name: str) -> int:
     if type(value) is int:
         return value
     if _current.path is not None and (symbols := symbols_in(value)) is not None and symbols.size == 1:
-        return symbols.item()  # type: ignore[no-any-return]
+        result: int = symbols.item()
+        return result
     found = _array(value, what, name)
     if found.size != 1:
         raise errors.build(

@@ -49,7 +49,8 @@ def apply(forward: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
 
 def pair(x: Any, y: Any) -> tuple[Any, Any]:
     """Two values as tensors of one dtype, if they can have one."""
-    return apply(operators.coerce, x, y)  # type: ignore[no-any-return]
+    result: tuple[Any, Any] = apply(operators.coerce, x, y)
+    return result
 
 
 def _document(function: Callable[..., Any], op: Any, name: str, example: str) -> Callable[..., Any]:

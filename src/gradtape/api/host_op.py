@@ -14,7 +14,7 @@ from gradtape.api.array_op import ArrayOp
 from gradtape.core import dtypes, errors, state
 from gradtape.core.op import NotDifferentiable
 from gradtape.core.shape import ANY, Spec, spec_of
-from gradtape.core.tensor import host
+from gradtape.core.tensor import Tensor, host
 from gradtape.transform.batched import Batched
 
 Specs = tuple[Spec, ...]
@@ -42,13 +42,14 @@ class HostedOp(ArrayOp):
         given = arrays[:number] if self.effect else arrays
         return super().kernel(*[host(a) for a in given], **params)
 
-    def __call__(self, *inputs: Any, **params: Any) -> Any:
+    def __call__(self, *inputs: Any, **params: Any) -> Tensor:
         """The results for values, now or when the function runs that is being traced."""
         tensors = [tensor(x) for x in inputs]
         trace = state.current.trace
         if trace is None or any(isinstance(x, Batched) and x.level > trace.level for x in tensors):
             return super().__call__(*tensors, **params)
-        return trace.append(self, tensors, params, self.infer(*[spec_of(x) for x in tensors], **params))
+        results: Tensor = trace.append(self, tensors, params, self.infer(*[spec_of(x) for x in tensors], **params))
+        return results
 
 
 def hosted(specs: Callable[..., Specs], effect: bool = False) -> Callable[[Callable[..., Any]], HostedOp]:

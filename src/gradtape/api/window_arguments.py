@@ -46,7 +46,7 @@ def per_axis(value: Any, count: int, first: bool, what: str, name: str) -> Sizes
             f"{what}: {name} is {value!r}, which is not 1 for the examples or the channels.",
             f"give {name} for the other axes only.",
         )
-    return spatial(whole, first)  # type: ignore[no-any-return]
+    return spatial(whole, first)
 
 
 def every_axis(value: Any, count: int, first: bool, what: str, name: str) -> Sizes:
@@ -75,7 +75,7 @@ def every_axis(value: Any, count: int, first: bool, what: str, name: str) -> Siz
     return sizes
 
 
-def spatial(values: Any, first: bool) -> Any:
+def spatial(values: Any, first: bool) -> tuple[Any, ...]:
     """The entries of the axes that the window moves over."""
     return tuple(values[2:] if first else values[1:-1])
 
@@ -88,7 +88,7 @@ def padding_pairs(
         return ((0, 0),) * len(size)
     if padding == "SAME":
         return same_padding(size, window, strides, dilations)
-    return spatial(explicit_pairs(padding, len(size), first, what), first)  # type: ignore[no-any-return]
+    return spatial(explicit_pairs(padding, len(size), first, what), first)
 
 
 def explicit_pairs(padding: Any, count: int, first: bool, what: str) -> Pairs:

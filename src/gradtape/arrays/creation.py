@@ -57,7 +57,7 @@ def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layo
             else memory.allocate("zeros", np.full, size, b"", object)
         )
     except Undecided:
-        return unknown_tensor(size, wanted)  # type: ignore[no-any-return]
+        return unknown_tensor(size, wanted)
 
 
 def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:
@@ -81,7 +81,7 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layou
     try:
         return _new(memory.allocate("ones", np.ones, size, wanted.numpy))
     except Undecided:
-        return unknown_tensor(size, wanted)  # type: ignore[no-any-return]
+        return unknown_tensor(size, wanted)
 
 
 def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:
@@ -181,7 +181,7 @@ def _unknown_range(start: Any, limit: Any, delta: Any, dtype: Any) -> Tensor:
     first, stop, step = symbols_in([start, limit, delta])
     count = -((first - stop) // step)
     own = next((v.dtype for v in (start, limit, delta) if isinstance(v, Tensor)), dtypes.int32)
-    return unknown_tensor((count if count > 0 else 0,), own if dtype is None else dtypes.as_dtype(dtype))  # type: ignore[no-any-return]
+    return unknown_tensor((count if count > 0 else 0,), own if dtype is None else dtypes.as_dtype(dtype))
 
 
 def _range_dtype(values: list[Any]) -> np.dtype[Any]:
@@ -219,7 +219,7 @@ def eye(
         matrix = memory.allocate("eye", np.eye, *size, dtype=dtypes.as_dtype(dtype).numpy)
         return _new(matrix if batch_shape is None else np.broadcast_to(matrix, lead + size))
     except Undecided:
-        return unknown_tensor(lead + size, dtypes.as_dtype(dtype))  # type: ignore[no-any-return]
+        return unknown_tensor(lead + size, dtypes.as_dtype(dtype))
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any = 0) -> Tensor:

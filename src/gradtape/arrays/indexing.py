@@ -218,7 +218,8 @@ def _sum(who: str, value: Any, indices: Any, updates: Any, policy: str, sign: in
     if ignored:
         indices, updates = _within(indices, updates, dims(value))
     scattered = scatter.ScatterNd(indices, updates, shape=tuple(value.shape))
-    return value + scattered if sign > 0 else value - scattered  # type: ignore[no-any-return]
+    result: Tensor = value + scattered if sign > 0 else value - scattered
+    return result
 
 
 def tensor_scatter_nd_max(
@@ -295,7 +296,8 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
                 "use mask.set_shape or tf.ensure_shape.",
             )
         )
-    return getitem.boolean_mask(x, mask if mask.dtype.kind not in "iu" else mask != 0, axis)  # type: ignore[no-any-return]
+    result: Tensor = getitem.boolean_mask(x, mask if mask.dtype.kind not in "iu" else mask != 0, axis)
+    return result
 
 
 def _operands(value: Any, indices: Any, updates: Any) -> tuple[Any, Any, Any]:
@@ -345,7 +347,8 @@ _POSITIONS = (dtypes.int16, dtypes.uint16, dtypes.int32, dtypes.int64)
 def _extremum(op: Any, x: Any, axis: Any, output_type: Any) -> Tensor:
     x = as_tensor(x)
     axis = normalize_axis(0 if axis is None else axis, x.ndim, op.name)
-    return op(x, axis=axis, output_type=_position_type(op.name, output_type))  # type: ignore[no-any-return]
+    result: Tensor = op(x, axis=axis, output_type=_position_type(op.name, output_type))
+    return result
 
 
 def _position_type(who: str, output_type: Any) -> dtypes.DType:

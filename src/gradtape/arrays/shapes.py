@@ -203,5 +203,5 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
         )
     long = any(getattr(s, "dtype", None) == dtypes.int64 for s in (shape_x, shape_y))
     if is_symbolic(result):
-        return unknown_tensor((len(result),), dtypes.int64 if long else dtypes.int32)  # type: ignore[no-any-return]
+        return unknown_tensor((len(result),), dtypes.int64 if long else dtypes.int32)
     return wrap(np.array(result, np.int64 if long else np.int32))

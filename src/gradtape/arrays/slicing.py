@@ -101,4 +101,4 @@ def strided_slice(
             key.append(start)
         else:
             key.append(builtins.slice(None if begin_mask & bit else start, None if end_mask & bit else stop, step))
-    return (var if var is not None else tensor(input_))[tuple(key)]  # type: ignore[no-any-return]
+    return (var if var is not None else tensor(input_))[tuple(key)]

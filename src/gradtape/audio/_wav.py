@@ -107,7 +107,7 @@ def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
     >>> tf.audio.encode_wav([[0.0], [0.5]], sample_rate=8000).numpy()[:4]
     b'RIFF'
     """
-    return _encode_wav(cast(tensor(audio), dtypes.float32), cast(tensor(sample_rate), dtypes.int32))[0]  # type: ignore[no-any-return]
+    return _encode_wav(cast(tensor(audio), dtypes.float32), cast(tensor(sample_rate), dtypes.int32))[0]
 
 
 @hosted(known(((), dtypes.string)))

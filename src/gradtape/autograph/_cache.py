@@ -50,14 +50,16 @@ def _instance(function: FunctionType, factory: FunctionType) -> FunctionType:
     made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     made.__name__, made.__qualname__, made.__module__ = function.__name__, function.__qualname__, function.__module__
     made.__dict__.update({k: v for k, v in function.__dict__.items() if k != "__wrapped__"})
-    return allowlist.do_not_convert(made)  # type: ignore[no-any-return]
+    result: FunctionType = allowlist.do_not_convert(made)
+    return result
 
 
 def _factory(function: FunctionType) -> FunctionType:
     """A function that defines the rewritten one."""
     space: dict[str, FunctionType] = {}
     exec(_code(function), space)
-    return space["outer__"]()  # type: ignore[no-any-return]
+    result: FunctionType = space["outer__"]()
+    return result
 
 
 def _code(function: FunctionType) -> CodeType:
@@ -65,7 +67,8 @@ def _code(function: FunctionType) -> CodeType:
     text = None if verbosity.level else _text(function)
     kept = None if text is None else disk_cache.read(text)
     if kept is not None and (kept[:_STAMP] == _WITHOUT_MALT or kept[:_STAMP] == _passes()):
-        return marshal.loads(kept[_STAMP:])  # type: ignore[no-any-return]
+        result: CodeType = marshal.loads(kept[_STAMP:])
+        return result
     from gradtape.autograph._compile import rewritten_code
 
     code, needs_malt = rewritten_code(function)

@@ -65,13 +65,13 @@ def converted(function: Callable[..., Any]) -> Callable[..., Any]:
     return _rewritten(function)
 
 
-def _converted_object(target: Any) -> Callable[..., Any]:
+def _converted_object(target: Callable[..., Any]) -> Callable[..., Any]:
     """An object with a method `__call__` of the user's."""
     if isinstance(target, _AS_IT_IS) or allowlist.is_marked(target):
-        return target  # type: ignore[no-any-return]
+        return target
     method = getattr(type(target), "__call__", None)  # noqa: B004 - the method itself is wanted
     if not isinstance(method, FunctionType):
-        return target  # type: ignore[no-any-return]
+        return target
     inner = converted(method)
     return target if inner is method else functools.partial(inner, target)
 

@@ -125,5 +125,6 @@ def _first_line(node: Any) -> int | None:
     for n in ast.walk(node):
         origin = anno.getanno(n, anno.Basic.ORIGIN, default=None)
         if origin is not None:
-            return origin.loc.lineno  # type: ignore[no-any-return]
+            result: int | None = origin.loc.lineno
+            return result
     return None

@@ -115,7 +115,8 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
     """
     from gradtape.autograph._compile import text_of
 
-    return _applied(entity, text_of)  # type: ignore[no-any-return]
+    text: str = _applied(entity, text_of)
+    return text
 
 
 def _applied(entity: Any, how: Callable[[Any], Any]) -> Any:

@@ -24,10 +24,10 @@ def assign(name: str, value: Any) -> ast.Assign:
 def define(name: str, parameters: list[str], body: list[Any]) -> ast.FunctionDef:
     """The definition of a function."""
     arguments = ast.arguments([], [ast.arg(p) for p in parameters], None, [], [], None, [])
-    made: Any = ast.FunctionDef(name, arguments, body, [], None)
+    made = ast.FunctionDef(name, arguments, body, [], None)
     if "type_params" in ast.FunctionDef._fields:
-        made.type_params = []
-    return made  # type: ignore[no-any-return]
+        made.type_params = []  # type: ignore[attr-defined]
+    return made
 
 
 def names(found: list[str], context: ast.expr_context) -> ast.Tuple:

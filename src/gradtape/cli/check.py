@@ -130,7 +130,8 @@ def _parsed(code: str, name: str) -> ast.Module:
     thread.join()
     if isinstance(found[0], Exception):
         raise found[0]
-    return found[0]  # type: ignore[no-any-return]
+    result: ast.Module = found[0]
+    return result
 
 
 class _Names:

@@ -114,11 +114,14 @@ class Program:
         return fresh
 
     def _guarded(self, run: Callable[..., Any], slots: Mapping[int, Any], arrays: Sequence[Any]) -> tuple[Any, ...]:
+        results: tuple[Any, ...]
         try:
             if not self._calls_numpy:
-                return run(slots, *arrays)  # type: ignore[no-any-return]
+                results = run(slots, *arrays)
+                return results
             with np.errstate(all="ignore"):
-                return run(slots, *arrays)  # type: ignore[no-any-return]
+                results = run(slots, *arrays)
+                return results
         except Misfit:
             raise
         except Exception as problem:
@@ -314,11 +317,11 @@ def _last_uses(graph: Graph) -> dict[Value, int]:
 def _callable(node: Node) -> Callable[..., Any]:
     """The kernel of a node with its parameters; large elementwise results are shared among threads."""
     op, params = node.op, node.params
-    kernel = op.kernel
+    kernel: Callable[..., Any] = op.kernel
     if getattr(op, "elementwise", False) and _is_large(node):
         return lambda *arrays: memory.apply(op, arrays, params)
     if not params:
-        return kernel  # type: ignore[no-any-return]
+        return kernel
     return lambda *arrays: kernel(*arrays, **params)
 
 

@@ -139,7 +139,8 @@ def pieces_class(form: Form) -> type[Pieces]:
 
 
 def _pieces(form: Form, parts: Sequence[Any]) -> Pieces:
-    return pieces_class(form)(*parts)  # type: ignore[no-any-return]
+    result: Pieces = pieces_class(form)(*parts)
+    return result
 
 
 def taken_apart(value: Composite) -> Pieces:

@@ -18,7 +18,7 @@ from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor, note_created, wrap
 
 # Converters of classes from other layers: (class, function of (value, dtype)), in order.
-CONVERTERS: list[tuple[type, Callable[[Any, dtypes.DType | None], Any]]] = []
+CONVERTERS: list[tuple[type, Callable[[Any, dtypes.DType | None], Tensor]]] = []
 
 _INT32 = (-(2**31), 2**31 - 1)
 _F32 = np.float32
@@ -45,7 +45,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
         return _made(_F32(value))
     for kind, converter in CONVERTERS:
         if isinstance(value, kind):
-            return converter(value, wanted)  # type: ignore[no-any-return]
+            return converter(value, wanted)
     if wanted is None and dtype_hint is not None:
         try:
             return _made(to_array(value, dtypes.as_dtype(dtype_hint)))

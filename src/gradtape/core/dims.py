@@ -128,12 +128,14 @@ class Dim:
     def __ge__(self, other: Any) -> bool:
         if isinstance(other, float):
             return other < 0 if math.isinf(other) else self >= math.ceil(other)
-        return _path().is_natural(self - other)  # type: ignore[no-any-return]
+        result: bool = _path().is_natural(self - other)
+        return result
 
     def __gt__(self, other: Any) -> bool:
         if isinstance(other, float):
             return other < 0 if math.isinf(other) else self >= math.floor(other) + 1
-        return _path().is_natural(self - other - 1)  # type: ignore[no-any-return]
+        result: bool = _path().is_natural(self - other - 1)
+        return result
 
     def __lt__(self, other: Any) -> bool:
         return not self >= other
@@ -148,7 +150,8 @@ class Dim:
         raise Undecided("a set, a dict or a cache asked for a size that is not known.")
 
     def __index__(self) -> int:
-        return _path().number(self)  # type: ignore[no-any-return]
+        result: int = _path().number(self)
+        return result
 
     __int__ = __trunc__ = __floor__ = __ceil__ = __index__
 
@@ -159,10 +162,12 @@ class Dim:
         return float(self.__index__())
 
     def __truediv__(self, other: Any) -> float:
-        return self.__index__() / other  # type: ignore[no-any-return]
+        result: float = self.__index__() / other
+        return result
 
     def __rtruediv__(self, other: Any) -> float:
-        return other / self.__index__()  # type: ignore[no-any-return]
+        result: float = other / self.__index__()
+        return result
 
     def __repr__(self) -> str:
         return "?"

@@ -162,7 +162,8 @@ def _numpy_dtype(name: str) -> np.dtype[Any]:
     except TypeError:
         import ml_dtypes
 
-        return np.dtype(getattr(ml_dtypes, name))  # type: ignore[no-any-return]
+        result: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
+        return result
 
 
 # The numbers are TensorFlow's DataType enumeration.

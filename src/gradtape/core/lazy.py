@@ -51,8 +51,8 @@ def _absence(module: str, name: str) -> AttributeError:
     """The error for a name that a module does not have: left out on purpose, a habit of another library, or a mistake."""
     if not name.startswith("_"):
         # By its name: the tables belong to a layer above this one.
-        known = importlib.import_module("gradtape.api.absent").problem(module, name)
+        known: AttributeError = importlib.import_module("gradtape.api.absent").problem(module, name)
         if known is not None:
-            return known  # type: ignore[no-any-return]
+            return known
     # With these two, Python adds "Did you mean: ...".
     return AttributeError(f"module {module!r} has no attribute {name!r}", name=name, obj=sys.modules[module])

@@ -18,7 +18,9 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from threading import get_ident
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+T = TypeVar("T")
 
 _PATIENCE = 30.0  # seconds that a fork waits for a lock; then the child must do without what it guards
 _PAUSE = 100e-6  # seconds between two looks
@@ -85,7 +87,7 @@ _held: dict[str, _Living] = {name: _Living() for name, rule in TABLE.items() if 
 
 def lock(name: str) -> threading.Lock:
     """A lock under a name of the table."""
-    return _listed(name, threading.Lock())  # type: ignore[no-any-return]
+    return _listed(name, threading.Lock())
 
 
 def rlock(name: str) -> Any:
@@ -95,7 +97,7 @@ def rlock(name: str) -> Any:
 
 def condition(name: str) -> threading.Condition:
     """A condition with a lock of its own, under a name of the table."""
-    return _listed(name, threading.Condition())  # type: ignore[no-any-return]
+    return _listed(name, threading.Condition())
 
 
 def semaphore(name: str, value: int) -> threading.Semaphore:
@@ -112,7 +114,7 @@ def event(name: str) -> threading.Event:
     return made
 
 
-def _listed(name: str, made: Any) -> Any:
+def _listed(name: str, made: T) -> T:
     fork = TABLE[name].fork
     if fork == HELD:
         _held[name].add(made)

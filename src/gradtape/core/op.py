@@ -114,7 +114,8 @@ class Op:
         def __new__(cls, *inputs: Any, **params: Any) -> Tensor: ...  # type: ignore[misc]
 
     def __call__(self, *inputs: Any, **params: Any) -> Tensor:
-        return execute(self, inputs, params)  # type: ignore[no-any-return]
+        result: Tensor = execute(self, inputs, params)
+        return result
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"
@@ -283,7 +284,8 @@ def _puller(op: Op) -> Callable[[Any, Any, Any, dict[str, Any]], Any]:
 
 def _compiled(text: str, **names: Any) -> Callable[..., Any]:
     """A function from its text. Many ops share a text."""
-    return eval(_code(text), names)  # type: ignore[no-any-return]
+    result: Callable[..., Any] = eval(_code(text), names)
+    return result
 
 
 @functools.cache

@@ -22,4 +22,5 @@ def open_plain(path: str | os.PathLike[str]) -> Any:
 def read_plain(path: str | os.PathLike[str]) -> bytes:
     """The bytes of a plain file."""
     with open_plain(path) as file:
-        return file.read()  # type: ignore[no-any-return]
+        result: bytes = file.read()
+        return result

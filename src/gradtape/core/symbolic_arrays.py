@@ -9,6 +9,7 @@ import numpy as np
 from gradtape.core.dims import Dim, is_symbolic
 from gradtape.core.shape import Spec
 from gradtape.core.state import current as _current
+from gradtape.core.tensor import Tensor
 
 
 def has_symbols(array: Any) -> bool:
@@ -56,6 +57,7 @@ def _item(x: Any) -> Any:
     return int(x[()]) if type(x[()]) is not Dim else x[()]
 
 
-def unknown_tensor(shape: Any, dtype: Any) -> Any:
+def unknown_tensor(shape: Any, dtype: Any) -> Tensor:
     """A tensor of which only the shape and the dtype matter, for what is computed on a path."""
-    return _current.trace.parameter(Spec(tuple(shape), dtype))
+    made: Tensor = _current.trace.parameter(Spec(tuple(shape), dtype))
+    return made

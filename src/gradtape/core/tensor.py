@@ -49,7 +49,8 @@ class Tensor(Operators):
     @property
     def ndim(self) -> int:
         """The number of dimensions."""
-        return self._array.ndim  # type: ignore[no-any-return]
+        result: int = self._array.ndim
+        return result
 
     @property
     def device(self) -> str:
@@ -111,7 +112,8 @@ class Tensor(Operators):
     def __len__(self) -> int:
         if not self._array.ndim:
             raise TypeError("Scalar tensor has no `len()`")
-        return self._array.shape[0]  # type: ignore[no-any-return]
+        result: int = self._array.shape[0]
+        return result
 
     def __iter__(self) -> Iterator[Tensor]:
         if not self._array.ndim:

@@ -15,7 +15,9 @@ import time
 from collections.abc import Callable, Iterator
 from threading import get_ident
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 # One mark for each living thread of the user. A program looks at its length: there is no cheaper question.
 users: set[object] = set()
@@ -71,7 +73,7 @@ class Presence:
         users.add(self._mark)
 
 
-def updates(function: Any, where: Callable[[FrameType], bool] = lambda frame: True) -> Any:
+def updates(function: F, where: Callable[[FrameType], bool] = lambda frame: True) -> F:
     """The function, which updates variables, and takes no lock while its thread is alone; `where` tells it from other calls of
     the same code."""
     _UPDATES[function.__code__] = where

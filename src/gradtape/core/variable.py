@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from sys import getrefcount
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -24,6 +24,17 @@ from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Reference, Tensor, wrap
 from gradtape.core.tensor_operators import Operators
 from gradtape.core.updates import is_held, lock_of
+
+if TYPE_CHECKING:
+    from gradtape.core.annotations import TensorLike
+    from gradtape.core.indexed_slices import IndexedSlices
+
+    class Part(Tensor):
+        """`v[...]`: a tensor, which can be assigned to."""
+
+        def assign(self, value: TensorLike, name: str | None = None) -> Variable:
+            """Replace this part of the variable; the value is broadcast to the part's shape."""
+
 
 _users = threads.users
 
@@ -118,7 +129,8 @@ class Variable(Operators):
     # No metaclass with a `__call__`, which would slow down every `isinstance`.
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         if cls is Variable and names.creators and (args or kwargs):
-            return _by_creators(args, kwargs)  # type: ignore[no-any-return]
+            made: Self = _by_creators(args, kwargs)
+            return made
         return object.__new__(cls)
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -209,19 +221,51 @@ class Variable(Operators):
         self._value = wrap(array, self._id)
 
     # Properties that do not count as a use of the value.
-    name = property(lambda self: f"{self._name}:0", doc="The name, with the `:0` of TensorFlow.")
-    trainable = property(lambda self: self._trainable, doc="Whether tapes watch this variable by themselves.")
-    dtype = property(lambda self: self._value.dtype, doc="The type of the elements.")
-    device = property(lambda self: self._value.device, doc="The full name of the device that holds the value.")
-    constraint = property(lambda self: self._constraint, doc="The constraint function, or None.")
-    synchronization = property(lambda self: self._synchronization, doc="The synchronisation mode.")
-    aggregation = property(lambda self: self._aggregation, doc="The aggregation mode.")
     initializer = property(lambda self: None, doc="None: variables are initialised when they are made.")
     create = initializer
     graph = property(lambda self: None, doc="None: there is no graph.")
     op = property(lambda self: self, doc="The variable itself.")
     handle = property(lambda self: Handle(self), doc="The identity that tapes use; valid as a gradient source.")
-    ndim = property(lambda self: self._value.ndim, doc="The number of dimensions.")
+
+    @property
+    def name(self) -> str:
+        """The name, with the `:0` of TensorFlow."""
+        return f"{self._name}:0"
+
+    @property
+    def trainable(self) -> bool:
+        """Whether tapes watch this variable by themselves."""
+        return self._trainable
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """The type of the elements."""
+        return self._value.dtype
+
+    @property
+    def device(self) -> str:
+        """The full name of the device that holds the value."""
+        return self._value.device
+
+    @property
+    def constraint(self) -> Any:
+        """The constraint function, or None."""
+        return self._constraint
+
+    @property
+    def synchronization(self) -> VariableSynchronization:
+        """The synchronisation mode."""
+        return self._synchronization
+
+    @property
+    def aggregation(self) -> VariableAggregation:
+        """The aggregation mode."""
+        return self._aggregation
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._value.ndim
 
     @property
     def shape(self) -> TensorShape:
@@ -274,7 +318,7 @@ class Variable(Operators):
         return self._read().numpy()
 
     @threads.updates
-    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Self:
         """Replace the value. No gradient flows through an assignment.
 
         Returns:
@@ -296,27 +340,27 @@ class Variable(Operators):
         else:
             with lock_of(self):
                 self._write(tensor._array, tensor._id)
-        return self if read_value else None
+        return self if read_value else None  # type: ignore[return-value]
 
     def assign_add(
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
-    ) -> Any:
+    ) -> Self:
         """Add to the value. Returns the variable."""
         return self._update("assign_add", delta, read_value)
 
     def assign_sub(
         self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
-    ) -> Any:
+    ) -> Self:
         """Subtract from the value. Returns the variable."""
         return self._update("assign_sub", delta, read_value)
 
     @threads.updates
-    def _update(self, what: str, delta: Any, read_value: bool) -> Any:
+    def _update(self, what: str, delta: Any, read_value: bool) -> Self:
         tensor = self._convert(delta)
         if state.current.trace is not None:
             self._check_delta(what, tensor)
             state.current.trace.update(self, what, tensor)
-            return self if read_value else None
+            return self if read_value else None  # type: ignore[return-value]
         if len(_users) > 1 and not is_held(self):
             with lock_of(self):
                 return Variable._update(self, what, tensor, read_value)
@@ -339,7 +383,7 @@ class Variable(Operators):
                 with np.errstate(all="ignore"):
                     result = ufunc(old, array)
         self._write(result, tensor._id)
-        return self if read_value else None
+        return self if read_value else None  # type: ignore[return-value]
 
     def _check_delta(self, what: str, delta: Tensor) -> None:
         if not self._value.shape.is_compatible_with(delta.shape):
@@ -353,6 +397,42 @@ class Variable(Operators):
         if isinstance(value, Variable):
             value = value._read()
         return convert.convert_to_tensor(value, self._value.dtype)
+
+    if TYPE_CHECKING:  # attached by `gradtape.ops.getitem` and `gradtape.toplevel.variable_methods`
+
+        def __getitem__(self, key: Any) -> Part: ...
+        def scatter_add(
+            self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+        ) -> Self: ...
+        def scatter_sub(
+            self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+        ) -> Self: ...
+        def scatter_update(
+            self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+        ) -> Self: ...
+        def scatter_mul(
+            self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+        ) -> Self: ...
+        def scatter_div(
+            self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+        ) -> Self: ...
+        def scatter_min(
+            self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+        ) -> Self: ...
+        def scatter_max(
+            self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+        ) -> Self: ...
+        def scatter_nd_add(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Self: ...
+        def scatter_nd_sub(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Self: ...
+        def scatter_nd_update(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Self: ...
+        def scatter_nd_min(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Self: ...
+        def scatter_nd_max(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Self: ...
+        def batch_scatter_update(
+            self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+        ) -> Self: ...
+        def sparse_read(self, indices: TensorLike, name: str | None = None) -> Tensor: ...
+        def gather_nd(self, indices: TensorLike, name: str | None = None) -> Tensor: ...
+        def count_up_to(self, limit: int) -> Tensor: ...
 
     def __iter__(self) -> Iterator[Tensor]:
         return iter(self.read_value())

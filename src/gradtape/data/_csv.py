@@ -250,7 +250,8 @@ def make_csv_dataset(
     if num_epochs != 1:
         lines = lines.repeat(num_epochs)
     batches = lines.batch(batch_size, drop_remainder=num_epochs is None).map(named)
-    return batches.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)  # type: ignore[no-any-return]
+    result: Dataset = batches.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
+    return result
 
 
 def _position(names: list[str], column: Any) -> int:

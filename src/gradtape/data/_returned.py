@@ -21,7 +21,8 @@ def pieces(stage: Any, make: Callable[[Any], Any]) -> Pieces:
     sources = deferred.sources(stage)
     inputs = [t for source in sources for t in source.tensors]
     box = state.current.trace.append(_MakeStage(stage, sources), inputs, {}, Spec((), dtypes.string))
-    return pieces_class(_DatasetForm(stage, make))(box)  # type: ignore[no-any-return]
+    result: Pieces = pieces_class(_DatasetForm(stage, make))(box)
+    return result
 
 
 class _MakeStage(Op):

@@ -81,7 +81,8 @@ class Stream:
 
     def below(self, limit: int, count: int) -> list[int]:
         """Integers from 0 to limit - 1."""
-        return ((self.words(count) >> np.uint64(32)) * np.uint64(limit) >> np.uint64(32)).tolist()  # type: ignore[no-any-return]
+        result: list[int] = ((self.words(count) >> np.uint64(32)) * np.uint64(limit) >> np.uint64(32)).tolist()
+        return result
 
     def uniform(self, count: int) -> Any:
         """float64 in [0, 1)."""

@@ -122,7 +122,8 @@ class SynchronisedOnRead(Variable):
             own: Variable = self._cells[replica.replica_id_in_sync_group]
             return own._read()
         parts = PerReplica(cell._read() for cell in self._cells)
-        return aggregated(self._aggregation, parts, len(self._cells))  # type: ignore[no-any-return]
+        total: Tensor = aggregated(self._aggregation, parts, len(self._cells))
+        return total
 
     def read_value(self) -> Tensor:
         """The value: a replica's own inside of it, the aggregate elsewhere."""

@@ -67,7 +67,7 @@ class Strategy:
             return self._staged(fn)(args, kwargs)
         return replica_threads.run(self, fn, args, kwargs)
 
-    def _staged(self, fn: Function) -> Any:
+    def _staged(self, fn: Function[..., Any]) -> Any:
         """A function that runs all replicas in one trace: inside of it they can meet, in traces of their own not."""
         if fn not in self._functions:
             inner = weakref.ref(fn)

@@ -68,15 +68,16 @@ def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: st
     change = saturate_cast if saturate else cast
     if wanted.is_floating:
         if own.is_floating:
-            return cast(x, wanted)  # type: ignore[no-any-return]
-        return cast(cast(x, _roomy(wanted, own)) * (1.0 / int(own.max)), wanted)  # type: ignore[no-any-return]
+            return cast(x, wanted)
+        return cast(cast(x, _roomy(wanted, own)) * (1.0 / int(own.max)), wanted)
     if own.is_floating:
-        return change(cast(x, _roomy(own, wanted)) * (int(wanted.max) + 0.5), wanted)  # type: ignore[no-any-return]
+        return change(cast(x, _roomy(own, wanted)) * (int(wanted.max) + 0.5), wanted)
     before, after = int(own.max) + 1, int(wanted.max) + 1
     if before > after:
-        return change(FloorDiv(x, number(before // after, x)), wanted)  # type: ignore[no-any-return]
+        return change(FloorDiv(x, number(before // after, x)), wanted)
     y = change(x, wanted)
-    return y * number(after // before, y)  # type: ignore[no-any-return]
+    result: Tensor = y * number(after // before, y)
+    return result
 
 
 def _roomy(floating: dtypes.DType, whole: dtypes.DType) -> dtypes.DType:
@@ -254,4 +255,5 @@ def standardized(x: Any) -> Tensor:
     variance = ReduceMean(Square(centred), axis=inner, keepdims=True)
     # Limited before the square root, whose slope at 0 is infinite.
     least = 1.0 / math.prod(dims(x)[-3:])
-    return centred / Sqrt(Maximum(variance, number(least, x)))  # type: ignore[no-any-return]
+    result: Tensor = centred / Sqrt(Maximum(variance, number(least, x)))
+    return result

@@ -62,7 +62,8 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None =
            [1., 1., 1.]], dtype=float32)
     """
     what = "draw_bounding_boxes"
-    x, corners = image_tensor(images, what, "images", ranks=(4,)), tensor(boxes)
+    x: Tensor = image_tensor(images, what, "images", ranks=(4,))
+    corners = tensor(boxes)
     batch, height, width, depth = dims(x)
     if corners.ndim != 3 or dims(corners)[0] != batch or dims(corners)[2] != 4 or not x.dtype.is_floating:
         raise errors.build(
@@ -76,7 +77,7 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None =
     for i in range(dims(corners)[1]):
         frame = _frame(places[:, i], height, width)
         x = Where(frame, palette[i % dims(palette)[0]], x)
-    return x  # type: ignore[no-any-return]
+    return x
 
 
 def _colours(colors: Any, depth: int, dtype: dtypes.DType, what: str) -> Any:

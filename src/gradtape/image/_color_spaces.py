@@ -28,7 +28,7 @@ _YUV = ((0.299, -0.14714119, 0.61497538), (0.587, -0.28886916, -0.51496512), (0.
 _FROM_YUV = ((1.0, 1.0, 1.0), (0.0, -0.394642334, 2.03206185), (1.13988303, -0.58062185, 0.0))
 
 
-def _mixed(x: Any, weights: tuple[tuple[float, ...], ...], what: str) -> Any:
+def _mixed(x: Any, weights: tuple[tuple[float, ...], ...], what: str) -> Tensor:
     """The channels of floating images times a matrix."""
     if dims(x)[-1:] != (3,) or not x.dtype.is_floating:
         raise errors.build(
@@ -130,7 +130,7 @@ def rgb_to_yiq(images: Any) -> Tensor:
     >>> tf.image.rgb_to_yiq([[[1.0, 0.0, 0.0]]]).numpy().ravel().round(4)
     array([0.299 , 0.5959, 0.2115], dtype=float32)
     """
-    return _mixed(tensor(images), _YIQ, "rgb_to_yiq")  # type: ignore[no-any-return]
+    return _mixed(tensor(images), _YIQ, "rgb_to_yiq")
 
 
 def yiq_to_rgb(images: Any) -> Tensor:
@@ -145,7 +145,7 @@ def yiq_to_rgb(images: Any) -> Tensor:
     >>> tf.image.yiq_to_rgb([[[0.5, 0.0, 0.0]]]).numpy().ravel()
     array([0.5, 0.5, 0.5], dtype=float32)
     """
-    return _mixed(tensor(images), _FROM_YIQ, "yiq_to_rgb")  # type: ignore[no-any-return]
+    return _mixed(tensor(images), _FROM_YIQ, "yiq_to_rgb")
 
 
 def rgb_to_yuv(images: Any) -> Tensor:
@@ -160,7 +160,7 @@ def rgb_to_yuv(images: Any) -> Tensor:
     >>> tf.image.rgb_to_yuv([[[1.0, 0.0, 0.0]]]).numpy().ravel().round(4)
     array([ 0.299 , -0.1471,  0.615 ], dtype=float32)
     """
-    return _mixed(tensor(images), _YUV, "rgb_to_yuv")  # type: ignore[no-any-return]
+    return _mixed(tensor(images), _YUV, "rgb_to_yuv")
 
 
 def yuv_to_rgb(images: Any) -> Tensor:
@@ -175,4 +175,4 @@ def yuv_to_rgb(images: Any) -> Tensor:
     >>> tf.image.yuv_to_rgb([[[0.5, 0.0, 0.0]]]).numpy().ravel()
     array([0.5, 0.5, 0.5], dtype=float32)
     """
-    return _mixed(tensor(images), _FROM_YUV, "yuv_to_rgb")  # type: ignore[no-any-return]
+    return _mixed(tensor(images), _FROM_YUV, "yuv_to_rgb")

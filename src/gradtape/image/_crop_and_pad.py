@@ -41,7 +41,7 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
     return _cropped(x, top, left, height - 2 * top, width - 2 * left) if fraction < 1.0 else Identity(x)
 
 
-def _cropped(x: Any, top: int, left: int, height: int, width: int) -> Any:
+def _cropped(x: Any, top: int, left: int, height: int, width: int) -> Tensor:
     lead = tuple([(0, n, 1) for n in dims(x)[:-3]])
     return StridedSlice(x, index=(*lead, (top, top + height, 1), (left, left + width, 1)))
 
@@ -75,7 +75,7 @@ def crop_to_bounding_box(
     own_height, own_width = dims(x)[-3:-1]
     require(own_width >= left + width, what, "width must be >= target + offset.", f"the width is {own_width}.")
     require(own_height >= top + height, what, "height must be >= target + offset.", f"the height is {own_height}.")
-    return _cropped(x, top, left, height, width)  # type: ignore[no-any-return]
+    return _cropped(x, top, left, height, width)
 
 
 def _ints(what: str, *values: Any) -> list[int]:

@@ -40,7 +40,7 @@ def decode_png(contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name
     if channels not in (0, 1, 3, 4):
         raise codecs.invalid("decode_png", f"`channels` must be 0, 1, 3 or 4 but got {channels}")
     x = check_strings("decode_png", "contents", contents)
-    return _decode_png(x, channels=channels, dtype=kind)[0]  # type: ignore[no-any-return]
+    return _decode_png(x, channels=channels, dtype=kind)[0]
 
 
 @hosted(formats.one_image)
@@ -62,7 +62,7 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
     gradtape.core.errors.InvalidArgumentError: decode_bmp: Input is empty. ...
     """
     x = check_strings("decode_bmp", "contents", contents)
-    return _decode_bmp(x, channels=channels)[0]  # type: ignore[no-any-return]
+    return _decode_bmp(x, channels=channels)[0]
 
 
 @hosted(formats.one_image)
@@ -85,7 +85,7 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
     >>> tf.io.decode_gif(data).shape
     TensorShape([1, 2, 3, 3])
     """
-    return _decode_gif(check_strings("decode_gif", "contents", contents))[0]  # type: ignore[no-any-return]
+    return _decode_gif(check_strings("decode_gif", "contents", contents))[0]
 
 
 @hosted(known(((None, None, None, 3), dtypes.uint8)))
@@ -112,7 +112,7 @@ def decode_webp(contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, nam
     if dtypes.as_dtype(dtype) is not dtypes.uint8:
         raise errors.build(errors.DTypeError, "decode_webp: WebP only supports uint8 for dtype", "use tf.cast.")
     x = check_strings("decode_webp", "contents", contents)
-    return _decode_webp(x, channels=channels)[0]  # type: ignore[no-any-return]
+    return _decode_webp(x, channels=channels)[0]
 
 
 def _four(x: Spec, *, channels: int) -> tuple[Spec, ...]:

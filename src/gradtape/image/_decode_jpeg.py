@@ -45,7 +45,7 @@ def decode_jpeg(
     """
     _check_jpeg("decode_jpeg", channels, ratio, dct_method)
     x = check_strings("decode_jpeg", "contents", contents)
-    return _decode_jpeg(x, channels=channels, ratio=ratio, recover=try_recover_truncated)[0]  # type: ignore[no-any-return]
+    return _decode_jpeg(x, channels=channels, ratio=ratio, recover=try_recover_truncated)[0]
 
 
 def _check_jpeg(who: str, channels: int, ratio: int, method: str) -> None:
@@ -89,7 +89,7 @@ def decode_and_crop_jpeg(
     _check_jpeg("decode_and_crop_jpeg", channels, ratio, dct_method)
     x = check_strings("decode_and_crop_jpeg", "contents", contents)
     found = _decode_and_crop_jpeg(x, crop_window, channels=channels, ratio=ratio, recover=try_recover_truncated)
-    return found[0]  # type: ignore[no-any-return]
+    return found[0]
 
 
 def _cropped_specs(x: Spec, window: Spec, *, channels: int, **params: Any) -> tuple[Spec, ...]:
@@ -134,7 +134,7 @@ def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: str
     if dtype not in (dtypes.int32, dtypes.int64):
         raise errors.build(errors.DTypeError, f"extract_jpeg_shape: output_type is {dtype.name}.", "int32 or int64.")
     x = check_strings("extract_jpeg_shape", "contents", contents)
-    return _extract_jpeg_shape(x, dtype=dtype)[0]  # type: ignore[no-any-return]
+    return _extract_jpeg_shape(x, dtype=dtype)[0]
 
 
 def _shape_specs(x: Spec, *, dtype: dtypes.DType) -> tuple[Spec, ...]:
@@ -158,7 +158,7 @@ def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
     >>> bool(tf.io.is_jpeg("not an image"))
     False
     """
-    return _is_jpeg(check_strings("is_jpeg", "contents", contents))[0]  # type: ignore[no-any-return]
+    return _is_jpeg(check_strings("is_jpeg", "contents", contents))[0]
 
 
 @hosted(known(((), dtypes.bool_)))

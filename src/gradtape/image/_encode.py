@@ -68,7 +68,7 @@ def encode_jpeg(
         **({"xmp": metadata} if metadata else {}),
     }
     x = _bytes(image, "encode_jpeg")
-    return _encode_jpeg(x, format=format, quality=int(quality), options=tuple(options.items()))[0]  # type: ignore[no-any-return]
+    return _encode_jpeg(x, format=format, quality=int(quality), options=tuple(options.items()))[0]
 
 
 def _bytes(image: Any, who: str) -> Any:
@@ -131,7 +131,7 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
         )
     if not -1 <= compression <= 9:
         raise codecs.invalid("encode_png", f"compression should be in [-1,9], got {compression}")
-    return _encode_png(x, level=int(compression))[0]  # type: ignore[no-any-return]
+    return _encode_png(x, level=int(compression))[0]
 
 
 def _png_specs(x: Spec, *, level: int) -> tuple[Spec, ...]:

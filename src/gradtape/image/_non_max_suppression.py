@@ -65,7 +65,8 @@ def non_max_suppression(
     corners, values = _floats(boxes, scores)
     limit = _limit(max_output_size, "non_max_suppression")
     indices, count = _chosen(corners, values, limit, iou_threshold, score_threshold, "non_max_suppression")
-    return indices[:count]  # type: ignore[no-any-return]
+    result: Tensor = indices[:count]
+    return result
 
 
 def _floats(boxes: Any, scores: Any) -> tuple[Any, Any]:

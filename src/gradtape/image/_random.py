@@ -322,7 +322,7 @@ def _crop(value: Any, size: Any, what: str, draw: Draw) -> Tensor:
             "give a length for each axis, at most that of value.",
         )
     if not x.ndim:
-        return x  # type: ignore[no-any-return]
+        return x
     room = convert.convert_to_tensor([m - n + 1 for n, m in zip(shape, own, strict=True)])
     starts = draw([len(own)]) % room
     # Reshape stands before the gather so that the gradient is dense.

@@ -73,7 +73,8 @@ def resize(
         f"output dimensions must be positive, got {[height, width]}.",
         "enlarge size.",
     )
-    return like_before(_resized(as_batch(x), height, width, method, bool(antialias)), x)  # type: ignore[no-any-return]
+    result: Tensor = like_before(_resized(as_batch(x), height, width, method, bool(antialias)), x)
+    return result
 
 
 def _size(size: Any) -> tuple[int, int]:

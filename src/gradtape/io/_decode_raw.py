@@ -54,7 +54,7 @@ def decode_raw(
             f"decode_raw: fixed_length ({size}) must be a multiple of the size of out_type ({dtype.size})",
             "give the length in bytes.",
         )
-    return _decode_raw(x, dtype=dtype, size=size, little_endian=little_endian)[0]  # type: ignore[no-any-return]
+    return _decode_raw(x, dtype=dtype, size=size, little_endian=little_endian)[0]
 
 
 def _raw_specs(x: Spec, *, dtype: dtypes.DType, size: int | None, little_endian: bool) -> tuple[Spec, ...]:
@@ -105,7 +105,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
     >>> tf.io.encode_base64("hello??").numpy()
     b'aGVsbG8_Pw'
     """
-    return _encode_base64(check_strings("encode_base64", "input", input), pad=pad)[0]  # type: ignore[no-any-return]
+    return _encode_base64(check_strings("encode_base64", "input", input), pad=pad)[0]
 
 
 @hosted(string_like)
@@ -124,7 +124,7 @@ def decode_base64(input: Any, name: str | None = None) -> Tensor:
     >>> tf.io.decode_base64("aGVsbG8_Pw").numpy()
     b'hello??'
     """
-    return _decode_base64(check_strings("decode_base64", "input", input))[0]  # type: ignore[no-any-return]
+    return _decode_base64(check_strings("decode_base64", "input", input))[0]
 
 
 @hosted(string_like)
@@ -168,7 +168,7 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
             'use "ZLIB", "GZIP" or "".',
         )
     x = check_strings("decode_compressed", "bytes", bytes)
-    return _decode_compressed(x, kind=compression_type)[0]  # type: ignore[no-any-return]
+    return _decode_compressed(x, kind=compression_type)[0]
 
 
 @hosted(string_like)

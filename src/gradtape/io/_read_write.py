@@ -33,7 +33,7 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
     >>> tf.io.read_file(path).numpy()
     b'hello'
     """
-    return _read_file(check_strings("read_file", "filename", paths.plain(filename)))[0]  # type: ignore[no-any-return]
+    return _read_file(check_strings("read_file", "filename", paths.plain(filename)))[0]
 
 
 @hosted(known(((), dtypes.string)), effect=True)
@@ -88,7 +88,7 @@ def matching_files(pattern: Any, name: str | None = None) -> Tensor:
     [b'a.txt', b'b.txt']
     """
     patterns = check_strings("matching_files", "pattern", paths.plain(pattern))
-    return _matching_files(patterns)[0]  # type: ignore[no-any-return]
+    return _matching_files(patterns)[0]
 
 
 @hosted(known(((None,), dtypes.string)), effect=True)

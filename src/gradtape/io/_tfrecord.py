@@ -197,7 +197,8 @@ def read_records(path: str, kind: str = "") -> Iterator[bytes]:
 def _read(file: Any, count: int) -> bytes:
     """So many bytes, or as many as there are: a record that claims to be enormous takes no memory for it."""
     if count <= _AT_ONCE:
-        return file.read(count)  # type: ignore[no-any-return]
+        result: bytes = file.read(count)
+        return result
     parts = []
     while count and (part := file.read(min(count, _AT_ONCE))):
         parts.append(part)

@@ -38,7 +38,7 @@ class SavedModelExportArchive:
         archive.variables, archive.trainable_variables, archive.non_trainable_variables = [], [], []
         self._archive = archive
         self._tracked: list[Any] = []
-        self._endpoints: dict[str, Function] = {}
+        self._endpoints: dict[str, Function[..., Any]] = {}
 
     variables = property(lambda self: self._archive.variables, doc="The variables of what is tracked.")
     trainable_variables = property(lambda self: self._archive.trainable_variables, doc="Those that are trainable.")
@@ -60,14 +60,16 @@ class SavedModelExportArchive:
         self._archive.trainable_variables += resource.trainable_variables
         self._archive.non_trainable_variables += resource.non_trainable_variables
 
-    def add_endpoint(self, name: str, fn: Callable[..., Any], input_signature: Any = None, **kwargs: Any) -> Function:
+    def add_endpoint(
+        self, name: str, fn: Callable[..., Any], input_signature: Any = None, **kwargs: Any
+    ) -> Function[..., Any]:
         """Add a function under a name; it is traced for the signature, unless it is a `tf.function` that has been."""
         if name in self._endpoints:
             raise ValueError(errors.compose(f"Endpoint name '{name}' is already taken.", "choose another one."))
         if kwargs:
             raise ValueError(f"{', '.join(map(repr, kwargs))} are for other backends than gradtape.")
         if input_signature is not None:
-            made: Function = tf.function(fn, input_signature=specs_of(input_signature))
+            made: Function[..., Any] = tf.function(fn, input_signature=specs_of(input_signature))
         elif not isinstance(fn, Function) or (fn.input_signature is None and not fn._traces):
             raise ValueError(
                 errors.compose(
@@ -81,7 +83,9 @@ class SavedModelExportArchive:
         setattr(self._archive, name, made)
         return made
 
-    def track_and_add_endpoint(self, name: str, resource: Any, input_signature: Any, **kwargs: Any) -> Function:
+    def track_and_add_endpoint(
+        self, name: str, resource: Any, input_signature: Any, **kwargs: Any
+    ) -> Function[..., Any]:
         """Track a layer or model, and add its call as an endpoint."""
         self.track(resource)
         return self.add_endpoint(name, _called(resource), input_signature, **kwargs)
@@ -111,7 +115,7 @@ def _called(resource: Any) -> Callable[..., Any]:
     return serve
 
 
-def _first_trace(function: Function) -> Any:
+def _first_trace(function: Function[..., Any]) -> Any:
     if function.input_signature is not None:
         return function.get_concrete_function()
     return next(iter(function._traces.values()))

@@ -138,10 +138,10 @@ def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compac
             "give as many rows as the tridiagonal matrix has columns.",
         )
     above, main, below = [_row(held, i) for i in range(3)]
-    y = main * b
+    y: Tensor = main * b
     if n > 1:
         y = y + above * _moved(b, 1) + below * _moved(b, -1)
-    return y  # type: ignore[no-any-return]
+    return y
 
 
 def _row(held: Any, i: int) -> Any:

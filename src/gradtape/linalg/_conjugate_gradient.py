@@ -126,7 +126,7 @@ def _dot(a: Any, b: Any) -> Any:
 
 def _common_shape(operator: Any, preconditioner: Any, b: Any) -> tuple[int, ...]:
     """The shape of all vectors."""
-    shape: Any = dims(b)
+    shape: tuple[int, ...] | None = dims(b)
     for factor in (operator, preconditioner):
         own = None if factor is None else tuple(factor.shape)
         if own is not None and shape is not None:
@@ -137,4 +137,4 @@ def _common_shape(operator: Any, preconditioner: Any, b: Any) -> tuple[int, ...]
             f"conjugate_gradient: operator has shape {list(operator.shape)}, rhs is {spec_of(b)}.",
             "give vectors [..., n] for operators [..., n, n].",
         )
-    return shape  # type: ignore[no-any-return]
+    return shape

@@ -162,7 +162,8 @@ def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
     array([1., 3.], dtype=float32)
     """
     x = as_tensor(tensor)
-    return like(Eigvalsh(x), x)  # type: ignore[no-any-return]
+    result: Tensor = like(Eigvalsh(x), x)
+    return result
 
 
 def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:

@@ -320,7 +320,8 @@ def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     def turned(x: Any, places: int) -> Any:
         return Roll(x, shift=(-places,), axis=(len(shape) - 1,))
 
-    return turned(a, 1) * turned(b, 2) - turned(a, 2) * turned(b, 1)  # type: ignore[no-any-return]
+    result: Tensor = turned(a, 1) * turned(b, 2) - turned(a, 2) * turned(b, 1)
+    return result
 
 
 def kron(a: Any, b: Any, name: str | None = None) -> Tensor:

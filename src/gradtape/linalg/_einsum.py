@@ -64,7 +64,8 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         shapes = tuple([x._array.shape if type(x) is Tensor else dims(x) for x in inputs])
     if type(equation) is not str:
         equation = _text(equation)
-    return _method(equation, shapes)(*inputs)  # type: ignore[no-any-return]
+    result: Tensor = _method(equation, shapes)(*inputs)
+    return result
 
 
 def _check_options(options: dict[str, Any]) -> None:

@@ -66,7 +66,8 @@ def matmul(
         a = convert.convert_to_tensor(a)
     if not (transpose_a or transpose_b or adjoint_a or adjoint_b or output_type):
         try:
-            return a @ b  # type: ignore[no-any-return]
+            result: Tensor = a @ b
+            return result
         except errors.DTypeError:
             if not _are_mixed(a, b):
                 raise
@@ -242,7 +243,7 @@ def norm(
         )
     keep = bool(keepdims)
     if isinstance(axis, (list, tuple)) and len(axis) != 1:
-        return _matrix_norm(x, ord, axis, keep)  # type: ignore[no-any-return]
+        return _matrix_norm(x, ord, axis, keep)
     axes = normalized_axes(axis, x.ndim, "norm")
     if ord in ("euclidean", 2):
         return ReduceEuclideanNorm(x, axis=axes, keepdims=keep)
@@ -260,7 +261,7 @@ def norm(
     return ReduceSum(abs(x) ** float(ord), axis=axes, keepdims=keep) ** (1.0 / float(ord))
 
 
-def _matrix_norm(x: Any, ord: Any, axis: Any, keep: bool) -> Any:
+def _matrix_norm(x: Any, ord: Any, axis: Any, keep: bool) -> Tensor:
     pair = [normalize_axis(a, x.ndim, "norm") for a in axis]
     if len(pair) != 2 or pair[0] == pair[1]:
         raise ValueError(errors.compose(f"norm: axis is {axis!r}.", "use None, an int, or a pair of different ints."))
@@ -281,7 +282,7 @@ def _matrix_norm(x: Any, ord: Any, axis: Any, keep: bool) -> Any:
     )
 
 
-def _spectral_norm(x: Any, rows: int, columns: int, keep: bool) -> Any:
+def _spectral_norm(x: Any, rows: int, columns: int, keep: bool) -> Tensor:
     """The largest singular value of matrices in two axes."""
     from gradtape.ops.svd import SingularValues
 
@@ -338,4 +339,5 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: str | Non
         scale = Rsqrt(Maximum(squares, convert.like(epsilon, squares.dtype)))
         return Complex(*[part * scale for part in parts])
     squares = ReduceSum(x * x, axis=axes, keepdims=True)
-    return x * Rsqrt(Maximum(squares, convert.like(epsilon, x.dtype)))  # type: ignore[no-any-return]
+    result: Tensor = x * Rsqrt(Maximum(squares, convert.like(epsilon, x.dtype)))
+    return result

@@ -66,7 +66,8 @@ def silu(features: Any, beta: Any = 1.0) -> Tensor:
     if isinstance(beta, (int, float)):
         return activation.Silu(x, beta=float(beta))
     x, beta = pair(x, beta)
-    return x * activation.Sigmoid(beta * x)  # type: ignore[no-any-return]
+    result: Tensor = x * activation.Sigmoid(beta * x)
+    return result
 
 
 swish = silu

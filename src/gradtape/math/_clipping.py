@@ -55,7 +55,7 @@ def _wide(x: Any) -> Any:
     return Cast(x, dtype=dtypes.float32) if x.dtype in (dtypes.float16, dtypes.bfloat16) else x
 
 
-def _cast(x: Any, dtype: dtypes.DType) -> Any:
+def _cast(x: Any, dtype: dtypes.DType) -> Tensor:
     return x if x.dtype is dtype else Cast(x, dtype=dtype)
 
 
@@ -73,7 +73,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
     np.float32(5.0)
     """
     length, dtype = _norm(t_list)
-    return _cast(length, dtype)  # type: ignore[no-any-return]
+    return _cast(length, dtype)
 
 
 def _norm(t_list: Any) -> tuple[Any, dtypes.DType]:

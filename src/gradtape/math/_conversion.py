@@ -20,7 +20,7 @@ from gradtape.ops.selection import ClipByValue, Where, number
 __all__ = ["angle", "cast", "complex", "conj", "imag", "real", "saturate_cast"]
 
 
-def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     """The value in another dtype.
 
     Floats become integers by cutting off toward zero, complex numbers become real by dropping the imaginary part, and
@@ -36,17 +36,19 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """
     wanted = dtypes.as_dtype(dtype)
     if isinstance(x, (Tensor, Variable)) and x.dtype is wanted:
-        return x
+        return x  # type: ignore[return-value]
     if isinstance(x, IndexedSlices):
-        return IndexedSlices(cast(x.values, wanted), x.indices, x.dense_shape)
-    x = tensor(x)
-    if x.dtype is wanted:
-        return x
+        return IndexedSlices(cast(x.values, wanted), x.indices, x.dense_shape)  # type: ignore[return-value]
+    value = tensor(x)
+    if value.dtype is wanted:
+        return value
     if wanted.name in ("string", "resource"):
         raise errors.build(
-            errors.DTypeError, f"cast: {x.dtype.name} cannot become {wanted.name}.", "strings hold text, not numbers."
+            errors.DTypeError,
+            f"cast: {value.dtype.name} cannot become {wanted.name}.",
+            "strings hold text, not numbers.",
         )
-    return (Cast if wanted.is_trainable else CastToDiscrete)(x, dtype=wanted)
+    return Cast(value, dtype=wanted) if wanted.is_trainable else CastToDiscrete(value, dtype=wanted)
 
 
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:

@@ -76,4 +76,5 @@ def cumulative_logsumexp(
 def _scan(op: Any, x: Any, axis: Any, exclusive: Any, reverse: Any) -> Tensor:
     x = tensor(x)
     place = normalize_axis(axis, x.ndim, op.name)
-    return op(x, axis=place, exclusive=bool(exclusive), reverse=bool(reverse))  # type: ignore[no-any-return]
+    result: Tensor = op(x, axis=place, exclusive=bool(exclusive), reverse=bool(reverse))
+    return result

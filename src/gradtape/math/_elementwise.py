@@ -147,7 +147,8 @@ def abs(x: Any, name: str | None = None) -> Tensor:
     >>> tf.abs([-1.5, 2.0]).numpy()
     array([1.5, 2. ], dtype=float32)
     """
-    return operators.absolute(tensor(x))  # type: ignore[no-any-return]
+    result: Tensor = operators.absolute(tensor(x))
+    return result
 
 
 def sign(x: Any, name: str | None = None) -> Tensor:
@@ -178,7 +179,8 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
     >>> tf.pow([2.0, 3.0], 2).numpy()
     array([4., 9.], dtype=float32)
     """
-    return apply(operators.power, x, y)  # type: ignore[no-any-return]
+    result: Tensor = apply(operators.power, x, y)
+    return result
 
 
 def squared_difference(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -196,7 +198,8 @@ def squared_difference(x: Any, y: Any, name: str | None = None) -> Tensor:
     if not x.dtype.is_complex:
         return arithmetic.SquaredDifference(x, y)
     d = x - y
-    return d * Conj(d)  # type: ignore[no-any-return]
+    result: Tensor = d * Conj(d)
+    return result
 
 
 def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
@@ -281,7 +284,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     array([ 9., 12.], dtype=float32)
     """
     if isinstance(inputs, (Tensor, Variable)) and not inputs.ndim:
-        return tensor(inputs)  # type: ignore[no-any-return]
+        return tensor(inputs)
     terms = [tensor(x) for x in inputs]
     if not terms:
         raise ValueError(errors.compose("add_n: there are no inputs.", "give a list of at least one tensor."))
@@ -292,7 +295,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
                 f"add_n: inputs[0] has shape {terms[0].shape}, inputs[{i}] has {term.shape}.",
                 "all must have one shape: use + to broadcast.",
             )
-    return functools.reduce(arithmetic.Add, terms)  # type: ignore[no-any-return]
+    return functools.reduce(arithmetic.Add, terms)
 
 
 def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Tensor:

@@ -10,6 +10,7 @@ from gradtape.core import convert, dtypes, errors
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor
 from gradtape.ops import reduction
+from gradtape.ops.family import dims
 
 __all__ = [
     "count_nonzero", "reduce_all", "reduce_any", "reduce_euclidean_norm", "reduce_logsumexp", "reduce_max",
@@ -301,4 +302,4 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     np.float32(0.5)
     """
     x = tensor(value)
-    return 1.0 - count_nonzero(x, dtype=dtypes.float32) / float(math.prod(x.shape))
+    return 1.0 - count_nonzero(x, dtype=dtypes.float32) / float(math.prod(dims(x)))

@@ -148,13 +148,13 @@ def _sorted(who: str, data: Any, segment_ids: Any) -> tuple[Any, Any, int]:
     return data, ids, int(numbers[-1]) + 1 if numbers.size else 0
 
 
-def _or_zero(y: Any, ids: Any) -> Tensor:
+def _or_zero(y: Tensor, ids: Any) -> Tensor:
     """Segments with 0 for those whose id does not occur."""
     if _current.path is not None and type(ids) is not Tensor:
-        return y  # type: ignore[no-any-return]
+        return y
     present = np.bincount(np.asarray(host(ids._array)).astype(np.intp), minlength=dims(y)[0]) > 0
     if present.all():
-        return y  # type: ignore[no-any-return]
+        return y
     mask = present.reshape(-1, *[1] * (y.ndim - 1))
     return Where(wrap(mask), y, wrap(number(0, y)))
 
@@ -277,7 +277,8 @@ def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: s
 
 
 def _unsorted(op: Any, data: Any, segment_ids: Any, num_segments: Any) -> Tensor:
-    return op(tensor(data), tensor(segment_ids), segments=integer(num_segments, op.name, "num_segments"))  # type: ignore[no-any-return]
+    result: Tensor = op(tensor(data), tensor(segment_ids), segments=integer(num_segments, op.name, "num_segments"))
+    return result
 
 
 def _average(data: Any, ids: Any, segments: int, divide: Any = None, root: bool = False) -> Tensor:

@@ -57,7 +57,8 @@ def _of_order(op: Any, order: int, name: str, what: str, example: str) -> Callab
     """The public function of a Bessel function of one order. The example reads `call -> result`."""
 
     def function(x: Any, name: str | None = None) -> Tensor:
-        return op(tensor(x), order=order)  # type: ignore[no-any-return]
+        result: Tensor = op(tensor(x), order=order)
+        return result
 
     call, result = example.split(" -> ")
     lines = [
@@ -236,7 +237,7 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
     x = tensor(x)
     if not coeffs:
         return ZerosLike(x, dtype=None)
-    total: Any = convert.like(coeffs[0], x.dtype)
+    total = convert.like(coeffs[0], x.dtype)
     for c in coeffs[1:]:
         total = total * x + convert.like(c, x.dtype)
-    return total  # type: ignore[no-any-return]
+    return total

@@ -24,7 +24,7 @@ def last(x: Any, first: bool) -> Any:
     return Transpose(x, perm=_TO_LAST[x.ndim - 2]) if first else x
 
 
-def back(y: Any, first: bool) -> Any:
+def back(y: Any, first: bool) -> Tensor:
     """y with its channels where the data format wants them."""
     return Transpose(y, perm=_TO_FIRST[y.ndim - 2]) if first else y
 
@@ -103,7 +103,7 @@ def transpose(
     y = ConvolutionInputGradient(
         last(x, first), w, size=size, strides=steps, padding=pairs, dilations=apart, groups=1
     )  # fmt: skip
-    return back(y, first)  # type: ignore[no-any-return]
+    return back(y, first)
 
 
 def _output_size(what: str, output_shape: Any, x: Any, w: Any, count: int, first: bool) -> Sizes:
@@ -121,4 +121,4 @@ def _output_size(what: str, output_shape: Any, x: Any, w: Any, count: int, first
             f"give {count + 2} sizes, with {n} examples and {c} channels, as the input and filters[-2] say; or only the "
             f"{count} that the window moves over.",
         )
-    return spatial(shape, first)  # type: ignore[no-any-return]
+    return spatial(shape, first)

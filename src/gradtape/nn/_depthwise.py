@@ -88,7 +88,7 @@ def separable_conv2d(
             f"{what}: pointwise_filter is {spec_of(w)}, after a depthwise convolution to {dims(y)[-1]} channels.",
             f"its shape must be [1, 1, {dims(y)[-1]}, output channels].",
         )
-    return back(convolve_last(what, y, w, 1, 1, "VALID", 1, first), first)  # type: ignore[no-any-return]
+    return back(convolve_last(what, y, w, 1, 1, "VALID", 1, first), first)
 
 
 def depthwise_conv2d_backprop_input(
@@ -133,7 +133,7 @@ def depthwise_conv2d_backprop_input(
         )
     params = _params(what, spatial(sizes, first), dims(w)[:2], strides, padding, dilations, first)
     y = ConvolutionInputGradient(last(g, first), _grouped(w), size=spatial(sizes, first), groups=c, **params)
-    return back(y, first)  # type: ignore[no-any-return]
+    return back(y, first)
 
 
 def depthwise_conv2d_backprop_filter(
@@ -195,7 +195,7 @@ def _depthwise(what: str, x: Any, filter: Any, strides: Any, padding: Any, data_
             "its shape is [window height, window width, channels, multiplier].",
         )
     y = convolve_last(what, x, _grouped(w), c, strides, padding, dilations, first)
-    return back(y, first)  # type: ignore[no-any-return]
+    return back(y, first)
 
 
 def _filter(what: str, filter: Any, x: Any) -> Any:

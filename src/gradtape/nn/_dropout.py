@@ -97,8 +97,8 @@ def _drawn(dtype: dtypes.DType) -> dtypes.DType:
     return dtype if dtype is dtypes.float64 else dtypes.float32
 
 
-def _dropped(x: Any, rate: Any, noise_shape: Any, draw: Callable[[list[int], dtypes.DType], Any]) -> Tensor:
-    x = tensor(x)
+def _dropped(value: Any, rate: Any, noise_shape: Any, draw: Callable[[list[int], dtypes.DType], Any]) -> Tensor:
+    x = tensor(value)
     if not x.dtype.is_floating:
         raise _refusal(
             f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x_dtype={x.dtype!r}",
@@ -111,7 +111,7 @@ def _dropped(x: Any, rate: Any, noise_shape: Any, draw: Callable[[list[int], dty
             "the rate is the part that is dropped.",
         )
     if is_number and rate == 0:
-        return x  # type: ignore[no-any-return]
+        return x
     if not is_number:
         rate = _rate(rate, x.dtype)
     noise = draw(_noise_shape(noise_shape, dims(x)), x.dtype)

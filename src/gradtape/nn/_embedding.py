@@ -62,7 +62,7 @@ def embedding_lookup_sparse(
     segments = sp_ids.indices[:, 0]
     rows = embedding_lookup(params, sp_ids.values, max_norm=max_norm)
     weights = None if sp_weights is None else sp_weights.values
-    return _combined(rows, segments, weights, dense_dims(sp_ids)[0], how)  # type: ignore[no-any-return]
+    return _combined(rows, segments, weights, dense_dims(sp_ids)[0], how)
 
 
 def _sparse_rows(given: Any) -> Any:
@@ -70,7 +70,7 @@ def _sparse_rows(given: Any) -> Any:
     return given.to_sparse() if hasattr(given, "nested_row_splits") else given
 
 
-def _combined(rows: Any, segments: Any, weights: Any, count: int, how: str) -> Any:
+def _combined(rows: Any, segments: Any, weights: Any, count: int, how: str) -> Tensor:
     """Rows of embeddings added up by segment, and divided as the combiner says."""
     beside = (1,) * (rows.ndim - 1)
     if weights is None:

@@ -143,10 +143,10 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
         )
     loss = Exp(rates) - rates * counts
     if not compute_full_loss:
-        return loss  # type: ignore[no-any-return]
+        return loss
     one, zero = (convert.convert_to_tensor(v, rates.dtype) for v in (1.0, 0.0))
     is_small = (counts >= 0.0) & (counts <= 1.0)
     # A logarithm of 0 would put NaN into the gradient, though the other branch is taken.
     safe = Where(is_small, one, counts)
     stirling = safe * Log(safe) - safe + 0.5 * Log((2.0 * math.pi) * safe)
-    return loss + Where(is_small, zero, stirling)  # type: ignore[no-any-return]
+    return loss + Where(is_small, zero, stirling)

@@ -120,7 +120,7 @@ def group_normalization(
     y = LayerNormalization(flat, *_columns((None, None), moved[2:], x.dtype), epsilon=float(epsilon))[0]
     y = Reshape(Transpose(Reshape(y, shape=moved), perm=inverse(order)), shape=shape)
     column = (channels,) + (1,) * (x.ndim - axis - 1)
-    return _affine(y, *[None if v is None else Reshape(v, shape=column) for v in vectors])  # type: ignore[no-any-return]
+    return _affine(y, *[None if v is None else Reshape(v, shape=column) for v in vectors])
 
 
 def _columns(vectors: Any, shape: tuple[int, ...], dtype: dtypes.DType) -> list[Any]:
@@ -134,7 +134,7 @@ def _columns(vectors: Any, shape: tuple[int, ...], dtype: dtypes.DType) -> list[
     return found
 
 
-def _affine(y: Any, scale: Any, offset: Any) -> Any:
+def _affine(y: Tensor, scale: Any, offset: Any) -> Tensor:
     if scale is not None:
         y = y * scale
     return y if offset is None else y + offset
@@ -170,7 +170,7 @@ def local_response_normalization(
     # Sums over neighbours are a product with a band of ones, which BLAS is quick at.
     band = _band(dims(x)[-1], radius, x.dtype)
     norm = float(bias) + float(alpha) * MatMul(Square(x), band)
-    return x * Pow(norm, convert.like(-float(beta), x.dtype))  # type: ignore[no-any-return]
+    return x * Pow(norm, convert.like(-float(beta), x.dtype))
 
 
 def _band(size: int, radius: int, dtype: dtypes.DType) -> Tensor:

@@ -303,7 +303,8 @@ def _pool(
     dilations: Any = None,
 ) -> Tensor:
     params = _params(what, x, count, ksize, strides, padding, data_format, dilations)
-    return op(x, **params)  # type: ignore[no-any-return]
+    result: Tensor = op(x, **params)
+    return result
 
 
 def _params(

@@ -152,7 +152,8 @@ def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any
     """
     labels, logits = _alike("weighted_cross_entropy_with_logits", labels, logits)
     weight = 1.0 + (convert.like(pos_weight, logits.dtype) - 1.0) * labels
-    return (1.0 - labels) * logits + weight * Softplus(-logits)  # type: ignore[no-any-return]
+    result: Tensor = (1.0 - labels) * logits + weight * Softplus(-logits)
+    return result
 
 
 def _alike(who: str, labels: Any, logits: Any) -> tuple[Any, Any]:
@@ -225,7 +226,8 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
         )
     if first and value.ndim > 2:
         bias = Reshape(bias, shape=(channels,) + (1,) * (value.ndim - 2))
-    return value + bias  # type: ignore[no-any-return]
+    result: Tensor = value + bias
+    return result
 
 
 def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | None = None) -> Tensor:
@@ -256,7 +258,8 @@ def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | No
     rows = Gather(params, ids, axis=0)
     if max_norm is None:
         return rows
-    return clip_by_norm(rows, max_norm, axes=list(range(ids.ndim, rows.ndim)))  # type: ignore[no-any-return]
+    result: Tensor = clip_by_norm(rows, max_norm, axes=list(range(ids.ndim, rows.ndim)))
+    return result
 
 
 def moments(
@@ -318,4 +321,5 @@ def batch_normalization(
     if scale is not None:
         factor = factor * scale
     shift = -mean * factor if offset is None else offset - mean * factor
-    return x * factor + shift  # type: ignore[no-any-return]
+    result: Tensor = x * factor + shift
+    return result

@@ -63,7 +63,7 @@ class NonMaxSuppression(Suppression):
     def kernel(
         self, boxes: Any, scores: Any, *, limit: int, overlap: float, least: float, sigma: float = 0.0
     ) -> tuple[Any, Any]:
-        return suppress(wide(boxes), wide(scores), limit, overlap, least, sigma)  # type: ignore[no-any-return]
+        return suppress(wide(boxes), wide(scores), limit, overlap, least, sigma)
 
 
 @declare("non_max_suppression_overlaps")
@@ -74,11 +74,13 @@ class NonMaxSuppressionOverlaps(Suppression):
         return self.check(overlaps, scores, scores.shape[-1] if scores.rank else 0, limit, "n")
 
     def kernel(self, overlaps: Any, scores: Any, *, limit: int, overlap: float, least: float) -> tuple[Any, Any]:
-        return suppress(wide(overlaps), wide(scores), limit, overlap, least, None)  # type: ignore[no-any-return]
+        return suppress(wide(overlaps), wide(scores), limit, overlap, least, None)
 
 
 @overridable
-def suppress(values: Any, scores: Any, limit: int, overlap: float, least: float, sigma: float | None) -> Any:
+def suppress(
+    values: Any, scores: Any, limit: int, overlap: float, least: float, sigma: float | None
+) -> tuple[Any, Any]:
     """The indices and counts for all leading axes. `values` are boxes, or overlaps if sigma is None."""
     lead = scores.shape[:-1]
     indices, counts = np.zeros((*lead, limit), np.int32), np.zeros(lead, np.int32)

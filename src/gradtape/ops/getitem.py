@@ -205,7 +205,8 @@ def _place(key: Any, axis: int, shape: tuple[int, ...]) -> int:
 
 def _integer(key: Any) -> int:
     if _current.path is not None and (symbols := symbols_in(key)) is not None and symbols.size == 1:
-        return symbols.item()  # type: ignore[no-any-return]
+        result: int = symbols.item()
+        return result
     dtype = getattr(key, "dtype", None)
     if isinstance(key, bool) or not hasattr(key, "__index__"):
         raise _refused(key)
@@ -311,7 +312,7 @@ def _replaced(old: Tensor, value: Tensor, key: Any, name: str) -> Tensor:
     try:
         new, part = np.copy(old._array), np.broadcast_to(value._array, shape)
     except Undecided:
-        return unknown_tensor(own, old.dtype)  # type: ignore[no-any-return]
+        return unknown_tensor(own, old.dtype)
     if new.ndim:
         new[key_of(index)] = np.reshape(part, sliced_shape(new.shape, index))
     else:
@@ -320,5 +321,5 @@ def _replaced(old: Tensor, value: Tensor, key: Any, name: str) -> Tensor:
 
 
 Tensor.__getitem__ = getitem  # type: ignore[method-assign]
-Variable.__getitem__ = getitem_of_variable  # type: ignore[method-assign, assignment]
+Variable.__getitem__ = getitem_of_variable  # type: ignore[method-assign]
 Tensor.assign = property(_assign)  # type: ignore[attr-defined]

@@ -163,7 +163,8 @@ def _matrix(sampling: Sampling, transposed: bool) -> Any:
 
 def table(sampling: Sampling, transposed: bool) -> list[list[float]]:
     """The matrix as rows of numbers, for arrays of other libraries."""
-    return _matrix(sampling, transposed).tolist()  # type: ignore[no-any-return]
+    result: list[list[float]] = _matrix(sampling, transposed).tolist()
+    return result
 
 
 def entries(sampling: Sampling, transposed: bool) -> tuple[Any, Any, Any]:

@@ -238,7 +238,7 @@ class ConcreteFunction:
                 )
         return tensors
 
-    def of_tensors(self, tensors: Sequence[Tensor]) -> Any:
+    def of_tensors(self, tensors: Any) -> Any:
         """The results for plain tensors; the usual call, when nobody looks at it, takes a short way."""
         if _current.recorders or _current.trace is not None or not self._is_single:
             return self.call(tensors, ())

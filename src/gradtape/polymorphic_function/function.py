@@ -10,7 +10,7 @@ import time
 import types
 from collections import OrderedDict, deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from gradtape.autograph import _calls as autograph
 from gradtape.core import errors, gc_pause, locks, log, state
@@ -28,8 +28,11 @@ from gradtape.tracing.outputs import results
 from gradtape.tracing.trace import Trace, UntrackedSource
 from gradtape.tracing.user_errors import in_user_code
 
-if TYPE_CHECKING:
-    pass
+P = ParamSpec("P")
+Q = ParamSpec("Q")
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+S = TypeVar("S")
 
 _current = state.current
 _KEPT = 256  # traces per function; the oldest go first
@@ -40,7 +43,7 @@ class _Aliased(Exception):
     """A variable of a call turned out to be one that the function captures."""
 
 
-class Function:
+class Function(Generic[P, R_co]):
     """What `tf.function` returns.
 
     Attributes:
@@ -48,7 +51,9 @@ class Function:
       input_signature: the specs that all calls must fit, or None.
     """
 
-    def __init__(self, python_function: Callable[..., Any], name: str, input_signature: Any, options: dict[str, Any]):
+    def __init__(
+        self, python_function: Callable[P, R_co], name: str, input_signature: Any, options: dict[str, Any]
+    ) -> None:
         self.python_function = python_function
         self._name = name
         self._signature = Signature(python_function, input_signature, name)
@@ -75,14 +80,15 @@ class Function:
         lambda self: self._signature.function_type, doc="The parameters, as Python describes them."
     )
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
         if state.settings.functions_run_eagerly:
             return self.python_function(*args, **kwargs)
         kinds = None if kwargs else _kinds(args)
         quick = self._quick.get(kinds)
         if quick is not None:
             self._recent.append(False)
-            return quick.of_tensors(args)
+            result: R_co = quick.of_tensors(args)
+            return result
         key, values, leaves = self._encoded(args, kwargs)
         concrete = self._traces.get(key)
         if concrete is None:
@@ -96,7 +102,8 @@ class Function:
             if len(self._quick) >= _SERVED:
                 self._quick.clear()
             self._quick[kinds] = concrete
-        return concrete.call(leaves.tensors, leaves.variables)
+        result = concrete.call(leaves.tensors, leaves.variables)
+        return result
 
     def _encoded(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any], cache_key.Leaves]:
         """The key of a call, its arguments in the order of the parameters, and what they hold."""
@@ -340,7 +347,11 @@ class Function:
         """The signatures of all traces, as text."""
         return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._traces.values())
 
-    def __get__(self, instance: Any, owner: Any) -> Any:
+    @overload
+    def __get__(self, instance: None, owner: Any) -> Function[P, R_co]: ...
+    @overload
+    def __get__(self: Function[Concatenate[S, Q], R], instance: S, owner: Any = None) -> Function[Q, R]: ...
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
         """The function bound to an instance: one for each, which goes with it."""
         if instance is None:
             return self
@@ -356,7 +367,7 @@ class Function:
             bound = self._methods[instance] = Function(method, self._name, self._signature.given, self._options)
         return bound
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Function:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Function[P, R_co]:
         """A function without traces."""
         import copy
 
@@ -412,6 +423,34 @@ def _openness(key: Any) -> int:
     return sum(99 if spec.shape is ANY else spec.shape.count(None) for spec in cache_key.specs(key))
 
 
+@overload
+def function(
+    func: Callable[P, R],
+    input_signature: Any = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: Any = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
+) -> Function[P, R]: ...
+@overload
+def function(
+    func: None = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: Any = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
+) -> Callable[[Callable[P, R]], Function[P, R]]: ...
 def function(
     func: Callable[..., Any] | None = None,
     input_signature: Any = None,

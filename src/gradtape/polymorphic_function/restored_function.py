@@ -34,7 +34,7 @@ def stub(name: str, parameters: Sequence[inspect.Parameter]) -> Any:
     return function
 
 
-class RestoredFunction(Function):
+class RestoredFunction(Function[..., Any]):
     """What a `tf.function` is after it was saved and loaded: calls that fit one of its traces.
 
     Args:

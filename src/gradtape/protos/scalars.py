@@ -82,7 +82,8 @@ def check_all(kind: str) -> Callable[[list[Any]], list[Any]]:
         if not values or not {type(v) for v in values} <= plain:
             return [check(v) for v in values]
         if kind == "float":
-            return np.array(values, np.float64).astype(np.float32).tolist()  # type: ignore[no-any-return]
+            result: list[Any] = np.array(values, np.float64).astype(np.float32).tolist()
+            return result
         if kind in _LIMITS:
             check(min(values)), check(max(values))
         return values

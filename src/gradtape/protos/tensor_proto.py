@@ -127,7 +127,7 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
     array([[1, 2],
            [3, 4]], dtype=int32)
     """
-    return _serialize_tensor(tensor)[0]  # type: ignore[no-any-return]
+    return _serialize_tensor(tensor)[0]
 
 
 @hosted(known(((), dtypes.string)))
@@ -147,7 +147,7 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
     b'a'
     """
     x = check_strings("parse_tensor", "serialized", serialized)
-    return _parse_tensor(x, dtype=dtypes.as_dtype(out_type))[0]  # type: ignore[no-any-return]
+    return _parse_tensor(x, dtype=dtypes.as_dtype(out_type))[0]
 
 
 def _parsed_specs(x: Spec, *, dtype: dtypes.DType) -> tuple[Spec, ...]:

@@ -63,7 +63,8 @@ def fake_quant_with_min_max_args_gradient(
     array([1., 0.], dtype=float32)
     """
     x, low, high = tensor(inputs), tensor(float(min)), tensor(float(max))
-    return _gradients(tensor(gradients), x, low, high, num_bits, narrow_range)[0]  # type: ignore[no-any-return]
+    result: Tensor = _gradients(tensor(gradients), x, low, high, num_bits, narrow_range)[0]
+    return result
 
 
 def fake_quant_with_min_max_vars(
@@ -135,7 +136,8 @@ def _quantized(what: str, inputs: Any, low: Any, high: Any, bits: int, narrow: b
         level = floor(clip_by_value(x, least, most) * (1.0 / where(step > 0.0, step, 1.0)) + 0.5)
         return level * step, lambda dy: _gradients(dy, x, low, high, bits, narrow)
 
-    return quantize(tensor(inputs), tensor(low), tensor(high))  # type: ignore[no-any-return]
+    result: Tensor = quantize(tensor(inputs), tensor(low), tensor(high))
+    return result
 
 
 def _nudged(low: Any, high: Any, bits: int, narrow: bool) -> tuple[Any, Any, Any]:
@@ -202,7 +204,8 @@ def quantize_and_dequantize_v2(
         inside = cast(x >= low, x.dtype) * cast(x <= high, x.dtype) if range_given else 1.0
         return y, lambda dy: dy * inside
 
-    return quantize(given)  # type: ignore[no-any-return]
+    result: Tensor = quantize(given)
+    return result
 
 
 quantize_and_dequantize = quantize_and_dequantize_v2

@@ -80,8 +80,8 @@ class QueueBase:
 
     def size(self, name: str | None = None) -> Tensor:
         """How many elements there are."""
-        (found,) = self._run(lambda: (np.int32(len(self)),), [], [dtypes.int32], [TensorShape([])])
-        return found  # type: ignore[no-any-return]
+        found: Tensor = self._run(lambda: (np.int32(len(self)),), [], [dtypes.int32], [TensorShape([])])[0]
+        return found
 
     def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> None:
         """Let nothing more be put in."""
@@ -96,8 +96,8 @@ class QueueBase:
 
     def is_closed(self, name: str | None = None) -> Tensor:
         """A bool tensor: whether the queue is closed."""
-        (found,) = self._run(lambda: (np.bool_(self._closed),), [], [dtypes.bool_], [TensorShape([])])
-        return found  # type: ignore[no-any-return]
+        found: Tensor = self._run(lambda: (np.bool_(self._closed),), [], [dtypes.bool_], [TensorShape([])])[0]
+        return found
 
     @staticmethod
     def from_list(index: Any, queues: Sequence[QueueBase]) -> QueueBase:

@@ -62,7 +62,8 @@ def _one_structure(who: str, given: list[RaggedTensor]) -> RaggedTensor:
         for i, splits in enumerate(other.nested_row_splits):
             if splits is not levels[i]:
                 levels[i] = row_partition.same(levels[i], splits, who=who)
-    return first._from_components([first.flat_values, *levels])  # type: ignore[no-any-return]
+    result: RaggedTensor = first._from_components([first.flat_values, *levels])
+    return result
 
 
 def of_values(function: Callable[..., Any], x: RaggedTensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

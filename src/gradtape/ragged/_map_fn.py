@@ -115,7 +115,8 @@ def _stacked(values: Any, wanted: Any) -> Any:
 
 def _stack_sparse(values: list[SparseTensor], wanted: SparseTensorSpec) -> SparseTensor:
     if not values:
-        return map_loop.nothing(wanted)  # type: ignore[no-any-return]
+        result: SparseTensor = map_loop.nothing(wanted)
+        return result
     places = [map_loop.behind(i, v.indices) for i, v in enumerate(values)]
     sizes = reductions.reduce_max(joining.stack([v.dense_shape for v in values]), 0)
     whole = joining.concat([convert.convert_to_tensor([len(values)], dtypes.int64), sizes], 0)

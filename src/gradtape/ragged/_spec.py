@@ -24,13 +24,13 @@ class RaggedForm(Form):
         """The ragged tensor of flat values and the row splits of each level."""
         from gradtape.ragged._tensor import RaggedTensor
 
-        values = parts[0]
+        values: RaggedTensor = parts[0]
         for splits in parts[1:]:
             if splits.get_shape().rank is None:
                 splits.set_shape([None])
         for splits, length in list(zip(parts[1:], self.uniform, strict=True))[::-1]:
             values = RaggedTensor(values, splits, length)
-        return values  # type: ignore[no-any-return]
+        return values
 
     def described(self, specs: Sequence[TensorSpec]) -> RaggedTensorSpec:
         """The spec of ragged tensors with such parts."""

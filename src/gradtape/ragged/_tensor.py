@@ -135,11 +135,13 @@ class RaggedTensor(Composite):
 
     def row_starts(self, name: str | None = None) -> Tensor:
         """Where each row begins in `values`."""
-        return self._splits[:-1]  # type: ignore[no-any-return]
+        result: Tensor = self._splits[:-1]
+        return result
 
     def row_limits(self, name: str | None = None) -> Tensor:
         """Where each row ends in `values`."""
-        return self._splits[1:]  # type: ignore[no-any-return]
+        result: Tensor = self._splits[1:]
+        return result
 
     def value_rowids(self, name: str | None = None) -> Tensor:
         """For each element of `values` the number of its row.
@@ -164,7 +166,7 @@ class RaggedTensor(Composite):
         outer = partitions.bounds(*self.nested_row_splits)
         whole = joining.concat([outer, shapes.shape(self.flat_values, dtypes.int64)[1:]], 0)
         found = whole if axis is None else indexing.gather(whole, axis)
-        return cast(found, self._splits.dtype if out_type is None else out_type)  # type: ignore[no-any-return]
+        return cast(found, self._splits.dtype if out_type is None else out_type)
 
     def with_values(self, new_values: Any) -> RaggedTensor:
         """The same rows of other values."""
@@ -221,7 +223,8 @@ class RaggedTensor(Composite):
         """
         from gradtape.ragged import _conversion as conversion
 
-        return adapt(conversion.to_tensor)(self, default_value, shape)  # type: ignore[no-any-return]
+        result: Tensor = adapt(conversion.to_tensor)(self, default_value, shape)
+        return result
 
     def to_sparse(self, name: str | None = None) -> Any:
         """A sparse tensor of all values.

@@ -101,7 +101,7 @@ def _gamma(take: Take, shape: tuple[int, ...], alpha: Any, beta: Any) -> Tensor:
 
 def _common(what: str, **parameters: Any) -> tuple[int, ...]:
     """The shape that parameters broadcast to; those that are None are left out."""
-    shape: Any = ()
+    shape: tuple[int, ...] | None = ()
     given = {name: p for name, p in parameters.items() if p is not None}
     for p in given.values():
         shape = None if shape is None else broadcast(shape, dims(p))
@@ -110,7 +110,7 @@ def _common(what: str, **parameters: Any) -> tuple[int, ...]:
         raise errors.build(
             errors.ShapeError, f"{what}: shapes do not broadcast: {listed}.", "dimensions must be equal or 1."
         )
-    return shape  # type: ignore[no-any-return]
+    return shape
 
 
 def poisson(shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None) -> Tensor:
@@ -254,4 +254,5 @@ def stateless_parameterized_truncated_normal(
     deviation, low, high = (convert.like(v, mean.dtype) for v in (stddevs, minvals, maxvals))
     u = RandomUniform(from_seed(seed, None)(whole), shape=whole, dtype=dtypes.float64)
     inside: Any = TruncatedNormalQuantile(u, (low - mean) / deviation, (high - mean) / deviation)
-    return mean + deviation * inside  # type: ignore[no-any-return]
+    result: Tensor = mean + deviation * inside
+    return result

@@ -59,7 +59,8 @@ def stateless_beta(
     # A beta number is one gamma number's share of two.
     x: Any = stateless_gamma(shape, first, alpha, dtype=dtype)
     y: Any = stateless_gamma(shape, second, beta, dtype=dtype)
-    return x / (x + y)  # type: ignore[no-any-return]
+    result: Tensor = x / (x + y)
+    return result
 
 
 def laplace(

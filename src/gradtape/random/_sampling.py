@@ -31,12 +31,12 @@ def truncated_normal(take: Take, shape: Any, mean: Any, stddev: Any, dtype: Any)
 
 def _scaled(op: Any, take: Take, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor:
     size, wanted = _size(shape), _float(dtype)
-    drawn = op(take(size), shape=size, dtype=wanted)
+    drawn: Tensor = op(take(size), shape=size, dtype=wanted)
     if not _is(stddev, 1.0):
         drawn = drawn * convert.convert_to_tensor(stddev, wanted)
     if not _is(mean, 0.0):
         drawn = drawn + convert.convert_to_tensor(mean, wanted)
-    return drawn  # type: ignore[no-any-return]
+    return drawn
 
 
 def uniform(take: Take, shape: Any, minval: Any, maxval: Any, dtype: Any, whole_range: bool = False) -> Tensor:
@@ -55,7 +55,8 @@ def uniform(take: Take, shape: Any, minval: Any, maxval: Any, dtype: Any, whole_
         return drawn
     low: Any = convert.convert_to_tensor(minval, wanted)
     high: Any = convert.convert_to_tensor(1 if maxval is None else maxval, wanted)
-    return drawn * (high - low) + low  # type: ignore[no-any-return]
+    result: Tensor = drawn * (high - low) + low
+    return result
 
 
 def _integers(

@@ -37,7 +37,7 @@ def _is_inside(concrete: ConcreteFunction) -> bool:
     return any(isinstance(source, Symbol) for source in concrete.captured_inputs)
 
 
-def describe_function(writer: GraphWriter, function: Function) -> Any:
+def describe_function(writer: GraphWriter, function: Function[..., Any]) -> Any:
     """A function with its traces."""
     concretes = []
     for concrete in traced(function):

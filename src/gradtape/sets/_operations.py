@@ -66,8 +66,8 @@ def size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
             result[place] = len(found)
         return (result,)
 
-    (found,) = _run(count, _parts("size", a), [dtypes.int32])
-    return found  # type: ignore[no-any-return]
+    found: Tensor = _run(count, _parts("size", a), [dtypes.int32])[0]
+    return found
 
 
 def _combined(

@@ -206,7 +206,8 @@ def _plain_transpose(x: Any, transposed: bool, conjugated: bool) -> Any:
 
 def _shaped_product(a: SparseTensor, b: Any) -> Tensor:
     rows, columns = a.shape[:1], b.get_shape()[1:]
-    return shaped(adapt(product)(a, b), rows.concatenate(columns))  # type: ignore[no-any-return]
+    result: Tensor = shaped(adapt(product)(a, b), rows.concatenate(columns))
+    return result
 
 
 def product(a: SparseTensor, b: Any) -> Tensor:

@@ -84,10 +84,10 @@ def to_dense(
            [4., 0.]], dtype=float32)
     """
     sp = sparse(sp_input, "sparse.to_dense")
-    return shaped(adapt(dense)(sp, default_value, validate_indices), sp.shape)  # type: ignore[no-any-return]
+    return shaped(adapt(dense)(sp, default_value, validate_indices), sp.shape)
 
 
-def shaped(found: Any, shape: Any) -> Any:
+def shaped(found: Tensor, shape: Any) -> Tensor:
     """A result of a function that is being traced, of which the shape is known as far as a spec tells."""
     if type(found) is not Tensor:
         found.set_shape(shape)
@@ -133,7 +133,8 @@ def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Ten
     found = movement.concat([sp.indices[:, :-1], last], 1)
     around = creation.zeros([*dense_dims(sp)[:-1], size], dtypes.int32)
     ones = creation.ones_like(sp.values, dtypes.int32)
-    return elementwise.greater(indexing.tensor_scatter_nd_update(around, found, ones), 0)  # type: ignore[no-any-return]
+    result: Tensor = elementwise.greater(indexing.tensor_scatter_nd_update(around, found, ones), 0)
+    return result
 
 
 def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTensor:

@@ -148,7 +148,8 @@ def sparse_cross(inputs: Any, name: str | None = None, separator: Any = None) ->
     array([b'a_X_x', b'b_X_x'], dtype=object)
     """
     between = b"_X_" if separator is None else scalar(separator, "sparse.cross", "separator")
-    return _cross("sparse.cross", _sparse_first(inputs), between).to_sparse()  # type: ignore[no-any-return]
+    result: SparseTensor = _cross("sparse.cross", _sparse_first(inputs), between).to_sparse()
+    return result
 
 
 def sparse_cross_hashed(
@@ -160,4 +161,5 @@ def sparse_cross_hashed(
     array([92,  4])
     """
     rows = _cross("sparse.cross_hashed", _sparse_first(inputs), None, int(num_buckets), hash_key)
-    return rows.to_sparse()  # type: ignore[no-any-return]
+    result: SparseTensor = rows.to_sparse()
+    return result

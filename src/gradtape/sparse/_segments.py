@@ -21,7 +21,8 @@ def _segmented(who: str, reduce: Callable[..., Any], data: Any, indices: Any, id
     if count is None:
         values = np.asarray(numbers)
         count = int(values[-1]) + 1 if values.size else 0
-    return reduce(indexing.gather(tensor(data), tensor(indices)), numbers, count)  # type: ignore[no-any-return]
+    result: Tensor = reduce(indexing.gather(tensor(data), tensor(indices)), numbers, count)
+    return result
 
 
 def segment_sum(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from gradtape.core.composite import Composite
 from gradtape.core.shape import Spec
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
+
+T = TypeVar("T")
 
 
 def strings(value: Any, who: str, name: str = "input", kind: type[Exception] = errors.DTypeError) -> Any:
@@ -31,13 +33,14 @@ def strings(value: Any, who: str, name: str = "input", kind: type[Exception] = e
     )
 
 
-def over(x: Any, function: Callable[[Any], Any]) -> Any:
+def over(x: Any, function: Callable[[Any], T]) -> T:
     """What a function makes of strings, which may be ragged or sparse."""
     if not isinstance(x, Composite):
         return function(x)
+    of: Any = x
     if hasattr(x, "with_flat_values"):
-        return x.with_flat_values(function(x.flat_values))  # type: ignore[attr-defined]
-    return x.with_values(function(x.values))  # type: ignore[attr-defined]
+        return cast(T, of.with_flat_values(function(of.flat_values)))
+    return cast(T, of.with_values(function(of.values)))
 
 
 def same_shape(x: Spec, *others: Spec, **params: Any) -> Spec:

@@ -48,7 +48,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     b'camelcase'
     """
     kind = choice(encoding, ("", "utf-8"), "strings.lower", "encoding")
-    return over(strings(input, "strings.lower"), lambda x: _lower(x, unicode=bool(kind)))  # type: ignore[no-any-return]
+    return over(strings(input, "strings.lower"), lambda x: _lower(x, unicode=bool(kind)))
 
 
 def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
@@ -63,7 +63,7 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     b'CAMELCASE'
     """
     kind = choice(encoding, ("", "utf-8"), "strings.upper", "encoding")
-    return over(strings(input, "strings.upper"), lambda x: _upper(x, unicode=bool(kind)))  # type: ignore[no-any-return]
+    return over(strings(input, "strings.upper"), lambda x: _upper(x, unicode=bool(kind)))
 
 
 def strip(input: Any, name: str | None = None) -> Tensor:
@@ -72,7 +72,7 @@ def strip(input: Any, name: str | None = None) -> Tensor:
     >>> tf.strings.strip(["  a ", "b"]).numpy()
     array([b'a', b'b'], dtype=object)
     """
-    return over(strings(input, "strings.strip"), _strip)  # type: ignore[no-any-return]
+    return over(strings(input, "strings.strip"), _strip)
 
 
 @on_arrays(lambda x, unicode: Spec(x.shape, dtypes.int32))
@@ -93,7 +93,7 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     array([2, 3], dtype=int32)
     """
     unit = choice(unit, _UNITS, "strings.length", "unit")
-    return over(strings(input, "strings.length"), lambda x: _length(x, unicode=unit == "UTF8_CHAR"))  # type: ignore[no-any-return]
+    return over(strings(input, "strings.length"), lambda x: _length(x, unicode=unit == "UTF8_CHAR"))
 
 
 def _broadcast(x: Spec, pos: Spec, len: Spec, *, unicode: bool) -> Spec:
@@ -158,7 +158,7 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     """
     unit = choice(unit, _UNITS, "strings.substr", "unit")
     numbers = [convert.convert_to_tensor(n) for n in (pos, len)]
-    return over(strings(input, "strings.substr"), lambda x: _substr(x, *numbers, unicode=unit == "UTF8_CHAR"))  # type: ignore[no-any-return]
+    return over(strings(input, "strings.substr"), lambda x: _substr(x, *numbers, unicode=unit == "UTF8_CHAR"))
 
 
 @on_arrays(lambda x, dtype: Spec(x.shape, dtype))
@@ -201,4 +201,4 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
         raise errors.build(
             errors.DTypeError, f"strings.to_number: out_type is {dtype.name}.", "use float32, float64, int32 or int64."
         )
-    return over(strings(input, "strings.to_number"), lambda x: _numbers(x, dtype=dtype))  # type: ignore[no-any-return]
+    return over(strings(input, "strings.to_number"), lambda x: _numbers(x, dtype=dtype))

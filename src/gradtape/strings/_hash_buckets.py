@@ -109,7 +109,8 @@ def _count(num_buckets: Any, who: str) -> int:
 
 def _hashed(op: Callable[..., Any], input: Any, num_buckets: Any, who: str, **more: Any) -> Tensor:
     count = _count(num_buckets, who)
-    return over(strings(input, who), lambda x: op(x, count=count, **more))  # type: ignore[no-any-return]
+    result: Tensor = over(strings(input, who), lambda x: op(x, count=count, **more))
+    return result
 
 
 def to_hash_bucket_fast(input: Any, num_buckets: Any, name: str | None = None) -> Tensor:

@@ -44,7 +44,7 @@ def regex_replace(
     """
     who = "strings.regex_replace"
     found, new = scalar(pattern, who, "pattern"), scalar(rewrite, who, "rewrite")
-    return over(  # type: ignore[no-any-return]
+    return over(
         strings(input, who),
         lambda x: _replaced(x, pattern=found, rewrite=new, everywhere=bool(replace_global)),
     )
@@ -63,4 +63,4 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tenso
     """
     who = "strings.regex_full_match"
     found = scalar(pattern, who, "pattern")
-    return over(strings(input, who), lambda x: _matches(x, pattern=found))  # type: ignore[no-any-return]
+    return over(strings(input, who), lambda x: _matches(x, pattern=found))

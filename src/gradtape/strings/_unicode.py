@@ -117,8 +117,9 @@ def _places(rows: list[list[tuple[str, int]]]) -> tuple[Any, Any]:
     return rows_of([[place for _, place in row] for row in rows], np.int64)
 
 
-def _of_characters(op: Any, input: Any, who: str, options: _Options) -> Any:
-    return in_rows(strings(input, who), lambda x: op(x, **options))
+def _of_characters(op: Any, input: Any, who: str, options: _Options) -> tuple[Any, Any]:
+    characters: tuple[Any, Any] = in_rows(strings(input, who), lambda x: op(x, **options))
+    return characters
 
 
 def unicode_decode(
@@ -164,7 +165,7 @@ def unicode_decode_with_offsets(
     """
     who = "strings.unicode_decode_with_offsets"
     options = _Options(who, input_encoding, errors, replacement_char, replace_control_characters)
-    return _of_characters(_decode, input, who, options)  # type: ignore[no-any-return]
+    return _of_characters(_decode, input, who, options)
 
 
 def unicode_split(
@@ -188,7 +189,7 @@ def unicode_split_with_offsets(
     <tf.RaggedTensor [[0, 2]]>
     """
     options = _Options("strings.unicode_split_with_offsets", input_encoding, errors, replacement_char)
-    return _of_characters(_split, input, "strings.unicode_split_with_offsets", options)  # type: ignore[no-any-return]
+    return _of_characters(_split, input, "strings.unicode_split_with_offsets", options)
 
 
 @on_arrays(lambda codes, splits, **params: Spec((splits.shape[0] - 1,), dtypes.string))
@@ -288,4 +289,4 @@ def unicode_transcode(
     who = "strings.unicode_transcode"
     options = _Options(who, input_encoding, errors, replacement_char, replace_control_characters)
     target = _target(who, output_encoding)
-    return over(strings(input, who), lambda x: _transcode(x, **options, target=target))  # type: ignore[no-any-return]
+    return over(strings(input, who), lambda x: _transcode(x, **options, target=target))

@@ -220,7 +220,7 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Tens
     if current.writer is None:
         return _nothing()
     x = convert.convert_to_tensor(tensor, dtypes.string)
-    return _write_raw_pb(x, _step(step), told(), writer=current.writer)[0]  # type: ignore[no-any-return]
+    return _write_raw_pb(x, _step(step), told(), writer=current.writer)[0]
 
 
 @contextmanager
@@ -263,7 +263,7 @@ def _put(tag: str, x: Any, step: Any, content: Content, metadata: bytes, numbers
     found = _write_summary(
         x, others, _step(step), told(), writer=current.writer, tag=tag, content=content, metadata=metadata
     )
-    return found[0]  # type: ignore[no-any-return]
+    return found[0]
 
 
 def _step(step: Any) -> Any:

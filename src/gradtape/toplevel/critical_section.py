@@ -25,9 +25,9 @@ def timestamp(name: str | None = None) -> Tensor:
     """
     if state.current.trace is None:
         return wrap(np.float64(time.time()))
-    found = numpy_function(lambda: np.float64(time.time()), [], dtypes.float64)
+    found: Tensor = numpy_function(lambda: np.float64(time.time()), [], dtypes.float64)
     found.set_shape([])
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def guarantee_const(input: Any, name: str | None = None) -> Tensor:

@@ -212,7 +212,7 @@ def batch_scatter_update(
     indices = convert.convert_to_tensor(sparse_delta.indices)
     lead = np.indices(dims(indices))[:-1].astype(indices.dtype.numpy)
     places = joining.stack([*lead, indices], axis=-1)
-    return self.scatter_nd_update(places, sparse_delta.values)  # type: ignore[attr-defined, no-any-return]
+    return self.scatter_nd_update(places, sparse_delta.values)
 
 
 def sparse_read(self: Variable, indices: Any, name: str | None = None) -> Tensor:

@@ -86,12 +86,14 @@ class Batched(Interpreted):
     @property
     def ndim(self) -> int:
         """The number of dimensions of one example."""
-        return self.value.ndim - 1  # type: ignore[no-any-return]
+        result: int = self.value.ndim - 1
+        return result
 
     @property
     def device(self) -> str:
         """The full name of the device that holds the values."""
-        return self.full().value.device  # type: ignore[no-any-return]
+        result: str = self.full().value.device
+        return result
 
     def interpret(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """The op on all examples, by its `batch` rule; recorders inside this level are shown the op itself."""
@@ -154,7 +156,8 @@ class Batched(Interpreted):
     def __len__(self) -> int:
         if not self.ndim:
             raise TypeError("Scalar tensor has no `len()`")
-        return self.shape[0]  # type: ignore[no-any-return]
+        result: int = self.shape[0]
+        return result
 
     def __iter__(self) -> Iterator[Tensor]:
         if not self.ndim:

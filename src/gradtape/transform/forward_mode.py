@@ -269,7 +269,8 @@ def _sizes(x: Any) -> tuple[int, ...]:
 
 def _name(tensor: Any) -> int:
     tensor._id = state.new_id()
-    return tensor._id  # type: ignore[no-any-return]
+    result: int = tensor._id
+    return result
 
 
 _warned: dict[Any, int] = {}

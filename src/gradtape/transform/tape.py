@@ -7,13 +7,14 @@ import sys
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeAlias, TypeVar, overload
 
 import numpy as np
 
 from gradtape.core import errors, log, nest, provenance, state
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor, wrap
+from gradtape.core.tensor_operators import Operators
 from gradtape.core.variable import Variable
 from gradtape.transform import none_gradients
 from gradtape.transform.backward import as_result, backward, backward_in_stages, bare, nobody_records
@@ -40,6 +41,13 @@ _NONE = UnconnectedGradients.NONE
 _ONLY_VARIABLES = {Variable}
 _default = none_gradients.default
 _ONCE_ONLY = "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
+
+
+_Source = TypeVar("_Source", bound=Operators)
+_Key = TypeVar("_Key")
+# None where no path leads from the source to the target, rows where rows were gathered. Any beside Tensor lets programs use a
+# gradient without asking and lets them ask; a wrong attribute is an error for type checkers all the same.
+Gradient: TypeAlias = Tensor | Any
 
 
 class GradientTape:
@@ -231,6 +239,26 @@ class GradientTape:
             return ()
         return tuple(sorted(recording.variables.values(), key=lambda v: v._order))
 
+    @overload
+    def gradient(
+        self, target: Any, sources: Operators, output_gradients: Any = ..., unconnected_gradients: Any = ...
+    ) -> Gradient: ...
+    @overload
+    def gradient(
+        self, target: Any, sources: list[_Source], output_gradients: Any = ..., unconnected_gradients: Any = ...
+    ) -> list[Gradient]: ...
+    @overload
+    def gradient(
+        self, target: Any, sources: tuple[_Source, ...], output_gradients: Any = ..., unconnected_gradients: Any = ...
+    ) -> tuple[Gradient, ...]: ...
+    @overload
+    def gradient(
+        self, target: Any, sources: dict[_Key, _Source], output_gradients: Any = ..., unconnected_gradients: Any = ...
+    ) -> dict[_Key, Gradient]: ...
+    @overload
+    def gradient(
+        self, target: Any, sources: Any, output_gradients: Any = ..., unconnected_gradients: Any = ...
+    ) -> Any: ...
     def gradient(
         self,
         target: Any,
@@ -347,6 +375,51 @@ class GradientTape:
         warnings.warn(str(report), errors.GradientWarning, stacklevel=provenance.stacklevel())
         return None
 
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: Operators,
+        unconnected_gradients: Any = ...,
+        parallel_iterations: int | None = ...,
+        experimental_use_pfor: bool = ...,
+    ) -> Gradient: ...
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: list[_Source],
+        unconnected_gradients: Any = ...,
+        parallel_iterations: int | None = ...,
+        experimental_use_pfor: bool = ...,
+    ) -> list[Gradient]: ...
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: tuple[_Source, ...],
+        unconnected_gradients: Any = ...,
+        parallel_iterations: int | None = ...,
+        experimental_use_pfor: bool = ...,
+    ) -> tuple[Gradient, ...]: ...
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: dict[_Key, _Source],
+        unconnected_gradients: Any = ...,
+        parallel_iterations: int | None = ...,
+        experimental_use_pfor: bool = ...,
+    ) -> dict[_Key, Gradient]: ...
+    @overload
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = ...,
+        parallel_iterations: int | None = ...,
+        experimental_use_pfor: bool = ...,
+    ) -> Any: ...
     def jacobian(
         self,
         target: Any,
@@ -376,7 +449,7 @@ class GradientTape:
         unconnected_gradients: Any = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
-    ) -> Any:
+    ) -> Gradient:
         """The Jacobian of each example: `target` is `[b, ...]`, `source` `[b, ...]`, the result `[b, ..., ...]`."""
         from gradtape.transform import jacobian
 

@@ -105,7 +105,8 @@ def _count(flat: list[Tensor]) -> int:
             f"vectorized_map: the first dimensions of elems differ: {_specs(flat)}.",
             "the first axis counts the examples and must be the same, or 1.",
         )
-    return (sizes - {1} or sizes).pop()  # type: ignore[no-any-return]
+    result: int = (sizes - {1} or sizes).pop()
+    return result
 
 
 def _specs(flat: list[Tensor]) -> str:

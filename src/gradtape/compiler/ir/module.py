@@ -39,9 +39,9 @@ class Module:
     ) -> Function:
         """A function that LLVM knows, for arguments of some types."""
         full = ".".join([name, *["p0" if kind.text == "ptr" else kind.text for kind in kinds]])
-        found = self.globals.get(full)
+        found: Function | None = self.globals.get(full)
         if found is not None:
-            return found  # type: ignore[no-any-return]
+            return found
         return Function(self, function_type or FunctionType(VoidType(), _MEMORY[name]), full)
 
     def note(self, text: str) -> int:

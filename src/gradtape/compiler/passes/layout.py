@@ -94,7 +94,8 @@ def joined_pieces(graph: Rewriter, node: Node) -> Value | None:
     split = _source(node.inputs[0], "split")
     if split is None or split.params["axis"] != node.params["axis"] or split.outputs != node.inputs:
         return None
-    return split.inputs[0]  # type: ignore[no-any-return]
+    result: Value | None = split.inputs[0]
+    return result
 
 
 def whole(graph: Rewriter, node: Node) -> Value | None:
@@ -113,10 +114,11 @@ def part_of_joined(graph: Rewriter, node: Node) -> Value | None:
     if any(e != (0, n, 1) for k, (e, n) in enumerate(zip(index, shape, strict=False)) if k != axis):
         return None
     start = 0
+    value: Value
     for value in joined.inputs:
         stop = start + value.spec.shape[axis]
         if len(index) > axis and index[axis] == (start, stop, 1) and stop > start:
-            return value  # type: ignore[no-any-return]
+            return value
         start = stop
     return None
 

@@ -127,7 +127,8 @@ def _lane_function(module: ir.Module) -> ir.Function:
     """
     name = "gradtape.large_angle"
     if name in module.globals:
-        return module.globals[name]  # type: ignore[no-any-return]
+        returned: ir.Function = module.globals[name]
+        return returned
     result = ir.LiteralStructType([_I64, _DOUBLE, _DOUBLE])
     function = ir.Function(module, ir.FunctionType(result, [_DOUBLE]), name)
     function.linkage = "internal"

@@ -236,7 +236,7 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
     found = sign(a) * found
     if axis and found.ndim > 1:
         found = movement.transpose(found, _front_to(axis, found.ndim))
-    return found if dtype is None else cast(found, dtype)  # type: ignore[no-any-return]
+    return found if dtype is None else cast(found, dtype)
 
 
 def meshgrid(*xi: Any, **kwargs: Any) -> list[Tensor]:

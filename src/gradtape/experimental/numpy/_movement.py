@@ -122,7 +122,8 @@ def expand_dims(a: Any, axis: Any) -> Tensor:
     a = asarray(a)
     axes = [axis] if isinstance(axis, int) else list(axis)
     places = sorted(k + a.ndim + len(axes) if k < 0 else k for k in axes)
-    return functools.reduce(movement.expand_dims, places, a)  # type: ignore[no-any-return]
+    result: Tensor = functools.reduce(movement.expand_dims, places, a)
+    return result
 
 
 def squeeze(a: Any, axis: Any = None) -> Tensor:

@@ -114,7 +114,7 @@ def asarray(a: Any, dtype: Any = None) -> Tensor:
             return joining.stack([asarray(x, target) for x in a])
         a = convert.convert_to_tensor(np.asarray(a))
         wanted = target
-    return a if wanted is None or a.dtype is wanted else cast(a, wanted)  # type: ignore[no-any-return]
+    return a if wanted is None or a.dtype is wanted else cast(a, wanted)
 
 
 def asanyarray(a: Any, dtype: Any = None) -> Tensor:

@@ -39,7 +39,7 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
     np.float32(1.5)
     """
     x = check_strings("decode_json_example", "json_examples", json_examples)
-    return _decode_json_example(x)[0]  # type: ignore[no-any-return]
+    return _decode_json_example(x)[0]
 
 
 @hosted(string_like)

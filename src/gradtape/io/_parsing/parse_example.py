@@ -64,7 +64,7 @@ def parse_example(serialized: Any, features: Any, example_names: Any = None, nam
     )
     plan = Plan("parse_example", features, single=shape.rank == 0)
     found = _parse_example(x, names, *plan.defaults, plan=plan.columns, single=plan.single)
-    return plan.packed(found)
+    return plan.packed(list(found))
 
 
 def parse_single_example(

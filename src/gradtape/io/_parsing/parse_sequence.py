@@ -113,7 +113,7 @@ def _parsed(
     given = check_strings(who, "example_names", np.array([], object) if names is None else names)
     plan = Plan(who, context or {}, single)
     wanted = _step_columns(who, sequence or {})
-    found = _parse_sequence_example(x, given, *plan.defaults, plan=plan.columns, steps_plan=wanted, single=single)
+    found = list(_parse_sequence_example(x, given, *plan.defaults, plan=plan.columns, steps_plan=wanted, single=single))
     count = sum(len(columns.specs(column, None, single)) for column in plan.columns)
     sequences, lengths = _sequences(list(sequence or {}), wanted, found[count:], single)
     return plan.packed(found[:count]), sequences, lengths

@@ -34,7 +34,7 @@ def serialize_sparse(sp_input: Any, out_type: Any = dtypes.string, name: str | N
     TensorShape([3])
     """
     x = _checked("serialize_sparse", sp_input, out_type)
-    return _serialize_sparse(x.indices, x.values, x.dense_shape)[0]  # type: ignore[no-any-return]
+    return _serialize_sparse(x.indices, x.values, x.dense_shape)[0]
 
 
 @hosted(known(((3,), dtypes.string)))
@@ -58,7 +58,7 @@ def serialize_many_sparse(sp_input: Any, out_type: Any = dtypes.string, name: st
     array([2., 3.], dtype=float32)
     """
     x = _checked("serialize_many_sparse", sp_input, out_type)
-    return _serialize_many_sparse(x.indices, x.values, x.dense_shape)[0]  # type: ignore[no-any-return]
+    return _serialize_many_sparse(x.indices, x.values, x.dense_shape)[0]
 
 
 @hosted(known(((None, 3), dtypes.string)))

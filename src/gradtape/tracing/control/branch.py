@@ -177,7 +177,8 @@ def derived(branches: tuple[Block, ...], given: tuple[int, ...], wanted: tuple[i
     known = branches[0].derived
     if key not in known:
         known[key] = _derive(branches, given, wanted)
-    return known[key]  # type: ignore[no-any-return]
+    result: Gradient = known[key]
+    return result
 
 
 def _derive(branches: tuple[Block, ...], given: tuple[int, ...], wanted: tuple[int, ...]) -> Gradient:

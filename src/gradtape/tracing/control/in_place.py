@@ -50,7 +50,8 @@ def prepared(body: Block, carried: int) -> tuple[Any, frozenset[int]]:
     if key not in body.derived:
         graph, own = _rewritten(body, carried)
         body.derived[key] = (body.runner if not own else Runner(graph, graph.outputs)), frozenset(own)
-    return body.derived[key]  # type: ignore[no-any-return]
+    result: tuple[Any, frozenset[int]] = body.derived[key]
+    return result
 
 
 def _rewritten(body: Block, carried: int) -> tuple[Graph, list[int]]:

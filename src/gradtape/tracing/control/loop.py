@@ -189,10 +189,11 @@ def run_loop(
     """The results of a loop, from operands by their kinds."""
     effect = body.effect or (cond is not None and cond.effect)
     op = EFFECTFUL_LOOP if effect else LOOP
-    return op(  # type: ignore[no-any-return]
+    result: tuple[Any, ...] = op(
         np.int32(limit) if isinstance(limit, int) else limit, *state, *rows, *fixed, cond=cond, body=body,
         carried=len(state), sliced=len(rows), states=states, reverse=reverse, length=length, lengths=lengths,
     )  # fmt: skip
+    return result
 
 
 def too_few_text(name: str) -> tuple[str, str]:

@@ -199,7 +199,8 @@ class _Division:
     def _outer(self, value: Value) -> Value:
         """A parameter or constant of the body, outside of it."""
         if value in self.body.parameters:
-            return self.node.inputs[1 + self.body.parameters.index(value)]  # type: ignore[no-any-return]
+            result: Value = self.node.inputs[1 + self.body.parameters.index(value)]
+            return result
         outer = Value(value.spec)
         self.constants[outer] = self.body.constants[value]
         return outer

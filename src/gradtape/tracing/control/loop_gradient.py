@@ -148,7 +148,8 @@ def derived(body: Block, shape: Shape, given: tuple[int, ...], wanted: tuple[int
     key = (shape, given, wanted)
     if key not in body.derived:
         body.derived[key] = _derive(body, shape, given, wanted)
-    return body.derived[key]  # type: ignore[no-any-return]
+    result: Gradient = body.derived[key]
+    return result
 
 
 def _derive(body: Block, shape: Shape, given: tuple[int, ...], wanted: tuple[int, ...]) -> Gradient:

@@ -93,7 +93,8 @@ def _fit(shape: Any, row: Any) -> bool:
 def _rows(x: Any) -> int | None:
     """The number of rows; None where only a run will tell: an array that grows in a loop."""
     shape: Any = x.get_shape() if isinstance(x, Tensor) else x.shape
-    return shape[0]  # type: ignore[no-any-return]
+    result: int | None = shape[0]
+    return result
 
 
 def _like(row: Any) -> Any:

@@ -67,13 +67,15 @@ def batched_block(block: Block, flags: tuple[bool, ...], wanted: tuple[bool, ...
             outputs = [trace.own(y) for y in results]
         made = Block(trace, [p.value for p in trace.parameters], [(y.value, y._id) for y in outputs])
         block.derived[key] = made, tuple(found)
-    return block.derived[key][0]  # type: ignore[no-any-return]
+    result: Block = block.derived[key][0]
+    return result
 
 
 def batched_outputs(block: Block, flags: tuple[bool, ...], size: int) -> tuple[bool, ...]:
     """Which outputs differ between the examples if some parameters do."""
     batched_block(block, flags, None, size)
-    return block.derived["batched", flags, None, size][1]  # type: ignore[no-any-return]
+    result: tuple[bool, ...] = block.derived["batched", flags, None, size][1]
+    return result
 
 
 def batched_spec(spec: Spec, size: int) -> Spec:

@@ -160,7 +160,8 @@ class Specialized:
         """The values for the arrays of the parameters and captures."""
         own = [a.shape for a in arrays[: self._count]]
         more = [arrays[self._count + i].shape for i, _ in self._sized]
-        return self._for(own, more)(arrays, slots)  # type: ignore[no-any-return]
+        result: tuple[Any, ...] = self._for(own, more)(arrays, slots)
+        return result
 
     def run(self, arrays: Sequence[Any], slots: Mapping[int, Variable] = NO_SLOTS) -> tuple[Any, ...]:
         """The values for the arrays of the parameters; the program fetches what it captures."""
@@ -168,7 +169,8 @@ class Specialized:
         for _, source in self._sized:
             actual = slots.get(source._id, source)
             more.append(tuple((actual._value if isinstance(actual, Variable) else actual).shape))
-        return self._for([a.shape for a in arrays], more).run(arrays, slots)  # type: ignore[no-any-return]
+        result: tuple[Any, ...] = self._for([a.shape for a in arrays], more).run(arrays, slots)
+        return result
 
     def _for(self, shapes: list[Any], more: list[Any]) -> Any:
         key = (*shapes, *more)
