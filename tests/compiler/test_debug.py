@@ -45,7 +45,7 @@ def test_prints(flags, parts):
 
 
 def test_nothing_without_the_variable():
-    assert debug.asked == frozenset()
+    assert debug._parsed("") == frozenset()
     assert printed("") == (0, "")
 
 

@@ -149,7 +149,7 @@ def test_gradients_of_gates():
 
 def apart(function, *arrays):
     """The results of a block whose outputs are told apart, and its graph."""
-    graph = destinations.told_apart(fused(function, *arrays))
+    graph = destinations.separate_outputs(fused(function, *arrays))
     graph.verify()
     wanted = [y.numpy() for y in function(*[tf.constant(a) for a in arrays])]
     for found, expected in zip(results(graph, arrays, use_kernels=False), wanted, strict=True):

@@ -5,7 +5,7 @@ import pytest
 
 import gradtape as tf
 from compiler.graphs import results
-from gradtape.compiler import availability, epilogue, fusion
+from gradtape.compiler import epilogue, passes, pipeline
 from gradtape.compiler.ending import distances_of
 from gradtape.compiler.kernel_op import Contraction, body_of
 from gradtape.compiler.lowering import lower_kernel
@@ -24,8 +24,8 @@ class Absorbed:
         self.function, self.arrays = function, arrays
         traced = tf.function(function).get_concrete_function(*[tf.TensorSpec(a.shape, a.dtype) for a in arrays])
         graph = traced._staged.program.program.graph
-        self.graph = epilogue.absorb(fusion.fuse(graph.plain or graph, availability.supports))
-        self.graph.verify()
+        until = pipeline.FUSION.index(epilogue.fuse_epilogues) + 1
+        self.graph = passes.run(pipeline.FUSION[:until], graph.plain or graph, check=True)
         self.names = [node.op.name for node in self.graph.nodes]
         bodies = [(node.op, body_of(node)) for node in self.graph.nodes]
         self.products = [op for op, body in bodies if isinstance(body, Contraction) and body.ending is not None]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gradtape.compiler import eager, kernels, lowering, pool
-from gradtape.compiler.expansion import expanded
+from gradtape.compiler.expansion import expand
 from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.core import dtypes
 from gradtape.core.errors import CompilerWarning
@@ -148,7 +148,7 @@ def einsum_graph(equation, shapes, dtype=dtypes.float32):
 @pytest.mark.parametrize("case", EQUATIONS, ids=lambda case: case[0])
 def test_equations_become_products(case):
     equation, *shapes = case
-    graph = expanded(einsum_graph(equation, shapes))
+    graph = expand(einsum_graph(equation, shapes))
     graph.verify()
     arrays = [normal(s) for s in shapes]
     values = dict(zip(graph.parameters, arrays, strict=True))
@@ -162,14 +162,14 @@ def test_equations_become_products(case):
 
 
 def test_a_transpose_in_an_equation_is_a_flag():
-    graph = expanded(einsum_graph("kabi,kj->abij", [(4, 2, 3, 5), (4, 6)]))
+    graph = expand(einsum_graph("kabi,kj->abij", [(4, 2, 3, 5), (4, 6)]))
     assert [node.op.name for node in graph.nodes] == ["reshape", "matmul", "reshape"]
     assert graph.nodes[1].params == {"transpose_a": True, "transpose_b": False}
 
 
 def test_other_equations_stay():
     for equation, shape, dtype in [("ii->i", (3, 3), dtypes.float32), ("ij->i", (2, 3), dtypes.int32)]:
-        assert [n.op for n in expanded(einsum_graph(equation, [shape], dtype)).nodes] == [Einsum]
+        assert [n.op for n in expand(einsum_graph(equation, [shape], dtype)).nodes] == [Einsum]
 
 
 def test_a_failure_of_the_code_generator_leaves_numpys_kernel(monkeypatch):

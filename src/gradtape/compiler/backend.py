@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gradtape.compiler import debug, fusion, passes
-from gradtape.compiler.availability import has_llvm, supports, warn
+from gradtape.compiler import debug, passes
+from gradtape.compiler.availability import has_llvm, warn
 from gradtape.compiler.graph import Graph
 from gradtape.core import gc_pause
 
@@ -20,11 +20,11 @@ def _prepared(graph: Graph) -> Graph:
     optimized = passes.optimize(graph)
     if debug.wants("native=0") or not has_llvm():
         return optimized
-    from gradtape.compiler import lowering, segments, translator
+    from gradtape.compiler import pipeline, translator
 
     try:
         with translator.together():
-            native = segments.segmented(_shown(_fused(optimized)), lowering.lower)
+            native = pipeline.segment(_shown(pipeline.fuse(optimized)))
     except Exception as problem:
         warn(problem, graph.name)
         return optimized
@@ -39,8 +39,6 @@ def _prepared(graph: Graph) -> Graph:
 
 def _shown(graph: Graph) -> Graph:
     """A fused graph, after it was looked at if somebody asks for it."""
-    if debug.wants("verify"):
-        graph.verify()
     if debug.wants("kernels"):
         from gradtape.compiler import kernel_text
 
@@ -50,11 +48,6 @@ def _shown(graph: Graph) -> Graph:
 
 def fused(graph: Graph) -> Graph:
     """A traced graph with its loops fused, ready to be lowered."""
-    return _fused(passes.optimize(graph))
+    from gradtape.compiler import pipeline  # what makes machine code is loaded with the first function
 
-
-def _fused(optimized: Graph) -> Graph:
-    from gradtape.compiler import destinations, epilogue, parts, views
-
-    graph = fusion.fuse(optimized, supports)
-    return parts.absorb(destinations.absorb(views.absorb(epilogue.absorb(graph))))
+    return pipeline.fuse(passes.optimize(graph))

@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.compiler import driver, ir
-from gradtape.compiler.arena import ALIGNMENT, Part, lay_out, roots, size_of
-from gradtape.compiler.chains import chained
+from gradtape.compiler import driver, ir, lowering, passes, pipeline
+from gradtape.compiler.arena import ALIGNMENT, Part, roots, size_of
 from gradtape.compiler.emission import I64, POINTER, VOID, table_of
 from gradtape.compiler.emitters import emits
 from gradtape.compiler.encoding import WORD, Word, encode, table_words
 from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.compiler.kernels import Kernel, Launch, Lowered, Operand, emitted, inputs, outputs
+from gradtape.compiler.segment import Segment
 from gradtape.core import dtypes
 from gradtape.core.patterns.control import Choose, Repeat
 from gradtape.core.shape import Spec
@@ -30,20 +30,18 @@ class Body(NamedTuple):
 
     Attributes:
       graph: what it computes, after all passes.
-      parts: its nodes.
+      segment: its launches, with memory for what lies between them.
       results: values with memory of their own, one for each output.
     """
 
     graph: Graph
-    parts: list[Part]
+    segment: Segment
     results: list[Value]
 
 
 def _body(graph: Any) -> Body | None:
     """A block with all its kernels; None if a node has none."""
-    from gradtape.compiler import backend, destinations, lowering
-
-    running = destinations.told_apart(backend.fused(graph.running()))
+    running = pipeline.fuse_block(passes.optimize(graph.running()))
     parts: list[Part] = []
     for node in running.nodes:
         found = lowering.lower(node)
@@ -62,7 +60,9 @@ def _body(graph: Any) -> Body | None:
             parts.append(part)
             root = part.node.outputs[0]
         results.append(root)
-    return Body(running, chained(parts, set(results), {}), results)
+    arrays = {v: i for i, v in enumerate((*running.parameters, *results))}
+    segment = Segment(parts, arrays, set(results), {}, running.constants)
+    return Body(running, pipeline.plan_block(segment), results)
 
 
 class _CopyOp:
@@ -122,12 +122,11 @@ class _Block:
           room: where its values go.
           status: the external that is the status word.
         """
-        arrays = {v: i for i, v in enumerate((*body.graph.parameters, *body.results))}
-        layout = lay_out(body.parts, arrays, {})
-        encoded = encode(body.parts, layout, body.graph.constants)
+        segment = body.segment
+        encoded = encode(segment.parts, segment.planned, segment.constants)
         words = encoded.words
         self.tables = tables
-        data = room.take(layout.size)
+        data = room.take(segment.planned.size)
         self.users: dict[int, list[int]] = {}
         pairs: list[int] = []
         for place, word in enumerate(words):
@@ -159,7 +158,7 @@ def _external(number: int) -> tuple[int, int]:
 
 
 def _table_size(body: Body) -> int:
-    return sum([table_words(part.lowered) for part in body.parts]) * WORD
+    return sum([table_words(part.lowered) for part in body.segment.parts]) * WORD
 
 
 @emits(Repeat)

@@ -30,7 +30,7 @@ class _Joint(NamedTuple):
     views: tuple[View, ...]
 
 
-def absorb(graph: Graph) -> Graph:
+def store_through(graph: Graph) -> Graph:
     """The graph with loops and products that write where their results are joined."""
     joints: dict[Node, list[_Joint]] = {}
     for node in graph.nodes:
@@ -52,7 +52,7 @@ def absorb(graph: Graph) -> Graph:
     return copy.done()
 
 
-def told_apart(graph: Graph) -> Graph:
+def separate_outputs(graph: Graph) -> Graph:
     """The graph with a value of its own for each output, as far as loops can write what would have to be copied: a parameter, or
     a value that is an output already."""
     copied = [

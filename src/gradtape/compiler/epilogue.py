@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gradtape.compiler import operands
 from gradtape.compiler.convolution import lowering
 from gradtape.compiler.ending import Ending, ending_of
 from gradtape.compiler.graph import Copy, Graph, Node, Value
@@ -42,9 +41,8 @@ class _Union(NamedTuple):
     made: Node
 
 
-def absorb(graph: Graph) -> Graph:
-    """The graph with loops on the results of products as parts of these, and with products that read through views."""
-    graph = operands.absorb(graph)
+def fuse_epilogues(graph: Graph) -> Graph:
+    """The graph with loops on the results of products and convolutions as parts of these."""
     unions = _unions(graph)
     if not unions:
         return graph

@@ -46,7 +46,7 @@ class Builder:
         return x if x.spec.dtype is dtype else self("cast", x, dtype=dtype)
 
 
-def expanded(graph: Graph) -> Graph:
+def expand(graph: Graph) -> Graph:
     """The graph with ops that have a rule for it in terms of simpler ones."""
     known: dict[Any, bool] = {}
     copy = Copy(graph)

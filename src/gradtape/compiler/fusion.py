@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.compiler.expansion import expanded
 from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.compiler.group import Group
 from gradtape.compiler.grouping import grouped
@@ -31,7 +30,6 @@ def fuse(graph: Graph, supports: Callable[[DType], bool]) -> Graph:
       graph: what to fuse.
       supports: whether loops over a dtype can be emitted.
     """
-    graph = expanded(graph)
     fused = Graph(graph.name)
     fused.parameters, fused.captures = list(graph.parameters), list(graph.captures)
     fused.constants = dict(graph.constants)

@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 
 from gradtape.compiler import driver
-from gradtape.compiler.arena import ALIGNMENT, Layout, Part, lay_out
-from gradtape.compiler.chains import chained
+from gradtape.compiler.arena import ALIGNMENT
 from gradtape.compiler.encoding import WORD, encode
-from gradtape.compiler.graph import Value
-from gradtape.compiler.joints import joined
+from gradtape.compiler.graph import Node
 from gradtape.compiler.program import Misfit
+from gradtape.compiler.segment import Segment
 from gradtape.core import memory
 from gradtape.core.shape import Spec
 
@@ -41,34 +40,30 @@ class Native:
     effect = False
     elementwise = False
 
-    def __init__(
-        self,
-        parts: Sequence[Part],
-        inputs: Sequence[Value],
-        outputs: Sequence[Value],
-        updated: dict[Value, Value],
-        constants: dict[Value, Any],
-    ) -> None:
-        self.nodes = [part.node for part in parts]
+    def __init__(self, segment: Segment, nodes: Sequence[Node]) -> None:
+        """
+        Args:
+          segment: after all passes.
+          nodes: what it computes, as it was before them.
+        """
+        outputs = [v for v in segment.arrays if v in segment.kept]
+        self.nodes = list(nodes)
         self.parts = " ".join(getattr(node.op, "parts", node.op.name) for node in self.nodes)
         self.name = "native"
-        self.updates = {outputs.index(new): inputs.index(old) for new, old in updated.items()}
-        self._specs = [v.spec for v in (*inputs, *outputs)]
+        self.updates = {outputs.index(new): segment.arrays[old] for new, old in segment.updated.items()}
+        self._specs = [v.spec for v in segment.arrays]
         self.makers = [maker(v.spec) for v in outputs]
-        numbers = {v: i for i, v in enumerate((*inputs, *outputs))}
-        parts, pieces = joined(chained(parts, set(outputs), updated), numbers, updated)
-        layout = lay_out(parts, numbers, updated, pieces)
         self._keep: list[Any]
         self._fixed: list[
             tuple[int, int, bool]
         ] = []  # word of a table, what it holds, whether that is relative to the arena
-        self._program = self._encoded(parts, layout, constants)
+        self._program = self._encoded(segment)
         self._run, self._address = driver.run(), self._program.ctypes.data
         self._arenas: list[_Arena] = []
 
-    def _encoded(self, parts: Sequence[Part], layout: Layout, constants: dict[Value, Any]) -> Any:
+    def _encoded(self, segment: Segment) -> Any:
         """The numbers of the program; the words of its tables that never change go to `_fixed`."""
-        encoded = encode(parts, layout, constants)
+        encoded = encode(segment.parts, segment.planned, segment.constants)
         words = encoded.words
         self._keep = [*encoded.keep, *[spec.dtype.numpy for spec in self._specs]]
         status = -(-len(words) * WORD // ALIGNMENT) * ALIGNMENT
@@ -83,7 +78,7 @@ class Native:
         shapes: list[int] = []
         for spec in self._specs:
             shapes += [id(spec.dtype.numpy), len(spec.shape), *spec.shape]
-        self.size = data + layout.size
+        self.size = data + segment.planned.size
         self.launches = encoded.count
         header = [len(self._specs), len(shapes), len(patches) // 3, self.launches, status]
         return encoded.array_after([*header, *shapes, *patches])

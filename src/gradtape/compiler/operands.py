@@ -15,7 +15,7 @@ from gradtape.core.shape import Spec
 from gradtape.ops.matmul import MatMul
 
 
-def absorb(graph: Graph) -> Graph:
+def load_through(graph: Graph) -> Graph:
     """The graph with products that read through views."""
     copy = Copy(graph)
     now: dict[Node, Node] = {}

@@ -9,23 +9,25 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
+from typing import Any
 
 from gradtape.compiler.arena import Part, roots
 from gradtape.compiler.effects import ASSIGN
 from gradtape.compiler.graph import Copy, Graph, Node, Value
 from gradtape.compiler.kernels import Lowered
-from gradtape.compiler.native import Native
+from gradtape.compiler.segment import Segment
 from gradtape.core.variable import Variable
 
 Run = list[Part] | Node
 
 
-def segmented(graph: Graph, lower: Callable[[Node], Lowered | None]) -> Graph:
+def segmented(graph: Graph, lower: Callable[[Node], Lowered | None], native: Callable[[Segment], Any]) -> Graph:
     """The graph with native programs in place of the nodes that have kernels.
 
     Args:
       graph: what runs.
       lower: the kernels of a node, or None.
+      native: the op that runs a segment.
     """
     copy = Copy(graph)
     runs = _runs(graph, lower)
@@ -36,7 +38,7 @@ def segmented(graph: Graph, lower: Callable[[Node], Lowered | None]) -> Graph:
         if isinstance(run, Node):
             copy.keep(run)
         else:
-            _add(copy, run, wanted[position], assigned if position > last_effect else {})
+            _add(copy, run, wanted[position], assigned if position > last_effect else {}, native)
     return copy.done()
 
 
@@ -141,7 +143,13 @@ def _wanted_after(runs: list[Run], graph: Graph) -> list[set[Value]]:
     return found[::-1]
 
 
-def _add(copy: Copy, parts: list[Part], wanted: set[Value], assigned: dict[Value, Value]) -> None:
+def _add(
+    copy: Copy,
+    parts: list[Part],
+    wanted: set[Value],
+    assigned: dict[Value, Value],
+    native: Callable[[Segment], Any],
+) -> None:
     """A segment as a node; reshapes that others read follow it."""
     same = roots(parts)
     own = {v for part in parts for v in part.node.outputs}
@@ -156,7 +164,8 @@ def _add(copy: Copy, parts: list[Part], wanted: set[Value], assigned: dict[Value
         needed = {same.get(v, v) for v in wanted}
         outputs = [v for part in parts for v in part.node.outputs if v not in same and v in needed]
         updated = _in_place(parts, list(inputs), outputs, assigned, needed, same)
-        op = Native(parts, list(inputs), outputs, updated, constants)
+        arrays = {v: i for i, v in enumerate((*inputs, *outputs))}
+        op = native(Segment(parts, arrays, set(outputs), updated, constants))
         node = Node(op, [copy.now(v) for v in inputs], {}, tuple([v.spec for v in outputs]), parts[0].node.place)
         copy.new.nodes.append(node)
         copy.moved.update(zip(outputs, node.outputs, strict=True))

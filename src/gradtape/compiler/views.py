@@ -30,7 +30,7 @@ class Source(NamedTuple):
     nodes: tuple[Node, ...]
 
 
-def absorb(graph: Graph) -> Graph:
+def load_through(graph: Graph) -> Graph:
     """The graph with loops that read through views."""
     copy = Copy(graph)
     now: dict[Node, Node] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from gradtape.compiler import debug
 from gradtape.compiler.graph import Graph
@@ -43,11 +43,16 @@ PASSES: tuple[Pass, ...] = (
 
 def optimize(graph: Graph, check: bool = False) -> Graph:
     """The graph after all passes; with `check`, verified after each."""
+    return run(PASSES, graph, check)
+
+
+def run(several: Iterable[Pass], graph: Graph, check: bool = False) -> Graph:
+    """The graph after some passes, in order; with `check`, or if `GRADTAPE_DEBUG` asks for it, verified after each."""
     check = check or debug.wants("verify")
-    for run in PASSES:
-        before, graph = graph, run(graph)
+    for change in several:
+        before, graph = graph, change(graph)
         if check:
             graph.verify()
         if debug.wants("passes") and str(graph) != str(before):
-            debug.show(f"{graph.name} after {run.__name__}", graph)
+            debug.show(f"{graph.name} after {change.__name__}", graph)
     return graph

@@ -1,0 +1,115 @@
+"""Every pass from a traced graph to the numbers that the driver runs, in order.
+
+    passes.PASSES   the traced graph as a smaller one with the same bits (`passes/`)
+    FUSION          ops become kernels; kernels take over what is done before and after them
+    segment         kernels become launches, in as few native programs as effects allow (`lowering.py`, `segments.py`)
+    LAUNCHES        the launches of one native program are chained, aliased and given memory
+
+What remains is encoding, by constructors that do nothing else (`native.py`, `blocks.py`). `GRADTAPE_DEBUG=verify` checks what every pass leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from gradtape.compiler import (
+    arena,
+    chains,
+    debug,
+    destinations,
+    epilogue,
+    expansion,
+    fusion,
+    joints,
+    lowering,
+    operands,
+    parts,
+    passes,
+    segment_check,
+    segments,
+    views,
+)
+from gradtape.compiler.availability import supports
+from gradtape.compiler.graph import Graph
+from gradtape.compiler.native import Native
+from gradtape.compiler.segment import Segment
+
+LaunchPass = Callable[[Segment], Segment]
+
+
+def fuse_pointwise(graph: Graph) -> Graph:
+    """Groups of elementwise ops and reductions over the same rows as one kernel each."""
+    return fusion.fuse(graph, supports)
+
+
+FUSION: tuple[passes.Pass, ...] = (
+    expansion.expand,  # first: the parts of a mean or a softmax can fuse with their neighbours
+    fuse_pointwise,
+    operands.load_through,  # before epilogues: a product that reads through views is still one that can take an epilogue
+    epilogue.fuse_epilogues,
+    views.load_through,  # after grouping: whether strided loads pay off depends on the whole group
+    destinations.store_through,  # after epilogues: the last step decides what is stored
+    parts.store_through,  # after destinations, which stores several results of one kernel; this one joins several kernels
+)
+
+
+def chain(segment: Segment) -> Segment:
+    """Small launches for the same rows become one launch."""
+    return segment._replace(parts=chains.chained(segment.parts, segment.kept, segment.updated))
+
+
+def alias(segment: Segment) -> Segment:
+    """Values that are concatenated are computed in their part of the joined array."""
+    found, pieces = joints.joined(segment.parts, segment.arrays, segment.updated)
+    return segment._replace(parts=found, pieces=pieces)
+
+
+def lay_out(segment: Segment) -> Segment:
+    """Liveness, in-place results, and offsets in the arena."""
+    layout = arena.lay_out(segment.parts, segment.arrays, segment.updated, segment.pieces)
+    return segment._replace(layout=layout)
+
+
+LAUNCHES: tuple[LaunchPass, ...] = (
+    chain,  # first: values inside of a chain need no place in the arena
+    alias,  # before the layout, which gives a piece its place in the whole
+    lay_out,
+)
+
+
+# Of blocks, which give arrays to their caller and so have nothing to alias.
+BLOCK_FUSION = (*FUSION, destinations.separate_outputs)
+BLOCK_LAUNCHES = (chain, lay_out)
+
+
+def fuse(graph: Graph) -> Graph:
+    """An optimized graph with kernels in place of most ops."""
+    return passes.run(FUSION, graph)
+
+
+def fuse_block(graph: Graph) -> Graph:
+    """The same of a loop's body or a branch."""
+    return passes.run(BLOCK_FUSION, graph)
+
+
+def plan(segment: Segment) -> Segment:
+    """A segment after all passes over launches."""
+    return _run(LAUNCHES, segment)
+
+
+def plan_block(segment: Segment) -> Segment:
+    """The same of a loop's body or a branch."""
+    return _run(BLOCK_LAUNCHES, segment)
+
+
+def _run(several: Iterable[LaunchPass], segment: Segment) -> Segment:
+    for change in several:
+        segment = change(segment)
+        if debug.wants("verify"):
+            segment_check.verify(segment)
+    return segment
+
+
+def segment(graph: Graph) -> Graph:
+    """A fused graph with native programs in place of the nodes that have kernels."""
+    return segments.segmented(graph, lowering.lower, lambda found: Native(plan(found), [p.node for p in found.parts]))
