@@ -1,4 +1,4 @@
-"""Rewritten functions on disk: the next process needs neither malt nor the passes, unless something has changed."""
+"""Rewritten functions on disk: the next process needs no passes over syntax trees, unless something has changed."""
 
 import os
 import subprocess
@@ -22,7 +22,7 @@ def f(x, n):
         total += {step}
     return total
 
-print(f(tf.constant([1.0, 2.0]), tf.constant(4)).numpy().tolist(), "malt" in sys.modules)
+print(f(tf.constant([1.0, 2.0]), tf.constant(4)).numpy().tolist(), "gradtape.autograph._transformer" in sys.modules)
 """
 
 
@@ -45,7 +45,7 @@ def files(folder: Path) -> list[Path]:
     return [p for p in folder.rglob("*") if p.is_file()]
 
 
-def test_second_process_needs_no_malt(run):
+def test_second_process_needs_no_passes(run):
     assert run() == "[8.0, 16.0] True"
     assert run() == "[8.0, 16.0] False"
 

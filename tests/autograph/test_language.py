@@ -1,4 +1,4 @@
-"""AutoGraph: what functions mean in Python stays so when they are rewritten directly."""
+"""AutoGraph: what functions mean in Python stays so when they are rewritten."""
 
 import functools
 
@@ -6,9 +6,9 @@ import pytest
 
 import gradtape as tf
 from autograph.simple_functions import branches, expressions, halved
-from gradtape.autograph import _transformer as transformer
 from gradtape.autograph._calls import converted
-from gradtape.autograph._source import Unavailable, tree_of
+from gradtape.autograph._compile import rewritten_code
+from gradtape.autograph._source import Unavailable
 
 
 class TestLanguage:
@@ -154,15 +154,19 @@ class TestLanguage:
         assert f(3.0, 2.0) == branches(3.0, 2.0)
         assert tf.autograph.to_graph(expressions)(1.0, 2.0) == expressions(1.0, 2.0)
 
-    def test_generators_are_refused_without_malt(self):
+    def test_generators_and_coroutines_are_refused(self):
         def f(n):
             for i in range(n):
                 if i > 5:
                     return
                 yield i
 
-        with pytest.raises(Unavailable, match="generators are not supported"):
-            transformer.suits(tree_of(f))
+        async def g(n):
+            return n if n else None
+
+        for function, text in ((f, "generators are not supported"), (g, "coroutines are not supported")):
+            with pytest.raises(Unavailable, match=text):
+                rewritten_code(function)
 
     def test_too_many_cases(self, tmp_path, caplog):
         cases = "".join(f"    elif n == {k}:\n        x = x + {k}.0\n" for k in range(1, 600))

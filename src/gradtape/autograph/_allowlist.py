@@ -23,7 +23,6 @@ _LIBRARIES = (
     "numpy",
     "scipy",
     "ml_dtypes",
-    "malt",
     "llvmlite",
     "pytest",
     "_pytest",

@@ -1,10 +1,9 @@
 """Rewritten functions. Their code is made once for each function of the user's, and kept on disk for the next process, which then
-needs neither malt nor the passes."""
+needs no passes over syntax trees."""
 
 from __future__ import annotations
 
 import functools
-import importlib.util
 import linecache
 import marshal
 import os
@@ -19,8 +18,6 @@ from gradtape.core import disk_cache
 
 _factories: dict[int, tuple[CodeType, FunctionType]] = {}
 _MOST = 4096
-_STAMP = 8  # bytes before the code on disk: which malt has made it
-_WITHOUT_MALT = bytes(_STAMP)
 _WITHOUT_REFERENCES = 2  # the version of marshal's format whose bytes depend on nothing but the value
 
 
@@ -66,14 +63,14 @@ def _code(function: FunctionType) -> CodeType:
     """The rewritten code, from the disk if it is there."""
     text = None if verbosity.level else _text(function)
     kept = None if text is None else disk_cache.read(text)
-    if kept is not None and (kept[:_STAMP] == _WITHOUT_MALT or kept[:_STAMP] == _passes()):
-        result: CodeType = marshal.loads(kept[_STAMP:])
+    if kept is not None:
+        result: CodeType = marshal.loads(kept)
         return result
     from gradtape.autograph._compile import rewritten_code
 
-    code, needs_malt = rewritten_code(function)
+    code = rewritten_code(function)
     if text is not None:
-        disk_cache.write(text, (_passes() if needs_malt else _WITHOUT_MALT) + marshal.dumps(code))
+        disk_cache.write(text, marshal.dumps(code))
     return code
 
 
@@ -93,14 +90,5 @@ def _version() -> str:
     """What all rewritten code depends on."""
     own = disk_cache.fingerprint([os.path.dirname(os.path.abspath(__file__))])
     return (
-        f"gradtape rewritten 3\n{own}\n{disk_cache.library_version()}\n{sys.version}\n{__debug__}\n{sys.flags.optimize}"
+        f"gradtape rewritten 4\n{own}\n{disk_cache.library_version()}\n{sys.version}\n{__debug__}\n{sys.flags.optimize}"
     )
-
-
-@functools.lru_cache(maxsize=1)
-def _passes() -> bytes:
-    """Which malt is installed; looked up only for code that malt has made."""
-    malt = importlib.util.find_spec("malt")
-    if malt is None or malt.origin is None:
-        return b"\xff" * _STAMP
-    return bytes.fromhex(disk_cache.fingerprint([os.path.dirname(malt.origin)]))[:_STAMP]

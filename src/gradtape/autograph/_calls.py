@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import sys
 import threading
 import types
 from collections.abc import Callable, Iterator
@@ -93,24 +92,6 @@ def _rewritten(function: FunctionType) -> FunctionType:
                 problem,
             )
         return function
-
-
-def converted_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None, scope: Any = None) -> Any:
-    """The result of a call that stands in a rewritten function."""
-    if type(function) is types.BuiltinFunctionType and function in _ABOUT_THE_CALLER and len(args) < 2 and not kwargs:
-        return _ABOUT_THE_CALLER[function](sys._getframe(1), *args)
-    return called(function)(*args, **(kwargs or {}))
-
-
-# Functions that look at the names of whoever calls them: that is the user's function, not this module.
-_ABOUT_THE_CALLER: dict[Any, Callable[..., Any]] = {
-    globals: lambda frame: frame.f_globals,
-    locals: lambda frame: frame.f_locals,
-    eval: lambda frame, source: eval(source, frame.f_globals, frame.f_locals),
-}
-
-
-converted_call = allowlist.do_not_convert(converted_call)
 
 
 def called(function: Any) -> Any:

@@ -1,109 +1,237 @@
-"""Which variables a branch or loop changes that matter outside of it, in functions of simple statements."""
+"""Which variables a branch or loop changes that matter outside of it, and which of them may have no value there.
+
+Both are computed on the syntax tree, in functions without jumps (`_jumps.py`): liveness from the last statement to the first,
+with as many rounds over a loop as it takes; then definite assignment, from the first statement to the last.
+"""
 
 from __future__ import annotations
 
 import ast
 from typing import Any
 
+from gradtape.autograph._activity import (
+    DEFINITIONS,
+    Place,
+    captured,
+    declared,
+    named_lambdas,
+    own_nodes,
+    parameters,
+    places,
+    reads,
+    walrus_names,
+    writes,
+)
+
+Owner = tuple[ast.AST, str]
+_TRIES: tuple[Any, ...] = (ast.Try, *[getattr(ast, n) for n in ("TryStar",) if hasattr(ast, n)])
+
 
 class Block:
     """What is known of an `if`, `for` or `while`.
 
     Attributes:
-      names: the variables that it changes and someone reads: first those read after it, in alphabetical order.
+      names: the variables, attributes and items that it changes and someone reads: first those read after it, in alphabetical
+        order.
       outputs: how many of them are read after it.
-      unset: those that have no value before it.
+      places: the attributes and items among them, by name.
+      unset: the variables that may have no value before it.
     """
 
-    __slots__ = ("names", "outputs", "unset")
+    __slots__ = ("names", "outputs", "places", "unset")
 
-    def __init__(self, names: list[str], outputs: int) -> None:
-        self.names, self.outputs = names, outputs
+    def __init__(self, names: list[str], outputs: int, places: dict[str, Place]) -> None:
+        self.names, self.outputs, self.places = names, outputs, places
         self.unset: list[str] = []
+
+    @property
+    def variables(self) -> list[str]:
+        """The names that are neither attributes nor items."""
+        return [n for n in self.names if n not in self.places]
 
 
 class Variables:
-    """The variables of a function definition whose statements come one after the other, but for branches and loops.
+    """The variables of a function definition without jumps.
 
     Attributes:
       blocks: what is known of each branch and loop.
       unset: all variables that may have no value where they are read.
+      starts: those that must be marked as such, by the part of a statement at whose beginning that is done.
+      shared: the names that the function declares to be global.
+      closed: those that it declares to be nonlocal.
     """
 
     def __init__(self, root: ast.FunctionDef) -> None:
-        self.blocks: dict[ast.stmt, Block] = {}
+        self.blocks: dict[ast.AST, Block] = {}
         self.unset: set[str] = set()
+        self.starts: dict[Owner, list[str]] = {}
+        self.shared, self.closed = declared(root)
+        self._declared = self.shared | self.closed
         self._read: dict[ast.AST, set[str]] = {}
         self._written: dict[ast.AST, set[str]] = {}
+        self._captured: dict[ast.AST, frozenset[str]] = {}
+        self._raised: set[str] = set()
+        self._lambdas = named_lambdas(root.body)
+        self._capture(root.body, set())
         self._live(root.body, set())
-        args = root.args
-        parameters = (*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg)
-        self._bind(root.body, {a.arg for a in parameters if a is not None})
+        self._bind(root.body, parameters(root.args), (root, "body"))
 
-    def _live(self, statements: list[ast.stmt], after: set[str]) -> set[str]:
+    def _capture(self, statements: list[Any], seen: set[str]) -> None:
+        """Find what functions that are defined by then may read after each branch and loop."""
+        for statement in statements:
+            if isinstance(statement, (ast.For, ast.While)):
+                for node in own_nodes(statement.body):
+                    seen |= captured(node) if isinstance(node, DEFINITIONS) else set()
+            if isinstance(statement, DEFINITIONS):
+                seen |= captured(statement)
+            for part in _parts(statement):
+                self._capture(part, seen)
+            self._captured[statement] = frozenset(seen)
+
+    def _live(self, statements: list[Any], after: set[str]) -> set[str]:
         """The variables that are read in or after some statements, before they are set again."""
         for statement in reversed(statements):
-            after = self._live_before(statement, after)
-        return after
+            after = self._live_before(statement, after | self._raised)
+        return after | self._raised
 
     def _live_before(self, statement: Any, after: set[str]) -> set[str]:
         if isinstance(statement, ast.If):
-            before = (
-                self._reads(statement.test) | self._live(statement.body, after) | self._live(statement.orelse, after)
-            )
-        elif isinstance(statement, (ast.For, ast.While)):
-            before = self._live_before_loop(statement, after)
-        elif isinstance(statement, ast.With):
+            inside = self._live(statement.body, after) | self._live(statement.orelse, after)
+            test = self._reads(statement.test)
+            self._block(statement, inside | test, after, [*statement.body, *statement.orelse])
+            return (inside - self._writes(statement.test)) | test
+        if isinstance(statement, (ast.For, ast.While)):
+            return self._live_before_loop(statement, after)
+        if isinstance(statement, ast.With):
             before = self._live(statement.body, after)
             for item in reversed(statement.items):
                 before = (before - self._writes(item)) | self._reads(item)
             return before
-        elif isinstance(statement, (ast.Return, ast.Raise)):
-            return self._reads(statement)
-        else:
-            return self._reads(statement) | (after - self._writes(statement))
-        matters = self._writes(statement) & (before | after)
-        only_before = before - after
-        names = sorted(matters, key=lambda n: (n in only_before, n))
-        self.blocks[statement] = Block(names, len(matters - only_before))
-        return before
+        if isinstance(statement, _TRIES):
+            return self._live_before_try(statement, after)
+        if isinstance(statement, ast.Match):
+            before = set(after)
+            for case in statement.cases:
+                guard = set() if case.guard is None else self._reads(case.guard)
+                before |= (self._live(case.body, after) | guard) - self._writes(case.pattern)
+            return before | self._reads(statement.subject)
+        if isinstance(statement, (ast.Return, ast.Raise)):
+            return self._reads(statement) | self._raised
+        return self._reads(statement) | (after - self._writes(statement))
 
     def _live_before_loop(self, statement: Any, after: set[str]) -> set[str]:
         is_for = isinstance(statement, ast.For)
         head = self._reads(statement.iter if is_for else statement.test)
+        if getattr(statement, "extra_test", None) is not None:
+            head = head | self._reads(statement.extra_test)
         targets = self._writes(statement.target) if is_for else set()
         before: set[str] = set(head)
         while True:
             found = head | ((self._live(statement.body, before) | after) - targets)
             if found == before:
-                return before
+                break
             before = found
+        self._block(statement, before, after, [*([statement.target] if is_for else []), *statement.body])
+        for value in getattr(statement, "options", {}).values():
+            before = before | self._reads(value)
+        return before
 
-    def _bind(self, statements: list[ast.stmt], bound: set[str]) -> None:
-        """Find the variables of branches and loops that have no value before; `bound` is what has one, and grows."""
+    def _live_before_try(self, statement: Any, after: set[str]) -> set[str]:
+        """An exception may come from any statement, and leads to the handlers or to `finally`."""
+        around = self._raised
+        last = self._live(statement.finalbody, after)
+        if statement.finalbody:
+            self._raised = around | last
+        handled: set[str] = set()
+        for handler in statement.handlers:
+            caught = set() if handler.type is None else self._reads(handler.type)
+            handled |= (self._live(handler.body, last) - {handler.name or ""}) | caught
+        orelse = self._live(statement.orelse, last)
+        self._raised = self._raised | handled
+        before = self._live(statement.body, orelse)
+        self._raised = around
+        return before | handled
+
+    def _block(self, statement: Any, before: set[str], after: set[str], parts: list[Any]) -> None:
+        after = after | self._captured[statement]
+        modified: set[str] = set()
+        assigned: dict[str, Place] = {}
+        for part in parts:
+            modified |= self._writes(part)
+            for place in places(part):
+                if place.names <= before:
+                    assigned.setdefault(place.text, place)
+        matters = modified & (before | after | self._declared)
+        only_before = (matters & before) - after - self._declared
+        names = sorted([*matters, *assigned], key=lambda n: (n in only_before, n))
+        self.blocks[statement] = Block(names, len(names) - len(only_before), assigned)
+
+    def _bind(self, statements: list[Any], bound: set[str], owner: Owner) -> None:
+        """Find the variables of branches and loops that may have no value before; `bound` is what has one, and grows."""
         for statement in statements:
             block = self.blocks.get(statement)
             if block is not None:
-                self._bind_block(statement, block, bound)
+                self._bind_block(statement, block, bound, owner)
             elif isinstance(statement, ast.With):
                 for item in statement.items:
-                    bound |= self._writes(item)
-                self._bind(statement.body, bound)
+                    self._bind_expression(item, bound, owner)
+                self._bind(statement.body, set(bound), owner)  # what is entered may end the block at any point
+            elif isinstance(statement, _TRIES):
+                self._bind_try(statement, bound, owner)
+            elif isinstance(statement, ast.Match):
+                self._bind_expression(statement.subject, bound, owner)
+                for case in statement.cases:
+                    self._bind(case.body, bound | self._writes(case.pattern), owner)
             else:
-                bound |= self._writes(statement)
+                self._bind_expression(statement, bound, owner)
+                if isinstance(statement, ast.Delete):
+                    self.unset |= self._writes(statement) - self._declared
 
-    def _bind_block(self, statement: Any, block: Block, bound: set[str]) -> None:
-        block.unset = [n for n in block.names if n not in bound]
-        self.unset.update(block.unset)
-        bound.update(block.names)
+    def _bind_expression(self, node: Any, bound: set[str], owner: Owner) -> None:
+        """Assignment expressions may stand where they are not always evaluated."""
+        missing = {n for n in walrus_names(node) if n not in bound and n not in self._declared}
+        if missing:
+            self._start(sorted(missing), owner)
+        bound |= self._writes(node)
+
+    def _bind_try(self, statement: Any, bound: set[str], owner: Owner) -> None:
+        ends: list[set[str]] = []
+        normal = set(bound)
+        self._bind(statement.body, normal, owner)
+        self._bind(statement.orelse, normal, owner)
+        ends.append(normal)
+        for handler in statement.handlers:
+            own = bound | {handler.name or ""}
+            self._bind(handler.body, own, owner)
+            if not isinstance(handler.body[-1], (ast.Raise, ast.Return)):
+                ends.append(own - {handler.name or ""})
+        last = set(bound)
+        self._bind(statement.finalbody, last, owner)
+        bound |= set.intersection(*ends) | last
+
+    def _bind_block(self, statement: Any, block: Block, bound: set[str], owner: Owner) -> None:
+        if not isinstance(statement, ast.While):
+            self._bind_expression(statement.test if isinstance(statement, ast.If) else statement.iter, bound, owner)
+        block.unset = [n for n in block.variables if n not in bound and n not in self._declared]
+        self._start(block.unset, owner)
+        bound.update(block.variables)
         targets = self._writes(statement.target) if isinstance(statement, ast.For) else set()
-        self._bind(statement.body, {*block.names, *targets})
-        self._bind(statement.orelse, set(block.names))
+        self._bind(statement.body, {*block.variables, *targets}, (statement, "body"))
+        self._bind(statement.orelse, set(block.variables), (statement, "orelse"))
+
+    def _start(self, names: list[str], owner: Owner) -> None:
+        """Let variables be marked as having no value at the beginning of a part of the function."""
+        known = self.starts.setdefault(owner, [])
+        known.extend([n for n in names if n not in known])
+        self.unset.update(names)
 
     def _reads(self, node: ast.AST) -> set[str]:
         found = self._read.get(node)
         if found is None:
-            found = self._read[node] = reads(node)
+            found = reads(node)
+            for name in found & self._lambdas.keys():  # whoever reads a lambda may call it
+                found = found | self._lambdas[name]
+            self._read[node] = found
         return found
 
     def _writes(self, node: ast.AST) -> set[str]:
@@ -113,43 +241,11 @@ class Variables:
         return found
 
 
-def writes(node: ast.AST) -> set[str]:
-    """The variables that a statement sets; those of comprehensions are their own."""
-    if isinstance(node, ast.Name):
-        return {node.id} if isinstance(node.ctx, ast.Store) else set()
-    found: set[str] = set()
-    if not isinstance(node, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
-        for child in ast.iter_child_nodes(node):
-            found |= writes(child)
-    return found
-
-
-def reads(node: Any) -> set[str]:
-    """The variables that a statement or expression reads."""
-    if isinstance(node, ast.Name):
-        return {node.id} if isinstance(node.ctx, ast.Load) else set()
-    if isinstance(node, ast.Lambda):
-        own = {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}
-        return reads(node.args) | (reads(node.body) - own)
-    if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
-        return _read_by_comprehension(node)
-    found: set[str] = set()
-    for child in ast.iter_child_nodes(node):
-        found |= reads(child)
-    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-        found.add(node.target.id)
-    return found
-
-
-def _read_by_comprehension(node: Any) -> set[str]:
-    found: set[str] = set()
-    own: set[str] = set()
-    for generator in node.generators:
-        found |= reads(generator.iter) - own
-        own |= writes(generator.target)
-        for test in generator.ifs:
-            found |= reads(test) - own
-    parts = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
-    for part in parts:
-        found |= reads(part) - own
-    return found
+def _parts(statement: Any) -> list[list[Any]]:
+    """The lists of statements in a statement."""
+    if isinstance(statement, ast.Match):
+        return [case.body for case in statement.cases]
+    if not isinstance(statement, (ast.If, ast.For, ast.While, ast.With, *_TRIES)):
+        return []
+    found = [getattr(statement, field, []) for field in ("body", "orelse", "finalbody")]
+    return [*found, *[handler.body for handler in getattr(statement, "handlers", [])]]

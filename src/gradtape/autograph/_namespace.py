@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,7 +16,7 @@ from gradtape.tracing.symbol import Symbol
 class FunctionScope:
     """The body of a rewritten function."""
 
-    def __init__(self, function_name: str, scope_name: str, options: Any) -> None:
+    def __init__(self, function_name: str) -> None:
         self.name = function_name
 
     def __enter__(self) -> FunctionScope:
@@ -42,12 +41,6 @@ class FunctionScope:
         return value
 
 
-def with_function_scope(thunk: Any, scope_name: str, options: Any) -> Any:
-    """The value of a lambda's body."""
-    with FunctionScope("lambda", scope_name, options) as scope:
-        return thunk(scope)
-
-
 def ld(value: Any) -> Any:
     """The value of a variable."""
     if type(value) is Undefined:
@@ -55,23 +48,14 @@ def ld(value: Any) -> Any:
     return value
 
 
-def caught() -> Any:
-    """The exception that is being handled."""
-    return sys.exc_info()[1]
-
-
 ag = SimpleNamespace(
     FunctionScope=FunctionScope,
-    STD=None,
     Undefined=Undefined,
     UndefinedReturnValue=lambda: MISSING_RETURN,
     and_=operators.and_,
     assert_stmt=operators.assert_stmt,
     autograph_artifact=allowlist.do_not_convert,
     called=calls.called,
-    caught=caught,
-    converted_call=calls.converted_call,
-    eq=lambda a, b: a == b,
     filter_=operators.filter_,
     for_stmt=operators.for_stmt,
     if_exp=operators.if_exp,
@@ -82,9 +66,7 @@ ag = SimpleNamespace(
     ldu=ldu,
     no_state=tuple,
     not_=operators.not_,
-    not_eq=lambda a, b: a != b,
     or_=operators.or_,
     rows=builtins.rows,
     while_stmt=operators.while_stmt,
-    with_function_scope=with_function_scope,
 )

@@ -9,6 +9,8 @@ import linecache
 from types import CodeType, FunctionType
 from typing import Any
 
+from gradtape.autograph._mangling import class_of, mangled
+
 _files: dict[str, tuple[list[str], dict[int, list[Any]]]] = {}
 _MOST = 64  # files whose trees are kept
 
@@ -105,7 +107,8 @@ def _is_node_of(node: Any, code: CodeType) -> bool:
     if isinstance(node, ast.FunctionDef) and node.name != code.co_name:
         return False
     args = node.args
-    names = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
+    owner = class_of(code.co_qualname)
+    names = [mangled(a.arg, owner) for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
     return tuple(names) == code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 

@@ -11,6 +11,11 @@ def call(name: str, *arguments: Any) -> ast.Call:
     return ast.Call(ast.Attribute(ast.Name("ag__", ast.Load()), name, ast.Load()), list(arguments), [])
 
 
+def load(name: str) -> ast.Name:
+    """A variable that is read."""
+    return ast.Name(name, ast.Load())
+
+
 def thunk(body: Any) -> ast.Lambda:
     """A function without parameters that gives the value of an expression."""
     return ast.Lambda(ast.arguments([], [], None, [], [], None, []), body)
@@ -30,13 +35,9 @@ def define(name: str, parameters: list[str], body: list[Any]) -> ast.FunctionDef
     return made
 
 
-def names(found: list[str], context: ast.expr_context) -> ast.Tuple:
-    """A tuple of variables, to be read or to be assigned."""
-    return ast.Tuple([ast.Name(n, context) for n in found], context)
-
-
 def place(new: Any, old: Any) -> Any:
-    """A new node, where an old one begins."""
-    new.lineno = new.end_lineno = old.lineno
-    new.col_offset = new.end_col_offset = old.col_offset
+    """A new node, where an old one begins, if that is known."""
+    if hasattr(old, "lineno"):
+        new.lineno = new.end_lineno = old.lineno
+        new.col_offset = new.end_col_offset = old.col_offset
     return new

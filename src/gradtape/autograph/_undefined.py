@@ -26,6 +26,8 @@ class Undefined:
     def __getattr__(self, name: str) -> Any:
         raise UnboundLocalError(f"'{self.name}' is used before assignment")
 
+    __getitem__ = __getattr__
+
 
 class _MissingReturn:
     """Stands for the value of a function that has not come to a return statement."""

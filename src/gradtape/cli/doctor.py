@@ -77,7 +77,6 @@ def _packages() -> Iterator[Line]:
     needed = {
         "scipy": "special functions and linear algebra need SciPy: pip install scipy",
         "ml_dtypes": "bfloat16 and float8 need ml_dtypes: pip install ml_dtypes",
-        "diastatic-malt": "Python's if and while on tensors in tf.function need it: pip install diastatic-malt",
         "google-re2": "tf.strings.regex_replace and regex_full_match need RE2: pip install google-re2",
     }
     for package, reason in needed.items():

@@ -199,7 +199,7 @@ def _is_being_imported(name: str) -> bool:
 
 
 # What the library imports when it is first needed.
-_IMPORTED = frozenset(["gradtape", "keras", "llvmlite", "malt", "numpy", "re2", "scipy"])
+_IMPORTED = frozenset(["gradtape", "keras", "llvmlite", "numpy", "re2", "scipy"])
 _imports = _Imports()
 _held["imports"].add(_imports)
 
