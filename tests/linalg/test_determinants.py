@@ -124,3 +124,16 @@ def test_refusals(f):
         f(np.ones((2, 2), np.int32))
     with pytest.raises(tf.errors.InvalidArgumentError, match="float32, float64"):
         f(np.ones((2, 2), np.float16))
+
+
+@pytest.mark.parametrize("place", [(0, 0), (0, 1), (1, 1)])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+def test_determinants_of_matrices_with_nan_are_nan(place: tuple[int, int], dtype: str) -> None:
+    """LAPACK takes a pivot that is NaN for a zero, and calls the matrix singular."""
+    x = np.stack([np.eye(2), np.zeros((2, 2)), [[1, 2], [3, 4]]]).astype(dtype)
+    x[(0, *place)] = np.nan
+    for det in (tf.linalg.det, tf.function(tf.linalg.det)):
+        np.testing.assert_allclose(det(x).numpy(), [np.nan, 0, -2])
+    sign, log = tf.linalg.slogdet(x)
+    np.testing.assert_allclose(np.real(sign.numpy()), [np.nan, 0, -1])
+    np.testing.assert_allclose(np.real(log.numpy()), [np.nan, -np.inf, np.log(2)], rtol=1e-6)

@@ -43,8 +43,9 @@ def matmul(a: Any, b: Any, out: Any = None) -> Any:
 
 
 def lapack(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of `np.linalg` that is counted if its matrix is not small."""
+    """A function of `np.linalg` that is counted if its matrix is not small. NaNs are results, and no reason to warn."""
 
+    @np.errstate(all="ignore")
     def call(x: Any, *args: Any, **kwargs: Any) -> Any:
         return function(x, *args, **kwargs) if x.size < THREADED else run(function, x, *args, **kwargs)
 

@@ -31,10 +31,16 @@ class Det(Decomposition):
         return Spec(x.shape[:-2], self.check(x))
 
     def kernel(self, x: Any) -> Any:
-        return blas.det(x)
+        found = blas.det(x)
+        return found if found.all() else _nan_where_unknown(x, found)
 
     def vjp(self, dy: Any, x: Any) -> Any:
         return (per_matrix(dy) * conj(Cofactor(x)),)
+
+
+def _nan_where_unknown(x: Any, found: Any) -> Any:
+    """NaN for matrices with a NaN in them, which LAPACK takes for singular ones if it meets the NaN as a pivot."""
+    return np.where(np.isnan(x).any((-2, -1)), np.array(np.nan, found.dtype), found)[()]
 
 
 @declare("slogdet")
@@ -50,6 +56,7 @@ class Slogdet(Decomposition):
 
     def kernel(self, x: Any) -> Any:
         sign, log = blas.slogdet(x)
+        log = log if sign.all() else _nan_where_unknown(x, log)
         return np.where(np.isnan(log), np.nan, sign).astype(x.dtype)[()], log
 
     def vjp(self, dy: Any, x: Any, sign: Any) -> Any:
