@@ -102,8 +102,9 @@ class Graph:
         yield from self.constants
 
     def verify(self) -> None:
-        """AssertionError unless every value is made once, before it is used."""
-        known = list(self.sources())
+        """AssertionError unless every value is made once, before it is used. Of a captured value the constant may be known."""
+        captured = {value for _, value in self.captures}
+        known = [*self.parameters, *[v for _, v in self.captures], *[v for v in self.constants if v not in captured]]
         assert len(set(known)) == len(known), (
             f"{self.name}: a value is listed twice as a parameter, capture or constant."
         )

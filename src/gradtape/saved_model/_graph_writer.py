@@ -27,6 +27,8 @@ from gradtape.saved_model import _json_values as json_values
 from gradtape.saved_model._references import OpNames, UnsaveableError, described
 from gradtape.saved_model._tables import describe_table
 from gradtape.tracing.control.block import Block, BlockTrace
+from gradtape.tracing.control.branch import BRANCH
+from gradtape.tracing.control.branch_of_examples import BRANCH_OF_EXAMPLES
 from gradtape.tracing.dynamic_shapes.late_node import Calling, Deferred, DeferredGradient, Late, LateGradient
 from gradtape.tracing.staged import Call, Staged, _own
 from gradtape.tracing.symbol import Symbol
@@ -160,6 +162,8 @@ class GraphWriter(json_values.Writer):
             return {"late": self._late(op)}
         if isinstance(op, Call):
             return {"function": self._call(op)}
+        if op is BRANCH_OF_EXAMPLES:  # what it knows of single examples belongs to a map that has ended
+            op = BRANCH
         if isinstance(op, Effect):
             return {"effect": [op.name, self.describe(op.act)]}
         name = self._names.of(op)
@@ -300,11 +304,15 @@ class GraphWriter(json_values.Writer):
         return [
             self.op(node.op),
             [self.value(v) for v in node.inputs],
-            {name: self.describe(v) for name, v in node.params.items()},
+            self._params(node.op, node.params),
             [self.value(v) for v in node.outputs],
             node.several,
             self.place(*(node.place or (None, -1))),
         ]
+
+    def _params(self, op: Any, params: Any) -> Any:
+        kept = ("branches",) if op is BRANCH_OF_EXAMPLES else params
+        return {name: self.describe(params[name]) for name in kept}
 
     def _record(self, trace: Trace, record: tuple[Any, ...], saved: tuple[Any, ...]) -> Any:
         op, ids, out, params, code, offset, specs = record
@@ -321,7 +329,7 @@ class GraphWriter(json_values.Writer):
             self._residuals(op),
             [self.identity(i) for i in ids],
             numbers,
-            {name: self.describe(v) for name, v in params.items()},
+            self._params(op, params),
             self.place(code, offset),
             None if specs is None else [[self.describe(v) for v in pair] for pair in specs],
             kept,

@@ -282,6 +282,7 @@ NAMES: dict[str, frozenset[str]] = {
         "gradtape.random._more_distributions": """
             beta laplace multinomial stateless_beta stateless_laplace stateless_multinomial
         """,
+        "gradtape.saved_model._graph_writer": "BRANCH BRANCH_OF_EXAMPLES",
         "gradtape.sets._operations": "difference intersection size union",
         "gradtape.signal._dct": "dct idct inverse_mdct mdct",
         "gradtape.signal._fft": "fft fft2d fft3d ifft ifft2d ifft3d irfft irfft2d irfft3d rfft rfft2d rfft3d",
@@ -334,6 +335,7 @@ NAMES: dict[str, frozenset[str]] = {
         """,
         "gradtape.tracing.composites": "Bounds Parts",
         "gradtape.tracing.control.branch": "BRANCH EFFECTFUL_BRANCH Gradient",
+        "gradtape.tracing.control.branch_of_examples": "BRANCH BRANCH_OF_EXAMPLES",
         "gradtape.tracing.control.build": "BRANCH EFFECTFUL_BRANCH",
         "gradtape.tracing.control.checks": "ENSURE REQUIRE",
         "gradtape.tracing.control.in_place": "WRITE_ROW",
@@ -346,7 +348,7 @@ NAMES: dict[str, frozenset[str]] = {
         "gradtape.tracing.control.vectorize_loop": "Flags TURN",
         "gradtape.tracing.dynamic_shapes.specialize": "ASSIGN",
         "gradtape.tracing.dynamic_shapes.symbolic_shapes": "Inferred RankedSpec",
-        "gradtape.tracing.staged": "ASSIGN",
+        "gradtape.tracing.staged": "ASSIGN _Parts",
         "gradtape.tracing.trace": "ASSIGN REREAD",
         "gradtape.transform.batched": "_by_rule _repeated",
         "gradtape.transform.gradient_arguments": "UnconnectedGradients",

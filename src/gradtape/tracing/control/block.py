@@ -254,6 +254,13 @@ def seen_from(block: Block) -> tuple[Trace, ...]:
     return tuple(found)
 
 
+def gradient_trace(block: Block) -> BlockTrace:
+    """A trace for the derivative of a block. It may read what the block has read, also of a map that has ended."""
+    trace = BlockTrace(f"gradient of {block.name}", sees=seen_from(block))
+    trace.level = max(trace.level, block.trace.level)
+    return trace
+
+
 def pulled(
     trace: BlockTrace, block: Block, seeds: Sequence[tuple[int, Any]], wanted: Sequence[int]
 ) -> dict[int, Symbol]:

@@ -24,11 +24,11 @@ from gradtape.tracing.control.block import (
     again,
     blank_of,
     empty,
+    gradient_trace,
     joined,
     operand,
     placed,
     pulled,
-    seen_from,
     spec,
 )
 from gradtape.tracing.control.merge import branch_family, branches_together
@@ -184,7 +184,7 @@ def derived(branches: tuple[Block, ...], given: tuple[int, ...], wanted: tuple[i
 def _derive(branches: tuple[Block, ...], given: tuple[int, ...], wanted: tuple[int, ...]) -> Gradient:
     traces, found = [], []
     for block in branches:
-        trace = BlockTrace(f"gradient of {block.name}", sees=seen_from(block))
+        trace = gradient_trace(block)
         with trace:
             seeds = [trace.parameter(block.outputs[i].spec) for i in given]
             pairs = [(block.results[i], s) for i, s in zip(given, seeds, strict=True) if block.results[i]]

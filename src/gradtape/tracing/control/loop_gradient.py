@@ -19,15 +19,14 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops.family import NO_LOWERING, dims
 from gradtape.tracing.control.block import (
     Block,
-    BlockTrace,
     Reads,
     again,
     blank,
     blank_of,
     empty,
+    gradient_trace,
     operand,
     pulled,
-    seen_from,
     spec,
 )
 from gradtape.tracing.control.loop import KEPT, LOOP, run_loop
@@ -207,7 +206,7 @@ def _step_back(body: Block, shape: Shape, given: tuple[int, ...], wanted: tuple[
     flowing = [j for j in range(shape.carried) if j not in shape.states and body.inputs[j]]
     carried = {j for j in given if j < shape.carried}
     while True:
-        trace = BlockTrace(f"gradient of {body.name}", sees=seen_from(body))
+        trace = gradient_trace(body)
         with trace:
             of_results = [*sorted(carried), *[i for i in given if i >= shape.carried]]
             seeds = {i: trace.parameter(body.outputs[i].spec) for i in of_results}

@@ -7,8 +7,10 @@ from typing import Any
 
 from gradtape.compiler.graph import Node
 from gradtape.core.shape import Spec, stacked
+from gradtape.ops.family import dims
 from gradtape.tracing.control.block import Block, BlockTrace
 from gradtape.tracing.control.stacking import REPEAT
+from gradtape.tracing.staged import Call
 from gradtape.transform.batched import Batched, batched
 
 _STEP = 0.0625  # above the level of the trace in which the examples are, below that of blocks in it
@@ -39,6 +41,30 @@ def replayed_batched(
     block: Block, tensors: Sequence[Any], flags: Sequence[bool], trace: BlockTrace
 ) -> tuple[list[Any], list[bool]]:
     """The outputs of a block on tensors of which some hold all examples, and which of the outputs do."""
+    if not has_own_gradients(block) or block.effect or not any(flags):
+        return _op_by_op(block, tensors, flags, trace)
+    from gradtape.tracing.control.branch_of_examples import run
+
+    return run(block, tensors, flags, next(dims(x)[0] for x, flag in zip(tensors, flags, strict=True) if flag))
+
+
+def has_own_gradients(block: Block) -> bool:
+    """True if something in the block has another derivative than the ops that it is made of."""
+    return any(_is_rule(record[0], record[3]) for record in block.trace.recording.records)
+
+
+def _is_rule(op: Any, params: Any) -> bool:
+    if op.wants_tensors or (isinstance(op, Call) and op.staged.has_own_gradients):
+        return True
+    if op.name == "branch_of_examples":
+        return True
+    inner = (*params.get("branches", ()), *([params["body"]] if "body" in params else ()))
+    return any(isinstance(block, Block) and has_own_gradients(block) for block in inner)
+
+
+def _op_by_op(
+    block: Block, tensors: Sequence[Any], flags: Sequence[bool], trace: BlockTrace
+) -> tuple[list[Any], list[bool]]:
     level = trace.level + _STEP
     results = replayed(block, [batched(x, level) if f else x for x, f in zip(tensors, flags, strict=True)], trace)
     found = [isinstance(y, Batched) and y.level == level for y in results]
@@ -53,13 +79,35 @@ def batched_block(block: Block, flags: tuple[bool, ...], wanted: tuple[bool, ...
       wanted: which outputs shall have one; those that come with one by themselves if it is None.
       size: the number of examples.
     """
-    key = ("batched", flags, wanted, size)
+    return _made(replayed_batched, "batched", block, flags, wanted, size)[0]
+
+
+def batched_outputs(block: Block, flags: tuple[bool, ...], size: int) -> tuple[bool, ...]:
+    """Which outputs differ between the examples if some parameters do."""
+    return _made(replayed_batched, "batched", block, flags, None, size)[1]
+
+
+def core_block(block: Block, flags: tuple[bool, ...], size: int) -> Block:
+    """A block on all examples, op by op, whose outputs all have an axis for them."""
+    return _made(_op_by_op, "core", block, flags, (True,) * len(block.outputs), size)[0]
+
+
+def core_outputs(block: Block, flags: tuple[bool, ...], size: int) -> tuple[bool, ...]:
+    """Which outputs differ between the examples if a block runs op by op."""
+    return _made(_op_by_op, "core", block, flags, None, size)[1]
+
+
+def _made(
+    run: Any, kind: str, block: Block, flags: tuple[bool, ...], wanted: tuple[bool, ...] | None, size: int
+) -> tuple[Block, tuple[bool, ...]]:
+    """The block that `run` makes of another one for all examples, and which of its outputs differ between them."""
+    key = (kind, flags, wanted, size)
     if key not in block.derived:
         trace = BlockTrace(block.name)
         with trace:
             specs = [batched_spec(v.spec, size) if f else v.spec for v, f in zip(block.parameters, flags, strict=True)]
             tensors = [trace.parameter(spec) for spec in specs]
-            results, found = replayed_batched(block, tensors, flags, trace)
+            results, found = run(block, tensors, flags, trace)
             if wanted is not None:
                 results = [
                     spread(y, size) if w and not f else y for y, f, w in zip(results, found, wanted, strict=True)
@@ -67,14 +115,7 @@ def batched_block(block: Block, flags: tuple[bool, ...], wanted: tuple[bool, ...
             outputs = [trace.own(y) for y in results]
         made = Block(trace, [p.value for p in trace.parameters], [(y.value, y._id) for y in outputs])
         block.derived[key] = made, tuple(found)
-    result: Block = block.derived[key][0]
-    return result
-
-
-def batched_outputs(block: Block, flags: tuple[bool, ...], size: int) -> tuple[bool, ...]:
-    """Which outputs differ between the examples if some parameters do."""
-    batched_block(block, flags, None, size)
-    result: tuple[bool, ...] = block.derived["batched", flags, None, size][1]
+    result: tuple[Block, tuple[bool, ...]] = block.derived[key]
     return result
 
 
