@@ -189,7 +189,7 @@ def test_volume_patches_differentiate_and_are_checked():
     check_grads(lambda v: tf.extract_volume_patches(v, [1, 2, 2, 1, 1], [1, 1, 2, 1, 1], "SAME"), [x])
     one = [1] * 5
     refused(lambda: tf.extract_volume_patches(x, [1, 1], one, "VALID"), "five positive ints")
-    refused(lambda: tf.extract_volume_patches(x, one, one, "FULL"), "padding is 'FULL'")
+    refused(lambda: tf.extract_volume_patches(x, one, one, "FULL"), "padding must be .* got 'FULL")
     refused(lambda: tf.extract_volume_patches(x[0], one, one, "VALID"), "rank 5")
     wide = [2, 1, 1, 1, 1]
     refused(lambda: tf.extract_volume_patches(x, wide, one, "VALID"), "must be 1", tf.errors.UnimplementedError)

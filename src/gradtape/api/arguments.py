@@ -28,6 +28,27 @@ def beside(value: Any, x: Any) -> Tensor:
     return value._read() if isinstance(value, Variable) else convert.like(value, x.dtype)
 
 
+def items(values: Any, what: str, name: str) -> Any:
+    """What can be gone through one by one: a list of tensors, or a tensor's rows."""
+    if type(values) in (list, tuple) or (hasattr(type(values), "__iter__") and getattr(values, "ndim", 1) != 0):
+        return values
+    raise TypeError(
+        errors.compose(f"{what}: {name} must be a list of tensors, got {errors.brief(values)}.", f"{what}([a, b]).")
+    )
+
+
+def function(value: Any, what: str, name: str, kind: type[Exception] = TypeError) -> Any:
+    """A function that is given as an argument."""
+    if callable(value):
+        return value
+    raise kind(
+        errors.compose(
+            f"{what}: {name} must be callable, got {errors.brief(value)}.",
+            "pass the function itself: f or lambda x: ..., not the result f(x).",
+        )
+    )
+
+
 def axes(axis: Any, rank: int, what: str) -> tuple[int, ...]:
     """Axes counted from the front, sorted; None means all."""
     if axis is None:
@@ -78,13 +99,24 @@ def shape(value: Any, what: str, name: str = "shape") -> tuple[int, ...]:
         value = [value]
     dims = integers(value, what, name)
     if dims and min(dims) < 0:
-        raise errors.build(errors.ShapeError, f"{what}: {name} is {list(dims)}.", "dimensions must not be negative.")
+        raise errors.build(
+            errors.ShapeError,
+            f"{what}: sizes in {name} must not be negative, got {list(dims)}.",
+            "write the sizes, or compute one with tf.shape(x)[axis]; only tf.reshape takes -1.",
+        )
     return dims
 
 
 def _array(value: Any, what: str, name: str) -> Any:
     """A NumPy array of ints."""
-    found = np.asarray(convert.convert_to_tensor(value))
+    try:
+        found = np.asarray(convert.convert_to_tensor(value))
+    except (errors.ConversionError, TypeError):
+        raise errors.build(
+            errors.ArgumentError,
+            f"{what}: {name} must be integers, got {errors.brief(value)}.",
+            "give an int, or a list of ints.",
+        ) from None
     if not found.size:
         return found.astype(np.int64)
     if found.dtype.kind not in "iu":

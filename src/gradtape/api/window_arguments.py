@@ -22,7 +22,7 @@ def channels_first(data_format: Any, count: int, what: str) -> bool:
     if data_format != first:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: data_format is {data_format!r}, for {count} axes that the window moves over.",
+            f"{what}: data_format cannot be {data_format!r} for {count} axes that the window moves over.",
             f"use {last!r} or {first!r}." if last else "use None: windows move over one, two or three axes.",
         )
     return True
@@ -43,7 +43,7 @@ def per_axis(value: Any, count: int, first: bool, what: str, name: str) -> Sizes
     if whole[0] != 1 or whole[1 if first else -1] != 1:
         raise errors.build(
             errors.UnimplementedError,
-            f"{what}: {name} is {value!r}, which is not 1 for the examples or the channels.",
+            f"{what}: {name} must be 1 for the examples and the channels, got {value!r}.",
             f"give {name} for the other axes only.",
         )
     return spatial(whole, first)
@@ -68,9 +68,11 @@ def every_axis(value: Any, count: int, first: bool, what: str, name: str) -> Siz
             f"{what}: {name} should be of length {lengths}, received {value!r}.",
             f"give one int for all, or one for each of the {count} axes that the window moves over.",
         )
-    if min(sizes) <= 0:
+    if min(sizes) <= 0 or any(type(size) is int and size >= 1 << 31 for size in sizes):
         raise errors.build(
-            errors.ShapeError, f"{what}: {name} is {value!r}, and must be positive.", "1 leaves an axis as it is."
+            errors.ShapeError,
+            f"{what}: {name} must be positive and less than 2^31, got {value!r}.",
+            "1 leaves an axis as it is.",
         )
     return sizes
 
@@ -95,8 +97,8 @@ def explicit_pairs(padding: Any, count: int, first: bool, what: str) -> Pairs:
     """(before, after) for every axis of the input, from a list of pairs."""
     if isinstance(padding, (str, bytes)) or not hasattr(padding, "__iter__"):
         raise errors.build(
-            errors.ShapeError,
-            f"{what}: padding is {padding!r}.",
+            errors.ArgumentError,
+            f"{what}: padding must be 'SAME', 'VALID' or a list of pairs, got {padding!r}.",
             'use "SAME", "VALID", or a list of pairs [before, after], one for each axis of the input.',
         )
     pairs = tuple([integers(pair, what, "padding") for pair in padding])
@@ -110,7 +112,7 @@ def explicit_pairs(padding: Any, count: int, first: bool, what: str) -> Pairs:
     if any(pairs[0]) or any(pairs[1 if first else -1]):
         raise errors.build(
             errors.ShapeError,
-            f"{what}: padding is {padding!r}, which pads the examples or the channels.",
+            f"{what}: padding cannot pad the examples or the channels, got {padding!r}.",
             "their pairs must be [0, 0].",
         )
     return pairs  # type: ignore[return-value]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.api.arguments import integer, integers, tensor
+from gradtape.api.arguments import integer, integers, items, tensor
 from gradtape.core import convert, errors
 from gradtape.core.shape import normalize_axis
 from gradtape.core.tensor import Tensor, wrap
@@ -66,7 +66,7 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Tensor:
         if not values.ndim:
             raise TypeError(errors.compose("stack: values is a scalar.", "give a list of tensors."))
         values = unstack(values)
-    if not values:
+    if not items(values, "stack", "values"):
         return wrap(np.zeros((0,), np.float32))
     if at == 0 and not convert.holds_tensor(values):
         # What cannot become one tensor fails below, with an error that names the rows.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.api import arguments
-from gradtape.api.arguments import integer, integers, tensor
+from gradtape.api.arguments import integer, integers, items, tensor
 from gradtape.arrays.joining import concat, normal_axis, parallel_stack, split, stack, unstack
 from gradtape.arrays.shapes import (
     broadcast_dynamic_shape,
@@ -67,7 +67,7 @@ def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
     >>> [t.numpy() for t in tf.identity_n([1, 2.5])]
     [np.int32(1), np.float32(2.5)]
     """
-    return [identity(x) for x in input]
+    return [identity(x) for x in items(input, "identity_n", "input")]
 
 
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:

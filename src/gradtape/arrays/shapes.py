@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.api import arguments
-from gradtape.api.arguments import tensor
+from gradtape.api.arguments import items, tensor
 from gradtape.core import device, dtypes, errors
 from gradtape.core.dims import is_symbolic
 from gradtape.core.op import REGISTRY
@@ -57,7 +57,7 @@ def shape_n(input: Sequence[Any], out_type: Any = dtypes.int32, name: str | None
     >>> [t.numpy().tolist() for t in tf.shape_n([[1, 2], [[3]]])]
     [[2], [1, 1]]
     """
-    return [shape(x, out_type) for x in input]
+    return [shape(x, out_type) for x in items(input, "shape_n", "input")]
 
 
 def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
@@ -204,4 +204,10 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     long = any(getattr(s, "dtype", None) == dtypes.int64 for s in (shape_x, shape_y))
     if is_symbolic(result):
         return unknown_tensor((len(result),), dtypes.int64 if long else dtypes.int32)
+    if max(result, default=0) > np.iinfo(np.int64 if long else np.int32).max:
+        raise errors.build(
+            errors.ShapeError,
+            f"broadcast_dynamic_shape: a size of {list(result)} does not fit in {'int64' if long else 'int32'}.",
+            "check the shapes: do their sizes mean what they should?",
+        )
     return wrap(np.array(result, np.int64 if long else np.int32))

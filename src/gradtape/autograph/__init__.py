@@ -56,5 +56,8 @@ Functions that are defined inside are rewritten with the one around. What a func
 
 from gradtape.autograph import experimental
 from gradtape.autograph._public import set_verbosity, to_code, to_graph, trace
+from gradtape.core import deferral
 
 __all__ = ["experimental", "set_verbosity", "to_code", "to_graph", "trace"]
+
+deferral.guard_module(__name__)

@@ -6,6 +6,7 @@ from gradtape.config._threads import (
     set_inter_op_parallelism_threads,
     set_intra_op_parallelism_threads,
 )
+from gradtape.core import deferral
 
 __all__ = [
     "get_inter_op_parallelism_threads",
@@ -13,3 +14,5 @@ __all__ = [
     "set_inter_op_parallelism_threads",
     "set_intra_op_parallelism_threads",
 ]
+
+deferral.guard_module(__name__)

@@ -154,7 +154,7 @@ def unconvertible(value: Any) -> Exception:
         return Undecided("the number of a size is asked for that is known only when the function runs")
     return errors.build(
         errors.ConversionError,
-        f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a Tensor.",
+        f"Attempt to convert a value ({errors.brief(value)}) with an unsupported type ({type(value)}) to a Tensor.",
         getattr(value, "_instead", "pass numbers, strings, NumPy arrays, tensors, or nested lists of them."),
     )
 

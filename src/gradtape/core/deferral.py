@@ -8,6 +8,7 @@ the graph, which runs when they are known.
 from __future__ import annotations
 
 import functools
+import importlib
 import sys
 from collections.abc import Callable
 from types import FunctionType
@@ -34,8 +35,38 @@ def adapt(function: Callable[..., Any]) -> Callable[..., Any]:
             if _current.trace is None:
                 raise
             return _current.trace.later(function, args, kwargs, missing)
+        except Exception as problem:
+            clear = _clear(problem, function, args, kwargs)
+            if clear is problem:
+                raise
+            raise clear from None
 
     return public
+
+
+@functools.cache
+def guard(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A public function whose errors are about its arguments; for those that never wait."""
+
+    @functools.wraps(function)
+    def public(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Exception as problem:
+            clear = _clear(problem, function, args, kwargs)
+            if clear is problem:
+                raise
+            raise clear from None
+
+    return public
+
+
+def _clear(problem: Exception, function: Callable[..., Any], args: Any, kwargs: Any) -> Exception:
+    """An error with the three lines, whatever went wrong. Loaded when something does."""
+    if "\n  fix: " in str(problem):
+        return problem
+    refusals = importlib.import_module("gradtape.core.refusals")
+    return refusals.translated(problem, function, args, kwargs)  # type: ignore[no-any-return]
 
 
 # The packages that define public functions.
@@ -101,6 +132,30 @@ class _Modules:
 def adapted(value: Any) -> Any:
     """What a module shows to users in place of a value: functions of `gradtape.api` are adapted, others stay."""
     return adapt(value) if _Modules.are_adapted and can_wait(value) else value
+
+
+def guarded(value: Any) -> Any:
+    """What a module shows in place of a value that it loads later: functions are adapted, so that their errors are about arguments.
+    The others, which every program needs, check theirs, and are as quick as they can be."""
+    if can_wait(value):
+        return adapt(value)
+    is_function = type(value) is FunctionType and not hasattr(value, "__wrapped__")
+    return guard(value) if is_function and _is_quiet(value) else value
+
+
+def _is_quiet(function: Any) -> bool:
+    """True for a function of ours that was not made for speed."""
+    is_ours = str(function.__module__).startswith("gradtape.")
+    return is_ours and not function.__code__.co_filename.endswith(_MAKERS)
+
+
+def guard_module(module: str) -> None:
+    """Guard the public functions that a module defines or imports; for modules that no program calls millions of times."""
+    space = vars(sys.modules[module])
+    for name in space.get("__all__", ()):
+        value = space.get(name)
+        if type(value) is FunctionType and not hasattr(value, "__wrapped__"):
+            space[name] = adapt(value) if can_wait(value) else guard(value)
 
 
 def can_wait(value: Any) -> bool:

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core import errors
+
 _FLOATS = ("float16", "bfloat16", "float32", "float64")
 _FLOAT8 = ("float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnuz", "float8_e5m2fnuz")
 _COMPLEX = ("complex64", "complex128")
@@ -217,7 +219,12 @@ def _from_numpy(dtype: np.dtype[Any]) -> DType:
         return string
     found = _BY_NAME.get(dtype.name)
     if found is None or dtype.kind in "Mm":
-        raise TypeError(f"Cannot convert the NumPy dtype {dtype} to a tf.DType.")
+        raise TypeError(
+            errors.compose(
+                f"Cannot convert the NumPy dtype {dtype} to a tf.DType.",
+                "convert the array first: array.astype(np.float32), or .astype(str) for text.",
+            )
+        )
     return found
 
 
@@ -245,4 +252,17 @@ def as_dtype(type_value: Any) -> DType:
             return from_numpy(np.dtype(type_value))
         except TypeError:
             pass
-    raise TypeError(f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType.")
+    raise TypeError(
+        errors.compose(
+            f"Cannot convert {errors.brief(type_value)} to a dtype: it must be a tf.DType, or the name of one.",
+            _nearest(type_value),
+        )
+    )
+
+
+def _nearest(value: Any) -> str:
+    """What to write instead of a value that names no dtype."""
+    import difflib  # needed for this message only
+
+    close = difflib.get_close_matches(value, _BY_NAME, 1) if isinstance(value, str) else []
+    return f"did you mean tf.{close[0]}?" if close else "pass a dtype such as tf.float32 or 'int64'."

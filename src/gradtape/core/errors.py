@@ -10,6 +10,7 @@ The lines say what happened (with the arguments' names, shapes and dtypes), wher
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -159,8 +160,9 @@ class OutOfMemoryError(ResourceExhaustedError, MemoryError):
     """
 
 
-class DTypeError(InvalidArgumentError, TypeError):
-    """Dtypes do not fit together: nothing is promoted silently between tensors.
+class DTypeError(InvalidArgumentError, TypeError, ValueError):
+    """Dtypes do not fit together: nothing is promoted silently between tensors. TensorFlow raises a ValueError where it converts an
+    argument, a TypeError or an InvalidArgumentError elsewhere.
 
     Wrong: `tf.constant(1.0) + tf.constant(1)`
     Right: `tf.constant(1.0) + tf.cast(tf.constant(1), tf.float32)`
@@ -180,6 +182,23 @@ class ConversionError(ValueError):
 
     Wrong: `tf.convert_to_tensor(tf.constant(1.0), dtype=tf.int32)`
     Right: `tf.cast(tf.constant(1.0), tf.int32)`
+    """
+
+
+class AttributeTypeError(TypeError, AttributeError):
+    """A value is of a wrong type, and TensorFlow raises AttributeError for it, since it asks the value for an attribute.
+
+    Wrong: `tape.gradient(y, 3.0)`
+    Right: `tape.gradient(y, x)`, with `x = tf.Variable(3.0)`
+    """
+
+
+class ArgumentError(InvalidArgumentError, TypeError, ValueError):
+    """An argument is of a kind that a function cannot use. TensorFlow raises one of the three classes, which depends on how far
+    its function gets.
+
+    Wrong: `tf.strings.ngrams(["a", "b"], "two")`
+    Right: `tf.strings.ngrams(["a", "b"], 2)`
     """
 
 
@@ -238,12 +257,28 @@ class GradientError(ValueError):
 def compose(what: str, fix: str = "", depth: int = 1) -> str:
     """The three lines of a message: what happened, where in the user's code, what to do."""
     site = provenance.user_site(depth + 1)
-    lines = [what]
+    lines = [_tidy(what)]
     if site is not None:
         lines.append(f"  at:  {site}")
     if fix:
-        lines.append(f"  fix: {fix}")
+        lines.append(f"  fix: {_tidy(fix)}")
     return "\n".join(lines)
+
+
+_INSIDE = (
+    (re.compile(r"<gradtape\.[\w.]*?(\w+) object at 0x[0-9a-f]+>"), r"<\1 object>"),
+    (re.compile(r"<class 'gradtape\.[\w.]*?(\w+)'>"), r"<class '\1'>"),
+    (re.compile(r"<([\w. ]+) at 0x[0-9a-f]+>"), r"<\1>"),
+    (re.compile(r"\s*\n\s*"), " "),
+)
+
+
+def _tidy(text: str) -> str:
+    """A text on one line, without the modules that define our classes, and without addresses."""
+    if "\n" in text or "<" in text:
+        for pattern, plain in _INSIDE:
+            text = pattern.sub(plain, text)
+    return text
 
 
 def in_graph(problem: Exception, node: str, graph: str, site: Any) -> Exception:
@@ -281,6 +316,7 @@ def no_room(problem: Exception, name: str, specs: Sequence[Any] = ()) -> Excepti
 
 
 _MOST_DIMENSIONS = 64  # of NumPy's arrays
+_TOO_LARGE = re.compile("Maximum allowed (dimension|size) exceeded|too large to convert to C|array is too big")
 
 
 def _impossible(problem: Exception, name: str, specs: Sequence[Any]) -> Exception:
@@ -290,6 +326,9 @@ def _impossible(problem: Exception, name: str, specs: Sequence[Any]) -> Exceptio
             return no_room(MemoryError(), name, specs)
         shapes = ", ".join([str(s) for s in specs])
         what = f"{name}: a result with more elements than 2^63 cannot be made{': ' + shapes if shapes else ''}."
+        return ShapeError(compose(what, "check the shape: do its sizes mean what they should?", depth=3))
+    if isinstance(problem, (ValueError, OverflowError)) and _TOO_LARGE.search(str(problem)):
+        what = f"{name}: a size that does not fit in 64 bits cannot be the size of an array."
         return ShapeError(compose(what, "check the shape: do its sizes mean what they should?", depth=3))
     rank = max([len(s.shape) for s in specs], default=0)
     if rank > _MOST_DIMENSIONS or "maximum supported dimension" in str(problem):
@@ -317,6 +356,20 @@ def of_python(problem: Exception) -> Exception:
         made = kind(message)
     made.__cause__ = problem
     return made.with_traceback(problem.__traceback__)
+
+
+_LIBRARIES = {"tensorflow": "TensorFlow", "torch": "PyTorch", "jax": "JAX", "jaxlib": "JAX", "cupy": "CuPy"}
+
+
+def library_of(value: Any) -> str | None:
+    """The name of the library that an array or variable belongs to, if it is another one for tensors."""
+    return _LIBRARIES.get(type(value).__module__.partition(".")[0])
+
+
+def brief(value: Any) -> str:
+    """A value as text for a message, cut off where it is long."""
+    text = _tidy(repr(value))
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def build(kind: type[Exception], what: str, fix: str = "") -> Exception:

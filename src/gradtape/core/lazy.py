@@ -36,7 +36,7 @@ def attach(module: str, sources: Mapping[str, str]) -> tuple[Callable[[str], Any
                     raise
                 # So that hasattr, inspect.getmembers and builders of documentation can ask.
                 raise AttributeError(str(missing), name=name) from None
-        value = loaded if own == "*" else deferral.adapted(getattr(loaded, own))
+        value = loaded if own == "*" else deferral.guarded(getattr(loaded, own))
         setattr(sys.modules[module], name, value)
         return value
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from gradtape.core import errors
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
@@ -97,7 +98,10 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     count = len(flatten(structure, expand_composites))
     if count != len(flat):
         raise ValueError(
-            f"Could not pack sequence. Structure had {count} atoms, but flat_sequence had {len(flat)} items."
+            errors.compose(
+                f"Could not pack sequence. Structure had {count} atoms, but flat_sequence had {len(flat)} items.",
+                "flatten and pack with the same structure: tf.nest.pack_sequence_as(s, tf.nest.flatten(s)).",
+            )
         )
     return _pack(structure, iter(flat), expand_composites)
 
@@ -135,32 +139,42 @@ def map_structure(func: Callable[..., Any], *structures: Any, **options: Any) ->
     [11, (22,)]
     """
     if not structures:
-        raise ValueError("map_structure: at least one structure is needed.")
+        raise ValueError(
+            errors.compose("map_structure: at least one structure is needed.", "tf.nest.map_structure(f, structure).")
+        )
     if not callable(func):
-        raise TypeError(f"map_structure: func must be callable, got {func!r}.")
+        raise TypeError(
+            errors.compose(
+                f"map_structure: func must be callable, got {errors.brief(func)}.",
+                "tf.nest.map_structure(f, structure).",
+            )
+        )
     for other in structures[1:]:
         assert_same_structure(structures[0], other, check_types=options.get("check_types", True))
     columns = zip(*[flatten(s) for s in structures], strict=True)
     return pack_sequence_as(structures[0], [func(*leaves) for leaves in columns])
 
 
+def _differ(how: str, first: Any, second: Any) -> str:
+    what = f"The two structures don't have {how}: {errors.brief(first)} and {errors.brief(second)}."
+    return errors.compose(what, "print tf.nest.flatten of both, and build the second like the first.", depth=3)
+
+
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
     """ValueError if the structures differ in their nesting, TypeError if in the types of their containers."""
     if is_nested(nest1) != is_nested(nest2):
-        raise ValueError(f"The two structures don't have the same nested structure: {nest1!r} and {nest2!r}.")
+        raise ValueError(_differ("the same nested structure", nest1, nest2))
     if not is_nested(nest1):
         return
     if check_types and type(nest1) is not type(nest2):
-        raise TypeError(f"The two structures don't have the same sequence type: {type(nest1)} and {type(nest2)}.")
+        raise TypeError(_differ("the same sequence type", type(nest1), type(nest2)))
     if has_parts(nest1):
         nest1, nest2 = parts(nest1), parts(nest2)
     if len(nest1) != len(nest2):
-        raise ValueError(
-            f"The two structures don't have the same number of elements: {len(nest1)} in {nest1!r}, {len(nest2)} in {nest2!r}."
-        )
+        raise ValueError(_differ(f"the same number of elements ({len(nest1)} vs {len(nest2)})", nest1, nest2))
     if isinstance(nest1, Mapping):
         if set(nest1) != set(nest2):
-            raise ValueError(f"The two dictionaries don't have the same set of keys: {list(nest1)} and {list(nest2)}.")
+            raise ValueError(_differ("the same set of keys", list(nest1), list(nest2)))
         for key in nest1:
             assert_same_structure(nest1[key], nest2[key], check_types)
         return

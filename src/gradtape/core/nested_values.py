@@ -203,7 +203,4 @@ def to_bytes(value: Any) -> bytes:
     return value.encode("utf-8") if isinstance(value, str) else bytes(value)
 
 
-def brief(value: Any) -> str:
-    """A value as text, cut off where it is long."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+brief = errors.brief

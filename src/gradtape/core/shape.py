@@ -155,10 +155,12 @@ class TensorShape:
             self._dims = None
         elif isinstance(dims, (int, np.integer)):
             self._dims = (_dimension(dims),)
-        elif isinstance(dims, Iterable):
+        elif isinstance(dims, Iterable) and getattr(dims, "ndim", 1) != 0:
             self._dims = tuple(_dimension(d) for d in dims)
+        elif getattr(dims, "ndim", 1) == 0:
+            self._dims = (_dimension(dims),)
         else:
-            raise TypeError(f"TensorShape: dims must be None, an int or a sequence of int or None, got {dims!r}.")
+            raise _not_dims(dims)
 
     @property
     def rank(self) -> int | None:
@@ -309,10 +311,29 @@ def _dimension(value: Any) -> int | None:
     try:
         size = int(value.__index__())
     except AttributeError:
-        raise TypeError(f"TensorShape: Dimension value must be integer or None, got {value!r}.") from None
+        raise TypeError(
+            errors.compose(
+                f"TensorShape: Dimension value must be integer or None, got {errors.brief(value)}.",
+                "write the sizes as ints, for instance [2, 3] or [None, 3].",
+            )
+        ) from None
     if size < 0:
-        raise ValueError(f"TensorShape: a dimension must not be negative, got {size}.")
+        raise ValueError(
+            errors.compose(
+                f"TensorShape: a dimension must not be negative, got {size}.", "write None for an unknown size."
+            )
+        )
     return size
+
+
+def _not_dims(value: Any) -> TypeError:
+    return TypeError(
+        errors.compose(
+            f"TensorShape: dims must be None, an int or a sequence of int or None, got {errors.brief(value)}.",
+            "write the sizes as a list, for instance [2, 3] or [None, 3].",
+            depth=3,
+        )
+    )
 
 
 class TensorSpec:

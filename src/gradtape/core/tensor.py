@@ -34,7 +34,14 @@ class Tensor(Operators):
     _origin: Any
 
     __array_priority__ = 100
-    __hash__ = None  # type: ignore[assignment]
+
+    def __hash__(self) -> int:
+        raise TypeError(
+            errors.compose(
+                "Tensor is unhashable: it cannot be a key of a dict or an element of a set.",
+                "Instead, use tensor.ref() as the key; ref.deref() gives the tensor back.",
+            )
+        )
 
     @property
     def shape(self) -> TensorShape:
@@ -111,13 +118,23 @@ class Tensor(Operators):
 
     def __len__(self) -> int:
         if not self._array.ndim:
-            raise TypeError("Scalar tensor has no `len()`")
+            raise TypeError(
+                errors.compose(
+                    "Scalar tensor has no `len()`: it holds one number, no rows.",
+                    "use tf.size(x), or give it an axis: tf.reshape(x, [1]).",
+                )
+            )
         result: int = self._array.shape[0]
         return result
 
     def __iter__(self) -> Iterator[Tensor]:
         if not self._array.ndim:
-            raise TypeError("Cannot iterate over a scalar tensor.")
+            raise TypeError(
+                errors.compose(
+                    "Cannot iterate over a scalar tensor: it has no axis.",
+                    "use the tensor itself, a list of tensors, or tf.reshape(x, [1]).",
+                )
+            )
         from gradtape.core.op import REGISTRY
 
         # One op for all rows: indexing row by row would make backward quadratic.
@@ -147,7 +164,12 @@ class Tensor(Operators):
     def __index__(self) -> int:
         if self._array.dtype.kind not in "iu" or self._array.ndim:
             what = f"{self.dtype.name} of shape {self.shape}"
-            raise TypeError(f"only integer scalar tensors can be used as an index, this one is {what}.")
+            raise TypeError(
+                errors.compose(
+                    f"only integer scalar tensors can be used as an index, this one is {what}.",
+                    "pass an int, or tf.cast(x, tf.int32) of a tensor with one element.",
+                )
+            )
         return int(self._item("an index"))
 
     def __round__(self, digits: int | None = None) -> Any:
@@ -171,6 +193,13 @@ class Tensor(Operators):
 
     def __format__(self, spec: str) -> str:
         array = host(self._array)
+        if spec and array.ndim:
+            raise TypeError(
+                errors.compose(
+                    f"The format {spec!r} needs a scalar, but the tensor has shape {self.shape}.",
+                    f"format each element, [f'{{v:{spec}}}' for v in x.numpy().ravel()], or np.array2string(x.numpy(), precision=2).",
+                )
+            )
         return format(array if array.ndim else array.item(), spec)
 
     def __dir__(self) -> list[str]:

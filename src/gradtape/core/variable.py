@@ -456,7 +456,12 @@ class Variable(Operators):
         return format(self._read(), spec) if spec else str(self)
 
     def __hash__(self) -> int:
-        raise TypeError("Variable is unhashable. Instead, use variable.ref() as the key.")
+        raise TypeError(
+            errors.compose(
+                "Variable is unhashable: it cannot be a key of a dict or an element of a set.",
+                "Instead, use variable.ref() as the key; ref.deref() gives the variable back.",
+            )
+        )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         return self._read().__array__(dtype, copy)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core import dtypes, errors, lazy
+from gradtape.core import deferral, dtypes, errors, lazy
 from gradtape.data import _vectorized_map as vectorized_map
 from gradtape.data._csv import CsvDataset, make_csv_dataset
 from gradtape.data._dataset import Dataset
@@ -302,3 +302,6 @@ class TFRecordWriter:
         with _Writer(self._path, self._kind) as writer:
             for record in dataset:
                 writer.write(record)
+
+
+deferral.guard_module(__name__)

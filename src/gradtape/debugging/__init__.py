@@ -6,7 +6,7 @@ _traceback_filtering.py  Whether tracebacks end at the user's line
 _value_checks.py         Checks of values
 """
 
-from gradtape.core import lazy
+from gradtape.core import deferral, lazy
 from gradtape.debugging._numerics import (
     assert_all_finite,
     check_numerics,
@@ -82,3 +82,5 @@ __all__ = [
 ]
 
 __getattr__, __dir__, _ = lazy.attach(__name__, {})  # however it was imported, its functions are adapted
+
+deferral.guard_module(__name__)

@@ -1,5 +1,6 @@
 """`tf.io.gfile`: files and directories of this computer."""
 
+from gradtape.core import deferral
 from gradtape.io._gfile import (
     GFile,
     copy,
@@ -35,3 +36,5 @@ __all__ = [
     "stat",
     "walk",
 ]
+
+deferral.guard_module(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from gradtape.api.arguments import tensor
+from gradtape.api.arguments import items, tensor
 from gradtape.api.families import apply, binary, pair, unary
 from gradtape.core import errors
 from gradtape.core.indexed_slices import IndexedSlices
@@ -285,7 +285,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     """
     if isinstance(inputs, (Tensor, Variable)) and not inputs.ndim:
         return tensor(inputs)
-    terms = [tensor(x) for x in inputs]
+    terms = [tensor(x) for x in items(inputs, "add_n", "inputs")]
     if not terms:
         raise ValueError(errors.compose("add_n: there are no inputs.", "give a list of at least one tensor."))
     for i, term in enumerate(terms):

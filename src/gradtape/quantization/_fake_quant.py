@@ -191,6 +191,12 @@ def quantize_and_dequantize_v2(
         raise ValueError(
             f"quantize_and_dequantize_v2: round_mode must be 'HALF_TO_EVEN' or 'HALF_UP', got {round_mode!r}."
         )
+    if not 1 <= num_bits <= 63:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"quantize_and_dequantize_v2: num_bits must be between 1 and 63, got {num_bits}.",
+            "use 8.",
+        )
     given = tensor(input)
     low, high = _range(given, input_min, input_max, range_given, axis)
     if range_given:

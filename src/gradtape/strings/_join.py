@@ -192,11 +192,11 @@ def unsorted_segment_join(
     x, ids = strings(inputs, "strings.unsorted_segment_join", "inputs"), convert.convert_to_tensor(segment_ids)
     count = integer(num_segments, "strings.unsorted_segment_join", "num_segments")
     between = scalar(separator, "strings.unsorted_segment_join", "separator")
-    if count < 0:
+    if not 0 <= count < 1 << 31:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"strings.unsorted_segment_join: num_segments must not be negative, got {count}.",
-            "count the segments.",
+            f"strings.unsorted_segment_join: num_segments must not be negative or above 2^31, got {count}.",
+            "count the segments: tf.reduce_max(segment_ids) + 1.",
         )
     return _segments_joined(x, ids, count=count, separator=between)
 

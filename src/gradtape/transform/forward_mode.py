@@ -56,10 +56,10 @@ class ForwardAccumulator:
 
     def _watch(self, primal: Any, tangent: Any) -> None:
         if not isinstance(primal, (Tensor, Variable)):
-            raise AttributeError(
+            raise errors.AttributeTypeError(
                 errors.compose(
-                    f"ForwardAccumulator: {type(primal).__name__!r} object has no attribute '_id': got {primal!r}.",
-                    "primals must be tensors or variables.",
+                    f"ForwardAccumulator: primals must be tensors or variables, got {errors.brief(primal)}.",
+                    "make it x = tf.constant(value) or tf.Variable(value) first.",
                 )
             )
         if not primal.dtype.is_floating:
@@ -111,6 +111,13 @@ class ForwardAccumulator:
         if isinstance(tensor, IndexedSlices):
             rows = self._fetch(tensor.values, zero)
             return None if rows is None else IndexedSlices(rows, tensor.indices, tensor.dense_shape)
+        if not hasattr(tensor, "_id"):
+            raise errors.AttributeTypeError(
+                errors.compose(
+                    f"ForwardAccumulator.jvp: primals must be tensors or variables, got {errors.brief(tensor)}.",
+                    "pass what was computed inside of the accumulator, for instance acc.jvp(y).",
+                )
+            )
         found = self._pushforward.tangents.get(tensor._id)
         return zeros_like(tensor) if found is None and zero else found
 

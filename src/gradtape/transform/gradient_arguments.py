@@ -50,12 +50,14 @@ def _check_target(t: Any, recording: Recording) -> Any:
         return t
     check_symbolic(t, "targets")
     if isinstance(t, (bool, int, float, complex)):
-        what = f"{type(t).__name__!r} object has no attribute 'dtype': targets must be tensors, got {t!r}."
-        raise AttributeError(errors.compose(f"{what}{_left(recording)}", _KEEP_TENSORS))
+        what = f"Targets must be tensors, got the number {t!r}."
+        raise errors.AttributeTypeError(errors.compose(f"{what}{_left(recording)}", _KEEP_TENSORS))
     if isinstance(t, (np.ndarray, np.generic)):
-        what = f"{type(t).__name__!r} object has no attribute '_id': targets must be tensors, not NumPy values."
-        raise AttributeError(errors.compose(f"{what}{_left(recording)}", _KEEP_TENSORS))
-    raise TypeError(f"Cannot convert the argument `type_value`: {t!r} to a TensorFlow DType.")
+        what = f"Targets must be tensors, not NumPy values ({type(t).__name__})."
+        raise errors.AttributeTypeError(errors.compose(f"{what}{_left(recording)}", _KEEP_TENSORS))
+    raise _not_ours(t, "Targets") or TypeError(
+        errors.compose(f"Targets must be tensors, got {errors.brief(t)}.", _KEEP_TENSORS)
+    )
 
 
 _KEEP_TENSORS = "compute the target with functions of tf; leave `.numpy()` and float() out."
@@ -70,7 +72,7 @@ def _left(recording: Recording) -> str:
 def flat_sources(sources: Any) -> tuple[Any, ...]:
     """The sources in a row; tensors that no tape knew get an identity."""
     if sources is None:
-        raise TypeError("Argument `sources` should be a list or nested structure of Tensors or Variables, got None.")
+        raise _no_source(None)
     flat = tuple(nest.flatten(sources))
     if not all(isinstance(s, (Variable, Tensor, Handle)) for s in flat):
         flat = tuple([source_of(s) for s in flat])
@@ -98,14 +100,14 @@ def source_of(s: Any) -> Any:
     return s.__gradient_source__()
 
 
-def check_symbolic(x: Any, what: str, kind: type[Exception] = AttributeError) -> None:
+def check_symbolic(x: Any, what: str, kind: type[Exception] = errors.AttributeTypeError) -> None:
     """An exception for an object of another library that stands for values, as it says itself by `__stands_for_values__`."""
     known = getattr(type(x), "__stands_for_values__", None)
     if known is not None:
         message, fix = known
         raise kind(
             errors.compose(
-                f"{type(x).__name__!r} object has no attribute '_id': {what} must be tensors or variables. {message}",
+                f"{what.capitalize()} must be tensors or variables, got {type(x).__name__}. {message}",
                 fix,
             )
         )
@@ -114,9 +116,35 @@ def check_symbolic(x: Any, what: str, kind: type[Exception] = AttributeError) ->
 def _bad_source(s: Any) -> None:
     check_symbolic(s, "sources")
     if s is None or isinstance(s, str):
-        raise TypeError(f"Argument `sources` must hold tensors or variables, got {s!r}.")
-    raise AttributeError(
-        f"{type(s).__name__!r} object has no attribute '_id': sources must be tensors or variables, got {s!r}."
+        raise _no_source(s)
+    raise _not_ours(s, "Sources") or errors.AttributeTypeError(
+        errors.compose(
+            f"Sources must be tensors or variables, got {errors.brief(s)}.",
+            "make it x = tf.Variable(value), or x = tf.constant(value) and tape.watch(x), before y is computed.",
+        )
+    )
+
+
+def _no_source(s: Any) -> TypeError:
+    return TypeError(
+        errors.compose(
+            f"Argument `sources` must hold tensors or variables, got {s!r}.",
+            "pass the variables, for instance tape.gradient(loss, model.trainable_variables).",
+        )
+    )
+
+
+def _not_ours(value: Any, what: str) -> Exception | None:
+    """The error for a tensor or variable of another library; None if it is none."""
+    library = errors.library_of(value)
+    if library is None:
+        return None
+    return errors.AttributeTypeError(
+        errors.compose(
+            f"{what} must be gradtape's tensors or variables, got {library}'s {type(value).__name__}, which no tape of "
+            "gradtape sees.",
+            "import gradtape as tf in all modules of the program, or run it with `gradtape run program.py`.",
+        )
     )
 
 

@@ -43,6 +43,7 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
     if func is None:
         return lambda f: functools.wraps(f)(lambda *args: py_function(f, args, Tout))
     _check_callable(func)
+    inp = _arguments(inp)
     if any(isinstance(x, Composite) for x in inp) or any(isinstance(t, CompositeSpec) for t in nest.flatten(Tout)):
         return _of_composites(func, list(inp), Tout)
     several = isinstance(Tout, (list, tuple))
@@ -264,6 +265,7 @@ def numpy_function(
     if func is None:
         return lambda f: functools.wraps(f)(lambda *args: numpy_function(f, args, Tout))
     _check_callable(func)
+    inp = _arguments(inp)
     several = isinstance(Tout, (list, tuple))
     if state.current.trace is not None or state.current.in_pipeline:
         wanted = [dtypes.as_dtype(t) for t in (Tout if several else [Tout])]
@@ -377,9 +379,26 @@ def _returned(value: Any, dtype: dtypes.DType) -> Any:
         raise errors.InternalError(f"numpy_function: unsupported object type {type(value).__name__}") from problem
 
 
+def _arguments(inp: Any) -> Any:
+    """The list of arguments; a tensor stands for its rows."""
+    if isinstance(inp, (list, tuple)) or (hasattr(type(inp), "__iter__") and getattr(inp, "ndim", 1) != 0):
+        return inp
+    raise errors.ArgumentError(
+        errors.compose(
+            f"inp must be a list of the function's arguments, got {errors.brief(inp)}.",
+            "put a single argument in a list: tf.py_function(f, [x], tf.float32).",
+        )
+    )
+
+
 def _check_callable(func: Any) -> None:
     if not callable(func):
-        raise ValueError(f"Expected func to be callable. Received func={func!r} of type {type(func)}.")
+        raise ValueError(
+            errors.compose(
+                f"Expected func to be callable. Received func={errors.brief(func)} of type {type(func)}.",
+                "pass the function itself, tf.py_function(f, [x], tf.float32), not its result.",
+            )
+        )
 
 
 def _name(func: Any) -> str:

@@ -47,6 +47,13 @@ def vectorized_map(fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop:
     >>> tf.vectorized_map(lambda x: tf.reduce_sum(x * x), xs)
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([ 5., 25.], dtype=float32)>
     """
+    if not callable(fn):
+        raise TypeError(
+            errors.compose(
+                f"vectorized_map: fn must be callable, got {errors.brief(fn)}.",
+                "tf.vectorized_map(lambda x: x * x, elems).",
+            )
+        )
     flat = [convert.convert_to_tensor(e) for e in nest.flatten(elems)]
     if _current.trace is not None and any(t.get_shape().rank is None for t in flat):
         # An axis in front of examples cannot be told from theirs: a loop over the rows needs no rank.

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.arrays import joining, movement
-from gradtape.core import convert, dtypes, nest
+from gradtape.core import convert, dtypes, errors, nest
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.experimental.numpy import _lattice as lattice
@@ -112,9 +112,18 @@ def asarray(a: Any, dtype: Any = None) -> Tensor:
         target = wanted or result_type(a)
         if isinstance(a, (list, tuple)) and any(isinstance(x, (Tensor, Variable)) for x in nest.flatten(a)):
             return joining.stack([asarray(x, target) for x in a])
-        a = convert.convert_to_tensor(np.asarray(a))
+        a = _tensor(a)
         wanted = target
     return a if wanted is None or a.dtype is wanted else cast(a, wanted)
+
+
+def _tensor(a: Any) -> Tensor:
+    try:
+        return convert.convert_to_tensor(np.asarray(a))
+    except errors.ConversionError as problem:  # of NumPy a TypeError
+        raise errors.ArgumentError(str(problem)) from None
+    except ValueError:  # rows of different lengths: conversion says which
+        return convert.convert_to_tensor(a)
 
 
 def asanyarray(a: Any, dtype: Any = None) -> Tensor:
