@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
+from gradtape.autograph._mangling import class_of
 from gradtape.core import deferral
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
@@ -150,6 +151,8 @@ def _lookups(code: CodeType) -> list[_Lookup] | None:
     found: list[_Lookup] = []
     path: _Lookup | None = None
     before, calls_next = "", False
+    owner = code.co_varnames[0] if code.co_argcount and class_of(code.co_qualname) else None
+    harmless = frozenset() if "super" in code.co_names else _METHODS
     for instruction in dis.get_instructions(code):
         name = instruction.opname
         if name in ("LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME", "LOAD_CLASSDEREF"):
@@ -157,7 +160,7 @@ def _lookups(code: CodeType) -> list[_Lookup] | None:
             found.append(path)
         elif name in ("LOAD_ATTR", "LOAD_METHOD"):
             is_called = name == "LOAD_METHOD" or (sys.version_info >= (3, 12) and bool((instruction.arg or 0) & 1))
-            unknown = is_called and instruction.argval not in _METHODS
+            unknown = is_called and (instruction.argval not in harmless or before == owner)
             if path is None and unknown:
                 return None
             if path is not None:
@@ -170,7 +173,7 @@ def _lookups(code: CodeType) -> list[_Lookup] | None:
         calls_next = name == "PUSH_NULL" and sys.version_info < (3, 13)
         if name == "PUSH_NULL" and sys.version_info >= (3, 13) and not before.startswith(_NAMED):
             return None
-        before = name
+        before = instruction.argval if name == "LOAD_FAST" else name
     return found
 
 
@@ -204,6 +207,16 @@ def codes(code: CodeType) -> Iterator[CodeType]:
             yield from codes(constant)
 
 
+def _method(owner: Any, name: str) -> Any:
+    """A method of an object or class that is written in Python; _UNKNOWN for all other attributes."""
+    for kind in owner.__mro__ if isinstance(owner, type) else type(owner).__mro__:
+        if name in vars(kind):
+            found = vars(kind)[name]
+            found = getattr(found, "__func__", found)
+            return found if isinstance(found, FunctionType) else _UNKNOWN
+    return _UNKNOWN
+
+
 class _Names:
     """What the names from outside mean to a function now."""
 
@@ -218,7 +231,11 @@ class _Names:
         if lookup.calls_part and not callable(value):
             return _ANYTHING
         for attribute in lookup.attributes:
-            value = getattr(value, attribute, _UNKNOWN) if isinstance(value, types.ModuleType) else _UNKNOWN
+            value = (
+                getattr(value, attribute, _UNKNOWN)
+                if isinstance(value, types.ModuleType)
+                else _method(value, attribute)
+            )
         return _ANYTHING if value is _UNKNOWN and lookup.calls_unknown else value
 
     def _named(self, name: str) -> Any:

@@ -193,8 +193,8 @@ def _extreme(name: str) -> Callable[..., Any]:
         if len(own) == 1 and is_symbolic(own[0]):
             return REGISTRY[f"reduce_{name}"](own[0], axis=(0,), keepdims=False)
         items = list(own[0]) if len(own) == 1 and not isinstance(own[0], Tensor) else own
-        if options or not _concerns(*items):
-            return getattr(builtins, name)(*values, **options)
+        if options or not _concerns(*items):  # an iterator among the values is used up by now
+            return getattr(builtins, name)(*([items] if len(values) == 1 else values), **options)
         combine = getattr(_library(), "maximum" if name == "max" else "minimum")
         found = items[0]
         for item in items[1:]:

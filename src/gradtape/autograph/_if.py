@@ -98,7 +98,7 @@ def _filled(name: str, pair: list[Any], traces: Sequence[BlockTrace]) -> list[An
             raise refuse(ValueError, f"'{name}' is None at the end of the {branch} branch.", "give it a tensor.")
         if not holds_tensors(value) and value is not other:
             raise refuse(
-                ValueError,
+                TypeError,
                 f"'{name}' must be a tensor or a structure of tensors after an if over a tensor, but is {value!r} at the "
                 f"end of the {branch} branch.",
                 "choose between objects by a Python condition.",

@@ -138,13 +138,16 @@ def _python_for(iter_: Any, extra_test: Any, body: Any, get_state: Any, set_stat
         for target in iter_:
             body(target)
         return
+    goes_on = as_tensor(extra_test())
+    if not is_symbolic(goes_on) and not goes_on:
+        return
     for target in iter_:
-        goes_on = as_tensor(extra_test())
         if is_symbolic(goes_on):
             if_over_tensor(goes_on, _bound(body, target), lambda: None, get_state, set_state, names, len(names))
-        elif goes_on:
-            body(target)
         else:
+            body(target)
+        goes_on = as_tensor(extra_test())
+        if not is_symbolic(goes_on) and not goes_on:  # the iterator keeps what comes after a `break`
             return
 
 
