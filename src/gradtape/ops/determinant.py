@@ -32,7 +32,7 @@ class Det(Decomposition):
 
     def kernel(self, x: Any) -> Any:
         found = blas.det(x)
-        return found if found.all() else _nan_where_unknown(x, found)
+        return found if np.all(found) else _nan_where_unknown(x, found)
 
     def vjp(self, dy: Any, x: Any) -> Any:
         return (per_matrix(dy) * conj(Cofactor(x)),)
@@ -56,7 +56,7 @@ class Slogdet(Decomposition):
 
     def kernel(self, x: Any) -> Any:
         sign, log = blas.slogdet(x)
-        log = log if sign.all() else _nan_where_unknown(x, log)
+        log = log if np.all(sign) else _nan_where_unknown(x, log)
         return np.where(np.isnan(log), np.nan, sign).astype(x.dtype)[()], log
 
     def vjp(self, dy: Any, x: Any, sign: Any) -> Any:

@@ -182,6 +182,12 @@ def ngrams(
     pads = None
     if pad_values is not None:
         pair = (pad_values, pad_values) if isinstance(pad_values, (str, bytes)) else tuple(pad_values)
+        if len(pair) < 2:
+            raise errors.build(
+                errors.RangeError,
+                f"strings.ngrams: pad_values must be a string or a pair of strings, got {pad_values!r}.",
+                'pad_values="_", or pad_values=("<", ">").',
+            )
         pads = tuple(scalar(p, "strings.ngrams", "pad_values") for p in pair)
     options = {
         "widths": widths, "separator": scalar(separator, "strings.ngrams", "separator"), "pads": pads,

@@ -8,6 +8,7 @@ from typing import Any
 
 from gradtape.core import convert, errors
 from gradtape.core.tensor import Tensor
+from gradtape.core.tensor_operators import Operators
 from gradtape.core.variable import Variable
 from gradtape.experimental.numpy import _creation as creation
 from gradtape.experimental.numpy import _elementwise as elementwise
@@ -74,7 +75,7 @@ def experimental_enable_numpy_behavior(prefer_float32: bool = False, dtype_conve
     getitem.follow(indexing.take)
     if dtype_conversion_mode != "off":
         for operator in _OPERATORS:
-            for owner, name in itertools.product(_OURS, (f"__{operator}__", f"__r{operator}__")):
+            for owner, name in itertools.product((Operators, *_OURS), (f"__{operator}__", f"__r{operator}__")):
                 plain = vars(owner).get(name)
                 if plain is not None and not hasattr(plain, "promotes"):
                     setattr(owner, name, _promoting(_PRODUCTS.get(name, plain)))

@@ -1,18 +1,19 @@
 """Branches and loops in graphs: ops, gradients, vectorization, loop fission.
 
-block.py             Blocks: the branches of a conditional and the bodies of loops
-branch.py            Branch: one of several blocks, chosen when the program runs
-build.py             From traced branches and bodies to the ops that run them
-checks.py            Conditions that are checked when a program runs
-in_place.py          Which carried arrays a step may change in place: those that are only written to, row by row
-loop.py              Loop: a block that runs again and again, on values that it carries from step to step
-loop_fission.py      Loops divided: what the steps of a loop can do at once is done before it and after it
-loop_gradient.py     The derivative of a loop: a loop in the other direction
-merge.py             One node in place of several that run the same blocks on the same operands for different
-stacking.py          What loops keep of their steps: rows of one shape in an array
-staged_functions.py  Control flow over tensors that have no value yet: what `tf.cond`, `tf.while_loop`
-tensor_array.py      Arrays that are filled row by row: what a `TensorArray` is in a graph
-trip_count.py        How often a loop runs, where that can be told when it is traced
-vectorize_blocks.py  Blocks on many examples at once
-vectorize_loop.py    Loops on many examples at once
+block.py               Blocks: the branches of a conditional and the bodies of loops
+branch.py              Branch: one of several blocks, chosen when the program runs
+branch_of_examples.py  Blocks on many examples whose custom gradients stay in force
+build.py               From traced branches and bodies to the ops that run them
+checks.py              Conditions that are checked when a program runs
+in_place.py            Which carried arrays a step may change in place: those that are only written to, row by row
+loop.py                Loop: a block that runs again and again, on values that it carries from step to step
+loop_fission.py        Loops divided: what the steps of a loop can do at once is done before it and after it
+loop_gradient.py       The derivative of a loop: a loop in the other direction
+merge.py               One node in place of several that run the same blocks on the same operands for different
+stacking.py            What loops keep of their steps: rows of one shape in an array
+staged_functions.py    Control flow over tensors that have no value yet: what `tf.cond`, `tf.while_loop`
+tensor_array.py        Arrays that are filled row by row: what a `TensorArray` is in a graph
+trip_count.py          How often a loop runs, where that can be told when it is traced
+vectorize_blocks.py    Blocks on many examples at once
+vectorize_loop.py      Loops on many examples at once
 """
