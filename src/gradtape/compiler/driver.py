@@ -3,7 +3,8 @@
 A program is a block of numbers that says what to check, where to put addresses and what to launch; no machine code is made for
 a program itself. Its layout, in 64-bit words:
 
-    number of arrays, of shape words, of patches, of steps, place of the status word in the arena (bytes)
+    number of arrays, of shape words, of patches, of steps, place of the status word in the arena (bytes), number of the steps at the
+    beginning that a handler of signals may stop: later ones may have changed variables
     for each array    address of its dtype object, rank, dimensions
     for each patch    place in the arena (bytes), which array, offset into its data (bytes)
     for each step     address of the kernel, chunks, place of its table (bytes), 1 if it may set the status
@@ -28,7 +29,7 @@ from gradtape.compiler.emission import I64, POINTER, VOID
 from gradtape.compiler.simd.machine import Library, llvm
 from gradtape.core.caching import once
 
-HEADER = 5
+HEADER = 6
 # Words of a step: a kernel's address, its chunks, the place of its table, and 1 if it may set the status. Or, of a chain: how many steps
 # behind the first of all its own begin, how many groups there are, with a minus sign, how many steps it has, and nothing. In place of the
 # 1 these have the bytes from the table of a group to that of the next.
@@ -42,21 +43,22 @@ _DATA = object.__basicsize__
 _RANK, _DIMENSIONS, _DTYPE, _FLAGS = _DATA + 8, _DATA + 16, _DATA + 40, _DATA + 48
 _ITEMS = tuple.__basicsize__
 _WANTED_FLAGS = 0x1 | 0x100  # C-contiguous and aligned
-_PYTHON = ("PyGILState_Ensure", "PyErr_CheckSignals", "PyErr_Fetch", "PyGILState_Release")
-# Clock ticks of a loop after which it asks whether the user wants to stop: about a tenth of a second.
-_PATIENCE = 300_000_000
+# Functions of the pool.
+_POOL = ("share", "now", "heard")
+_FEW, _TURNS = (
+    16,
+    4,
+)  # steps of one chunk each, and turns of a loop, after which it is looked whether the user wants to stop
 
 
 @once
 def library() -> Library:
     """The machine code of the driver. It finds what belongs to this process by names, so that it can be kept on disk."""
-    share, state = pool.entry()
-    llvm().add_symbol("gradtape_share", share)
+    _, state = pool.entry()
     llvm().add_symbol("gradtape_pool", state)
-    llvm().add_symbol("gradtape_caught", ctypes.addressof(_caught))
     llvm().add_symbol("gradtape_ndarray", id(np.ndarray))
-    for name in _PYTHON:
-        llvm().add_symbol(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0)
+    for name in _POOL:
+        llvm().add_symbol(f"gradtape_{name}", pool.address(name))
     return disk.library(("driver", _DATA, _ITEMS), _emitted)
 
 
@@ -65,7 +67,6 @@ def _emitted() -> ir.Module:
     _emit_chain(module)
     _emit_steps(module)
     _emit_fill(module)
-    _emit_asks(module)
     _emit_run(module)
     _emit_repeat(module)
     _emit_choose(module)
@@ -77,26 +78,12 @@ def run() -> Any:
     """`run(program, arena, arrays)`: run a program on a tuple of arrays.
 
     Returns OK; the number of an array, from 1, that is not as the program needs it; or FAILED if a kernel has met input that is an
-    error, or the user has interrupted a loop: nothing has been assigned then.
+    error, or a handler of signals has raised: nothing has been assigned then, and `pool.raise_interruption` raises it.
     """
     kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.py_object)
     call: Any = kind(library().address("run"))
     call.library = library()
     return call
-
-
-# What a handler of signals has raised while a loop ran, as CPython's three pointers.
-_caught = (ctypes.c_void_p * 3)()
-
-
-def raise_interruption() -> None:
-    """Raise what a handler of signals, such as that of Ctrl-C, has raised while a loop ran."""
-    if _caught[0]:
-        problem = [ctypes.c_void_p(p) for p in _caught]
-        _caught[0] = _caught[1] = _caught[2] = None
-        ctypes.pythonapi.PyErr_Restore.argtypes = [ctypes.c_void_p] * 3
-        ctypes.pythonapi.PyErr_Restore.restype = None
-        ctypes.pythonapi.PyErr_Restore(*problem)
 
 
 class Writer:
@@ -154,6 +141,16 @@ class Writer:
         b.branch(head)
         b.position_at_end(done)
 
+    def pool(self, name: str, *arguments: Any) -> Any:
+        """What a function of the pool returns."""
+        return self.b.call(self.named(f"gradtape_{name}", I64, *[a.type for a in arguments]), arguments)
+
+    def clock(self) -> Any:
+        """A place that holds the time when somebody looked at signals last: now."""
+        asked = self.b.alloca(I64)
+        self.b.store(self.pool("now"), asked)
+        return self.b.ptrtoint(asked, I64)
+
     def answer(self, condition: Any, result: Any) -> None:
         """Return a result if a condition holds."""
         with self.b.if_then(condition, likely=False):
@@ -189,28 +186,37 @@ def _emit_chain(module: ir.Module) -> None:
 
 
 def _emit_steps(module: ir.Module) -> None:
-    """`steps(first, count, tables, status)`: launch kernels; not 0 if one has set the status."""
-    w = _function(module, "steps", I64, I64, I64, I64, I64, internal=True)
-    first, count, tables, status = w.function.args
+    """`steps(first, count, tables, status, free, asked)`: launch kernels; not 0 if one has set the status, or a handler of signals has
+    stopped one of the first `free` steps. `asked` is where the time of the last look at signals stands."""
+    w = _function(module, "steps", I64, *[I64] * 6, internal=True)
+    first, count, tables, status, free, asked = w.function.args
     b = w.b
-    share, state = w.named("gradtape_share", VOID, I64, I64, I64, I64), w.address("gradtape_pool")
+    state = w.address("gradtape_pool")
     job = b.ptrtoint(b.alloca(ir.ArrayType(I64, 3)), I64)
+    stopped = b.alloca(I64)
     chain = b.ptrtoint(module.globals["chain"], I64)
     with w.times(count, "step") as i:
         step = w.after(first, b.mul(i, I64(STEP)))
         task, chunks, place, checks = [w.word(step, k) for k in range(STEP)]
         table = b.add(tables, place)
+        listens = b.select(b.icmp_signed("<", i, free), asked, I64(0))
+        b.store(I64(0), stopped)
         with b.if_else(b.icmp_signed("==", chunks, I64(1))) as (alone, several):
             with alone:
                 b.call(b.inttoptr(task, ir.FunctionType(VOID, [I64, I64]).as_pointer()), [table, I64(0)])
+                with b.if_then(b.icmp_signed("==", b.and_(i, I64(_FEW - 1)), I64(_FEW - 1)), likely=False):
+                    b.store(w.pool("heard", state, listens), stopped)
             with several, b.if_else(b.icmp_signed("<", chunks, I64(0))) as (grouped, shared):
                 with grouped:
                     own = w.after(first, b.mul(task, I64(STEP)))
                     for k, word in enumerate((own, place, tables)):
                         b.store(word, w.place(job, k))
-                    b.call(share, [state, chain, job, b.neg(chunks)])
+                    b.store(w.pool("share", state, chain, job, b.neg(chunks), listens), stopped)
                 with shared:
-                    b.call(share, [state, task, table, chunks])
+                    b.store(w.pool("share", state, task, table, chunks, listens), stopped)
+        with b.if_then(b.icmp_signed("!=", b.load(stopped, I64), I64(0)), likely=False):
+            b.store(I64(1), w.place(status))
+            b.ret(I64(1))
         with b.if_then(b.icmp_signed("!=", checks, I64(0)), likely=False):
             w.answer(b.icmp_signed("!=", w.word(status), I64(0)), I64(1))
     b.ret(I64(0))
@@ -236,29 +242,12 @@ def _emit_fill(module: ir.Module) -> None:
     b.ret_void()
 
 
-def _emit_asks(module: ir.Module) -> None:
-    """`asks()`: not 0 if a handler of signals wants to stop the program; what it raised is in `_caught`."""
-    w = _function(module, "asks", _INT, internal=True)
-    b = w.b
-
-    def python(name: str, result: ir.Type, *arguments: Any) -> Any:
-        return b.call(w.named(name, result, *[a.type for a in arguments]), arguments)
-
-    held = python("PyGILState_Ensure", _INT)
-    stops = python("PyErr_CheckSignals", _INT)
-    with b.if_then(b.icmp_signed("!=", stops, _INT(0)), likely=False):
-        first = w.address("gradtape_caught")
-        python("PyErr_Fetch", VOID, *[b.add(first, I64(8 * i)) for i in range(3)])
-    python("PyGILState_Release", VOID, held)
-    b.ret(stops)
-
-
 def _emit_run(module: ir.Module) -> None:
     """`run(program, arena, arrays)`."""
     w = _function(module, "run", I64, I64, I64, POINTER)
     b = w.b
     program, arena, arrays = w.function.args
-    count, shape_words, patches, steps, status = [w.word(program, i) for i in range(HEADER)]
+    count, shape_words, patches, steps, status, free = [w.word(program, i) for i in range(HEADER)]
     first_shape = w.after(program, HEADER)
     first_patch = w.after(first_shape, shape_words)
     first_step = w.after(first_patch, b.mul(patches, I64(3)))
@@ -271,7 +260,7 @@ def _emit_run(module: ir.Module) -> None:
         b.store(b.add(data, offset), w.place(b.add(arena, place)))
     status = b.add(arena, status)
     b.store(I64(0), w.place(status))
-    failed = b.call(module.globals["steps"], [first_step, steps, arena, status])
+    failed = b.call(module.globals["steps"], [first_step, steps, arena, status, free, w.clock()])
     w.answer(b.icmp_signed("!=", failed, I64(0)), I64(FAILED))
     b.ret(I64(OK))
 
@@ -322,7 +311,8 @@ def _emit_choose(module: ir.Module) -> None:
     words, steps = w.word(block, 0), w.word(block, 1)
     first = w.after(block, 2)
     b.call(module.globals["fill"], [first, words, arena, externals, arena])
-    b.call(module.globals["steps"], [w.after(first, b.mul(words, I64(2))), steps, arena, status])
+    first_step = w.after(first, b.mul(words, I64(2)))
+    b.call(module.globals["steps"], [first_step, steps, arena, status, steps, w.clock()])
     b.ret_void()
 
 
@@ -409,9 +399,7 @@ def _turn(
     body_step, body_steps = body
     first_move, moves, first_flip, flips, first_carried = changes
     run = module.globals["steps"]
-    clock = module.declare_intrinsic("llvm.readcyclecounter", [], ir.FunctionType(I64, []))
-    asked, go_on = b.alloca(I64), b.alloca(_BIT)
-    b.store(b.call(clock, []), asked)
+    asked, go_on = w.clock(), b.alloca(_BIT)
     before = b.block
     head, test, turn, end = (b.append_basic_block(f"turn.{name}") for name in ("head", "test", "body", "end"))
     b.branch(head)
@@ -423,12 +411,12 @@ def _turn(
     b.position_at_end(test)
     b.store(_BIT(1), go_on)
     with b.if_then(has_cond):
-        b.call(run, [cond_step, cond_steps, cond_tables, status])
+        b.call(run, [cond_step, cond_steps, cond_tables, status, cond_steps, asked])
         b.store(b.icmp_unsigned("!=", b.load(b.inttoptr(flag, POINTER), typ=_BYTE), _BYTE(0)), go_on)
     b.cbranch(b.load(go_on, _BIT), turn, end)
     end_from = [head, b.block]
     b.position_at_end(turn)
-    b.call(run, [body_step, body_steps, arena, status])
+    b.call(run, [body_step, body_steps, arena, status, body_steps, asked])
     with w.times(moves, "move") as i:
         entry = w.after(first_move, b.mul(i, I64(2)))
         place = w.place(b.add(arena, w.word(entry, 0)))
@@ -441,10 +429,9 @@ def _turn(
         is_back = b.icmp_signed("!=", b.and_(b.xor(count, w.word(entry, 2)), I64(1)), I64(0))
         distance = b.select(is_back, b.neg(distance), distance)
         b.store(b.add(w.load(place, I64), distance), place)
-    now = b.call(clock, [])
-    with b.if_then(b.icmp_unsigned(">", b.sub(now, b.load(asked, I64)), I64(_PATIENCE)), likely=False):
-        b.store(now, asked)
-        with b.if_then(b.icmp_signed("!=", b.call(module.globals["asks"], []), _INT(0)), likely=False):
+    with b.if_then(b.icmp_signed("==", b.and_(count, I64(_TURNS - 1)), I64(_TURNS - 1)), likely=False):
+        heard = w.pool("heard", w.address("gradtape_pool"), asked)
+        with b.if_then(b.icmp_signed("!=", heard, I64(0)), likely=False):
             b.store(I64(1), w.place(status))
     failed = b.icmp_signed("!=", w.word(status), I64(0))
     following = b.add(count, I64(1))

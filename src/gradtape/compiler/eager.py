@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compiler import availability
+from gradtape.compiler import availability, pool
 from gradtape.compiler.fusion import checks_values, varies
 from gradtape.compiler.loop import Loop, Step, collapsed, strides_in
 from gradtape.compiler.recipe import Recipe, RowLoop, row_loop
@@ -64,7 +64,7 @@ def _generated(
     return lambda *arrays: run(*arrays)[0]
 
 
-def _quick(call: Callable[..., None], spec: Spec, count: int) -> Callable[..., Any]:
+def _quick(call: Callable[..., int], spec: Spec, count: int) -> Callable[..., Any]:
     """A kernel of one or two inputs and one output, without what only other loops need. It may be given the array for its
     result."""
     shape, dtype = spec.shape, spec.dtype.numpy
@@ -73,17 +73,19 @@ def _quick(call: Callable[..., None], spec: Spec, count: int) -> Callable[..., A
     def unary(a: Any, out: Any = None) -> Any:
         if out is None:
             out = make(shape, dtype)
-        call(a if type(a) is _ndarray and a.flags.c_contiguous else np.ascontiguousarray(a), out)
+        if call(a if type(a) is _ndarray and a.flags.c_contiguous else np.ascontiguousarray(a), out):
+            pool.raise_interruption()
         return out
 
     def binary(a: Any, b: Any, out: Any = None) -> Any:
         if out is None:
             out = make(shape, dtype)
-        call(
+        if call(
             a if type(a) is _ndarray and a.flags.c_contiguous else np.ascontiguousarray(a),
             b if type(b) is _ndarray and b.flags.c_contiguous else np.ascontiguousarray(b),
             out,
-        )
+        ):
+            pool.raise_interruption()
         return out
 
     return unary if count == 1 else binary
@@ -112,7 +114,7 @@ def _emitted(pattern: Any, specs: list[Spec], output: Spec) -> Callable[..., Any
 
 def _launching(launches: Sequence[Any], scratch: Sequence[int], output: Spec) -> Callable[..., Any]:
     """A kernel of some launches, with temporaries and a large result in recycled memory."""
-    from gradtape.compiler import kernels, pool
+    from gradtape.compiler import kernels
 
     shape, dtype = output.shape, output.dtype.numpy
     make = memory.empty if math.prod(shape) >= memory.THRESHOLD else np.empty

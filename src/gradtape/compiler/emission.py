@@ -26,7 +26,8 @@ class Compiled:
     """Machine code of a kernel.
 
     Attributes:
-      call: runs it on contiguous NumPy arrays, as many as its table has pointers.
+      call: runs it on contiguous NumPy arrays, as many as its table has pointers. If it does not return 0, a handler of signals has
+        stopped it, and `pool.raise_interruption` raises what that one has.
       chunks: into how many parts its work is cut.
     """
 
@@ -36,7 +37,7 @@ class Compiled:
         _emit_entry(module, task, count, chunks, numbers)
         library: Library = assemble(module)
         self.chunks = chunks
-        call: Any = ctypes.CFUNCTYPE(None, *[ctypes.py_object] * count)(library.address("entry"))
+        call: Any = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.py_object] * count)(library.address("entry"))
         call.library = library  # whoever has the function keeps the code
         self.call = call
 
@@ -108,8 +109,8 @@ def across(builder: ir.IRBuilder, vector: Any, lanes: int, join: Any) -> Any:
 
 
 def _emit_entry(module: ir.Module, task: ir.Function, count: int, chunks: int, numbers: Sequence[int]) -> None:
-    """`entry(array, ...)`: run all chunks on NumPy arrays; the table has their addresses, then some numbers."""
-    function = ir.Function(module, ir.FunctionType(VOID, [POINTER] * count), "entry")
+    """`entry(array, ...)`: run all chunks on NumPy arrays; the table has their addresses, then some numbers. 0 if they have all run."""
+    function = ir.Function(module, ir.FunctionType(I64, [POINTER] * count), "entry")
     builder = ir.IRBuilder(function.append_basic_block("entry"))
     table = room(builder, POINTER, max(count + len(numbers), 1))
     for i, array in enumerate(function.args):
@@ -120,9 +121,18 @@ def _emit_entry(module: ir.Module, task: ir.Function, count: int, chunks: int, n
     number = builder.ptrtoint(table, I64)
     if chunks == 1:
         builder.call(task, [number, I64(0)])
+        builder.ret(I64(0))
     else:
-        address, state = pool.entry()
-        kind = ir.FunctionType(VOID, [I64, I64, I64, I64])
-        share = builder.inttoptr(I64(address), kind.as_pointer())
-        builder.call(share, [I64(state), builder.ptrtoint(task, I64), number, I64(chunks)])
-    builder.ret_void()
+        builder.ret(_shared(builder, task, number, chunks, function.args))
+
+
+def _shared(builder: ir.IRBuilder, task: ir.Function, table: Any, chunks: int, arrays: Sequence[Any]) -> Any:
+    """Let the pool run all chunks. Those that write over their input are not stopped: it would be lost."""
+    _, state = pool.entry()
+    is_update: Any = ir.IntType(1)(0)
+    for array in arrays[:-1]:
+        is_update = builder.or_(is_update, builder.icmp_unsigned("==", array, arrays[-1]))
+    address = builder.select(is_update, I64(pool.address("share_whole")), I64(pool.address("parallel_for")))
+    kind = ir.FunctionType(I64, [I64, I64, I64, I64])
+    share = builder.inttoptr(address, kind.as_pointer())
+    return builder.call(share, [I64(state), builder.ptrtoint(task, I64), table, I64(chunks)])

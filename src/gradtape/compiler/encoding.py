@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,9 +43,11 @@ class Encoded:
       keep: what must live as long as the program.
     """
 
-    def __init__(self, keep: list[Any]) -> None:
+    def __init__(self, keep: list[Any], updated: Collection[int] = ()) -> None:
         self.words: list[Word] = []
         self.keep = keep
+        self._updated = updated
+        self._first_update: int | None = None
         # For the driver, `STEP` words each; those of chains are behind the others.
         self._steps: list[int] = []
         self._inner: list[int] = []
@@ -57,13 +59,25 @@ class Encoded:
         """How many steps the driver takes one after the other."""
         return len(self._steps) // STEP
 
+    @property
+    def free(self) -> int:
+        """How many steps come before the first that may write over an array which is an input too."""
+        return self.count if self._first_update is None else self._first_update
+
+    def _note_updates(self, table: Sequence[Word]) -> None:
+        if self._first_update is None and any(w.kind == "array" and w.which in self._updated for w in table):
+            self._first_update = self.count
+
     def launch(self, kernel: Kernel, table: Sequence[Word], checks: bool) -> None:
         """Add a step."""
+        self._note_updates(table)
         self._add(self._steps, kernel, int(checks))
         self.words += table
 
     def chain(self, launches: Sequence[tuple[Kernel, Sequence[Sequence[Word]]]], groups: int) -> None:
         """Add launches that run one after the other for each group, each with a table for every group."""
+        for _, tables in launches:
+            self._note_updates(tables[0])
         self._steps += [len(self._inner) // STEP, -groups, len(launches), 0]
         for kernel, tables in launches:
             self._add(self._inner, kernel, len(tables[0]) * WORD)
@@ -88,9 +102,12 @@ class Encoded:
         return array
 
 
-def encode(parts: Sequence[Part], layout: Layout, constants: Mapping[Value, Any]) -> Encoded:
-    """The steps and tables of parts whose values lie as the layout says; other values are constants."""
-    made = Encoded([part.lowered for part in parts])
+def encode(
+    parts: Sequence[Part], layout: Layout, constants: Mapping[Value, Any], updated: Collection[int] = ()
+) -> Encoded:
+    """The steps and tables of parts whose values lie as the layout says; other values are constants. The arrays with the numbers in
+    `updated` may be inputs too."""
+    made = Encoded([part.lowered for part in parts], updated)
     fixed: dict[Value, int] = {}
 
     def word(node: Node, scratch: Sequence[int], operand: Operand) -> Word:

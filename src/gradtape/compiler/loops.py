@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compiler import ir, kernels
+from gradtape.compiler import ir, kernels, pool
 from gradtape.compiler.emission import DOUBLE, I64, POINTER, VOID, Compiled, close, counted, plain
 from gradtape.compiler.kernel_op import Binding
 from gradtape.compiler.kernels import NOTHING, Kernel, Launch, Lowered, Operand
@@ -92,8 +92,8 @@ def function_of(loop: Loop, specs: Sequence[Spec]) -> Callable[..., tuple[Any, .
             for s in specs[:count]
         ]
         partials = [np.empty(code.chunks, np.float64) for _ in loop.sums]
-        if code.chunks:
-            code.call(*[plain(x) for x in arrays], *made, *partials)
+        if code.chunks and code.call(*[plain(x) for x in arrays], *made, *partials):
+            pool.raise_interruption()
         sums = [np.add.reduce(p).astype(s.dtype.numpy) for p, s in zip(partials, specs[count:], strict=True)]
         return (*made, *sums)
 

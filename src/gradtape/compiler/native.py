@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compiler import driver
+from gradtape.compiler import driver, pool
 from gradtape.compiler.arena import ALIGNMENT
 from gradtape.compiler.encoding import WORD, encode
 from gradtape.compiler.graph import Node
@@ -63,7 +63,8 @@ class Native:
 
     def _encoded(self, segment: Segment) -> Any:
         """The numbers of the program; the words of its tables that never change go to `_fixed`."""
-        encoded = encode(segment.parts, segment.planned, segment.constants)
+        written = [segment.arrays[new] for new in segment.updated]
+        encoded = encode(segment.parts, segment.planned, segment.constants, written)
         words = encoded.words
         self._keep = [*encoded.keep, *[spec.dtype.numpy for spec in self._specs]]
         status = -(-len(words) * WORD // ALIGNMENT) * ALIGNMENT
@@ -80,7 +81,7 @@ class Native:
             shapes += [id(spec.dtype.numpy), len(spec.shape), *spec.shape]
         self.size = data + segment.planned.size
         self.launches = encoded.count
-        header = [len(self._specs), len(shapes), len(patches) // 3, self.launches, status]
+        header = [len(self._specs), len(shapes), len(patches) // 3, self.launches, status, encoded.free]
         return encoded.array_after([*header, *shapes, *patches])
 
     def kernel(self, *arrays: Any) -> tuple[Any, ...]:
@@ -101,7 +102,7 @@ class Native:
 
     def _repaired(self, status: int, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
         """The outputs where the arrays were not as the kernels need them, if only their form is wrong."""
-        driver.raise_interruption()
+        pool.raise_interruption()
         given = tuple([_formed(x, spec) for x, spec in zip(arrays, self._specs, strict=False)])
         if status == driver.FAILED or all(a is b for a, b in zip(given, arrays, strict=True)):
             raise Misfit

@@ -56,7 +56,8 @@ class Pool:
         self._is_closed = False
 
     def parallel_for(self, task_address: int, argument: int, chunks: int) -> None:
-        """Call the native function `task(argument, chunk)` for every chunk from 0 on, on several threads.
+        """Call the native function `task(argument, chunk)` for every chunk from 0 on, on several threads. Raises what a handler of
+        signals raises meanwhile; chunks may be missing then.
 
         Args:
           task_address: address of a function `void task(int64 argument, int64 chunk)`.
@@ -64,13 +65,22 @@ class Pool:
           chunks: how many there are.
         """
         code = self._code or self._assemble()
-        code.parallel_for(code.state, task_address, argument, chunks)
+        if code.parallel_for(code.state, task_address, argument, chunks):
+            code.raise_interruption()
 
     def entry(self) -> tuple[int, int]:
-        """Addresses of `void parallel_for(state, int64 task, int64 argument, int64 chunks)` and of its state, which are
-        the same as long as the process lives, after fork too."""
-        code = self._code or self._assemble()
-        return ctypes.cast(code.parallel_for, _address).value or 0, code.state
+        """Addresses of `int64 parallel_for(state, int64 task, int64 argument, int64 chunks)` and of its state, which are
+        the same as long as the process lives, after fork too. If it does not return 0, call `raise_interruption`."""
+        return self.address("parallel_for"), (self._code or self._assemble()).state
+
+    def address(self, name: str) -> int:
+        """The address of a function that `pool_code.assembly` defines."""
+        return (self._code or self._assemble()).address(name)
+
+    def raise_interruption(self) -> None:
+        """Raise what a handler of signals, such as that of Ctrl-C, has raised while machine code ran; nothing if none has."""
+        if self._code is not None:
+            self._code.raise_interruption()
 
     def threads(self) -> int:
         """How many threads compute a job, its caller among them."""
@@ -163,7 +173,7 @@ class _Code:
         self._library = _library(futex)
         self._memory = ctypes.create_string_buffer(pool_code.STATE_SIZE + _ALIGNMENT)
         self.state = -(-ctypes.addressof(self._memory) // _ALIGNMENT) * _ALIGNMENT
-        self.parallel_for = self._function("parallel_for", _address, _int64, _int64, _int64)
+        self.parallel_for = self._function("parallel_for", _address, _int64, _int64, _int64, result=_int64)
         self.worker = self._function("worker", _address, _int64, _int64)
         self.dismiss = self._function("dismiss", _address)
         self.reset = self._function("reset", _address)
@@ -172,8 +182,22 @@ class _Code:
         self.reset(self.state)
         self.write("start", ctypes.cast(self._start, _address).value or 0)
 
-    def _function(self, name: str, *arguments: Any) -> Any:
-        return ctypes.CFUNCTYPE(None, *arguments)(self._library.address(name))
+    def _function(self, name: str, *arguments: Any, result: Any = None) -> Any:
+        return ctypes.CFUNCTYPE(result, *arguments)(self._library.address(name))
+
+    def address(self, name: str) -> int:
+        """The address of a function of the code."""
+        return self._library.address(name)  # type: ignore[no-any-return]
+
+    def raise_interruption(self) -> None:
+        """Raise what a handler of signals has raised, if one has."""
+        caught = (_address * 3).from_address(self.state + pool_code.FIELDS["caught"])
+        if caught[0]:
+            problem = [_address(p) for p in caught]
+            caught[0] = caught[1] = caught[2] = None
+            restore = ctypes.pythonapi.PyErr_Restore
+            restore.argtypes, restore.restype = [_address] * 3, None
+            restore(*problem)
 
     def read(self, field: str) -> int:
         """The value of a field of the state."""
@@ -201,12 +225,15 @@ def _library(futex: bool) -> Any:
     code = pool_code.assembly(sys.platform, platform.machine(), futex)
     system = ctypes.CDLL("kernel32" if sys.platform == "win32" else None)
     for name in pool_code.symbols(code):
-        llvm().add_symbol(name, ctypes.cast(getattr(system, name), _address).value or 0)
+        function = getattr(ctypes.pythonapi if name.startswith("Py") else system, name)
+        llvm().add_symbol(name, ctypes.cast(function, _address).value or 0)
     return disk.library(("pool", code), lambda: code)
 
 
 _pool = Pool()
 parallel_for = _pool.parallel_for
 entry = _pool.entry
+address = _pool.address
+raise_interruption = _pool.raise_interruption
 threads = _pool.threads
 set_threads = _pool.set_threads

@@ -12,6 +12,9 @@ mostly what the same core needs in the next job. Who is done with its part helps
 Threads without work spin for a bounded time, then sleep until a 32-bit word changes: by futex on Linux, by a mutex
 and a condition variable (a monitor) elsewhere. They never yield: where another process wants the core too, that would
 hand it a whole turn of the scheduler, while who sleeps keeps its share and is let in as soon as it is called.
+
+Between two chunks the caller looks at the clock, and now and then it lets Python's handlers of signals run. If one raises, such as that of
+Ctrl-C, what is left of the job is counted and not computed.
 """
 
 from __future__ import annotations
@@ -25,6 +28,9 @@ FIELDS = {
     "argument": 8,
     "chunks": 16,
     "crew": 24,
+    # Not 0 once a handler of signals has stopped the job; and what it has raised, as CPython's three pointers.
+    "stopped": 32,
+    "caught": 40,
     # Chunks that nobody has taken; zero or less if there is no job.
     "left": 128,
     # Chunks that are computed, and whether the caller sleeps until that is all.
@@ -54,11 +60,33 @@ _ARM = ("declare void @llvm.aarch64.isb(i32)\n", "call void @llvm.aarch64.isb(i3
 _PAUSE = {"x86_64": _X86, "amd64": _X86, "aarch64": _ARM, "arm64": _ARM}
 
 
+# How to read a clock, and how many of its ticks are about a tenth of a second, which 64-bit ARM tells; and functions that this needs.
+# Without a clock nobody ever looks.
+_X86_CLOCK = ("call i64 @llvm.readcyclecounter()", "add i64 300000000, 0", "declare i64 @llvm.readcyclecounter()\n")
+_ARM_CLOCK = (
+    "call i64 @llvm.read_volatile_register.i64(metadata !0)",
+    "call i64 @ticks()",
+    """declare i64 @llvm.read_volatile_register.i64(metadata)
+!0 = !{!"cntvct_el0"}
+!1 = !{!"cntfrq_el0"}
+define internal i64 @ticks() {
+entry:
+  %second = call i64 @llvm.read_volatile_register.i64(metadata !1)
+  %part = lshr i64 %second, 3
+  ret i64 %part
+}
+""",
+)
+_CLOCKS = {"x86_64": _X86_CLOCK, "amd64": _X86_CLOCK, "aarch64": _ARM_CLOCK, "arm64": _ARM_CLOCK}
+
+
 def assembly(system: str, processor: str, futex: bool) -> str:
     """The pool as LLVM assembly.
 
-    It defines `parallel_for(state, task, argument, chunks)`, `worker(state, crew, place)`, `dismiss(state)`, which sends the
-    workers home, `reset(state)`, for new memory and after fork, and `linger(pauses)`.
+    It defines `parallel_for(state, task, argument, chunks)`, which returns 0, or another number if a handler of signals has stopped it;
+    `share(state, task, argument, chunks, asked)`, which is given the time when signals were looked at last, or no place for it: then nothing
+    stops it; `share_whole(state, task, argument, chunks)`, which nothing stops; `now()`, `heard(state, asked)`, which looks at signals if it is time; `worker(state, crew, place)`, `dismiss(state)`, which
+    sends the workers home, `reset(state)`, for new memory and after fork, and `linger(pauses)`.
 
     Args:
       system: as `sys.platform`.
@@ -66,8 +94,16 @@ def assembly(system: str, processor: str, futex: bool) -> str:
       futex: sleep by futex rather than by a monitor.
     """
     declaration, pause = _PAUSE.get(processor.lower(), ("", ""))
-    code = declaration + _RUN + _PARALLEL_FOR + _WORKER + _CONTROL + pool_sleep.assembly(system, processor, futex)
-    for word, text in (("PAUSE", pause), ("MOST_PARTS", str(_MOST_PARTS)), ("RANGE", str(_RANGE))):
+    clock, patience, needed = _CLOCKS.get(processor.lower(), ("add i64 0, 0", "add i64 0, 0", ""))
+    code = declaration + needed + _SIGNALS + _RUN + _PARALLEL_FOR + _WORKER + _CONTROL
+    code += pool_sleep.assembly(system, processor, futex)
+    for word, text in (
+        ("PAUSE", pause),
+        ("MOST_PARTS", str(_MOST_PARTS)),
+        ("RANGE", str(_RANGE)),
+        ("CLOCK", clock),
+        ("PATIENCE", patience),
+    ):
         code = code.replace(word, text)
     return "".join(_with_addresses(line) for line in code.splitlines(keepends=True))
 
@@ -86,12 +122,60 @@ def _with_addresses(line: str) -> str:
     return "".join(f"  %{name} = getelementptr i8, ptr %state, i64 {FIELDS[name]}\n" for name in words[1:])
 
 
+# The handlers may be called on any thread that has no lock of the interpreter; only on the main thread they do something.
+_SIGNALS = """
+declare i32 @PyGILState_Ensure()
+declare i32 @PyErr_CheckSignals()
+declare void @PyErr_Fetch(ptr, ptr, ptr)
+declare void @PyGILState_Release(i32)
+define i64 @now() {
+entry:
+  %time = CLOCK
+  ret i64 %time
+}
+define i64 @asks(ptr %state) noinline {
+entry:
+  FIELDS caught
+  %held = call i32 @PyGILState_Ensure()
+  %raised = call i32 @PyErr_CheckSignals()
+  %any = icmp ne i32 %raised, 0
+  br i1 %any, label %keep, label %done
+keep:
+  %value = getelementptr i8, ptr %caught, i64 8
+  %trace = getelementptr i8, ptr %caught, i64 16
+  call void @PyErr_Fetch(ptr %caught, ptr %value, ptr %trace)
+  br label %done
+done:
+  call void @PyGILState_Release(i32 %held)
+  %answer = zext i1 %any to i64
+  ret i64 %answer
+}
+define i64 @heard(ptr %state, ptr %asked) {
+entry:
+  %is.deaf = icmp eq ptr %asked, null
+  br i1 %is.deaf, label %no, label %look
+look:
+  %before = load i64, ptr %asked
+  %time = CLOCK
+  %passed = sub i64 %time, %before
+  %patience = PATIENCE
+  %is.late = icmp ugt i64 %passed, %patience
+  br i1 %is.late, label %ask, label %no
+ask:
+  store i64 %time, ptr %asked
+  %answer = call i64 @asks(ptr %state)
+  ret i64 %answer
+no:
+  ret i64 0
+}
+"""
+
 # Takes chunks until there is none. What was taken belongs to one job: it cannot end before it is added to `done`. Who has counted down
 # `left` has a chunk for sure; it is of the thread's own part, or of the next one where some are left.
 _RUN = """
-define internal void @run(ptr %state, i64 %place) {
+define internal void @run(ptr %state, i64 %place, ptr %asked) {
 entry:
-  FIELDS task argument chunks left done waiting parts ranges
+  FIELDS task argument chunks left done waiting parts ranges stopped
   %first = atomicrmw sub ptr %left, i64 1 acq_rel
   %any = icmp sgt i64 %first, 0
   br i1 %any, label %begin, label %none
@@ -103,9 +187,9 @@ begin:
   %own = urem i64 %place, %count.parts
   br label %work
 work:
-  %now = phi i64 [ %first, %begin ], [ %next, %ask ]
-  %count = phi i64 [ 0, %begin ], [ %count.next, %ask ]
-  %start = phi i64 [ %own, %begin ], [ %part, %ask ]
+  %now = phi i64 [ %first, %begin ], [ %next, %fetch ]
+  %count = phi i64 [ 0, %begin ], [ %count.next, %fetch ]
+  %start = phi i64 [ %own, %begin ], [ %part, %fetch ]
   br label %look
 look:
   %part = phi i64 [ %start, %work ], [ %part.next, %pass ]
@@ -126,11 +210,27 @@ pass:
   %part.next = select i1 %is.beyond, i64 0, i64 %part.after
   br label %look
 compute:
+  %stop = load atomic i64, ptr %stopped monotonic, align 8
+  %goes.on = icmp eq i64 %stop, 0
+  br i1 %goes.on, label %call, label %counted
+call:
   call void %f(i64 %x, i64 %chunk)
+  br label %counted
+counted:
   %count.next = add i64 %count, 1
   %was.last = icmp eq i64 %now, 1
   br i1 %was.last, label %add, label %ask
 ask:
+  %is.worker = icmp eq ptr %asked, null
+  br i1 %is.worker, label %fetch, label %listen
+listen:
+  %heard = call i64 @heard(ptr %state, ptr %asked)
+  %is.calm = icmp eq i64 %heard, 0
+  br i1 %is.calm, label %fetch, label %stop.all
+stop.all:
+  store atomic i64 1, ptr %stopped monotonic, align 8
+  br label %fetch
+fetch:
   %next = atomicrmw sub ptr %left, i64 1 acq_rel
   %more = icmp sgt i64 %next, 0
   br i1 %more, label %work, label %add
@@ -154,9 +254,22 @@ none:
 
 # A caller that does not get the pool, since another one has it or since it is itself a chunk of a job, works alone.
 _PARALLEL_FOR = """
-define void @parallel_for(ptr %state, i64 %function, i64 %x, i64 %n) {
+define i64 @parallel_for(ptr %state, i64 %function, i64 %x, i64 %n) {
 entry:
-  FIELDS task argument chunks left done waiting sleeping calls lock workers start spins parts ranges
+  %asked = alloca i64
+  %time = call i64 @now()
+  store i64 %time, ptr %asked
+  %stopped = call i64 @share(ptr %state, i64 %function, i64 %x, i64 %n, ptr %asked)
+  ret i64 %stopped
+}
+define i64 @share_whole(ptr %state, i64 %function, i64 %x, i64 %n) {
+entry:
+  %never = call i64 @share(ptr %state, i64 %function, i64 %x, i64 %n, ptr null)
+  ret i64 0
+}
+define i64 @share(ptr %state, i64 %function, i64 %x, i64 %n, ptr %asked) {
+entry:
+  FIELDS task argument chunks left done waiting sleeping calls lock workers start spins parts ranges stopped
   %single = icmp sle i64 %n, 1
   br i1 %single, label %alone, label %ask
 ask:
@@ -182,6 +295,7 @@ publish:
   store i64 %function, ptr %task
   store i64 %x, ptr %argument
   store i64 %n, ptr %chunks
+  store atomic i64 0, ptr %stopped monotonic, align 8
   %crew.all = add i64 %crew.size, 1
   %crew.most = call i64 @llvm.smin.i64(i64 %crew.all, i64 MOST_PARTS)
   %cut = call i64 @llvm.smin.i64(i64 %crew.most, i64 %n)
@@ -219,7 +333,7 @@ call:
   call void @wake(ptr %state, ptr %calls, i32 %missing.32)
   br label %work
 work:
-  call void @run(ptr %state, i64 0)
+  call void @run(ptr %state, i64 0, ptr %asked)
   %limit = load atomic i64, ptr %spins monotonic, align 8
   br label %watch
 watch:
@@ -244,21 +358,29 @@ awaken:
   store atomic i32 0, ptr %waiting seq_cst, align 4
   br label %leave
 leave:
+  %was.stopped = load atomic i64, ptr %stopped monotonic, align 8
   store atomic i64 0, ptr %lock release, align 8
-  ret void
+  ret i64 %was.stopped
 alone:
   %f = inttoptr i64 %function to ptr
   br label %head
 head:
-  %i = phi i64 [ 0, %alone ], [ %i.next, %body ]
+  %i = phi i64 [ 0, %alone ], [ %i.next, %listen ]
   %inside = icmp slt i64 %i, %n
   br i1 %inside, label %body, label %exit
 body:
   call void %f(i64 %x, i64 %i)
   %i.next = add i64 %i, 1
-  br label %head
+  %is.last = icmp eq i64 %i.next, %n
+  br i1 %is.last, label %exit, label %listen
+listen:
+  %heard = call i64 @heard(ptr %state, ptr %asked)
+  %is.calm = icmp eq i64 %heard, 0
+  br i1 %is.calm, label %head, label %stop
+stop:
+  ret i64 1
 exit:
-  ret void
+  ret i64 0
 }
 declare i64 @llvm.smin.i64(i64, i64)
 """
@@ -275,7 +397,7 @@ check:
   %is.member = icmp eq i64 %current, %mine
   br i1 %is.member, label %work, label %home
 work:
-  call void @run(ptr %state, i64 %place)
+  call void @run(ptr %state, i64 %place, ptr null)
   %limit = load atomic i64, ptr %spins monotonic, align 8
   br label %watch
 watch:

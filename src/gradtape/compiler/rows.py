@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compiler import ir, kernels
+from gradtape.compiler import ir, kernels, pool
 from gradtape.compiler.emission import Compiled, plain
 from gradtape.compiler.kernels import Kernel, Launch, Lowered, Operand
 from gradtape.compiler.recipe import RowLoop
@@ -33,7 +33,8 @@ def function_of(loop: RowLoop, specs: Sequence[Spec]) -> Callable[..., tuple[Any
             memory.empty(shape, dtype) if is_large else np.empty(shape, dtype) for shape, dtype, is_large in made
         ]
         room = [np.empty(shape, dtype) for _, shape, dtype, _ in columns]
-        call(*[plain(x) for x in arrays], *results, *room, *status)
+        if call(*[plain(x) for x in arrays], *results, *room, *status):
+            pool.raise_interruption()
         if is_cut:
             for (k, _, _, join), sums in zip(columns, room, strict=True):
                 # Each block has summed its own rows; the order of the blocks is always the same.
