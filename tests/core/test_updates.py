@@ -55,7 +55,46 @@ UPDATES: dict[str, Callable[[tf.Variable], Callable[[], Any]]] = {
     "scatter_nd_sub": lambda v: lambda: v.scatter_nd_sub(tf.range(v.shape[0])[:, None], -tf.ones_like(v)),
     "critical section": exclusive,
 }
-TRACED = {**UPDATES, "read and assign": lambda v: lambda: v.assign(v + 1.0)}
+
+
+def switch(*_: Any) -> Any:
+    """Code of the user, during which other threads run."""
+    time.sleep(1e-5)
+    return np.float32(1.0)
+
+
+def beside_python(v: tf.Variable) -> Callable[[], Any]:
+    def step() -> None:
+        tf.py_function(switch, [], tf.float32)
+        v.assign_add(tf.ones_like(v) * 0.5)
+        v.scatter_add(tf.IndexedSlices(0.25, tf.range(v.shape[0])))
+        tf.py_function(switch, [], tf.float32)
+        v.assign_sub(-tf.ones_like(v) * 0.25)
+
+    return step
+
+
+def by_gradient(v: tf.Variable) -> Callable[[], Any]:
+    """The gradient of a Python function is computed by one, between the read of the variable and its update."""
+
+    def step() -> None:
+        with tf.GradientTape() as tape:
+            y = tf.py_function(lambda x: tf.reduce_sum(x) * switch(), [v], tf.float32)
+        v.assign_add(tape.gradient(y, v))
+
+    return step
+
+
+TRACED = {
+    **UPDATES,
+    "read and assign": lambda v: lambda: v.assign(v + 1.0),
+    "beside Python": beside_python,
+    "by a gradient": by_gradient,
+    "numpy_function": lambda v: lambda: v.assign_add(tf.ones_like(v) * tf.numpy_function(switch, [], tf.float32)),
+    "pure numpy_function": lambda v: (
+        lambda: v.assign_add(tf.ones_like(v) * tf.numpy_function(switch, [], tf.float32, stateful=False))
+    ),
+}
 
 
 @pytest.mark.parametrize("size", [3, 70_000])

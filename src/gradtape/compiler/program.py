@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from sys import getrefcount
 from types import FrameType, MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,13 +35,13 @@ class Program:
     Attributes:
       graph: what it runs.
       assigned: the variables that a run reads and assigns as one step, while no other thread updates them; none if the user's
-        Python code runs in between.
+        Python code runs in between: then each stretch between two calls of it is such a step.
       source: the Python text of a run.
     """
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.assigned = () if any(calls_user(node) for node in graph.nodes) else _assigned(graph)
+        self.assigned = () if any(calls_user(node) for node in graph.nodes) else _assigned(graph.nodes)
         self._sections = tuple([s for node in graph.nodes for s in sections_of(node)])
         self._is_exclusive = bool(self.assigned or self._sections)
         self._reads = _positions(graph, self.assigned)
@@ -50,7 +50,7 @@ class Program:
         self._calls_numpy = any(_is_numpy(node) for node in graph.nodes)
 
     def _written(self, fetches: bool) -> tuple[str, dict[int, Node], Callable[..., Any]]:
-        writer = _Writer(self.graph, fetches, bool(self.assigned))
+        writer = _Writer(self.graph, fetches, bool(self.assigned), () if self.assigned else _stretches(self.graph))
         source = writer.write()
         exec(compile(source, self._file, "exec"), writer.names)
         return source, writer.lines, writer.names["program"]
@@ -158,9 +158,9 @@ threads.updates(Program.run, _updates)
 threads.updates(Program.__call__, _updates)
 
 
-def _assigned(graph: Graph) -> tuple[Variable, ...]:
-    """The variables that a graph assigns."""
-    found = {node.params["variable"]._id: node.params["variable"] for node in graph.nodes if node.op is ASSIGN}
+def _assigned(nodes: Sequence[Node]) -> tuple[Variable, ...]:
+    """The variables that nodes assign."""
+    found = {node.params["variable"]._id: node.params["variable"] for node in nodes if node.op is ASSIGN}
     return tuple(found.values())
 
 
@@ -198,6 +198,34 @@ def _is_numpy(node: Node) -> bool:
     return node.op is not ASSIGN and not hasattr(node.op, "launch")
 
 
+class Stretch(NamedTuple):
+    """Nodes between two calls of the user's code that assign variables.
+
+    Attributes:
+      start, stop: the numbers of the first node, and of the first behind them.
+      variables: what they assign.
+    """
+
+    start: int
+    stop: int
+    variables: tuple[Variable, ...]
+
+    def held(self, slots: Mapping[int, Any]) -> Any:
+        """A context in which no other thread updates the variables."""
+        return updates.exclusive([slots.get(v._id, v) for v in self.variables])
+
+
+def _stretches(graph: Graph) -> list[Stretch]:
+    """The stretches of a graph."""
+    found, start = [], 0
+    for number, node in enumerate([*graph.nodes, None]):
+        if node is None or calls_user(node):
+            variables = _assigned(graph.nodes[start:number])
+            found += [Stretch(start, number, variables)] if variables else []
+            start = number + 1
+    return found
+
+
 class _Writer:
     """Writes the text of a program.
 
@@ -208,8 +236,10 @@ class _Writer:
       lines: the node of each line.
     """
 
-    def __init__(self, graph: Graph, fetches: bool, overwrites: bool) -> None:
+    def __init__(self, graph: Graph, fetches: bool, overwrites: bool, stretches: Sequence[Stretch]) -> None:
         self._graph, self._fetches, self._overwrites = graph, fetches, overwrites
+        self._stretches = {stretch.start: stretch for stretch in stretches}
+        self._margin = "    "
         self.names: dict[str, Any] = {"refs": getrefcount, "owns": memory.owns, "users": _users}
         self.names |= {"ndarray": np.ndarray, "asarray": np.asarray}
         self.lines: dict[int, Node] = {}
@@ -227,17 +257,34 @@ class _Writer:
         arguments = [labels[v] for v in graph.parameters]
         arguments += [] if self._fetches else [labels[v] for _, v in graph.captures]
         self._text.append(f"def program({', '.join(['slots', *arguments])}):")
-        for source, value in graph.captures if self._fetches else ():
-            self._fetch(source, value)
+        first = self._stretches.get(0)
+        if first is not None:
+            self._hold(first)
+        known = {v._id for v in first.variables} if first is not None else ()
+        for source, value in graph.captures:
+            if self._fetches or (isinstance(source, Variable) and source._id in known):
+                self._fetch(source, value)
         self._form_scalars()
         if self._overwrites and any(getattr(node.op, "updates", None) for node in graph.nodes):
             self._text.append("    alone = len(users) < 2")
         last = _last_uses(graph)
+        stops = {stretch.stop for stretch in self._stretches.values()}
         for number, node in enumerate(graph.nodes):
+            if number in stops:
+                self._margin = "    "
+            if number and number in self._stretches:
+                self._hold(self._stretches[number])
             self._node(number, node, last)
+        self._margin = "    "
         results = [labels[v] + ("[()]" if self._is_boxed(v) else "") for v in graph.outputs]
         self._text.append(f"    return ({''.join(r + ', ' for r in results)})")
         return "\n".join(self._text) + "\n"
+
+    def _hold(self, stretch: Stretch) -> None:
+        """Begin a stretch."""
+        self.names[f"hold{stretch.start}"] = stretch.held
+        self._text.append(f"    with hold{stretch.start}(slots):")
+        self._margin = "        "
 
     def _fetch(self, source: Any, value: Value) -> None:
         """Read a variable."""
@@ -245,10 +292,10 @@ class _Writer:
         name, cell = f"s{label}", f"t{label}"
         self.names[name] = source
         if not isinstance(source, Variable):  # a tensor whose array is fetched at each call
-            self._text.append(f"    {label} = {name}._array")
+            self._text.append(f"{self._margin}{label} = {name}._array")
             return
         holder = name if type(source) is Variable else f"slots.get({source._id}, {name})"
-        self._text.append(f"    {cell} = {holder}._value; {label} = {cell}._array")
+        self._text.append(f"{self._margin}{cell} = {holder}._value; {label} = {cell}._array")
         self._cells[value] = cell
 
     def _form_scalars(self) -> None:
@@ -257,7 +304,7 @@ class _Writer:
         for value in (*self._graph.parameters, *[v for _, v in self._graph.captures]):
             if value in native and not value.spec.shape:
                 label = self._labels[value]
-                self._text.append(f"    if type({label}) is not ndarray: {label} = asarray({label})")
+                self._text.append(f"{self._margin}if type({label}) is not ndarray: {label} = asarray({label})")
 
     def _node(self, number: int, node: Node, last: dict[Value, int]) -> None:
         labels = self._labels
@@ -269,15 +316,14 @@ class _Writer:
             self.names[f"k{number}"] = node.op.launch
             # In a line of its own: the call's arguments are references too.
             made = "".join(self._memory(number, node, i) + ", " for i in range(len(node.outputs)))
-            self._text.append(f"    made = ({made})")
+            self._text.append(f"{self._margin}made = ({made})")
             self.lines[len(self._text)] = node
             call = f"k{number}(({''.join(o + ', ' for o in operands)}), made)"
         else:
             self.names[f"k{number}"] = _callable(node)
             call = f"k{number}({', '.join(operands + ['slots'] * node.effect)})"
-        self._text.append(
-            f"    {targets}= {call}" if node.several and targets else f"    {targets + ' = ' if targets else ''}{call}"
-        )
+        given = f"{targets}= " if node.several and targets else f"{targets} = " if targets else ""
+        self._text.append(f"{self._margin}{given}{call}")
         self.lines[len(self._text)] = node
         constants = self._graph.constants
         dead = {v for v in (*node.inputs, *node.outputs) if last.get(v, number) == number and v not in constants}

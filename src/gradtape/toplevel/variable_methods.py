@@ -121,7 +121,7 @@ def _apply(variable: Variable, op: Scatter, indices: Any, updates: Any) -> Varia
     trace = state.current.trace
     if trace is not None:
         with recorded_by():  # no gradient flows through an assignment
-            new = trace.add(op, (trace.read(variable), places, values), {})
+            new = trace.add(op, (trace.read_for_update(variable), places, values), {})
         trace.assign(variable, new)
         return variable
     with lock_of(variable):

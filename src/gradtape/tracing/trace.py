@@ -15,7 +15,7 @@ import numpy as np
 
 from gradtape.compiler.effects import ASSIGN, REREAD
 from gradtape.compiler.graph import Graph, Node, Value
-from gradtape.compiler.program import may_assign
+from gradtape.compiler.program import calls_user, may_assign
 from gradtape.core import errors, provenance, state
 from gradtape.core.deferral import adapt_functions
 from gradtape.core.dispatch import notify
@@ -112,6 +112,9 @@ class Trace:
         # How often Python code was called that may have assigned variables, and after which of the calls each was read.
         self._calls = 0
         self._read_after: dict[int, int] = {}
+        # How often code of the user is called, and how often it was before the value of each was taken last.
+        self._pauses = 0
+        self._taken_after: dict[int, int] = {}
         self._before: list[Any] = []
         self.shapes: dict[Value, Any] = {}
         self.place: provenance.Place | None = None
@@ -188,6 +191,7 @@ class Trace:
     ) -> Any:
         node = Node(op, values, params, specs, self.place or provenance.user_place(4))
         self.graph.nodes.append(node)
+        self._pauses += calls_user(node)
         if node.effect and may_assign(node):
             self._python_ran()
         for i, value in enumerate(node.outputs):
@@ -393,6 +397,14 @@ class Trace:
             found = self._reread(variable, found)
         return found
 
+    def read_for_update(self, variable: Variable) -> Symbol:
+        """The value of a variable, from which its next one is computed. Other threads update it while code of the user runs: it is read
+        again after that, so that no update is lost. In a block, whose assignments are made when it is done, it is what it was."""
+        found = self.read(variable)
+        if type(self) is Trace and self._taken_after.get(variable._id, 0) != self._pauses:
+            found = self._reread(variable, found)
+        return found
+
     def _python_ran(self) -> None:
         """Python code was called: what variables hold is only known by reading them again."""
         self._calls += 1
@@ -407,7 +419,7 @@ class Trace:
 
     def _put(self, variable: Variable, value: Value) -> Symbol:
         """Take a value for that of a variable at this point of the program."""
-        self._read_after[variable._id] = self._calls
+        self._read_after[variable._id], self._taken_after[variable._id] = self._calls, self._pauses
         found = self._variables[variable._id] = symbol(value, self, variable._id)
         return found
 
@@ -425,7 +437,7 @@ class Trace:
     def update(self, variable: Variable, what: str, delta: Tensor) -> None:
         """Write down `assign_add` or `assign_sub`."""
         with recorded_by():  # no gradient flows through an assignment
-            new = REGISTRY["add" if what == "assign_add" else "subtract"](self.read(variable), delta)
+            new = REGISTRY["add" if what == "assign_add" else "subtract"](self.read_for_update(variable), delta)
         new._id = 0
         self.assign(variable, new)
 
