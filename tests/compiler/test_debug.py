@@ -33,7 +33,7 @@ def printed(flags):
     [
         ("trace", ["step, as it was traced", "matmul(", "relu("]),
         ("passes", ["step after "]),
-        ("kernels", ["kernels of step", "[4, 3] @ [3, 2] float32", "flops", "for each row of [4, 3]"]),
+        ("kernels", ["kernels of step", "product i:4 j:2 k:3*", "flops", "rows i:4 j:3*"]),
         ("memory", ["bytes for values between kernels"]),
         ("kernels,verify,tier=0", ["kernels of step"]),
     ],
@@ -72,14 +72,14 @@ def test_stages(step):
     assert step.explain(stage="passes").startswith("<lambda> = graph()")
     text = step.explain(stage="kernels")
     assert "matmul add relu  f32[4,2]" in text
-    assert "then for each element" in text
+    assert "%3 = sum k %2" in text
     assert "test_debug.py:" in text
     assert "define  void" in step.explain(stage="llvm")
 
 
 def test_work_and_bytes(step):
     (head,) = [line for line in step.explain(stage="kernels").splitlines() if line.startswith("matmul")]
-    assert "48 flops" in head
+    assert f"{2 * 4 * 3 * 2 + 2 * 4 * 2} flops" in head  # the product, then the bias and the activation of each element
     assert f"{4 * (4 * 3 + 3 * 2 + 4 * 2)} bytes" in head
 
 

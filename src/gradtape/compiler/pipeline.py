@@ -31,6 +31,7 @@ from gradtape.compiler import (
 )
 from gradtape.compiler.availability import supports
 from gradtape.compiler.graph import Graph
+from gradtape.compiler.kernel_op import KernelOp
 from gradtape.compiler.native import Native
 from gradtape.compiler.segment import Segment
 
@@ -84,12 +85,23 @@ BLOCK_LAUNCHES = (chain, lay_out)
 
 def fuse(graph: Graph) -> Graph:
     """An optimized graph with kernels in place of most ops."""
-    return passes.run(FUSION, graph)
+    return passes.run(FUSION, graph, verify=verify)
 
 
 def fuse_block(graph: Graph) -> Graph:
     """The same of a loop's body or a branch."""
-    return passes.run(BLOCK_FUSION, graph)
+    return passes.run(BLOCK_FUSION, graph, verify=verify)
+
+
+def verify(graph: Graph) -> None:
+    """AssertionError unless a graph is well formed, and the nests of its kernels fit the arrays that they are bound to."""
+    from gradtape.compiler.nest import check, translation  # loaded only to look at kernels
+
+    graph.verify()
+    for node in graph.nodes:
+        nest = translation.nest_of(node) if type(node.op) is KernelOp else None
+        if nest is not None:
+            check.verify(nest, [v.spec for v in node.inputs], [v.spec for v in node.outputs])
 
 
 def plan(segment: Segment) -> Segment:

@@ -23,7 +23,8 @@ class _Span:
 
     def meets(self, other: _Span) -> bool:
         """Whether two ranges have a byte in common."""
-        return self.array == other.array and self.begin < other.end and other.begin < self.end
+        first, last = max(self.begin, other.begin), min(self.end, other.end)
+        return self.array == other.array and first < last
 
     def __str__(self) -> str:
         return f"{'arena' if self.array is None else f'array {self.array}'}[{self.begin}:{self.end}]"

@@ -46,13 +46,15 @@ def optimize(graph: Graph, check: bool = False) -> Graph:
     return run(PASSES, graph, check)
 
 
-def run(several: Iterable[Pass], graph: Graph, check: bool = False) -> Graph:
+def run(
+    several: Iterable[Pass], graph: Graph, check: bool = False, verify: Callable[[Graph], None] = Graph.verify
+) -> Graph:
     """The graph after some passes, in order; with `check`, or if `GRADTAPE_DEBUG` asks for it, verified after each."""
     check = check or debug.wants("verify")
     for change in several:
         before, graph = graph, change(graph)
         if check:
-            graph.verify()
+            verify(graph)
         if debug.wants("passes") and str(graph) != str(before):
             debug.show(f"{graph.name} after {change.__name__}", graph)
     return graph
