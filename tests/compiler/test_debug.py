@@ -1,6 +1,7 @@
 """Windows into the compiler: stages as text, and what GRADTAPE_DEBUG prints."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -36,6 +37,7 @@ def printed(flags):
         ("kernels", ["kernels of step", "product i:4 j:2 k:3*", "flops", "rows i:4 j:3*"]),
         ("memory", ["bytes for values between kernels"]),
         ("kernels,verify,tier=0", ["kernels of step"]),
+        ("asm,tier=0", ["assembly of a kernel", "task:\n"]),
     ],
 )
 def test_prints(flags, parts):
@@ -75,6 +77,7 @@ def test_stages(step):
     assert "%3 = sum k %2" in text
     assert "test_debug.py:" in text
     assert "define  void" in step.explain(stage="llvm")
+    assert re.search(r"^_?task:", step.explain(stage="asm"), re.MULTILINE)
 
 
 def test_work_and_bytes(step):
@@ -87,5 +90,5 @@ def test_one_trace(step):
     concrete = step.get_concrete_function(tf.ones([4, 3]))
     assert concrete.text("kernels") == step.explain(stage="kernels")
     assert concrete.text("hlo") == concrete.text("trace")
-    with pytest.raises(ValueError, match=r"Invalid stage 'asm': it must be one of(.|\n)*'kernels'"):
-        concrete.text("asm")
+    with pytest.raises(ValueError, match=r"Invalid stage 'colour': it must be one of(.|\n)*'kernels'"):
+        concrete.text("colour")

@@ -51,6 +51,10 @@ def test_both_know_the_same_machine_and_make_the_same_code():
     assert machine(library) == machine(package)
     for effort in (0, 2):
         assert library.object_of(TEXT, *machine(library), effort) == package.object_of(TEXT, *machine(library), effort)
+        assert "shown:" in library.assembly_of(TEXT, *machine(library), effort)
+        assert library.assembly_of(TEXT, *machine(library), effort) == package.assembly_of(
+            TEXT, *machine(library), effort
+        )
 
 
 def test_code_runs_and_finds_what_it_imports(llvm):

@@ -4,8 +4,9 @@
     passes     the graph after each pass that changed it
     kernels    what every kernel computes, with the user's lines, floating-point operations and bytes
     llvm       the text that is handed to LLVM for every new kernel
+    asm        the instructions that LLVM makes of it
     memory     the bytes that are planned for values between kernels, and those of results
-    verify     check the graph after every pass
+    verify     check graphs, kernels and memory after every pass
     native=0   run NumPy's kernels, no machine code
     tier=0     keep the code that was made quickly, do not make better code
 
@@ -18,7 +19,7 @@ import os
 import sys
 from typing import Any
 
-_SHOWN = ("trace", "passes", "kernels", "llvm", "memory", "verify")
+_SHOWN = ("trace", "passes", "kernels", "llvm", "asm", "memory", "verify")
 _SWITCHES = ("native", "tier")
 
 

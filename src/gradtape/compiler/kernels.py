@@ -18,7 +18,7 @@ import numpy as np
 
 from gradtape.compiler import debug, disk, ir, pool, translator
 from gradtape.compiler.program import Misfit
-from gradtape.compiler.simd.machine import Code, Library, llvm, load, translate
+from gradtape.compiler.simd.machine import Code, Library, assembly, llvm, load, translate
 from gradtape.core import disk_cache, locks
 from gradtape.core.shape import Spec
 
@@ -212,6 +212,8 @@ def _made(text: str | None, emit: Callable[[ir.Module], tuple[ir.Function, int]]
             return Kernel(0, 0, None)
         if debug.wants("llvm"):
             debug.show(f"LLVM of a kernel {'' if text is None else text[:80]}", module)
+        if debug.wants("asm"):
+            debug.show(f"assembly of a kernel {'' if text is None else text[:80]}", assembly(module))
         if translator.is_gathering():
             job = translator.hand_in(str(module), work >= _MUCH)
             return Kernel(Promised(job, text, task.name, chunks), chunks, None)

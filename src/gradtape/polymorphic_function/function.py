@@ -320,7 +320,7 @@ class Function(Generic[P, R_co]):
         """What is known of the function: its traces, what they cost, what runs natively, and why each was made.
 
         Args:
-          stage: if given, the text of all traces at that stage instead: `"trace"`, `"passes"`, `"kernels"`, `"llvm"`.
+          stage: if given, the text of all traces at that stage instead: `"trace"`, `"passes"`, `"kernels"`, `"llvm"`, `"asm"`.
 
         Returns:
           A FunctionReport; a text for a stage.

@@ -38,15 +38,29 @@ def _kernels(staged: Staged, graph: Graph) -> str:
 
 
 def _llvm(staged: Staged, graph: Graph) -> str:
+    return "\n".join(_modules(graph)) if has_llvm() else _ABSENT
+
+
+def _asm(staged: Staged, graph: Graph) -> str:
+    if not has_llvm():
+        return _ABSENT
+    from gradtape.compiler.simd.machine import assembly
+
+    return "\n".join([assembly(text) for text in _modules(graph)])
+
+
+_ABSENT = "llvmlite is not installed: functions run with NumPy's kernels."
+
+
+def _modules(graph: Graph) -> list[str]:
+    """The texts of all kernels for LLVM, each once."""
     from gradtape.compiler import kernels, lowering, rows
 
-    if not has_llvm():
-        return "llvmlite is not installed: functions run with NumPy's kernels."
     rows.lowered.cache_clear()  # so that its kernels are asked for again
     with kernels.texts() as texts:
         for node in backend.fused(graph).nodes:
             lowering.lower(node)
-    return "\n".join(dict.fromkeys(texts))
+    return list(dict.fromkeys(texts))
 
 
 STAGES: dict[str, Callable[[Staged, Graph], str]] = {
@@ -55,5 +69,6 @@ STAGES: dict[str, Callable[[Staged, Graph], str]] = {
     "passes": lambda staged, graph: str(passes.optimize(graph)),
     "kernels": _kernels,
     "llvm": _llvm,
+    "asm": _asm,
     "optimized_hlo": lambda staged, graph: str(staged.program.program.graph),
 }

@@ -20,6 +20,7 @@ from typing import Any
 _KNOWN = ("0.50.",)  # versions whose library has the functions as they are declared here
 _TEXT, _POINTER, _WORD, _INT = ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
 _OBJECT, _PROCESS = 2, 3  # what a library is linked of: an object file, or what the process has
+_AS_ASSEMBLY, _AS_OBJECT = 0, 1  # what is made of a module
 
 
 class _Element(ctypes.Structure):
@@ -136,6 +137,13 @@ class Direct:
 
     def object_of(self, text: str, triple: str, processor: str, features: str, effort: int) -> bytes:
         """An object file of a module."""
+        return self._emitted(text, triple, processor, features, effort, _AS_OBJECT)
+
+    def assembly_of(self, text: str, triple: str, processor: str, features: str, effort: int) -> str:
+        """The same as instructions that people can read."""
+        return self._emitted(text, triple, processor, features, effort, _AS_ASSEMBLY).decode()
+
+    def _emitted(self, text: str, triple: str, processor: str, features: str, effort: int, form: int) -> bytes:
         machine, kind = self._target(triple, processor, features, effort)
         context = self._call("ContextCreate")
         module = buffer = None
@@ -147,7 +155,7 @@ class Direct:
             self._call("SetTarget", module, kind.encode())
             self._call("SetDataLayout", module, self._told("CopyStringRepOfTargetData", layout)[1].encode())
             self._call("DisposeTargetData", layout)
-            buffer = self._made("TargetMachineEmitToMemory", machine, module, 1)
+            buffer = self._made("TargetMachineEmitToMemory", machine, module, form)
             return ctypes.string_at(self._call("GetBufferStart", buffer), self._call("GetBufferSize", buffer))
         finally:
             for name, made in (("DisposeMemoryBuffer", buffer), ("DisposeModule", module), ("ContextDispose", context)):
@@ -228,10 +236,19 @@ class ByPackage:
 
     def object_of(self, text: str, triple: str, processor: str, features: str, effort: int) -> bytes:
         """An object file of a module."""
+        machine, module = self._parsed(text, triple, processor, features, effort)
+        return bytes(machine.emit_object(module))
+
+    def assembly_of(self, text: str, triple: str, processor: str, features: str, effort: int) -> str:
+        """The same as instructions that people can read."""
+        machine, module = self._parsed(text, triple, processor, features, effort)
+        return str(machine.emit_assembly(module))
+
+    def _parsed(self, text: str, triple: str, processor: str, features: str, effort: int) -> tuple[Any, Any]:
         machine = self._target(triple, processor, features, effort)
         module = self._binding.parse_assembly(text)
         module.triple, module.data_layout = machine.triple, str(machine.target_data)
-        return bytes(machine.emit_object(module))
+        return machine, module
 
     def linker(self, triple: str, processor: str, features: str) -> Any:
         """What puts objects into this process."""

@@ -96,6 +96,13 @@ def translate(module: ir.Module | str, machine: Machine | None = None, effort: i
         return Code(*translated(str(module), chosen.triple, chosen.cpu, chosen.features, effort))
 
 
+def assembly(module: ir.Module | str, effort: int = GOOD) -> str:
+    """The instructions of a module, or of LLVM's text of one, as text."""
+    chosen = host()
+    with _LOCK:
+        return llvm().assembly_of(str(module), chosen.triple, chosen.cpu, chosen.features, effort)
+
+
 def load(code: Code) -> Library:
     """Machine code in this process. Imports are what `add_symbol` of LLVM has named, or functions of the process."""
     with _LOCK:
