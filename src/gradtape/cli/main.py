@@ -15,6 +15,7 @@ gradtape {version}: tf.GradientTape programs without TensorFlow.
   gradtape run notebook.ipynb               run the code cells of a notebook; lines that begin with % or ! are skipped
   gradtape run -m package.module [args ...] run a module
   gradtape launch -n 4 script.py [args ...] run a program on several processes, with MPI
+  gradtape show script.py [args ...]        run a program, then list the kernels of its functions with work and time
   gradtape check script.py ...              list the TensorFlow names that programs use, and those that gradtape lacks
   gradtape doctor                           show versions, threads, the processor, and what could be better
   gradtape --version
@@ -32,11 +33,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from gradtape.cli import launch
 
         return launch.main(given[1:])
+    if given[:1] == ["show"]:
+        from gradtape.cli import show
+
+        return show.report(lambda: _run(given[1:])) if given[1:2] else _run([])
     if not given or given[0] in ("-h", "--help", "help"):
         print(_welcome(), end="")
         return 0
     parser = argparse.ArgumentParser(
-        prog="gradtape", usage="gradtape run|launch|check|doctor ...; gradtape --help lists all"
+        prog="gradtape", usage="gradtape run|launch|show|check|doctor ...; gradtape --help lists all"
     )
     parser.add_argument("--version", action="version", version=f"gradtape {gradtape.__version__}")
     commands = parser.add_subparsers(dest="command")

@@ -256,6 +256,15 @@ def texts() -> Iterator[list[str]]:
 
 def execute(lowered: Lowered, arrays: Sequence[Any], specs: Sequence[Spec]) -> tuple[Any, ...]:
     """The outputs of a node for arrays, in new arrays. Programs do this natively; this is for one node alone."""
+    made, run = prepare(lowered, arrays, specs)
+    run()
+    return made
+
+
+def prepare(
+    lowered: Lowered, arrays: Sequence[Any], specs: Sequence[Spec]
+) -> tuple[tuple[Any, ...], Callable[[], None]]:
+    """New arrays for the outputs of a node, and a function that computes them; Misfit if the input is an error."""
     given = [plain(x) for x in arrays]
     made = [np.empty(s.shape, s.dtype.numpy) for s in specs]
     for output, i in lowered.views:
@@ -263,16 +272,25 @@ def execute(lowered: Lowered, arrays: Sequence[Any], specs: Sequence[Spec]) -> t
     memory = {"input": given, "output": made, "scratch": [_aligned(size) for size in lowered.scratch]}
     status = np.zeros(1, np.int64)
     memory["status"] = [status]
+    tables: list[Any] = []
+    launches: list[tuple[Kernel, int]] = []
     for kernel, operands in lowered.launches:
         if kernel.chunks:
             words = [
                 o.number if o.kind == "number" else memory[o.kind][o.number].ctypes.data + o.offset for o in operands
             ]
-            table = np.array(words, np.int64)
-            pool.parallel_for(kernel.address, table.ctypes.data, kernel.chunks)
-    if status[0]:
-        raise Misfit
-    return tuple(made)
+            tables.append(np.array(words, np.int64))
+            launches.append((kernel, tables[-1].ctypes.data))
+
+    def run() -> None:
+        assert memory
+        assert len(tables) == len(launches)  # their addresses are in use, and those of the memory in them
+        for kernel, table in launches:
+            pool.parallel_for(kernel.address, table, kernel.chunks)
+        if status[0]:
+            raise Misfit
+
+    return tuple(made), run
 
 
 def _aligned(size: int) -> Any:

@@ -30,6 +30,7 @@ class Native:
 
     Attributes:
       nodes: what it computes.
+      inputs: the values that it is given, and `constants` those that are known.
       parts: names of the ops in it, for people.
       makers: for each output, a function that makes memory for it.
       updates: outputs that may be written over an input, by their numbers.
@@ -47,7 +48,8 @@ class Native:
           nodes: what it computes, as it was before them.
         """
         outputs = [v for v in segment.arrays if v in segment.kept]
-        self.nodes = list(nodes)
+        self.nodes, self.constants = list(nodes), segment.constants
+        self.inputs = [v for v in segment.arrays if v not in segment.kept]
         self.parts = " ".join(getattr(node.op, "parts", node.op.name) for node in self.nodes)
         self.name = "native"
         self.updates = {outputs.index(new): segment.arrays[old] for new, old in segment.updated.items()}
