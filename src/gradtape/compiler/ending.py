@@ -8,19 +8,50 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from gradtape.compiler.gemm.problem import Groups
 from gradtape.compiler.loop import Loop, Step
 from gradtape.core.dtypes import DType
 
 if TYPE_CHECKING:
-    from gradtape.compiler.gemm.finish import Place
     from gradtape.compiler.simd.emitter import VectorEmitter
     from gradtape.compiler.simd.value import Value
 
+
+class Groups(NamedTuple):
+    """Matrices that lie in groups.
+
+    Attributes:
+      members: how many make up a group.
+      outer: elements from one group to the next.
+      inner: elements from one matrix of a group to the next.
+    """
+
+    members: int
+    outer: int
+    inner: int
+
+    def place(self, code: Any, number: Any) -> Any:
+        """Where a matrix begins."""
+        group, member = code.div(number, self.members), code.rem(number, self.members)
+        return code.add(code.mul(group, self.outer), code.mul(member, self.inner))
+
+
 # Elements from one product, row and column to the next. Products may lie in groups.
 Distances = tuple[int | Groups, int, int]
+
+
+class Surroundings(Protocol):
+    """The place of a vector of a result, around which an epilogue reads and writes."""
+
+    def read(self, slot: int, dtype: DType, distances: Distances) -> Value:
+        """The elements of an operand that belong to the vector."""
+
+    def store(self, slot: int, value: Value) -> None:
+        """Write a vector to an array that the result fills."""
+
+    def write(self, slot: int, value: Value, distances: Distances) -> None:
+        """Write a vector to an array whose elements are at distances."""
 
 
 class Operand(NamedTuple):
@@ -59,7 +90,7 @@ class Ending(NamedTuple):
         """The operands that are read from memory."""
         return [i for i, operand in enumerate(self.operands) if operand.distances is not None]
 
-    def emit(self, cg: VectorEmitter, value: Value, at: Place, first: int) -> None:
+    def emit(self, cg: VectorEmitter, value: Value, at: Surroundings, first: int) -> None:
         """Emit the steps for a vector of the product, and write the results.
 
         Args:

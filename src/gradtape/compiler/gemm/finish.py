@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gradtape.compiler import ir
+from gradtape.compiler.ending import Groups
 from gradtape.compiler.gemm import memory
 from gradtape.compiler.gemm.code import I8, I64, POINTER, VOID, Code, Index
-from gradtape.compiler.gemm.problem import Gemm, Groups
+from gradtape.compiler.gemm.problem import Gemm
 from gradtape.compiler.simd import conversion
 from gradtape.compiler.simd.emitter import VectorEmitter
 from gradtape.compiler.simd.value import Value

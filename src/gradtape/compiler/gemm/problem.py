@@ -3,32 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from gradtape.compiler.ending import Groups
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 
 if TYPE_CHECKING:
     from gradtape.compiler.gemm.code import Code, Index
-
-
-class Groups(NamedTuple):
-    """Matrices that lie in groups.
-
-    Attributes:
-      members: how many make up a group.
-      outer: elements from one group to the next.
-      inner: elements from one matrix of a group to the next.
-    """
-
-    members: int
-    outer: int
-    inner: int
-
-    def place(self, code: Code, number: Index) -> Index:
-        """Where a matrix begins."""
-        group, member = code.div(number, self.members), code.rem(number, self.members)
-        return code.add(code.mul(group, self.outer), code.mul(member, self.inner))
 
 
 @dataclass(frozen=True)

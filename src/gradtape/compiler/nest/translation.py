@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compiler.ending import Distances, Ending
-from gradtape.compiler.gemm.problem import Groups
+from gradtape.compiler.ending import Distances, Ending, Groups
 from gradtape.compiler.graph import Node
 from gradtape.compiler.kernel_op import Binding, Contraction, KernelOp, body_of
 from gradtape.compiler.loop import Loop
