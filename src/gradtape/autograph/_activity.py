@@ -8,6 +8,8 @@ from typing import Any
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+TRIES: tuple[Any, ...] = (ast.Try, *[getattr(ast, n) for n in ("TryStar",) if hasattr(ast, n)])
+_COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.AsyncFor, ast.AsyncWith, *TRIES)
 
 
 def own_nodes(nodes: Iterable[Any]) -> Iterator[Any]:
@@ -20,6 +22,26 @@ def own_nodes(nodes: Iterable[Any]) -> Iterator[Any]:
             stack.extend(ast.iter_child_nodes(found))
 
 
+def parts(statement: Any) -> list[list[Any]]:
+    """The lists of statements in a statement; functions and classes have their own."""
+    if isinstance(statement, ast.Match):
+        return [case.body for case in statement.cases]
+    if not isinstance(statement, _COMPOUND):
+        return []
+    found = [statement.body, getattr(statement, "orelse", []), getattr(statement, "finalbody", [])]
+    return [*found, *[handler.body for handler in getattr(statement, "handlers", [])]]
+
+
+def statements(body: Iterable[Any]) -> Iterator[Any]:
+    """Some statements and all that are in them, but for the insides of functions and classes."""
+    stack = list(body)
+    while stack:
+        found = stack.pop()
+        yield found
+        for part in parts(found):
+            stack.extend(part)
+
+
 def parameters(arguments: ast.arguments) -> set[str]:
     """The names of all parameters."""
     every = (*arguments.posonlyargs, *arguments.args, arguments.vararg, *arguments.kwonlyargs, arguments.kwarg)
@@ -29,7 +51,7 @@ def parameters(arguments: ast.arguments) -> set[str]:
 def declared(function: Any) -> tuple[set[str], set[str]]:
     """The names that a function declares to be global, and those that it declares to be nonlocal."""
     shared: tuple[set[str], set[str]] = set(), set()
-    for node in own_nodes(_body(function)):
+    for node in statements(_body(function)):
         if isinstance(node, (ast.Global, ast.Nonlocal)):
             shared[isinstance(node, ast.Nonlocal)].update(node.names)
     return shared
@@ -127,7 +149,7 @@ def captured(node: Any) -> set[str]:
     """The names from around a function, lambda or class that its body reads when it is called."""
     body = _body(node)
     found = _read_by_all(body)
-    for inner in own_nodes(body):
+    for inner in statements(body):
         if isinstance(inner, DEFINITIONS):
             found |= captured(inner)
     if isinstance(node, ast.ClassDef):
@@ -150,7 +172,7 @@ def _locals(function: Any) -> set[str]:
 def named_lambdas(body: list[Any]) -> dict[str, set[str]]:
     """The names that lambdas read which have a name: `f = lambda: x`."""
     found: dict[str, set[str]] = {}
-    for node in own_nodes(body):
+    for node in statements(body):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
             for name in writes(node):
                 found[name] = found.get(name, set()) | captured(node.value)

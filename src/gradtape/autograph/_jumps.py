@@ -18,7 +18,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from gradtape.autograph._activity import own_nodes, parameters, walrus_names
+from gradtape.autograph._activity import TRIES, parameters, statements, walrus_names
 from gradtape.autograph._source import Unavailable
 from gradtape.autograph._templates import assign, call, load, place
 
@@ -26,7 +26,6 @@ _DID_RETURN, _VALUE = "do_return", "retval_"  # see `_undefined.is_return`
 _SCOPE = "ag__scope"
 _BLOCKS = (ast.If, ast.For, ast.While)
 _JUMPS = (ast.Return, ast.Break, ast.Continue)
-_TRIES: tuple[Any, ...] = (ast.Try, *[getattr(ast, n) for n in ("TryStar",) if hasattr(ast, n)])
 _OPTIONS = ("parallel_iterations", "swap_memory", "maximum_iterations", "shape_invariants")
 
 
@@ -85,11 +84,11 @@ class _Jumps:
         self._taken.add(name)
         return name
 
-    def _block(self, statements: list[Any], loop: _Loop | None) -> tuple[list[Any], set[str]]:
+    def _block(self, body: list[Any], loop: _Loop | None) -> tuple[list[Any], set[str]]:
         """Statements without jumps, and the flags that they may set."""
         found: list[Any] = []
-        for k, statement in enumerate(statements):
-            rest = self._left(statement, statements[k + 1 :])
+        for k, statement in enumerate(body):
+            rest = self._left(statement, body[k + 1 :])
             made, flags = self._statement(statement, loop)
             found.extend(made)
             if not flags:
@@ -138,7 +137,7 @@ class _Jumps:
             if isinstance(statement, ast.If):
                 statement.orelse, more = self._block(statement.orelse, loop)
                 flags = flags | more
-        elif isinstance(statement, _TRIES):
+        elif isinstance(statement, TRIES):
             statement.body, flags = self._block(statement.body, loop)
             orelse, more = self._block(statement.orelse, loop)
             statement.orelse = [_unless(flags, orelse)] if flags and orelse else orelse
@@ -192,13 +191,13 @@ def without_text(body: list[Any]) -> tuple[list[Any], list[Any]]:
 
 def _return_in_blocks(body: list[Any]) -> bool:
     """True if a branch or loop has a return statement."""
-    blocks = [n for n in own_nodes(body) if isinstance(n, _BLOCKS)]
-    return any(isinstance(n, ast.Return) for n in own_nodes(blocks))
+    blocks = [s for s in statements(body) if isinstance(s, _BLOCKS)]
+    return any(isinstance(s, ast.Return) for s in statements(blocks))
 
 
-def _returns(statements: list[Any]) -> bool:
+def _returns(body: list[Any]) -> bool:
     """True if statements return in any case."""
-    for statement in statements:
+    for statement in body:
         if isinstance(statement, ast.Return):
             return True
         if isinstance(statement, ast.If) and _returns(statement.body) and _returns(statement.orelse):
@@ -217,9 +216,9 @@ def _none_of(flags: list[str]) -> ast.UnaryOp:
     return ast.UnaryOp(ast.Not(), names[0] if len(names) == 1 else ast.BoolOp(ast.Or(), names))
 
 
-def _unless(flags: set[str], statements: list[Any]) -> Any:
+def _unless(flags: set[str], body: list[Any]) -> Any:
     """Statements that run if no flag is set."""
-    return place(ast.If(_none_of(sorted(flags)), statements, []), statements[0])
+    return place(ast.If(_none_of(sorted(flags)), body, []), body[0])
 
 
 def _test_in_body(loop: ast.While) -> None:

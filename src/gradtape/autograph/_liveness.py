@@ -11,20 +11,21 @@ from typing import Any
 
 from gradtape.autograph._activity import (
     DEFINITIONS,
+    TRIES,
     Place,
     captured,
     declared,
     named_lambdas,
-    own_nodes,
     parameters,
+    parts,
     places,
     reads,
+    statements,
     walrus_names,
     writes,
 )
 
 Owner = tuple[ast.AST, str]
-_TRIES: tuple[Any, ...] = (ast.Try, *[getattr(ast, n) for n in ("TryStar",) if hasattr(ast, n)])
 
 
 class Block:
@@ -61,7 +62,8 @@ class Variables:
       closed: those that it declares to be nonlocal.
     """
 
-    def __init__(self, root: ast.FunctionDef) -> None:
+    def __init__(self, root: ast.FunctionDef, has_walrus: bool = True) -> None:
+        self._has_walrus = has_walrus  # there may be assignment expressions
         self.blocks: dict[ast.AST, Block] = {}
         self.unset: set[str] = set()
         self.starts: dict[Owner, list[str]] = {}
@@ -69,6 +71,7 @@ class Variables:
         self._declared = self.shared | self.closed
         self._read: dict[ast.AST, set[str]] = {}
         self._written: dict[ast.AST, set[str]] = {}
+        self._assigned: dict[ast.AST, list[Place]] = {}
         self._captured: dict[ast.AST, frozenset[str]] = {}
         self._raised: set[str] = set()
         self._lambdas = named_lambdas(root.body)
@@ -76,21 +79,21 @@ class Variables:
         self._live(root.body, set())
         self._bind(root.body, parameters(root.args), (root, "body"))
 
-    def _capture(self, statements: list[Any], seen: set[str]) -> None:
+    def _capture(self, body: list[Any], seen: set[str]) -> None:
         """Find what functions that are defined by then may read after each branch and loop."""
-        for statement in statements:
+        for statement in body:
             if isinstance(statement, (ast.For, ast.While)):
-                for node in own_nodes(statement.body):
+                for node in statements(statement.body):
                     seen |= captured(node) if isinstance(node, DEFINITIONS) else set()
             if isinstance(statement, DEFINITIONS):
                 seen |= captured(statement)
-            for part in _parts(statement):
+            for part in parts(statement):
                 self._capture(part, seen)
             self._captured[statement] = frozenset(seen)
 
-    def _live(self, statements: list[Any], after: set[str]) -> set[str]:
+    def _live(self, body: list[Any], after: set[str]) -> set[str]:
         """The variables that are read in or after some statements, before they are set again."""
-        for statement in reversed(statements):
+        for statement in reversed(body):
             after = self._live_before(statement, after | self._raised)
         return after | self._raised
 
@@ -107,7 +110,7 @@ class Variables:
             for item in reversed(statement.items):
                 before = (before - self._writes(item)) | self._reads(item)
             return before
-        if isinstance(statement, _TRIES):
+        if isinstance(statement, TRIES):
             return self._live_before_try(statement, after)
         if isinstance(statement, ast.Match):
             before = set(after)
@@ -152,13 +155,13 @@ class Variables:
         self._raised = around
         return before | handled
 
-    def _block(self, statement: Any, before: set[str], after: set[str], parts: list[Any]) -> None:
+    def _block(self, statement: Any, before: set[str], after: set[str], changing: list[Any]) -> None:
         after = after | self._captured[statement]
         modified: set[str] = set()
         assigned: dict[str, Place] = {}
-        for part in parts:
+        for part in changing:
             modified |= self._writes(part)
-            for place in places(part):
+            for place in self._places(part):
                 if place.names <= before:
                     assigned.setdefault(place.text, place)
         matters = modified & (before | after | self._declared)
@@ -166,9 +169,9 @@ class Variables:
         names = sorted([*matters, *assigned], key=lambda n: (n in only_before, n))
         self.blocks[statement] = Block(names, len(names) - len(only_before), assigned)
 
-    def _bind(self, statements: list[Any], bound: set[str], owner: Owner) -> None:
+    def _bind(self, body: list[Any], bound: set[str], owner: Owner) -> None:
         """Find the variables of branches and loops that may have no value before; `bound` is what has one, and grows."""
-        for statement in statements:
+        for statement in body:
             block = self.blocks.get(statement)
             if block is not None:
                 self._bind_block(statement, block, bound, owner)
@@ -176,7 +179,7 @@ class Variables:
                 for item in statement.items:
                     self._bind_expression(item, bound, owner)
                 self._bind(statement.body, set(bound), owner)  # what is entered may end the block at any point
-            elif isinstance(statement, _TRIES):
+            elif isinstance(statement, TRIES):
                 self._bind_try(statement, bound, owner)
             elif isinstance(statement, ast.Match):
                 self._bind_expression(statement.subject, bound, owner)
@@ -189,8 +192,8 @@ class Variables:
 
     def _bind_expression(self, node: Any, bound: set[str], owner: Owner) -> None:
         """Assignment expressions may stand where they are not always evaluated."""
-        missing = {n for n in walrus_names(node) if n not in bound and n not in self._declared}
-        if missing:
+        if self._has_walrus:
+            missing = {n for n in walrus_names(node) if n not in bound and n not in self._declared}
             self._start(sorted(missing), owner)
         bound |= self._writes(node)
 
@@ -240,12 +243,8 @@ class Variables:
             found = self._written[node] = writes(node)
         return found
 
-
-def _parts(statement: Any) -> list[list[Any]]:
-    """The lists of statements in a statement."""
-    if isinstance(statement, ast.Match):
-        return [case.body for case in statement.cases]
-    if not isinstance(statement, (ast.If, ast.For, ast.While, ast.With, *_TRIES)):
-        return []
-    found = [getattr(statement, field, []) for field in ("body", "orelse", "finalbody")]
-    return [*found, *[handler.body for handler in getattr(statement, "handlers", [])]]
+    def _places(self, node: ast.AST) -> list[Place]:
+        found = self._assigned.get(node)
+        if found is None:
+            found = self._assigned[node] = places(node)
+        return found

@@ -15,7 +15,7 @@ from types import FunctionType
 from typing import Any
 
 from gradtape.autograph import _jumps as jumps
-from gradtape.autograph._activity import own_nodes
+from gradtape.autograph._activity import own_nodes, statements
 from gradtape.autograph._expressions import Expressions
 from gradtape.autograph._liveness import Block, Variables
 from gradtape.autograph._mangling import class_of, mangle
@@ -84,11 +84,11 @@ class _Functions(Expressions):
     def _analyse(self, node: ast.FunctionDef) -> None:
         """The passes before the walk over a function."""
         self._variables = None
-        kinds = {type(n) for n in own_nodes(node.body)}
-        if kinds.isdisjoint((*_FLOW, ast.NamedExpr)):
+        has_flow = any(isinstance(s, _FLOW) for s in statements(node.body))
+        if not has_flow and not self._has_walrus:
             return
         jumps.eliminate(node)
-        self._variables = found = Variables(node)
+        self._variables = found = Variables(node, self._has_walrus)
         self._unset, self._shared = self._unset | found.unset, found.shared
 
     def generic_visit(self, node: Any) -> Any:
@@ -102,9 +102,9 @@ class _Functions(Expressions):
                 old[:] = [self.visit(one) if isinstance(one, ast.AST) else one for one in old]
         return node
 
-    def _visited(self, statements: list[Any]) -> list[Any]:
+    def _visited(self, body: list[Any]) -> list[Any]:
         found: list[Any] = []
-        for statement in statements:
+        for statement in body:
             outside, self._before = self._before, []
             made = self.visit(statement)
             found.extend(self._before)
