@@ -2,16 +2,20 @@
 
 import ast
 import os
+import re
 from types import FunctionType
 
 import pytest
 
 import gradtape as tf
+from autograph.programs import PROGRAMS
 from autograph.simple_functions import FUNCTIONS, METHODS, Scaled, decorated, halved, straight
 from gradtape.autograph import _cache as rewriting
 from gradtape.autograph._compile import rewritten_code
 from gradtape.autograph._liveness import Variables
 from gradtape.autograph._source import _files, tree_of
+
+PLAIN = [f for f in PROGRAMS if isinstance(f, FunctionType)]
 
 
 def rewritten(function):
@@ -84,6 +88,39 @@ class TestLines:
         assert f'{__file__}", line {fails.__code__.co_firstlineno + 1}, in fails\n' in text
         assert "ag__" not in text
 
+    def test_traceback_through_jumps_names_the_users_lines(self):
+        def f(x):
+            for k in range(4):
+                if k == 1:
+                    continue
+                try:
+                    if k == 3:
+                        break
+                    x = x + {0: 1.0}[k]
+                finally:
+                    x = x * 1.0
+            return x
+
+        with pytest.raises(KeyError) as caught:
+            tf.function(f)(tf.constant(1.0))
+        first = f.__code__.co_firstlineno
+        found = [int(line) for line in re.findall(r"line (\d+), in f\n", str(caught.value))]
+        assert found[0] == first + 1
+        assert found[-1] == first + 7
+        assert set(found) <= {first + k for k in (1, 2, 4, 5, 7)}
+
+    def test_refusals_in_jumps_name_the_users_lines(self):
+        def f(x):
+            for row in x:
+                if row > 1.0:
+                    break
+                x = tf.concat([x, x], 0)
+            return x
+
+        with pytest.raises(ValueError, match="'x' has shape") as caught:
+            tf.function(f)(tf.constant([1.0, 2.0]))
+        assert f"{os.path.basename(__file__)}:{f.__code__.co_firstlineno + 1} in f" in str(caught.value)
+
     def test_messages_name_the_users_lines(self):
         def f(x):
             if x > 0.0:
@@ -97,7 +134,7 @@ class TestLines:
             tf.function(f)(tf.constant(1.0))
         assert f"{os.path.basename(__file__)}:{f.__code__.co_firstlineno + 2} in f" in str(caught.value)
 
-    @pytest.mark.parametrize("function", FUNCTIONS, ids=[f.__qualname__ for f in FUNCTIONS])
+    @pytest.mark.parametrize("function", [*FUNCTIONS, *PLAIN], ids=lambda f: f.__qualname__)
     def test_code_has_no_lines_of_its_own(self, function):
         def lines(code):
             found = {line for _, _, line in code.co_lines() if line}

@@ -173,8 +173,13 @@ def _lookups(code: CodeType) -> list[_Lookup] | None:
         calls_next = name == "PUSH_NULL" and sys.version_info < (3, 13)
         if name == "PUSH_NULL" and sys.version_info >= (3, 13) and not before.startswith(_NAMED):
             return None
-        before = instruction.argval if name == "LOAD_FAST" else name
+        before = _last(instruction.argval) if name.startswith("LOAD_FAST") else name
     return found
+
+
+def _last(names: Any) -> str:
+    """The variable that an instruction loads, the last one if it loads two."""
+    return names[-1] if isinstance(names, tuple) else str(names)
 
 
 def _leads_on(value: Any, above: tuple[CodeType, ...]) -> bool:
