@@ -95,7 +95,7 @@ class TensorArray:
         if (isinstance(self._size, Tensor) and type(self._size) is not Tensor) or None in element:
             from gradtape.tracing.control.tensor_array import NEW_ROWS
 
-            made = state.current.trace.add(NEW_ROWS, (tensor(self._size),), {"shape": element, "dtype": self._dtype})
+            made = state.tracing().add(NEW_ROWS, (tensor(self._size),), {"shape": element, "dtype": self._dtype})
             return made
         count = integer(self._size, "TensorArray", "size")
         return wrap(np.zeros((count, *element), self._dtype.numpy))
@@ -402,7 +402,7 @@ def _whole(shape: TensorShape) -> tuple[Any, ...]:
 
 def _here(buffer: Any) -> Any:
     """The tensor as a value of the graph that is being traced, also if it has a value already."""
-    trace = state.current.trace
+    trace: Any = state.current.trace
     return trace.own(buffer) if type(buffer) is Tensor and hasattr(trace, "own") else buffer
 
 

@@ -69,7 +69,7 @@ def execute(op: Any, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
         else:
             result = op.kernel(*arrays, **params)
     except Undecided:  # a parameter is a size that is not known: only the shape of the result matters
-        return _current.trace.add(op, inputs, params)
+        return state.tracing().add(op, inputs, params)
     except Exception as problem:
         result = _recover(op, inputs, arrays, params, problem)
     outputs: Any

@@ -7,9 +7,12 @@ import threading
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradtape.core import threads
+
+if TYPE_CHECKING:
+    from gradtape.core.interpreter import Interpreter
 
 # Identities of tensors on tapes. 0 means: on no tape. They count up, so that they serve `tape.explain` as a clock too.
 new_id = itertools.count(1).__next__
@@ -22,7 +25,7 @@ class ThreadState(threading.local):
       recorders: tapes and accumulators that see every op, in the order of entering.
       depth: the level of the innermost vectorising transformation that runs around the current code, 0 if none.
       device: the device that `tf.device` chose, or None.
-      trace: the innermost function that is being traced, or None: it answers for variables.
+      trace: the innermost function that is being traced, or None: it answers for variables, see `core/interpreter.py`.
       in_pipeline: whether a function of a dataset runs, which TensorFlow would have traced.
       streams: where the random numbers in a function of a dataset come from, or None: from those of the program.
       path: the path on which sizes that are not known are being compared, or None; see `core/paths.py`.
@@ -32,7 +35,7 @@ class ThreadState(threading.local):
     recorders: tuple[Any, ...] = ()
     depth: float = 0
     device: str | None = None
-    trace: Any = None
+    trace: Interpreter | None = None
     in_pipeline: bool = False
     streams: Any = None
     path: Any = None
@@ -44,6 +47,13 @@ class ThreadState(threading.local):
 
 current = ThreadState()
 threads.at_fork(in_child=lambda: current.presence.remain())
+
+
+def tracing() -> Interpreter:
+    """The innermost function that is being traced, for code that runs only while one is."""
+    trace = current.trace
+    assert trace is not None
+    return trace
 
 
 class Settings:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core import state
 from gradtape.core.dims import Dim, is_symbolic
 from gradtape.core.shape import Spec
-from gradtape.core.state import current as _current
 from gradtape.core.tensor import Tensor
 
 
@@ -59,5 +59,5 @@ def _item(x: Any) -> Any:
 
 def unknown_tensor(shape: Any, dtype: Any) -> Tensor:
     """A tensor of which only the shape and the dtype matter, for what is computed on a path."""
-    made: Tensor = _current.trace.parameter(Spec(tuple(shape), dtype))
+    made: Tensor = state.tracing().parameter(Spec(tuple(shape), dtype))
     return made

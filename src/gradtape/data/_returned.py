@@ -20,7 +20,7 @@ def pieces(stage: Any, make: Callable[[Any], Any]) -> Pieces:
     """A dataset as something that a function can return: a node that makes its stage, and how it becomes a dataset again."""
     sources = deferred.sources(stage)
     inputs = [t for source in sources for t in source.tensors]
-    box = state.current.trace.append(_MakeStage(stage, sources), inputs, {}, Spec((), dtypes.string))
+    box = state.tracing().append(_MakeStage(stage, sources), inputs, {}, Spec((), dtypes.string))
     result: Pieces = pieces_class(_DatasetForm(stage, make))(box)
     return result
 

@@ -17,6 +17,7 @@ from gradtape.core.shape import Spec
 from gradtape.core.updates import lock_of
 from gradtape.core.variable import Variable as TapeVariable
 from gradtape.keras_backend.convert import cast_tensor, convert_to_tensor
+from gradtape.tracing.trace import current_trace
 
 
 class _Scope(threading.local):
@@ -110,7 +111,7 @@ class Variable(KerasVariable):
         symbolic = _scope.trace
         if symbolic is None or state.current.trace is None:
             return convert_to_tensor(self._initializer(self._shape, dtype=self._dtype), self._dtype)
-        trace = state.current.trace
+        trace = current_trace()
         while (
             trace is not None and trace is not symbolic
         ):  # a function that is called there is traced for this call only

@@ -287,7 +287,8 @@ def _assign(self: Tensor) -> Any:
             with lock_of(variable):
                 variable._write(_replaced(variable._value, tensor, key, variable.name)._array, tensor._id)
         else:
-            old = trace.read(variable).fresh()
+            old: Any = trace.read(variable)
+            old = old.fresh()
             value = tensor if type(tensor) is Tensor else tensor.fresh()
             new = trace.later(_replaced, (old, value, key, variable.name), {}, like=[old])
             new._id = 0  # no gradient flows through an assignment

@@ -7,7 +7,7 @@ from typing import Any
 from gradtape.core import errors, nest, state
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.tracing.trace import UntrackedSource
+from gradtape.tracing.trace import UntrackedSource, current_trace
 from gradtape.transform.gradient_arguments import UnconnectedGradients
 from gradtape.transform.record import Recording
 from gradtape.transform.tape import GradientTape
@@ -89,7 +89,7 @@ def hessians(
 
 def _tape(stopped: set[int]) -> GradientTape:
     """A tape over all that the function has done so far."""
-    trace = state.current.trace
+    trace = current_trace()
     if trace is None:
         raise RuntimeError(
             errors.compose(
@@ -105,7 +105,7 @@ def _tape(stopped: set[int]) -> GradientTape:
 
 def _track(sources: list[Any]) -> None:
     """Have the function traced again if a source is a constant or a captured tensor, whose uses were not written down."""
-    trace = state.current.trace
+    trace = current_trace()
     if trace is None or trace.tracks_constants is not False:
         return
     tracked = trace.recording.tracked

@@ -27,7 +27,7 @@ from gradtape.core.variable import Variable
 from gradtape.ops.selection import zeros
 from gradtape.tracing.dynamic_shapes.specialize import Specialized, walk
 from gradtape.tracing.symbol import Symbol, symbol
-from gradtape.tracing.trace import Trace
+from gradtape.tracing.trace import Trace, current_trace
 from gradtape.transform.backward import backward, bare
 from gradtape.transform.batched import Batched
 from gradtape.transform.opaque_op import recorded_by, show
@@ -67,8 +67,9 @@ class Staged:
             return [wrap(y) for y in self.program.run([x._array for x in inputs], slots)]
         sources = [source for source, _ in self.trace.graph.captures] if closed is None else closed
         tensors = [x._read() if isinstance(x, Variable) else x for x in (*inputs, *sources)]
-        if _current.trace is not None and not _holds_examples(tensors, _current.trace):
-            return self._inline(tensors, slots)
+        outer = current_trace()
+        if outer is not None and not _holds_examples(tensors, outer):
+            return self._inline(outer, tensors, slots)
         if any(type(x) is not Tensor for x in tensors):
             return self._on_examples(tensors, slots)
         arrays = [x._array for x in tensors]
@@ -141,11 +142,10 @@ class Staged:
         graph = self.trace.graph
         return [*graph.parameters, *[v for _, v in graph.captures]]
 
-    def _inline(self, tensors: list[Any], slots: Mapping[int, Variable]) -> list[Any]:
+    def _inline(self, outer: Trace, tensors: list[Any], slots: Mapping[int, Variable]) -> list[Any]:
         """The nodes as nodes of the function that is being traced; the recorders there are shown one op."""
-        outer, op = _current.trace, self.call
         if self.trace.is_general:
-            return self._rewritten(tensors, slots)
+            return self._rewritten(outer, tensors, slots)
         moved = {v: outer.value_of(x) for v, x in zip(self._operands(), tensors, strict=True)}
         outer.graph.constants.update(self.trace.graph.constants)
         for node in self.trace.graph.nodes:
@@ -157,19 +157,18 @@ class Staged:
             copied = node.on(operands)
             outer.graph.nodes.append(copied)
             moved.update(zip(node.outputs, copied.outputs, strict=True))
-        return self._shown(tensors, [moved.get(v, v) for v in op.values])
+        return self._shown(outer, tensors, [moved.get(v, v) for v in self.call.values])
 
-    def _shown(self, tensors: list[Any], values: list[Value]) -> list[Any]:
-        results = tuple([symbol(v, _current.trace) for v in values])
+    def _shown(self, outer: Trace, tensors: list[Any], values: list[Value]) -> list[Any]:
+        results = tuple([symbol(v, outer) for v in values])
         notify(self.call, tuple([x._id for x in tensors]), tensors, {}, results, results)
         return list(results[: len(self.outputs)])
 
-    def _rewritten(self, tensors: list[Any], slots: Mapping[int, Variable]) -> list[Any]:
+    def _rewritten(self, outer: Trace, tensors: list[Any], slots: Mapping[int, Variable]) -> list[Any]:
         """The nodes, written anew for the sizes that the tensors have here."""
-        outer = _current.trace
         known = {v: symbol(outer.value_of(x), outer) for v, x in zip(self._operands(), tensors, strict=True)}
         walk(self.trace.graph, outer, known, lambda node, tensor: outer.assign(_actual(node, slots), tensor))
-        return self._shown(tensors, [outer.value_of(known[v]) for v in self.call.values])
+        return self._shown(outer, tensors, [outer.value_of(known[v]) for v in self.call.values])
 
 
 def _are_plain(tensors: Sequence[Any]) -> bool:

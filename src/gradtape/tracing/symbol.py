@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -225,7 +225,8 @@ def _filled(like: Symbol, number: int) -> Tensor:
     if not spec.is_known:
         return REGISTRY["zeros_like"](like) if not number else REGISTRY["ones_like"](like)
     array = np.broadcast_to(np.asarray(number, spec.dtype.numpy), spec.shape)[()]
-    return wrap(array) if _current.trace is None else _current.trace.constant(array)
+    trace: Trace | None = cast("Trace | None", _current.trace)
+    return wrap(array) if trace is None else trace.constant(array)
 
 
 def needs_value(tensor: Symbol, how: str) -> Exception:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -69,6 +69,11 @@ class TraceRecording(Recording):
             self.tracked.add(tensor._id)
 
 
+def current_trace() -> Trace | None:
+    """The innermost function that is being traced, with all that a trace can tell to this package; see `state.tracing`."""
+    return cast("Trace | None", _current.trace)
+
+
 class UntrackedSource(BaseException):
     """Somebody differentiates with respect to a tensor without a symbol: the function is traced again, with one for each constant.
 
@@ -97,10 +102,10 @@ class Trace:
         self, name: str, sees: tuple[Trace, ...] = (), lift: Any = None, tracks_constants: bool | None = None
     ) -> None:
         self.graph = Graph(name)
-        self.outer: Trace | None = _current.trace
+        self.outer = current_trace()
         # Blocks are traced as the function around them is.
-        inherited = self.outer.tracks_constants if self.outer is not None else None
-        self.tracks_constants = inherited if tracks_constants is None else tracks_constants
+        inherited: bool | None = self.outer.tracks_constants if self.outer is not None else None
+        self.tracks_constants: bool | None = inherited if tracks_constants is None else tracks_constants
         self.level = (_current.depth or 0.0) + _STEP
         self.sees = sees
         self.parameters: list[Symbol] = []

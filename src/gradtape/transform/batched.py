@@ -238,7 +238,7 @@ def _run(op: Op, flags: tuple[bool, ...], inputs: tuple[Any, ...], values: list[
     except NeedsValueError:
         raise
     except Unknown as missing:
-        return _current.trace.later(partial(_by_rule, op, flags, params), tuple(values), {}, missing, op.name)
+        return state.tracing().later(partial(_by_rule, op, flags, params), tuple(values), {}, missing, op.name)
     except Exception:
         op.infer(*[spec_of(x) for x in inputs], **params)
         raise
@@ -256,7 +256,7 @@ def repeated(x: Any, like: Any) -> Any:
     """A value once for each row of another, of which a function that is being traced may not know the number."""
     rows = like.shape[0]
     if rows is None:
-        return _current.trace.later(_repeated, (x, like), {}, None, "repeated")
+        return state.tracing().later(_repeated, (x, like), {}, None, "repeated")
     return REGISTRY["broadcast_to"](x, shape=(rows, *dims(x)))
 
 

@@ -121,7 +121,7 @@ def _of_any_batch(tape: Any, target: Any, source: Any, inner: tuple[int, ...]) -
     stacked = REGISTRY["stack"](*rows, axis=1)
     if len(features) == 1:
         return stacked
-    return _current.trace.later(_shaped, (stacked, inner), {}, like=None)
+    return state.tracing().later(_shaped, (stacked, inner), {}, like=None)
 
 
 def _shaped(stacked: Any, inner: tuple[int, ...]) -> Any:

@@ -156,7 +156,7 @@ def _pullback(tape: GradientTape, twins: list[Tensor], results: list[Tensor]) ->
 
 def _traced(op: Any, inputs: Sequence[Tensor]) -> Any:
     """The outputs of a Python function in a trace: nothing is known of them but their dtypes."""
-    return state.current.trace.append(op, inputs, {}, tuple([Spec(ANY, d) for d in op.dtypes]))
+    return state.tracing().append(op, inputs, {}, tuple([Spec(ANY, d) for d in op.dtypes]))
 
 
 class PythonCall(InstanceOp):
@@ -210,7 +210,7 @@ class PythonCall(InstanceOp):
             return [None] * len(inputs)
         op = PythonGradient(self, given, wanted)
         specs = tuple([spec_of(inputs[i]) for i in wanted])
-        found = state.current.trace.append(op, [*[dy[i] for i in given], box], {}, specs)
+        found = state.tracing().append(op, [*[dy[i] for i in given], box], {}, specs)
         grads: list[Any] = [None] * len(inputs)
         for i, d in zip(wanted, found, strict=True):
             grads[i] = d

@@ -81,7 +81,7 @@ def independent(draw: Callable[[tuple[int, ...]], Tensor], shape: tuple[int, ...
     sizes = [rows.shape[0] for _, rows in maps]
     unknown = [rows for (_, rows), size in zip(maps, sizes, strict=True) if size is None]
     if unknown:
-        value = _current.trace.later(partial(_drawn, draw, sizes, shape), (unknown,), {}, None, "draw")
+        value = state.tracing().later(partial(_drawn, draw, sizes, shape), (unknown,), {}, None, "draw")
     else:
         value = draw((*sizes, *shape))
     for level, _ in maps:

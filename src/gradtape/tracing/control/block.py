@@ -23,7 +23,7 @@ from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.tracing.staged import Runner
 from gradtape.tracing.symbol import Symbol, symbol
-from gradtape.tracing.trace import Trace, TraceRecording
+from gradtape.tracing.trace import Trace, TraceRecording, current_trace
 from gradtape.transform.backward import backward
 from gradtape.transform.batched import Batched
 
@@ -296,7 +296,7 @@ def again(results: Sequence[Any], op: Any, inputs: Sequence[Any], params: dict[s
 @contextmanager
 def placed(results: Sequence[Any]) -> Iterator[None]:
     """Run a block whose nodes belong to the line of the user's where some results were computed."""
-    trace, first = _current.trace, results[0] if results else None
+    trace, first = current_trace(), results[0] if results else None
     node = first.value.node if isinstance(first, Symbol) else None
     if trace is None or node is None:
         yield

@@ -105,7 +105,7 @@ class Late(Op):
             return [None] * count
 
         gradient = LateGradient(self, given, wanted)
-        found = _current.trace.later(
+        found = state.tracing().later(
             gradient,
             (xs, [dy[i] for i in given]),
             {},
@@ -178,7 +178,7 @@ class Deferred(Op):
         if not wanted:
             return [None] * count
         gradient = DeferredGradient(self.op, params, self.several, needs, given, wanted)
-        found = _current.trace.later(
+        found = state.tracing().later(
             gradient,
             (xs, ys, [dys[i] for i in given]),
             {},

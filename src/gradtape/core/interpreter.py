@@ -1,0 +1,76 @@
+"""The door between the engine and a function that is being traced.
+
+`state.current.trace` is None, or an `Interpreter`. `core`, `ops`, `transform` and the public rooms know no more of a trace than this;
+`tracing` implements it, and may ask its own traces for more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from gradtape.core.op import Op
+    from gradtape.core.shape import Spec
+    from gradtape.core.tensor import Tensor
+    from gradtape.core.variable import Variable
+
+
+class Interpreter(Protocol):
+    """What a trace does for the code that runs in it.
+
+    Attributes:
+      level: how deep it is among the traces and maps around the code; the innermost has the highest.
+    """
+
+    level: float
+
+    def add(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any], /) -> Any:
+        """The outputs of an op, as symbols: its `infer` rule runs, and the op becomes a node."""
+
+    def append(self, op: Any, inputs: Sequence[Any], params: dict[str, Any], specs: Any, /) -> Any:
+        """The outputs of an op of which the specs are known already."""
+
+    def parameter(self, spec: Spec, /) -> Tensor:
+        """A further argument of the function."""
+
+    def value_of(self, x: Any, /) -> Any:
+        """The value of the graph for a tensor of any origin; one from outside is captured."""
+
+    def peek(self, value: Any, /) -> Any:
+        """The array of a value of the graph that depends on no argument; None for others."""
+
+    def read(self, variable: Variable, /) -> Tensor:
+        """The value of a variable at this point of the function."""
+
+    def read_for_update(self, variable: Variable, /) -> Tensor:
+        """The value of a variable from which its next one is computed."""
+
+    def assign(self, variable: Variable, tensor: Tensor, /) -> None:
+        """Give a variable another value from here on."""
+
+    def update(self, variable: Variable, what: str, delta: Tensor, /) -> None:
+        """Add to a variable or subtract from it from here on: `assign_add`, `assign_sub`."""
+
+    def lift(self, variable: Variable, initial: Tensor, /) -> Tensor:
+        """The initial value of a variable that is made in the function."""
+
+    def holding(
+        self, variables: Sequence[Variable], values: Sequence[Any], /
+    ) -> AbstractContextManager[Callable[[Variable], Tensor]]:
+        """A context in which variables have other values, and assignments do not last; it gives a function that reads them."""
+
+    def later(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        missing: Exception | None = None,
+        name: str = "",
+        like: Sequence[Any] | None = None,
+    ) -> Any:
+        """What a function returns that needs sizes or values which only a run will tell: one node, which calls it then."""
+
+    def map_rows(self, fn: Callable[[Any], Any], rows: Any, /) -> Any:
+        """What a function gives for each row of tensors, stacked, by a loop."""
