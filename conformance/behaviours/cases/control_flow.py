@@ -439,3 +439,53 @@ def op_seeds_are_the_same_in_functions(tf, seed):
     tf.random.set_seed(seed)
     b = tf.function(lambda: tf.random.uniform([2], seed=3))()
     return np.array_equal(a, b)
+
+
+def _called_again(tf, function):
+    """What three calls of a function give."""
+    f = tf.function(function)
+    return [f() for _ in range(3)]
+
+
+@case(kind=["for", "while_loop", "map_fn", "cond", "scan"])
+def effects_on_known_values_happen_in_every_call(tf, kind):
+    count = [0]
+
+    def counted():
+        count[0] += 1
+        return np.float32(count[0])
+
+    def number():
+        found = tf.numpy_function(counted, [], tf.float32)
+        found.set_shape([])
+        return found
+
+    def run():
+        if kind == "for":
+            total = tf.constant(0.0)
+            for _ in tf.range(2):
+                total += number()
+            return total
+        if kind == "while_loop":
+            return tf.while_loop(lambda i, t: i < 2, lambda i, t: (i + 1, t + number()), [0, 0.0])[1]
+        if kind == "map_fn":
+            return tf.map_fn(lambda x: x + number(), tf.zeros([2]))
+        if kind == "scan":
+            return tf.scan(lambda a, x: a + number(), tf.zeros([2]))
+        return tf.cond(tf.constant(True), number, lambda: 0.0)
+
+    return _called_again(tf, run)
+
+
+@case
+def iterator_in_a_loop_over_a_known_range(tf):
+    it = iter(tf.data.Dataset.range(10))
+
+    @tf.function
+    def step(it):
+        total = tf.constant(0, tf.int64)
+        for _ in tf.range(2):
+            total += next(it)
+        return total
+
+    return step(it), step(it), next(it)

@@ -37,6 +37,11 @@ def parts(value: Any) -> list[Any]:
     return [getattr(value, attribute.name) for attribute in type(value).__attrs_attrs__]
 
 
+def besides_parts(value: Any) -> Any:
+    """What such an object consists of besides: the metadata of `__tf_flatten__`."""
+    return value.__tf_flatten__()[0] if hasattr(type(value), "__tf_flatten__") else None
+
+
 def with_parts(value: Any, parts: Iterable[Any]) -> Any:
     """An object like another one, of other parts."""
     if hasattr(type(value), "__tf_flatten__"):

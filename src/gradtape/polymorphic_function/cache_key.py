@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import convert, dtypes, errors
+from gradtape.core import convert, dtypes, errors, nest
 from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.shape import ANY, Spec, TensorShape, TensorSpec, spec_of
@@ -82,11 +82,13 @@ def encode(value: Any, leaves: Leaves) -> Any:
     if isinstance(value, Tensor):
         leaves.tensors.append(value)
         return spec_of(value)
+    if isinstance(value, np.generic):  # before literals: np.float64 is a float
+        return encode(convert.convert_to_tensor(value), leaves)
     if isinstance(value, _LITERALS):
         return math.nan if isinstance(value, float) and value != value else value  # one nan is like another
     if isinstance(value, Variable):
         return _encode_variable(value, leaves)
-    if isinstance(value, (np.ndarray, np.generic)):
+    if isinstance(value, np.ndarray):
         return encode(convert.convert_to_tensor(value), leaves)
     if isinstance(value, (list, tuple)):
         return type(value), tuple([encode(v, leaves) for v in value])
@@ -105,6 +107,9 @@ def encode(value: Any, leaves: Leaves) -> Any:
         return spec_of(value)
     if isinstance(value, TensorShape):
         return TensorShape, None if value.rank is None else tuple(value)
+    if nest.has_parts(value):
+        own = [encode(p, leaves) for p in nest.parts(value)]
+        return type(value), (*own, encode(nest.besides_parts(value), Leaves()))
     return _Weak(value)
 
 
@@ -224,6 +229,8 @@ def rebuild(
         return value._build([tensor(p) for p in _traced_parts(value)])
     if isinstance(value, Composite):
         return value._form().build([tensor(p) for p in _traced_parts(value)])
+    if nest.has_parts(value):
+        return nest.with_parts(value, [rebuild(p, tensor, variable, other) for p in nest.parts(value)])
     return other(value)
 
 
@@ -267,4 +274,6 @@ def same_structure(before: Any, after: Any) -> bool:
         return all(getattr(before, part) is getattr(after, part) for part in parts)
     if isinstance(before, Composite) and isinstance(after, Composite):
         return all(a is b for a, b in zip(before._components(), after._components(), strict=True))
+    if nest.has_parts(before) and type(before) is type(after):
+        return same_structure(nest.parts(before), nest.parts(after))
     return before is after

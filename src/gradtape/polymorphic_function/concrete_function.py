@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from gradtape.core import errors, nest, state
+from gradtape.core import dtypes, errors, nest, state
 from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
@@ -131,11 +131,11 @@ class ConcreteFunction:
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """The arguments, results and captures, as text."""
         lines = ["Input Parameters:"]
-        for parameter, value in zip(self._signature.parameters, self._described, strict=True):
-            lines.append(f"  {parameter.name} ({parameter.kind.name}): {_kind(value)}")
+        for parameter in self.function_type.parameters.values():
+            lines.append(f"  {parameter.name} ({parameter.kind.name}): {_kind(parameter.annotation)}")
         specs = [None if y is None else TensorSpec(y.get_shape(), y.dtype) for y in self._leaves]
         lines += ["Output Type:", f"  {_kind(self._packed(specs))}", "Captures:"]
-        captured = [f"  {id(s)}: {TensorSpec(s.shape, s.dtype)!r}" for s in self.captured_inputs]
+        captured = [f"  {id(s)}: {_captured_kind(s)!r}" for s in self.captured_inputs]
         return "\n".join([*lines, *(captured or ["  None"])])
 
     def explain(self) -> TraceReport:
@@ -160,6 +160,9 @@ class ConcreteFunction:
 
         return text_at(self._staged, stage)
 
+    def __str__(self) -> str:
+        return f"ConcreteFunction {self.pretty_printed_signature()}"
+
     def __repr__(self) -> str:
         specs = [None if y is None else TensorSpec(y.get_shape(), y.dtype) for y in self._leaves]
         return f"<ConcreteFunction ({self._parameters()}) -> {_kind(self._packed(specs))} at {id(self):#x}>"
@@ -168,13 +171,15 @@ class ConcreteFunction:
         """The parameters with the kinds of their values, as Python writes parameters."""
         parts: list[str] = []
         before: Any = None
-        for parameter, value in zip(self._signature.parameters, self._described, strict=True):
+        for parameter in self.function_type.parameters.values():
             kind = parameter.kind
-            if kind is parameter.KEYWORD_ONLY and before not in (kind, parameter.VAR_POSITIONAL):
+            if before is parameter.POSITIONAL_ONLY and kind is not before:
+                parts.append("/")
+            if kind is parameter.KEYWORD_ONLY and before is not kind:
                 parts.append("*")
-            parts.append(f"{parameter.name}: {_kind(value)}")
+            parts.append(f"{parameter.name}: {_kind(parameter.annotation)}")
             before = kind
-        return ", ".join(parts)
+        return ", ".join([*parts, "/"] if before is inspect.Parameter.POSITIONAL_ONLY else parts)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The results for arguments as the function takes them, or for its tensors alone, by position or name; values of
@@ -208,6 +213,7 @@ class ConcreteFunction:
 
     def _structured(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], list[Variable]]:
         values = self._signature.bind(args, kwargs)
+        self._check_numbers(values)
         leaves = MatchedLeaves(converts=True)
         for name, value, described in zip(self._signature.names, values, self._described, strict=True):
             try:
@@ -218,6 +224,24 @@ class ConcreteFunction:
                     f"it as {name}, for signature: ({self._parameters()})."
                 ) from None
         return leaves.tensors, [v for v in leaves.variables if v._id not in self._captured]
+
+    def _check_numbers(self, values: list[Any]) -> None:
+        """TypeError unless `*args` and `**kwargs` are as many as in the trace, and of the same names."""
+        problem = None
+        for p, value, described in zip(self._signature.parameters, values, self._described, strict=True):
+            if p.kind is p.VAR_POSITIONAL and len(value) != len(described):
+                missing = len(value) < len(described)
+                text = f"missing a required argument: '{p.name}_{len(value)}'"
+                problem = text if missing else "too many positional arguments"
+            elif p.kind is p.VAR_KEYWORD and set(value) != set(described):
+                missing_names = [k for k in described if k not in value]
+                text = f"missing a required argument: '{missing_names[0]}'" if missing_names else ""
+                problem = text or f"got an unexpected keyword argument '{next(k for k in value if k not in described)}'"
+        if problem is not None:
+            raise TypeError(
+                f"Binding inputs to tf.function failed due to `{problem}`. Received {values} for signature: "
+                f"({self._parameters()})."
+            )
 
     def _flat(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         names = self._signature.leaf_names(self._described)
@@ -259,6 +283,12 @@ class ConcreteFunction:
         if self._structure is None:
             return leaves[0]
         return fold(nest.pack_sequence_as(self._structure, leaves))
+
+
+def _captured_kind(source: Any) -> TensorSpec:
+    """The spec of what a function closes over."""
+    shape = source.get_shape() if hasattr(source, "get_shape") else source.shape
+    return TensorSpec([], dtypes.resource) if isinstance(source, Variable) else TensorSpec(shape, source.dtype)
 
 
 def _kind(value: Any) -> str:

@@ -227,7 +227,7 @@ class Function(Generic[P, R_co]):
             return by_variable[variable._id]
 
         with trace, noticed(made):
-            names = iter([_node_name(n) for n in self._signature.leaf_names(values)])
+            names = iter([_node_name(n) for n in self._signature.input_names(values)])
             given = [
                 cache_key.rebuild(v, lambda t: trace.parameter(spec_of(t), next(names, "")), place) for v in values
             ]

@@ -203,6 +203,45 @@ class Signature:
                 found += _leaf_names(parameter.name, value)
         return found
 
+    def input_names(self, values: list[Any]) -> list[str]:
+        """A name for each tensor in the values: that of its spec, or of its parameter, with a number where it comes again."""
+        found: list[str] = []
+        for parameter, value in zip(self.parameters, values, strict=True):
+            if parameter.kind is parameter.VAR_KEYWORD:
+                pairs = [(str(key), value[key]) for key in sorted(value, key=str)]
+            elif parameter.kind is parameter.VAR_POSITIONAL:
+                pairs = [(f"{parameter.name}_{i}", v) for i, v in enumerate(value)]
+            else:
+                pairs = [(parameter.name, value)]
+            found += [own or name for name, v in pairs for own in _own_names(v)]
+        return _unique(found)
+
+
+def _own_names(value: Any) -> list[str]:
+    """The names of the specs in an argument, one for each tensor; empty for those that have none."""
+    named: list[str] = []
+
+    def note(leaf: Any) -> Any:
+        named.append((leaf.name or "") if isinstance(leaf, TensorSpec) else "")
+        return leaf
+
+    cache_key.rebuild(value, note, lambda v: v)
+    return named
+
+
+def _unique(names: list[str]) -> list[str]:
+    """The names, with a number behind those that came before."""
+    counts: dict[str, int] = {}
+    found: list[str] = []
+    for name in names:
+        unique = name
+        while unique in counts:
+            counts[name] += 1
+            unique = f"{name}_{counts[name]}"
+        counts[unique] = 0
+        found.append(unique)
+    return found
+
 
 def _leaf_names(path: str, value: Any) -> list[str]:
     if isinstance(value, TensorSpec):
@@ -215,6 +254,8 @@ def _leaf_names(path: str, value: Any) -> list[str]:
         value = [value.values, value.indices, value.dense_shape]
     if isinstance(value, (Composite, CompositeSpec)):
         value = cache_key.open_specs(value)
+    if nest.has_parts(value):
+        value = nest.parts(value)
     if isinstance(value, (list, tuple)):
         return [n for i, v in enumerate(value) for n in _leaf_names(f"{path}_{i}", v)]
     return []

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import convert
+from gradtape.core import convert, nest
 from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.shape import TensorSpec
@@ -51,6 +51,10 @@ class MatchedLeaves:
             self._must(getattr(value, "_fields", None) == getattr(described, "_fields", None))
             for own, its in zip(value, described, strict=True):
                 self.take(own, its)
+        elif nest.has_parts(described):
+            self._must(type(value) is type(described))
+            self._must(nest.besides_parts(value) == nest.besides_parts(described))
+            self.take(nest.parts(value), nest.parts(described))
         else:
             self._must(_is_same(value, described))
 

@@ -293,6 +293,14 @@ def again(results: Sequence[Any], op: Any, inputs: Sequence[Any], params: dict[s
         return op(*inputs, **params)
 
 
+def run_op(op: Any, inputs: Sequence[Any], params: dict[str, Any]) -> Any:
+    """An op on blocks. In a trace it is a node if it does more than compute, also where all operands are known already."""
+    trace = _current.trace
+    if getattr(op, "effect", False) and trace is not None and not any(isinstance(x, (Symbol, Batched)) for x in inputs):
+        return trace.add(op, tuple(inputs), params)
+    return op(*inputs, **params)
+
+
 @contextmanager
 def placed(results: Sequence[Any]) -> Iterator[None]:
     """Run a block whose nodes belong to the line of the user's where some results were computed."""

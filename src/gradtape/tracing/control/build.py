@@ -11,7 +11,7 @@ from gradtape.core.op import REGISTRY
 from gradtape.core.shape import ANY, Spec, TensorShape
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.tracing.control.block import Block, BlockTrace, operand, sources_of, spec, value_for
+from gradtape.tracing.control.block import Block, BlockTrace, operand, run_op, sources_of, spec, value_for
 from gradtape.tracing.control.branch import BRANCH, EFFECTFUL_BRANCH
 from gradtape.tracing.control.loop import run_loop
 from gradtape.tracing.control.trip_count import trips
@@ -110,7 +110,7 @@ def run_branches(index: Any, traces: Sequence[BlockTrace], results: Sequence[Seq
     op = EFFECTFUL_BRANCH if any(b.effect for b in blocks) else BRANCH
     if op is BRANCH and not outputs[0]:
         return []
-    found = list(op(index, *[operand(s) for s in sources], branches=tuple(blocks)))
+    found = list(run_op(op, (index, *[operand(s) for s in sources]), {"branches": tuple(blocks)}))
     count = len(found) - len(variables)
     _assign(variables, found[count:])
     return found[:count]

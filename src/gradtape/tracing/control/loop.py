@@ -25,7 +25,7 @@ from gradtape.core import dtypes
 from gradtape.core.patterns.control import Repeat
 from gradtape.core.shape import Spec, Steps, stacked
 from gradtape.ops.family import boxed
-from gradtape.tracing.control.block import Block, placed
+from gradtape.tracing.control.block import Block, placed, run_op
 from gradtape.tracing.control.branch import BlockOp
 from gradtape.tracing.control.in_place import prepared
 from gradtape.tracing.control.merge import loop_family, loops_together
@@ -189,10 +189,13 @@ def run_loop(
     """The results of a loop, from operands by their kinds."""
     effect = body.effect or (cond is not None and cond.effect)
     op = EFFECTFUL_LOOP if effect else LOOP
-    result: tuple[Any, ...] = op(
-        np.int32(limit) if isinstance(limit, int) else limit, *state, *rows, *fixed, cond=cond, body=body,
-        carried=len(state), sliced=len(rows), states=states, reverse=reverse, length=length, lengths=lengths,
-    )  # fmt: skip
+    params = {
+        "cond": cond, "body": body, "carried": len(state), "sliced": len(rows), "states": states, "reverse": reverse,
+        "length": length, "lengths": lengths,
+    }  # fmt: skip
+    result: tuple[Any, ...] = run_op(
+        op, (np.int32(limit) if isinstance(limit, int) else limit, *state, *rows, *fixed), params
+    )
     return result
 
 
