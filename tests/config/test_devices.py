@@ -21,6 +21,10 @@ def test_tensors_and_variables_are_on_the_cpu(name):
 def test_a_gpu_that_is_not_there(monkeypatch, installed, told):
     monkeypatch.setattr(device, "gpu_count", lambda: 0)
     monkeypatch.setattr(device, "has_cupy", lambda: installed)
+    with tf.device("/GPU:0"):
+        assert tf.constant(1.0).device == CPU
+        assert tf.function(lambda: tf.constant(1.0) + 1.0)().numpy() == 2.0
+    monkeypatch.setattr(device.placement, "soft", False)
     with pytest.raises(tf.errors.InvalidArgumentError, match="there is no '/GPU:0'") as caught, tf.device("/GPU:0"):
         pass
     assert told in str(caught.value)
@@ -45,8 +49,8 @@ def test_names_that_are_none(name):
 
 
 def test_a_second_cpu():
-    with pytest.raises(tf.errors.InvalidArgumentError, match="only CPU:0"), tf.device("/CPU:1"):
-        pass
+    with pytest.raises(tf.errors.InvalidArgumentError, match="only CPU:0"):
+        device.check("/CPU:1")
 
 
 def test_scopes_end():
@@ -97,8 +101,10 @@ def test_devices_must_come_from_the_list():
 
 def test_settings_that_are_accepted():
     cpu = tf.config.list_physical_devices("CPU")[0]
-    tf.config.set_soft_device_placement(True)
+    assert tf.config.get_soft_device_placement() is True
+    tf.config.set_soft_device_placement(False)
     assert tf.config.get_soft_device_placement() is False
+    tf.config.set_soft_device_placement(True)
     with pytest.raises(ValueError, match="memory growth"):
         devices.set_memory_growth(cpu, True)
     with pytest.raises(ValueError, match="memory growth"):
@@ -122,5 +128,5 @@ def test_the_cpu_can_be_divided():
             assert float(tf.constant(1.0)) == 1.0
     finally:
         tf.config.set_logical_device_configuration(cpu, [part])
-    with pytest.raises(tf.errors.InvalidArgumentError, match="only CPU:0"), tf.device("/CPU:1"):
-        pass
+    with pytest.raises(tf.errors.InvalidArgumentError, match="only CPU:0"):
+        device.check("/CPU:1")

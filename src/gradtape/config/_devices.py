@@ -43,7 +43,8 @@ def device(device_name: str | None) -> Iterator[None]:
     """Run a block in which new tensors are made on a device.
 
     Args:
-      device_name: a name such as "/CPU:0" or "/GPU:0"; None takes back an outer choice.
+      device_name: a name such as "/CPU:0" or "/GPU:0"; None takes back an outer choice. Where the device is not there, the
+        block runs on the CPU, unless `tf.config.set_soft_device_placement(False)` was called.
 
     >>> with tf.device("/CPU:0"):
     ...     x = tf.constant(1.0)
@@ -57,7 +58,7 @@ def device(device_name: str | None) -> Iterator[None]:
             )
         )
     before = _current.device
-    _current.device = None if device_name is None else devices.check(device_name)
+    _current.device = None if device_name is None else devices.chosen(device_name)
     try:
         yield
     finally:
@@ -130,19 +131,20 @@ def _check_physical(device: Any) -> None:
 
 
 def get_soft_device_placement() -> bool:
-    """Always False: an op runs where its tensors are, and a device that is not there is an error.
+    """Whether `tf.device` for a device that is not there runs its block on the CPU.
 
     >>> tf.config.get_soft_device_placement()
-    False
+    True
     """
-    return False
+    return devices.placement.soft
 
 
 def set_soft_device_placement(enabled: bool) -> None:
-    """Accepted, and without effect.
+    """Let `tf.device` run its block on the CPU where the device is not there, or refuse it.
 
     >>> tf.config.set_soft_device_placement(True)
     """
+    devices.placement.soft = bool(enabled)
 
 
 def set_memory_growth(device: Any, enable: bool) -> None:

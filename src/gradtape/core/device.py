@@ -22,6 +22,15 @@ class _Division:
 division = _Division()
 
 
+class _Placement:
+    """Whether a block for a device that is not there runs on the CPU."""
+
+    soft = True
+
+
+placement = _Placement()
+
+
 def parse(name: str) -> tuple[str, int]:
     """`("CPU", 0)` of `"/CPU:0"`, `"cpu"`, `"/device:GPU:1"` and full names."""
     import re
@@ -88,6 +97,16 @@ def check(name: str) -> str:
             + (", or install CuPy for your CUDA version (pip install cupy-cuda12x)." if not installed else "."),
         )
     return f"{kind}:{index}"
+
+
+def chosen(name: str) -> str:
+    """The short form of the device that a block runs on: the named one, or the CPU where that is not there."""
+    try:
+        return check(name)
+    except errors.DeviceError:
+        if not placement.soft:
+            raise
+        return "CPU:0"
 
 
 def place(array: Any) -> Any:
