@@ -77,7 +77,7 @@ def _import_for_tests(name: str, globals: Any = None, locals: Any = None, fromli
     if (
         not level
         and name.partition(".")[0] in _MISSING
-        and str((globals or {}).get("__file__", "")).endswith("_test.py")
+        and str((globals or {}).get("__file__", "")).endswith(("_test.py", "test_case.py"))
     ):
         if name.partition(".")[0] == "tensorflow":
             found = compat.resolve(name.split(".")[1:])
@@ -90,6 +90,23 @@ def _import_for_tests(name: str, globals: Any = None, locals: Any = None, fromli
 
 
 builtins.__import__ = _import_for_tests
+
+
+def _name_for_tests() -> str:
+    """The backend's name. Helpers for sparse and ragged tensors know how to make TensorFlow's, which are gradtape's here."""
+    code = sys._getframe(1).f_code
+    if code.co_filename.endswith(("_test.py", "test_case.py")) and any(w in code.co_name.lower() for w in COMPOSITES):
+        return "tensorflow"
+    return str(sys.modules["keras.src.backend.config"]._BACKEND)  # type: ignore[attr-defined]
+
+
+def _answer_tests_by_name() -> None:
+    from keras.src import backend
+
+    backend.backend = _name_for_tests
+
+
+COMPOSITES = ("sparse", "ragged", "indexed_slices", "create_eager_tensors")
 
 
 def skip_if_backend(given_backend: str, reason: str) -> Any:
@@ -125,6 +142,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config._outcomes = {}  # type: ignore[attr-defined]
     _forget_types()
+    _answer_tests_by_name()
 
 
 def _forget_types() -> None:

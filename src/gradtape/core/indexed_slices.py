@@ -105,7 +105,10 @@ def densify(slices: IndexedSlices, dtype: dtypes.DType | None = None) -> Any:
         )
     from gradtape.core.op import REGISTRY
 
-    return REGISTRY["scatter_rows"](slices._indices, slices._values, rows=dense_dims(slices)[0])
+    indices = slices._indices
+    if isinstance(indices, (tuple, list)):
+        indices = convert.convert_to_tensor(indices)
+    return REGISTRY["scatter_rows"](indices, slices._values, rows=dense_dims(slices)[0])
 
 
 convert.CONVERTERS.append((IndexedSlices, densify))

@@ -21,8 +21,10 @@ from keras.src.backend.common.keras_tensor import KerasTensor
 from keras.src.backend.common.name_scope import name_scope
 
 from gradtape.core import provenance
-from gradtape.keras_backend import ops, random
-from gradtape.keras_backend.convert import cast, convert_to_numpy, convert_to_tensor, is_tensor, shape
+from gradtape.keras_backend import ops, random, sparse_operands
+from gradtape.keras_backend.convert import cast_keeping_form as cast
+from gradtape.keras_backend.convert import convert_keeping_form as convert_to_tensor
+from gradtape.keras_backend.convert import convert_to_numpy, is_tensor, shape
 from gradtape.keras_backend.ops import core, image, linalg, math, nn, numpy
 from gradtape.keras_backend.ops.control_flow import cond, vectorized_map
 from gradtape.keras_backend.ops.core import (
@@ -40,6 +42,7 @@ from gradtape.keras_backend.symbolic import compute_output_spec
 from gradtape.keras_backend.variable import Variable
 
 distribution_lib = None
+sparse_operands.install(numpy, nn)
 
 # Lines of Keras are not the user's; and what a tape says of a symbolic tensor.
 for _package in ("keras", "optree"):

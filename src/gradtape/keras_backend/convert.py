@@ -13,8 +13,10 @@ from keras.src.backend.common import dtypes as keras_dtypes
 from keras.src.backend.common.dtypes import result_type
 
 import gradtape as tf
-from gradtape.core import dtypes
+from gradtape.core import dtypes, state
+from gradtape.core.composite import Composite
 from gradtape.core.indexed_slices import IndexedSlices
+from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable as TapeVariable
 
@@ -25,23 +27,49 @@ keras_dtypes.PYTHON_DTYPES_MAP.update({int: "int64", "int": "int64", complex: "c
 _PYTHON = (bool, int, float, complex)
 
 
-def convert_to_tensor(x: Any, dtype: Any = None, sparse: Any = None, ragged: Any = None) -> Any:
-    """A tensor of anything that Keras may be given, of the dtype if one is said."""
-    if sparse:
-        raise ValueError("`sparse=True` is not supported with the gradtape backend")
-    if ragged:
-        raise ValueError("`ragged=True` is not supported with the gradtape backend")
+def convert_to_tensor(x: Any, dtype: Any = None) -> Any:
+    """A tensor of anything that Keras may be given, of the dtype if one is said. Sparse tensors become whole ones, ragged
+    tensors stay ragged."""
     if isinstance(x, KerasVariable):
         x = x.value
     if isinstance(x, Tensor):
         return x if dtype is None else cast_tensor(x, dtype)
-    if isinstance(x, IndexedSlices):
-        x = tf.convert_to_tensor(x)
+    if isinstance(x, (IndexedSlices, Composite)):
+        x = _whole(x)
         return x if dtype is None else cast_tensor(x, dtype)
     if isinstance(x, TapeVariable):
         return convert_to_tensor(x._read(), dtype)
     name = None if dtype is None else standardize_dtype(dtype)
     return _from_values(x, name)
+
+
+def convert_keeping_form(x: Any, dtype: Any = None, sparse: Any = None, ragged: Any = None) -> Any:
+    """As `convert_to_tensor`, but sparse and ragged tensors stay what they are unless `sparse` or `ragged` is False."""
+    if isinstance(x, Tensor) or not isinstance(x, (IndexedSlices, Composite)):
+        return convert_to_tensor(x, dtype)
+    if isinstance(x, (IndexedSlices, SparseTensor)) and sparse is False:
+        return convert_to_tensor(x, dtype)
+    if isinstance(x, tf.RaggedTensor) and ragged is False:
+        return convert_to_tensor(x.to_tensor(), dtype)
+    own: Any = x
+    if dtype is None or standardize_dtype(own.dtype) == standardize_dtype(dtype):
+        return x
+    if isinstance(x, SparseTensor):
+        return x.with_values(cast_tensor(x.values, dtype))
+    if isinstance(x, IndexedSlices):
+        return type(x)(cast_tensor(x.values, dtype), x.indices, x.dense_shape)
+    return tf.cast(x, dtypes.as_dtype(standardize_dtype(dtype)))
+
+
+def cast_keeping_form(x: Any, dtype: Any) -> Any:
+    """A tensor of the dtype; sparse and ragged ones stay what they are."""
+    return convert_keeping_form(x, dtype)
+
+
+def _whole(x: Any) -> Any:
+    if isinstance(x, SparseTensor):
+        return tf.sparse.to_dense(x if state.current.trace is not None else tf.sparse.reorder(x))
+    return tf.convert_to_tensor(x) if isinstance(x, IndexedSlices) else x
 
 
 def _from_values(x: Any, name: Any) -> Any:
@@ -107,14 +135,16 @@ def convert_to_numpy(x: Any) -> Any:
     """A NumPy array of a tensor, variable or anything else."""
     if isinstance(x, KerasVariable):
         x = x.value
-    if isinstance(x, IndexedSlices):
-        x = tf.convert_to_tensor(x)
+    if isinstance(x, tf.RaggedTensor):
+        x = x.to_tensor()
+    elif isinstance(x, (IndexedSlices, Composite)):
+        x = _whole(x)
     return np.array(x)
 
 
 def is_tensor(x: Any) -> Any:
     """True for tensors of gradtape."""
-    return isinstance(x, (Tensor, IndexedSlices))
+    return isinstance(x, (Tensor, IndexedSlices, Composite))
 
 
 def shape(x: Any) -> Any:
@@ -125,6 +155,8 @@ def shape(x: Any) -> Any:
             sizes = tf.shape(x)
             return tuple([sizes[i] if d is None else d for i, d in enumerate(static)])
         return static
+    if isinstance(x, SparseTensor):
+        return tuple([x.dense_shape[i] if d is None else d for i, d in enumerate(x.shape)])
     return tuple(x.shape) if hasattr(x, "shape") else np.shape(x)
 
 

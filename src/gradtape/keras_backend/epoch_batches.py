@@ -10,7 +10,7 @@ from keras.src.trainers.data_adapters.array_data_adapter import ArrayDataAdapter
 from keras.src.trainers.epoch_iterator import EpochIterator
 
 from gradtape.core.tensor import Tensor, wrap
-from gradtape.keras_backend.convert import convert_to_tensor
+from gradtape.keras_backend.convert import convert_keeping_form as convert_to_tensor
 from gradtape.keras_backend.dataset_adapter import DatasetAdapter, adapted
 
 _PLAIN = tuple([np.dtype(name) for name in ("float32", "int32", "uint8", "bool")])

@@ -6,16 +6,22 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import numpy as np
 from keras.src import backend
+from keras.src.export import tfsm_layer
+from keras.src.layers.preprocessing import hashed_crossing, integer_lookup, string_lookup, text_vectorization
 from keras.src.legacy.saving import json_utils
 from keras.src.trainers import data_adapters
+from keras.src.trainers.data_adapters import data_adapter_utils
 from keras.src.utils import dataset_utils, module_utils
 
 import gradtape
 from gradtape import keras_backend
+from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.data import Dataset
+from gradtape.keras_backend import composite_rows
 
 _NAME = "keras.src.backend.tensorflow"
 
@@ -32,9 +38,29 @@ def install() -> None:
     backend.tensorflow = module
     for users in (data_adapters, dataset_utils):
         users.is_tf_dataset = _knowing_ours(users.is_tf_dataset)
+    # Keras knows sparse and ragged tensors by the name of the module that defines them.
+    data_adapter_utils.is_tensorflow_sparse = lambda value: isinstance(value, SparseTensor)
+    data_adapter_utils.is_tensorflow_ragged = lambda value: isinstance(value, gradtape.RaggedTensor)
+    data_adapter_utils.is_tensorflow_tensor = lambda value: isinstance(value, (SparseTensor, gradtape.RaggedTensor))
+    composite_rows.install()
+    for layers in (hashed_crossing, integer_lookup, string_lookup, text_vectorization, tfsm_layer):
+        layers.backend = _ComposingBackend()
     # Arrays of strings are data too.
     is_float = backend.is_float_dtype
     backend.is_float_dtype = lambda dtype: not _is_of_strings(dtype) and is_float(dtype)
+
+
+class _ComposingBackend:
+    """Keras's backend for layers that have sparse and ragged outputs, or saved models, with TensorFlow alone: when they are
+    made, they ask for its name."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(backend, name)
+
+    def backend(self) -> str:
+        """The name of a backend that has what they ask for."""
+        name: str = backend.backend()
+        return "tensorflow" if sys._getframe(1).f_code.co_name == "__init__" else name
 
 
 def _knowing_ours(is_dataset: Callable[[object], bool]) -> Callable[[object], bool]:

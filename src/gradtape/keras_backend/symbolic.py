@@ -45,6 +45,15 @@ class _Found:
 
     def __init__(self, tensor: Any) -> None:
         self.shape, self.dtype = tuple(tensor.shape), standardize_dtype(tensor.dtype)
+        self.form: dict[str, Any] = {}
+        if isinstance(tensor, tf.SparseTensor):
+            self.form = {"sparse": True}
+        elif isinstance(tensor, tf.RaggedTensor):
+            self.form = {
+                "ragged": True,
+                "ragged_rank": tensor.ragged_rank,
+                "row_splits_dtype": tensor.row_splits.dtype.name,
+            }
 
 
 def _specs(fn: Any, given: Any, size: Any) -> Any:
@@ -67,17 +76,39 @@ def _traced(fn: Any, given: Any, size: Any) -> Any:
         def parameter(x: Any) -> Any:
             if not isinstance(x, KerasTensor):
                 return x
+            if x.sparse or x.ragged:
+                return _composite(trace, x, size)
             return trace.parameter(Spec(_dims(x, size), tf.as_dtype(x.dtype)))
 
         args, kwargs = tree.map_structure(parameter, given)
         return tree.map_structure(lambda x: _Found(x) if is_tensor(x) else x, fn(*args, **kwargs))
 
 
+def _composite(trace: Any, x: Any, size: Any) -> Any:
+    """A sparse or ragged tensor of parameters."""
+    dims, dtype = _dims(x, size), tf.as_dtype(x.dtype)
+    if x.sparse:
+        parts = Spec((size, len(dims)), tf.int64), Spec((size,), dtype)
+        return tf.SparseTensor(*[trace.parameter(p) for p in parts], tf.constant(dims, tf.int64))
+    value = trace.parameter(Spec((size, *dims[1 + (x.ragged_rank or 1) :]), dtype))
+    rows = [dims[0], *[size] * ((x.ragged_rank or 1) - 1)]
+    for count in reversed(rows):
+        splits = trace.parameter(Spec((count + 1,), tf.as_dtype(x.row_splits_dtype or "int64")))
+        value = tf.RaggedTensor.from_row_splits(value, splits, validate=False)
+    return value
+
+
 def _computed(fn: Any, given: Any, size: Any) -> Any:
-    args, kwargs = tree.map_structure(
-        lambda x: tf.zeros(_dims(x, size), x.dtype) if isinstance(x, KerasTensor) else x, given
-    )
+    args, kwargs = tree.map_structure(lambda x: _zeros(x, size) if isinstance(x, KerasTensor) else x, given)
     return tree.map_structure(lambda x: _Found(x) if is_tensor(x) else x, fn(*args, **kwargs))
+
+
+def _zeros(x: Any, size: Any) -> Any:
+    if x.ragged:
+        dims = [8 if d is None else d for d in x.shape]
+        return tf.RaggedTensor.from_tensor(tf.zeros(dims, x.dtype), ragged_rank=x.ragged_rank or 1)
+    zeros = tf.zeros(_dims(x, size), x.dtype)
+    return tf.sparse.from_dense(zeros) if x.sparse else zeros
 
 
 def _dims(x: Any, size: Any) -> Any:
@@ -85,10 +116,10 @@ def _dims(x: Any, size: Any) -> Any:
 
 
 def _symbolic(x: Any) -> Any:
-    return KerasTensor(x.shape, x.dtype) if isinstance(x, _Found) else x
+    return KerasTensor(x.shape, x.dtype, **x.form) if isinstance(x, _Found) else x
 
 
 def _merge(a: Any, b: Any) -> Any:
     if not isinstance(a, _Found):
         return a
-    return KerasTensor([m if m == n else None for m, n in zip(a.shape, b.shape, strict=True)], a.dtype)
+    return KerasTensor([m if m == n else None for m, n in zip(a.shape, b.shape, strict=True)], a.dtype, **a.form)

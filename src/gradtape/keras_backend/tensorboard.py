@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from keras.src import backend
 from keras.src.callbacks import tensorboard
 
 import gradtape as tf
@@ -16,6 +17,46 @@ def install() -> None:
     """Let the callback write its files with gradtape: Keras looks for TensorFlow."""
     tensorboard.TensorBoard.summary = property(lambda self: tf.summary, doc="What writes.")
     tensorboard.keras_model_summary = _write_model
+    tensorboard.backend = _ProfilingBackend()
+
+
+class _Profiler:
+    """What the callback profiles batches with."""
+
+    @staticmethod
+    def start_trace(logdir: str) -> None:
+        """Start a profile."""
+        tf.profiler.experimental.start(logdir)
+
+    @staticmethod
+    def stop_trace(save: bool) -> None:
+        """End it, and write it unless it was a trial."""
+        tf.profiler.experimental.stop(save)
+
+    @staticmethod
+    def start_batch_trace(batch: int) -> Any:
+        """Mark the begin of a batch."""
+        trace = tf.profiler.experimental.Trace("Profiled batch", step_num=batch)
+        trace.__enter__()
+        return trace
+
+    @staticmethod
+    def stop_batch_trace(batch_trace_context: Any) -> None:
+        """Mark its end."""
+        batch_trace_context.__exit__(None, None, None)
+
+
+class _ProfilingBackend:
+    """Keras's backend for the callback, which asks for one that can profile."""
+
+    tensorboard = _Profiler
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(backend, name)
+
+    def backend(self) -> str:
+        """The name of one that can."""
+        return "tensorflow"
 
 
 def _write_model(name: Any, data: Any, step: Any = None) -> Any:

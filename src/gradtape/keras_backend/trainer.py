@@ -11,6 +11,7 @@ from keras.src import backend, tree
 from keras.src import callbacks as callbacks_module
 from keras.src import optimizers as optimizers_module
 from keras.src.backend import config
+from keras.src.metrics import Mean
 from keras.src.trainers import trainer as base_trainer
 from keras.src.trainers.data_adapters import array_slicing, data_adapter_utils
 from keras.src.utils import python_utils, traceback_utils
@@ -60,11 +61,22 @@ class Trainer(base_trainer.Trainer):
         x, _, _ = data_adapter_utils.unpack_x_y_sample_weight(data)
         return self(x, training=False) if self._call_has_training_arg else self(x)
 
+    @property
+    def compiled_metrics(self) -> _CompiledMetrics:
+        """The metrics as Keras 2 updated them in a `train_step`."""
+        return _CompiledMetrics(self)
+
+    def compiled_loss(self, y: Any, y_pred: Any, sample_weight: Any = None, regularization_losses: Any = None) -> Any:
+        """The loss as Keras 2 computed it in a `train_step`; the regularization is part of it anyway."""
+        warnings.warn("`compiled_loss` is deprecated: use `compute_loss(y=y, y_pred=y_pred)`.", stacklevel=2)
+        return self.compute_loss(x=None, y=y, y_pred=y_pred, sample_weight=sample_weight)
+
     def _symbolic_build(self, iterator: Any = None, data_batch: Any = None) -> None:
         """Build what is not built yet. A model without `call`, as those that only have a `train_step`, builds as it runs."""
         from keras.src.models.model import Model
 
-        if type(self).call is not Model.call:
+        is_empty = iterator is not None and data_batch is None and iterator.num_batches == 0
+        if type(self).call is not Model.call and not is_empty:
             super()._symbolic_build(iterator=iterator, data_batch=data_batch)
 
     def _function_of(self, step: Any) -> Any:
@@ -185,7 +197,7 @@ class Trainer(base_trainer.Trainer):
                 callbacks.on_train_batch_end(end, logs)
             if self.stop_training:
                 break
-        return dict(self._get_metrics_result_or_logs(logs))
+        return dict(self._get_metrics_result_or_logs(logs)) if logs else {}
 
     def _callbacks(self, callbacks: Any, verbose: Any, batches: Any, epochs: Any, add_history: Any = False) -> Any:
         if isinstance(callbacks, callbacks_module.CallbackList):
@@ -247,7 +259,7 @@ class Trainer(base_trainer.Trainer):
                 callbacks.on_test_batch_end(end, logs)
             if self.stop_evaluating:
                 break
-        logs = pythonify_logs(self._get_metrics_result_or_logs(logs))
+        logs = pythonify_logs(self._get_metrics_result_or_logs(logs)) if logs else {}
         callbacks.on_test_end(logs)
         return logs if return_dict else self._flatten_metrics_in_order(logs)
 
@@ -276,6 +288,8 @@ class Trainer(base_trainer.Trainer):
             if self.stop_predicting:
                 break
         callbacks.on_predict_end()
+        if not found:
+            raise ValueError("predict: the data has no batches, so that nothing is known of the outputs.")
         return tree.map_structure(lambda *parts: np.concatenate(parts), *found)
 
     def train_on_batch(
@@ -312,6 +326,22 @@ class Trainer(base_trainer.Trainer):
         """Outputs for one batch as NumPy arrays."""
         self.make_predict_function()
         return tree.map_structure(backend.convert_to_numpy, self.predict_function([(x,)]))
+
+
+class _CompiledMetrics:
+    """The metrics of a model, updated together."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+
+    def update_state(self, y: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        """Update each by a batch; those that are means of one number take the outputs."""
+        warnings.warn("`compiled_metrics` is deprecated: call `update_state` of each metric.", stacklevel=2)
+        for metric in self._model.metrics:
+            if isinstance(metric, Mean):
+                metric.update_state(y_pred, sample_weight=sample_weight)
+            else:
+                metric.update_state(y, y_pred, sample_weight=sample_weight)
 
 
 class _Validation:

@@ -10,14 +10,10 @@ from keras.src.backend.common import KerasVariable
 
 import gradtape as tf
 from gradtape.core.tensor import Tensor
-from gradtape.keras_backend.convert import (
-    cast,
-    cast_tensor,
-    convert_to_numpy,
-    convert_to_tensor,
-    is_tensor,
-    shape,
-)
+from gradtape.keras_backend.convert import cast_keeping_form as cast
+from gradtape.keras_backend.convert import cast_tensor, convert_to_numpy, is_tensor, shape
+from gradtape.keras_backend.convert import convert_keeping_form as convert_to_tensor
+from gradtape.keras_backend.convert import convert_to_tensor as whole
 from gradtape.keras_backend.ops.control_flow import (
     associative_scan,
     cond,
@@ -39,8 +35,8 @@ __all__ = [
     "while_loop",
 ]  # fmt: skip
 
-SUPPORTS_SPARSE_TENSORS = False
-SUPPORTS_RAGGED_TENSORS = False
+SUPPORTS_SPARSE_TENSORS = True
+SUPPORTS_RAGGED_TENSORS = True
 SUPPORTS_COMPLEX_DTYPES = True
 # Callbacks run between steps: a step is done when it returns, and a second thread would only take time from it.
 IS_THREAD_SAFE = False
@@ -55,7 +51,7 @@ _REDUCTIONS: dict[Any, Any] = {
 
 def stop_gradient(variable: Any) -> Any:
     """The value, through which no gradient flows."""
-    return tf.stop_gradient(convert_to_tensor(variable))
+    return tf.stop_gradient(whole(variable))
 
 
 def random_seed_dtype() -> Any:
@@ -66,12 +62,12 @@ def random_seed_dtype() -> Any:
 def scatter(indices: Any, values: Any, shape: Any) -> Any:
     """Zeros of a shape with values added at indices."""
     shape = [int(d) for d in shape]
-    return tf.scatter_nd(cast(indices, "int32"), convert_to_tensor(values), shape)
+    return tf.scatter_nd(cast(indices, "int32"), whole(values), shape)
 
 
 def scatter_update(inputs: Any, indices: Any, updates: Any, reduction: Any = None) -> Any:
     """The inputs with updates put at indices, or combined with what is there."""
-    inputs, indices = convert_to_tensor(inputs), cast(indices, "int32")
+    inputs, indices = whole(inputs), cast(indices, "int32")
     updates = cast(updates, inputs.dtype)
     if reduction == "mul":
         return _multiplied(inputs, indices, updates)
@@ -97,7 +93,7 @@ def _multiplied(inputs: Any, indices: Any, updates: Any) -> Any:
 
 def slice(inputs: Any, start_indices: Any, shape: Any) -> Any:
     """The block of a shape that begins at some indices, which may be tensors."""
-    inputs = convert_to_tensor(inputs)
+    inputs = whole(inputs)
     starts, sizes = _starts(start_indices), [int(s) for s in shape]
     if len(starts) != len(sizes):
         raise ValueError(
@@ -135,7 +131,7 @@ def _run(start: Any, size: Any, limit: Any) -> Any:
 
 def slice_update(inputs: Any, start_indices: Any, updates: Any) -> Any:
     """The inputs with a block replaced that begins at some indices."""
-    inputs = convert_to_tensor(inputs)
+    inputs = whole(inputs)
     updates = cast(updates, inputs.dtype)
     starts, sizes, limits = _starts(start_indices), tuple(updates.shape), tuple(inputs.shape)
     axes = [_run(s, n, d) for s, n, d in zip(starts, sizes, limits, strict=True)]
@@ -147,7 +143,7 @@ def slice_update(inputs: Any, start_indices: Any, updates: Any) -> Any:
 
 def unstack(x: Any, num: Any = None, axis: Any = 0) -> Any:
     """The parts along an axis, as a list."""
-    return builtins.list(tf.unstack(convert_to_tensor(x), num=num, axis=axis))
+    return builtins.list(tf.unstack(whole(x), num=num, axis=axis))
 
 
 class custom_gradient:  # noqa: N801 - Keras's name
@@ -170,7 +166,7 @@ class custom_gradient:  # noqa: N801 - Keras's name
 
             return result, pull
 
-        return call(*[convert_to_tensor(a) if is_tensor(a) or isinstance(a, KerasVariable) else a for a in args])
+        return call(*[whole(a) if is_tensor(a) or isinstance(a, KerasVariable) else a for a in args])
 
 
 def remat(f: Any) -> Any:

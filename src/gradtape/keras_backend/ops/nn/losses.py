@@ -17,24 +17,34 @@ from gradtape.keras_backend.ops.numpy import shaping
 
 def one_hot(x: Any, num_classes: Any, axis: Any = -1, dtype: Any = None, sparse: Any = False) -> Any:
     """Vectors with a 1 at the place of each number; of zeros for numbers outside."""
-    _refuse_sparse(sparse)
     x = convert_to_tensor(x)
     x = x if x.dtype.name in ("int32", "int64") else cast_tensor(x, "int32")
+    if sparse:
+        return _sparse_one_hot(x, int(num_classes), axis, dtype or backend.floatx())
     return tf.one_hot(x, int(num_classes), axis=axis, dtype=dtype or backend.floatx())
+
+
+def _sparse_one_hot(x: Any, count: int, axis: int, dtype: Any) -> Any:
+    """As `one_hot`, with the ones alone."""
+    rank = x.shape.rank
+    along = axis % (rank + 1)
+    places = tf.where(tf.logical_and(x >= 0, x < count))
+    numbers = tf.cast(tf.gather_nd(x, places), "int64")[:, None]
+    indices = tf.concat([places[:, :along], numbers, places[:, along:]], 1)
+    sizes = tf.shape(x, out_type="int64")
+    dense_shape = tf.concat([sizes[:along], tf.constant([count], "int64"), sizes[along:]], 0)
+    result = tf.SparseTensor(indices, tf.ones(tf.shape(indices)[:1], dtype), dense_shape)
+    result.set_shape([*x.shape[:along], count, *x.shape[along:]])
+    return tf.sparse.reorder(result)
 
 
 def multi_hot(x: Any, num_classes: Any, axis: Any = -1, dtype: Any = None, sparse: Any = False) -> Any:
     """A vector for each example with ones at the places of all its numbers."""
-    _refuse_sparse(sparse)
     x = convert_to_tensor(x)
     along = 1 if x.ndim > 1 else 0
     hot = one_hot(cast(x, "int32"), num_classes, axis=axis, dtype="int8")
-    return cast_tensor(tf.reduce_max(hot, axis=along), dtype or backend.floatx())
-
-
-def _refuse_sparse(sparse: Any) -> Any:
-    if sparse:
-        raise ValueError("Unsupported value `sparse=True` with gradtape backend")
+    hot = cast_tensor(tf.reduce_max(hot, axis=along), dtype or backend.floatx())
+    return tf.sparse.from_dense(hot) if sparse else hot
 
 
 def categorical_crossentropy(target: Any, output: Any, from_logits: Any = False, axis: Any = -1) -> Any:
