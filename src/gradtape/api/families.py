@@ -1,9 +1,27 @@
-"""Public functions made of elementwise ops: their arguments become tensors, and the op runs."""
+"""Public functions that are rows of tables.
+
+A family is a template: a function that takes an op, and returns the public function with TensorFlow's parameters, written out. A
+row is an assignment, which says of what the function is made, what it returns, and shows an example. Its name, signature and
+documentation are as if it had been written by hand, and no frame is added to a call.
+
+    @family("A tensor of the same dtype.", input_tensor="numbers.")
+    def reduction(who: str, op: Any) -> Callable[..., Tensor]:
+        def function(input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+            ...
+
+        return function
+
+    reduce_sum = reduction("reduce_sum", ReduceSum, doc="The sum of elements over axes.", example="call -> result")
+
+`unary` and `binary` are the families of elementwise ops: their functions are those of the hot path.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
-from typing import Any
+from types import FunctionType
+from typing import Any, Generic, TypeVar, cast
 
 from gradtape.core import convert, dispatch
 from gradtape.core.op import describe_kinds
@@ -11,10 +29,70 @@ from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.ops import operators
 
+R = TypeVar("R")
 _OURS = (Tensor, Variable)
 
+# What parameters mean that many families share.
+SHARED = {
+    "name": "ignored.",
+    "axis": "an int, or a list of ints; negative ones count from the end; None (the default) means all axes.",
+    "keepdims": "keep the reduced axes, with length 1.",
+}
 
-def unary(op: Any, example: str, features: bool = False) -> Callable[..., Any]:
+
+class Family(Generic[R]):
+    """Functions that share their parameters: calls of it are rows.
+
+    Attributes:
+      template: gives the function for a name and for what a row is made of.
+      returns: what the functions return, for their documentation; empty where their first line says it.
+      texts: what the parameters mean.
+    """
+
+    def __init__(self, template: Callable[..., Callable[..., R]], returns: str, texts: dict[str, str]) -> None:
+        self.template, self.returns = template, returns
+        self.texts = {**SHARED, **texts}
+
+    def __call__(
+        self, name: str, *made_of: Any, doc: str, example: str, returns: str | None = None, **texts: str
+    ) -> Callable[..., R]:
+        """A public function.
+
+        Args:
+          name: its name.
+          made_of: what the template takes beside the name: an op, and further values.
+          doc: what it returns, in one line; more paragraphs may follow.
+          example: `call -> result`, or several, each on a line of its own.
+          returns: other than that of the family.
+          texts: of parameters, other than those of the family.
+        """
+        made = cast(FunctionType, self.template(name, *made_of))
+        code = made.__code__
+        function = FunctionType(
+            code.replace(co_name=name, co_qualname=name), made.__globals__, name, made.__defaults__, made.__closure__
+        )
+        function.__kwdefaults__, function.__annotations__ = made.__kwdefaults__, made.__annotations__
+        function.__module__ = sys._getframe(1).f_globals["__name__"]
+        known = {**self.texts, **texts}
+        parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        blocks = [doc, "Args:\n" + "\n".join([f"  {p}: {known[p]}" for p in parameters])]
+        if returned := self.returns if returns is None else returns:
+            blocks.append(f"Returns:\n  {returned}")
+        function.__doc__ = "\n\n".join([*blocks, _doctests(example)]) + "\n"
+        return cast(Callable[..., R], function)
+
+
+def family(returns: str = "", **texts: str) -> Callable[[Callable[..., Callable[..., R]]], Family[R]]:
+    """A decorator of templates. The texts describe parameters that `SHARED` does not."""
+    return lambda template: Family(template, returns, texts)
+
+
+def _doctests(example: str) -> str:
+    """The lines of a docstring for `call -> result`."""
+    return "\n".join([f">>> {line}".replace(" -> ", "\n") if " -> " in line else line for line in example.split("\n")])
+
+
+def unary(op: Any, example: str, features: bool = False) -> Callable[..., Tensor]:
     """The public function of an op with one input, called x or features. The example reads `call -> result`."""
     of_x = dispatch.unary_function(op, convert.convert_to_tensor)
 
@@ -24,7 +102,7 @@ def unary(op: Any, example: str, features: bool = False) -> Callable[..., Any]:
     return _document(of_features if features else of_x, op, op.name, example)
 
 
-def binary(op: Any, example: str, name: str = "", coerce: Any = operators.coerce) -> Callable[..., Any]:
+def binary(op: Any, example: str, name: str = "", coerce: Any = operators.coerce) -> Callable[..., Tensor]:
     """The public function of an op with two inputs that broadcast. The example reads `call -> result`."""
     forward = dispatch.binary_operator(op, coerce)[0]
 
@@ -53,11 +131,10 @@ def pair(x: Any, y: Any) -> tuple[Any, Any]:
     return result
 
 
-def _document(function: Callable[..., Any], op: Any, name: str, example: str) -> Callable[..., Any]:
+def _document(function: Callable[..., Any], op: Any, name: str, example: str) -> Callable[..., Tensor]:
     """The function under a public name, with its op's description."""
     code = function.__code__
     first, *others, _ = code.co_varnames[: code.co_argcount]
-    call, result = example.split(" -> ")
     lines = [
         str(type(op).__doc__).replace("\n    ", "\n").rstrip(),
         "",
@@ -66,11 +143,13 @@ def _document(function: Callable[..., Any], op: Any, name: str, example: str) ->
         *[f"  {other}: of the same dtype, and a shape that broadcasts with the first." for other in others],
         "  name: ignored.",
         "",
-        f">>> {call}",
-        result,
+        _doctests(example),
         "",
     ]
     function.__doc__ = "\n".join(lines)
     function.__name__ = function.__qualname__ = name
     function.__module__ = "gradtape.math._elementwise"
+    function.__annotations__ = {
+        **dict.fromkeys([first, *others], "TensorLike"), "name": "str | None", "return": "Tensor"
+    }  # fmt: skip
     return function

@@ -49,7 +49,8 @@ from gradtape.data._stage import INFINITE as INFINITE_CARDINALITY
 from gradtape.data._stage import UNKNOWN as UNKNOWN_CARDINALITY
 from gradtape.data._threads import AUTOTUNE
 
-__getattr__, __dir__, _later = lazy.attach(__name__, {"gradtape.data.experimental": "*"})
+_LATER = {"gradtape.data.experimental": "*"}
+__getattr__, __dir__, _later = lazy.attach(__name__, _LATER)
 
 __all__ = [
     "AUTOTUNE",

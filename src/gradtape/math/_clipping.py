@@ -23,7 +23,7 @@ from gradtape.ops.selection import Maximum, Minimum, Where
 __all__ = ["clip_by_global_norm", "clip_by_norm", "global_norm"]
 
 
-def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """A tensor scaled down to a Euclidean norm of at most `clip_norm`.
 
     Args:
@@ -48,7 +48,9 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     positive = squares > 0.0
     length = Where(positive, Sqrt(Where(positive, squares, OnesLike(squares))), squares)
     clipped = _cast(values * clip_norm / Maximum(length, clip_norm), own.dtype)
-    return IndexedSlices(clipped, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else clipped
+    if isinstance(t, IndexedSlices):
+        return IndexedSlices(clipped, t.indices, t.dense_shape)  # type: ignore[return-value]
+    return clipped
 
 
 def _wide(x: Any) -> Any:

@@ -51,7 +51,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     return Cast(value, dtype=wanted) if wanted.is_trainable else CastToDiscrete(value, dtype=wanted)
 
 
-def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """The value in another dtype, limited to what that can hold instead of overflowing.
 
     Args:

@@ -255,7 +255,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return selection.Where(condition, *pair(x, y))
 
 
-def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Tensor:
     """The tensor limited to a range. The gradient passes inside it and on both limits.
 
     Args:
@@ -268,7 +268,8 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
     array([-1. ,  0.5,  1. ], dtype=float32)
     """
     if isinstance(t, IndexedSlices):
-        return IndexedSlices(clip_by_value(t.values, clip_value_min, clip_value_max), t.indices, t.dense_shape)
+        values = clip_by_value(t.values, clip_value_min, clip_value_max)
+        return IndexedSlices(values, t.indices, t.dense_shape)  # type: ignore[return-value]
     t = tensor(t)
     return selection.ClipByValue(t, pair(t, clip_value_min)[1], pair(t, clip_value_max)[1])
 
@@ -320,7 +321,7 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
     return total
 
 
-def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
     """A tensor, or IndexedSlices, times a scalar.
 
     Args:
@@ -332,13 +333,14 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     array([2., 4.], dtype=float32)
     """
     if isinstance(x, IndexedSlices):
-        return IndexedSlices(scalar_mul(scalar, x.values), x.indices, x.dense_shape)
+        return IndexedSlices(scalar_mul(scalar, x.values), x.indices, x.dense_shape)  # type: ignore[return-value]
     x, scalar = pair(tensor(x), scalar)
     if scalar.ndim:
         raise ValueError(
             errors.compose(f"scalar_mul: the scalar has shape {scalar.shape}.", "use tf.multiply for tensors.")
         )
-    return scalar * x
+    product: Tensor = scalar * x
+    return product
 
 
 TOP = (

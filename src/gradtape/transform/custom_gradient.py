@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, overload
 
 from gradtape.core import convert, errors, nest, state
 from gradtape.core.composite import Composite
@@ -13,9 +13,20 @@ from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.transform.opaque_op import Pullback, Witness, recorded_by, show
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 _current = state.current
 
 
+@overload
+def custom_gradient(f: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P, R]: ...
+@overload
+def custom_gradient(f: Callable[P, Any]) -> Callable[P, Any]: ...
+@overload
+def custom_gradient(
+    f: None = None,
+) -> Callable[[Callable[P, tuple[R, Callable[..., Any]]]], Callable[P, R]]: ...
 def custom_gradient(f: Any = None) -> Any:
     """A function whose gradient is the one that it returns itself.
 

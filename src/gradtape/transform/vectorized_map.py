@@ -6,7 +6,7 @@ import threading
 import warnings
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from gradtape.core import convert, errors, nest, state
 from gradtape.core.op import REGISTRY
@@ -14,6 +14,8 @@ from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
 from gradtape.ops.family import dims
 from gradtape.transform.batched import Batched, NeedsValueError, batched, repeated
+
+R = TypeVar("R")
 
 _current = state.current
 
@@ -27,7 +29,7 @@ class _Running(threading.local):
 _running = _Running()
 
 
-def vectorized_map(fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
+def vectorized_map(fn: Callable[[Any], R], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> R:
     """The results of `fn` on each example, stacked; `fn` runs once, on all examples together.
 
     Tapes around the call differentiate it, tapes inside `fn` differentiate each example, and calls may be nested.
@@ -57,17 +59,17 @@ def vectorized_map(fn: Callable[[Any], Any], elems: Any, fallback_to_while_loop:
     flat = [convert.convert_to_tensor(e) for e in nest.flatten(elems)]
     if _current.trace is not None and any(t.get_shape().rank is None for t in flat):
         # An axis in front of examples cannot be told from theirs: a loop over the rows needs no rank.
-        return _current.trace.map_rows(fn, nest.pack_sequence_as(elems, flat))
+        return cast(R, _current.trace.map_rows(fn, nest.pack_sequence_as(elems, flat)))
     size = _count(flat)
     try:
-        return _at_once(fn, elems, flat, size)
+        return cast(R, _at_once(fn, elems, flat, size))
     except NeedsValueError as problem:
         if problem.level != _current.depth + 1 or not fallback_to_while_loop or not size:
             raise
         if warn:
             text = f"vectorized_map: the {size} examples run one by one, since one was asked for its value.\n{problem}"
             warnings.warn(text, UserWarning, stacklevel=2)
-    return _one_by_one(fn, elems, flat, size)
+    return cast(R, _one_by_one(fn, elems, flat, size))
 
 
 def independent(draw: Callable[[tuple[int, ...]], Tensor], shape: tuple[int, ...]) -> Tensor:

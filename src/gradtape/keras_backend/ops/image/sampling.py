@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import gradtape as tf
@@ -23,7 +24,7 @@ def _reflected(index: Any, size: Any) -> Any:
     return tf.math.floordiv(_mirrored(2 * index + 1, 2 * size + 1) - 1, 2)
 
 
-_INSIDE = {
+_INSIDE: dict[str, Callable[[Any, Any], Any]] = {
     "constant": lambda index, size: tf.clip_by_value(index, 0, size - 1),
     "nearest": lambda index, size: tf.clip_by_value(index, 0, size - 1),
     "wrap": tf.math.floormod,

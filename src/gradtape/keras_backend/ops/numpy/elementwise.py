@@ -274,17 +274,22 @@ def view(x: Any, dtype: Any = None) -> Any:
     if own == new:
         return tf.bitcast(x, wanted)
     if own > new:
-        parts = tf.bitcast(x, wanted)
-        shape = tuple(parts.shape)
-        return tf.reshape(parts, (*shape[:-2], shape[-2] * shape[-1]))
+        *lead, last = _sizes(x)
+        return tf.reshape(tf.bitcast(x, wanted), (*lead, last * (own // new)))
     factor = new // own
-    shape = tuple(x.shape)
-    if shape[-1] % factor:
+    *lead, last = _sizes(x)
+    if isinstance(last, int) and last % factor:
         raise ValueError(
             f"Cannot view an array of shape={x.shape} and dtype={x.dtype.name} as dtype={wanted.name}: the last "
             f"dimension must be divisible by {factor}."
         )
-    return tf.bitcast(tf.reshape(x, (*shape[:-1], shape[-1] // factor, factor)), wanted)
+    return tf.bitcast(tf.reshape(x, (*lead, last // factor, factor)), wanted)
+
+
+def _sizes(x: tf.Tensor) -> list[Any]:
+    """The sizes of axes: ints where they are known, scalar tensors where they are not."""
+    known = x.shape.as_list()
+    return [tf.shape(x)[i] if n is None else n for i, n in enumerate(known)]
 
 
 def ndim(x: Any) -> Any:

@@ -1,0 +1,23 @@
+# Written by tools/stubs.py.
+# ruff: noqa
+from gradtape.data._iterator import Optional
+from gradtape.experimental import dlpack
+from gradtape.experimental import numpy
+from gradtape.experimental._async_scope import async_clear_error
+from gradtape.experimental._async_scope import async_scope
+from gradtape.experimental._async_scope import enable_strict_mode
+from gradtape.experimental._async_scope import function_executor_type
+from gradtape.toplevel.extension_types import ExtensionType
+from gradtape.toplevel.extension_types import ExtensionTypeSpec
+
+__all__ = [
+    "ExtensionType",
+    "ExtensionTypeSpec",
+    "Optional",
+    "async_clear_error",
+    "async_scope",
+    "dlpack",
+    "enable_strict_mode",
+    "function_executor_type",
+    "numpy",
+]

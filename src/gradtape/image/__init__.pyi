@@ -1,0 +1,149 @@
+# Written by tools/stubs.py.
+# ruff: noqa
+from gradtape.image._adjust import adjust_brightness
+from gradtape.image._adjust import adjust_contrast
+from gradtape.image._adjust import adjust_gamma
+from gradtape.image._adjust import adjust_hue
+from gradtape.image._adjust import adjust_saturation
+from gradtape.image._adjust import convert_image_dtype
+from gradtape.image._adjust import per_image_standardization
+from gradtape.image._bounding_boxes import combined_non_max_suppression
+from gradtape.image._bounding_boxes import draw_bounding_boxes
+from gradtape.image._bounding_boxes import generate_bounding_box_proposals
+from gradtape.image._bounding_boxes import non_max_suppression
+from gradtape.image._bounding_boxes import non_max_suppression_overlaps
+from gradtape.image._bounding_boxes import non_max_suppression_padded
+from gradtape.image._bounding_boxes import non_max_suppression_with_scores
+from gradtape.image._bounding_boxes import sample_distorted_bounding_box
+from gradtape.image._bounding_boxes import stateless_sample_distorted_bounding_box
+from gradtape.image._color_spaces import grayscale_to_rgb
+from gradtape.image._color_spaces import hsv_to_rgb
+from gradtape.image._color_spaces import rgb_to_grayscale
+from gradtape.image._color_spaces import rgb_to_hsv
+from gradtape.image._color_spaces import rgb_to_yiq
+from gradtape.image._color_spaces import rgb_to_yuv
+from gradtape.image._color_spaces import yiq_to_rgb
+from gradtape.image._color_spaces import yuv_to_rgb
+from gradtape.image._crop_and_pad import central_crop
+from gradtape.image._crop_and_pad import crop_and_resize
+from gradtape.image._crop_and_pad import crop_to_bounding_box
+from gradtape.image._crop_and_pad import pad_to_bounding_box
+from gradtape.image._crop_and_pad import resize_with_crop_or_pad
+from gradtape.image._decode import decode_bmp
+from gradtape.image._decode import decode_gif
+from gradtape.image._decode import decode_image
+from gradtape.image._decode import decode_png
+from gradtape.image._decode import decode_webp
+from gradtape.image._decode_jpeg import decode_and_crop_jpeg
+from gradtape.image._decode_jpeg import decode_jpeg
+from gradtape.image._decode_jpeg import extract_jpeg_shape
+from gradtape.image._decode_jpeg import is_jpeg
+from gradtape.image._encode import adjust_jpeg_quality
+from gradtape.image._encode import encode_jpeg
+from gradtape.image._encode import encode_png
+from gradtape.image._encode import random_jpeg_quality
+from gradtape.image._encode import stateless_random_jpeg_quality
+from gradtape.image._flip import flip_left_right
+from gradtape.image._flip import flip_up_down
+from gradtape.image._flip import rot90
+from gradtape.image._flip import transpose
+from gradtape.image._gradients import image_gradients
+from gradtape.image._gradients import sobel_edges
+from gradtape.image._gradients import total_variation
+from gradtape.image._patches import extract_glimpse
+from gradtape.image._patches import extract_patches
+from gradtape.image._psnr_ssim import psnr
+from gradtape.image._psnr_ssim import ssim
+from gradtape.image._psnr_ssim import ssim_multiscale
+from gradtape.image._random import random_brightness
+from gradtape.image._random import random_contrast
+from gradtape.image._random import random_crop
+from gradtape.image._random import random_flip_left_right
+from gradtape.image._random import random_flip_up_down
+from gradtape.image._random import random_hue
+from gradtape.image._random import random_saturation
+from gradtape.image._random import stateless_random_brightness
+from gradtape.image._random import stateless_random_contrast
+from gradtape.image._random import stateless_random_crop
+from gradtape.image._random import stateless_random_flip_left_right
+from gradtape.image._random import stateless_random_flip_up_down
+from gradtape.image._random import stateless_random_hue
+from gradtape.image._random import stateless_random_saturation
+from gradtape.image._resize import ResizeMethod
+from gradtape.image._resize import resize
+from gradtape.image._resize import resize_with_pad
+
+__all__ = [
+    "ResizeMethod",
+    "adjust_brightness",
+    "adjust_contrast",
+    "adjust_gamma",
+    "adjust_hue",
+    "adjust_jpeg_quality",
+    "adjust_saturation",
+    "central_crop",
+    "combined_non_max_suppression",
+    "convert_image_dtype",
+    "crop_and_resize",
+    "crop_to_bounding_box",
+    "decode_and_crop_jpeg",
+    "decode_bmp",
+    "decode_gif",
+    "decode_image",
+    "decode_jpeg",
+    "decode_png",
+    "decode_webp",
+    "draw_bounding_boxes",
+    "encode_jpeg",
+    "encode_png",
+    "extract_glimpse",
+    "extract_jpeg_shape",
+    "extract_patches",
+    "flip_left_right",
+    "flip_up_down",
+    "generate_bounding_box_proposals",
+    "grayscale_to_rgb",
+    "hsv_to_rgb",
+    "image_gradients",
+    "is_jpeg",
+    "non_max_suppression",
+    "non_max_suppression_overlaps",
+    "non_max_suppression_padded",
+    "non_max_suppression_with_scores",
+    "pad_to_bounding_box",
+    "per_image_standardization",
+    "psnr",
+    "random_brightness",
+    "random_contrast",
+    "random_crop",
+    "random_flip_left_right",
+    "random_flip_up_down",
+    "random_hue",
+    "random_jpeg_quality",
+    "random_saturation",
+    "resize",
+    "resize_with_crop_or_pad",
+    "resize_with_pad",
+    "rgb_to_grayscale",
+    "rgb_to_hsv",
+    "rgb_to_yiq",
+    "rgb_to_yuv",
+    "rot90",
+    "sample_distorted_bounding_box",
+    "sobel_edges",
+    "ssim",
+    "ssim_multiscale",
+    "stateless_random_brightness",
+    "stateless_random_contrast",
+    "stateless_random_crop",
+    "stateless_random_flip_left_right",
+    "stateless_random_flip_up_down",
+    "stateless_random_hue",
+    "stateless_random_jpeg_quality",
+    "stateless_random_saturation",
+    "stateless_sample_distorted_bounding_box",
+    "total_variation",
+    "transpose",
+    "yiq_to_rgb",
+    "yuv_to_rgb",
+]

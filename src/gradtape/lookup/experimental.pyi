@@ -1,0 +1,9 @@
+# Written by tools/stubs.py.
+# ruff: noqa
+from gradtape.lookup._mutable_tables import DenseHashTable
+from gradtape.lookup._mutable_tables import MutableHashTable
+
+__all__ = [
+    "DenseHashTable",
+    "MutableHashTable",
+]

@@ -1,0 +1,191 @@
+# Written by tools/stubs.py.
+# ruff: noqa
+from gradtape.arrays.indexing import in_top_k
+from gradtape.arrays.sorting import approx_max_k
+from gradtape.arrays.sorting import approx_min_k
+from gradtape.arrays.sorting import isotonic_regression
+from gradtape.arrays.sorting import top_k
+from gradtape.arrays.space_batch import depth_to_space
+from gradtape.arrays.space_batch import space_to_batch
+from gradtape.arrays.space_batch import space_to_depth
+from gradtape.linalg._products import l2_normalize
+from gradtape.math import tanh
+from gradtape.math._elementwise import crelu
+from gradtape.math._elementwise import elu
+from gradtape.math._elementwise import gelu
+from gradtape.math._elementwise import leaky_relu
+from gradtape.math._elementwise import relu
+from gradtape.math._elementwise import relu6
+from gradtape.math._elementwise import selu
+from gradtape.math._elementwise import sigmoid
+from gradtape.math._elementwise import silu
+from gradtape.math._elementwise import silu as swish
+from gradtape.math._elementwise import softplus
+from gradtape.math._elementwise import softsign
+from gradtape.math._reductions import zero_fraction
+from gradtape.nn import experimental
+from gradtape.nn._attention import dot_product_attention
+from gradtape.nn._convolution import atrous_conv2d
+from gradtape.nn._convolution import atrous_conv2d_transpose
+from gradtape.nn._convolution import conv1d
+from gradtape.nn._convolution import conv1d_transpose
+from gradtape.nn._convolution import conv2d
+from gradtape.nn._convolution import conv2d_transpose
+from gradtape.nn._convolution import conv3d
+from gradtape.nn._convolution import conv3d_transpose
+from gradtape.nn._convolution import conv_transpose
+from gradtape.nn._convolution import convolution
+from gradtape.nn._convolution import depthwise_conv2d
+from gradtape.nn._convolution import depthwise_conv2d_backprop_filter
+from gradtape.nn._convolution import depthwise_conv2d_backprop_input
+from gradtape.nn._convolution import separable_conv2d
+from gradtape.nn._convolution import with_space_to_batch
+from gradtape.nn._ctc import collapse_repeated
+from gradtape.nn._ctc import ctc_beam_search_decoder
+from gradtape.nn._ctc import ctc_greedy_decoder
+from gradtape.nn._ctc import ctc_loss
+from gradtape.nn._ctc import ctc_unique_labels
+from gradtape.nn._dropout import dropout
+from gradtape.nn._embedding import embedding_lookup_sparse
+from gradtape.nn._embedding import safe_embedding_lookup_sparse
+from gradtape.nn._losses import compute_average_loss
+from gradtape.nn._losses import log_poisson_loss
+from gradtape.nn._losses import scale_regularization_loss
+from gradtape.nn._moments import normalize_moments
+from gradtape.nn._moments import sufficient_statistics
+from gradtape.nn._moments import weighted_moments
+from gradtape.nn._morphology import dilation2d
+from gradtape.nn._morphology import erosion2d
+from gradtape.nn._normalization import batch_norm_with_global_normalization
+from gradtape.nn._normalization import group_normalization
+from gradtape.nn._normalization import layer_normalization
+from gradtape.nn._normalization import local_response_normalization
+from gradtape.nn._normalization import local_response_normalization as lrn
+from gradtape.nn._pooling import avg_pool
+from gradtape.nn._pooling import avg_pool1d
+from gradtape.nn._pooling import avg_pool2d
+from gradtape.nn._pooling import avg_pool3d
+from gradtape.nn._pooling import fractional_avg_pool
+from gradtape.nn._pooling import fractional_max_pool
+from gradtape.nn._pooling import max_pool
+from gradtape.nn._pooling import max_pool1d
+from gradtape.nn._pooling import max_pool2d
+from gradtape.nn._pooling import max_pool3d
+from gradtape.nn._pooling import max_pool_with_argmax
+from gradtape.nn._pooling import pool
+from gradtape.nn._rnn_wrappers import RNNCellDeviceWrapper
+from gradtape.nn._rnn_wrappers import RNNCellDropoutWrapper
+from gradtape.nn._rnn_wrappers import RNNCellResidualWrapper
+from gradtape.nn._sampled_losses import nce_loss
+from gradtape.nn._sampled_losses import sampled_softmax_loss
+from gradtape.nn._softmax import batch_normalization
+from gradtape.nn._softmax import bias_add
+from gradtape.nn._softmax import embedding_lookup
+from gradtape.nn._softmax import l2_loss
+from gradtape.nn._softmax import log_softmax
+from gradtape.nn._softmax import moments
+from gradtape.nn._softmax import sigmoid_cross_entropy_with_logits
+from gradtape.nn._softmax import softmax
+from gradtape.nn._softmax import softmax_cross_entropy_with_logits
+from gradtape.nn._softmax import sparse_softmax_cross_entropy_with_logits
+from gradtape.nn._softmax import weighted_cross_entropy_with_logits
+from gradtape.random._candidate_samplers import all_candidate_sampler
+from gradtape.random._candidate_samplers import compute_accidental_hits
+from gradtape.random._candidate_samplers import fixed_unigram_candidate_sampler
+from gradtape.random._candidate_samplers import learned_unigram_candidate_sampler
+
+__all__ = [
+    "RNNCellDeviceWrapper",
+    "RNNCellDropoutWrapper",
+    "RNNCellResidualWrapper",
+    "all_candidate_sampler",
+    "approx_max_k",
+    "approx_min_k",
+    "atrous_conv2d",
+    "atrous_conv2d_transpose",
+    "avg_pool",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "batch_norm_with_global_normalization",
+    "batch_normalization",
+    "bias_add",
+    "collapse_repeated",
+    "compute_accidental_hits",
+    "compute_average_loss",
+    "conv1d",
+    "conv1d_transpose",
+    "conv2d",
+    "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
+    "conv_transpose",
+    "convolution",
+    "crelu",
+    "ctc_beam_search_decoder",
+    "ctc_greedy_decoder",
+    "ctc_loss",
+    "ctc_unique_labels",
+    "depth_to_space",
+    "depthwise_conv2d",
+    "depthwise_conv2d_backprop_filter",
+    "depthwise_conv2d_backprop_input",
+    "dilation2d",
+    "dot_product_attention",
+    "dropout",
+    "elu",
+    "embedding_lookup",
+    "embedding_lookup_sparse",
+    "erosion2d",
+    "experimental",
+    "fixed_unigram_candidate_sampler",
+    "fractional_avg_pool",
+    "fractional_max_pool",
+    "gelu",
+    "group_normalization",
+    "in_top_k",
+    "isotonic_regression",
+    "l2_loss",
+    "l2_normalize",
+    "layer_normalization",
+    "leaky_relu",
+    "learned_unigram_candidate_sampler",
+    "local_response_normalization",
+    "log_poisson_loss",
+    "log_softmax",
+    "lrn",
+    "max_pool",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
+    "max_pool_with_argmax",
+    "moments",
+    "nce_loss",
+    "normalize_moments",
+    "pool",
+    "relu",
+    "relu6",
+    "safe_embedding_lookup_sparse",
+    "sampled_softmax_loss",
+    "scale_regularization_loss",
+    "selu",
+    "separable_conv2d",
+    "sigmoid",
+    "sigmoid_cross_entropy_with_logits",
+    "silu",
+    "softmax",
+    "softmax_cross_entropy_with_logits",
+    "softplus",
+    "softsign",
+    "space_to_batch",
+    "space_to_depth",
+    "sparse_softmax_cross_entropy_with_logits",
+    "sufficient_statistics",
+    "swish",
+    "tanh",
+    "top_k",
+    "weighted_cross_entropy_with_logits",
+    "weighted_moments",
+    "with_space_to_batch",
+    "zero_fraction",
+]
