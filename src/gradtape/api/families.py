@@ -11,7 +11,7 @@ documentation are as if it had been written by hand, and no frame is added to a 
 
         return function
 
-    reduce_sum = reduction("reduce_sum", ReduceSum, doc="The sum of elements over axes.", example="call -> result")
+    reduce_sum = reduction("reduce_sum", "The sum of elements over axes.", "call -> result", ReduceSum)
 
 `unary` and `binary` are the families of elementwise ops: their functions are those of the hot path.
 """
@@ -54,15 +54,15 @@ class Family(Generic[R]):
         self.texts = {**SHARED, **texts}
 
     def __call__(
-        self, name: str, *made_of: Any, doc: str, example: str, returns: str | None = None, **texts: str
+        self, name: str, doc: str, example: str, *made_of: Any, returns: str | None = None, **texts: str
     ) -> Callable[..., R]:
         """A public function.
 
         Args:
           name: its name.
-          made_of: what the template takes beside the name: an op, and further values.
           doc: what it returns, in one line; more paragraphs may follow.
           example: `call -> result`, or several, each on a line of its own.
+          made_of: what the template takes beside the name: an op, and further values.
           returns: other than that of the family.
           texts: of parameters, other than those of the family.
         """

@@ -9,6 +9,7 @@ from gradtape.arrays.sorting import invert_permutation
 from gradtape.arrays.sorting import is_non_decreasing
 from gradtape.arrays.sorting import is_strictly_increasing
 from gradtape.arrays.sorting import top_k
+from gradtape.core.annotations import Axis
 from gradtape.core.annotations import TensorLike
 from gradtape.core.tensor import Tensor
 from gradtape.linalg._products import l2_normalize
@@ -39,29 +40,9 @@ from gradtape.math._quantiles import median
 from gradtape.math._quantiles import percentile
 from gradtape.math._quantiles import quantile
 from gradtape.math._reductions import count_nonzero
-from gradtape.math._reductions import reduce_all
-from gradtape.math._reductions import reduce_any
-from gradtape.math._reductions import reduce_euclidean_norm
-from gradtape.math._reductions import reduce_logsumexp
-from gradtape.math._reductions import reduce_max
-from gradtape.math._reductions import reduce_mean
-from gradtape.math._reductions import reduce_min
-from gradtape.math._reductions import reduce_prod
 from gradtape.math._reductions import reduce_std
-from gradtape.math._reductions import reduce_sum
 from gradtape.math._reductions import reduce_variance
 from gradtape.math._reductions import zero_fraction
-from gradtape.math._segments import segment_max
-from gradtape.math._segments import segment_mean
-from gradtape.math._segments import segment_min
-from gradtape.math._segments import segment_prod
-from gradtape.math._segments import segment_sum
-from gradtape.math._segments import unsorted_segment_max
-from gradtape.math._segments import unsorted_segment_mean
-from gradtape.math._segments import unsorted_segment_min
-from gradtape.math._segments import unsorted_segment_prod
-from gradtape.math._segments import unsorted_segment_sqrt_n
-from gradtape.math._segments import unsorted_segment_sum
 from gradtape.math._sobol import sobol_sample
 from gradtape.math._special_functions import betainc
 from gradtape.math._special_functions import igamma
@@ -785,6 +766,154 @@ def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     array([0.5 , 0.25], dtype=float32)
     """
 
+def reduce_all(input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """True where every element over the axes is true.
+
+    Args:
+      input_tensor: bools.
+      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
+      keepdims: keep the reduced axes, with length 1.
+      name: ignored.
+
+    Returns:
+      A tensor of bools.
+
+    >>> tf.reduce_all([[True, True], [True, False]], axis=1).numpy()
+    array([ True, False])
+    """
+
+def reduce_any(input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """True where one element over the axes is true.
+
+    Args:
+      input_tensor: bools.
+      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
+      keepdims: keep the reduced axes, with length 1.
+      name: ignored.
+
+    Returns:
+      A tensor of bools.
+
+    >>> tf.reduce_any([[True, False], [False, False]], axis=1).numpy()
+    array([ True, False])
+    """
+
+def reduce_euclidean_norm(
+    input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The square root of the sum of squares over axes. Its gradient at zero is nan.
+
+    Args:
+      input_tensor: numbers.
+      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
+      keepdims: keep the reduced axes, with length 1.
+      name: ignored.
+
+    Returns:
+      A tensor of the same dtype.
+
+    >>> tf.math.reduce_euclidean_norm([3.0, 4.0]).numpy()
+    np.float32(5.0)
+    """
+
+def reduce_logsumexp(
+    input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The logarithm of the sum of exponentials over axes, computed without overflow.
+
+    Args:
+      input_tensor: floating point numbers.
+      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
+      keepdims: keep the reduced axes, with length 1.
+      name: ignored.
+
+    Returns:
+      A tensor of the same dtype.
+
+    >>> tf.reduce_logsumexp([0.0, 1000.0]).numpy()
+    np.float32(1000.0)
+    """
+
+def reduce_max(input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """The largest element over axes. Elements that tie share the gradient equally.
+
+    Args:
+      input_tensor: real numbers.
+      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
+      keepdims: keep the reduced axes, with length 1.
+      name: ignored.
+
+    Returns:
+      A tensor of the same dtype.
+
+    >>> tf.reduce_max([[1, 4], [3, 2]], axis=1).numpy()
+    array([4, 3], dtype=int32)
+    """
+
+def reduce_mean(input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """The mean of elements over axes. The mean of integers is an integer, rounded toward zero.
+
+    Args:
+      input_tensor: numbers.
+      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
+      keepdims: keep the reduced axes, with length 1.
+      name: ignored.
+
+    Returns:
+      A tensor of the same dtype.
+
+    >>> tf.reduce_mean([[1.0, 2.0], [3.0, 4.0]]).numpy()
+    np.float32(2.5)
+    """
+
+def reduce_min(input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """The smallest element over axes. Elements that tie share the gradient equally.
+
+    Args:
+      input_tensor: real numbers.
+      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
+      keepdims: keep the reduced axes, with length 1.
+      name: ignored.
+
+    Returns:
+      A tensor of the same dtype.
+
+    >>> tf.reduce_min([[1, 4], [3, 2]], axis=1).numpy()
+    array([1, 2], dtype=int32)
+    """
+
+def reduce_prod(input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """The product of elements over axes. Its gradient is exact where elements are zero.
+
+    Args:
+      input_tensor: numbers.
+      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
+      keepdims: keep the reduced axes, with length 1.
+      name: ignored.
+
+    Returns:
+      A tensor of the same dtype.
+
+    >>> tf.reduce_prod([2.0, 3.0, 4.0]).numpy()
+    np.float32(24.0)
+    """
+
+def reduce_sum(input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """The sum of elements over axes.
+
+    Args:
+      input_tensor: numbers.
+      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
+      keepdims: keep the reduced axes, with length 1.
+      name: ignored.
+
+    Returns:
+      A tensor of the same dtype.
+
+    >>> tf.reduce_sum([[1.0, 2.0], [3.0, 4.0]], axis=0).numpy()
+    array([4., 6.], dtype=float32)
+    """
+
 def rint(x: TensorLike, name: str | None = None) -> Tensor:
     """The nearest integer, elementwise; halves go to the even one.
 
@@ -816,6 +945,82 @@ def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> tf.math.rsqrt([4.0, 16.0]).numpy()
     array([0.5 , 0.25], dtype=float32)
+    """
+
+def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+    """The largest of slices of `data` with the same id. Those that tie share the gradient equally.
+
+    Args:
+      data: real numbers, with at least one axis.
+      segment_ids: a vector of ids, one for each slice along the first axis. They count from 0 and never fall.
+      name: ignored.
+
+    Returns:
+      One slice for each id up to the last; 0 for those that do not occur.
+
+    >>> tf.math.segment_max([1.0, 4.0, 3.0], [0, 0, 1]).numpy()
+    array([4., 3.], dtype=float32)
+    """
+
+def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+    """The means of slices of `data` with the same id. Those of integers are rounded toward zero.
+
+    Args:
+      data: numbers, with at least one axis.
+      segment_ids: a vector of ids, one for each slice along the first axis. They count from 0 and never fall.
+      name: ignored.
+
+    Returns:
+      One slice for each id up to the last; 0 for those that do not occur.
+
+    >>> tf.math.segment_mean([1.0, 4.0, 3.0], [0, 0, 1]).numpy()
+    array([2.5, 3. ], dtype=float32)
+    """
+
+def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+    """The smallest of slices of `data` with the same id. Those that tie share the gradient equally.
+
+    Args:
+      data: real numbers, with at least one axis.
+      segment_ids: a vector of ids, one for each slice along the first axis. They count from 0 and never fall.
+      name: ignored.
+
+    Returns:
+      One slice for each id up to the last; 0 for those that do not occur.
+
+    >>> tf.math.segment_min([1.0, 4.0, 3.0], [0, 0, 1]).numpy()
+    array([1., 3.], dtype=float32)
+    """
+
+def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+    """The products of slices of `data` with the same id. The gradient is exact where
+    elements are zero.
+
+    Args:
+      data: numbers, with at least one axis.
+      segment_ids: a vector of ids, one for each slice along the first axis. They count from 0 and never fall.
+      name: ignored.
+
+    Returns:
+      One slice for each id up to the last; 1 for those that do not occur.
+
+    >>> tf.math.segment_prod([1.0, 4.0, 3.0], [0, 0, 1]).numpy()
+    array([4., 3.], dtype=float32)
+    """
+
+def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+    """The sums of slices of `data` with the same id.
+
+    Args:
+      data: numbers, with at least one axis.
+      segment_ids: a vector of ids, one for each slice along the first axis. They count from 0 and never fall.
+      name: ignored.
+
+    Returns:
+      One slice for each id up to the last; 0 for those that do not occur.
+
+    >>> tf.math.segment_sum([1.0, 4.0, 3.0], [0, 0, 1]).numpy()
+    array([5., 3.], dtype=float32)
     """
 
 def sin(x: TensorLike, name: str | None = None) -> Tensor:
@@ -919,6 +1124,115 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     >>> tf.truediv([7, 1], 2).numpy()
     array([3.5, 0.5])
+    """
+
+def unsorted_segment_max(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """The largest of elements or slices of `data` with the same id. Those that tie share the gradient equally.
+
+    Args:
+      data: real numbers.
+      segment_ids: integers below `num_segments`, in the shape of the first axes of `data`; negative ones leave out.
+      num_segments: how many segments there are.
+      name: ignored.
+
+    Returns:
+      One element or slice for each segment; the least finite value for those without members.
+
+    >>> tf.math.unsorted_segment_max([1.0, 4.0, 3.0], [1, 0, 1], 2).numpy()
+    array([4., 3.], dtype=float32)
+    """
+
+def unsorted_segment_mean(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """The means of elements or slices of `data` with the same id.
+
+    Args:
+      data: numbers; integers give floating point.
+      segment_ids: integers below `num_segments`, in the shape of the first axes of `data`; negative ones leave out.
+      num_segments: how many segments there are.
+      name: ignored.
+
+    Returns:
+      One element or slice for each segment; 0 for those without members.
+
+    >>> tf.math.unsorted_segment_mean([1.0, 4.0, 3.0], [1, 0, 1], 2).numpy()
+    array([4., 2.], dtype=float32)
+    """
+
+def unsorted_segment_min(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """The smallest of elements or slices of `data` with the same id. Those that tie share the gradient equally.
+
+    Args:
+      data: real numbers.
+      segment_ids: integers below `num_segments`, in the shape of the first axes of `data`; negative ones leave out.
+      num_segments: how many segments there are.
+      name: ignored.
+
+    Returns:
+      One element or slice for each segment; the largest finite value for those without members.
+
+    >>> tf.math.unsorted_segment_min([1.0, 4.0, 3.0], [1, 0, 1], 2).numpy()
+    array([4., 1.], dtype=float32)
+    """
+
+def unsorted_segment_prod(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """The products of elements or slices of `data` with the same id. The gradient is exact where
+    elements are zero.
+
+    Args:
+      data: numbers.
+      segment_ids: integers below `num_segments`, in the shape of the first axes of `data`; negative ones leave out.
+      num_segments: how many segments there are.
+      name: ignored.
+
+    Returns:
+      One element or slice for each segment; 1 for those without members.
+
+    >>> tf.math.unsorted_segment_prod([1.0, 4.0, 3.0], [1, 0, 1], 2).numpy()
+    array([4., 3.], dtype=float32)
+    """
+
+def unsorted_segment_sqrt_n(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """The sums, divided by the square roots of how many they are, of elements or slices of `data` with the same id.
+
+    Args:
+      data: floating point or complex numbers.
+      segment_ids: integers below `num_segments`, in the shape of the first axes of `data`; negative ones leave out.
+      num_segments: how many segments there are.
+      name: ignored.
+
+    Returns:
+      One element or slice for each segment; 0 for those without members.
+
+    >>> tf.math.unsorted_segment_sqrt_n([1.0, 4.0, 3.0], [1, 0, 1], 2).numpy()
+    array([4.       , 2.828427], dtype=float32)
+    """
+
+def unsorted_segment_sum(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """The sums of elements or slices of `data` with the same id.
+
+    Args:
+      data: numbers.
+      segment_ids: integers below `num_segments`, in the shape of the first axes of `data`; negative ones leave out.
+      num_segments: how many segments there are.
+      name: ignored.
+
+    Returns:
+      One element or slice for each segment; 0 for those without members.
+
+    >>> tf.math.unsorted_segment_sum([1.0, 4.0, 3.0], [1, 0, 1], 2).numpy()
+    array([4., 4.], dtype=float32)
     """
 
 def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:

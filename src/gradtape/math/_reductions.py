@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from gradtape.api.arguments import axes, tensor
+from gradtape.api.families import family
 from gradtape.core import convert, dtypes, errors
+from gradtape.core.annotations import Axis, TensorLike
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor
 from gradtape.ops import reduction
@@ -18,141 +21,86 @@ __all__ = [
 ]  # fmt: skip
 
 
-def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
-    """The sum of elements over axes.
+@family("A tensor of the same dtype.", input_tensor="numbers.")
+def _reduction(who: str, op: Any, as_input: Callable[[Any], Any] = tensor) -> Callable[..., Tensor]:
+    def function(
+        input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False, name: str | None = None
+    ) -> Tensor:
+        x = as_input(input_tensor)
+        result: Tensor = op(x, axis=axes(axis, x.ndim, who), keepdims=bool(keepdims))
+        return result
 
-    Args:
-      input_tensor: numbers.
-      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
-      keepdims: keep the reduced axes, with length 1.
-      name: ignored.
-
-    Returns:
-      A tensor of the same dtype.
-
-    >>> tf.reduce_sum([[1.0, 2.0], [3.0, 4.0]], axis=0).numpy()
-    array([4., 6.], dtype=float32)
-    """
-    x = tensor(input_tensor)
-    return reduction.ReduceSum(x, axis=axes(axis, x.ndim, "reduce_sum"), keepdims=bool(keepdims))
+    return function
 
 
-def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
-    """The mean of elements over axes. The mean of integers is an integer, rounded toward zero.
-
-    Args:
-      input_tensor: numbers.
-      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
-      keepdims: keep the reduced axes, with length 1.
-      name: ignored.
-
-    Returns:
-      A tensor of the same dtype.
-
-    >>> tf.reduce_mean([[1.0, 2.0], [3.0, 4.0]]).numpy()
-    np.float32(2.5)
-    """
-    x = tensor(input_tensor)
-    return reduction.ReduceMean(x, axis=axes(axis, x.ndim, "reduce_mean"), keepdims=bool(keepdims))
+def _bools(value: Any) -> Any:
+    """A tensor of bools; Python numbers are refused, as tensors of numbers are."""
+    return value if hasattr(value, "dtype") else convert.convert_to_tensor(value, dtypes.bool_)
 
 
-def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
-    """The largest element over axes. Elements that tie share the gradient equally.
-
-    Args:
-      input_tensor: real numbers.
-      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
-      keepdims: keep the reduced axes, with length 1.
-      name: ignored.
-
-    Returns:
-      A tensor of the same dtype.
-
-    >>> tf.reduce_max([[1, 4], [3, 2]], axis=1).numpy()
-    array([4, 3], dtype=int32)
-    """
-    x = tensor(input_tensor)
-    return reduction.ReduceMax(x, axis=axes(axis, x.ndim, "reduce_max"), keepdims=bool(keepdims))
-
-
-def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
-    """The smallest element over axes. Elements that tie share the gradient equally.
-
-    Args:
-      input_tensor: real numbers.
-      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
-      keepdims: keep the reduced axes, with length 1.
-      name: ignored.
-
-    Returns:
-      A tensor of the same dtype.
-
-    >>> tf.reduce_min([[1, 4], [3, 2]], axis=1).numpy()
-    array([1, 2], dtype=int32)
-    """
-    x = tensor(input_tensor)
-    return reduction.ReduceMin(x, axis=axes(axis, x.ndim, "reduce_min"), keepdims=bool(keepdims))
-
-
-def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
-    """The product of elements over axes. Its gradient is exact where elements are zero.
-
-    Args:
-      input_tensor: numbers.
-      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
-      keepdims: keep the reduced axes, with length 1.
-      name: ignored.
-
-    Returns:
-      A tensor of the same dtype.
-
-    >>> tf.reduce_prod([2.0, 3.0, 4.0]).numpy()
-    np.float32(24.0)
-    """
-    x = tensor(input_tensor)
-    return reduction.ReduceProd(x, axis=axes(axis, x.ndim, "reduce_prod"), keepdims=bool(keepdims))
-
-
-def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
-    """The logarithm of the sum of exponentials over axes, computed without overflow.
-
-    Args:
-      input_tensor: floating point numbers.
-      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
-      keepdims: keep the reduced axes, with length 1.
-      name: ignored.
-
-    Returns:
-      A tensor of the same dtype.
-
-    >>> tf.reduce_logsumexp([0.0, 1000.0]).numpy()
-    np.float32(1000.0)
-    """
-    x = tensor(input_tensor)
-    axis = axes(axis, x.ndim, "reduce_logsumexp")
-    return reduction.ReduceLogSumExp(x, axis=axis, keepdims=bool(keepdims))
-
-
-def reduce_euclidean_norm(
-    input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
-) -> Tensor:
-    """The square root of the sum of squares over axes. Its gradient at zero is nan.
-
-    Args:
-      input_tensor: numbers.
-      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
-      keepdims: keep the reduced axes, with length 1.
-      name: ignored.
-
-    Returns:
-      A tensor of the same dtype.
-
-    >>> tf.math.reduce_euclidean_norm([3.0, 4.0]).numpy()
-    np.float32(5.0)
-    """
-    x = tensor(input_tensor)
-    axis = axes(axis, x.ndim, "reduce_euclidean_norm")
-    return reduction.ReduceEuclideanNorm(x, axis=axis, keepdims=bool(keepdims))
+reduce_sum = _reduction(
+    "reduce_sum",
+    "The sum of elements over axes.",
+    "tf.reduce_sum([[1.0, 2.0], [3.0, 4.0]], axis=0).numpy() -> array([4., 6.], dtype=float32)",
+    reduction.ReduceSum,
+)
+reduce_mean = _reduction(
+    "reduce_mean",
+    "The mean of elements over axes. The mean of integers is an integer, rounded toward zero.",
+    "tf.reduce_mean([[1.0, 2.0], [3.0, 4.0]]).numpy() -> np.float32(2.5)",
+    reduction.ReduceMean,
+)
+reduce_max = _reduction(
+    "reduce_max",
+    "The largest element over axes. Elements that tie share the gradient equally.",
+    "tf.reduce_max([[1, 4], [3, 2]], axis=1).numpy() -> array([4, 3], dtype=int32)",
+    reduction.ReduceMax,
+    input_tensor="real numbers.",
+)
+reduce_min = _reduction(
+    "reduce_min",
+    "The smallest element over axes. Elements that tie share the gradient equally.",
+    "tf.reduce_min([[1, 4], [3, 2]], axis=1).numpy() -> array([1, 2], dtype=int32)",
+    reduction.ReduceMin,
+    input_tensor="real numbers.",
+)
+reduce_prod = _reduction(
+    "reduce_prod",
+    "The product of elements over axes. Its gradient is exact where elements are zero.",
+    "tf.reduce_prod([2.0, 3.0, 4.0]).numpy() -> np.float32(24.0)",
+    reduction.ReduceProd,
+)
+reduce_logsumexp = _reduction(
+    "reduce_logsumexp",
+    "The logarithm of the sum of exponentials over axes, computed without overflow.",
+    "tf.reduce_logsumexp([0.0, 1000.0]).numpy() -> np.float32(1000.0)",
+    reduction.ReduceLogSumExp,
+    input_tensor="floating point numbers.",
+)
+reduce_euclidean_norm = _reduction(
+    "reduce_euclidean_norm",
+    "The square root of the sum of squares over axes. Its gradient at zero is nan.",
+    "tf.math.reduce_euclidean_norm([3.0, 4.0]).numpy() -> np.float32(5.0)",
+    reduction.ReduceEuclideanNorm,
+)
+reduce_any = _reduction(
+    "reduce_any",
+    "True where one element over the axes is true.",
+    "tf.reduce_any([[True, False], [False, False]], axis=1).numpy() -> array([ True, False])",
+    reduction.ReduceAny,
+    _bools,
+    returns="A tensor of bools.",
+    input_tensor="bools.",
+)
+reduce_all = _reduction(
+    "reduce_all",
+    "True where every element over the axes is true.",
+    "tf.reduce_all([[True, True], [True, False]], axis=1).numpy() -> array([ True, False])",
+    reduction.ReduceAll,
+    _bools,
+    returns="A tensor of bools.",
+    input_tensor="bools.",
+)
 
 
 def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
@@ -220,49 +168,6 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
         length = REGISTRY["real"](length)
     # Not the root of the variance, which overflows for distances that a float can hold.
     return _rounded(length / math.sqrt(reduction.count(tuple(x.shape), over)), x)
-
-
-def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
-    """True where one element over the axes is true.
-
-    Args:
-      input_tensor: bools.
-      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
-      keepdims: keep the reduced axes, with length 1.
-      name: ignored.
-
-    Returns:
-      A tensor of bools.
-
-    >>> tf.reduce_any([[True, False], [False, False]], axis=1).numpy()
-    array([ True, False])
-    """
-    x = _bools(input_tensor)
-    return reduction.ReduceAny(x, axis=axes(axis, x.ndim, "reduce_any"), keepdims=bool(keepdims))
-
-
-def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Tensor:
-    """True where every element over the axes is true.
-
-    Args:
-      input_tensor: bools.
-      axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
-      keepdims: keep the reduced axes, with length 1.
-      name: ignored.
-
-    Returns:
-      A tensor of bools.
-
-    >>> tf.reduce_all([[True, True], [True, False]], axis=1).numpy()
-    array([ True, False])
-    """
-    x = _bools(input_tensor)
-    return reduction.ReduceAll(x, axis=axes(axis, x.ndim, "reduce_all"), keepdims=bool(keepdims))
-
-
-def _bools(value: Any) -> Any:
-    """A tensor of bools; Python numbers are refused, as tensors of numbers are."""
-    return value if hasattr(value, "dtype") else convert.convert_to_tensor(value, dtypes.bool_)
 
 
 def count_nonzero(

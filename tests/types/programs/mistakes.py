@@ -13,6 +13,7 @@ x.assign(2.0)  # mistake
 v.asign(1.0)  # mistake
 v.name + 1  # mistake
 tf.reduce_sum(x, axsi=0)  # mistake
+tf.reduce_sum(object())  # mistake
 tf.reduce_sun(x)  # mistake
 tf.math.reduce_suum(x)  # mistake
 tf.strings.uper(["a"])  # mistake
