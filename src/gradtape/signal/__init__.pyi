@@ -1,21 +1,11 @@
 # Written by tools/stubs.py.
 # ruff: noqa
+from gradtape.core.annotations import TensorLike
+from gradtape.core.tensor import Tensor
 from gradtape.signal._dct import dct
 from gradtape.signal._dct import idct
 from gradtape.signal._dct import inverse_mdct
 from gradtape.signal._dct import mdct
-from gradtape.signal._fft import fft
-from gradtape.signal._fft import fft2d
-from gradtape.signal._fft import fft3d
-from gradtape.signal._fft import ifft
-from gradtape.signal._fft import ifft2d
-from gradtape.signal._fft import ifft3d
-from gradtape.signal._fft import irfft
-from gradtape.signal._fft import irfft2d
-from gradtape.signal._fft import irfft3d
-from gradtape.signal._fft import rfft
-from gradtape.signal._fft import rfft2d
-from gradtape.signal._fft import rfft3d
 from gradtape.signal._fftnd import fftnd
 from gradtape.signal._fftnd import fftshift
 from gradtape.signal._fftnd import ifftnd
@@ -34,6 +24,7 @@ from gradtape.signal._windows import hann_window
 from gradtape.signal._windows import kaiser_bessel_derived_window
 from gradtape.signal._windows import kaiser_window
 from gradtape.signal._windows import vorbis_window
+from typing import Any
 
 __all__ = [
     "dct",
@@ -71,3 +62,180 @@ __all__ = [
     "stft",
     "vorbis_window",
 ]
+
+def fft(input: TensorLike, name: str | None = None) -> Tensor:
+    """The Fourier transform over the last axis.
+
+    Args:
+      input: a complex tensor of rank 1 or more.
+      name: ignored.
+
+    Returns:
+      A tensor of the same shape.
+
+    >>> tf.signal.fft(tf.ones([2], tf.complex64))[0].numpy()
+    np.complex64(2+0j)
+    """
+
+def fft2d(input: TensorLike, name: str | None = None) -> Tensor:
+    """The Fourier transform over the last two axes.
+
+    Args:
+      input: a complex tensor of rank 2 or more.
+      name: ignored.
+
+    Returns:
+      A tensor of the same shape.
+
+    >>> tf.signal.fft2d(tf.ones([2, 2], tf.complex64))[0, 0].numpy()
+    np.complex64(4+0j)
+    """
+
+def fft3d(input: TensorLike, name: str | None = None) -> Tensor:
+    """The Fourier transform over the last three axes.
+
+    Args:
+      input: a complex tensor of rank 3 or more.
+      name: ignored.
+
+    Returns:
+      A tensor of the same shape.
+
+    >>> tf.signal.fft3d(tf.ones([2, 2, 2], tf.complex64))[0, 0, 0].numpy()
+    np.complex64(8+0j)
+    """
+
+def ifft(input: TensorLike, name: str | None = None) -> Tensor:
+    """The inverse Fourier transform over the last axis.
+
+    Args:
+      input: a complex tensor of rank 1 or more.
+      name: ignored.
+
+    Returns:
+      A tensor of the same shape, divided by the number of points.
+
+    >>> tf.signal.ifft(tf.ones([2], tf.complex64))[0].numpy()
+    np.complex64(1+0j)
+    """
+
+def ifft2d(input: TensorLike, name: str | None = None) -> Tensor:
+    """The inverse Fourier transform over the last two axes.
+
+    Args:
+      input: a complex tensor of rank 2 or more.
+      name: ignored.
+
+    Returns:
+      A tensor of the same shape, divided by the number of points.
+
+    >>> tf.signal.ifft2d(tf.ones([2, 2], tf.complex64))[0, 0].numpy()
+    np.complex64(1+0j)
+    """
+
+def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
+    """The inverse Fourier transform over the last three axes.
+
+    Args:
+      input: a complex tensor of rank 3 or more.
+      name: ignored.
+
+    Returns:
+      A tensor of the same shape, divided by the number of points.
+
+    >>> tf.signal.ifft3d(tf.ones([2, 2, 2], tf.complex64))[0, 0, 0].numpy()
+    np.complex64(1+0j)
+    """
+
+def irfft(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
+    """Real numbers from the frequencies that `rfft` gives over the last axis.
+
+    Args:
+      input_tensor: a complex tensor of rank 1 or more.
+      fft_length: the number of points n; by default 2 (m - 1) for m frequencies along the last axis. Frequencies
+        are cut, or filled up with zeros, to n // 2 + 1.
+      name: ignored.
+
+    Returns:
+      A real tensor, divided by the number of points.
+
+    >>> tf.signal.irfft(tf.ones([3], tf.complex64)).shape
+    TensorShape([4])
+    """
+
+def irfft2d(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
+    """Real numbers from the frequencies that `rfft2d` gives over the last two axes.
+
+    Args:
+      input_tensor: a complex tensor of rank 2 or more.
+      fft_length: the numbers of points, n along the last axis; by default 2 (m - 1) for m frequencies along the last axis. Frequencies
+        are cut, or filled up with zeros, to n // 2 + 1.
+      name: ignored.
+
+    Returns:
+      A real tensor, divided by the number of points.
+
+    >>> tf.signal.irfft2d(tf.ones([4, 3], tf.complex64)).shape
+    TensorShape([4, 4])
+    """
+
+def irfft3d(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
+    """Real numbers from the frequencies that `rfft3d` gives over the last three axes.
+
+    Args:
+      input_tensor: a complex tensor of rank 3 or more.
+      fft_length: the numbers of points, n along the last axis; by default 2 (m - 1) for m frequencies along the last axis. Frequencies
+        are cut, or filled up with zeros, to n // 2 + 1.
+      name: ignored.
+
+    Returns:
+      A real tensor, divided by the number of points.
+
+    >>> tf.signal.irfft3d(tf.ones([4, 4, 3], tf.complex64)).shape
+    TensorShape([4, 4, 4])
+    """
+
+def rfft(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
+    """The Fourier transform of real numbers over the last axis: the frequencies that determine the others.
+
+    Args:
+      input_tensor: a float32 or float64 tensor of rank 1 or more.
+      fft_length: the number of points to cut the axis to, or to fill it up to with zeros: an int, or a list of one.
+      name: ignored.
+
+    Returns:
+      A complex tensor, with n // 2 + 1 frequencies along the last axis for n points.
+
+    >>> tf.signal.rfft(tf.ones([4])).shape
+    TensorShape([3])
+    """
+
+def rfft2d(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
+    """The Fourier transform of real numbers over the last two axes: the frequencies that determine the others.
+
+    Args:
+      input_tensor: a float32 or float64 tensor of rank 2 or more.
+      fft_length: the numbers of points to cut the axes to, or to fill them up to with zeros: a list of 2 ints.
+      name: ignored.
+
+    Returns:
+      A complex tensor, with n // 2 + 1 frequencies along the last axis for n points.
+
+    >>> tf.signal.rfft2d(tf.ones([4, 4])).shape
+    TensorShape([4, 3])
+    """
+
+def rfft3d(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
+    """The Fourier transform of real numbers over the last three axes: the frequencies that determine the others.
+
+    Args:
+      input_tensor: a float32 or float64 tensor of rank 3 or more.
+      fft_length: the numbers of points to cut the axes to, or to fill them up to with zeros: a list of 3 ints.
+      name: ignored.
+
+    Returns:
+      A complex tensor, with n // 2 + 1 frequencies along the last axis for n points.
+
+    >>> tf.signal.rfft3d(tf.ones([4, 4, 4])).shape
+    TensorShape([4, 4, 3])
+    """

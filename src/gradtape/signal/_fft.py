@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from gradtape.api.arguments import shape
+from gradtape.api.families import family
 from gradtape.core import convert, dtypes, errors
+from gradtape.core.annotations import TensorLike
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
 from gradtape.ops.family import dims
@@ -17,223 +20,92 @@ __all__ = [
 ]  # fmt: skip
 
 
-def fft(input: Any, name: str | None = None) -> Tensor:
-    """The Fourier transform over the last axis.
-
-    Args:
-      input: a complex tensor of rank 1 or more.
-      name: ignored.
-
-    Returns:
-      A tensor of the same shape.
-
-    >>> tf.signal.fft(tf.constant([1, 1, 1, 1], tf.complex64)).numpy()
-    array([4.+0.j, 0.+0.j, 0.+0.j, 0.+0.j], dtype=complex64)
-    """
-    return _complex(input, 1, "fft")
-
-
-def ifft(input: Any, name: str | None = None) -> Tensor:
-    """The inverse Fourier transform over the last axis.
-
-    Args:
-      input: a complex tensor of rank 1 or more.
-      name: ignored.
-
-    Returns:
-      A tensor of the same shape, divided by the number of points.
-
-    >>> tf.signal.ifft(tf.constant([1, 1, 1, 1], tf.complex64)).numpy()
-    array([1.+0.j, 0.+0.j, 0.+0.j, 0.+0.j], dtype=complex64)
-    """
-    return _complex(input, 1, "ifft", inverse=True)
-
-
-def fft2d(input: Any, name: str | None = None) -> Tensor:
-    """The Fourier transform over the last two axes.
-
-    Args:
-      input: a complex tensor of rank 2 or more.
-      name: ignored.
-
-    Returns:
-      A tensor of the same shape.
-
-    >>> tf.signal.fft2d(tf.ones([2, 2], tf.complex64))[0, 0].numpy()
-    np.complex64(4+0j)
-    """
-    return _complex(input, 2, "fft2d")
-
-
-def ifft2d(input: Any, name: str | None = None) -> Tensor:
-    """The inverse Fourier transform over the last two axes.
-
-    Args:
-      input: a complex tensor of rank 2 or more.
-      name: ignored.
-
-    Returns:
-      A tensor of the same shape, divided by the number of points.
-
-    >>> tf.signal.ifft2d(tf.ones([2, 2], tf.complex64))[0, 0].numpy()
-    np.complex64(1+0j)
-    """
-    return _complex(input, 2, "ifft2d", inverse=True)
-
-
-def fft3d(input: Any, name: str | None = None) -> Tensor:
-    """The Fourier transform over the last three axes.
-
-    Args:
-      input: a complex tensor of rank 3 or more.
-      name: ignored.
-
-    Returns:
-      A tensor of the same shape.
-
-    >>> tf.signal.fft3d(tf.ones([2, 2, 2], tf.complex64))[0, 0, 0].numpy()
-    np.complex64(8+0j)
-    """
-    return _complex(input, 3, "fft3d")
-
-
-def ifft3d(input: Any, name: str | None = None) -> Tensor:
-    """The inverse Fourier transform over the last three axes.
-
-    Args:
-      input: a complex tensor of rank 3 or more.
-      name: ignored.
-
-    Returns:
-      A tensor of the same shape, divided by the number of points.
-
-    >>> tf.signal.ifft3d(tf.ones([2, 2, 2], tf.complex64))[0, 0, 0].numpy()
-    np.complex64(1+0j)
-    """
-    return _complex(input, 3, "ifft3d", inverse=True)
-
-
-def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """The Fourier transform of real numbers over the last axis: the frequencies that determine the others.
-
-    Args:
-      input_tensor: a float32 or float64 tensor of rank 1 or more.
-      fft_length: the number of points to cut the axis to, or to fill it up to with zeros: an int, or a list of one.
-      name: ignored.
-
-    Returns:
-      A complex tensor, with n // 2 + 1 frequencies along the last axis for n points.
-
-    >>> tf.signal.rfft(tf.ones([4])).shape
-    TensorShape([3])
-    """
-    return _real(input_tensor, fft_length, 1, "rfft")
-
-
-def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """Real numbers from the frequencies that `rfft` gives over the last axis.
-
-    Args:
-      input_tensor: a complex tensor of rank 1 or more.
-      fft_length: the number of points n; by default 2 (m - 1) for m frequencies along the last axis. Frequencies
-        are cut, or filled up with zeros, to n // 2 + 1.
-      name: ignored.
-
-    Returns:
-      A real tensor, divided by the number of points.
-
-    >>> tf.signal.irfft(tf.ones([3], tf.complex64)).shape
-    TensorShape([4])
-    """
-    return _real_inverse(input_tensor, fft_length, 1, "irfft")
-
-
-def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """The Fourier transform of real numbers over the last two axes: the frequencies that determine the others.
-
-    Args:
-      input_tensor: a float32 or float64 tensor of rank 2 or more.
-      fft_length: the numbers of points to cut the axes to, or to fill them up to with zeros: a list of 2 ints.
-      name: ignored.
-
-    Returns:
-      A complex tensor, with n // 2 + 1 frequencies along the last axis for n points.
-
-    >>> tf.signal.rfft2d(tf.ones([4, 4])).shape
-    TensorShape([4, 3])
-    """
-    return _real(input_tensor, fft_length, 2, "rfft2d")
-
-
-def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """Real numbers from the frequencies that `rfft2d` gives over the last two axes.
-
-    Args:
-      input_tensor: a complex tensor of rank 2 or more.
-      fft_length: the numbers of points, n along the last axis; by default 2 (m - 1) for m frequencies along the last axis. Frequencies
-        are cut, or filled up with zeros, to n // 2 + 1.
-      name: ignored.
-
-    Returns:
-      A real tensor, divided by the number of points.
-
-    >>> tf.signal.irfft2d(tf.ones([4, 3], tf.complex64)).shape
-    TensorShape([4, 4])
-    """
-    return _real_inverse(input_tensor, fft_length, 2, "irfft2d")
-
-
-def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """The Fourier transform of real numbers over the last three axes: the frequencies that determine the others.
-
-    Args:
-      input_tensor: a float32 or float64 tensor of rank 3 or more.
-      fft_length: the numbers of points to cut the axes to, or to fill them up to with zeros: a list of 3 ints.
-      name: ignored.
-
-    Returns:
-      A complex tensor, with n // 2 + 1 frequencies along the last axis for n points.
-
-    >>> tf.signal.rfft3d(tf.ones([4, 4, 4])).shape
-    TensorShape([4, 4, 3])
-    """
-    return _real(input_tensor, fft_length, 3, "rfft3d")
-
-
-def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """Real numbers from the frequencies that `rfft3d` gives over the last three axes.
-
-    Args:
-      input_tensor: a complex tensor of rank 3 or more.
-      fft_length: the numbers of points, n along the last axis; by default 2 (m - 1) for m frequencies along the last axis. Frequencies
-        are cut, or filled up with zeros, to n // 2 + 1.
-      name: ignored.
-
-    Returns:
-      A real tensor, divided by the number of points.
-
-    >>> tf.signal.irfft3d(tf.ones([4, 4, 3], tf.complex64)).shape
-    TensorShape([4, 4, 4])
-    """
-    return _real_inverse(input_tensor, fft_length, 3, "irfft3d")
-
-
-def _complex(input: Any, rank: int, what: str, inverse: bool = False) -> Tensor:
-    x = tensor_of(input, dtypes.complex64)
-    return Fft(x, axes=last_axes(x, rank, what), inverse=inverse, norm="backward")
-
-
-def _real(value: Any, fft_length: Any, rank: int, what: str) -> Tensor:
-    x = reals(value, what)
-    axes = last_axes(x, rank, what)
-    if fft_length is not None:
-        x = fitted(x, axes, lengths_of(fft_length, axes, what))
-    return Rfft(x, axes=axes, norm="backward", doubled=False)
-
-
-def _real_inverse(value: Any, fft_length: Any, rank: int, what: str) -> Tensor:
-    x = halves(value, what)
-    return back(x, fft_length, last_axes(x, rank, what), what, "backward")
+@family("A tensor of the same shape.")
+def _complex(who: str, rank: int, inverse: bool) -> Callable[..., Tensor]:
+    def function(input: TensorLike, name: str | None = None) -> Tensor:
+        x = tensor_of(input, dtypes.complex64)
+        return Fft(x, axes=last_axes(x, rank, who), inverse=inverse, norm="backward")
+
+    return function
+
+
+@family("A complex tensor, with n // 2 + 1 frequencies along the last axis for n points.")
+def _real(who: str, rank: int) -> Callable[..., Tensor]:
+    def function(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
+        x = reals(input_tensor, who)
+        axes = last_axes(x, rank, who)
+        if fft_length is not None:
+            x = fitted(x, axes, lengths_of(fft_length, axes, who))
+        return Rfft(x, axes=axes, norm="backward", doubled=False)
+
+    return function
+
+
+@family("A real tensor, divided by the number of points.")
+def _real_inverse(who: str, rank: int) -> Callable[..., Tensor]:
+    def function(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
+        x = halves(input_tensor, who)
+        return back(x, fft_length, last_axes(x, rank, who), who, "backward")
+
+    return function
+
+
+def _over(rank: int) -> str:
+    return ("the last axis", "the last two axes", "the last three axes")[rank - 1]
+
+
+def _forward_row(name: str, rank: int) -> Callable[..., Tensor]:
+    ones, at = f"tf.ones({[2] * rank}, tf.complex64)", ", ".join(["0"] * rank)
+    example = f"tf.signal.{name}({ones})[{at}].numpy() -> np.complex64({2**rank}+0j)"
+    doc = f"The Fourier transform over {_over(rank)}."
+    return _complex(name, doc, example, rank, False, input=f"a complex tensor of rank {rank} or more.")
+
+
+def _inverse_row(name: str, rank: int) -> Callable[..., Tensor]:
+    ones, at = f"tf.ones({[2] * rank}, tf.complex64)", ", ".join(["0"] * rank)
+    return _complex(
+        name,
+        f"The inverse Fourier transform over {_over(rank)}.",
+        f"tf.signal.{name}({ones})[{at}].numpy() -> np.complex64(1+0j)",
+        rank,
+        True,
+        returns="A tensor of the same shape, divided by the number of points.",
+        input=f"a complex tensor of rank {rank} or more.",
+    )
+
+
+def _real_row(name: str, rank: int) -> Callable[..., Tensor]:
+    axis, is_cut, them = ("axis", "number", "it") if rank == 1 else ("axes", "numbers", "them")
+    given = "an int, or a list of one" if rank == 1 else f"a list of {rank} ints"
+    return _real(
+        name,
+        f"The Fourier transform of real numbers over {_over(rank)}: the frequencies that determine the others.",
+        f"tf.signal.{name}(tf.ones({[4] * rank})).shape -> TensorShape({[4] * (rank - 1) + [3]})",
+        rank,
+        input_tensor=f"a float32 or float64 tensor of rank {rank} or more.",
+        fft_length=f"the {is_cut} of points to cut the {axis} to, or to fill {them} up to with zeros: {given}.",
+    )
+
+
+def _real_inverse_row(name: str, rank: int) -> Callable[..., Tensor]:
+    points = "the number of points n" if rank == 1 else "the numbers of points, n along the last axis"
+    return _real_inverse(
+        name,
+        f"Real numbers from the frequencies that `{name[1:]}` gives over {_over(rank)}.",
+        f"tf.signal.{name}(tf.ones({[4] * (rank - 1) + [3]}, tf.complex64)).shape -> TensorShape({[4] * rank})",
+        rank,
+        input_tensor=f"a complex tensor of rank {rank} or more.",
+        fft_length=f"{points}; by default 2 (m - 1) for m frequencies along the last axis. Frequencies\n"
+        "    are cut, or filled up with zeros, to n // 2 + 1.",
+    )
+
+
+fft, ifft = _forward_row("fft", 1), _inverse_row("ifft", 1)
+fft2d, ifft2d = _forward_row("fft2d", 2), _inverse_row("ifft2d", 2)
+fft3d, ifft3d = _forward_row("fft3d", 3), _inverse_row("ifft3d", 3)
+rfft, irfft = _real_row("rfft", 1), _real_inverse_row("irfft", 1)
+rfft2d, irfft2d = _real_row("rfft2d", 2), _real_inverse_row("irfft2d", 2)
+rfft3d, irfft3d = _real_row("rfft3d", 3), _real_inverse_row("irfft3d", 3)
 
 
 def back(x: Any, fft_length: Any, axes: tuple[int, ...], what: str, norm: str) -> Tensor:
