@@ -181,6 +181,7 @@ from gradtape.math import atan
 from gradtape.math import atanh
 from gradtape.math import cos
 from gradtape.math import cosh
+from gradtape.math import cumsum
 from gradtape.math import divide
 from gradtape.math import equal
 from gradtape.math import exp
@@ -216,7 +217,6 @@ from gradtape.math import tanh
 from gradtape.math import truediv
 from gradtape.math._clipping import clip_by_global_norm
 from gradtape.math._clipping import clip_by_norm
-from gradtape.math._cumulative import cumsum
 from gradtape.math._elementwise import abs
 from gradtape.math._elementwise import add_n
 from gradtape.math._elementwise import atan2
@@ -237,10 +237,10 @@ from gradtape.protos.tensor_proto import make_tensor_proto
 from gradtape.ragged._spec import RaggedTensorSpec
 from gradtape.ragged._tensor import RaggedTensor
 from gradtape.random._index_shuffle import random_index_shuffle
-from gradtape.signal._fftnd import fftnd
-from gradtape.signal._fftnd import ifftnd
-from gradtape.signal._fftnd import irfftnd
-from gradtape.signal._fftnd import rfftnd
+from gradtape.signal import fftnd
+from gradtape.signal import ifftnd
+from gradtape.signal import irfftnd
+from gradtape.signal import rfftnd
 from gradtape.sparse._edit_distance import edit_distance
 from gradtape.sparse._overrides import SparseTensor
 from gradtape.sparse._overrides import SparseTensorSpec

@@ -1,5 +1,7 @@
 # Written by tools/stubs.py.
 # ruff: noqa
+from gradtape.core.annotations import TensorLike
+from gradtape.core.tensor import Tensor
 from gradtape.image._adjust import adjust_brightness
 from gradtape.image._adjust import adjust_contrast
 from gradtape.image._adjust import adjust_gamma
@@ -17,13 +19,7 @@ from gradtape.image._bounding_boxes import non_max_suppression_with_scores
 from gradtape.image._bounding_boxes import sample_distorted_bounding_box
 from gradtape.image._bounding_boxes import stateless_sample_distorted_bounding_box
 from gradtape.image._color_spaces import grayscale_to_rgb
-from gradtape.image._color_spaces import hsv_to_rgb
 from gradtape.image._color_spaces import rgb_to_grayscale
-from gradtape.image._color_spaces import rgb_to_hsv
-from gradtape.image._color_spaces import rgb_to_yiq
-from gradtape.image._color_spaces import rgb_to_yuv
-from gradtape.image._color_spaces import yiq_to_rgb
-from gradtape.image._color_spaces import yuv_to_rgb
 from gradtape.image._crop_and_pad import central_crop
 from gradtape.image._crop_and_pad import crop_and_resize
 from gradtape.image._crop_and_pad import crop_to_bounding_box
@@ -147,3 +143,83 @@ __all__ = [
     "yiq_to_rgb",
     "yuv_to_rgb",
 ]
+
+def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
+    """Hue, saturation and value as red, green and blue.
+
+    Args:
+      images: `[..., 3]` of floats from 0 to 1.
+      name: ignored.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    >>> tf.image.hsv_to_rgb([[[0.5, 1.0, 0.25]]]).numpy().ravel()
+    array([0.  , 0.25, 0.25], dtype=float32)
+    """
+
+def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
+    """Red, green and blue as hue, saturation and value, all from 0 to 1.
+
+    Args:
+      images: `[..., 3]` of floats from 0 to 1.
+      name: ignored.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    >>> tf.image.rgb_to_hsv([[[0.25, 0.5, 0.5]]]).numpy().ravel()
+    array([0.5, 0.5, 0.5], dtype=float32)
+    """
+
+def rgb_to_yiq(images: TensorLike) -> Tensor:
+    """Red, green and blue as luma and two chrominances, in the way of NTSC.
+
+    Args:
+      images: `[..., 3]` of floats.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    >>> tf.image.rgb_to_yiq([[[1.0, 0.0, 0.0]]]).numpy().ravel().round(4)
+    array([0.299 , 0.5959, 0.2115], dtype=float32)
+    """
+
+def rgb_to_yuv(images: TensorLike) -> Tensor:
+    """Red, green and blue as luma and two chrominances, in the way of PAL.
+
+    Args:
+      images: `[..., 3]` of floats.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    >>> tf.image.rgb_to_yuv([[[1.0, 0.0, 0.0]]]).numpy().ravel().round(4)
+    array([ 0.299 , -0.1471,  0.615 ], dtype=float32)
+    """
+
+def yiq_to_rgb(images: TensorLike) -> Tensor:
+    """The inverse of `rgb_to_yiq`.
+
+    Args:
+      images: `[..., 3]` of floats.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    >>> tf.image.yiq_to_rgb([[[0.5, 0.0, 0.0]]]).numpy().ravel()
+    array([0.5, 0.5, 0.5], dtype=float32)
+    """
+
+def yuv_to_rgb(images: TensorLike) -> Tensor:
+    """The inverse of `rgb_to_yuv`.
+
+    Args:
+      images: `[..., 3]` of floats.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    >>> tf.image.yuv_to_rgb([[[0.5, 0.0, 0.0]]]).numpy().ravel()
+    array([0.5, 0.5, 0.5], dtype=float32)
+    """

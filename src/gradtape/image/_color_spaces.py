@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from gradtape.api.arguments import tensor
+from gradtape.api.families import family
 from gradtape.core import convert, errors
+from gradtape.core.annotations import TensorLike
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
 from gradtape.image._adjust import convert_image_dtype
@@ -86,93 +89,58 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
     return Tile(x, multiples=(*[1] * (x.ndim - 1), 3))
 
 
-def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
-    """Red, green and blue as hue, saturation and value, all from 0 to 1.
+@family("A tensor of the same shape and dtype.", images="`[..., 3]` of floats from 0 to 1.")
+def _by_op(who: str, op: Any) -> Callable[..., Tensor]:
+    def function(images: TensorLike, name: str | None = None) -> Tensor:
+        result: Tensor = op(tensor(images))
+        return result
 
-    Args:
-      images: `[..., 3]` of floats from 0 to 1.
-      name: ignored.
-
-    Returns:
-      A tensor of the same shape and dtype.
-
-    >>> tf.image.rgb_to_hsv([[[0.25, 0.5, 0.5]]]).numpy().ravel()
-    array([0.5, 0.5, 0.5], dtype=float32)
-    """
-    return RgbToHsv(tensor(images))
+    return function
 
 
-def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
-    """Hue, saturation and value as red, green and blue.
+@family("A tensor of the same shape and dtype.", images="`[..., 3]` of floats.")
+def _by_matrix(who: str, weights: tuple[tuple[float, ...], ...]) -> Callable[..., Tensor]:
+    def function(images: TensorLike) -> Tensor:
+        return _mixed(tensor(images), weights, who)
 
-    Args:
-      images: `[..., 3]` of floats from 0 to 1.
-      name: ignored.
-
-    Returns:
-      A tensor of the same shape and dtype.
-
-    >>> tf.image.hsv_to_rgb([[[0.5, 1.0, 0.25]]]).numpy().ravel()
-    array([0.  , 0.25, 0.25], dtype=float32)
-    """
-    return HsvToRgb(tensor(images))
+    return function
 
 
-def rgb_to_yiq(images: Any) -> Tensor:
-    """Red, green and blue as luma and two chrominances, in the way of NTSC.
-
-    Args:
-      images: `[..., 3]` of floats.
-
-    Returns:
-      A tensor of the same shape and dtype.
-
-    >>> tf.image.rgb_to_yiq([[[1.0, 0.0, 0.0]]]).numpy().ravel().round(4)
-    array([0.299 , 0.5959, 0.2115], dtype=float32)
-    """
-    return _mixed(tensor(images), _YIQ, "rgb_to_yiq")
-
-
-def yiq_to_rgb(images: Any) -> Tensor:
-    """The inverse of `rgb_to_yiq`.
-
-    Args:
-      images: `[..., 3]` of floats.
-
-    Returns:
-      A tensor of the same shape and dtype.
-
-    >>> tf.image.yiq_to_rgb([[[0.5, 0.0, 0.0]]]).numpy().ravel()
-    array([0.5, 0.5, 0.5], dtype=float32)
-    """
-    return _mixed(tensor(images), _FROM_YIQ, "yiq_to_rgb")
-
-
-def rgb_to_yuv(images: Any) -> Tensor:
-    """Red, green and blue as luma and two chrominances, in the way of PAL.
-
-    Args:
-      images: `[..., 3]` of floats.
-
-    Returns:
-      A tensor of the same shape and dtype.
-
-    >>> tf.image.rgb_to_yuv([[[1.0, 0.0, 0.0]]]).numpy().ravel().round(4)
-    array([ 0.299 , -0.1471,  0.615 ], dtype=float32)
-    """
-    return _mixed(tensor(images), _YUV, "rgb_to_yuv")
-
-
-def yuv_to_rgb(images: Any) -> Tensor:
-    """The inverse of `rgb_to_yuv`.
-
-    Args:
-      images: `[..., 3]` of floats.
-
-    Returns:
-      A tensor of the same shape and dtype.
-
-    >>> tf.image.yuv_to_rgb([[[0.5, 0.0, 0.0]]]).numpy().ravel()
-    array([0.5, 0.5, 0.5], dtype=float32)
-    """
-    return _mixed(tensor(images), _FROM_YUV, "yuv_to_rgb")
+rgb_to_hsv = _by_op(
+    "rgb_to_hsv",
+    "Red, green and blue as hue, saturation and value, all from 0 to 1.",
+    "tf.image.rgb_to_hsv([[[0.25, 0.5, 0.5]]]).numpy().ravel() -> array([0.5, 0.5, 0.5], dtype=float32)",
+    RgbToHsv,
+)
+hsv_to_rgb = _by_op(
+    "hsv_to_rgb",
+    "Hue, saturation and value as red, green and blue.",
+    "tf.image.hsv_to_rgb([[[0.5, 1.0, 0.25]]]).numpy().ravel() -> array([0.  , 0.25, 0.25], dtype=float32)",
+    HsvToRgb,
+)
+rgb_to_yiq = _by_matrix(
+    "rgb_to_yiq",
+    "Red, green and blue as luma and two chrominances, in the way of NTSC.",
+    "tf.image.rgb_to_yiq([[[1.0, 0.0, 0.0]]]).numpy().ravel().round(4) -> "
+    "array([0.299 , 0.5959, 0.2115], dtype=float32)",
+    _YIQ,
+)
+yiq_to_rgb = _by_matrix(
+    "yiq_to_rgb",
+    "The inverse of `rgb_to_yiq`.",
+    "tf.image.yiq_to_rgb([[[0.5, 0.0, 0.0]]]).numpy().ravel() -> array([0.5, 0.5, 0.5], dtype=float32)",
+    _FROM_YIQ,
+)
+rgb_to_yuv = _by_matrix(
+    "rgb_to_yuv",
+    "Red, green and blue as luma and two chrominances, in the way of PAL.",
+    "tf.image.rgb_to_yuv([[[1.0, 0.0, 0.0]]]).numpy().ravel().round(4) -> "
+    "array([ 0.299 , -0.1471,  0.615 ], dtype=float32)",
+    _YUV,
+)
+yuv_to_rgb = _by_matrix(
+    "yuv_to_rgb",
+    "The inverse of `rgb_to_yuv`.",
+    "tf.image.yuv_to_rgb([[[0.5, 0.0, 0.0]]]).numpy().ravel() -> array([0.5, 0.5, 0.5], dtype=float32)",
+    _FROM_YUV,
+)

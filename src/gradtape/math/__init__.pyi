@@ -14,9 +14,6 @@ from gradtape.core.annotations import TensorLike
 from gradtape.core.tensor import Tensor
 from gradtape.linalg._products import l2_normalize
 from gradtape.math import special
-from gradtape.math._cumulative import cumprod
-from gradtape.math._cumulative import cumsum
-from gradtape.math._cumulative import cumulative_logsumexp
 from gradtape.math._elementwise import abs
 from gradtape.math._elementwise import accumulate_n
 from gradtape.math._elementwise import add_n
@@ -350,6 +347,65 @@ def cosh(x: TensorLike, name: str | None = None) -> Tensor:
 
     >>> tf.cosh([0.0]).numpy()
     array([1.], dtype=float32)
+    """
+
+def cumprod(
+    x: TensorLike, axis: Axis = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
+    """The products of all elements so far along an axis. The gradient is exact where elements are zero.
+
+    Args:
+      x: numbers.
+      axis: an int; negative ones count from the end.
+      exclusive: leave out the element at the place itself, so that the first product is 1.
+      reverse: multiply from the end.
+      name: ignored.
+
+    Returns:
+      A tensor like x.
+
+    >>> tf.math.cumprod([2.0, 3.0, 4.0]).numpy()
+    array([ 2.,  6., 24.], dtype=float32)
+    """
+
+def cumsum(
+    x: TensorLike, axis: Axis = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
+    """The sums of all elements so far along an axis.
+
+    Args:
+      x: numbers.
+      axis: an int; negative ones count from the end.
+      exclusive: leave out the element at the place itself, so that the first sum is 0.
+      reverse: sum from the end.
+      name: ignored.
+
+    Returns:
+      A tensor like x.
+
+    >>> tf.cumsum([1.0, 2.0, 3.0]).numpy()
+    array([1., 3., 6.], dtype=float32)
+    >>> tf.cumsum([1.0, 2.0, 3.0], exclusive=True, reverse=True).numpy()
+    array([5., 3., 0.], dtype=float32)
+    """
+
+def cumulative_logsumexp(
+    x: TensorLike, axis: Axis = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
+    """The logarithms of the sums of exponentials of all elements so far along an axis, computed without overflow.
+
+    Args:
+      x: floating point numbers.
+      axis: an int; negative ones count from the end.
+      exclusive: leave out the element at the place itself, so that the first result is -inf.
+      reverse: sum from the end.
+      name: ignored.
+
+    Returns:
+      A tensor like x.
+
+    >>> tf.math.cumulative_logsumexp([1000.0, 1000.0, 0.0]).numpy()
+    array([1000.    , 1000.6932, 1000.6932], dtype=float32)
     """
 
 def digamma(x: TensorLike, name: str | None = None) -> Tensor:

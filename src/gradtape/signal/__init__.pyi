@@ -6,12 +6,6 @@ from gradtape.signal._dct import dct
 from gradtape.signal._dct import idct
 from gradtape.signal._dct import inverse_mdct
 from gradtape.signal._dct import mdct
-from gradtape.signal._fftnd import fftnd
-from gradtape.signal._fftnd import fftshift
-from gradtape.signal._fftnd import ifftnd
-from gradtape.signal._fftnd import ifftshift
-from gradtape.signal._fftnd import irfftnd
-from gradtape.signal._fftnd import rfftnd
 from gradtape.signal._frames import frame
 from gradtape.signal._frames import overlap_and_add
 from gradtape.signal._mel import linear_to_mel_weight_matrix
@@ -105,6 +99,41 @@ def fft3d(input: TensorLike, name: str | None = None) -> Tensor:
     np.complex64(8+0j)
     """
 
+def fftnd(
+    input_tensor: TensorLike, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+) -> Tensor:
+    """The Fourier transform over some axes.
+
+    Args:
+      input_tensor: a complex tensor.
+      fft_length: the numbers of points to cut the axes to, or to fill them up to with zeros; one per axis.
+      axes: the axes; all by default.
+      norm: where to divide by the number of points: "backward" (the default, in the inverse transforms), "forward" (in
+        the others) or "ortho" (by the square root, in both).
+      name: ignored.
+
+    Returns:
+      A complex tensor.
+
+    >>> tf.signal.fftnd(tf.ones([2, 3], tf.complex64), axes=[0]).numpy()[:, 0]
+    array([2.+0.j, 0.+0.j], dtype=complex64)
+    """
+
+def fftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tensor:
+    """The frequencies of a transform with frequency 0 in the middle of each axis.
+
+    Args:
+      x: a tensor.
+      axes: an axis, or several; all by default.
+      name: ignored.
+
+    Returns:
+      A tensor of the same shape.
+
+    >>> tf.signal.fftshift([0, 1, 2, -2, -1]).numpy()
+    array([-2, -1,  0,  1,  2], dtype=int32)
+    """
+
 def ifft(input: TensorLike, name: str | None = None) -> Tensor:
     """The inverse Fourier transform over the last axis.
 
@@ -145,6 +174,41 @@ def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
 
     >>> tf.signal.ifft3d(tf.ones([2, 2, 2], tf.complex64))[0, 0, 0].numpy()
     np.complex64(1+0j)
+    """
+
+def ifftnd(
+    input_tensor: TensorLike, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+) -> Tensor:
+    """The inverse Fourier transform over some axes.
+
+    Args:
+      input_tensor: a complex tensor.
+      fft_length: the numbers of points to cut the axes to, or to fill them up to with zeros; one per axis.
+      axes: the axes; all by default.
+      norm: where to divide by the number of points: "backward" (the default, in the inverse transforms), "forward" (in
+        the others) or "ortho" (by the square root, in both).
+      name: ignored.
+
+    Returns:
+      A complex tensor.
+
+    >>> tf.signal.ifftnd(tf.ones([2, 3], tf.complex64), axes=[0]).numpy()[:, 0]
+    array([1.+0.j, 0.+0.j], dtype=complex64)
+    """
+
+def ifftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tensor:
+    """What `fftshift` has moved, moved back.
+
+    Args:
+      x: a tensor.
+      axes: an axis, or several; all by default.
+      name: ignored.
+
+    Returns:
+      A tensor of the same shape.
+
+    >>> tf.signal.ifftshift([-2, -1, 0, 1, 2]).numpy()
+    array([ 0,  1,  2, -2, -1], dtype=int32)
     """
 
 def irfft(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
@@ -195,6 +259,26 @@ def irfft3d(input_tensor: TensorLike, fft_length: Any = None, name: str | None =
     TensorShape([4, 4, 4])
     """
 
+def irfftnd(
+    input_tensor: TensorLike, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+) -> Tensor:
+    """Real numbers from the frequencies that `rfftnd` gives over some axes.
+
+    Args:
+      input_tensor: a complex tensor.
+      fft_length: the numbers of points to cut the axes to, or to fill them up to with zeros; one per axis.
+      axes: the axes; all by default.
+      norm: where to divide by the number of points: "backward" (the default, in the inverse transforms), "forward" (in
+        the others) or "ortho" (by the square root, in both).
+      name: ignored.
+
+    Returns:
+      A real tensor.
+
+    >>> tf.signal.irfftnd(tf.ones([3, 3], tf.complex64), axes=[0]).shape
+    TensorShape([4, 3])
+    """
+
 def rfft(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
     """The Fourier transform of real numbers over the last axis: the frequencies that determine the others.
 
@@ -238,4 +322,24 @@ def rfft3d(input_tensor: TensorLike, fft_length: Any = None, name: str | None = 
 
     >>> tf.signal.rfft3d(tf.ones([4, 4, 4])).shape
     TensorShape([4, 4, 3])
+    """
+
+def rfftnd(
+    input_tensor: TensorLike, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
+) -> Tensor:
+    """The Fourier transform of real numbers over some axes: the frequencies that determine the others.
+
+    Args:
+      input_tensor: a float32 or float64 tensor.
+      fft_length: the numbers of points to cut the axes to, or to fill them up to with zeros; one per axis.
+      axes: the axes; all by default.
+      norm: where to divide by the number of points: "backward" (the default, in the inverse transforms), "forward" (in
+        the others) or "ortho" (by the square root, in both).
+      name: ignored.
+
+    Returns:
+      A complex tensor, with n // 2 + 1 frequencies along the last of the axes for n points.
+
+    >>> tf.signal.rfftnd(tf.ones([4, 3]), axes=[0]).shape
+    TensorShape([3, 3])
     """
