@@ -8,6 +8,8 @@ from gradtape.arrays.sorting import top_k
 from gradtape.arrays.space_batch import depth_to_space
 from gradtape.arrays.space_batch import space_to_batch
 from gradtape.arrays.space_batch import space_to_depth
+from gradtape.core.annotations import TensorLike
+from gradtape.core.tensor import Tensor
 from gradtape.linalg._products import l2_normalize
 from gradtape.math import tanh
 from gradtape.math._elementwise import crelu
@@ -61,16 +63,8 @@ from gradtape.nn._normalization import group_normalization
 from gradtape.nn._normalization import layer_normalization
 from gradtape.nn._normalization import local_response_normalization
 from gradtape.nn._normalization import local_response_normalization as lrn
-from gradtape.nn._pooling import avg_pool
-from gradtape.nn._pooling import avg_pool1d
-from gradtape.nn._pooling import avg_pool2d
-from gradtape.nn._pooling import avg_pool3d
 from gradtape.nn._pooling import fractional_avg_pool
 from gradtape.nn._pooling import fractional_max_pool
-from gradtape.nn._pooling import max_pool
-from gradtape.nn._pooling import max_pool1d
-from gradtape.nn._pooling import max_pool2d
-from gradtape.nn._pooling import max_pool3d
 from gradtape.nn._pooling import max_pool_with_argmax
 from gradtape.nn._pooling import pool
 from gradtape.nn._rnn_wrappers import RNNCellDeviceWrapper
@@ -93,6 +87,7 @@ from gradtape.random._candidate_samplers import all_candidate_sampler
 from gradtape.random._candidate_samplers import compute_accidental_hits
 from gradtape.random._candidate_samplers import fixed_unigram_candidate_sampler
 from gradtape.random._candidate_samplers import learned_unigram_candidate_sampler
+from typing import Any
 
 __all__ = [
     "RNNCellDeviceWrapper",
@@ -189,3 +184,177 @@ __all__ = [
     "with_space_to_batch",
     "zero_fraction",
 ]
+
+def avg_pool(
+    input: TensorLike, ksize: Any, strides: Any, padding: Any, data_format: str | None = None, name: str | None = None
+) -> Tensor:
+    """The mean of each window, over one, two or three axes. Padding does not count.
+
+    Args:
+      input: `[n, *size, channels]`, or with the channels first; rank 3, 4 or 5.
+      ksize: the window: an int, or one for each axis that it moves over, or for each axis of the input.
+      strides: the steps of the window, likewise.
+      padding: "SAME", "VALID", or pairs [before, after] for each axis of the input.
+      data_format: None or "NWC", "NHWC", "NDHWC"; "NCW", "NCHW", "NCDHW" for channels first.
+      name: ignored.
+
+    Returns:
+      `[n, *places, channels]`, in the layout of the input.
+
+    >>> tf.nn.avg_pool([[[1.0], [3.0], [2.0]]], 2, 2, "SAME")[0, :, 0].numpy()
+    array([2., 2.], dtype=float32)
+    """
+
+def avg_pool1d(
+    input: TensorLike, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NWC", name: str | None = None
+) -> Tensor:
+    """The mean of each window over one axis; see `tf.nn.avg_pool`.
+
+    Args:
+      input: `[n, width, channels]`, or with the channels first.
+      ksize: the window.
+      strides: its step.
+      padding: "SAME", "VALID", or pairs for each axis.
+      data_format: "NWC" or "NCW".
+      name: ignored.
+
+    Returns:
+      `[n, places, channels]`, in the layout of the input.
+
+    >>> tf.nn.avg_pool1d([[[1.0], [3.0], [2.0]]], 2, 1, "VALID")[0, :, 0].numpy()
+    array([2. , 2.5], dtype=float32)
+    """
+
+def avg_pool2d(
+    input: TensorLike, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NHWC", name: str | None = None
+) -> Tensor:
+    """The mean of each window over two axes; see `tf.nn.avg_pool`.
+
+    Args:
+      input: `[n, height, width, channels]`, or with the channels first.
+      ksize: the window: an int, or 2 or 4 of them.
+      strides: its steps, likewise.
+      padding: "SAME", "VALID", or pairs for each axis.
+      data_format: "NHWC" or "NCHW".
+      name: ignored.
+
+    Returns:
+      `[n, places, places, channels]`, in the layout of the input.
+
+    >>> tf.nn.avg_pool2d(tf.reshape(tf.range(16.0), [1, 4, 4, 1]), 2, 2, "VALID")[0, :, :, 0].numpy()
+    array([[ 2.5,  4.5],
+           [10.5, 12.5]], dtype=float32)
+    """
+
+def avg_pool3d(
+    input: TensorLike,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = "NDHWC",
+    name: str | None = None,
+) -> Tensor:
+    """The mean of each window over three axes; see `tf.nn.avg_pool`.
+
+    Args:
+      input: `[n, depth, height, width, channels]`, or with the channels first.
+      ksize: the window: an int, or 3 or 5 of them.
+      strides: its steps, likewise.
+      padding: "SAME", "VALID", or pairs for each axis.
+      data_format: "NDHWC" or "NCDHW".
+      name: ignored.
+
+    Returns:
+      `[n, *places, channels]`, in the layout of the input.
+
+    >>> tf.nn.avg_pool3d(tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1]), 2, 2, "VALID").numpy().item()
+    3.5
+    """
+
+def max_pool(
+    input: TensorLike, ksize: Any, strides: Any, padding: Any, data_format: str | None = None, name: str | None = None
+) -> Tensor:
+    """The maximum of each window, over one, two or three axes.
+
+    Padding is never the maximum. The gradient goes to the first position of a window that attains its maximum.
+
+    Args:
+      input: `[n, *size, channels]`, or with the channels first; rank 3, 4 or 5.
+      ksize: the window: an int, or one for each axis that it moves over, or for each axis of the input.
+      strides: the steps of the window, likewise.
+      padding: "SAME", "VALID", or pairs [before, after] for each axis of the input.
+      data_format: None or "NWC", "NHWC", "NDHWC"; "NCW", "NCHW", "NCDHW" for channels first.
+      name: ignored.
+
+    Returns:
+      `[n, *places, channels]`, in the layout of the input.
+
+    >>> tf.nn.max_pool([[[1.0], [3.0], [2.0], [0.0]]], 2, 2, "VALID")[0, :, 0].numpy()
+    array([3., 2.], dtype=float32)
+    """
+
+def max_pool1d(
+    input: TensorLike, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NWC", name: str | None = None
+) -> Tensor:
+    """The maximum of each window over one axis; see `tf.nn.max_pool`.
+
+    Args:
+      input: `[n, width, channels]`, or with the channels first.
+      ksize: the window.
+      strides: its step.
+      padding: "SAME", "VALID", or pairs for each axis.
+      data_format: "NWC" or "NCW".
+      name: ignored.
+
+    Returns:
+      `[n, places, channels]`, in the layout of the input.
+
+    >>> tf.nn.max_pool1d([[[1.0], [3.0], [2.0]]], 2, 1, "VALID")[0, :, 0].numpy()
+    array([3., 3.], dtype=float32)
+    """
+
+def max_pool2d(
+    input: TensorLike, ksize: Any, strides: Any, padding: Any, data_format: str | None = "NHWC", name: str | None = None
+) -> Tensor:
+    """The maximum of each window over two axes; see `tf.nn.max_pool`.
+
+    Args:
+      input: `[n, height, width, channels]`, or with the channels first.
+      ksize: the window: an int, or 2 or 4 of them.
+      strides: its steps, likewise.
+      padding: "SAME", "VALID", or pairs for each axis.
+      data_format: "NHWC" or "NCHW".
+      name: ignored.
+
+    Returns:
+      `[n, places, places, channels]`, in the layout of the input.
+
+    >>> tf.nn.max_pool2d(tf.reshape(tf.range(16.0), [1, 4, 4, 1]), 2, 2, "VALID")[0, :, :, 0].numpy()
+    array([[ 5.,  7.],
+           [13., 15.]], dtype=float32)
+    """
+
+def max_pool3d(
+    input: TensorLike,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = "NDHWC",
+    name: str | None = None,
+) -> Tensor:
+    """The maximum of each window over three axes; see `tf.nn.max_pool`.
+
+    Args:
+      input: `[n, depth, height, width, channels]`, or with the channels first.
+      ksize: the window: an int, or 3 or 5 of them.
+      strides: its steps, likewise.
+      padding: "SAME", "VALID", or pairs for each axis.
+      data_format: "NDHWC" or "NCDHW".
+      name: ignored.
+
+    Returns:
+      `[n, *places, channels]`, in the layout of the input.
+
+    >>> tf.nn.max_pool3d(tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1]), 2, 2, "VALID").numpy().item()
+    7.0
+    """

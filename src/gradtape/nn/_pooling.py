@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from gradtape.api.arguments import integers, tensor
+from gradtape.api.families import Family, family
 from gradtape.api.window_arguments import channels_first, every_axis, explicit_pairs
 from gradtape.core import dtypes, errors
+from gradtape.core.annotations import TensorLike
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
 from gradtape.nn._fractional_pooling import fractional_avg_pool, fractional_max_pool
@@ -20,184 +23,144 @@ __all__ = [
 ]  # fmt: skip
 
 
-def max_pool(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = None, name: str | None = None
+def _pool(
+    op: Any,
+    what: str,
+    x: Any,
+    count: int,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: Any,
+    dilations: Any = None,
 ) -> Tensor:
-    """The maximum of each window, over one, two or three axes.
-
-    Padding is never the maximum. The gradient goes to the first position of a window that attains its maximum.
-
-    Args:
-      input: `[n, *size, channels]`, or with the channels first; rank 3, 4 or 5.
-      ksize: the window: an int, or one for each axis that it moves over, or for each axis of the input.
-      strides: the steps of the window, likewise.
-      padding: "SAME", "VALID", or pairs [before, after] for each axis of the input.
-      data_format: None or "NWC", "NHWC", "NDHWC"; "NCW", "NCHW", "NCDHW" for channels first.
-      name: ignored.
-
-    Returns:
-      `[n, *places, channels]`, in the layout of the input.
-
-    >>> tf.nn.max_pool([[[1.0], [3.0], [2.0], [0.0]]], 2, 2, "VALID")[0, :, 0].numpy()
-    array([3., 2.], dtype=float32)
-    """
-    return _by_rank(MaxPool, "max_pool", input, ksize, strides, padding, data_format)
+    params = _params(what, x, count, ksize, strides, padding, data_format, dilations)
+    result: Tensor = op(x, **params)
+    return result
 
 
-def max_pool1d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = "NWC", name: str | None = None
-) -> Tensor:
-    """The maximum of each window over one axis; see `tf.nn.max_pool`.
+def _pooling(default: str | None, rank: int, **texts: str) -> Family[Tensor]:
+    """The family of one rank; 0 is any. They differ in the default of `data_format`."""
 
-    Args:
-      input: `[n, width, channels]`, or with the channels first.
-      ksize: the window.
-      strides: its step.
-      padding: "SAME", "VALID", or pairs for each axis.
-      data_format: "NWC" or "NCW".
-      name: ignored.
+    @family("`[n, *places, channels]`, in the layout of the input.", **texts)
+    def pooling(who: str, op: Any) -> Callable[..., Tensor]:
+        def function(
+            input: TensorLike,
+            ksize: Any,
+            strides: Any,
+            padding: Any,
+            data_format: str | None = default,
+            name: str | None = None,
+        ) -> Tensor:
+            x = tensor(input)
+            if not rank and not 3 <= x.ndim <= 5:
+                raise errors.build(
+                    errors.ShapeError,
+                    f"{who}: `input.shape.rank` must be 3, 4 or 5, received {spec_of(x)} of rank {x.ndim}.",
+                    "the input has an axis for examples and one for channels beside those that the window moves over.",
+                )
+            return _pool(op, who, x, rank or x.ndim - 2, ksize, strides, padding, data_format)
 
-    Returns:
-      `[n, places, channels]`, in the layout of the input.
+        return function
 
-    >>> tf.nn.max_pool1d([[[1.0], [3.0], [2.0]]], 2, 1, "VALID")[0, :, 0].numpy()
-    array([3., 3.], dtype=float32)
-    """
-    return _pool(MaxPool, "max_pool1d", tensor(input), 1, ksize, strides, padding, data_format)
-
-
-def max_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = "NHWC", name: str | None = None
-) -> Tensor:
-    """The maximum of each window over two axes; see `tf.nn.max_pool`.
-
-    Args:
-      input: `[n, height, width, channels]`, or with the channels first.
-      ksize: the window: an int, or 2 or 4 of them.
-      strides: its steps, likewise.
-      padding: "SAME", "VALID", or pairs for each axis.
-      data_format: "NHWC" or "NCHW".
-      name: ignored.
-
-    Returns:
-      `[n, places, places, channels]`, in the layout of the input.
-
-    >>> tf.nn.max_pool2d(tf.reshape(tf.range(16.0), [1, 4, 4, 1]), 2, 2, "VALID")[0, :, :, 0].numpy()
-    array([[ 5.,  7.],
-           [13., 15.]], dtype=float32)
-    """
-    return _pool(MaxPool, "max_pool2d", tensor(input), 2, ksize, strides, padding, data_format)
+    return pooling
 
 
-def max_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = "NDHWC", name: str | None = None
-) -> Tensor:
-    """The maximum of each window over three axes; see `tf.nn.max_pool`.
+_PAIRS = '"SAME", "VALID", or pairs for each axis.'
+_pool_any = _pooling(
+    None,
+    0,
+    input="`[n, *size, channels]`, or with the channels first; rank 3, 4 or 5.",
+    ksize="the window: an int, or one for each axis that it moves over, or for each axis of the input.",
+    strides="the steps of the window, likewise.",
+    padding='"SAME", "VALID", or pairs [before, after] for each axis of the input.',
+    data_format='None or "NWC", "NHWC", "NDHWC"; "NCW", "NCHW", "NCDHW" for channels first.',
+)
+_pool_1d = _pooling(
+    "NWC",
+    1,
+    input="`[n, width, channels]`, or with the channels first.",
+    ksize="the window.",
+    strides="its step.",
+    padding=_PAIRS,
+    data_format='"NWC" or "NCW".',
+)
+_pool_2d = _pooling(
+    "NHWC",
+    2,
+    input="`[n, height, width, channels]`, or with the channels first.",
+    ksize="the window: an int, or 2 or 4 of them.",
+    strides="its steps, likewise.",
+    padding=_PAIRS,
+    data_format='"NHWC" or "NCHW".',
+)
+_pool_3d = _pooling(
+    "NDHWC",
+    3,
+    input="`[n, depth, height, width, channels]`, or with the channels first.",
+    ksize="the window: an int, or 3 or 5 of them.",
+    strides="its steps, likewise.",
+    padding=_PAIRS,
+    data_format='"NDHWC" or "NCDHW".',
+)
+_SQUARE = '(tf.reshape(tf.range(16.0), [1, 4, 4, 1]), 2, 2, "VALID")[0, :, :, 0].numpy()'
+_CUBE = '(tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1]), 2, 2, "VALID").numpy().item()'
+_ONE_PLACE = "`[n, places, channels]`, in the layout of the input."
+_TWO_PLACES = "`[n, places, places, channels]`, in the layout of the input."
 
-    Args:
-      input: `[n, depth, height, width, channels]`, or with the channels first.
-      ksize: the window: an int, or 3 or 5 of them.
-      strides: its steps, likewise.
-      padding: "SAME", "VALID", or pairs for each axis.
-      data_format: "NDHWC" or "NCDHW".
-      name: ignored.
-
-    Returns:
-      `[n, *places, channels]`, in the layout of the input.
-
-    >>> tf.nn.max_pool3d(tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1]), 2, 2, "VALID").numpy().item()
-    7.0
-    """
-    return _pool(MaxPool, "max_pool3d", tensor(input), 3, ksize, strides, padding, data_format)
-
-
-def avg_pool(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = None, name: str | None = None
-) -> Tensor:
-    """The mean of each window, over one, two or three axes. Padding does not count.
-
-    Args:
-      input: `[n, *size, channels]`, or with the channels first; rank 3, 4 or 5.
-      ksize: the window: an int, or one for each axis that it moves over, or for each axis of the input.
-      strides: the steps of the window, likewise.
-      padding: "SAME", "VALID", or pairs [before, after] for each axis of the input.
-      data_format: None or "NWC", "NHWC", "NDHWC"; "NCW", "NCHW", "NCDHW" for channels first.
-      name: ignored.
-
-    Returns:
-      `[n, *places, channels]`, in the layout of the input.
-
-    >>> tf.nn.avg_pool([[[1.0], [3.0], [2.0]]], 2, 2, "SAME")[0, :, 0].numpy()
-    array([2., 2.], dtype=float32)
-    """
-    return _by_rank(AvgPool, "avg_pool", input, ksize, strides, padding, data_format)
-
-
-def avg_pool1d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = "NWC", name: str | None = None
-) -> Tensor:
-    """The mean of each window over one axis; see `tf.nn.avg_pool`.
-
-    Args:
-      input: `[n, width, channels]`, or with the channels first.
-      ksize: the window.
-      strides: its step.
-      padding: "SAME", "VALID", or pairs for each axis.
-      data_format: "NWC" or "NCW".
-      name: ignored.
-
-    Returns:
-      `[n, places, channels]`, in the layout of the input.
-
-    >>> tf.nn.avg_pool1d([[[1.0], [3.0], [2.0]]], 2, 1, "VALID")[0, :, 0].numpy()
-    array([2. , 2.5], dtype=float32)
-    """
-    return _pool(AvgPool, "avg_pool1d", tensor(input), 1, ksize, strides, padding, data_format)
-
-
-def avg_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = "NHWC", name: str | None = None
-) -> Tensor:
-    """The mean of each window over two axes; see `tf.nn.avg_pool`.
-
-    Args:
-      input: `[n, height, width, channels]`, or with the channels first.
-      ksize: the window: an int, or 2 or 4 of them.
-      strides: its steps, likewise.
-      padding: "SAME", "VALID", or pairs for each axis.
-      data_format: "NHWC" or "NCHW".
-      name: ignored.
-
-    Returns:
-      `[n, places, places, channels]`, in the layout of the input.
-
-    >>> tf.nn.avg_pool2d(tf.reshape(tf.range(16.0), [1, 4, 4, 1]), 2, 2, "VALID")[0, :, :, 0].numpy()
-    array([[ 2.5,  4.5],
-           [10.5, 12.5]], dtype=float32)
-    """
-    return _pool(AvgPool, "avg_pool2d", tensor(input), 2, ksize, strides, padding, data_format)
-
-
-def avg_pool3d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = "NDHWC", name: str | None = None
-) -> Tensor:
-    """The mean of each window over three axes; see `tf.nn.avg_pool`.
-
-    Args:
-      input: `[n, depth, height, width, channels]`, or with the channels first.
-      ksize: the window: an int, or 3 or 5 of them.
-      strides: its steps, likewise.
-      padding: "SAME", "VALID", or pairs for each axis.
-      data_format: "NDHWC" or "NCDHW".
-      name: ignored.
-
-    Returns:
-      `[n, *places, channels]`, in the layout of the input.
-
-    >>> tf.nn.avg_pool3d(tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1]), 2, 2, "VALID").numpy().item()
-    3.5
-    """
-    return _pool(AvgPool, "avg_pool3d", tensor(input), 3, ksize, strides, padding, data_format)
+max_pool = _pool_any(
+    "max_pool",
+    "The maximum of each window, over one, two or three axes.\n\n"
+    "Padding is never the maximum. The gradient goes to the first position of a window that attains its maximum.",
+    'tf.nn.max_pool([[[1.0], [3.0], [2.0], [0.0]]], 2, 2, "VALID")[0, :, 0].numpy() -> array([3., 2.], dtype=float32)',
+    MaxPool,
+)
+max_pool1d = _pool_1d(
+    "max_pool1d",
+    "The maximum of each window over one axis; see `tf.nn.max_pool`.",
+    'tf.nn.max_pool1d([[[1.0], [3.0], [2.0]]], 2, 1, "VALID")[0, :, 0].numpy() -> array([3., 3.], dtype=float32)',
+    MaxPool,
+    returns=_ONE_PLACE,
+)
+max_pool2d = _pool_2d(
+    "max_pool2d",
+    "The maximum of each window over two axes; see `tf.nn.max_pool`.",
+    f"tf.nn.max_pool2d{_SQUARE} -> array([[ 5.,  7.],\n       [13., 15.]], dtype=float32)",
+    MaxPool,
+    returns=_TWO_PLACES,
+)
+max_pool3d = _pool_3d(
+    "max_pool3d",
+    "The maximum of each window over three axes; see `tf.nn.max_pool`.",
+    f"tf.nn.max_pool3d{_CUBE} -> 7.0",
+    MaxPool,
+)
+avg_pool = _pool_any(
+    "avg_pool",
+    "The mean of each window, over one, two or three axes. Padding does not count.",
+    'tf.nn.avg_pool([[[1.0], [3.0], [2.0]]], 2, 2, "SAME")[0, :, 0].numpy() -> array([2., 2.], dtype=float32)',
+    AvgPool,
+)
+avg_pool1d = _pool_1d(
+    "avg_pool1d",
+    "The mean of each window over one axis; see `tf.nn.avg_pool`.",
+    'tf.nn.avg_pool1d([[[1.0], [3.0], [2.0]]], 2, 1, "VALID")[0, :, 0].numpy() -> array([2. , 2.5], dtype=float32)',
+    AvgPool,
+    returns=_ONE_PLACE,
+)
+avg_pool2d = _pool_2d(
+    "avg_pool2d",
+    "The mean of each window over two axes; see `tf.nn.avg_pool`.",
+    f"tf.nn.avg_pool2d{_SQUARE} -> array([[ 2.5,  4.5],\n       [10.5, 12.5]], dtype=float32)",
+    AvgPool,
+    returns=_TWO_PLACES,
+)
+avg_pool3d = _pool_3d(
+    "avg_pool3d",
+    "The mean of each window over three axes; see `tf.nn.avg_pool`.",
+    f"tf.nn.avg_pool3d{_CUBE} -> 3.5",
+    AvgPool,
+)
 
 
 def pool(
@@ -278,33 +241,6 @@ def max_pool_with_argmax(
     first = 0 if include_batch_in_index else 1
     where = PoolPositions(winner, size=dims(x), first=first, output_type=dtypes.as_dtype(output_dtype), **params)
     return PoolPick(x, winner, **params), where
-
-
-def _by_rank(op: Any, what: str, input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any) -> Tensor:
-    x = tensor(input)
-    if not 3 <= x.ndim <= 5:
-        raise errors.build(
-            errors.ShapeError,
-            f"{what}: `input.shape.rank` must be 3, 4 or 5, received {spec_of(x)} of rank {x.ndim}.",
-            "the input has an axis for examples and one for channels beside those that the window moves over.",
-        )
-    return _pool(op, what, x, x.ndim - 2, ksize, strides, padding, data_format)
-
-
-def _pool(
-    op: Any,
-    what: str,
-    x: Any,
-    count: int,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
-    data_format: Any,
-    dilations: Any = None,
-) -> Tensor:
-    params = _params(what, x, count, ksize, strides, padding, data_format, dilations)
-    result: Tensor = op(x, **params)
-    return result
 
 
 def _params(
