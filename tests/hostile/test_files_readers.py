@@ -18,6 +18,7 @@ import pytest
 
 import gradtape as tf
 from gradtape.io._tfrecord import masked, read_records
+from gradtape.protos import wire_format
 from gradtape.protos.message import DecodeError
 from gradtape.protos.tensor_proto import TensorProto
 from hostile import mutations
@@ -54,6 +55,18 @@ def test_changed_bytes(name: str, tmp_path: Path, rounds: Any, caplog: Any) -> N
         (folder / "file").write_bytes(mutations.of_bytes(made, seed))
         found.add(tried(FORMATS[name].read, folder / "file"))
     assert found
+
+
+def test_keys_of_maps_that_are_no_texts() -> None:
+    """Messages keep the entry as an unknown field, parsers refuse it."""
+    feature = wire_format.delimited(3, wire_format.delimited(1, wire_format.varint(5)))
+    entry = wire_format.tag(1, wire_format.VARINT) + wire_format.varint(7) + wire_format.delimited(2, feature)
+    data = wire_format.delimited(1, wire_format.delimited(1, entry))
+    message = tf.train.Example.FromString(data)
+    assert not message.features.feature
+    assert message.SerializeToString() == data
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Could not parse"):
+        tf.io.parse_single_example(data, {"": tf.io.FixedLenFeature([], tf.int64)})
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -243,7 +243,11 @@ class Message:
     def _read(self, name: str, kind: int, value: Any) -> None:
         field = type(self).FIELDS[name]
         if field.label == "map":
-            entry = {n: v for n, _, v in wire_format.fields(value)}
+            parts = list(wire_format.fields(value))
+            if any(n in (1, 2) and k != wire_format.BYTES for n, k, _ in parts):
+                self._unknown += raw(field.number, kind, value)
+                return
+            entry = {n: v for n, _, v in parts}
             getattr(self, name)[entry.get(1, b"").decode()].ParseFromString(entry.get(2, b""))
         elif field.label and isinstance(field.kind, str):
             getattr(self, name).take_over(read_repeated(field.kind, kind, value))

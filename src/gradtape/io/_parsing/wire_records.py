@@ -43,7 +43,9 @@ def _entries(data: bytes) -> Iterator[tuple[str, bytes]]:
     for n, kind, entry in wire_format.fields(data):
         if n == 1 and kind == wire_format.BYTES:
             key = value = b""
-            for m, _, part in wire_format.fields(entry):
+            for m, own, part in wire_format.fields(entry):
+                if m in (1, 2) and own != wire_format.BYTES:
+                    raise wire_format.WireError("the name of a feature, or the feature, is a number")
                 if m == 1:
                     key = part
                 elif m == 2:
