@@ -199,10 +199,10 @@ def test_killed_while_saving(name: str, tmp_path: Path, rounds: Any) -> None:
     """The file is whole after `kill -9`, and the next save removes what the dead process left."""
     if name in rounds(("manager", "dataset", "write_file"), ()):
         return
-    tests = str(Path(__file__).parents[1])
+    paths = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
     for seed in range(rounds(1, 20)):
         command = [sys.executable, "-c", _KILLED, str(tmp_path), name]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": tests}) as process:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": paths}) as process:
             assert process.stdout is not None
             assert process.stdout.readline()
             time.sleep(random.Random(seed).uniform(0, 0.05))

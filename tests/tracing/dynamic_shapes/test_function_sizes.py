@@ -1,5 +1,7 @@
 """tf.function: input signatures, and sizes that are not known."""
 
+from collections import OrderedDict
+
 import numpy as np
 import pytest
 
@@ -176,3 +178,24 @@ class TestSizes:
         concrete = f.get_concrete_function(tf.TensorSpec([None, None], tf.float32))
         with pytest.raises(tf.errors.InvalidArgumentError, match="inner dimensions differ"):
             concrete(tf.ones([2, 4]))
+
+
+def test_a_program_that_another_thread_drops_is_used():
+    """Between the look into the cache and the note that a program was used, another thread may have dropped it."""
+
+    class Hasty(OrderedDict):
+        """Drops what it finds."""
+
+        def get(self, key, default=None):
+            found = super().get(key, default)
+            self.pop(key, None)
+            return found
+
+    f = tf.function(lambda x: tf.reduce_sum(x * x), input_signature=[tf.TensorSpec([None])])
+    sizes = [1, 2, 3, 4]
+    for n in sizes:
+        f(tf.ones([n]))
+    program = f.get_concrete_function()._staged.program
+    program._programs = Hasty(program._programs)
+    for n in sizes * 3:
+        assert float(f(tf.ones([n]))) == n

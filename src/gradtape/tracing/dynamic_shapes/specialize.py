@@ -7,6 +7,7 @@ traced for these sizes, without running the Python function again.
 
 from __future__ import annotations
 
+import contextlib
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -180,7 +181,8 @@ class Specialized:
             if len(self._programs) > _KEPT:
                 self._programs.popitem(last=False)
         elif len(self._programs) > 1:
-            self._programs.move_to_end(key)
+            with contextlib.suppress(KeyError):  # another thread has just dropped it
+                self._programs.move_to_end(key)
         return found.used()
 
     def _made(self, shapes: list[Any], more: dict[int, Any]) -> Size:
