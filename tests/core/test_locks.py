@@ -2,10 +2,13 @@
 
 import contextlib
 import re
+import signal
 import threading
 import time
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 import gradtape as tf
 from gradtape.core import locks
@@ -84,3 +87,27 @@ def test_functions_that_call_each_other_are_traced_by_two_threads() -> None:
     for worker in workers:
         worker.join(20)
     assert sorted(found) == [2.0, 3.0]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="signals")
+def test_a_turn_is_free_after_an_interrupt() -> None:
+    """Wherever in the taking or giving back of a turn it comes."""
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    def loop(seconds: float) -> None:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        while True:
+            with turn.taken(), turn.taken():
+                pass
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for i in range(200):
+            turn = locks.Turn("cached")
+            with pytest.raises(KeyboardInterrupt):
+                loop(1e-4 * (1 + i % 7))
+            assert not turn._lock._is_owned()
+    finally:
+        signal.signal(signal.SIGALRM, before)

@@ -220,28 +220,28 @@ class Turn:
     @contextlib.contextmanager
     def taken(self) -> Iterator[None]:
         """Run a block while no other thread does, if that can be had."""
-        is_mine = self._lock.acquire(blocking=False) or self._awaited()
-        if is_mine:
-            self._owner = get_ident()
-        try:
-            yield
-        finally:
-            if is_mine:
-                self._lock.release()
-
-    def _awaited(self) -> bool:
-        """True once the turn is taken; False if its owner waits for this thread."""
         own = get_ident()
         with _turns:
-            if self._waits_for(own):
-                return False
-            _waiting[own] = self
+            goes_ahead = self._waits_for(own)
+            if not goes_ahead:
+                _waiting[own] = self
+        if goes_ahead:
+            yield
+            return
         try:
-            return bool(self._lock.acquire())
+            # In a `with` statement of its own, between which and the taking of the lock no Ctrl-C can come.
+            with self._lock:
+                _waiting.pop(own, None)
+                self._owner = own
+                try:
+                    yield
+                finally:
+                    self._owner = 0
         finally:
-            del _waiting[own]
+            _waiting.pop(own, None)
 
     def _waits_for(self, thread: int) -> bool:
+        """True if a thread has this turn, or its owner waits for that thread."""
         turn: Turn | None = self
         while turn is not None:
             if turn._owner == thread:
