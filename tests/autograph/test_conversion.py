@@ -20,6 +20,9 @@ def helper(x):
         return -x
 
 
+TABLE = {"helper": helper}
+
+
 class Model:
     scale = 2.0
 
@@ -164,6 +167,8 @@ class TestPolicy:
             lambda x: helper(x),
             lambda f, x: f(x),
             lambda x: inner[0](x),
+            lambda x: TABLE["helper"](x),
+            lambda x: TABLE["helper"].__call__(x),
             lambda model, x: model.call(x),
             lambda x: int(x),
             lambda x: (lambda y: helper(y))(x),

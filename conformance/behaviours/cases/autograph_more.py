@@ -489,3 +489,102 @@ def error_raised_in_a_branch(tf, x):
         return x
 
     return run(tf, f, tf.constant(x))
+
+
+@case(start=[0, 3], limit=[0, 3, 5], known=[True, False])
+def target_of_a_range_without_numbers(tf, start, limit, known):
+    @tf.function
+    def f(start, limit):
+        for i in tf.range(start, limit):
+            pass
+        return i
+
+    return f(start, limit) if known else f(tf.constant(start), tf.constant(limit))
+
+
+@case(n=[0, 1, 3])
+def matrix_of_unknown_size_first_made_in_a_loop(tf, n):
+    @tf.function
+    def f(n):
+        while n > 0:
+            v = tf.ones([2, n])
+            n -= 1
+        return v
+
+    return f(tf.constant(n))
+
+
+@case(n=[0, 2])
+def vector_of_unknown_size_first_made_in_a_for(tf, n):
+    @tf.function
+    def f(n, x):
+        for i in tf.range(n):
+            v = tf.boolean_mask(x, x > tf.cast(i, tf.float32))
+        return v
+
+    return f(tf.constant(n), tf.constant([1.0, 2.0, 3.0]))
+
+
+@case
+def ragged_state_that_grows(tf):
+    @tf.function
+    def f(n):
+        v = tf.ragged.constant([[1], [2, 3]])
+        for _ in tf.range(n):
+            v = tf.concat([v, v], 1)
+        return v
+
+    return f(tf.constant(2))
+
+
+@case(shape=["none", "open"])
+def sparse_state_that_grows(tf, shape):
+    @tf.function
+    def f(n):
+        v = tf.SparseTensor([[0, 0], [1, 1]], [-1, -1], [10, 10])
+        for _ in tf.range(n):
+            given = tf.TensorShape(None if shape == "none" else [None, 10])
+            tf.autograph.experimental.set_loop_options(shape_invariants=[(v, given)])
+            v = tf.sparse.concat(0, [v, v])
+        return v
+
+    return f(tf.constant(2))
+
+
+@case(kind=["for", "while", "branch"])
+def state_that_is_read_before_it_is_set(tf, kind):
+    def f(n):
+        if kind == "for":
+            for i in tf.range(n):
+                if i == 0:
+                    a = 1
+                else:
+                    a = a + 1
+            return a
+        if kind == "while":
+            while n > 0:
+                b = b + 1  # noqa: F821 - that it has no value is the point
+                n -= 1
+            return b
+        while n > 0:
+            if n > 1:
+                c = n
+            n -= 1
+        return c
+
+    return tf.function(f)(tf.constant(2))
+
+
+def _helper(n):
+    found = 0
+    for i in range(n):
+        found += i
+    return found
+
+
+TABLE = {"helper": _helper}
+
+
+@case
+def function_out_of_a_global_table(tf):
+    return tf.function(lambda n: TABLE["helper"](n))(tf.constant(4))

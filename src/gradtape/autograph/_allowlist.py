@@ -156,7 +156,9 @@ def _lookups(code: CodeType) -> list[_Lookup] | None:
     for instruction in dis.get_instructions(code):
         name = instruction.opname
         if name in ("LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME", "LOAD_CLASSDEREF"):
-            path = _Lookup(instruction.argval, (), calls_part=calls_next)
+            # The call may be of the global itself, or of a part of it: `table[name](x)`.
+            starts_call = calls_next or (name == "LOAD_GLOBAL" and bool((instruction.arg or 0) & 1))
+            path = _Lookup(instruction.argval, (), calls_part=starts_call)
             found.append(path)
         elif name in ("LOAD_ATTR", "LOAD_METHOD"):
             is_called = name == "LOAD_METHOD" or (sys.version_info >= (3, 12) and bool((instruction.arg or 0) & 1))
@@ -233,7 +235,7 @@ class _Names:
         """The value of a name or of an attribute of a module, _UNKNOWN if that cannot be said, _ANYTHING if what cannot be
         said is called."""
         value = self._named(lookup.name)
-        if lookup.calls_part and not callable(value):
+        if lookup.calls_part and not callable(value) and not isinstance(value, types.ModuleType):
             return _ANYTHING
         for attribute in lookup.attributes:
             value = (

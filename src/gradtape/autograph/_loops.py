@@ -7,7 +7,7 @@ from typing import Any
 
 from gradtape.autograph._builtins import Rows
 from gradtape.autograph._if import if_over_tensor
-from gradtape.autograph._ranges import Bounds, bounds_of
+from gradtape.autograph._ranges import Bounds, bounds_of, start_of
 from gradtape.autograph._undefined import (
     as_tensor,
     holds_tensors,
@@ -18,8 +18,9 @@ from gradtape.autograph._undefined import (
     traces,
 )
 from gradtape.core import convert, dtypes, nest
+from gradtape.core.composite import Composite
 from gradtape.core.op import REGISTRY
-from gradtape.core.shape import Spec, TensorShape
+from gradtape.core.shape import Spec, TensorShape, spec_of
 from gradtape.core.tensor import Tensor
 from gradtape.tracing.control.block import BlockTrace, empty, spec
 from gradtape.tracing.control.build import Leaves, as_bool, fits, relaxed, run_steps, traced
@@ -37,9 +38,11 @@ def while_loop(
     set_state: Callable[[State], None],
     symbol_names: Sequence[str],
     opts: dict[str, Any],
+    start: Any = None,
 ) -> None:
     """A `while` statement. Steps whose condition is a value of Python run at once, also before steps over tensors: the
-    condition of `while True` is a tensor after the first step if that has a `break` under one."""
+    condition of `while True` is a tensor after the first step if that has a `break` under one. `start` is the first value of the
+    target, where it stands for a `for` statement over a range."""
     with in_loop():
         while True:
             goes_on = _tested(test)
@@ -48,7 +51,7 @@ def while_loop(
             if not goes_on:
                 return
             body()
-        _Loop(get_state, set_state, symbol_names, opts, lambda row: body(), test, None).run()
+        _Loop(get_state, set_state, symbol_names, opts, lambda row: body(), test, None, start).run()
 
 
 def _tested(test: Callable[[], Any]) -> Any:
@@ -86,7 +89,7 @@ def for_loop(
         else:
             _python_for(iter_, extra_test, body, get_state, set_state, symbol_names)
             return
-        _Loop(get_state, set_state, symbol_names, opts, body, extra_test, rows).run()
+        _Loop(get_state, set_state, symbol_names, opts, body, extra_test, rows, start_of(iter_)).run()
 
 
 def _for_range(
@@ -114,7 +117,8 @@ def _for_range(
         counter[0] = values[0]
         set_state(values[1:])
 
-    while_loop(test, step, lambda: (counter[0], *get_state()), set_both, ("the counter", *names), opts)
+    state = lambda: (counter[0], *get_state())  # noqa: E731
+    while_loop(test, step, state, set_both, ("the counter", *names), opts, bounds.start)
 
 
 def _for_dataset(
@@ -171,7 +175,9 @@ class _Loop:
         step: Any,
         test: Any,
         rows: Any,
+        start: Any = None,
     ) -> None:
+        """A loop over rows, or while a test is true. `start` is what the target of a `for` statement is before the first step."""
         self._get: Callable[[], State] = get_state
         self._set: Callable[[State], None] = set_state
         self._names, self._options = names, opts
@@ -179,6 +185,10 @@ class _Loop:
         self._before: State = get_state()
         self._begin = list(self._before)
         self._first_set: set[int] = set()
+        self._made_specs: dict[int, list[Spec]] = {}
+        for i, name in enumerate(names):
+            if start is not None and name == opts.get("iterate_names") and is_missing(self._begin[i]):
+                self._begin[i] = start
 
     def run(self) -> None:
         """Trace the loop, and set the variables to what they are after it."""
@@ -208,17 +218,30 @@ class _Loop:
             self._check_before()
             leaves = Leaves([self._begin[i] for i in self._carried()])
             specs = self._specs(leaves)
-            trace, after = self._traced_step(leaves, [s for own in specs.values() for s in own])
+            try:
+                trace, after = self._traced_step(leaves, [s for own in specs.values() for s in own])
+            except UnboundLocalError as problem:
+                raise self._undefined(problem) from None
             changed = False
             for i, (old, new) in enumerate(zip(self._begin, after, strict=True)):
                 if is_missing(old) and not is_missing(new) and new is not None and holds_tensors(new):
                     self._begin[i], changed = _blank(new), True
                     self._first_set.add(i)
+                    if not hasattr(new, "_components"):
+                        self._made_specs[i] = [spec(t) for t in Leaves(new).tensors]
                 elif getattr(old, "_is_open", False) and hasattr(new, "_completed"):
                     self._begin[i] = old._completed(new)
                     changed = changed or self._begin[i] is not old
             if not changed:
                 return trace, after, leaves, specs
+
+    def _undefined(self, problem: UnboundLocalError) -> Exception:
+        """The error of a step that reads a variable which has no value before the loop."""
+        pairs = zip(self._names, self._begin, strict=True)
+        names = [n for n, value in pairs if is_missing(value) and f"'{n}'" in str(problem)]
+        if not names:
+            return problem
+        return refuse(ValueError, f"'{names[0]}' must be defined before the loop.", "give it a value before the loop.")
 
     def _check_before(self) -> None:
         for name, value in zip(self._names, self._begin, strict=True):
@@ -235,7 +258,9 @@ class _Loop:
             for _ in Leaves(value).tensors:
                 tensor, kept = next(flat)
                 own.append(relaxed(tensor, given[id(tensor)]) if id(tensor) in given else kept)
-            found[i] = own
+            found[i] = self._made_specs.get(i, own)
+            if isinstance(value, Composite):
+                found[i] = _open_specs(value, given.get(id(value)))
         return found
 
     def _enter(self, leaves: Leaves, tensors: Sequence[Any]) -> None:
@@ -317,6 +342,15 @@ class _Loop:
         leaves = Leaves(value)
         what, fix = too_few_text(self._names[i])
         return leaves.packed([required(t, count > 0, what, fix) for t in leaves.tensors])
+
+
+def _open_specs(value: Composite, invariant: Any) -> list[Spec]:
+    """The specs of the tensors of a composite value, which may have another number of elements after each step."""
+    kind = value._spec()
+    if invariant is not None:
+        shape = TensorShape(invariant)
+        kind = kind._with_shape(TensorShape([None] * (kind.shape.rank or 0)) if shape.rank is None else shape)
+    return [spec_of(s) for s in kind._component_specs()]
 
 
 def _limit(maximum: Any, rows: Sequence[Any]) -> Any:

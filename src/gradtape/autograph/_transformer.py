@@ -205,6 +205,9 @@ class _Functions(Expressions):
         block = self._block(node)
         body, row = self.own_name("loop_body"), self.own_name("row")
         over, options = self.visit(node.iter), self._options(node)
+        if isinstance(node.target, ast.Name):
+            options.keys.append(ast.Constant("iterate_names"))
+            options.values.append(ast.Constant(node.target.id))
         before, reading, writing = self._state(block)
         target = place(ast.Assign([self.visit(node.target)], load(row)), node)
         made = [*before, define(body, [row], self._body(node, "body", block, target))]
