@@ -126,9 +126,14 @@ def test_ranges_of_arguments() -> None:
     assert [int(numbers(tf.constant(n, tf.int64))) for n in (4, 1, 3)] == [246, 0, 24]
 
 
-def test_datasets_of_arguments_are_only_iterated() -> None:
+def test_datasets_of_arguments_are_reduced_when_the_function_runs() -> None:
+    reduced = tf.function(lambda x: Dataset.from_tensor_slices(x).reduce(0.0, tf.add))
+    assert [float(reduced(tf.constant(x))) for x in ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])] == [6.0, 15.0]
+
+
+def test_datasets_of_arguments_have_no_array_while_the_function_is_traced() -> None:
     with pytest.raises(NotImplementedError, match="can only be iterated"):
-        tf.function(lambda x: Dataset.from_tensor_slices(x).reduce(0.0, tf.add))(tf.ones([3]))
+        tf.function(lambda x: list(Dataset.from_tensor_slices(x)._stage.values()))(tf.ones([3]))
 
 
 def test_functions_of_python_on_datasets() -> None:

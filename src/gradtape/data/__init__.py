@@ -1,6 +1,7 @@
 """`tf.data`: pipelines of input.
 
 _batch.py               Several elements as one: batch, padded_batch, window; and back: unbatch
+_boxed.py               Datasets and iterators as arguments of functions: each travels in a box
 _cache_and_prefetch.py  Elements that are kept, or made ahead: cache in memory or in files, prefetch
 _composites.py          Elements that hold sparse and ragged tensors: their rows, batches and specs
 _csv.py                 Datasets of CSV files

@@ -22,6 +22,10 @@ class Cache(Chosen):
         super().__init__(source)
         self._kept: list[Any] | None = None
 
+    def forget(self) -> None:
+        """Drop what is kept."""
+        self._kept = None
+
     def _through(self, items: Any, count: int = UNKNOWN) -> Iterator[Any]:
         if self._kept is not None:
             yield from self._kept

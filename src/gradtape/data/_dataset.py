@@ -8,7 +8,10 @@ from typing import Any, Self
 import numpy as np
 
 from gradtape.core import dtypes, errors, nest, state
+from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import Tensor, wrap
+from gradtape.data import _deferred as deferred
+from gradtape.data._boxed import BoxedStage, boxed, key_of, stage_of
 from gradtape.data._dataset_order import Arranging
 from gradtape.data._dataset_sources import Making
 from gradtape.data._dataset_transforms import Changing
@@ -19,7 +22,7 @@ from gradtape.data._options import of as options_of
 from gradtape.data._returned import pieces
 from gradtape.data._specs import DatasetSpec
 from gradtape.data._stage import INFINITE, UNKNOWN, Stage
-from gradtape.data._traced import Steps, TracedIterator
+from gradtape.data._traced import Steps, TracedIterator, may_assign, not_single
 
 
 class Dataset(Making, Changing, Arranging):
@@ -99,6 +102,9 @@ class Dataset(Making, Changing, Arranging):
         >>> tf.data.Dataset.range(10).batch(4).cardinality().numpy()
         np.int64(3)
         """
+        if state.current.trace is not None and deferred.sources(self._stage):
+            found: Tensor = Steps(self._stage).count()
+            return found
         return wrap(np.int64(self._stage.cardinality()))
 
     def get_single_element(self, name: str | None = None) -> Any:
@@ -107,13 +113,15 @@ class Dataset(Making, Changing, Arranging):
         >>> tf.data.Dataset.range(3).batch(3).get_single_element().numpy()
         array([0, 1, 2])
         """
-        elements = self._stage.values()
-        found = [value for _, value in zip(range(2), elements, strict=False)]
+        if state.current.trace is not None:
+            steps = Steps(self._stage)
+            steps.start()
+            element = steps.single()
+            steps.stop()
+            return element
+        found = [value for _, value in zip(range(2), self._stage.values(), strict=False)]
         if len(found) != 1:
-            number = "more than one element" if found else "no element"
-            raise errors.build(
-                errors.InvalidArgumentError, f"get_single_element: the dataset has {number}.", "use take(1), or batch."
-            )
+            raise not_single(len(found))
         return found[0]
 
     def options(self) -> Options:
@@ -154,6 +162,24 @@ class Dataset(Making, Changing, Arranging):
     def _pieces(self) -> Any:
         """What a traced function returns in its place."""
         return pieces(self._stage, Dataset._of)
+
+    def _argument_key(self) -> Any:
+        """What a trace of a function that takes the dataset must know of it."""
+        return key_of(self._stage)
+
+    def _boxed(self) -> Any:
+        """The box in which it goes into a function."""
+        if isinstance(self._stage, BoxedStage):
+            return self._stage.box
+        return self._pieces()[0] if deferred.sources(self._stage) else boxed(self._stage)
+
+    def _from_box(self, box: Any) -> Any:
+        """A dataset like this one, of a box in a trace; its kind, for the spec of a box."""
+        if isinstance(box, TensorSpec):
+            return DatasetSpec(self.element_spec, assigns=may_assign(self._stage))
+        if type(box) is Tensor or (isinstance(self._stage, BoxedStage) and box is self._stage.box):
+            return self
+        return Dataset._of(stage_of(box, self.element_spec, may_assign(self._stage)))
 
     def _staged_steps(self) -> Steps:
         """What AutoGraph's `for` needs in a trace."""

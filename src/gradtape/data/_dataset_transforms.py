@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Self
 
+from gradtape.autograph._calls import adapted
+from gradtape.autograph._loops import for_loop
 from gradtape.core import errors
+from gradtape.core.state import current
 from gradtape.data import _flat_map as flattening
 from gradtape.data import _grouping as grouping
 from gradtape.data import _map as mapping
@@ -139,6 +142,8 @@ class Changing:
         >>> tf.data.Dataset.range(5).reduce(np.int64(0), lambda total, x: total + x).numpy()
         np.int64(10)
         """
+        if current.trace is not None:
+            return _reduced_in_trace(self, initial_state, reduce_func)
         function = Function("reduce", reduce_func)
         state = first = structure.tensors(initial_state)
         for value in self._stage.values():
@@ -253,3 +258,18 @@ class Changing:
         """
         function = Function("rejection_resample", class_func)
         return self._of(grouping.Resampled(self._stage, function, target_dist, initial_dist, seed))
+
+
+def _reduced_in_trace(dataset: Any, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
+    """The state after all elements, by a loop that runs when the function does."""
+    held = [structure.tensors(initial_state)]
+    function = adapted(reduce_func)
+
+    def step(value: Any) -> None:
+        held[0] = function(held[0], value)
+
+    def set_state(values: tuple[Any, ...]) -> None:
+        held[0] = values[0]
+
+    for_loop(dataset, None, step, lambda: (held[0],), set_state, ("the state",), {})
+    return held[0]

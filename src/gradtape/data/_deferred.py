@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from gradtape.core import errors, nest, state
@@ -26,17 +27,18 @@ class Awaited(Stage):
         self._value, self._make, self._spec, self._count = value, make, spec, count
         self.tensors: list[Any] = nest.flatten(value)
         self._own = threading.local()  # functions may run on several threads
+        self._latest: Stage | None = None  # for threads of a pipeline that such a run has begun
 
     def fill(self, arrays: list[Any]) -> None:
         """Take the values of the tensors, on this thread."""
-        self._own.stage = self.made(arrays)
+        self._own.stage = self._latest = self.made(arrays)
 
     def made(self, arrays: list[Any]) -> Stage:
         """The stage for these values of the tensors."""
         return self._make(nest.pack_sequence_as(self._value, [wrap(a) for a in arrays]))
 
     def _filled(self) -> Stage:
-        found: Stage | None = getattr(self._own, "stage", None)
+        found: Stage | None = getattr(self._own, "stage", self._latest)
         if found is None:
             raise Unknown(
                 errors.compose(
@@ -56,10 +58,29 @@ class Awaited(Stage):
         return self._filled().rows()
 
     def cardinality(self) -> int:
-        return self._count
+        return self._filled().cardinality() if _counting.is_on else self._count
 
     def spec(self) -> Any:
         return self._spec
+
+
+class _Counting(threading.local):
+    """Whether cardinalities are those of the stages that sources have at the moment."""
+
+    is_on = False
+
+
+_counting = _Counting()
+
+
+@contextmanager
+def counting() -> Iterator[None]:
+    """Run a block in which sources tell how many elements they have in this run of the function."""
+    before, _counting.is_on = _counting.is_on, True
+    try:
+        yield
+    finally:
+        _counting.is_on = before
 
 
 def is_awaited(value: Any) -> bool:

@@ -120,8 +120,17 @@ class Iterator:
 
     def get_next_as_optional(self) -> Optional:
         """The next element as an `Optional`, which is empty after the last."""
+        if state.current.trace is not None:
+            from gradtape.data._traced import fetched_optional
+
+            return fetched_optional(self._stage_read, self._pulled)  # type: ignore[no-any-return]
+        is_there, value = self._pulled()
+        return Optional(self.element_spec, value, is_there)
+
+    def _pulled(self) -> tuple[bool, Any]:
+        """Whether there was another element, and the element."""
         value = self._pull()
-        return Optional(self.element_spec, None if value is _END else raised(value), value is not _END)
+        return (False, None) if value is _END else (True, raised(value))
 
     @property
     def element_spec(self) -> Any:
@@ -139,6 +148,29 @@ class Iterator:
         from gradtape.data._traced import IteratorSteps
 
         return IteratorSteps(self)
+
+    def _argument_key(self) -> Any:
+        """What a trace of a function that takes the iterator must know of it."""
+        from gradtape.data._boxed import key_of
+
+        return key_of(self._stage_read)
+
+    def _boxed(self) -> Any:
+        """The box in which it goes into a function."""
+        from gradtape.data._boxed import boxed
+
+        return boxed(self)
+
+    def _from_box(self, box: Any) -> Any:
+        """An iterator like this one, of a box in a trace; its kind, for the spec of a box."""
+        from gradtape.data._boxed import BoxedIterator
+        from gradtape.data._specs import IteratorSpec
+        from gradtape.data._traced import may_assign
+
+        assigns = may_assign(self._stage_read)
+        if isinstance(box, TensorSpec):
+            return IteratorSpec(self.element_spec, assigns=assigns)
+        return self if type(box) is Tensor else BoxedIterator(box, self.element_spec, assigns)
 
 
 class Place(Variable):
@@ -215,7 +247,7 @@ class Optional:
     (np.True_, np.False_)
     """
 
-    def __init__(self, spec: Any, value: Any, is_there: bool) -> None:
+    def __init__(self, spec: Any, value: Any, is_there: Any) -> None:
         self._spec, self._value, self._is_there = spec, value, is_there
 
     @staticmethod
@@ -233,12 +265,12 @@ class Optional:
 
     def has_value(self, name: str | None = None) -> Tensor:
         """A bool tensor: whether there is a value."""
-        from gradtape.core.tensor import wrap
-
-        return wrap(np.bool_(self._is_there))
+        return self._is_there if isinstance(self._is_there, Tensor) else wrap(np.bool_(self._is_there))
 
     def get_value(self, name: str | None = None) -> Any:
         """The value; InvalidArgumentError if there is none."""
+        if isinstance(self._is_there, Tensor):  # in a function, which knows when it runs
+            return self._value()
         if not self._is_there:
             raise errors.build(
                 errors.InvalidArgumentError, "The given optional does not have a value.", "ask has_value()."

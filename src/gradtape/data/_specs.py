@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.core import errors, nest
-from gradtape.core.shape import TensorShape
+from gradtape.core import dtypes, errors, nest
+from gradtape.core.shape import TensorShape, TensorSpec
+from gradtape.polymorphic_function.cache_key import Leaves, encode
 
 
 class DatasetSpec:
     """The spec of a dataset as an element of another."""
 
-    def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
-        self._element_spec, self._shape = element_spec, TensorShape(dataset_shape)
+    def __init__(self, element_spec: Any, dataset_shape: Any = (), assigns: bool = True) -> None:
+        """The spec for elements of a structure of specs. Where a function takes a dataset, `assigns` tells whether user code in it
+        may assign variables."""
+        self._element_spec, self._shape, self._assigns = element_spec, TensorShape(dataset_shape), assigns
 
     @property
     def shape(self) -> TensorShape:
@@ -68,6 +71,21 @@ class DatasetSpec:
             )
         return found
 
+    def _argument_key(self) -> Any:
+        """What a trace of a function that takes such a dataset must know of it."""
+        return encode(self._element_spec, Leaves()), self._assigns
+
+    def _boxed(self) -> TensorSpec:
+        """The kind of the box in which one goes into a function."""
+        return TensorSpec([], dtypes.string)
+
+    def _from_box(self, box: Any) -> Any:
+        """A dataset of a box in a trace; the spec, for that of a box."""
+        from gradtape.data._boxed import stage_of
+        from gradtape.data._dataset import Dataset
+
+        return self if isinstance(box, TensorSpec) else Dataset._of(stage_of(box, self._element_spec, self._assigns))
+
     def __eq__(self, other: Any) -> bool:
         is_alike = type(other) is type(self) and self._element_spec == other._element_spec
         return is_alike and self._shape.as_list() == other._shape.as_list()
@@ -89,3 +107,9 @@ def _is_within(a: Any, b: Any) -> bool:
 
 class IteratorSpec(DatasetSpec):
     """The spec of an iterator."""
+
+    def _from_box(self, box: Any) -> Any:
+        """An iterator of a box in a trace; the spec, for that of a box."""
+        from gradtape.data._boxed import BoxedIterator
+
+        return self if isinstance(box, TensorSpec) else BoxedIterator(box, self._element_spec, self._assigns)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import dis
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from gradtape.core import dtypes, errors, nest
 from gradtape.core.composite import CompositeSpec
@@ -16,6 +18,7 @@ from gradtape.data import _composites as composites
 from gradtape.data import _deferred as deferred
 from gradtape.data import _structure as structure
 from gradtape.data._purity import Reading
+from gradtape.tracing.control.checks import required
 from gradtape.transform.py_function import numpy_function
 
 _FOR_ITER = dis.opmap["FOR_ITER"]
@@ -36,8 +39,40 @@ def refuse_python_loop(iterator: Any) -> None:
         )
 
 
-def fetched(stage: Any, take: Callable[[], Any]) -> Any:
-    """An element of a stage that `take` gives each time the traced function comes to this place."""
+def fetched(stage: Any, take: Callable[..., Any], inputs: Sequence[Any] = ()) -> Any:
+    """An element of a stage that `take` gives, of some inputs, each time the traced function comes to this place."""
+    spec, parts = _parts_of(stage)
+
+    def run(*arrays: Any) -> list[Any]:
+        return _arrays(take(*arrays))
+
+    leaves = called(stage, run, list(inputs), [s.dtype for s in parts])
+    return _shaped(spec, parts, leaves)
+
+
+def fetched_optional(stage: Any, take: Callable[..., Any], inputs: Sequence[Any] = ()) -> Any:
+    """The same as an Optional: `take` gives a pair, whether there is an element, and the element."""
+    from gradtape.data._iterator import Optional
+
+    spec, parts = _parts_of(stage)
+
+    def run(*arrays: Any) -> list[Any]:
+        is_there, value = take(*arrays)
+        blank = [np.zeros([d or 0 for d in s.shape or ()], s.dtype.numpy) for s in parts]
+        return [np.bool_(is_there), *(_arrays(value) if is_there else blank)]
+
+    there, *leaves = called(stage, run, list(inputs), [dtypes.bool_, *[s.dtype for s in parts]])
+    there.set_shape([])
+
+    def value() -> Any:
+        what, fix = "The given optional does not have a value.", "ask has_value()."
+        return _shaped(spec, parts, [required(leaf, there, what, fix) for leaf in leaves])
+
+    return Optional(spec, value, there)
+
+
+def _parts_of(stage: Any) -> tuple[Any, list[Any]]:
+    """The structure of specs of a stage's elements, and the specs of their tensors."""
     spec = stage.spec()
     specs = nest.flatten(spec)
     if not all(isinstance(s, (TensorSpec, CompositeSpec)) for s in specs):
@@ -45,11 +80,15 @@ def fetched(stage: Any, take: Callable[[], Any]) -> Any:
             errors.compose("the elements of this dataset hold datasets.", "use flat_map to turn them into tensors.")
         )
 
-    def run() -> list[Any]:
-        return [host(leaf._array) for leaf in nest.flatten(structure.tensors(take()), expand_composites=True)]
+    return spec, composites.components(specs)
 
-    parts = composites.components(specs)
-    leaves = called(stage, run, [], [s.dtype for s in parts])
+
+def _arrays(value: Any) -> list[Any]:
+    return [host(leaf._array) for leaf in nest.flatten(structure.tensors(value), expand_composites=True)]
+
+
+def _shaped(spec: Any, parts: list[Any], leaves: Any) -> Any:
+    """An element of tensors that a node gives, of which the shapes are known as far as specs tell."""
     for leaf, own in zip(leaves, parts, strict=True):
         leaf.set_shape(own.shape)
     return composites.packed(spec, leaves)
@@ -62,14 +101,31 @@ def called(stage: Any, function: Callable[..., Any], inputs: list[Any], wanted: 
     def call(*arrays: Any) -> Any:
         return function(*arrays)
 
-    if not _may_assign(stage):
+    if not may_assign(stage):
         call.assigns_nothing = True  # type: ignore[attr-defined]
     return numpy_function(call, inputs, wanted)
 
 
-def _may_assign(stage: Any) -> bool:
+def may_assign(stage: Any) -> bool:
+    """True if a function of the user runs in a stage that may do more than compute."""
+    if getattr(stage, "assigns", False):
+        return True
     own = getattr(getattr(stage, "function", None), "function", None)
-    return (own is not None and not Reading(own).is_pure) or any(map(_may_assign, stage.inputs))
+    return (own is not None and not Reading(own).is_pure) or any(map(may_assign, stage.inputs))
+
+
+def not_single(count: int) -> Exception:
+    """The error of a dataset that has not one element."""
+    number = "more than one element" if count else "no element"
+    return errors.build(
+        errors.InvalidArgumentError, f"get_single_element: the dataset has {number}.", "use take(1), or batch."
+    )
+
+
+def _caches(stage: Any) -> list[Any]:
+    """The caches among a stage and those that it reads whose content depends on what the function is called on."""
+    own = [stage] if hasattr(stage, "forget") and deferred.sources(stage) else []
+    return [*own, *[found for source in stage.inputs for found in _caches(source)]]
 
 
 class Steps(threading.local):
@@ -78,6 +134,7 @@ class Steps(threading.local):
     def __init__(self, stage: Any) -> None:
         self._stage = stage
         self._awaited = deferred.sources(stage)
+        self._caches = _caches(stage)
         self._elements: Any = iter(())
         self._next: list[Any] = []
 
@@ -103,6 +160,8 @@ class Steps(threading.local):
         values = iter(arrays)
         for source in self._awaited:
             source.fill([next(values) for _ in source.tensors])
+        for cache in self._caches:  # they belong to one run: the next one may have another dataset
+            cache.forget()
         self._elements = self._stage.values()
         self._next.clear()
 
@@ -122,6 +181,33 @@ class Steps(threading.local):
     def _stop(self) -> None:
         self._elements = iter(())
         self._next.clear()
+
+    def single(self) -> Any:
+        """The only element."""
+        return fetched(self._stage, self._single)
+
+    def _single(self) -> Any:
+        found = [value for _, value in zip(range(2), self._elements, strict=False)]
+        if len(found) != 1:
+            raise not_single(len(found))
+        return found[0]
+
+    def count(self) -> Any:
+        """The number of elements, as the stage tells it when the function runs."""
+        found = called(
+            self._stage, self._counted, [t for source in self._awaited for t in source.tensors], dtypes.int64
+        )
+        found.set_shape([])
+        return found
+
+    def _counted(self, *arrays: Any) -> Any:
+        self._start(*arrays)
+        with deferred.counting():
+            return np.int64(self._stage.cardinality())
+
+    def pulled(self) -> tuple[bool, Any]:
+        """Whether there is another element, and the element, when the function runs."""
+        return (True, self._next.pop()) if self._more() else (False, None)
 
 
 class IteratorSteps:
@@ -166,6 +252,10 @@ class TracedIterator:
     def get_next(self) -> Any:
         """The next element; `tf.errors.OutOfRangeError` after the last."""
         return next(self)
+
+    def get_next_as_optional(self) -> Any:
+        """The next element as an `Optional`, which is empty after the last."""
+        return fetched_optional(self._stage, self._steps.pulled)
 
     def _staged_steps(self) -> Any:
         return _Rest(self._steps)

@@ -107,10 +107,46 @@ def encode(value: Any, leaves: Leaves) -> Any:
         return spec_of(value)
     if isinstance(value, TensorShape):
         return TensorShape, None if value.rank is None else tuple(value)
+    if hasattr(type(value), "_argument_key"):
+        return _encode_boxed(value, leaves)
     if nest.has_parts(value):
         own = [encode(p, leaves) for p in nest.parts(value)]
         return type(value), (*own, encode(nest.besides_parts(value), Leaves()))
     return _Weak(value)
+
+
+class _Exactly:
+    """A part of a key in which no sizes are open: the kind of what is in a box."""
+
+    __slots__ = ("_key",)
+
+    def __init__(self, key: Any) -> None:
+        self._key = key
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, _Exactly) and bool(self._key == other._key)
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __repr__(self) -> str:
+        return f"elements of {self._key}"
+
+
+def _encode_boxed(value: Any, leaves: Leaves) -> Any:
+    """The key of a dataset or iterator, which goes into a trace in a box: what its elements are like. By identity if nobody knows."""
+    key = value._argument_key()
+    if key is None:
+        return _Weak(value)
+    box = value._boxed()
+    if isinstance(box, Tensor):
+        leaves.tensors.append(box)
+    return "box", spec_of(box), _Exactly(key)
+
+
+def is_boxed(value: Any) -> bool:
+    """True for what goes into a trace in a box."""
+    return hasattr(type(value), "_argument_key") and value._argument_key() is not None
 
 
 def _encode_parts(value: Any) -> Any:
@@ -229,6 +265,8 @@ def rebuild(
         return value._build([tensor(p) for p in _traced_parts(value)])
     if isinstance(value, Composite):
         return value._form().build([tensor(p) for p in _traced_parts(value)])
+    if is_boxed(value):
+        return value._from_box(tensor(value._boxed()))
     if nest.has_parts(value):
         return nest.with_parts(value, [rebuild(p, tensor, variable, other) for p in nest.parts(value)])
     return other(value)
@@ -274,6 +312,8 @@ def same_structure(before: Any, after: Any) -> bool:
         return all(getattr(before, part) is getattr(after, part) for part in parts)
     if isinstance(before, Composite) and isinstance(after, Composite):
         return all(a is b for a, b in zip(before._components(), after._components(), strict=True))
+    if is_boxed(before) and type(before) is type(after):
+        return True
     if nest.has_parts(before) and type(before) is type(after):
         return same_structure(nest.parts(before), nest.parts(after))
     return before is after

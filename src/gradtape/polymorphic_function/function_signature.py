@@ -55,7 +55,9 @@ class Signature:
     def _checked(self, given: Any, parameters: list[inspect.Parameter]) -> tuple[Any, ...]:
         if not isinstance(given, (tuple, list)):
             raise TypeError(f"input_signature must be either a tuple or a list, got {type(given).__name__}.")
-        if not all(isinstance(s, (TensorSpec, CompositeSpec)) for s in nest.flatten(list(given))):
+        if not all(
+            isinstance(s, (TensorSpec, CompositeSpec)) or cache_key.is_boxed(s) for s in nest.flatten(list(given))
+        ):
             raise TypeError(f"input_signature must be a possibly nested sequence of TensorSpec objects, got {given!r}.")
         takes_more = any(p.kind is p.VAR_POSITIONAL for p in parameters)
         positional = [p for p in parameters if p.kind is not p.VAR_POSITIONAL and _takes_spec(p)]
@@ -155,6 +157,8 @@ class Signature:
             return value
         if isinstance(spec, CompositeSpec):
             return self._fit_composite(value, spec)
+        if cache_key.is_boxed(spec):
+            return self._fit_boxed(value, spec)
         if not isinstance(value, (Tensor, Variable)):
             if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
                 value = value.astype(spec.dtype.numpy)
@@ -186,6 +190,11 @@ class Signature:
     def _fit_composite(self, value: Any, spec: CompositeSpec) -> Any:
         if not isinstance(value, Composite) or not spec.is_compatible_with(value):
             raise self._misfit(value._spec() if isinstance(value, Composite) else value, spec)
+        return value
+
+    def _fit_boxed(self, value: Any, spec: Any) -> Any:
+        if not cache_key.is_boxed(value) or not spec.is_compatible_with(value):
+            raise self._misfit(value, spec)
         return value
 
     def described(self, values: list[Any]) -> list[Any]:
@@ -254,6 +263,8 @@ def _leaf_names(path: str, value: Any) -> list[str]:
         value = [value.values, value.indices, value.dense_shape]
     if isinstance(value, (Composite, CompositeSpec)):
         value = cache_key.open_specs(value)
+    if cache_key.is_boxed(value):
+        return [path]
     if nest.has_parts(value):
         value = nest.parts(value)
     if isinstance(value, (list, tuple)):

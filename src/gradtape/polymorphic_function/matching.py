@@ -13,7 +13,7 @@ from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.polymorphic_function.cache_key import Description
+from gradtape.polymorphic_function.cache_key import Description, is_boxed
 from gradtape.polymorphic_function.function_signature import VariableSpec
 
 
@@ -51,6 +51,9 @@ class MatchedLeaves:
             self._must(getattr(value, "_fields", None) == getattr(described, "_fields", None))
             for own, its in zip(value, described, strict=True):
                 self.take(own, its)
+        elif is_boxed(described):
+            self._must(is_boxed(value) and described.is_compatible_with(value))
+            self.tensors.append(value._boxed())
         elif nest.has_parts(described):
             self._must(type(value) is type(described))
             self._must(nest.besides_parts(value) == nest.besides_parts(described))
