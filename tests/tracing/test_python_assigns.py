@@ -155,3 +155,39 @@ class TestVariablesOfTheGraph:
             return numbers.stack()
 
         assert len(set(draw().numpy().tolist())) == 8
+
+
+def test_in_loops_in_loops(call):
+    v = tf.Variable(0.0)
+
+    @tf.function
+    def f(x, n):
+        total = tf.constant(0.0)
+        for _ in tf.range(n):
+            for _ in tf.range(n + 1):
+                call(adds_to(v), x)
+                total += v
+            total += 100.0 * v
+        return total, v.read_value()
+
+    assert [float(y) for y in f(tf.constant(1.0), tf.constant(2))] == [21.0 + 900.0, 6.0]
+
+
+def test_under_a_condition_in_loops_in_loops(call):
+    v = tf.Variable(0.0)
+
+    @tf.function
+    def f(x, n):
+        total, i = tf.constant(0.0), tf.constant(0)
+        while i < n:
+            j = tf.constant(0)
+            while j < n:
+                if j > 0:
+                    call(adds_to(v), x)
+                    total += v
+                j += 1
+            total += 100.0 * v
+            i += 1
+        return total
+
+    assert float(f(tf.constant(1.0), tf.constant(3))) == 21.0 + 1200.0

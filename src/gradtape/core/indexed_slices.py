@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.core import convert, dtypes, errors
+from gradtape.core import convert, dtypes, errors, state
+from gradtape.core.deferral import Unknown
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor
 
@@ -108,7 +109,16 @@ def densify(slices: IndexedSlices, dtype: dtypes.DType | None = None) -> Any:
     indices = slices._indices
     if isinstance(indices, (tuple, list)):
         indices = convert.convert_to_tensor(indices)
-    return REGISTRY["scatter_rows"](indices, slices._values, rows=dense_dims(slices)[0])
+    try:
+        rows = dense_dims(slices)[0]
+    except Unknown as missing:  # the shape is an argument of a function
+        parts = slices._values, indices, slices._dense_shape
+        return state.tracing().later(_whole, parts, {}, missing, "convert_slices")
+    return REGISTRY["scatter_rows"](indices, slices._values, rows=rows)
+
+
+def _whole(values: Any, indices: Any, dense_shape: Any) -> Any:
+    return densify(IndexedSlices(values, indices, dense_shape))
 
 
 convert.CONVERTERS.append((IndexedSlices, densify))

@@ -121,6 +121,10 @@ class BlockTrace(Trace):
         for node in self._rereads.pop(variable._id, ()):
             node.params = {**node.params, "carried": True}
 
+    def carries(self, variable: Variable) -> bool:
+        """True if the block assigns a variable in the graph, so that it holds the new value only when the block is done."""
+        return variable._id in self._carried
+
     def _python_ran(self) -> None:
         """The next step reads what Python code has assigned in this one: a block carries all variables that it has read."""
         super()._python_ran()

@@ -112,13 +112,17 @@ def run_branches(index: Any, traces: Sequence[BlockTrace], results: Sequence[Seq
         return []
     found = list(run_op(op, (index, *[operand(s) for s in sources]), {"branches": tuple(blocks)}))
     count = len(found) - len(variables)
-    _assign(variables, found[count:])
+    _assign(variables, found[count:], traces)
     return found[:count]
 
 
-def _assign(variables: Sequence[Variable], values: Sequence[Any]) -> None:
+def _assign(variables: Sequence[Variable], values: Sequence[Any], traces: Sequence[BlockTrace]) -> None:
+    """Assign the variables that blocks assign. Those that only Python code in a block assigns have their values already, and
+    whoever is traced reads them again."""
     with recorded_by():  # no gradient flows through an assignment
         for variable, value in zip(variables, values, strict=True):
+            if _current.trace is not None and not any(trace.carries(variable) for trace in traces):
+                continue
             if _current.trace is None:
                 variable.assign(value)
             else:
@@ -183,7 +187,7 @@ def run_steps(
         lengths=(length,) * (len(outputs) - count),
     )
     steps, *found = found
-    _assign(variables, found[len(moving) : len(moving) + len(variables)])
+    _assign(variables, found[len(moving) : len(moving) + len(variables)], [trace])
     last = {j: start[j] for j in resting} | dict(zip(moving, found, strict=False))
     return steps, [last[j] for j in range(count)], list(found[len(moving) + len(variables) :])
 
