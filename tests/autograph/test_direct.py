@@ -63,6 +63,24 @@ def f(a, b):
     assert variables.unset == {"d", "e", "k"}
 
 
+def test_nested_loops_are_not_analysed_again_and_again(monkeypatch):
+    depth, asked = 12, []
+    lines = ["def f(x):"]
+    for d in range(depth):
+        lines += [" " * (d + 1) + f"for i{d} in x:", " " * (d + 2) + f"y = i{d}"]
+    lines += [" " * (depth + 1) + "x = x + y", " return x"]
+    live = Variables._live
+
+    def counted(self, body, after):
+        asked.append(body)
+        return live(self, body, after)
+
+    monkeypatch.setattr(Variables, "_live", counted)
+    variables = Variables(ast.parse("\n".join(lines)).body[0])
+    assert [b.names for b in variables.blocks.values()] == [["x"]] * depth
+    assert len(asked) < 10 * depth
+
+
 def line(pair):
     return pair[0].lineno
 

@@ -10,6 +10,7 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 TRIES: tuple[Any, ...] = (ast.Try, *[getattr(ast, n) for n in ("TryStar",) if hasattr(ast, n)])
 _COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.AsyncFor, ast.AsyncWith, *TRIES)
+WITH_STATEMENTS = (*_COMPOUND, ast.Match, ast.match_case, ast.ExceptHandler)  # the nodes that have statements in them
 
 
 def own_nodes(nodes: Iterable[Any]) -> Iterator[Any]:
@@ -76,12 +77,12 @@ def writes(node: Any) -> set[str]:
             continue
         if isinstance(one, ast.AnnAssign) and one.value is None:
             continue
-        found.update(_other_names(one))
+        found.update(names_beside(one))
         stack.extend(ast.iter_child_nodes(one))
     return found
 
 
-def _other_names(node: Any) -> Iterator[str]:
+def names_beside(node: Any) -> Iterator[str]:
     """The names that a node binds other than by `ast.Name`."""
     if isinstance(node, ast.alias):
         yield node.asname or node.name.partition(".")[0]

@@ -160,6 +160,8 @@ def _lookups(code: CodeType) -> list[_Lookup] | None:
             starts_call = calls_next or (name == "LOAD_GLOBAL" and bool((instruction.arg or 0) & 1))
             path = _Lookup(instruction.argval, (), calls_part=starts_call)
             found.append(path)
+        elif name.startswith("LOAD_SUPER"):
+            return None
         elif name in ("LOAD_ATTR", "LOAD_METHOD"):
             is_called = name == "LOAD_METHOD" or (sys.version_info >= (3, 12) and bool((instruction.arg or 0) & 1))
             unknown = is_called and (instruction.argval not in harmless or before == owner)

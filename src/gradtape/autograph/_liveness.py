@@ -12,10 +12,12 @@ from typing import Any
 from gradtape.autograph._activity import (
     DEFINITIONS,
     TRIES,
+    WITH_STATEMENTS,
     Place,
     captured,
     declared,
     named_lambdas,
+    names_beside,
     parameters,
     parts,
     places,
@@ -72,6 +74,7 @@ class Variables:
         self._read: dict[ast.AST, set[str]] = {}
         self._written: dict[ast.AST, set[str]] = {}
         self._assigned: dict[ast.AST, list[Place]] = {}
+        self._before: dict[ast.AST, tuple[set[str], set[str], set[str]]] = {}
         self._captured: dict[ast.AST, frozenset[str]] = {}
         self._raised: set[str] = set()
         self._lambdas = named_lambdas(root.body)
@@ -98,6 +101,19 @@ class Variables:
         return after | self._raised
 
     def _live_before(self, statement: Any, after: set[str]) -> set[str]:
+        if not isinstance(statement, WITH_STATEMENTS):
+            return self._live_before_simple(statement, after)
+        known = self._before.get(statement)
+        if known is None or known[:2] != (after, self._raised):  # loops around it ask again and again
+            known = self._before[statement] = after, self._raised, self._live_before_compound(statement, after)
+        return known[2]
+
+    def _live_before_simple(self, statement: Any, after: set[str]) -> set[str]:
+        if isinstance(statement, (ast.Return, ast.Raise)):
+            return self._reads(statement) | self._raised
+        return self._reads(statement) | (after - self._writes(statement))
+
+    def _live_before_compound(self, statement: Any, after: set[str]) -> set[str]:
         if isinstance(statement, ast.If):
             inside = self._live(statement.body, after) | self._live(statement.orelse, after)
             test = self._reads(statement.test)
@@ -112,15 +128,11 @@ class Variables:
             return before
         if isinstance(statement, TRIES):
             return self._live_before_try(statement, after)
-        if isinstance(statement, ast.Match):
-            before = set(after)
-            for case in statement.cases:
-                guard = set() if case.guard is None else self._reads(case.guard)
-                before |= (self._live(case.body, after) | guard) - self._writes(case.pattern)
-            return before | self._reads(statement.subject)
-        if isinstance(statement, (ast.Return, ast.Raise)):
-            return self._reads(statement) | self._raised
-        return self._reads(statement) | (after - self._writes(statement))
+        before = set(after)
+        for case in statement.cases:
+            guard = set() if case.guard is None else self._reads(case.guard)
+            before |= (self._live(case.body, after) | guard) - self._writes(case.pattern)
+        return before | self._reads(statement.subject)
 
     def _live_before_loop(self, statement: Any, after: set[str]) -> set[str]:
         is_for = isinstance(statement, ast.For)
@@ -128,7 +140,7 @@ class Variables:
         if getattr(statement, "extra_test", None) is not None:
             head = head | self._reads(statement.extra_test)
         targets = self._writes(statement.target) if is_for else set()
-        before: set[str] = set(head)
+        before = head | (after - targets)
         while True:
             found = head | ((self._live(statement.body, before) | after) - targets)
             if found == before:
@@ -240,11 +252,19 @@ class Variables:
     def _writes(self, node: ast.AST) -> set[str]:
         found = self._written.get(node)
         if found is None:
-            found = self._written[node] = writes(node)
+            if isinstance(node, WITH_STATEMENTS):
+                found = set(names_beside(node)).union(*map(self._writes, ast.iter_child_nodes(node)))
+            else:
+                found = writes(node)
+            self._written[node] = found
         return found
 
     def _places(self, node: ast.AST) -> list[Place]:
         found = self._assigned.get(node)
         if found is None:
-            found = self._assigned[node] = places(node)
+            if isinstance(node, WITH_STATEMENTS):
+                found = [p for child in ast.iter_child_nodes(node) for p in self._places(child)]
+            else:
+                found = places(node)
+            self._assigned[node] = found
         return found
