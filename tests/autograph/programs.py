@@ -277,6 +277,19 @@ def walrus_in_operands(xs):
     return y, z, (v := 3) if LOG else (v := 4), v, w
 
 
+def walrus_in_operands_of_tensors(xs):
+    y = xs[0]
+    if xs[0] > 2 or (y := xs[1] + 1) > 1:
+        y = y + 10
+    i = total = 0
+    while i < 4 and ((y := xs[i]) > 0 or i < 2):
+        i += 1
+        if y == 2:
+            continue
+        total += y
+    return y, i, total
+
+
 def walrus_in_a_loop(xs):
     i = total = 0
     while (y := xs[i]) > 0 and i < 3:

@@ -119,7 +119,23 @@ class _Jumps:
             return self._loop(statement, loop)
         if kind is ast.Expr:
             _refuse_options(statement)
-        return [statement], self._parts(statement, loop)
+        before = self._unfold(statement) if kind is ast.If else []
+        return [*before, statement], self._parts(statement, loop)
+
+    def _unfold(self, statement: ast.If) -> list[Any]:
+        """`if a and (y := b):` as `test_ = a`, `if test_: test_ = (y := b)` and `if test_:`, so that the branch knows what it binds."""
+        test: Any = statement.test
+        negated = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
+        test = test.operand if negated else test
+        if not isinstance(test, ast.BoolOp) or not any(walrus_names(v) for v in test.values[1:]):
+            return []
+        name = self._name("test_")
+        found: list[Any] = [place(assign(name, _as_bool(test.values[0])), test)]
+        for value in test.values[1:]:
+            goes_on: Any = load(name) if isinstance(test.op, ast.And) else _none_of([name])
+            found.append(place(ast.If(goes_on, [place(assign(name, _as_bool(value)), value)], []), value))
+        statement.test = place(_none_of([name]) if negated else load(name), test)
+        return found
 
     def _jump(self, statement: Any, loop: _Loop | None) -> tuple[list[Any], set[str]]:
         assert loop is not None
@@ -214,6 +230,10 @@ def _set(name: str, value: bool, at: Any) -> Any:
 def _none_of(flags: list[str]) -> ast.UnaryOp:
     names: list[Any] = [load(name) for name in flags]
     return ast.UnaryOp(ast.Not(), names[0] if len(names) == 1 else ast.BoolOp(ast.Or(), names))
+
+
+def _as_bool(value: Any) -> ast.UnaryOp:
+    return ast.UnaryOp(ast.Not(), ast.UnaryOp(ast.Not(), value))
 
 
 def _unless(flags: set[str], body: list[Any]) -> Any:
