@@ -506,3 +506,19 @@ def test_a_second_derivative_that_vanishes_for_one_size():
             changes.append(accumulator.jvp(y))
         np.testing.assert_allclose(changes[1], changes[0], rtol=1e-4)
         check(gradients(lambda x, ids=ids: gradients(lambda x: f(x, ids))(x)[0]), x, tolerance=1e-3)
+
+
+def test_a_function_with_a_loop_in_a_function_of_unknown_sizes():
+    """Saved values of the inner function's loop belong to the graph that is copied into the outer one."""
+
+    def f(x, other):
+        def inner(y):
+            for _ in tf.range(3):
+                y = other
+            return y
+
+        return tf.function(inner)(x)
+
+    traced = tf.function(f, input_signature=[tf.TensorSpec([None, None])] * 2)
+    for other in (numbers(3, 1), numbers(17, 5)):
+        agree(traced(numbers(17, 5), other), other)

@@ -144,6 +144,7 @@ class Staged:
 
     def _inline(self, outer: Trace, tensors: list[Any], slots: Mapping[int, Variable]) -> list[Any]:
         """The nodes as nodes of the function that is being traced; the recorders there are shown one op."""
+        op = self.call  # made now: its saved values belong to the graph that is copied
         if self.trace.is_general:
             return self._rewritten(outer, tensors, slots)
         moved = {v: outer.value_of(x) for v, x in zip(self._operands(), tensors, strict=True)}
@@ -157,7 +158,7 @@ class Staged:
             copied = node.on(operands)
             outer.graph.nodes.append(copied)
             moved.update(zip(node.outputs, copied.outputs, strict=True))
-        return self._shown(outer, tensors, [moved.get(v, v) for v in self.call.values])
+        return self._shown(outer, tensors, [moved.get(v, v) for v in op.values])
 
     def _shown(self, outer: Trace, tensors: list[Any], values: list[Value]) -> list[Any]:
         results = tuple([symbol(v, outer) for v in values])
