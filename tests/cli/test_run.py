@@ -96,7 +96,7 @@ def test_the_exit_status_is_the_programs(tmp_path: Path) -> None:
 
 
 def test_names_that_are_missing(tmp_path: Path) -> None:
-    done = gradtape("run", written(tmp_path, "import tensorflow.python.ops\n"), code=1)
+    done = gradtape("run", written(tmp_path, "import tensorflow.python.nothing\n"), code=1)
     assert "a part of TensorFlow's inside" in done.stderr
     done = gradtape("run", written(tmp_path, "import tensorflow as tf\ntf.Session\n"), code=1)
     assert "answered by gradtape, has no attribute 'Session'; call functions on tensors directly" in done.stderr

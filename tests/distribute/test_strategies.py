@@ -253,6 +253,12 @@ def test_several_workers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_left_out_says_so() -> None:
-    for name in ("TPUStrategy", "ParameterServerStrategy", "Server"):
+    with pytest.raises(AttributeError, match=r"tf.distribute.Server is left out"):
+        _ = tf.distribute.Server
+    for name in ("TPUStrategy", "ParameterServerStrategy"):
+        kind = getattr(tf.distribute, name)
+        assert not isinstance(tf.distribute.get_strategy(), kind)
         with pytest.raises(AttributeError, match=f"tf.distribute.{name} is left out"):
-            getattr(tf.distribute, name)
+            kind()
+    with pytest.raises(AttributeError, match="ClusterCoordinator is left out"):
+        tf.distribute.coordinator.ClusterCoordinator(None)

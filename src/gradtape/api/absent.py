@@ -34,20 +34,15 @@ _EXTENSION = "give the class methods of its own, or `__array__`, or tf.register_
 
 _TABLE = [
     # Graphs of TensorFlow 1, and what reads and writes them.
-    ("tf.Graph", _GRAPHS, "write a tf.function: get_concrete_function and explain() show what it became."),
-    ("tf.Operation", _GRAPHS, "write a tf.function: get_concrete_function and explain() show what it became."),
     ("tf.graph_util", _GRAPHS, "save functions with tf.saved_model.save."),
     ("tf.import_graph_def", _GRAPHS, "load functions with tf.saved_model.load."),
     ("tf.io.write_graph", _GRAPHS, "save functions with tf.saved_model.save."),
     ("tf.test.assert_equal_graph_def", _GRAPHS, "compare what the functions return."),
-    ("tf.compat.v1", "gradtape has TensorFlow 2's names only", "write tf.function and tf.GradientTape for sessions and graphs."),
     ("tf.mlir", "programs are not written as MLIR", "read what f.explain() or experimental_get_compiler_ir shows."),
     ("tf.xla", "XLA is not used", "every tf.function is compiled; `jit_compile=True` is accepted."),
     # Code for TensorFlow's own runtime.
     ("tf.load_library", "libraries for TensorFlow's runtime cannot be loaded", "use tf.numpy_function or tf.py_function."),
     ("tf.load_op_library", "kernels for TensorFlow's runtime cannot be loaded", "use tf.py_function, or tf.custom_gradient."),
-    ("tf.RegisterGradient", "ops have no string names with gradients to register", "use tf.custom_gradient."),
-    ("tf.no_gradient", "ops have no string names with gradients to register", "use tf.stop_gradient or tf.custom_gradient."),
     ("tf.sysconfig.get_compile_flags", _NATIVE, "use tf.py_function, or tf.custom_gradient."),
     ("tf.sysconfig.get_include", _NATIVE, "use tf.py_function, or tf.custom_gradient."),
     ("tf.sysconfig.get_lib", _NATIVE, "use tf.py_function, or tf.custom_gradient."),
@@ -66,29 +61,16 @@ _TABLE = [
     ("tf.ragged_fill_empty_rows", _RAW, "use methods of tf.RaggedTensor."),
     ("tf.ragged_fill_empty_rows_grad", _RAW, "use methods of tf.RaggedTensor."),
     ("tf.raw_ops", "public functions are not split into raw kernels", "use the public function: tf.add for tf.raw_ops.Add."),
-    *[
-        (f"tf.{name}", _QUANTIZED, "use tf.int8, tf.uint8, tf.int16 or tf.int32.")
-        for name in ("qint8", "qint16", "qint32", "quint8", "quint16")
-    ],
     ("tf.quantization.quantize", _QUANTIZED, "use tf.quantization.quantize_and_dequantize_v2, or tf.cast of rounded values."),
     ("tf.quantization.dequantize", _QUANTIZED, "multiply tf.cast(x, tf.float32) by the scale."),
     ("tf.quantization.quantized_concat", _QUANTIZED, "use tf.concat."),
-    ("tf.variant", "datasets and other objects are Python objects, not tensors", "pass the object itself."),
-    ("tf.NoneTensorSpec", "None is an element of structures by itself", "write None in the structure of specs."),
     # Other machines and devices.
     ("tf.tpu", "there are no TPUs", "run on the CPU, or on a GPU with CuPy."),
-    ("tf.distribute.TPUStrategy", "there are no TPUs", _ALONE),
-    ("tf.distribute.experimental.TPUStrategy", "there are no TPUs", _ALONE),
-    ("tf.distribute.cluster_resolver", _CLUSTER, _ALONE),
-    ("tf.distribute.coordinator", _CLUSTER, _ALONE),
-    ("tf.distribute.experimental.coordinator", _CLUSTER, _ALONE),
     ("tf.distribute.experimental.partitioners", _CLUSTER, _ALONE),
     ("tf.distribute.experimental.rpc", _CLUSTER, _ALONE),
-    ("tf.distribute.experimental.ParameterServerStrategy", _CLUSTER, _ALONE),
     ("tf.distribute.experimental.PreemptionCheckpointHandler", _CLUSTER, "use tf.train.CheckpointManager."),
     ("tf.distribute.experimental.PreemptionWatcher", _CLUSTER, "use Python's module signal."),
     ("tf.distribute.experimental.TerminationConfig", _CLUSTER, "use tf.train.CheckpointManager."),
-    ("tf.distribute.ParameterServerStrategy", _CLUSTER, _ALONE),
     ("tf.distribute.Server", _CLUSTER, _ALONE),
     ("tf.config.experimental_connect_to_cluster", _CLUSTER, _ALONE),
     ("tf.config.experimental_connect_to_host", _CLUSTER, _ALONE),
@@ -116,7 +98,6 @@ _TABLE = [
     ("tf.debugging.experimental", "TensorBoard's debugger reads what TensorFlow's runtime writes", "use tf.debugging.enable_check_numerics, tape.explain and f.explain()."),
     ("tf.dtensor", _CLUSTER, _ALONE),
     ("tf.security", _RAW, "nothing: it is for TensorFlow's own tests."),
-    ("tf.train.experimental", "a checkpoint is one file of tensors", "use tf.train.Checkpoint, and keep other state in a tf.Variable."),
     ("tf.saved_model.experimental", "saved models have no fingerprints and policies of their own", "use tf.saved_model.save and load."),
     ("tf.image.decode_jxl", "Pillow does not read JPEG XL", "convert the files to PNG or JPEG."),
     ("tf.io.decode_jxl", "Pillow does not read JPEG XL", "convert the files to PNG or JPEG."),

@@ -21,6 +21,8 @@ _OURS = os.path.dirname(os.path.abspath(str(sys.modules["gradtape"].__file__))) 
 _LIBRARIES = (
     "gradtape",
     "keras",
+    "tf_keras",
+    "tensorflow_probability",
     "numpy",
     "scipy",
     "ml_dtypes",

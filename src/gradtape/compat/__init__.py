@@ -18,14 +18,14 @@ from typing import Any
 import gradtape
 from gradtape import version
 from gradtape.api import absent
+from gradtape.compat import _fronts, _tables, _tensor_attributes
 from gradtape.compat._horovod import HorovodFinder
 from gradtape.core import lazy
-from gradtape.core.errors import LeftOutError
 
 __all__ = ["as_bytes", "as_str", "as_str_any", "as_text", "install", "is_installed", "path_to_str", "uninstall"]
 
 TENSORFLOW_VERSION = version.VERSION  # programs compare it
-_ROOT = "tensorflow"
+_ROOT = _fronts.ROOT
 _FROM_KERAS = ("initializers", "keras", "losses", "metrics", "optimizers")
 
 
@@ -56,15 +56,22 @@ def install() -> None:
     importlib.import_module("gradtape_keras_hook").install()
     sys.meta_path[:0] = [_Finder(), HorovodFinder()]
     gradtape.config.record_numpy_functions(False)
+    _tensor_attributes.install()
 
 
 def uninstall() -> None:
     """Undo `install`: `import tensorflow` means TensorFlow again. Modules that have been imported stay where they are."""
     if is_installed():
         gradtape.config.record_numpy_functions(True)
+        _tensor_attributes.uninstall()
     sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, (_Finder, HorovodFinder))]
     for name in [n for n in sys.modules if n.partition(".")[0] in (_ROOT, "horovod")]:
-        del sys.modules[name]
+        module = sys.modules.pop(name)
+        parent, _, last = name.rpartition(".")
+        if isinstance(module, _fronts.TableModule):  # the import has put it into the module around it
+            vars(sys.modules.get(parent, module)).pop(last, None)
+            _tables.module.cache_clear()
+    globals().pop("v2", None)  # importing `tensorflow.compat.v2` has put it here
 
 
 def is_installed() -> bool:
@@ -86,7 +93,7 @@ class _Finder(importlib.abc.MetaPathFinder):
             return importlib.machinery.ModuleSpec(name, _Loader(ModuleType(name)))
         if name != _ROOT and not name.startswith(f"{_ROOT}."):
             return None
-        found = resolve(name.split(".")[1:])
+        found = _tables.module(name) or resolve(name.split(".")[1:])
         if found is None:
             raise ModuleNotFoundError(_absence(name), name=name)
         return importlib.machinery.ModuleSpec(name, _Loader(found), is_package=True)
@@ -100,46 +107,35 @@ class _Loader(importlib.abc.Loader):
         self._spec = getattr(found, "__spec__", None)
 
     def create_module(self, spec: Any) -> ModuleType:
-        if isinstance(self._found, ModuleType) and self._found is not gradtape:
+        if self._found is gradtape:
+            return sys.modules[_ROOT] if _ROOT in sys.modules else _root()
+        if isinstance(self._found, ModuleType):
             return self._found
-        return _Front(spec.name, self._found)
+        shown = self._found
+        return _fronts.Front(spec.name, shown, lambda name: getattr(shown, name))
 
     def exec_module(self, module: ModuleType) -> None:
         if module is self._found:
             module.__spec__ = self._spec
+        elif module is sys.modules.get(_ROOT):
+            module.__spec__ = importlib.machinery.ModuleSpec(_ROOT, self, is_package=True)
 
 
-class _Front(ModuleType):
-    """A module of TensorFlow's name: gradtape with TensorFlow's version, or a namespace that is no module."""
+def _root() -> ModuleType:
+    """gradtape under TensorFlow's name, with what only programs of TensorFlow ask for."""
+    root = _fronts.Front(_ROOT, gradtape, _in_root)
+    root.__version__ = TENSORFLOW_VERSION  # type: ignore[attr-defined]
+    root.__git_version__ = f"v{TENSORFLOW_VERSION}"  # type: ignore[attr-defined]
+    root.__all__ = list(gradtape.__all__)  # type: ignore[attr-defined]
+    return root
 
-    def __init__(self, name: str, shown: Any) -> None:
-        super().__init__(name, getattr(shown, "__doc__", None))
-        self._shown = shown
-        self.__path__: list[str] = []
-        if shown is gradtape:
-            self.__version__ = TENSORFLOW_VERSION
-            self.__all__ = list(gradtape.__all__)
 
-    def __getattr__(self, name: str) -> Any:
-        try:
-            is_keras = self._shown is gradtape and name in _FROM_KERAS
-            value = resolve([name]) if is_keras else getattr(self._shown, name)
-        except LeftOutError:
-            raise
-        except AttributeError as problem:
-            general = "`gradtape check script.py` lists the names that a program uses and gradtape lacks"
-            hint = str(problem).partition("\n  fix: ")[2] or general
-            raise AttributeError(
-                f"module {self.__name__!r}, answered by gradtape, has no attribute {name!r}; {hint}",
-                name=name,
-                obj=self,
-            ) from None
-        if not name.startswith("__"):
-            self.__dict__[name] = value
-        return value
-
-    def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *dir(self._shown)})
+def _in_root(name: str) -> Any:
+    if name in _FROM_KERAS:
+        return resolve([name])
+    if _tables.module(f"{_ROOT}.{name}") is not None:
+        return importlib.import_module(f"{_ROOT}.{name}")
+    return getattr(gradtape, name)
 
 
 def resolve(parts: Sequence[str]) -> Any:
@@ -176,8 +172,10 @@ def _absence(name: str) -> str:
     known = absent.lookup(f"tf{name.removeprefix(_ROOT)}")
     if known is not None:
         fix = f"it is left out, since {known.reason}; {known.instead}"
-    elif name.startswith(f"{_ROOT}.python"):
+    elif _tables.is_inside(name):
+        asker = _fronts.asker(sys._getframe(1))
         fix = "it is a part of TensorFlow's inside; use the public name, for instance tf.keras for tensorflow.python.keras."
+        return f"No module named {name!r}: gradtape has no such module of TensorFlow's inside.\n  at:  {asker}\n  fix: {fix}"
     else:
         fix = "`gradtape check script.py` lists the names that a program uses and gradtape lacks."
     return f"No module named {name!r}: gradtape answers for tensorflow here, and has no such module.\n  fix: {fix}"
@@ -232,8 +230,14 @@ def path_to_str(path: Any) -> Any:
 
 def __getattr__(name: str) -> Any:
     if name == "v2":
-        return gradtape
+        return sys.modules[_ROOT] if is_installed() and _ROOT in sys.modules else gradtape
     return _missing(name)
 
 
-_missing = lazy.attach(__name__, {})[0]
+_LATER = {
+    "gradtape.compat.v1": "*",
+    "gradtape.compat.v1._names": "dimension_at_index dimension_value",
+    "gradtape.compat._internal.names": "forward_compatible forward_compatibility_horizon",
+}
+_missing, __dir__, _later = lazy.attach(__name__, _LATER)
+__all__ += _later

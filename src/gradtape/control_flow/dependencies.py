@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from gradtape.core import state
+
 __all__ = ["control_dependencies"]
 
 
@@ -19,6 +21,11 @@ def control_dependencies(control_inputs: Any) -> Iterator[None]:
     >>> with tf.control_dependencies([tf.debugging.assert_positive(1.0)]):
     ...     y = tf.constant(2.0)
     """
+    graph = getattr(state.current.trace, "session_graph", None)
+    if graph is not None:  # of `tf.compat.v1`: there a session chooses what runs
+        with graph.control_dependencies(control_inputs):
+            yield
+        return
     for item in control_inputs or ():
         if callable(item) and not hasattr(item, "dtype"):
             item()

@@ -356,8 +356,8 @@ def _read(value: Any) -> Any:
     return value._read() if isinstance(value, Variable) else value
 
 
-def group(*inputs: Any, **kwargs: Any) -> None:
-    """None: everything that was given has run already.
+def group(*inputs: Any, **kwargs: Any) -> Any:
+    """None: everything that was given has run already. In a `tf.Graph`, an operation that sessions run.
 
     Args:
       *inputs: anything.
@@ -365,16 +365,19 @@ def group(*inputs: Any, **kwargs: Any) -> None:
 
     >>> tf.group(tf.constant(1.0), tf.constant(2.0))
     """
+    graph = getattr(state.current.trace, "session_graph", None)
+    return None if graph is None else graph.group(inputs, kwargs.get("name"))
 
 
-def no_op(name: str | None = None) -> None:
-    """None: nothing is done.
+def no_op(name: str | None = None) -> Any:
+    """None: nothing is done. In a `tf.Graph`, an operation that sessions run.
 
     Args:
       name: ignored.
 
     >>> tf.no_op()
     """
+    return group(name=name or "NoOp")
 
 
 def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> Any:

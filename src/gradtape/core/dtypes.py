@@ -72,6 +72,11 @@ class DType:
         return self.name == "bool"
 
     @property
+    def is_quantized(self) -> bool:
+        """True for the quantized integers, of which there are names only."""
+        return self.name.startswith("q")
+
+    @property
     def is_unsigned(self) -> bool:
         """True for the unsigned integers."""
         return self.name.startswith("uint")
@@ -84,7 +89,7 @@ class DType:
     @property
     def is_numpy_compatible(self) -> bool:
         """True where NumPy can hold the type."""
-        return self.name != "resource"
+        return self.name not in ("resource", "variant")
 
     @property
     def size(self) -> int:
@@ -157,8 +162,10 @@ class DType:
 
 
 def _numpy_dtype(name: str) -> np.dtype[Any]:
-    if name in ("string", "resource"):
+    if name in ("string", "resource", "variant"):
         return np.dtype(object)
+    if name.startswith("q"):
+        return np.dtype(name[1:])
     try:
         return np.dtype(name)
     except TypeError:
@@ -194,13 +201,21 @@ float8_e5m2fnuz = DType("float8_e5m2fnuz", 28)
 int4 = DType("int4", 29)
 uint4 = DType("uint4", 30)
 half, double = float16, float64
+# Names only: there are no tensors of them.
+qint8, quint8, qint32 = DType("qint8", 11), DType("quint8", 12), DType("qint32", 13)
+qint16, quint16, variant = DType("qint16", 15), DType("quint16", 16), DType("variant", 21)
+NAMES_ONLY = (qint8, quint8, qint32, qint16, quint16, variant)
 
 ALL: tuple[DType, ...] = (
     float16, bfloat16, float32, float64, complex64, complex128, int8, int16, int32, int64, uint8, uint16, uint32,
     uint64, bool_, string, float8_e5m2, float8_e4m3fn, float8_e4m3fnuz, float8_e4m3b11fnuz, float8_e5m2fnuz, int4,
     uint4, resource,
 )  # fmt: skip
-_BY_NAME: dict[str, DType] = {d.name: d for d in ALL} | {"half": half, "double": double, "float": float32}
+_BY_NAME: dict[str, DType] = {d.name: d for d in (*ALL, *NAMES_ONLY)} | {
+    "half": half,
+    "double": double,
+    "float": float32,
+}
 _BY_NUMPY: dict[Any, DType] = {d.numpy: d for d in ALL if hasattr(np, d.name)}
 _BY_NUMPY[np.dtype(object)] = string
 _BY_NUMPY[np.dtype(bool)] = bool_

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core import dtypes, errors
+from gradtape.core.dimension import Dimension
 from gradtape.core.dims import Dim
 
 Dims = tuple[int | None, ...]
@@ -170,9 +171,9 @@ class TensorShape:
     ndims = rank
 
     @property
-    def dims(self) -> list[int | None] | None:
-        """The dimensions as a list, or None."""
-        return None if self._dims is None else list(self._dims)
+    def dims(self) -> list[Dimension] | None:
+        """The dimensions as a list of objects with a `value`, or None; `as_list` gives numbers."""
+        return None if self._dims is None else [Dimension(d) for d in self._dims]
 
     def as_list(self) -> list[int | None]:
         """The dimensions as a list; ValueError if the rank is unknown."""
@@ -302,10 +303,12 @@ class TensorShape:
         return f"({self._dims[0]},)" if len(self._dims) == 1 else f"({', '.join(map(str, self._dims))})"
 
     def __reduce__(self) -> Any:
-        return TensorShape, (self.dims,)
+        return TensorShape, (None if self._dims is None else list(self._dims),)
 
 
 def _dimension(value: Any) -> int | None:
+    if type(value) is Dimension:
+        value = value.value
     if value is None or type(value) is Dim:
         return value  # type: ignore[return-value]
     try:
@@ -357,6 +360,30 @@ class TensorSpec:
     def from_spec(cls, spec: Any, name: str | None = None) -> TensorSpec:
         """A copy of a spec, perhaps under another name."""
         return cls(spec.shape, spec.dtype, name or spec.name)
+
+    @property
+    def value_type(self) -> type:
+        """The class of tensors."""
+        from gradtape.core.tensor import Tensor
+
+        return Tensor
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """True if every tensor of this spec is one of the other's."""
+        if not isinstance(other, TensorSpec) or self._dtype != other.dtype:
+            return False
+        return bool(self._shape.most_specific_compatible_shape(other.shape) == other.shape)
+
+    def most_specific_common_supertype(self, others: Any) -> TensorSpec | None:
+        """The narrowest spec that contains this one and others; None if the dtypes differ."""
+        shape = self._shape
+        for other in others:
+            if not isinstance(other, TensorSpec) or other.dtype != self._dtype:
+                return None
+            shape = shape.most_specific_compatible_shape(other.shape)
+        return (
+            type(self)(shape, self._dtype, self._name) if type(self) is TensorSpec else TensorSpec(shape, self._dtype)
+        )
 
     def is_compatible_with(self, other: Any) -> bool:
         """True if the other tensor or spec has this dtype and a compatible shape."""

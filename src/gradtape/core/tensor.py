@@ -35,6 +35,47 @@ class Tensor(Operators):
 
     __array_priority__ = 100
 
+    # What classes that stand for tensors copy: `setattr(cls, name, getattr(tf.Tensor, name))`.
+    OVERLOADABLE_OPERATORS = frozenset(
+        f"__{name}__"
+        for name in [
+            "abs",
+            "add",
+            "and",
+            "div",
+            "eq",
+            "floordiv",
+            "ge",
+            "getitem",
+            "gt",
+            "invert",
+            "le",
+            "lt",
+            "matmul",
+            "mod",
+            "mul",
+            "ne",
+            "neg",
+            "or",
+            "pow",
+            "radd",
+            "rand",
+            "rdiv",
+            "rfloordiv",
+            "rmatmul",
+            "rmod",
+            "rmul",
+            "ror",
+            "rpow",
+            "rsub",
+            "rtruediv",
+            "rxor",
+            "sub",
+            "truediv",
+            "xor",
+        ]
+    )
+
     def __hash__(self) -> int:
         raise TypeError(
             errors.compose(

@@ -77,11 +77,12 @@ names = _Names()
 @contextmanager
 def unnoticed() -> Iterator[None]:
     """Make variables of the library's own: the function that is being traced has not made them."""
-    before, names.witness = names.witness, None
+    before = names.witness, names.creators
+    names.witness, names.creators = None, ()
     try:
         yield
     finally:
-        names.witness = before
+        names.witness, names.creators = before
 
 
 # Called with every new variable; empty unless a checkpoint waits for variables.
@@ -226,6 +227,10 @@ class Variable(Operators):
     graph = property(lambda self: None, doc="None: there is no graph.")
     op = property(lambda self: self, doc="The variable itself.")
     handle = property(lambda self: Handle(self), doc="The identity that tapes use; valid as a gradient source.")
+    # What libraries ask of TensorFlow's own class.
+    _unique_id = property(lambda self: f"{self._name}_{self._order}")
+    _shared_name = property(lambda self: self._name)
+    _in_graph_mode = False
 
     @property
     def name(self) -> str:

@@ -4,6 +4,8 @@ A strategy has one replica, or several on parts of the CPU (`tf.config.set_logic
 other, each until it is done or needs the others; the thread that called `run` combines their values. So the results
 are those of several devices, not their speed.
 
+    _absent_classes.py       Classes of clusters, to compare with
+    _absent_strategies.py    Strategies that cannot be made: classes to compare with
     _context.py              Which strategy is around, and which of its replicas runs here
     _cross_replica_ops.py    Bringing values of replicas together, and the names of the ways to do it
     _distributed_dataset.py  Datasets of strategies: a batch for each replica
@@ -11,6 +13,8 @@ are those of several devices, not their speed.
     _per_replica.py          Values of several replicas: one for each, at the places of a structure where they differ
     _replica_threads.py      Running a function on all replicas: each has a thread, and one of them runs at a time
     _strategy.py             Strategies: how a program's replicas are laid out, and how they work together
+    cluster_resolver.py      Classes of clusters that programs compare with
+    coordinator.py           Classes of coordinators that programs compare with
     experimental.py          Earlier names, and options of strategies
 """
 
@@ -30,6 +34,9 @@ _LATER = {
         "MirroredStrategy MultiWorkerMirroredStrategy OneDeviceStrategy Strategy StrategyExtended experimental_set_strategy"
     ),
     "gradtape.distribute._per_replica": "DistributedValues",
+    "gradtape.distribute._absent_strategies": "ParameterServerStrategy TPUStrategy",
     "gradtape.distribute.experimental": "*",
+    "gradtape.distribute.coordinator": "*",
+    "gradtape.distribute.cluster_resolver": "*",
 }
 __getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

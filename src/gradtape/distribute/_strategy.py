@@ -96,6 +96,13 @@ class Strategy:
         require_cross_replica(self, "strategy.gather")
         return map_values(lambda leaf: gathered(leaf, axis, self.num_replicas_in_sync), value)
 
+    # Asked by Keras 2: there are no coordinators of other processes.
+    _should_use_with_coordinator = False
+
+    def unwrap(self, value: Any) -> tuple[Any, ...]:
+        """As `experimental_local_results`."""
+        return self.experimental_local_results(value)
+
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
         """The values of the replicas as a tuple; of one value, a tuple with it alone."""
         if isinstance(value, PerReplica):
@@ -145,6 +152,10 @@ class StrategyExtended:
         self.worker_devices = tuple(worker_devices)
 
     parameter_devices = property(lambda self: self.worker_devices[:1], doc="Where variables are.")
+
+    def _in_multi_worker_mode(self) -> bool:
+        """False: one process computes."""
+        return False
 
     def reduce_to(self, reduce_op: Any, value: Any, destinations: Any, options: Any = None) -> Any:
         """One value of the values of all replicas; where it is needed does not matter."""

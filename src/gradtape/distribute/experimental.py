@@ -8,6 +8,8 @@ _LATER = {
         "CollectiveCommunication=CommunicationImplementation CollectiveHints=CommunicationOptions "
         "CommunicationImplementation CommunicationOptions"
     ),
+    "gradtape.distribute._absent_strategies": "ParameterServerStrategy TPUStrategy",
+    "gradtape.distribute.coordinator": "*",
     "gradtape.distribute._strategy": "CentralStorageStrategy MultiWorkerMirroredStrategy",
 }
 __getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

@@ -4,6 +4,7 @@ from gradtape.core import lazy
 from gradtape.experimental import dlpack
 
 _LATER = {
+    "gradtape.experimental.dtensor": "*",
     "gradtape.experimental.numpy": "*",
     "gradtape.data._iterator": "Optional",
     "gradtape.experimental._async_scope": "async_clear_error async_scope enable_strict_mode function_executor_type",

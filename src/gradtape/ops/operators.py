@@ -205,3 +205,7 @@ _attach_guard("isub", "-", "variable.assign_sub(value)")
 _attach_guard("imul", "*", "variable.assign(variable * value)")
 _attach_guard("itruediv", "/", "variable.assign(variable / value)")
 _attach_guard("ipow", "**", "variable.assign(variable ** value)")
+
+# Python 2's names, by which classes copy the operators of tensors.
+Tensor.__div__, Tensor.__rdiv__ = Tensor.__truediv__, Tensor.__rtruediv__  # type: ignore[attr-defined]
+Tensor.__nonzero__ = Tensor.__bool__  # type: ignore[attr-defined]

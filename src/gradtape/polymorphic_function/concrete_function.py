@@ -71,6 +71,12 @@ class ConcreteFunction:
     inputs = property(lambda self: list(self._staged.trace.parameters), doc="The arguments, as symbols.")
     outputs = property(lambda self: list(self._staged.outputs), doc="The results, as symbols.")
 
+    def add_to_graph(self, g: Any = None, overwrite: bool = False) -> None:
+        """Nothing: functions need not be registered in a graph."""
+
+    def add_gradient_functions_to_graph(self, g: Any = None) -> None:
+        """Nothing: gradients need not be registered in a graph."""
+
     @property
     def structured_outputs(self) -> Any:
         """The results in the structure that the function returned, as symbols."""

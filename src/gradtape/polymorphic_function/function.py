@@ -105,6 +105,25 @@ class Function(Generic[P, R_co]):
         result = concrete.call(leaves.tensors, leaves.variables)
         return result
 
+    def __getattr__(self, name: str) -> Any:
+        # A function made of an object, such as a module, has the object's attributes.
+        target = self.__dict__.get("python_function")
+        if target is None or name.startswith("__") or inspect.isroutine(target):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        return getattr(target, name)
+
+    def _decorate(self, decorator: Callable[[Any], Any]) -> None:
+        """Put another function in the place of the one that is traced, before the first call."""
+        if self._traces or self._count:
+            raise ValueError(
+                errors.compose(
+                    f"{self._name}: functions cannot be decorated after they have been traced.",
+                    "decorate it before the first call.",
+                )
+            )
+        self.python_function = decorator(self.python_function)
+        self._signature = Signature(self.python_function, self._signature.specs, self._name)
+
     def _encoded(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any], cache_key.Leaves]:
         """The key of a call, its arguments in the order of the parameters, and what they hold."""
         try:

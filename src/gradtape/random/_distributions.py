@@ -207,7 +207,9 @@ def stateless_categorical(
     >>> tf.random.stateless_categorical([[0.0, -np.inf]], 3, seed=[1, 2]).numpy()
     array([[0, 0, 0]])
     """
-    return _categorical(from_seed(seed, None), logits, num_samples, dtypes.as_dtype(dtype))
+    return _categorical(
+        from_seed(seed, None), logits, num_samples, dtypes.as_dtype(dtypes.int64 if dtype is None else dtype)
+    )
 
 
 def _categorical(take: Take, logits: Any, num_samples: Any, dtype: dtypes.DType) -> Tensor:

@@ -29,6 +29,21 @@ _LATER = {
 }
 __getattr__, __dir__, _later = lazy.attach(__name__, _LATER)
 
+# Names in TensorFlow's folders, and of its servers.
+ASSETS_DIRECTORY, VARIABLES_DIRECTORY, DEBUG_DIRECTORY = "assets", "variables", "debug"
+ASSETS_KEY, VARIABLES_FILENAME = "saved_model_assets", "variables"
+SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT = "saved_model.pb", "saved_model.pbtxt"
+DEFAULT_SERVING_SIGNATURE_DEF_KEY = "serving_default"
+PREDICT_INPUTS, PREDICT_METHOD_NAME, PREDICT_OUTPUTS = "inputs", "tensorflow/serving/predict", "outputs"
+REGRESS_INPUTS, REGRESS_METHOD_NAME, REGRESS_OUTPUTS = "inputs", "tensorflow/serving/regress", "outputs"
+CLASSIFY_INPUTS, CLASSIFY_METHOD_NAME = "inputs", "tensorflow/serving/classify"
+CLASSIFY_OUTPUT_CLASSES, CLASSIFY_OUTPUT_SCORES = "classes", "scores"
+GPU, SERVING, TPU, TRAINING = "gpu", "serve", "tpu", "train"
+
 __all__ = [
-    *_later,
-]
+    "ASSETS_DIRECTORY", "ASSETS_KEY", "CLASSIFY_INPUTS", "CLASSIFY_METHOD_NAME", "CLASSIFY_OUTPUT_CLASSES",
+    "CLASSIFY_OUTPUT_SCORES", "DEBUG_DIRECTORY", "DEFAULT_SERVING_SIGNATURE_DEF_KEY", "GPU", "PREDICT_INPUTS",
+    "PREDICT_METHOD_NAME", "PREDICT_OUTPUTS", "REGRESS_INPUTS", "REGRESS_METHOD_NAME", "REGRESS_OUTPUTS",
+    "SAVED_MODEL_FILENAME_PB", "SAVED_MODEL_FILENAME_PBTXT", "SERVING", "TPU", "TRAINING", "VARIABLES_DIRECTORY",
+    "VARIABLES_FILENAME", *_later,
+]  # fmt: skip

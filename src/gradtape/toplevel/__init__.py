@@ -9,6 +9,7 @@ module.py             Module: a named container of variables
 printing.py           Values when they are known, in the order of the program
 specs.py              Specs: descriptions of values other than tensors, and the spec of any value
 status.py             Questions about values and the mode of execution
+trackable.py          Bases of objects that checkpoints save
 variable_creators.py  How variables are made, and how other objects become tensors: hooks for programs
 variable_methods.py   Methods of variables that change or read some rows
 """

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from gradtape.core import convert
+from gradtape.core.composite import Composite
+from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor, to_numpy
-from gradtape.core.variable import names
+from gradtape.core.variable import Variable, names
 from gradtape.tracing.symbol import Symbol
 
 
@@ -15,7 +16,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """The value of a tensor as far as it is known without running anything; None if it is not.
 
     Args:
-      tensor: a tensor, in a function or not.
+      tensor: a tensor, in a function or not. What is no tensor is returned as it is.
       partial: accepted: a value is known as a whole or not at all.
 
     >>> @tf.function
@@ -27,8 +28,11 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     if isinstance(tensor, Symbol):
         found = tensor.trace.peek(tensor.value)
         return None if found is None else to_numpy(found)
-    value = convert.convert_to_tensor(tensor)
-    return to_numpy(value._array) if type(value) is Tensor else None
+    if isinstance(tensor, (Variable, Composite, IndexedSlices)):
+        return None
+    if not isinstance(tensor, Tensor):
+        return tensor
+    return to_numpy(tensor._array) if type(tensor) is Tensor else None
 
 
 def is_symbolic_tensor(tensor: Any) -> bool:

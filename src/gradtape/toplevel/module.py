@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from gradtape.core import errors, nest
 from gradtape.core.variable import Variable, names
+from gradtape.toplevel.trackable import AutoTrackable
 
 
 class name_scope:  # noqa: N801
@@ -47,7 +48,7 @@ class name_scope:  # noqa: N801
         names.scopes = self._outer.pop()
 
 
-class Module:
+class Module(AutoTrackable):
     """A container of variables and other modules, which it finds in its attributes.
 
     Lists, tuples and dicts in attributes are searched, other objects are not. A class need not call `super().__init__()`
@@ -63,6 +64,9 @@ class Module:
     >>> [v.name for v in Dense(3).trainable_variables]
     ['w:0']
     """
+
+    # Attributes that are not searched; subclasses add their own.
+    _TF_MODULE_IGNORED_PROPERTIES: frozenset[str] = frozenset()
 
     def __init__(self, name: str | None = None) -> None:
         if name is None:
@@ -113,6 +117,8 @@ class Module:
         """Objects of a class that were not seen before: those in this module's attributes, then those of each submodule."""
         inner = []
         for name in sorted(vars(self)):
+            if name in self._TF_MODULE_IGNORED_PROPERTIES:
+                continue
             for leaf in nest.flatten(vars(self)[name]):
                 if id(leaf) in seen or not isinstance(leaf, (wanted, Module)):
                     continue
@@ -123,6 +129,50 @@ class Module:
                     inner.append(leaf)
         for module in inner:
             yield from module._find(wanted, seen)
+
+    def _flatten(
+        self,
+        recursive: bool = True,
+        predicate: Callable[[Any], bool] | None = None,
+        attribute_traversal_key: Callable[[str], Any] | None = None,
+        with_path: bool = False,
+        expand_composites: bool = False,
+    ) -> Iterator[Any]:
+        """What is in the attributes of this module and its submodules and meets a condition, as TensorFlow's modules tell."""
+        return self._flattened(
+            {id(self)},
+            recursive,
+            predicate or (lambda _: True),
+            attribute_traversal_key,
+            with_path,
+            expand_composites,
+            (),
+        )
+
+    def _flattened(
+        self,
+        seen: set[int],
+        recursive: bool,
+        predicate: Any,
+        key: Any,
+        with_path: bool,
+        expand: bool,
+        before: tuple[Any, ...],
+    ) -> Iterator[Any]:
+        inner = []
+        for name in sorted(vars(self), key=key):
+            if name in self._TF_MODULE_IGNORED_PROPERTIES:
+                continue
+            for path, leaf in _leaves(vars(self)[name], (*before, name), expand):
+                if id(leaf) in seen:
+                    continue
+                seen.add(id(leaf))
+                if predicate(leaf):
+                    yield (path, leaf) if with_path else leaf
+                if recursive and isinstance(leaf, Module):
+                    inner.append((path, leaf))
+        for path, module in inner:
+            yield from module._flattened(seen, recursive, predicate, key, with_path, expand, path)
 
     @classmethod
     def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
@@ -153,3 +203,19 @@ def snake_case(name: str) -> str:
             written.append("_")
         written.append(letter.lower())
     return "".join(written)
+
+
+def _leaves(structure: Any, path: tuple[Any, ...], expand: bool) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """The leaves of a structure with the keys that lead to them."""
+    if isinstance(structure, Mapping):
+        for key in nest.sorted_keys(structure):
+            yield from _leaves(structure[key], (*path, key), expand)
+    elif isinstance(structure, (list, tuple)):
+        fields = getattr(structure, "_fields", None) or range(len(structure))
+        for key, item in zip(fields, structure, strict=True):
+            yield from _leaves(item, (*path, key), expand)
+    elif expand and not isinstance(structure, (Variable, Module)) and hasattr(structure, "_components"):
+        for i, part in enumerate(structure._components()):
+            yield (*path, i), part
+    else:
+        yield path, structure

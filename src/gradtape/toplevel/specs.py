@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping
+import functools
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from gradtape.control_flow.tensor_array import TensorArray
-from gradtape.core import convert, dtypes, errors
+from gradtape.core import convert, dtypes, errors, nest
 from gradtape.core.composite import Composite
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.variable import Variable
 
 
-class TypeSpec(abc.ABC):
+class TypeSpec(abc.ABC):  # noqa: B024
     """Base of the specs: all classes that can tell whether a value is compatible.
+
+    A subclass for values of its own says of which tensors they consist: `value_type`, `_serialize`, `_component_specs`,
+    `_to_components` and `_from_components`. Comparisons follow from `_serialize`.
 
     >>> isinstance(tf.TensorSpec([2]), tf.TypeSpec)
     True
@@ -29,19 +35,119 @@ class TypeSpec(abc.ABC):
             else NotImplemented
         )
 
-    @abc.abstractmethod
+    def _serialize(self) -> tuple[Any, ...]:
+        """What tells this spec from others of its class."""
+        return tuple(vars(self).values())
+
+    @classmethod
+    def _deserialize(cls, serialization: tuple[Any, ...]) -> Any:
+        """The spec that was serialized."""
+        return cls(*serialization)
+
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """True if a value or a spec is of this kind."""
+        other = spec_or_value if isinstance(spec_or_value, TypeSpec) else type_spec_from_value(spec_or_value)
+        return type(other) is type(self) and TypeSpec.__is_compatible(self._serialize(), other._serialize())
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """True if every value of this kind is one of the other."""
+        return type(other) is type(self) and _is_below(self._serialize(), other._serialize())
+
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
+        """The narrowest spec of which this and the others are cases; None if there is none."""
+        if any(type(other) is not type(self) for other in others):
+            return None
+        merged = _merged([self._serialize(), *[other._serialize() for other in others]])
+        return None if merged is _NONE else self._deserialize(merged)
+
+    def most_specific_compatible_type(self, other: Any) -> Any:
+        """As `most_specific_common_supertype` of one other spec; ValueError if there is none."""
+        found = self.most_specific_common_supertype([other])
+        if found is None:
+            raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
+        return found
+
+    @property
+    def _flat_tensor_specs(self) -> list[Any]:
+        return nest.flatten(self._component_specs, expand_composites=True)
+
+    @property
+    def _component_specs(self) -> Any:
+        raise NotImplementedError(f"{type(self).__name__}._component_specs")
+
+    @staticmethod
+    def __is_compatible(a: Any, b: Any) -> bool:
+        if isinstance(a, (TypeSpec, TensorShape, dtypes.DType)):
+            return bool(a.is_compatible_with(b))
+        if type(a) is not type(b):
+            return False
+        if isinstance(a, (list, tuple)):
+            return len(a) == len(b) and all(TypeSpec.__is_compatible(x, y) for x, y in zip(a, b, strict=True))
+        if isinstance(a, Mapping):
+            return list(a) == list(b) and all(TypeSpec.__is_compatible(a[key], b[key]) for key in a)
+        return bool(a == b)
+
+    def __make_cmp_key(self, value: Any) -> Any:
+        """A value as something that can be compared and hashed."""
+        if isinstance(value, Mapping):
+            return tuple([(self.__make_cmp_key(k), self.__make_cmp_key(value[k])) for k in nest.sorted_keys(value)])
+        if isinstance(value, (list, tuple)):
+            return tuple([self.__make_cmp_key(v) for v in value])
+        if isinstance(value, TensorShape):
+            return TensorShape, None if value.rank is None else tuple(value)
+        if isinstance(value, np.ndarray):
+            return np.ndarray, value.shape, self.__make_cmp_key(value.tolist())
+        return value
+
+    def __get_cmp_key(self) -> Any:
+        return type(self), self.__make_cmp_key(self._serialize())
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and vars(other) == vars(self)
+        return type(other) is type(self) and self.__get_cmp_key() == other.__get_cmp_key()
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
 
     def __hash__(self) -> int:
-        return hash((type(self), *[str(v) for v in vars(self).values()]))
+        return hash(self.__get_cmp_key())
 
     def __repr__(self) -> str:
         fields = ", ".join(f"{name.lstrip('_')}={value!r}" for name, value in vars(self).items())
         return f"{type(self).__name__}({fields})"
+
+
+_NONE = object()
+
+
+def _is_below(a: Any, b: Any) -> bool:
+    if hasattr(a, "is_subtype_of"):
+        return bool(a.is_subtype_of(b))
+    if isinstance(a, (list, tuple)) and type(a) is type(b):
+        return len(a) == len(b) and all(_is_below(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return set(a) == set(b) and all(_is_below(a[key], b[key]) for key in a)
+    return bool(a == b)
+
+
+def _merged(values: list[Any]) -> Any:
+    """What serialized specs have in common: specs and shapes become wider, all else must be equal."""
+    first = values[0]
+    if hasattr(first, "most_specific_common_supertype"):
+        found = first.most_specific_common_supertype(values[1:])
+        return _NONE if found is None else found
+    if isinstance(first, TensorShape):
+        return functools.reduce(TensorShape.most_specific_compatible_shape, values)
+    if isinstance(first, (list, tuple)):
+        if any(type(v) is not type(first) or len(v) != len(first) for v in values):
+            return _NONE
+        parts = [_merged(list(column)) for column in zip(*values, strict=True)]
+        return _NONE if any(p is _NONE for p in parts) else type(first)(parts)
+    if isinstance(first, Mapping):
+        if any(not isinstance(v, Mapping) or set(v) != set(first) for v in values):
+            return _NONE
+        found = {key: _merged([v[key] for v in values]) for key in first}
+        return _NONE if any(v is _NONE for v in found.values()) else found
+    return first if all(v == first for v in values) else _NONE
 
 
 class IndexedSlicesSpec(TypeSpec):

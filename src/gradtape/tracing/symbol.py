@@ -102,8 +102,24 @@ class Symbol(Interpreted):
 
     @property
     def graph(self) -> Any:
-        """The graph of the function."""
-        return self.trace.graph
+        """The graph of the function; in a `tf.Graph`, that one."""
+        return getattr(self.trace, "session_graph", None) or self.trace.graph
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """The value in a session, for a tensor of a `tf.Graph`."""
+        graph = getattr(self.trace, "session_graph", None)
+        if graph is None:
+            return super().eval(feed_dict, session)
+        return graph.evaluate(self, feed_dict, session)
+
+    def __hash__(self) -> int:
+        if getattr(self.trace, "session_graph", None) is None:
+            raise TypeError(
+                errors.compose(
+                    "Tensor is unhashable: it may be equal to others.", "use tensor.ref() as the key.", depth=1
+                )
+            )
+        return hash(self.value)
 
     @property
     def op(self) -> Operation:

@@ -12,12 +12,14 @@ A checkpoint holds the values of variables, found again by the names of the attr
     _restore.py         Values of a checkpoint go to the variables with the same path: at once, or when those are made
     _state_file.py      The file `checkpoint` in a folder: which checkpoints are there, and which is the latest
     _status.py          What `restore` returns: questions about what was found
+    experimental.py     A base of objects that say themselves what is kept of them
     _views.py           Views of objects, and of those that a checkpoint holds, as trees of named parts
 """
 
 from gradtape.core import lazy
 
 _LATER = {
+    "gradtape.train.experimental": "*",
     "gradtape.train._checkpoint": "Checkpoint CheckpointOptions",
     "gradtape.train._state_file": "checkpoints_iterator get_checkpoint_state latest_checkpoint",
     "gradtape.train._manager": "CheckpointManager",

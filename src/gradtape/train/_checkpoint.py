@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import weakref
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
@@ -80,7 +81,10 @@ class Checkpoint:
     """
 
     def __init__(self, root: Any = None, **kwargs: Any) -> None:
-        self._root = root
+        self._weak_root = root if isinstance(root, weakref.ref) else None  # as Keras 2's models hold themselves
+        if self._weak_root is not None:
+            root = None
+        self._strong_root = root
         self._save_counter: Variable | None = None
         for name, value in kwargs.items():
             if name == "save_counter":
@@ -102,6 +106,10 @@ class Checkpoint:
         if self._save_counter is None:
             self._save_counter = Variable(np.int64(0), trainable=False, name="save_counter")
         return self._save_counter
+
+    @property
+    def _root(self) -> Any:
+        return self._strong_root if self._weak_root is None else self._weak_root()
 
     def _checkpoint_parts(self) -> dict[str, Any]:
         parts = {} if self._root is None else dict(object_graph.parts(self._root))

@@ -1,0 +1,194 @@
+"""What programs ask TensorFlow's runtime: where it runs, on which devices, and eagerly or not."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from gradtape import config
+from gradtape.core import state
+from gradtape.toplevel.status import executing_eagerly
+
+__all__ = [
+    "BoolGauge",
+    "Context",
+    "Counter",
+    "IntGauge",
+    "StringGauge",
+    "async_wait",
+    "context",
+    "eager_mode",
+    "ensure_initialized",
+    "executing_eagerly",
+    "get_config",
+    "get_device_name",
+    "global_seed",
+    "graph_mode",
+    "in_eager_mode",
+    "list_pluggable_devices",
+    "no_xla_context",
+    "reset_context",
+    "tf2_enabled",
+]
+
+
+class _DeviceSpec:
+    """The device on which eager ops run."""
+
+    device_type = "CPU"
+    device_index = 0
+
+
+class Context:
+    """The state of the runtime, as far as programs read it."""
+
+    device_spec = _DeviceSpec()
+    device_name = ""
+    scope_name = ""
+    xla_sharding_for_resource_variables_enabled = False
+    function_call_options = None
+    is_async = False
+
+    def executing_eagerly(self) -> bool:
+        """True outside of functions and graphs."""
+        return executing_eagerly()
+
+    def ensure_initialized(self) -> None:
+        """Nothing: there is nothing to start."""
+
+    def num_gpus(self) -> int:
+        """How many GPUs there are."""
+        return len(config.list_physical_devices("GPU"))
+
+    def list_physical_devices(self, device_type: str | None = None) -> list[Any]:
+        """The devices."""
+        return list(config.list_physical_devices(device_type))
+
+    def get_server_def(self) -> None:
+        """None: there is no server."""
+
+    def add_function(self, fn: Any) -> None:
+        """Nothing: functions need not be registered."""
+
+    @property
+    def summary_writer(self) -> None:
+        """None: summaries have a state of their own."""
+
+
+_CONTEXT = Context()
+
+
+def context() -> Context:
+    """The state of the runtime."""
+    return _CONTEXT
+
+
+def ensure_initialized() -> None:
+    """Nothing: there is nothing to start."""
+
+
+reset_context = async_wait = ensure_initialized
+
+
+def in_eager_mode() -> bool:
+    """True outside of functions and graphs."""
+    return executing_eagerly()
+
+
+def global_seed() -> int | None:
+    """The seed of `tf.random.set_seed`."""
+    return getattr(state.current, "seed", None)
+
+
+def get_config() -> Any:
+    """The options of a session."""
+    from gradtape.compat.v1 import messages
+
+    return messages.ConfigProto()
+
+
+def get_device_name() -> str:
+    """The device on which ops are placed: none was asked for."""
+    return ""
+
+
+@contextlib.contextmanager
+def eager_mode() -> Iterator[None]:
+    """A block outside of the function that is being traced."""
+    from gradtape.tracing.init_scope import init_scope
+
+    with init_scope():
+        yield
+
+
+@contextlib.contextmanager
+def graph_mode() -> Iterator[None]:
+    """A block in a graph of its own."""
+    from gradtape.compat import _graphs
+
+    with _graphs.Graph().as_default():
+        yield
+
+
+def tf2_enabled() -> bool:
+    """True: this is version 2."""
+    return True
+
+
+def list_pluggable_devices() -> list[Any]:
+    """No device comes from a plug-in."""
+    return []
+
+
+def no_xla_context(*_: Any) -> None:
+    """None: there is no block of XLA around."""
+
+
+class _Cell:
+    """The value of a gauge or counter."""
+
+    def __init__(self) -> None:
+        self._value: Any = 0
+
+    def set(self, value: Any) -> None:
+        """Replace the value."""
+        self._value = value
+
+    def increase_by(self, value: Any) -> None:
+        """Add to the value."""
+        self._value += value
+
+    def value(self) -> Any:
+        """The value."""
+        return self._value
+
+
+class BoolGauge:
+    """A measured value by labels, which nobody reads."""
+
+    def __init__(self, name: str, description: str, *labels: str) -> None:
+        self._cells: dict[tuple[Any, ...], _Cell] = {}
+
+    def get_cell(self, *labels: Any) -> _Cell:
+        """The value under some labels."""
+        return self._cells.setdefault(labels, _Cell())
+
+
+class IntGauge(BoolGauge):
+    """A measured number by labels."""
+
+
+class StringGauge(BoolGauge):
+    """A measured text by labels."""
+
+
+class Counter(BoolGauge):
+    """A count by labels."""
+
+
+@functools.cache
+def run_on(device: str) -> Callable[..., Any]:
+    """A block on a device."""
+    return lambda: config.device(device)

@@ -1,0 +1,77 @@
+"""Classes of strategies over many machines, which there are not: programs ask whether something is an instance."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gradtape as tf
+from gradtape.compat._internal.names import absent_class
+from gradtape.distribute._distributed_dataset import Distributed
+
+_ONE = "one process computes; there are no servers and clusters"
+SimpleClusterResolver = absent_class("SimpleClusterResolver", _ONE)
+TFConfigClusterResolver = absent_class("TFConfigClusterResolver", _ONE)
+TPUClusterResolver = absent_class("TPUClusterResolver", "there are no TPUs")
+ClusterCoordinator = absent_class("ClusterCoordinator", _ONE)
+ParameterServerStrategyV2 = absent_class("ParameterServerStrategyV2", _ONE)
+RemoteValue = absent_class("RemoteValue", _ONE)
+AggregatingVariable = absent_class("AggregatingVariable", _ONE)
+ShardedVariable = absent_class("ShardedVariable", "variables are not cut into parts")
+DistributedVariable = absent_class("DistributedVariable", "replicas share the cell of a variable")
+DistributedDataset = Distributed
+DistributedDatasetsFromFunction = absent_class("DistributedDatasetsFromFunction", "all are of one class")
+
+
+@contextlib.contextmanager
+def cache_variable_reads() -> Iterator[None]:
+    """A block in which variables are read once: reading costs nothing."""
+    yield
+
+
+def get_dataset_attributes(dataset: Any) -> dict[str, Any]:
+    """What a dataset says of itself."""
+    return {}
+
+
+def auto_shard_dataset(dataset: Any, num_shards: Any, index: Any, num_replicas_in_sync: Any = None) -> Any:
+    """The part of a dataset that belongs to one of several readers."""
+    return dataset.shard(num_shards, index)
+
+
+def strategy_supports_no_merge_call() -> bool:
+    """False: `merge_call` is how replicas meet."""
+    return False
+
+
+def maybe_merge_call(fn: Callable[..., Any], strategy: Any, *args: Any, **kwargs: Any) -> Any:
+    """A function of the strategy, called once for all replicas."""
+    return tf.distribute.get_replica_context().merge_call(fn, args=args, kwargs=kwargs)
+
+
+@contextlib.contextmanager
+def variable_sync_on_read_context() -> Iterator[None]:
+    """A block in which variables that are brought together on reading are."""
+    yield
+
+
+def in_variable_sync_on_read_context() -> bool:
+    """False: there is no such block around."""
+    return False
+
+
+class NamedDistribution:
+    """A strategy that tests would run with; they are run without."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def __getattr__(name: str) -> Any:
+    if name.endswith(("strategy", "cpu", "gpu", "gpus", "var", "call")) and not name.startswith("_"):
+        return NamedDistribution(name)
+    raise AttributeError(name)

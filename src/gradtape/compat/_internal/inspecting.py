@@ -1,0 +1,114 @@
+"""Questions about functions, answered for what decorators of the library hide."""
+
+from __future__ import annotations
+
+import inspect
+from inspect import (
+    Parameter,
+    currentframe,
+    getdoc,
+    getfile,
+    getframeinfo,
+    getmembers,
+    getmodule,
+    getmro,
+    getsource,
+    getsourcefile,
+    getsourcelines,
+    isbuiltin,
+    isclass,
+    isframe,
+    isfunction,
+    isgenerator,
+    isgeneratorfunction,
+    ismethod,
+    ismodule,
+    isroutine,
+    stack,
+)
+from typing import Any, NamedTuple
+
+__all__ = [
+    "ArgSpec",
+    "Parameter",
+    "currentframe",
+    "fn_args",
+    "getargspec",
+    "getcallargs",
+    "getdoc",
+    "getfile",
+    "getframeinfo",
+    "getfullargspec",
+    "getmembers",
+    "getmodule",
+    "getmro",
+    "getsource",
+    "getsourcefile",
+    "getsourcelines",
+    "inspect",
+    "isbuiltin",
+    "isclass",
+    "isframe",
+    "isfunction",
+    "isgenerator",
+    "isgeneratorfunction",
+    "ismethod",
+    "ismodule",
+    "isroutine",
+    "signature",
+    "stack",
+]
+
+
+class ArgSpec(NamedTuple):
+    """The parameters of a function, as Python 2 described them."""
+
+    args: list[str]
+    varargs: str | None
+    keywords: str | None
+    defaults: tuple[Any, ...] | None
+
+
+def getfullargspec(obj: Any) -> inspect.FullArgSpec:
+    """The parameters of a function, without its annotations: they are those of gradtape, and no part of TensorFlow's interface."""
+    found = inspect.getfullargspec(_bare(obj))
+    return found._replace(annotations={})
+
+
+def getargspec(obj: Any) -> ArgSpec:
+    """The parameters of a function that has none by keyword alone."""
+    found = getfullargspec(obj)
+    if found.kwonlyargs:
+        raise ValueError(f"Function has keyword-only parameters, which getargspec cannot describe: {obj!r}.")
+    return ArgSpec(found.args, found.varargs, found.varkw, found.defaults)
+
+
+def getcallargs(*func_and_positional: Any, **named: Any) -> dict[str, Any]:
+    """The arguments of a call by their names, defaults included."""
+    func, *positional = func_and_positional
+    found = inspect.signature(func).bind(*positional, **named)
+    found.apply_defaults()
+    arguments = dict(found.arguments)
+    if inspect.ismethod(func):
+        arguments = {"self": func.__self__, **arguments}
+    return arguments
+
+
+def signature(obj: Any, *, follow_wrapped: bool = True) -> inspect.Signature:
+    """The signature of a function."""
+    return inspect.signature(obj, follow_wrapped=follow_wrapped)
+
+
+def _bare(obj: Any) -> Any:
+    """The function that the user or gradtape has written."""
+    if isinstance(obj, type):
+        return obj.__init__  # type: ignore[misc]
+    target = getattr(obj, "python_function", obj)
+    if inspect.ismethod(target):
+        return target
+    return inspect.unwrap(target) if callable(target) else target
+
+
+def fn_args(fn: Any) -> tuple[str, ...]:
+    """The names of a function's arguments."""
+    return tuple(getfullargspec(fn).args)

@@ -1,0 +1,50 @@
+"""BoundedTensorSpec: a spec with the least and the largest value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.shape import TensorSpec
+
+
+class BoundedTensorSpec(TensorSpec):
+    """The spec of tensors whose elements lie between two bounds."""
+
+    __slots__ = ("_maximum", "_minimum")
+
+    def __init__(self, shape: Any, dtype: Any, minimum: Any, maximum: Any, name: str | None = None) -> None:
+        super().__init__(shape, dtype, name)
+        if minimum is None or maximum is None:
+            raise ValueError("minimum and maximum can not be None")
+        self._minimum = np.array(minimum, self.dtype.as_numpy_dtype)
+        self._maximum = np.array(maximum, self.dtype.as_numpy_dtype)
+        self._minimum.setflags(write=False)
+        self._maximum.setflags(write=False)
+
+    minimum = property(lambda self: self._minimum, doc="The least value.")
+    maximum = property(lambda self: self._maximum, doc="The largest value.")
+
+    @classmethod
+    def from_spec(cls, spec: Any, name: str | None = None) -> BoundedTensorSpec:
+        """A spec with bounds like another one: those of the dtype if it has none."""
+        low = getattr(spec, "minimum", spec.dtype.min)
+        return cls(spec.shape, spec.dtype, low, getattr(spec, "maximum", spec.dtype.max), name or spec.name)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, BoundedTensorSpec) or not super().__eq__(other):
+            return False
+        return bool(np.allclose(self._minimum, other._minimum) and np.allclose(self._maximum, other._maximum))
+
+    def __hash__(self) -> int:
+        return hash((super().__hash__(), self._minimum.tobytes(), self._maximum.tobytes()))
+
+    def __reduce__(self) -> Any:
+        return BoundedTensorSpec, (self.shape, self.dtype, self._minimum, self._maximum, self.name)
+
+    def __repr__(self) -> str:
+        return (
+            f"BoundedTensorSpec(shape={self.shape}, dtype={self.dtype!r}, name={self.name!r}, "
+            f"minimum={self._minimum!r}, maximum={self._maximum!r})"
+        )

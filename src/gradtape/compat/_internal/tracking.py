@@ -1,0 +1,167 @@
+"""Objects that TensorFlow tracks for its checkpoints: here every object is found by its attributes, so nothing need be noted."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from gradtape.toplevel.module import Module
+from gradtape.toplevel.trackable import AutoTrackable, Trackable, TrackableReference
+
+__all__ = [
+    "AutoTrackable",
+    "CheckpointInitialValue",
+    "CheckpointInitialValueCallable",
+    "DelegatingTrackableMixin",
+    "DictWrapper",
+    "ListWrapper",
+    "NoDependency",
+    "ObjectGraphView",
+    "PythonState",
+    "RestoredResource",
+    "Trackable",
+    "TrackableDataStructure",
+    "TrackableReference",
+    "TrackableResource",
+    "no_automatic_dependency_tracking",
+    "no_automatic_dependency_tracking_scope",
+    "register_session_provider",
+    "saveable_objects_from_trackable",
+    "sticky_attribute_assignment",
+    "streaming_restore",
+    "wrap",
+]
+
+
+class TrackableResource(Trackable):
+    """Base of objects that hold something outside of tensors, and make it themselves."""
+
+    def __init__(self, device: str = "") -> None:
+        self._resource_device = device
+
+    def _create_resource(self) -> Any:
+        raise NotImplementedError("TrackableResource._create_resource not implemented.")
+
+    def _initialize(self) -> Any:
+        return None
+
+    @property
+    def resource_handle(self) -> Any:
+        """What `_create_resource` returns, made when first asked for."""
+        if "_resource_handle" not in vars(self):
+            self._resource_handle = self._create_resource()
+        return self._resource_handle
+
+
+class RestoredResource(TrackableResource):
+    """A resource that was read from a saved model."""
+
+
+class TrackableDataStructure(Trackable):
+    """Base of TensorFlow's lists and dicts that are tracked. Python's own serve here, so nothing is an instance of it."""
+
+
+class ListWrapper(TrackableDataStructure):
+    """The class of TensorFlow's tracked lists: Python's serve here."""
+
+
+class DictWrapper(TrackableDataStructure):
+    """The class of TensorFlow's tracked dicts: Python's serve here."""
+
+
+class NoDependency:
+    """A value that checkpoints leave alone."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class DelegatingTrackableMixin:
+    """An object that is saved as another one is."""
+
+    def __init__(self, trackable_obj: Any) -> None:
+        self._trackable = trackable_obj
+
+    def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
+        return trackable
+
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        return {}
+
+
+class CheckpointInitialValue:
+    """A value of a checkpoint for a variable that is being made. Variables take theirs by themselves, so none is made."""
+
+
+class CheckpointInitialValueCallable:
+    """A function that gives such a value."""
+
+
+class PythonState(Trackable):
+    """Base of objects that say themselves what a checkpoint keeps of them, as a string."""
+
+    def serialize(self) -> str:
+        """The state."""
+        raise NotImplementedError
+
+    def deserialize(self, string_value: str) -> None:
+        """Take a state."""
+        raise NotImplementedError
+
+
+class ObjectGraphView:
+    """The objects below one, as checkpoints see them."""
+
+    def __init__(self, root: Any, attached_dependencies: Any = None) -> None:
+        self.root = root
+
+    def children(self, obj: Any, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        """The attributes of an object that hold something to save."""
+        return {name: value for name, value in vars(obj).items() if isinstance(value, (Trackable, Module))}
+
+
+def no_automatic_dependency_tracking(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method in which attributes are set without being tracked."""
+
+    @functools.wraps(method)
+    def untracked(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with no_automatic_dependency_tracking_scope(self):
+            return method(self, *args, **kwargs)
+
+    return untracked
+
+
+@contextmanager
+def no_automatic_dependency_tracking_scope(obj: Any) -> Iterator[None]:
+    """A block in which attributes of an object are set without being tracked: classes such as Keras 2's layers ask for it."""
+    before = getattr(obj, "_self_setattr_tracking", True)
+    obj._self_setattr_tracking = False
+    try:
+        yield
+    finally:
+        obj._self_setattr_tracking = before
+
+
+def sticky_attribute_assignment(trackable: Any, name: str, value: Any) -> Any:
+    """The value that an attribute is to have."""
+    return value.value if isinstance(value, NoDependency) else value
+
+
+def wrap(value: Any) -> Any:
+    """The value itself: lists and dicts need no wrapper to be found."""
+    return value
+
+
+def register_session_provider(session_provider: Any) -> None:
+    """Nothing: sessions are not needed to restore variables."""
+
+
+def saveable_objects_from_trackable(trackable: Any, tf1_saver: bool = False) -> dict[str, Any]:
+    """What is saved of an object beside its variables: nothing."""
+    return {}
+
+
+def streaming_restore(status: Any, session: Any = None) -> None:
+    """Nothing: values are restored as soon as there is a variable for them."""

@@ -1,0 +1,58 @@
+"""Attributes that libraries put on tensors: kept beside them, since tensors have no room for any.
+
+Only programs that import `tensorflow` have them, and only those of these names.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from gradtape.core.tensor import Tensor
+
+NAMES = (
+    "_keras_history",
+    "_keras_logits",
+    "_keras_mask",
+    "_keras_shape",
+    "_metric_obj",
+    "_tfp_shape",
+    "_uses_learning_phase",
+)
+
+
+class Beside:
+    """An attribute of tensors that is kept beside them, as long as they live."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._held: dict[int, tuple[Any, Any]] = {}
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        if instance is None:
+            raise AttributeError(self._name)
+        found = self._held.get(id(instance))
+        if found is None:
+            raise AttributeError(f"{type(instance).__name__!r} object has no attribute {self._name!r}")
+        return found[1]
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        number = id(instance)
+        self._held[number] = (weakref.ref(instance, lambda _: self._held.pop(number, None)), value)
+
+    def __delete__(self, instance: Any) -> None:
+        if self._held.pop(id(instance), None) is None:
+            raise AttributeError(self._name)
+
+
+def install() -> None:
+    """Let tensors have the attributes."""
+    for name in NAMES:
+        setattr(Tensor, name, Beside(name))
+
+
+def uninstall() -> None:
+    """Let tensors be as they were."""
+    for name in NAMES:
+        if name in vars(Tensor):
+            delattr(Tensor, name)

@@ -1,0 +1,397 @@
+"""Functions of TensorFlow 1 whose arguments, or whose meaning, differ from those of version 2."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import gradtape as tf
+from gradtape.core import convert
+from gradtape.toplevel.module import name_scope as _name_scope
+
+
+def _axis(axis: Any, old: Any, name: str) -> Any:
+    if axis is not None and old is not None:
+        raise ValueError(f"Cannot specify both 'axis' and '{name}'.")
+    return old if axis is None else axis
+
+
+def _reduction(name: str) -> Any:
+    actual = getattr(tf, name)
+
+    @functools.wraps(actual)
+    def reduce(
+        input_tensor: Any,
+        axis: Any = None,
+        keepdims: Any = None,
+        name: str | None = None,
+        reduction_indices: Any = None,
+        keep_dims: Any = None,
+    ) -> Any:
+        axis = _axis(axis, reduction_indices, "reduction_indices")
+        return actual(input_tensor, axis, bool(keep_dims if keepdims is None else keepdims), name)
+
+    return reduce
+
+
+reduce_all = _reduction("reduce_all")
+reduce_any = _reduction("reduce_any")
+reduce_logsumexp = _reduction("reduce_logsumexp")
+reduce_max = _reduction("reduce_max")
+reduce_mean = _reduction("reduce_mean")
+reduce_min = _reduction("reduce_min")
+reduce_prod = _reduction("reduce_prod")
+reduce_sum = _reduction("reduce_sum")
+
+
+def count_nonzero(
+    input_tensor: Any = None,
+    axis: Any = None,
+    keepdims: Any = None,
+    dtype: Any = tf.int64,
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keep_dims: Any = None,
+    input: Any = None,
+) -> Any:
+    """How many elements are not zero."""
+    given = input if input_tensor is None else input_tensor
+    axis = _axis(axis, reduction_indices, "reduction_indices")
+    return tf.math.count_nonzero(given, axis, bool(keep_dims if keepdims is None else keepdims), dtype)
+
+
+def argmax(
+    input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = tf.int64
+) -> Any:
+    """The index of the largest element."""
+    axis = _axis(axis, dimension, "dimension")
+    return tf.argmax(input, 0 if axis is None else axis, output_type)
+
+
+def argmin(
+    input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: Any = tf.int64
+) -> Any:
+    """The index of the smallest element."""
+    axis = _axis(axis, dimension, "dimension")
+    return tf.argmin(input, 0 if axis is None else axis, output_type)
+
+
+def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
+    """A tensor with one more dimension."""
+    return tf.expand_dims(input, _axis(axis, dim, "dim"))
+
+
+def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Any:
+    """A tensor without dimensions of size 1."""
+    return tf.squeeze(input, _axis(axis, squeeze_dims, "squeeze_dims"))
+
+
+def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Any:
+    """A tensor with its dimensions in another order."""
+    return tf.transpose(a, perm, conjugate)
+
+
+def norm(
+    tensor: Any,
+    ord: Any = "euclidean",
+    axis: Any = None,
+    keepdims: Any = None,
+    name: str | None = None,
+    keep_dims: Any = None,
+) -> Any:
+    """The norm of vectors or matrices."""
+    return tf.norm(tensor, ord, axis, bool(keep_dims if keepdims is None else keepdims))
+
+
+def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
+    """Zeros of the shape of a tensor."""
+    return tf.zeros_like(tensor, dtype)
+
+
+def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
+    """Ones of the shape of a tensor."""
+    return tf.ones_like(tensor, dtype)
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """Elements of `x` where a condition holds, of `y` elsewhere; a condition that is a vector chooses whole rows.
+
+    >>> tf.compat.v1.where([True, False], [[1, 2], [3, 4]], [[5, 6], [7, 8]]).numpy()
+    array([[1, 2],
+           [7, 8]], dtype=int32)
+    """
+    if x is None or y is None:
+        return tf.where(condition, x, y)
+    condition, x, y = convert.convert_to_tensor(condition), convert.convert_to_tensor(x), convert.convert_to_tensor(y)
+    if condition.shape.rank == 1 and (x.shape.rank or 0) > 1:
+        condition = tf.reshape(condition, [-1] + [1] * (x.shape.rank - 1))
+    return tf.where(condition, x, y)
+
+
+where_v2 = tf.where
+
+
+def gather(
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    name: str | None = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+) -> Any:
+    """Slices of a tensor by their indices."""
+    return tf.gather(params, indices, axis=axis, batch_dims=batch_dims)
+
+
+def gather_nd(
+    params: Any, indices: Any, name: str | None = None, batch_dims: int = 0, bad_indices_policy: str = ""
+) -> Any:
+    """Slices of a tensor by their indices in several dimensions."""
+    return tf.gather_nd(params, indices, batch_dims)
+
+
+def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
+    """Slices by indices, in each element of a batch."""
+    indices = convert.convert_to_tensor(indices)
+    return tf.gather(params, indices, axis=indices.shape.rank - 1, batch_dims=indices.shape.rank - 1)
+
+
+def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Any:
+    """The elements where a mask is true."""
+    return tf.boolean_mask(tensor, mask, axis)
+
+
+def while_loop(
+    cond: Any,
+    body: Any,
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+    maximum_iterations: Any = None,
+    return_same_structure: bool = False,
+) -> Any:
+    """A loop. One variable is returned by itself, unless the structure is to be kept."""
+    found = tf.while_loop(cond, body, loop_vars, shape_invariants, maximum_iterations=maximum_iterations)
+    if not return_same_structure and isinstance(found, (list, tuple)) and len(found) == 1:
+        return found[0]
+    return found
+
+
+class name_scope:  # noqa: N801
+    """A scope of names: `name`, or `default_name` if there is none."""
+
+    def __init__(self, name: str | None, default_name: str | None = None, values: Any = None) -> None:
+        self._name = default_name if name is None else name
+        if self._name is None and values is not None:
+            raise ValueError("At least one of name and default_name is required.")
+        self._scope = _name_scope(self._name or "")
+
+    @property
+    def name(self) -> str | None:
+        """The name."""
+        return self._name
+
+    def __enter__(self) -> str:
+        return self._scope.__enter__()
+
+    def __exit__(self, *problem: Any) -> None:
+        self._scope.__exit__(*problem)
+
+
+def _check(name: str, operands: int = 2) -> Any:
+    """A check of version 1: data, a summary and the message in another order."""
+    actual = getattr(tf.debugging, name)
+
+    if operands == 2:
+
+        def check(
+            x: Any,
+            y: Any,
+            data: Any = None,
+            summarize: Any = None,
+            message: str | None = None,
+            name: str | None = None,
+            **options: Any,
+        ) -> Any:
+            return actual(x, y, message=message, summarize=summarize, name=name, **options)
+
+    else:
+
+        def check(  # type: ignore[misc]
+            x: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None
+        ) -> Any:
+            return actual(x, message=message, summarize=summarize, name=name)
+
+    check.__name__ = check.__qualname__ = name
+    check.__doc__ = actual.__doc__
+    return check
+
+
+assert_equal = _check("assert_equal")
+assert_none_equal = _check("assert_none_equal")
+assert_less = _check("assert_less")
+assert_less_equal = _check("assert_less_equal")
+assert_greater = _check("assert_greater")
+assert_greater_equal = _check("assert_greater_equal")
+assert_positive = _check("assert_positive", 1)
+assert_negative = _check("assert_negative", 1)
+assert_non_negative = _check("assert_non_negative", 1)
+assert_non_positive = _check("assert_non_positive", 1)
+
+
+def assert_near(
+    x: Any, y: Any, rtol: Any = None, atol: Any = None, data: Any = None, summarize: Any = None, message: str | None = None,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """A check that two tensors are nearly equal."""
+    return tf.debugging.assert_near(x, y, rtol, atol, message, summarize, name)
+
+
+def assert_rank(
+    x: Any, rank: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None
+) -> Any:
+    """A check of the number of dimensions."""
+    return tf.debugging.assert_rank(x, rank, message, name)
+
+
+def assert_rank_at_least(
+    x: Any, rank: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None
+) -> Any:
+    """A check of the least number of dimensions."""
+    return tf.debugging.assert_rank_at_least(x, rank, message, name)
+
+
+def assert_rank_in(
+    x: Any, ranks: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None
+) -> Any:
+    """A check of the number of dimensions, of which there are several right ones."""
+    return tf.debugging.assert_rank_in(x, ranks, message, name)
+
+
+def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> Any:
+    """A check that a tensor holds integers."""
+    return tf.debugging.assert_integer(x, message, name)
+
+
+def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Any:
+    """A check that a tensor has no dimensions."""
+    return tf.debugging.assert_scalar(tensor, message, name)
+
+
+def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> Any:
+    """A check of the dtype."""
+    return tf.debugging.assert_type(tensor, tf_type, message, name)
+
+
+def multinomial(
+    logits: Any, num_samples: Any, seed: Any = None, name: str | None = None, output_dtype: Any = None
+) -> Any:
+    """Samples of categories."""
+    return tf.random.categorical(logits, num_samples, output_dtype or tf.int64, seed)
+
+
+def py_func(func: Any, inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:  # noqa: N803
+    """A Python function of NumPy arrays as an op."""
+    return tf.numpy_function(func, inp, Tout)
+
+
+def set_random_seed(seed: Any) -> None:
+    """The seed of random numbers."""
+    tf.random.set_seed(seed)
+
+
+def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """A sparse tensor as it is, anything else as a tensor."""
+    return value if isinstance(value, tf.SparseTensor) else tf.convert_to_tensor(value, dtype)
+
+
+def sparse_to_dense(
+    sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0, validate_indices: bool = True,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """A dense tensor of values at some indices."""
+    indices = tf.cast(tf.convert_to_tensor(sparse_indices), tf.int64)
+    if indices.shape.rank == 0:
+        indices = tf.reshape(indices, [1, 1])
+    elif indices.shape.rank == 1:
+        indices = tf.expand_dims(indices, 1)
+    values = tf.convert_to_tensor(sparse_values)
+    values = tf.broadcast_to(values, tf.shape(indices)[:1])
+    default = tf.fill(output_shape, tf.cast(default_value, values.dtype))
+    return tf.tensor_scatter_nd_update(default, indices, values)
+
+
+def to_float(x: Any, name: str = "ToFloat") -> Any:
+    """A tensor as float32."""
+    return tf.cast(x, tf.float32)
+
+
+def to_double(x: Any, name: str = "ToDouble") -> Any:
+    """A tensor as float64."""
+    return tf.cast(x, tf.float64)
+
+
+def to_int32(x: Any, name: str = "ToInt32") -> Any:
+    """A tensor as int32."""
+    return tf.cast(x, tf.int32)
+
+
+def to_int64(x: Any, name: str = "ToInt64") -> Any:
+    """A tensor as int64."""
+    return tf.cast(x, tf.int64)
+
+
+def to_bfloat16(x: Any, name: str = "ToBFloat16") -> Any:
+    """A tensor as bfloat16."""
+    return tf.cast(x, tf.bfloat16)
+
+
+def div(x: Any, y: Any, name: str | None = None) -> Any:
+    """The quotient as Python 2 has it: of integers it is rounded down."""
+    x = tf.convert_to_tensor(x)
+    return tf.math.floordiv(x, y) if x.dtype.is_integer else tf.divide(x, y)
+
+
+def self_adjoint_eig(tensor: Any, name: str | None = None) -> Any:
+    """Eigenvalues and eigenvectors of self-adjoint matrices."""
+    return tf.linalg.eigh(tensor)
+
+
+def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Any:
+    """Parts of strings."""
+    return tf.strings.substr(input, pos, len, unit)
+
+
+def xla_dynamic_slice(x: Any, start_indices: Any, size_indices: Any) -> Any:
+    """A part of a tensor, which begins at a computed place inside it."""
+    x = tf.convert_to_tensor(x)
+    sizes = tf.cast(size_indices, tf.int32)
+    start = tf.clip_by_value(tf.cast(start_indices, tf.int32), 0, tf.shape(x) - sizes)
+    return tf.slice(x, start, sizes)
+
+
+# Names that have moved into a module since.
+ceil, floordiv = tf.math.ceil, tf.math.floordiv
+confusion_matrix, cross = tf.math.confusion_matrix, tf.linalg.cross
+depth_to_space, space_to_depth = tf.nn.depth_to_space, tf.nn.space_to_depth
+diag, diag_part, trace = tf.linalg.tensor_diag, tf.linalg.tensor_diag_part, tf.linalg.trace
+div_no_nan, reciprocal, rsqrt = tf.math.divide_no_nan, tf.math.reciprocal, tf.math.rsqrt
+ensure_shape, hessians, reverse_v2 = tf.ensure_shape, tf.hessians, tf.reverse
+invert_permutation, lin_space = tf.math.invert_permutation, tf.linspace
+is_finite, is_inf, is_nan = tf.math.is_finite, tf.math.is_inf, tf.math.is_nan
+lgamma, log, log_sigmoid, polygamma = tf.math.lgamma, tf.math.log, tf.math.log_sigmoid, tf.math.polygamma
+logical_xor, softplus, softsign = tf.math.logical_xor, tf.math.softplus, tf.nn.softsign
+matrix_band_part, matrix_determinant = tf.linalg.band_part, tf.linalg.det
+matrix_diag, matrix_diag_part, matrix_inverse = tf.linalg.diag, tf.linalg.diag_part, tf.linalg.inv
+matrix_solve, matrix_transpose = tf.linalg.solve, tf.linalg.matrix_transpose
+matrix_triangular_solve, svd = tf.linalg.triangular_solve, tf.linalg.svd
+random_crop, random_gamma, random_normal = tf.image.random_crop, tf.random.gamma, tf.random.normal
+random_shuffle, random_uniform = tf.random.shuffle, tf.random.uniform
+truncated_normal = tf.random.truncated_normal
+segment_sum, unsorted_segment_sum = tf.math.segment_sum, tf.math.unsorted_segment_sum
+sparse_tensor_dense_matmul, sparse_tensor_to_dense = tf.sparse.sparse_dense_matmul, tf.sparse.to_dense
+squared_difference, top_k, zeta = tf.math.squared_difference, tf.math.top_k, tf.math.zeta
+string_join, string_to_number = tf.strings.join, tf.strings.to_number

@@ -1,0 +1,684 @@
+"""Variables of TensorFlow 1: found again by name in scopes, kept in collections, assigned by functions."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gradtape as tf
+from gradtape.compat import _graphs
+from gradtape.core import dtypes, errors, nest
+from gradtape.core.shape import TensorShape
+from gradtape.core.variable import Variable as CoreVariable
+from gradtape.core.variable import VariableAggregation, VariableSynchronization, names
+from gradtape.toplevel.variable_creators import variable_creator_scope
+
+__all__ = [
+    "AUTO_REUSE",
+    "GraphKeys",
+    "Variable",
+    "VariableScope",
+    "VariableStore",
+    "add_to_collection",
+    "add_to_collections",
+    "all_variables",
+    "assign",
+    "assign_add",
+    "assign_sub",
+    "default_variable_store",
+    "disable_resource_variables",
+    "enable_resource_variables",
+    "fixed_size_partitioner",
+    "get_collection",
+    "get_collection_ref",
+    "get_local_variable",
+    "get_variable",
+    "get_variable_scope",
+    "global_variables",
+    "global_variables_initializer",
+    "initialize_all_variables",
+    "initialize_variables",
+    "is_variable_initialized",
+    "local_variables",
+    "local_variables_initializer",
+    "make_template",
+    "make_variable",
+    "model_variables",
+    "moving_average_variables",
+    "no_regularizer",
+    "report_uninitialized_variables",
+    "resource_variables_enabled",
+    "scatter_add",
+    "scatter_nd_update",
+    "scatter_sub",
+    "scatter_update",
+    "tables_initializer",
+    "trainable_variables",
+    "variable_creator_scope",
+    "variable_op_scope",
+    "variable_scope",
+    "variables_initializer",
+    "with_variable_store",
+]
+
+
+class _AutoReuse:
+    """Take a variable that is there, make one that is not."""
+
+    def __repr__(self) -> str:
+        return "AUTO_REUSE"
+
+
+AUTO_REUSE = _AutoReuse()
+
+
+class GraphKeys:
+    """Names of collections."""
+
+    GLOBAL_VARIABLES = "variables"
+    LOCAL_VARIABLES = "local_variables"
+    METRIC_VARIABLES = "metric_variables"
+    MODEL_VARIABLES = "model_variables"
+    TRAINABLE_VARIABLES = "trainable_variables"
+    TRAINABLE_RESOURCE_VARIABLES = "trainable_resource_variables"
+    SUMMARIES = "summaries"
+    QUEUE_RUNNERS = "queue_runners"
+    TABLE_INITIALIZERS = "table_initializer"
+    ASSET_FILEPATHS = "asset_filepaths"
+    MOVING_AVERAGE_VARIABLES = "moving_average_variables"
+    REGULARIZATION_LOSSES = "regularization_losses"
+    CONCATENATED_VARIABLES = "concatenated_variables"
+    SAVERS = "savers"
+    WEIGHTS = "weights"
+    BIASES = "biases"
+    ACTIVATIONS = "activations"
+    UPDATE_OPS = "update_ops"
+    LOSSES = "losses"
+    SAVEABLE_OBJECTS = "saveable_objects"
+    RESOURCES = "resources"
+    LOCAL_RESOURCES = "local_resources"
+    INIT_OP = "init_op"
+    LOCAL_INIT_OP = "local_init_op"
+    READY_OP = "ready_op"
+    SUMMARY_OP = "summary_op"
+    GLOBAL_STEP = "global_step"
+    EVAL_STEP = "eval_step"
+    TRAIN_OP = "train_op"
+    COND_CONTEXT = "cond_context"
+    WHILE_CONTEXT = "while_context"
+
+
+class _VariableMeta(type):
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, CoreVariable)
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        return make_variable(*args, **kwargs)
+
+
+class Variable(metaclass=_VariableMeta):
+    """A variable, with the arguments of version 1: `tf.compat.v1.Variable(0.0, trainable=False, collections=[…])`."""
+
+    Variable = CoreVariable
+
+
+def make_variable(
+    initial_value: Any = None,
+    trainable: bool | None = None,
+    collections: Any = None,
+    validate_shape: bool = True,
+    caching_device: Any = None,
+    name: str | None = None,
+    variable_def: Any = None,
+    dtype: Any = None,
+    expected_shape: Any = None,
+    import_scope: Any = None,
+    constraint: Any = None,
+    use_resource: Any = None,
+    synchronization: Any = VariableSynchronization.AUTO,
+    aggregation: Any = VariableAggregation.NONE,
+    shape: Any = None,
+    experimental_enable_variable_lifting: Any = None,
+) -> Any:
+    """A variable of the graph that is being built, or an ordinary one."""
+    options = {
+        "initial_value": initial_value,
+        "trainable": trainable,
+        "name": name,
+        "dtype": dtype,
+        "constraint": constraint,
+        "synchronization": synchronization,
+        "aggregation": aggregation,
+        "shape": shape,
+    }
+    graph = _graphs.current_graph()
+    if graph is not None and not graph.building_function:
+        return _graphs.GraphVariable(graph, collections=collections, **options)
+    return CoreVariable(**options)
+
+
+class VariableStore:
+    """Variables by their full names."""
+
+    def __init__(self) -> None:
+        self.variables: dict[str, Any] = {}
+
+    _vars = property(lambda self: self.variables)
+
+
+class _Scopes(threading.local):
+    """The scope and the store that are current on this thread."""
+
+    def __init__(self) -> None:
+        self.scope: VariableScope | None = None
+        self.store: VariableStore | None = None
+
+
+_scopes = _Scopes()
+_DEFAULT = "_default"
+
+
+def default_variable_store() -> VariableStore:
+    """The store of the graph that is being built, or of the program."""
+    if _scopes.store is not None:
+        return _scopes.store
+    graph = _graphs.current_graph() or _graphs.default_graph()
+    found: VariableStore = graph.scopes.setdefault("store", VariableStore())
+    return found
+
+
+@contextlib.contextmanager
+def with_variable_store(store: Any) -> Iterator[None]:
+    """A block in which variables are found in another store, such as that of a Keras layer."""
+    before, _scopes.store = _scopes.store, store
+    try:
+        yield
+    finally:
+        _scopes.store = before
+
+
+class VariableScope:
+    """What holds for variables in a scope: their prefix, and defaults for `get_variable`."""
+
+    def __init__(
+        self,
+        reuse: Any = None,
+        name: str = "",
+        initializer: Any = None,
+        regularizer: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        custom_getter: Any = None,
+        name_scope: str = "",
+        dtype: Any = dtypes.float32,
+        use_resource: Any = None,
+        constraint: Any = None,
+    ) -> None:
+        self.name, self.reuse, self.initializer, self.regularizer = name, reuse, initializer, regularizer
+        self.custom_getter, self.dtype, self.constraint = custom_getter, dtype, constraint
+        self.original_name_scope = name_scope
+        self.caching_device, self.partitioner, self.use_resource = caching_device, partitioner, use_resource
+
+    def reuse_variables(self) -> None:
+        """From now on variables must be there already."""
+        self.reuse = True
+
+    def set_initializer(self, initializer: Any) -> None:
+        """The initializer of variables without one."""
+        self.initializer = initializer
+
+    def set_regularizer(self, regularizer: Any) -> None:
+        """The regularizer of variables without one."""
+        self.regularizer = regularizer
+
+    def set_custom_getter(self, custom_getter: Any) -> None:
+        """The function that makes variables."""
+        self.custom_getter = custom_getter
+
+    def set_use_resource(self, use_resource: Any) -> None:
+        """Nothing: all variables are resources."""
+        self.use_resource = use_resource
+
+    def global_variables(self) -> list[Any]:
+        """The variables in this scope."""
+        return get_collection(GraphKeys.GLOBAL_VARIABLES, self.name)
+
+    def trainable_variables(self) -> list[Any]:
+        """The trainable variables in this scope."""
+        return get_collection(GraphKeys.TRAINABLE_VARIABLES, self.name)
+
+    def get_collection(self, name: Any) -> list[Any]:
+        """What a collection has of this scope."""
+        return get_collection(name, f"{self.name}/" if self.name else None)
+
+
+def get_variable_scope() -> VariableScope:
+    """The scope that is current."""
+    if _scopes.scope is None:
+        _scopes.scope = VariableScope()
+    return _scopes.scope
+
+
+class variable_scope:  # noqa: N801
+    """A scope for variables that `get_variable` makes or finds again.
+
+    >>> with tf.compat.v1.variable_scope("layer"):
+    ...     v = tf.compat.v1.get_variable("w", [2])
+    >>> v.name
+    'layer/w:0'
+    """
+
+    def __init__(
+        self,
+        name_or_scope: Any,
+        default_name: str | None = None,
+        values: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        custom_getter: Any = None,
+        reuse: Any = None,
+        dtype: Any = None,
+        use_resource: Any = None,
+        constraint: Any = None,
+        auxiliary_name_scope: bool = True,
+    ) -> None:
+        if name_or_scope is None and default_name is None:
+            raise TypeError("If default_name is None then name_or_scope is required")
+        self._given, self._default, self._reuse = name_or_scope, default_name, reuse
+        self._options = {
+            "initializer": initializer,
+            "regularizer": regularizer,
+            "custom_getter": custom_getter,
+            "dtype": dtype,
+            "constraint": constraint,
+        }
+        self._named = auxiliary_name_scope
+        self._before: list[Any] = []
+
+    def __enter__(self) -> VariableScope:
+        outer = get_variable_scope()
+        self._before.append((outer, names.scopes))
+        if isinstance(self._given, VariableScope):
+            name, base = self._given.name, self._given
+        else:
+            own = self._given if self._given is not None else self._unique(outer)
+            name, base = "/".join(filter(None, [outer.name, own])), outer
+        reuse = self._reuse if self._reuse is not None else (base.reuse or outer.reuse)
+        scope = VariableScope(reuse or None, name, name_scope=f"{name}/")
+        for option, value in self._options.items():
+            setattr(scope, option, getattr(base, option) if value is None else value)
+        if self._options["custom_getter"] is not None and base.custom_getter is not None:
+            scope.custom_getter = _chained(self._options["custom_getter"], base.custom_getter)
+        if self._named:
+            names.scopes = tuple(filter(None, name.split("/")))
+        _scopes.scope = scope
+        return scope
+
+    def _unique(self, outer: VariableScope) -> str:
+        counts = _counts()
+        whole = "/".join(filter(None, [outer.name, self._default]))
+        counts[whole] = counts.get(whole, -1) + 1
+        return f"{self._default}_{counts[whole]}" if counts[whole] else str(self._default)
+
+    def __exit__(self, *problem: Any) -> None:
+        _scopes.scope, names.scopes = self._before.pop()
+
+
+def _counts() -> dict[str, int]:
+    graph = _graphs.current_graph() or _graphs.default_graph()
+    found: dict[str, int] = graph.scopes.setdefault("counts", {})
+    return found
+
+
+def _chained(inner: Callable[..., Any], outer: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda getter, *args, **kwargs: inner(functools.partial(outer, getter), *args, **kwargs)
+
+
+@contextlib.contextmanager
+def variable_op_scope(
+    values: Any, name_or_scope: Any, default_name: str | None = None, **options: Any
+) -> Iterator[Any]:
+    """As `variable_scope`, with the values first."""
+    with variable_scope(name_or_scope, default_name, values, **options) as scope:
+        yield scope
+
+
+def get_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool | None = None,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: Any = None,
+    custom_getter: Any = None,
+    constraint: Any = None,
+    synchronization: Any = VariableSynchronization.AUTO,
+    aggregation: Any = VariableAggregation.NONE,
+) -> Any:
+    """The variable of a name in the current scope: a new one, or with `reuse` the one that is there.
+
+    Without an initializer, floating point numbers are drawn by Glorot's uniform rule, others are zero.
+    """
+    scope = get_variable_scope()
+    own = custom_getter if custom_getter is not None else scope.custom_getter
+    options = {
+        "shape": shape,
+        "dtype": dtype if dtype is not None else scope.dtype or dtypes.float32,
+        "initializer": initializer if initializer is not None else scope.initializer,
+        "regularizer": regularizer if regularizer is not None else scope.regularizer,
+        "trainable": trainable,
+        "collections": collections,
+        "constraint": constraint if constraint is not None else scope.constraint,
+        "synchronization": synchronization,
+        "aggregation": aggregation,
+    }
+    whole = "/".join(filter(None, [scope.name, name]))
+    if own is not None:
+        return own(functools.partial(_found_or_made, reuse=scope.reuse), whole, **options)
+    store: Any = default_variable_store()
+    if not isinstance(store, VariableStore):
+        return store.get_variable(whole, reuse=scope.reuse, **options)
+    return _found_or_made(whole, reuse=scope.reuse, **options)
+
+
+def _found_or_made(name: str, reuse: Any = None, **options: Any) -> Any:
+    store = default_variable_store()
+    found = store.variables.get(name)
+    if found is not None and (reuse or _graphs.current_graph() is None):
+        wanted = options.get("shape")
+        if wanted is not None and not found.shape.is_compatible_with(TensorShape(wanted)):
+            raise ValueError(
+                f"Trying to share variable {name}, but specified shape {TensorShape(wanted)} and found shape {found.shape}."
+            )
+        if reuse or reuse is AUTO_REUSE:
+            return found
+    if found is not None and _graphs.current_graph() is not None:
+        raise ValueError(
+            errors.compose(
+                f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope?",
+                'with tf.compat.v1.variable_scope("…", reuse=tf.compat.v1.AUTO_REUSE).',
+            )
+        )
+    if found is None and reuse is True:
+        raise ValueError(
+            errors.compose(
+                f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to set "
+                "reuse=tf.AUTO_REUSE in VarScope?",
+                "make it first, without reuse.",
+            )
+        )
+    made = _new(name, **options)
+    if _graphs.current_graph() is not None:
+        store.variables[name] = made
+    regularizer = options.get("regularizer")
+    if regularizer is not None:
+        loss = regularizer(made)
+        if loss is not None:
+            add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
+    return made
+
+
+def _new(
+    name: str,
+    shape: Any = None,
+    dtype: Any = dtypes.float32,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool | None = None,
+    collections: Any = None,
+    constraint: Any = None,
+    synchronization: Any = VariableSynchronization.AUTO,
+    aggregation: Any = VariableAggregation.NONE,
+    **_: Any,
+) -> Any:
+    dtype = dtypes.as_dtype(dtype)
+    before, names.scopes = names.scopes, ()
+    try:
+        return make_variable(
+            functools.partial(_initial, initializer, shape, dtype),
+            trainable=trainable,
+            collections=collections,
+            name=name,
+            dtype=dtype,
+            constraint=constraint,
+            synchronization=synchronization,
+            aggregation=aggregation,
+        )
+    finally:
+        names.scopes = before
+
+
+def _initial(initializer: Any, shape: Any, dtype: Any) -> Any:
+    from gradtape.compat.v1 import initializers
+
+    if initializer is None:
+        initializer = initializers.glorot_uniform() if dtype.is_floating else initializers.zeros()
+    if isinstance(initializer, type):
+        initializer = initializer()
+    if not callable(initializer) or tf.is_tensor(initializer):
+        return tf.convert_to_tensor(initializer, dtype)
+    if shape is None:
+        return initializer()
+    sizes = TensorShape(shape).as_list()
+    try:
+        return initializer(sizes, dtype=dtype)
+    except TypeError:
+        return initializer() if not initializer.__code__.co_argcount else initializer(sizes)
+
+
+def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Any:
+    """As `get_variable`, of variables that are not saved or trained."""
+    return get_variable(name, *args, **{**kwargs, "trainable": False, "collections": [GraphKeys.LOCAL_VARIABLES]})
+
+
+def _graph() -> Any:
+    return _graphs.current_graph() or _graphs.default_graph()
+
+
+def add_to_collection(name: Any, value: Any) -> None:
+    """Put something into a collection of the default graph."""
+    _graph().add_to_collection(name, value)
+
+
+def add_to_collections(names: Any, value: Any) -> None:
+    """Put something into several collections of the default graph."""
+    _graph().add_to_collections(names, value)
+
+
+def get_collection(key: Any, scope: str | None = None) -> list[Any]:
+    """What is in a collection of the default graph."""
+    return _graph().get_collection(key, scope)  # type: ignore[no-any-return]
+
+
+def get_collection_ref(key: Any) -> list[Any]:
+    """A collection of the default graph itself."""
+    return _graph().get_collection_ref(key)  # type: ignore[no-any-return]
+
+
+def global_variables(scope: str | None = None) -> list[Any]:
+    """The variables of the default graph."""
+    return get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
+
+
+all_variables = global_variables
+
+
+def trainable_variables(scope: str | None = None) -> list[Any]:
+    """The trainable variables of the default graph."""
+    return get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
+
+
+def local_variables(scope: str | None = None) -> list[Any]:
+    """The local variables of the default graph."""
+    return get_collection(GraphKeys.LOCAL_VARIABLES, scope)
+
+
+def model_variables(scope: str | None = None) -> list[Any]:
+    """The variables of the default graph that belong to models."""
+    return get_collection(GraphKeys.MODEL_VARIABLES, scope)
+
+
+def moving_average_variables(scope: str | None = None) -> list[Any]:
+    """The variables of the default graph of which there are averages."""
+    return get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
+
+
+def variables_initializer(var_list: Any, name: str = "init") -> Any:
+    """The operation that gives variables their initial values; None for variables that have them already."""
+    graph = _graphs.current_graph()
+    if graph is None:
+        return None
+    return graph.group([v.initializer for v in var_list], name)
+
+
+def global_variables_initializer() -> Any:
+    """The operation that initialises the variables of the default graph."""
+    return variables_initializer(global_variables())
+
+
+def local_variables_initializer() -> Any:
+    """The operation that initialises the local variables of the default graph."""
+    return variables_initializer(local_variables())
+
+
+def tables_initializer(name: str = "init_all_tables") -> Any:
+    """The operation that fills tables: they are full when they are made."""
+    graph = _graphs.current_graph()
+    return None if graph is None else graph.group([], name)
+
+
+initialize_all_variables, initialize_variables = global_variables_initializer, variables_initializer
+
+
+def is_variable_initialized(variable: Any) -> Any:
+    """Whether a variable has a value."""
+    return variable.is_initialized()
+
+
+def report_uninitialized_variables(var_list: Any = None, name: str = "report_uninitialized_variables") -> Any:
+    """The names of variables without a value in the default session."""
+    listed = global_variables() if var_list is None else var_list
+    graph = _graphs.current_graph()
+    if graph is None or not _graphs.defaults.sessions:
+        return tf.constant([], tf.string)
+    session = _graphs.default_session()
+    return tf.constant([v._name for v in listed if not session.has(v)], tf.string)
+
+
+def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = None, name: str | None = None) -> Any:
+    """Replace the value of a variable."""
+    return ref.assign(value)
+
+
+def assign_add(ref: Any, value: Any, use_locking: Any = None, name: str | None = None) -> Any:
+    """Add to a variable."""
+    return ref.assign_add(value)
+
+
+def assign_sub(ref: Any, value: Any, use_locking: Any = None, name: str | None = None) -> Any:
+    """Subtract from a variable."""
+    return ref.assign_sub(value)
+
+
+def _scattered(ref: Any, indices: Any, updates: Any, function: Any) -> Any:
+    indices = tf.convert_to_tensor(indices)
+    updates = tf.convert_to_tensor(updates, ref.dtype)
+    flat = tf.reshape(indices, [-1, 1])
+    rest = ref.shape.as_list()[1:]
+    rows = tf.broadcast_to(updates, tf.concat([tf.shape(indices), tf.constant(rest, tf.int32)], 0))
+    return ref.assign(function(ref, flat, tf.reshape(rows, [-1, *rest])))
+
+
+def scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None) -> Any:
+    """Replace rows of a variable."""
+    return _scattered(ref, indices, updates, tf.tensor_scatter_nd_update)
+
+
+def scatter_add(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    """Add to rows of a variable."""
+    return _scattered(ref, indices, updates, tf.tensor_scatter_nd_add)
+
+
+def scatter_sub(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Any:
+    """Subtract from rows of a variable."""
+    return _scattered(ref, indices, updates, tf.tensor_scatter_nd_sub)
+
+
+def scatter_nd_update(ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None) -> Any:
+    """Replace elements of a variable."""
+    return ref.assign(tf.tensor_scatter_nd_update(ref, indices, updates))
+
+
+def make_template(
+    name_: str, func_: Callable[..., Any], create_scope_now_: bool = False, unique_name_: Any = None, custom_getter_: Any = None,
+    **kwargs: Any,
+) -> Callable[..., Any]:  # fmt: skip
+    """A function whose variables are made by its first call, and used by all later ones."""
+    return Template(name_, func_, unique_name_, custom_getter_, kwargs)
+
+
+class Template:
+    """A function that has its own variables."""
+
+    def __init__(self, name: str, func: Callable[..., Any], unique: Any, custom_getter: Any, kwargs: Any) -> None:
+        self._func, self._kwargs, self._getter = func, kwargs, custom_getter
+        self.name = self._name = name if unique is None else unique
+        self._own = VariableStore()
+        self._called = False
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        with variable_scope(self._name, custom_getter=self._kept, reuse=False):
+            found = self._func(*args, **self._kwargs, **kwargs)
+        self._called = True
+        return found
+
+    def _kept(self, getter: Callable[..., Any], name: str, *args: Any, **kwargs: Any) -> Any:
+        if name not in self._own.variables:
+            if self._called:
+                raise ValueError(f"Trying to create variable {name} in a later call of a template.")
+            make = getter if self._getter is None else functools.partial(self._getter, getter)
+            self._own.variables[name] = make(name, *args, **kwargs)
+        return self._own.variables[name]
+
+    @property
+    def variables(self) -> list[Any]:
+        """The variables."""
+        return list(self._own.variables.values())
+
+    global_variables = variables
+
+    @property
+    def trainable_variables(self) -> list[Any]:
+        """The variables that are trained."""
+        return [v for v in self.variables if v.trainable]
+
+
+def no_regularizer(_: Any) -> None:
+    """None: there is no penalty."""
+
+
+def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list[int]]:
+    """A function that would cut variables into parts; they are kept whole."""
+    return lambda shape, **_: [num_shards if i == axis else 1 for i in range(len(nest.flatten(list(shape))))]
+
+
+def enable_resource_variables() -> None:
+    """Nothing: all variables are resources."""
+
+
+disable_resource_variables = enable_resource_variables
+
+
+def resource_variables_enabled() -> bool:
+    """True: all variables are resources."""
+    return True

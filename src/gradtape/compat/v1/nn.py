@@ -1,0 +1,188 @@
+"""`tf.compat.v1.nn`: functions of version 2, and the arguments that version 1 has for some."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradtape as tf
+from gradtape.compat.v1 import _rooms
+
+__getattr__ = _rooms.from_room("nn")
+
+
+def softmax_cross_entropy_with_logits(
+    _sentinel: Any = None,
+    labels: Any = None,
+    logits: Any = None,
+    dim: int = -1,
+    name: str | None = None,
+    axis: Any = None,
+) -> Any:
+    """The cross entropy of rows; no gradient flows into the labels."""
+    return tf.nn.softmax_cross_entropy_with_logits(tf.stop_gradient(labels), logits, dim if axis is None else axis)
+
+
+def softmax_cross_entropy_with_logits_v2(
+    labels: Any, logits: Any, axis: Any = None, name: str | None = None, dim: Any = None
+) -> Any:
+    """The cross entropy of rows; gradients flow into the labels too."""
+    chosen = dim if axis is None else axis
+    return tf.nn.softmax_cross_entropy_with_logits(labels, logits, -1 if chosen is None else chosen)
+
+
+def sparse_softmax_cross_entropy_with_logits(
+    _sentinel: Any = None, labels: Any = None, logits: Any = None, name: str | None = None
+) -> Any:
+    """The cross entropy of rows, with labels as numbers."""
+    return tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
+
+
+def sigmoid_cross_entropy_with_logits(
+    _sentinel: Any = None, labels: Any = None, logits: Any = None, name: str | None = None
+) -> Any:
+    """The cross entropy of independent classes."""
+    return tf.nn.sigmoid_cross_entropy_with_logits(labels, logits)
+
+
+def _axis(axis: Any, dim: Any) -> Any:
+    chosen = dim if axis is None else axis
+    return -1 if chosen is None else chosen
+
+
+def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
+    """The softmax of rows."""
+    return tf.nn.softmax(logits, _axis(axis, dim))
+
+
+def log_softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
+    """The logarithm of the softmax of rows."""
+    return tf.nn.log_softmax(logits, _axis(axis, dim))
+
+
+def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Any:
+    """A tensor divided by its norm."""
+    return tf.nn.l2_normalize(x, dim if axis is None else axis, epsilon)
+
+
+def dropout(
+    x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = None, name: str | None = None, rate: Any = None
+) -> Any:
+    """Zeros in random places; `keep_prob` is one minus the rate."""
+    if (keep_prob is None) == (rate is None):
+        raise ValueError("Exactly one of `rate` and `keep_prob` must be specified.")
+    return tf.nn.dropout(x, 1 - keep_prob if rate is None else rate, noise_shape, seed)
+
+
+def moments(
+    x: Any, axes: Any, shift: Any = None, name: str | None = None, keep_dims: Any = None, keepdims: Any = None
+) -> Any:
+    """Mean and variance."""
+    return tf.nn.moments(x, axes, keepdims=bool(keep_dims if keepdims is None else keepdims))
+
+
+def _image_format(data_format: Any) -> str:
+    return data_format or "NHWC"
+
+
+def max_pool(
+    value: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    name: str | None = None,
+    input: Any = None,
+) -> Any:
+    """The largest element of windows."""
+    return tf.nn.max_pool2d(value if input is None else input, ksize, strides, padding, _image_format(data_format))
+
+
+def avg_pool(
+    value: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    name: str | None = None,
+    input: Any = None,
+) -> Any:
+    """The mean of windows."""
+    return tf.nn.avg_pool2d(value if input is None else input, ksize, strides, padding, _image_format(data_format))
+
+
+def conv2d(
+    input: Any,
+    filter: Any = None,
+    strides: Any = None,
+    padding: Any = None,
+    use_cudnn_on_gpu: bool = True,
+    data_format: str = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+    filters: Any = None,
+) -> Any:
+    """A convolution of images."""
+    kernel = filter if filters is None else filters
+    return tf.nn.conv2d(input, kernel, strides, padding, _image_format(data_format), dilations)
+
+
+def convolution(
+    input: Any,
+    filter: Any,
+    padding: Any,
+    strides: Any = None,
+    dilation_rate: Any = None,
+    name: str | None = None,
+    data_format: Any = None,
+    filters: Any = None,
+    dilations: Any = None,
+) -> Any:
+    """A convolution of any rank."""
+    kernel = filter if filters is None else filters
+    rates = dilation_rate if dilations is None else dilations
+    return tf.nn.convolution(input, kernel, strides, padding, data_format, rates)
+
+
+def fused_batch_norm(
+    x: Any,
+    scale: Any,
+    offset: Any,
+    mean: Any = None,
+    variance: Any = None,
+    epsilon: float = 0.001,
+    data_format: str = "NHWC",
+    is_training: bool = True,
+    name: str | None = None,
+    exponential_avg_factor: Any = 1.0,
+) -> tuple[Any, Any, Any]:
+    """A batch that is normalised by its own mean and variance, or by given ones; with the two that are to be kept."""
+    from gradtape.compat._internal import raw_ops
+
+    y, kept_mean, kept_variance, *_ = raw_ops.FusedBatchNormV3(
+        x=x,
+        scale=scale,
+        offset=offset,
+        mean=tf.zeros([0]) if mean is None else mean,
+        variance=tf.zeros([0]) if variance is None else variance,
+        epsilon=epsilon,
+        exponential_avg_factor=exponential_avg_factor,
+        data_format=data_format,
+        is_training=is_training,
+    )
+    return y, kept_mean, kept_variance
+
+
+def ctc_beam_search_decoder(
+    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1, merge_repeated: bool = True
+) -> Any:
+    """The most likely sequences of labels."""
+    return tf.nn.ctc_beam_search_decoder(inputs, sequence_length, beam_width, top_paths)
+
+
+def ctc_loss(
+    labels: Any, inputs: Any = None, sequence_length: Any = None, preprocess_collapse_repeated: bool = False,
+    ctc_merge_repeated: bool = True, ignore_longer_outputs_than_inputs: bool = False, time_major: bool = True, logits: Any = None,
+) -> Any:  # fmt: skip
+    """The loss of sequences of labels of which the places are not known: the last class is the blank one."""
+    given = inputs if logits is None else logits
+    return tf.nn.ctc_loss(labels, given, None, sequence_length, time_major, blank_index=-1)

@@ -1,0 +1,86 @@
+"""Dimension: a size of a shape as an object, as `TensorShape.dims` gives it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Dimension:
+    """A size that may be unknown.
+
+    >>> tf.compat.v1.Dimension(3) == 3
+    True
+    """
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: Any) -> None:
+        self._value = None if value is None else int(dimension_value(value))
+
+    @property
+    def value(self) -> int | None:
+        """The size; None if it is unknown."""
+        return self._value
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """True if both are equal, or one is unknown."""
+        own, its = self._value, Dimension(dimension_value(other)).value
+        return own is None or its is None or own == its
+
+    def _with(self, other: Any, combine: Any) -> Dimension:
+        own, its = self._value, dimension_value(other)
+        return Dimension(None if own is None or its is None else combine(own, its))
+
+    def __add__(self, other: Any) -> Dimension:
+        return self._with(other, lambda a, b: a + b)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Dimension:
+        return self._with(other, lambda a, b: a - b)
+
+    def __rsub__(self, other: Any) -> Dimension:
+        return self._with(other, lambda a, b: b - a)
+
+    def __mul__(self, other: Any) -> Dimension:
+        return self._with(other, lambda a, b: a * b)
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Any) -> Dimension:
+        return self._with(other, lambda a, b: a // b)
+
+    def __mod__(self, other: Any) -> Dimension:
+        return self._with(other, lambda a, b: a % b)
+
+    def __eq__(self, other: object) -> Any:
+        its = dimension_value(other)
+        return None if self._value is None or its is None else self._value == its
+
+    def __ne__(self, other: object) -> Any:
+        same = self == other
+        return None if same is None else not same
+
+    def __lt__(self, other: Any) -> Any:
+        its = dimension_value(other)
+        return None if self._value is None or its is None else self._value < its
+
+    def __hash__(self) -> int:
+        return hash(self._value)
+
+    def __int__(self) -> int:
+        return self._value  # type: ignore[return-value]
+
+    __index__ = __int__
+
+    def __repr__(self) -> str:
+        return f"Dimension({self._value!r})"
+
+
+def dimension_value(dimension: Any) -> Any:
+    """The size of a dimension as a number, or None: what `shape[i]` was is an object in TensorFlow 1.
+
+    >>> tf.compat.dimension_value(tf.ones([3]).shape[0])
+    3
+    """
+    return dimension.value if isinstance(dimension, Dimension) else dimension

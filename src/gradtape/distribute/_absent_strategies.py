@@ -1,0 +1,33 @@
+"""Strategies over machines and devices that there are not: classes to compare with, of which no object can be made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core import errors
+from gradtape.distribute._strategy import Strategy
+
+_ALONE = "use tf.distribute.MirroredStrategy or MultiWorkerMirroredStrategy, which run in this process."
+
+
+class TPUStrategy(Strategy):
+    """A strategy over TPUs: there are none, so nothing is an instance of it.
+
+    >>> isinstance(tf.distribute.get_strategy(), tf.distribute.TPUStrategy)
+    False
+    """
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        raise errors.LeftOutError(errors.compose("tf.distribute.TPUStrategy is left out: there are no TPUs.", _ALONE))
+
+
+class ParameterServerStrategy(Strategy):
+    """A strategy over servers: one process computes, so nothing is an instance of it.
+
+    >>> isinstance(tf.distribute.get_strategy(), tf.distribute.ParameterServerStrategy)
+    False
+    """
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        what = "tf.distribute.ParameterServerStrategy is left out: one process computes; there are no servers and clusters."
+        raise errors.LeftOutError(errors.compose(what, _ALONE))

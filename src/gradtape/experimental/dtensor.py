@@ -1,0 +1,63 @@
+"""`tf.experimental.dtensor`: tensors over many machines. There is one: classes are there to compare with, functions refuse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradtape.core import errors
+
+__all__ = [
+    "UNSHARDED",
+    "DTensorDataset",
+    "DVariable",
+    "Layout",
+    "Mesh",
+    "call_with_layout",
+    "copy_to_mesh",
+    "create_mesh",
+    "default_mesh",
+    "fetch_layout",
+    "relayout",
+    "run_on",
+    "unpack",
+]
+
+UNSHARDED = "unsharded"
+
+
+def _refused(*_: Any, **__: Any) -> Any:
+    raise errors.LeftOutError(
+        errors.compose(
+            "tf.experimental.dtensor is left out: one process computes; there are no servers and clusters.",
+            "use tf.distribute.MirroredStrategy, which runs in this process.",
+            depth=2,
+        )
+    )
+
+
+class DVariable:
+    """A variable over several machines: nothing is one."""
+
+    __init__ = _refused
+
+
+class Layout:
+    """How a tensor lies on several machines: nothing is one."""
+
+    __init__ = _refused
+
+
+class Mesh:
+    """Several machines: nothing is one."""
+
+    __init__ = _refused
+
+
+class DTensorDataset:
+    """A dataset over several machines: nothing is one."""
+
+    __init__ = _refused
+
+
+call_with_layout = copy_to_mesh = create_mesh = default_mesh = _refused
+fetch_layout = relayout = run_on = unpack = _refused

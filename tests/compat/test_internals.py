@@ -1,0 +1,185 @@
+"""TensorFlow's inside as programs import it: a finite table, whose every name is there."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+from gradtape.compat import _tables
+
+
+@pytest.fixture(autouse=True)
+def tensorflow() -> Iterator[Any]:
+    """The module that programs get."""
+    tf.compat.install()
+    yield importlib.import_module("tensorflow")
+    tf.compat.uninstall()
+
+
+@pytest.mark.parametrize("name", sorted(_tables.modules()))
+def test_every_listed_name_is_there(name: str) -> None:
+    module = importlib.import_module(f"tensorflow.{name}")
+    if "keras" in name.split(".")[1:2]:
+        pytest.importorskip("keras")
+    for listed in module._origins:
+        assert getattr(module, listed) is getattr(module, listed)
+
+
+def test_a_name_that_is_not_there_says_who_asked() -> None:
+    ops = importlib.import_module("tensorflow.python.framework.ops")
+    with pytest.raises(AttributeError) as caught:
+        _ = ops.no_such_name
+    what, at, fix = str(caught.value).splitlines()
+    assert "tensorflow.python.framework.ops.no_such_name" in what
+    assert "test_internals" in at
+    assert fix.startswith("  fix: ")
+    assert not hasattr(ops, "no_such_name")
+
+
+def test_the_public_name_is_told() -> None:
+    with pytest.raises(ImportError, match=r"fix: use the public name, tf\.nn\.relu"):
+        exec("from tensorflow.python.framework.ops import relu", {"__name__": "somelibrary.part"})
+    with pytest.raises(ImportError, match="the library somelibrary asks for it"):
+        exec("from tensorflow.python.framework.ops import nothing", {"__name__": "somelibrary.part"})
+
+
+def test_a_module_that_is_not_there_says_who_asked() -> None:
+    with pytest.raises(ModuleNotFoundError, match="no such module of TensorFlow's inside") as caught:
+        exec("import tensorflow.python.nowhere.at_all", {"__name__": "somelibrary"})
+    assert re.search(r"at: +the library somelibrary", str(caught.value))
+
+
+def test_nothing_is_left_behind() -> None:
+    importlib.import_module("tensorflow.python.framework.ops")
+    importlib.import_module("tensorflow.compat.v2")
+    tf.compat.uninstall()
+    assert not any(name.partition(".")[0] == "tensorflow" for name in sys.modules)
+    assert not hasattr(tf, "python")
+    assert not hasattr(tf, "__internal__")
+    assert tf.compat.v2 is tf
+
+
+def test_probes_answer(tensorflow: Any) -> None:
+    assert hasattr(tensorflow.raw_ops, "FusedBatchNormV2")
+    assert not hasattr(tensorflow.raw_ops, "CudnnRNN")
+    assert isinstance(tensorflow.distribute.experimental.TPUStrategy, type)
+    assert [tensorflow.as_dtype(d).name for d in (tensorflow.qint8, "quint16")] == ["qint8", "quint16"]
+    assert tensorflow.qint8.is_quantized
+    assert not tensorflow.int8.is_quantized
+    assert tensorflow.compat.dimension_value(tensorflow.ones([3]).shape[0]) == 3
+    tensorflow.no_gradient("Something")
+    assert tensorflow.RegisterGradient("Other")(len) is len
+
+
+def test_structures_up_to_a_shallow_one() -> None:
+    nest = importlib.import_module("tensorflow.python.util.nest")
+    assert nest.flatten_up_to({"a": 0, "b": 0}, {"b": [1, 2], "a": (3,)}) == [(3,), [1, 2]]
+    assert nest.map_structure_up_to([0, 0], len, [[1, 2], "abc"]) == [2, 3]
+    assert nest.flatten_with_tuple_paths({"b": [1, 2], "a": 3}) == [(("a",), 3), (("b", 0), 1), (("b", 1), 2)]
+    assert nest.flatten_with_joined_string_paths([1, {"x": 2}]) == [("0", 1), ("1/x", 2)]
+    assert nest.map_structure_with_tuple_paths(lambda path, x: (path, x), {"k": 1}) == {"k": (("k",), 1)}
+    assert nest.get_traverse_shallow_structure(lambda s: isinstance(s, list), [1, (2, 3)]) == [False, False]
+    with pytest.raises(ValueError, match="sequence length"):
+        nest.assert_shallow_structure([0, 0], [1])
+    with pytest.raises(TypeError, match="must also be a sequence"):
+        nest.flatten_up_to([0], 1)
+
+
+def test_signatures_have_no_annotations() -> None:
+    inspect = importlib.import_module("tensorflow.python.util.tf_inspect")
+    found = inspect.getfullargspec(tf.rank)
+    assert found.args == ["input", "name"]
+    assert found.annotations == {}
+
+
+class Pair:
+    """Made a composite below."""
+
+
+def test_objects_that_consist_of_tensors(tensorflow: Any) -> None:
+    composite = importlib.import_module("tensorflow.python.framework.composite_tensor").CompositeTensor
+    batchable = importlib.import_module("tensorflow.python.framework.type_spec").BatchableTypeSpec
+
+    class PairSpec(batchable):  # type: ignore[misc, valid-type]
+        value_type = property(lambda self: TwoTensors)
+        _component_specs = property(lambda self: self._specs)
+
+        def __init__(self, specs: Any, label: str) -> None:
+            self._specs, self.label = specs, label
+
+        def _serialize(self) -> Any:
+            return self._specs, self.label
+
+        def _to_components(self, value: Any) -> Any:
+            return {"a": value.a, "b": value.b}
+
+        def _from_components(self, components: Any) -> Any:
+            return TwoTensors(components["a"], components["b"], self.label)
+
+    class TwoTensors(composite):  # type: ignore[misc, valid-type]
+        def __init__(self, a: Any, b: Any, label: str) -> None:
+            self.a, self.b, self.label = a, b, label
+
+        @property
+        def _type_spec(self) -> Any:
+            return PairSpec(
+                {"a": tf.TensorSpec.from_tensor(self.a), "b": tf.TensorSpec.from_tensor(self.b)}, self.label
+            )
+
+    pair = TwoTensors(tf.constant(1.0), tf.constant([2.0, 3.0]), "x")
+    assert [t.numpy().tolist() for t in tf.nest.flatten(pair, expand_composites=True)] == [1.0, [2.0, 3.0]]
+    traces = []
+
+    @tf.function
+    def doubled(p: Any) -> Any:
+        traces.append(p.label)
+        return TwoTensors(2 * p.a, 2 * p.b, p.label)
+
+    found = doubled(pair)
+    doubled(TwoTensors(tf.constant(5.0), tf.constant([2.0, 3.0]), "x"))
+    doubled(TwoTensors(tf.constant(5.0), tf.constant([2.0, 3.0]), "y"))
+    assert traces == ["x", "y"]
+    assert found.b.numpy().tolist() == [4.0, 6.0]
+    with tf.GradientTape() as tape:
+        tape.watch(pair.b)
+        y = tf.reduce_sum(doubled(pair).b)
+    assert tape.gradient(y, pair.b).numpy().tolist() == [2.0, 2.0]
+    assert PairSpec(1, "x") == PairSpec(1, "x") != PairSpec(1, "y")
+    assert isinstance(tf.sparse.from_dense([1.0]), composite)
+
+
+def test_raw_ops(tensorflow: Any) -> None:
+    rng = np.random.RandomState(0)
+    x = rng.randn(4, 3, 3, 2).astype("f")
+    raw = tensorflow.raw_ops
+    y, mean, variance, *_ = raw.FusedBatchNormV2(
+        x=x, scale=[1.0, 2.0], offset=[0.0, 1.0], mean=[], variance=[], epsilon=1e-3, is_training=True
+    )
+    flat = x.reshape(-1, 2)
+    np.testing.assert_allclose(mean, flat.mean(0), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(variance, flat.var(0, ddof=1), rtol=1e-5)
+    expected = (x - flat.mean(0)) / np.sqrt(flat.var(0) + 1e-3) * [1.0, 2.0] + [0.0, 1.0]
+    np.testing.assert_allclose(y, expected, rtol=1e-4, atol=1e-5)
+    found = raw.UniqueWithCountsV2(x=[[1, 2], [3, 4], [1, 2]], axis=[0])
+    assert found.y.numpy().tolist() == [[1, 2], [3, 4]]
+    assert found.idx.numpy().tolist() == [0, 1, 0]
+    assert found.count.numpy().tolist() == [2, 1]
+    args = raw.BroadcastGradientArgs(s0=[2, 3], s1=[3])
+    assert [a.numpy().tolist() for a in args] == [[], [0]]
+    v, a = tf.Variable([1.0, 2.0]), tf.Variable([0.0, 0.0])
+    raw.ResourceApplyKerasMomentum(var=v.handle, accum=a.handle, lr=0.1, grad=tf.constant([1.0, 1.0]), momentum=0.9)
+    np.testing.assert_allclose(v, [0.9, 1.9], rtol=1e-6)
+
+
+def test_attributes_of_tensors() -> None:
+    x = tf.constant(1.0)
+    x._keras_mask = 3
+    assert x._keras_mask == 3
+    assert not hasattr(tf.constant(1.0), "_keras_mask")
