@@ -1,6 +1,7 @@
 """`tf.gradients` with respect to tensors that are no arguments: constants made in the function, and tensors from outside."""
 
 import numpy as np
+import pytest
 
 import gradtape as tf
 
@@ -47,3 +48,36 @@ def test_what_is_not_connected_has_no_gradient():
         return tf.gradients(x * x, c, unconnected_gradients="zero")[0]
 
     assert float(f(tf.constant(2.0))) == 0.0
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: tf.zeros([2]),
+        lambda: tf.ones([2]),
+        lambda: tf.fill([2], 3.0),
+        lambda: tf.linspace(0.0, 1.0, 2),
+        lambda: tf.cast(tf.constant([1, 2]), tf.float32),
+        lambda: tf.stop_gradient(tf.ones([2])),
+        lambda: tf.reshape(tf.zeros([2, 1]), [2]),
+    ],
+)
+def test_whatever_a_function_makes(make):
+    @tf.function
+    def f():
+        x = make()
+        return x, tf.gradients(tf.reduce_sum((x - 1.0) ** 2), x)[0]
+
+    x, slope = f()
+    np.testing.assert_allclose(slope, 2 * (x.numpy() - 1), rtol=1e-6)
+
+
+def test_in_a_loop():
+    @tf.function
+    def f():
+        def body(i, x):
+            return i + 1, x - 0.1 * tf.gradients(tf.reduce_sum((x - 1.0) ** 2), x)[0]
+
+        return tf.while_loop(lambda i, x: i < 5, body, (0, tf.zeros([2])))[1]
+
+    np.testing.assert_allclose(f(), [0.67232, 0.67232], rtol=1e-5)

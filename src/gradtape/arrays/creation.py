@@ -30,7 +30,10 @@ __all__ = [
 
 def _new(array: Any) -> Tensor:
     """A tensor of a new array, on the device that `tf.device` chose; rank 0 is a NumPy scalar."""
-    return wrap(device.place(array if array.ndim or array.dtype.kind == "O" else array[()]))
+    made = wrap(device.place(array if array.ndim or array.dtype.kind == "O" else array[()]))
+    if _current.trace is not None:
+        _current.trace.recording.created(made)
+    return made
 
 
 def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:

@@ -109,7 +109,7 @@ def _track(sources: list[Any]) -> None:
     if trace is None or trace.tracks_constants is not False:
         return
     tracked = trace.recording.tracked
-    if any(type(x) is Tensor and x.dtype.is_trainable and x._id not in tracked for x in sources):
+    if any(isinstance(x, Tensor) and x.dtype.is_trainable and x._id not in tracked for x in sources):
         raise UntrackedSource
 
 

@@ -56,6 +56,17 @@ class TraceRecording(Recording):
         if type(first) is Tensor and any(ids):
             values, result = self._trace.adopt(op, ids, values, params, outputs)
         super().see(op, ids, values, params, outputs, result)
+        if self._trace.tracks_constants:
+            self._track(outputs)
+
+    def _track(self, outputs: Any) -> None:
+        """Let results have gradients that depend on nothing which has."""
+        for y in outputs if type(outputs) is tuple else (outputs,):
+            if isinstance(y, Tensor) and y.dtype.is_trainable and y._id not in self.tracked:
+                if type(y) is Tensor and not y._id:
+                    self.made[id(y)] = y
+                y._id = y._id or state.new_id()
+                self.tracked.add(y._id)
 
     def see_pair(self, op: Any, i: int, j: int, p: Any, q: Any, y: Any, result: Any) -> None:
         """An operator was computed."""

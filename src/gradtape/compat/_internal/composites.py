@@ -63,11 +63,6 @@ class CompositeTensor(Composite, metaclass=abc.ABCMeta):
         """The object with tensors in place of its variables."""
         return self
 
-    @property
-    def is_tensor_like(self) -> bool:
-        """True: it can stand where tensors do."""
-        return True
-
 
 class CompositeTensorForm(Form):
     """What an object is beside its tensors: its spec, the structure of its components and the variables in it."""

@@ -238,6 +238,18 @@ class VariableScope:
         """The function that makes variables."""
         self.custom_getter = custom_getter
 
+    def set_caching_device(self, caching_device: Any) -> None:
+        """The device on which values are kept: there is one."""
+        self.caching_device = caching_device
+
+    def set_partitioner(self, partitioner: Any) -> None:
+        """How variables are cut into parts: they are kept whole."""
+        self.partitioner = partitioner
+
+    def set_dtype(self, dtype: Any) -> None:
+        """The dtype of variables without one."""
+        self.dtype = dtype
+
     def set_use_resource(self, use_resource: Any) -> None:
         """Nothing: all variables are resources."""
         self.use_resource = use_resource
