@@ -119,6 +119,8 @@ def _array(value: Any, what: str, name: str) -> Any:
         ) from None
     if not found.size:
         return found.astype(np.int64)
+    if found.dtype.kind == "O" and all(type(v) is int for v in found.ravel()):
+        return found.astype(np.int64)  # sizes beside others that are not known, of which none is left
     if found.dtype.kind not in "iu":
         raise errors.build(
             errors.DTypeError,

@@ -336,3 +336,12 @@ def test_a_loop_over_an_image_keeps_its_shape():
         return image
 
     assert climb(tf.random.uniform([4, 5, 3]), 2).shape == [4, 5, 3]
+
+
+def test_a_shape_of_which_the_unknown_part_is_empty():
+    @tf.function(input_signature=[tf.TensorSpec([None, 1], tf.float32)])
+    def spread(x):
+        m = tf.eye(3)
+        return tf.broadcast_to(m, tf.concat([tf.shape(x)[:-2], tf.shape(m)], 0))
+
+    np.testing.assert_array_equal(spread(tf.zeros([4, 1])), np.eye(3))
