@@ -8,6 +8,7 @@ graph, assigning one a node; what runs under `tf.control_dependencies` depends o
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import itertools
 import threading
@@ -416,6 +417,7 @@ def current_graph() -> Graph | None:
 def leave_eager_mode() -> None:
     """From now on ops of this thread belong to the default graph."""
     if defaults.entered is None:
+        atexit.register(enter_eager_mode)  # while there is something to put back
         defaults.entered = default_graph().as_default()
         defaults.entered.__enter__()
 
@@ -425,6 +427,7 @@ def enter_eager_mode() -> None:
     if defaults.entered is not None:
         defaults.entered.__exit__(None, None, None)
         defaults.entered = None
+        atexit.unregister(enter_eager_mode)
 
 
 def reset_default_graph() -> None:

@@ -20,6 +20,7 @@ _TABLES = {
     "core": "messages_table",
     "compiler": "messages_table",
     "tools": "messages_table",
+    "xla": "messages_table",
 }
 
 

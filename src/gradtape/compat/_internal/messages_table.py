@@ -14,6 +14,7 @@ MODULES: dict[str, dict[str, str]] = {
     "core.protobuf.struct_pb2": {_MESSAGES: "StructuredValue"},
     "core.util.event_pb2": {_MESSAGES: "Event"},
     "compiler.tf2xla.python.xla": {"xla": "dynamic_slice dynamic_update_slice replica_id variadic_reduce"},
+    "xla.experimental": {"xla": "compile=compile_computation jit_scope"},
     "tools.docs.doc_controls": {
         "names": (
             "do_not_doc_inheritable do_not_generate_docs=unchanged doc_in_current_and_subclasses=unchanged "

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import gradtape as tf
 from gradtape.compat.v1._functions import xla_dynamic_slice as dynamic_slice
 
-__all__ = ["dynamic_slice", "dynamic_update_slice", "replica_id", "variadic_reduce"]
+__all__ = ["compile_computation", "dynamic_slice", "dynamic_update_slice", "jit_scope", "replica_id", "variadic_reduce"]
 
 
 def dynamic_update_slice(x: Any, update: Any, start: Any) -> Any:
@@ -41,3 +42,15 @@ def variadic_reduce(
     shape = tf.shape(flat[0])[1:]
     start = [tf.broadcast_to(tf.cast(v, x.dtype), shape) for v, x in zip(init_values, flat, strict=True)]
     return list(tf.foldl(lambda held, row: tuple(reducer(tuple(held), tuple(row))), tuple(flat), tuple(start)))
+
+
+def compile_computation(computation: Callable[..., Any], inputs: Any = None) -> Any:
+    """What a compiled function gives for some inputs; a tensor alone is in a tuple."""
+    found = tf.function(computation, autograph=False)(*(inputs or ()))
+    return (found,) if tf.is_tensor(found) else found
+
+
+@contextlib.contextmanager
+def jit_scope(compile_ops: Any = True, separate_compiled_gradients: bool = False) -> Iterator[None]:
+    """A block whose ops XLA may compile: as any other."""
+    yield
