@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -75,10 +74,10 @@ def experimental_enable_numpy_behavior(prefer_float32: bool = False, dtype_conve
     getitem.follow(indexing.take)
     if dtype_conversion_mode != "off":
         for operator in _OPERATORS:
-            for owner, name in itertools.product((Operators, *_OURS), (f"__{operator}__", f"__r{operator}__")):
-                plain = vars(owner).get(name)
+            for name in (f"__{operator}__", f"__r{operator}__"):
+                plain = vars(Operators).get(name)
                 if plain is not None and not hasattr(plain, "promotes"):
-                    setattr(owner, name, _promoting(_PRODUCTS.get(name, plain)))
+                    setattr(Operators, name, _promoting(_PRODUCTS.get(name, plain)))
         protocol.promote_by(lambda operands: promotion.promoted(*operands))
 
 
