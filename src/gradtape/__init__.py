@@ -10,191 +10,30 @@
 
 import os as _os
 
-from gradtape import (
-    autodiff,
-    bitwise,
-    config,
-    core,
-    dtypes,
-    errors,
-    experimental,
-    linalg,
-    math,
-    nest,
-    nn,
-    random,
-)
-from gradtape.arrays.creation import (
-    eye,
-    fill,
-    linspace,
-    meshgrid,
-    one_hot,
-    ones,
-    ones_like,
-    range,
-    zeros,
-    zeros_like,
-)
-from gradtape.arrays.indexing import (
-    argmax,
-    argmin,
-    boolean_mask,
-    gather,
-    gather_nd,
-    scatter_nd,
-    searchsorted,
-    tensor_scatter_nd_add,
-    tensor_scatter_nd_max,
-    tensor_scatter_nd_min,
-    tensor_scatter_nd_sub,
-    tensor_scatter_nd_update,
-)
-from gradtape.arrays.movement import (
-    broadcast_dynamic_shape,
-    broadcast_static_shape,
-    broadcast_to,
-    concat,
-    ensure_shape,
-    expand_dims,
-    identity,
-    identity_n,
-    pad,
-    parallel_stack,
-    rank,
-    repeat,
-    reshape,
-    reverse,
-    roll,
-    shape,
-    shape_n,
-    size,
-    slice,
-    split,
-    squeeze,
-    stack,
-    strided_slice,
-    tile,
-    transpose,
-    unstack,
-)
-from gradtape.config._devices import device
-from gradtape.core import lazy, tracebacks
-from gradtape.core.convert import constant, convert_to_tensor
-from gradtape.core.dtypes import (
-    DType,
-    as_dtype,
-    bfloat16,
-    complex64,
-    complex128,
-    double,
-    float8_e4m3b11fnuz,
-    float8_e4m3fn,
-    float8_e4m3fnuz,
-    float8_e5m2,
-    float8_e5m2fnuz,
-    float16,
-    float32,
-    float64,
-    half,
-    int4,
-    int8,
-    int16,
-    int32,
-    int64,
-    resource,
-    string,
-    uint4,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-)
-from gradtape.core.dtypes import bool_ as bool
-from gradtape.core.indexed_slices import IndexedSlices
-from gradtape.core.shape import TensorShape, TensorSpec
-from gradtape.core.tensor import Tensor
-from gradtape.core.variable import Variable, VariableAggregation, VariableSynchronization
-from gradtape.linalg._products import matmul, norm, tensordot
-from gradtape.math._clipping import clip_by_global_norm, clip_by_norm
-from gradtape.math._elementwise import (
-    abs,
-    acos,
-    acosh,
-    add,
-    add_n,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    cast,
-    clip_by_value,
-    complex,
-    cos,
-    cosh,
-    divide,
-    equal,
-    exp,
-    floor,
-    greater,
-    greater_equal,
-    less,
-    less_equal,
-    logical_and,
-    logical_not,
-    logical_or,
-    maximum,
-    minimum,
-    multiply,
-    negative,
-    not_equal,
-    pow,
-    realdiv,
-    round,
-    saturate_cast,
-    scalar_mul,
-    sigmoid,
-    sign,
-    sin,
-    sinh,
-    sqrt,
-    square,
-    subtract,
-    tan,
-    tanh,
-    truediv,
-    truncatediv,
-    truncatemod,
-    where,
-)
-from gradtape.math._reductions import (
-    reduce_all,
-    reduce_any,
-    reduce_logsumexp,
-    reduce_max,
-    reduce_mean,
-    reduce_min,
-    reduce_prod,
-    reduce_sum,
-)
-from gradtape.numpy_protocol import protocol  # noqa: F401 - attaches np.sin(tensor) …
-from gradtape.ops import getitem  # noqa: F401 - attaches indexing
-from gradtape.toplevel import variable_methods  # noqa: F401 - attaches Variable.scatter_add …
-from gradtape.toplevel.module import Module, name_scope
-from gradtape.toplevel.status import executing_eagerly, is_tensor
-from gradtape.transform import repeated
-from gradtape.transform.custom_gradient import custom_gradient
-from gradtape.transform.gradient_arguments import UnconnectedGradients
-from gradtape.transform.py_function import numpy_function, py_function
-from gradtape.transform.recompute_grad import recompute_grad
-from gradtape.transform.stop_gradient import grad_pass_through, stop_gradient
-from gradtape.transform.tape import GradientTape
-from gradtape.transform.vectorized_map import vectorized_map
+# Ops register themselves when they are defined, and methods attach to tensors and variables: these are loaded at once.
+from gradtape import core
+from gradtape.arrays import creation as _creation  # noqa: F401
+from gradtape.arrays import indexing as _indexing  # noqa: F401
+from gradtape.arrays import movement as _movement  # noqa: F401
+from gradtape.core import lazy as _lazy
+from gradtape.core import tracebacks as _tracebacks
+from gradtape.linalg import _products  # noqa: F401
+from gradtape.math import _clipping, _elementwise, _reductions  # noqa: F401
+from gradtape.numpy_protocol import protocol as _protocol  # noqa: F401 - attaches np.sin(tensor) …
+from gradtape.ops import getitem as _getitem  # noqa: F401 - attaches indexing
+from gradtape.random import _functions  # noqa: F401
+from gradtape.toplevel import variable_methods as _variable_methods  # noqa: F401 - attaches Variable.scatter_add …
+from gradtape.transform import custom_gradient as _custom_gradient  # noqa: F401
+from gradtape.transform import forward_mode as _forward_mode  # noqa: F401
+from gradtape.transform import py_function as _py_function  # noqa: F401
+from gradtape.transform import repeated as _repeated
+from gradtape.transform import stop_gradient as _stop_gradient  # noqa: F401
+from gradtape.transform import tape as _tape  # noqa: F401
+from gradtape.transform import vectorized_map as _vectorized_map  # noqa: F401
 
 core.hot_kernels.install("gradtape.compiler.eager")
-repeated.install("gradtape.eager_jit.backward_programs")
-tracebacks.install()
+_repeated.install("gradtape.eager_jit.backward_programs")
+_tracebacks.install()
 
 __version__ = "0.1.0"
 newaxis = None
@@ -202,50 +41,106 @@ newaxis = None
 if _os.environ.get("KERAS_BACKEND") == "gradtape":
     __import__("gradtape_keras_hook").install()
 
-# Loaded by name only: `from gradtape import *` works without Keras.
-_KERAS = "keras initializers losses metrics optimizers"
 _LATER = {
-    "gradtape.keras": "* initializers losses metrics optimizers",
-    "gradtape.signal": "*",
-    "gradtape.data": "*",
-    "gradtape.io": "*",
-    "gradtape.summary": "*",
     "gradtape.audio": "*",
-    "gradtape.image": "*",
-    "gradtape.debugging": "*",
-    "gradtape.distribute": "*",
+    "gradtape.autodiff": "*",
+    "gradtape.autograph": "*",
+    "gradtape.bitwise": "*",
     "gradtape.compat": "*",
     "gradtape.compat._graphs": "Graph",
     "gradtape.compat._internal.gradients": "RegisterGradient no_gradient",
     "gradtape.tracing.operation": "Operation",
-    "gradtape.core.dtypes": "qint8 qint16 qint32 quint8 quint16 variant",
     "gradtape.compat._internal.datasets": "NoneTensorSpec",
-    "gradtape.saved_model": "*",
-    "gradtape.train": "*",
+    "gradtape.config": "*",
+    "gradtape.data": "*",
+    "gradtape.debugging": "*",
+    "gradtape.distribute": "*",
+    "gradtape.dtypes": "*",
+    "gradtape.errors": "*",
+    "gradtape.experimental": "*",
+    "gradtape.image": "*",
+    "gradtape.io": "*",
+    "gradtape.linalg": "*",
+    "gradtape.lookup": "*",
+    "gradtape.math": "*",
+    "gradtape.nest": "*",
+    "gradtape.nn": "*",
     "gradtape.profiler": "*",
     "gradtape.quantization": "*",
     "gradtape.queue": "*",
+    "gradtape.ragged": "*",
+    "gradtape.random": "*",
+    "gradtape.saved_model": "*",
     "gradtape.sets": "*",
+    "gradtape.signal": "*",
+    "gradtape.sparse": "*",
+    "gradtape.strings": "*",
+    "gradtape.summary": "*",
     "gradtape.sysconfig": "*",
     "gradtape.test": "*",
+    "gradtape.train": "*",
     "gradtape.types": "*",
     "gradtape.version": "*",
-    "gradtape.lookup": "*",
-    "gradtape.ragged": "*",
-    "gradtape.strings": "*",
-    "gradtape.sparse": "*",
-    "gradtape.sparse._overrides": "SparseTensor SparseTensorSpec",
-    "gradtape.linalg._einsum": "einsum",
-    "gradtape.control_flow.functions": "case cond foldl foldr group map_fn no_op scan switch_case tuple while_loop",
-    "gradtape.math._histograms": "histogram_fixed_width histogram_fixed_width_bins",
-    "gradtape.toplevel.variable_creators": "register_tensor_conversion_function variable_creator_scope",
-    "gradtape.debugging._value_checks": "Assert assert_equal assert_greater assert_less",
-    "gradtape.debugging._shape_checks": "assert_rank",
-    "gradtape.linalg._decompositions": "eig eigvals",
-    "gradtape.control_flow.dependencies": "control_dependencies",
+    "gradtape.arrays.creation": "eye fill linspace meshgrid one_hot ones ones_like range zeros zeros_like",
+    "gradtape.arrays.indexing": (
+        "argmax argmin boolean_mask gather gather_nd scatter_nd searchsorted tensor_scatter_nd_add "
+        "tensor_scatter_nd_max tensor_scatter_nd_min tensor_scatter_nd_sub tensor_scatter_nd_update"
+    ),
+    "gradtape.arrays.movement": (
+        "broadcast_dynamic_shape broadcast_static_shape broadcast_to concat ensure_shape expand_dims identity "
+        "identity_n pad parallel_stack rank repeat reshape reverse roll shape shape_n size slice split squeeze "
+        "stack strided_slice tile transpose unstack"
+    ),
+    "gradtape.arrays.partitioning": "dynamic_partition dynamic_stitch",
+    "gradtape.arrays.representation": "as_string bitcast fingerprint unravel_index",
+    "gradtape.arrays.sorting": "approx_top_k argsort sort unique unique_with_counts",
+    "gradtape.arrays.space_batch": (
+        "batch_to_space extract_volume_patches required_space_to_batch_paddings reverse_sequence sequence_mask "
+        "space_to_batch space_to_batch_nd=space_to_batch"
+    ),
     "gradtape.config._device_spec": "DeviceSpec",
-    "gradtape.sparse._edit_distance": "edit_distance",
+    "gradtape.config._devices": "device",
+    "gradtape.control_flow.dependencies": "control_dependencies",
+    "gradtape.control_flow.functions": "case cond foldl foldr group map_fn no_op scan switch_case tuple while_loop",
+    "gradtape.control_flow.tensor_array": "TensorArray",
+    "gradtape.core.convert": "constant convert_to_tensor",
+    "gradtape.core.dtypes": (
+        "as_dtype bfloat16 bool=bool_ complex128 complex64 double DType float16 float32 float64 float8_e4m3b11fnuz "
+        "float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz half int16 int32 int4 int64 int8 qint16 qint32 qint8 "
+        "quint16 quint8 resource string uint16 uint32 uint4 uint64 uint8 variant"
+    ),
+    "gradtape.core.indexed_slices": "IndexedSlices",
+    "gradtape.core.shape": "TensorShape TensorSpec",
+    "gradtape.core.tensor": "Tensor",
+    "gradtape.core.variable": "Variable VariableAggregation VariableSynchronization",
+    "gradtape.debugging._shape_checks": "assert_rank",
+    "gradtape.debugging._value_checks": "Assert assert_equal assert_greater assert_less",
+    "gradtape.keras": "* initializers losses metrics optimizers",
+    "gradtape.linalg._decompositions": "eig eigvals",
+    "gradtape.linalg._einsum": "einsum",
+    "gradtape.linalg._matrix_functions": "matrix_square_root=sqrtm",
+    "gradtape.linalg._products": "matmul norm tensordot",
+    "gradtape.math._clipping": "clip_by_global_norm clip_by_norm",
+    "gradtape.math._cumulative": "cumsum",
+    "gradtape.math._elementwise": (
+        "abs acos acosh add add_n asin asinh atan atan2 atanh cast clip_by_value complex cos cosh divide equal exp "
+        "floor greater greater_equal less less_equal logical_and logical_not logical_or maximum minimum multiply "
+        "negative not_equal pow realdiv round saturate_cast scalar_mul sigmoid sign sin sinh sqrt square subtract "
+        "tan tanh truediv truncatediv truncatemod where"
+    ),
+    "gradtape.math._histograms": "histogram_fixed_width histogram_fixed_width_bins",
+    "gradtape.math._reductions": (
+        "reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod reduce_sum"
+    ),
+    "gradtape.polymorphic_function.function": "function",
+    "gradtape.protos.tensor_proto": "make_ndarray make_tensor_proto",
+    "gradtape.ragged._spec": "RaggedTensorSpec",
+    "gradtape.ragged._tensor": "RaggedTensor",
+    "gradtape.random._index_shuffle": "random_index_shuffle",
     "gradtape.signal._fftnd": "fftnd ifftnd irfftnd rfftnd",
+    "gradtape.sparse._edit_distance": "edit_distance",
+    "gradtape.sparse._overrides": "SparseTensor SparseTensorSpec",
+    "gradtape.toplevel.critical_section": "CriticalSection guarantee_const nondifferentiable_batch_function timestamp",
     "gradtape.toplevel.gradients": "gradients hessians",
     "gradtape.toplevel.initializers": (
         "constant_initializer ones_initializer random_normal_initializer random_uniform_initializer zeros_initializer"
@@ -253,202 +148,21 @@ _LATER = {
     "gradtape.toplevel.inspection": (
         "AggregationMethod get_current_name_scope get_logger get_static_value is_symbolic_tensor"
     ),
-    "gradtape.ragged._spec": "RaggedTensorSpec",
-    "gradtape.ragged._tensor": "RaggedTensor",
-    "gradtape.linalg._matrix_functions": "matrix_square_root=sqrtm",
-    "gradtape.arrays.partitioning": "dynamic_partition dynamic_stitch",
+    "gradtape.toplevel.module": "Module name_scope",
     "gradtape.toplevel.printing": "print",
-    "gradtape.protos.tensor_proto": "make_ndarray make_tensor_proto",
-    "gradtape.arrays.space_batch": (
-        "batch_to_space extract_volume_patches required_space_to_batch_paddings reverse_sequence "
-        "sequence_mask space_to_batch space_to_batch_nd=space_to_batch"
-    ),
-    "gradtape.arrays.representation": "as_string bitcast fingerprint unravel_index",
-    "gradtape.toplevel.critical_section": "CriticalSection guarantee_const nondifferentiable_batch_function timestamp",
-    "gradtape.math._cumulative": "cumsum",
     "gradtape.toplevel.specs": "IndexedSlicesSpec OptionalSpec TensorArraySpec TypeSpec type_spec_from_value",
-    "gradtape.polymorphic_function.function": "function",
+    "gradtape.toplevel.status": "executing_eagerly is_tensor",
+    "gradtape.toplevel.variable_creators": "register_tensor_conversion_function variable_creator_scope",
     "gradtape.tracing.init_scope": "init_scope inside_function",
-    "gradtape.control_flow.tensor_array": "TensorArray",
-    "gradtape.autograph": "*",
-    "gradtape.arrays.sorting": "approx_top_k argsort sort unique unique_with_counts",
-    "gradtape.random._index_shuffle": "random_index_shuffle",
+    "gradtape.transform.custom_gradient": "custom_gradient",
+    "gradtape.transform.gradient_arguments": "UnconnectedGradients",
+    "gradtape.transform.py_function": "numpy_function py_function",
+    "gradtape.transform.recompute_grad": "recompute_grad",
+    "gradtape.transform.stop_gradient": "grad_pass_through stop_gradient",
+    "gradtape.transform.tape": "GradientTape",
+    "gradtape.transform.vectorized_map": "vectorized_map",
 }
-__getattr__, __dir__, _later = lazy.attach(__name__, _LATER)
+__getattr__, __dir__, _later = _lazy.attach(__name__, _LATER)
 
-__all__ = [
-    "DType",
-    "GradientTape",
-    "IndexedSlices",
-    "Module",
-    "Tensor",
-    "TensorShape",
-    "TensorSpec",
-    "UnconnectedGradients",
-    "Variable",
-    "VariableAggregation",
-    "VariableSynchronization",
-    "abs",
-    "acos",
-    "acosh",
-    "add",
-    "add_n",
-    "argmax",
-    "argmin",
-    "as_dtype",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "autodiff",
-    "bfloat16",
-    "bitwise",
-    "bool",
-    "boolean_mask",
-    "broadcast_dynamic_shape",
-    "broadcast_static_shape",
-    "broadcast_to",
-    "cast",
-    "clip_by_global_norm",
-    "clip_by_norm",
-    "clip_by_value",
-    "complex",
-    "complex64",
-    "complex128",
-    "concat",
-    "config",
-    "constant",
-    "convert_to_tensor",
-    "cos",
-    "cosh",
-    "custom_gradient",
-    "device",
-    "divide",
-    "double",
-    "dtypes",
-    "ensure_shape",
-    "equal",
-    "errors",
-    "executing_eagerly",
-    "exp",
-    "expand_dims",
-    "experimental",
-    "eye",
-    "fill",
-    "float8_e4m3b11fnuz",
-    "float8_e4m3fn",
-    "float8_e4m3fnuz",
-    "float8_e5m2",
-    "float8_e5m2fnuz",
-    "float16",
-    "float32",
-    "float64",
-    "floor",
-    "gather",
-    "gather_nd",
-    "grad_pass_through",
-    "greater",
-    "greater_equal",
-    "half",
-    "identity",
-    "identity_n",
-    "int4",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "is_tensor",
-    "less",
-    "less_equal",
-    "linalg",
-    "linspace",
-    "logical_and",
-    "logical_not",
-    "logical_or",
-    "math",
-    "matmul",
-    "maximum",
-    "meshgrid",
-    "minimum",
-    "multiply",
-    "name_scope",
-    "negative",
-    "nest",
-    "newaxis",
-    "nn",
-    "norm",
-    "not_equal",
-    "numpy_function",
-    "one_hot",
-    "ones",
-    "ones_like",
-    "pad",
-    "parallel_stack",
-    "pow",
-    "py_function",
-    "random",
-    "range",
-    "rank",
-    "realdiv",
-    "recompute_grad",
-    "reduce_all",
-    "reduce_any",
-    "reduce_logsumexp",
-    "reduce_max",
-    "reduce_mean",
-    "reduce_min",
-    "reduce_prod",
-    "reduce_sum",
-    "repeat",
-    "reshape",
-    "resource",
-    "reverse",
-    "roll",
-    "round",
-    "saturate_cast",
-    "scalar_mul",
-    "scatter_nd",
-    "searchsorted",
-    "shape",
-    "shape_n",
-    "sigmoid",
-    "sign",
-    "sin",
-    "sinh",
-    "size",
-    "slice",
-    "split",
-    "sqrt",
-    "square",
-    "squeeze",
-    "stack",
-    "stop_gradient",
-    "strided_slice",
-    "string",
-    "subtract",
-    "tan",
-    "tanh",
-    "tensor_scatter_nd_add",
-    "tensor_scatter_nd_max",
-    "tensor_scatter_nd_min",
-    "tensor_scatter_nd_sub",
-    "tensor_scatter_nd_update",
-    "tensordot",
-    "tile",
-    "transpose",
-    "truediv",
-    "truncatediv",
-    "truncatemod",
-    "uint4",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "unstack",
-    "vectorized_map",
-    "where",
-    "zeros",
-    "zeros_like",
-    *[name for name in _later if name not in _KERAS.split()],
-]
+# Keras's names are loaded by name only: `from gradtape import *` works without Keras.
+__all__ = sorted({"newaxis", *_later} - {"keras", "initializers", "losses", "metrics", "optimizers"})
