@@ -1,115 +1,21 @@
 """`backend.nn`: functions of neural networks, by subject."""
 
-from gradtape.keras_backend.ops.nn.activations import (
-    celu,
-    elu,
-    gelu,
-    glu,
-    hard_shrink,
-    hard_sigmoid,
-    hard_silu,
-    hard_tanh,
-    leaky_relu,
-    log_sigmoid,
-    log_softmax,
-    relu,
-    relu6,
-    selu,
-    sigmoid,
-    silu,
-    soft_shrink,
-    softmax,
-    softplus,
-    softsign,
-    sparse_plus,
-    sparse_sigmoid,
-    sparsemax,
-    squareplus,
-    tanh,
-    tanh_shrink,
-    threshold,
-)
-from gradtape.keras_backend.ops.nn.convolution import (
-    conv,
-    conv_transpose,
-    depth_to_space,
-    depthwise_conv,
-    fold,
-    separable_conv,
-    space_to_depth,
-    unfold,
-)
-from gradtape.keras_backend.ops.nn.losses import (
-    binary_crossentropy,
-    categorical_crossentropy,
-    ctc_decode,
-    ctc_loss,
-    multi_hot,
-    one_hot,
-    psnr,
-    sparse_categorical_crossentropy,
-)
-from gradtape.keras_backend.ops.nn.normalization import (
-    batch_normalization,
-    dot_product_attention,
-    moments,
-)
-from gradtape.keras_backend.ops.nn.pooling import (
-    adaptive_average_pool,
-    adaptive_max_pool,
-    average_pool,
-    max_pool,
-)
+from gradtape.core import lazy
 
-__all__ = [
-    "adaptive_average_pool",
-    "adaptive_max_pool",
-    "average_pool",
-    "batch_normalization",
-    "binary_crossentropy",
-    "categorical_crossentropy",
-    "celu",
-    "conv",
-    "conv_transpose",
-    "ctc_decode",
-    "ctc_loss",
-    "depth_to_space",
-    "depthwise_conv",
-    "dot_product_attention",
-    "elu",
-    "fold",
-    "gelu",
-    "glu",
-    "hard_shrink",
-    "hard_sigmoid",
-    "hard_silu",
-    "hard_tanh",
-    "leaky_relu",
-    "log_sigmoid",
-    "log_softmax",
-    "max_pool",
-    "moments",
-    "multi_hot",
-    "one_hot",
-    "psnr",
-    "relu",
-    "relu6",
-    "selu",
-    "separable_conv",
-    "sigmoid",
-    "silu",
-    "soft_shrink",
-    "softmax",
-    "softplus",
-    "softsign",
-    "space_to_depth",
-    "sparse_categorical_crossentropy",
-    "sparse_plus",
-    "sparse_sigmoid",
-    "sparsemax",
-    "squareplus",
-    "tanh",
-    "tanh_shrink",
-    "threshold",
-    "unfold",
-]
+_LATER = {
+    "gradtape.keras_backend.ops.nn.activations": (
+        "celu elu gelu glu hard_shrink hard_sigmoid hard_silu hard_tanh leaky_relu log_sigmoid log_softmax relu "
+        "relu6 selu sigmoid silu soft_shrink softmax softplus softsign sparse_plus sparse_sigmoid sparsemax "
+        "squareplus tanh tanh_shrink threshold"
+    ),
+    "gradtape.keras_backend.ops.nn.convolution": (
+        "conv conv_transpose depth_to_space depthwise_conv fold separable_conv space_to_depth unfold"
+    ),
+    "gradtape.keras_backend.ops.nn.losses": (
+        "binary_crossentropy categorical_crossentropy ctc_decode ctc_loss multi_hot one_hot psnr "
+        "sparse_categorical_crossentropy"
+    ),
+    "gradtape.keras_backend.ops.nn.normalization": "batch_normalization dot_product_attention moments",
+    "gradtape.keras_backend.ops.nn.pooling": "adaptive_average_pool adaptive_max_pool average_pool max_pool",
+}
+__getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)
