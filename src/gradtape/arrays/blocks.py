@@ -14,10 +14,6 @@ from gradtape.ops.family import dims
 from gradtape.ops.movement import Identity, Reshape, Transpose
 from gradtape.ops.slicing import Pad, StridedSlice
 
-__all__ = [
-    "batch_to_space", "depth_to_space", "required_space_to_batch_paddings", "space_to_batch", "space_to_depth",
-]  # fmt: skip
-
 Pairs = tuple[tuple[int, int], ...]
 
 

@@ -23,10 +23,6 @@ from gradtape.ops.family import dims
 from gradtape.ops.joining import Concat
 from gradtape.ops.movement import BroadcastTo, Reshape
 
-__all__ = [
-    "eye", "fill", "linspace", "meshgrid", "one_hot", "ones", "ones_like", "range", "zeros", "zeros_like",
-]  # fmt: skip
-
 
 def _new(array: Any) -> Tensor:
     """A tensor of a new array, on the device that `tf.device` chose; rank 0 is a NumPy scalar."""

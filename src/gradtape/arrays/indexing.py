@@ -17,12 +17,6 @@ from gradtape.ops import argmax as search
 from gradtape.ops import getitem, indexing, movement, scatter
 from gradtape.ops.family import dims
 
-__all__ = [
-    "argmax", "argmin", "boolean_mask", "gather", "gather_nd", "in_top_k", "scatter_nd", "searchsorted",
-    "tensor_scatter_nd_add", "tensor_scatter_nd_max", "tensor_scatter_nd_min", "tensor_scatter_nd_sub",
-    "tensor_scatter_nd_update",
-]  # fmt: skip
-
 
 def gather(
     params: Any,

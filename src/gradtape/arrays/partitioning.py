@@ -19,8 +19,6 @@ from gradtape.ops.movement import Reshape
 from gradtape.ops.row_positions import check_range
 from gradtape.ops.scatter import TensorScatterNdUpdate
 
-__all__ = ["dynamic_partition", "dynamic_stitch"]
-
 
 def dynamic_partition(data: Any, partitions: Any, num_partitions: Any, name: str | None = None) -> list[Tensor]:
     """The rows of a tensor sorted into several tensors.

@@ -11,8 +11,6 @@ from gradtape.core import convert, dtypes, errors
 from gradtape.core.tensor import Tensor
 from gradtape.ops.representation import AsString, Bitcast, Fingerprint, UnravelIndex
 
-__all__ = ["as_string", "bitcast", "fingerprint", "unravel_index"]
-
 
 def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     """The bits of numbers, read as numbers of another dtype.

@@ -20,8 +20,6 @@ from gradtape.ops.family import dims
 from gradtape.ops.movement import Identity
 from gradtape.ops.shape_of import EnsureShape, ShapeOf
 
-__all__ = ["broadcast_dynamic_shape", "broadcast_static_shape", "ensure_shape", "rank", "shape", "shape_n", "size"]
-
 
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """The shape as a vector of integers.

@@ -19,11 +19,6 @@ from gradtape.ops.movement import Reshape, Transpose
 from gradtape.ops.reduction import ReduceAll
 from gradtape.ops.slicing import StridedSlice
 
-__all__ = [
-    "approx_max_k", "approx_min_k", "approx_top_k", "argsort", "invert_permutation", "is_non_decreasing",
-    "is_strictly_increasing", "isotonic_regression", "sort", "top_k", "unique", "unique_with_counts",
-]  # fmt: skip
-
 
 class TopKV2(NamedTuple):
     """The largest values and their positions."""

@@ -15,8 +15,6 @@ from gradtape.core.tensor import Tensor
 from gradtape.math._conversion import cast
 from gradtape.ops.family import boxed
 
-__all__ = ["decode_wav", "encode_wav"]
-
 _SCALE = 32768
 _PCM, _EXTENSIBLE = 1, 0xFFFE  # kinds of sound data that are plain numbers
 

@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from gradtape.core import state
 
-__all__ = [
-    "experimental_functions_run_eagerly", "experimental_run_functions_eagerly", "functions_run_eagerly",
-    "run_functions_eagerly",
-]  # fmt: skip
-
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
     """Have every `tf.function` call its Python function, without tracing: for debuggers and prints.

@@ -8,8 +8,6 @@ from typing import Any
 
 from gradtape.core import state
 
-__all__ = ["control_dependencies"]
-
 
 @contextmanager
 def control_dependencies(control_inputs: Any) -> Iterator[None]:

@@ -18,8 +18,6 @@ from gradtape.core.tensor import Tensor, wrap
 from gradtape.ops.family import dims
 from gradtape.ops.joining import Concat, Stack, Unstack
 
-__all__ = ["foldl", "foldr", "map_fn", "scan"]
-
 
 def map_fn(
     fn: Callable[[Any], Any],

@@ -16,8 +16,6 @@ from gradtape.ops.family import dims
 from gradtape.ops.joining import Concat, Stack, Unstack
 from gradtape.ops.movement import Reshape
 
-__all__ = ["TensorArray"]
-
 
 class TensorArray:
     """A list of tensors of one dtype, for loops that write one element per step.

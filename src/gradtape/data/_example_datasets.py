@@ -11,8 +11,6 @@ from gradtape.data._readers import TFRecordDataset
 from gradtape.data._threads import AUTOTUNE
 from gradtape.io._parsing.parse_example import parse_example
 
-__all__ = ["make_batched_features_dataset", "parse_example_dataset"]
-
 
 def parse_example_dataset(
     features: Any, num_parallel_calls: Any = 1, deterministic: bool | None = None

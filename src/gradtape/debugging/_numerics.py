@@ -13,11 +13,6 @@ from gradtape.core.recorder import Recorder
 from gradtape.core.tensor import Tensor, host
 from gradtape.ops.movement import Identity
 
-__all__ = [
-    "assert_all_finite", "check_numerics", "disable_check_numerics", "enable_check_numerics",
-    "get_log_device_placement", "set_log_device_placement",
-]  # fmt: skip
-
 _current = state.current
 
 

@@ -15,11 +15,6 @@ from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor, host
 from gradtape.core.variable import Variable
 
-__all__ = [
-    "assert_integer", "assert_rank", "assert_rank_at_least", "assert_rank_in", "assert_scalar", "assert_shapes",
-    "assert_type", "is_numeric_tensor",
-]  # fmt: skip
-
 
 def _rank(what: str, x: Any, fits: Callable[[int], bool], needed: str, message: str | None) -> None:
     tensor = convert.convert_to_tensor(x)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from gradtape.core import tracebacks
 
-__all__ = ["disable_traceback_filtering", "enable_traceback_filtering", "is_traceback_filtering_enabled"]
-
 
 def enable_traceback_filtering() -> None:
     """Leave frames of gradtape, and of Keras, out of the tracebacks that Python, IPython and pytest print. This is the default.

@@ -15,11 +15,6 @@ from gradtape.core.tensor import Tensor, host
 from gradtape.core.variable import Variable
 from gradtape.toplevel.printing import Gap, text_of
 
-__all__ = [
-    "Assert", "assert_equal", "assert_greater", "assert_greater_equal", "assert_less", "assert_less_equal", "assert_near",
-    "assert_negative", "assert_non_negative", "assert_non_positive", "assert_none_equal", "assert_positive",
-]  # fmt: skip
-
 
 def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> None:  # noqa: N802
     """Raise InvalidArgumentError unless a condition is true.

@@ -29,11 +29,6 @@ from gradtape.ops.reduction import ReduceMean
 from gradtape.ops.rounding import Floor
 from gradtape.ops.selection import ClipByValue, Maximum, Minimum, number
 
-__all__ = [
-    "adjust_brightness", "adjust_contrast", "adjust_gamma", "adjust_hue", "adjust_saturation", "convert_image_dtype",
-    "per_image_standardization",
-]  # fmt: skip
-
 
 def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: str | None = None) -> Tensor:
     """The image in another dtype, with its values scaled to match.

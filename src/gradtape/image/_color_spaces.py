@@ -18,11 +18,6 @@ from gradtape.ops.hsv import HsvToRgb, RgbToHsv
 from gradtape.ops.matmul import MatMul
 from gradtape.ops.movement import Reshape, Tile
 
-__all__ = [
-    "grayscale_to_rgb", "hsv_to_rgb", "rgb_to_grayscale", "rgb_to_hsv", "rgb_to_yiq", "rgb_to_yuv", "yiq_to_rgb",
-    "yuv_to_rgb",
-]  # fmt: skip
-
 # Rows are the channels that go in. The numbers are those of the NTSC and PAL standards, as TensorFlow writes them.
 _GREY = ((0.2989,), (0.587,), (0.114,))
 _YIQ = ((0.299, 0.59590059, 0.2115), (0.587, -0.27455667, -0.52273617), (0.114, -0.32134392, 0.31119955))

@@ -16,8 +16,6 @@ from gradtape.ops.movement import Identity
 from gradtape.ops.row_positions import check_range
 from gradtape.ops.slicing import Pad, StridedSlice
 
-__all__ = ["central_crop", "crop_and_resize", "crop_to_bounding_box", "pad_to_bounding_box", "resize_with_crop_or_pad"]
-
 
 def central_crop(image: Any, central_fraction: Any) -> Tensor:
     """The middle of the image.

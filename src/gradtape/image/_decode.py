@@ -14,8 +14,6 @@ from gradtape.image import _codecs as codecs
 from gradtape.image import _formats as formats
 from gradtape.image._adjust import convert_image_dtype
 
-__all__ = ["decode_bmp", "decode_gif", "decode_image", "decode_png", "decode_webp"]
-
 
 def decode_png(contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None) -> Tensor:
     """The image in a PNG file, as `[height, width, channels]`. JPEG files, and GIF files of one picture, are taken too.

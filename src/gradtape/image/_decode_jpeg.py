@@ -13,8 +13,6 @@ from gradtape.core.tensor import Tensor
 from gradtape.image import _codecs as codecs
 from gradtape.image import _formats as formats
 
-__all__ = ["decode_and_crop_jpeg", "decode_jpeg", "extract_jpeg_shape", "is_jpeg"]
-
 _METHODS = ("", "INTEGER_FAST", "INTEGER_ACCURATE")
 
 

@@ -18,10 +18,6 @@ from gradtape.math._conversion import cast
 from gradtape.ops.family import boxed
 from gradtape.random import _functions as functions
 
-__all__ = [
-    "adjust_jpeg_quality", "encode_jpeg", "encode_png", "random_jpeg_quality", "stateless_random_jpeg_quality",
-]  # fmt: skip
-
 
 def encode_jpeg(
     image: Any,

@@ -10,8 +10,6 @@ from gradtape.image._arguments import image_tensor
 from gradtape.ops.movement import Identity, Transpose
 from gradtape.ops.slicing import Reverse
 
-__all__ = ["flip_left_right", "flip_up_down", "rot90", "transpose"]
-
 
 def flip_left_right(image: Any) -> Tensor:
     """The image mirrored along its width.

@@ -12,8 +12,6 @@ from gradtape.ops.joining import Stack
 from gradtape.ops.reduction import ReduceSum
 from gradtape.ops.slicing import Pad, StridedSlice
 
-__all__ = ["image_gradients", "sobel_edges", "total_variation"]
-
 
 def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
     """The differences of each pixel to the next one down and to the next one on the right; 0 at the last.

@@ -23,8 +23,6 @@ from gradtape.ops.selection import ClipByValue, Where, number
 from gradtape.ops.stop_gradient import StopGradient
 from gradtape.random import _functions as functions
 
-__all__ = ["extract_glimpse", "extract_patches"]
-
 
 def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Tensor:
     """Patches of images, each as one row of numbers.

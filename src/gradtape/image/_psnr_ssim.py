@@ -28,8 +28,6 @@ from gradtape.ops.movement import Reshape, Transpose
 from gradtape.ops.reduction import ReduceMean, ReduceProd
 from gradtape.ops.slicing import Pad
 
-__all__ = ["psnr", "ssim", "ssim_multiscale"]
-
 _POWERS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
 
 

@@ -18,13 +18,6 @@ from gradtape.ops.movement import Reshape
 from gradtape.ops.selection import Where
 from gradtape.random import _functions as functions
 
-__all__ = [
-    "random_brightness", "random_contrast", "random_crop", "random_flip_left_right", "random_flip_up_down",
-    "random_hue", "random_saturation", "stateless_random_brightness", "stateless_random_contrast",
-    "stateless_random_crop", "stateless_random_flip_left_right", "stateless_random_flip_up_down",
-    "stateless_random_hue", "stateless_random_saturation",
-]  # fmt: skip
-
 # A function of (shape, low, high) that draws uniform numbers.
 Draw = Callable[..., Any]
 

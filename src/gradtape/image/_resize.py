@@ -17,8 +17,6 @@ from gradtape.ops.indexing import Gather
 from gradtape.ops.resize_weights import METHODS, Sampling, nearest
 from gradtape.ops.resizing import Resample
 
-__all__ = ["ResizeMethod", "resize", "resize_with_pad"]
-
 
 class ResizeMethod:
     """Names of the methods of `resize`.

@@ -16,8 +16,6 @@ from gradtape.core import dtypes, errors
 from gradtape.core.shape import Spec
 from gradtape.core.tensor import Tensor
 
-__all__ = ["decode_csv"]
-
 _KINDS = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.string)
 
 

@@ -16,8 +16,6 @@ from gradtape.core import dtypes, errors
 from gradtape.core.shape import ANY, Spec
 from gradtape.core.tensor import Tensor
 
-__all__ = ["decode_base64", "decode_compressed", "decode_raw", "encode_base64"]
-
 _RAW = (
     "float16", "float32", "float64", "int32", "uint16", "uint8", "int16", "int8", "int64", "complex64", "complex128", "bool",
     "bfloat16", "uint32", "uint64",

@@ -17,8 +17,6 @@ from gradtape.core.variable import Variable
 from gradtape.io import _paths as paths
 from gradtape.ops.family import boxed
 
-__all__ = ["match_filenames_once", "matching_files", "read_file", "write_file"]
-
 
 def read_file(filename: Any, name: str | None = None) -> Tensor:
     """The bytes of a file, as a scalar string tensor. In a `tf.function` the file is read each time it runs.

@@ -22,8 +22,6 @@ from gradtape.ops.movement import Reshape
 from gradtape.ops.slicing import StridedSlice, StridedSliceGrad, whole
 from gradtape.ops.solve import swapped
 
-__all__ = ["banded_triangular_solve", "tridiagonal_matmul", "tridiagonal_solve"]
-
 
 def banded_triangular_solve(
     bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None

@@ -15,8 +15,6 @@ from gradtape.ops.family import conj, dims
 from gradtape.ops.movement import BroadcastTo, Reshape
 from gradtape.ops.reduction import ReduceSum
 
-__all__ = ["CGState", "conjugate_gradient"]
-
 
 class CGState(NamedTuple):
     """Where the method of conjugate gradients stopped.

@@ -29,20 +29,6 @@ from gradtape.ops.selection import Keep, number
 from gradtape.ops.slicing import StridedSlice
 from gradtape.ops.svd import SingularValues, Svd
 
-__all__ = [
-    "cholesky",
-    "eig",
-    "eigh",
-    "eigh_tridiagonal",
-    "eigvals",
-    "eigvalsh",
-    "lu",
-    "matrix_rank",
-    "pinv",
-    "qr",
-    "svd",
-]
-
 
 class Qr(NamedTuple):
     """The factors of a QR decomposition."""

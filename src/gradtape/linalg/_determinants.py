@@ -14,8 +14,6 @@ from gradtape.ops.diagonal import DiagPart
 from gradtape.ops.exponential import Log
 from gradtape.ops.reduction import ReduceSum
 
-__all__ = ["det", "logdet", "slogdet"]
-
 
 class LogMatrixDeterminant(NamedTuple):
     """The signs of determinants, and the logarithms of their absolute values."""

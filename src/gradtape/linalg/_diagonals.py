@@ -19,19 +19,6 @@ from gradtape.ops.movement import Reshape, Roll
 from gradtape.ops.reduction import ReduceSum
 from gradtape.ops.selection import Where
 
-__all__ = [
-    "adjoint",
-    "band_part",
-    "cross",
-    "diag",
-    "diag_part",
-    "kron",
-    "set_diag",
-    "tensor_diag",
-    "tensor_diag_part",
-    "trace",
-]
-
 
 def adjoint(matrix: Any, name: str | None = None) -> Tensor:
     """The conjugate transpose of matrices in the last two axes.

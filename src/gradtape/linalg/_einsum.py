@@ -19,8 +19,6 @@ from gradtape.ops.matmul import MatMul
 from gradtape.ops.movement import Reshape, Transpose
 from gradtape.ops.reduction import ReduceSum
 
-__all__ = ["einsum"]
-
 Shape = tuple[int, ...]
 
 # Where TensorFlow lets its users choose how long to search for an order of products. Here the search takes no time that

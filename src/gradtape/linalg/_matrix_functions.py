@@ -16,8 +16,6 @@ from gradtape.ops.matrix_functions import Expm, Logm, Sqrtm
 from gradtape.ops.movement import BroadcastTo
 from gradtape.ops.solve import MatrixInverse
 
-__all__ = ["expm", "logm", "matrix_power", "sqrtm"]
-
 
 def expm(input: Any, name: str | None = None) -> Tensor:
     """The exponentials of square matrices: the sum of `a^n / n!`.

@@ -21,8 +21,6 @@ from gradtape.ops.movement import Reshape, Transpose
 from gradtape.ops.reduction import ReduceEuclideanNorm, ReduceMax, ReduceSum
 from gradtape.ops.selection import Maximum
 
-__all__ = ["l2_normalize", "matmul", "matvec", "norm", "normalize", "tensordot"]
-
 _OURS = (Tensor, Variable)
 
 

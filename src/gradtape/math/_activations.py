@@ -14,11 +14,6 @@ from gradtape.ops import activation
 from gradtape.ops.cast import Cast
 from gradtape.ops.selection import Where
 
-__all__ = [
-    "crelu", "elu", "gelu", "leaky_relu", "log_sigmoid", "relu", "relu6", "selu", "sigmoid", "silu", "softplus",
-    "softsign", "swish",
-]  # fmt: skip
-
 sigmoid = unary(activation.Sigmoid, "tf.sigmoid([0.0, 100.0]).numpy() -> array([0.5, 1. ], dtype=float32)")
 log_sigmoid = unary(activation.LogSigmoid, "tf.math.log_sigmoid([-100.0]).numpy() -> array([-100.], dtype=float32)")
 softplus = unary(

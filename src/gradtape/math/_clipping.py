@@ -20,8 +20,6 @@ from gradtape.ops.exponential import Sqrt
 from gradtape.ops.reduction import ReduceSum
 from gradtape.ops.selection import Maximum, Minimum, Where
 
-__all__ = ["clip_by_global_norm", "clip_by_norm", "global_norm"]
-
 
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """A tensor scaled down to a Euclidean norm of at most `clip_norm`.

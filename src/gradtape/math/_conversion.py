@@ -17,8 +17,6 @@ from gradtape.ops import complex as complex_ops
 from gradtape.ops.cast import Cast, CastToDiscrete
 from gradtape.ops.selection import ClipByValue, Where, number
 
-__all__ = ["angle", "cast", "complex", "conj", "imag", "real", "saturate_cast"]
-
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     """The value in another dtype.

@@ -12,8 +12,6 @@ from gradtape.core.shape import normalize_axis
 from gradtape.core.tensor import Tensor
 from gradtape.ops import scan
 
-__all__ = ["cumprod", "cumsum", "cumulative_logsumexp"]
-
 
 @family(
     "A tensor like x.",

@@ -22,8 +22,6 @@ from gradtape.ops.scatter import ScatterNd
 from gradtape.ops.segment import UnsortedSegmentSum
 from gradtape.ops.selection import Maximum, Minimum, Where, number
 
-__all__ = ["bincount", "confusion_matrix", "histogram_fixed_width", "histogram_fixed_width_bins"]
-
 
 def bincount(
     arr: Any,

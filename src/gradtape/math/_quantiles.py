@@ -20,8 +20,6 @@ from gradtape.ops.selection import Where
 from gradtape.ops.slicing import StridedSlice, whole
 from gradtape.ops.sorting import Sort
 
-__all__ = ["median", "percentile", "quantile"]
-
 _METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 

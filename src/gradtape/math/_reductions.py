@@ -15,11 +15,6 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops import reduction
 from gradtape.ops.family import dims
 
-__all__ = [
-    "count_nonzero", "reduce_all", "reduce_any", "reduce_euclidean_norm", "reduce_logsumexp", "reduce_max",
-    "reduce_mean", "reduce_min", "reduce_prod", "reduce_std", "reduce_sum", "reduce_variance", "zero_fraction",
-]  # fmt: skip
-
 
 @family("A tensor of the same dtype.", input_tensor="numbers.")
 def _reduction(who: str, op: Any, as_input: Callable[[Any], Any] = tensor) -> Callable[..., Tensor]:

@@ -24,12 +24,6 @@ from gradtape.ops.family import dims
 from gradtape.ops.movement import Reshape
 from gradtape.ops.selection import Maximum, Where, number
 
-__all__ = [
-    "segment_max", "segment_mean", "segment_min", "segment_prod", "segment_sum", "unsorted_segment_max",
-    "unsorted_segment_mean", "unsorted_segment_min", "unsorted_segment_prod", "unsorted_segment_sqrt_n",
-    "unsorted_segment_sum",
-]  # fmt: skip
-
 
 def _or_zero(y: Tensor, ids: Any) -> Tensor:
     """Segments with 0 for those whose id does not occur."""

@@ -8,8 +8,6 @@ from gradtape.api.arguments import integer
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.tensor import Tensor
 
-__all__ = ["sobol_sample"]
-
 _MOST_DIMENSIONS = 21201
 
 

@@ -17,13 +17,6 @@ from gradtape.ops.nextafter import Nextafter
 from gradtape.ops.reduction import ReduceSum
 from gradtape.ops.sinc import Sinc
 
-__all__ = [
-    "bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e", "bessel_j0", "bessel_j1", "bessel_k0", "bessel_k0e",
-    "bessel_k1", "bessel_k1e", "bessel_y0", "bessel_y1", "betainc", "dawsn", "digamma", "erfc", "erfcinv", "erfinv",
-    "expint", "fresnel_cos", "fresnel_sin", "igamma", "igammac", "lbeta", "lgamma", "logaddexp", "ndtri", "nextafter",
-    "polygamma", "polyval", "sinc", "spence", "xdivy", "xlog1py", "xlogy", "zeta",
-]  # fmt: skip
-
 erfc = unary(error_functions.Erfc, "tf.math.erfc([0.0, np.inf]).numpy() -> array([1., 0.], dtype=float32)")
 erfinv = unary(error_functions.Erfinv, "tf.math.erfinv([0.0, 1.0]).numpy() -> array([ 0., inf], dtype=float32)")
 erfcinv = unary(error_functions.Erfcinv, "tf.math.erfcinv([2.0, 0.0]).numpy() -> array([-inf,  inf], dtype=float32)")

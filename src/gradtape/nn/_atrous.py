@@ -13,8 +13,6 @@ from gradtape.nn._convolution_arguments import convolve, transpose
 from gradtape.ops.family import dims
 from gradtape.ops.windows import extent
 
-__all__ = ["atrous_conv2d", "atrous_conv2d_transpose", "with_space_to_batch"]
-
 
 def atrous_conv2d(value: Any, filters: Any, rate: Any, padding: Any, name: str | None = None) -> Tensor:
     """The convolution over two axes with taps `rate` positions apart.

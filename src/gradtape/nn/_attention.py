@@ -16,8 +16,6 @@ from gradtape.ops.family import dims
 from gradtape.ops.movement import BroadcastTo, Reshape, Transpose
 from gradtape.ops.selection import Where
 
-__all__ = ["dot_product_attention"]
-
 
 def dot_product_attention(
     query: Any,

@@ -24,8 +24,6 @@ from gradtape.ops.selection import Maximum, Where
 from gradtape.ops.slicing import StridedSlice
 from gradtape.ops.softmax import LogSoftmax
 
-__all__ = ["collapse_repeated", "ctc_beam_search_decoder", "ctc_greedy_decoder", "ctc_loss", "ctc_unique_labels"]
-
 
 def ctc_loss(
     labels: Any,

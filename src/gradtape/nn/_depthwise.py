@@ -14,10 +14,6 @@ from gradtape.ops.convolution import ConvolutionFilterGradient, ConvolutionInput
 from gradtape.ops.family import dims
 from gradtape.ops.movement import Reshape
 
-__all__ = [
-    "depthwise_conv2d", "depthwise_conv2d_backprop_filter", "depthwise_conv2d_backprop_input", "separable_conv2d",
-]  # fmt: skip
-
 
 def depthwise_conv2d(
     input: Any,

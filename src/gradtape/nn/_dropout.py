@@ -17,8 +17,6 @@ from gradtape.ops.selection import Keep
 from gradtape.ops.stop_gradient import StopGradient
 from gradtape.random import _functions as functions
 
-__all__ = ["dropout", "general_dropout", "stateless_dropout"]
-
 _NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
 
 

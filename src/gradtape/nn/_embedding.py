@@ -21,8 +21,6 @@ from gradtape.ops.joining import Concat
 from gradtape.ops.movement import Reshape
 from gradtape.ops.selection import Keep, Where
 
-__all__ = ["embedding_lookup_sparse", "safe_embedding_lookup_sparse"]
-
 _COMBINERS = ("mean", "sqrtn", "sum")
 
 

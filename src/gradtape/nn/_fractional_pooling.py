@@ -21,8 +21,6 @@ from gradtape.ops.indexing import Gather, ScatterRows
 from gradtape.ops.pooling import MaxPool
 from gradtape.random._functions import stateless_uniform, uniform
 
-__all__ = ["fractional_avg_pool", "fractional_max_pool"]
-
 
 def fractional_max_pool(
     value: Any,

@@ -19,8 +19,6 @@ from gradtape.ops.movement import Reshape
 from gradtape.ops.reduction import ReduceSum
 from gradtape.ops.selection import Where
 
-__all__ = ["compute_average_loss", "log_poisson_loss", "scale_regularization_loss"]
-
 
 def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None) -> Tensor:
     """The sum of the losses of examples over the size of the whole batch.

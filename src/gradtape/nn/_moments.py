@@ -17,8 +17,6 @@ from gradtape.ops.family import dims, reduced_shape
 from gradtape.ops.movement import BroadcastTo, Reshape
 from gradtape.ops.reduction import ReduceSum
 
-__all__ = ["normalize_moments", "sufficient_statistics", "weighted_moments"]
-
 
 def weighted_moments(
     x: Any, axes: Any, frequency_weights: Any, keepdims: Any = False, name: str | None = None

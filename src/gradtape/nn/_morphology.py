@@ -13,8 +13,6 @@ from gradtape.ops.family import dims
 from gradtape.ops.morphology import Dilation2D
 from gradtape.ops.slicing import Reverse
 
-__all__ = ["dilation2d", "erosion2d"]
-
 
 def dilation2d(
     input: Any,

@@ -20,11 +20,6 @@ from gradtape.ops.matmul import MatMul
 from gradtape.ops.movement import Reshape, Transpose, inverse
 from gradtape.ops.normalization import LayerNormalization
 
-__all__ = [
-    "batch_norm_with_global_normalization", "group_normalization", "layer_normalization",
-    "local_response_normalization",
-]  # fmt: skip
-
 
 def layer_normalization(
     x: Any, scale: Any = None, offset: Any = None, axis: Any = -1, epsilon: float = 1e-5, name: str | None = None

@@ -19,8 +19,6 @@ from gradtape.nn._dropout import dropout
 from gradtape.ops.selection import Keep
 from gradtape.random import _functions as functions
 
-__all__ = ["RNNCellDeviceWrapper", "RNNCellDropoutWrapper", "RNNCellResidualWrapper"]
-
 
 class RNNCellWrapper:
     """A cell around a cell. What it does not have itself, such as `trainable_variables`, is that of the cell inside."""

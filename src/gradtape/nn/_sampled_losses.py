@@ -25,8 +25,6 @@ from gradtape.ops.slicing import StridedSlice
 from gradtape.ops.stop_gradient import StopGradient
 from gradtape.random._candidate_samplers import log_uniform_candidate_sampler
 
-__all__ = ["nce_loss", "sampled_softmax_loss"]
-
 
 def nce_loss(
     weights: Any,

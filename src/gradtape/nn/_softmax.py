@@ -23,12 +23,6 @@ from gradtape.ops.movement import BroadcastTo, Reshape, Transpose
 from gradtape.ops.reduction import ReduceMean, ReduceSum
 from gradtape.ops.softmax import LogSoftmax, Softmax
 
-__all__ = [
-    "batch_normalization", "bias_add", "embedding_lookup", "l2_loss", "log_softmax", "moments",
-    "sigmoid_cross_entropy_with_logits", "softmax", "softmax_cross_entropy_with_logits",
-    "sparse_softmax_cross_entropy_with_logits", "weighted_cross_entropy_with_logits",
-]  # fmt: skip
-
 
 def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """exp(logits) over its sum along an axis.

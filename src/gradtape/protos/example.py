@@ -7,11 +7,6 @@ from typing import ClassVar
 from gradtape.protos.fields import Field
 from gradtape.protos.message import Message
 
-__all__ = [
-    "BytesList", "Example", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList", "Int64List",
-    "SequenceExample",
-]  # fmt: skip
-
 
 class BytesList(Message):
     """A list of byte strings.

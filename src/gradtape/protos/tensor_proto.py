@@ -16,8 +16,6 @@ from gradtape.ops.family import boxed
 from gradtape.protos.fields import Field
 from gradtape.protos.message import DecodeError, Message
 
-__all__ = ["make_ndarray", "make_tensor_proto", "parse_tensor", "serialize_tensor"]
-
 
 class Dim(Message):
     """One dimension of a shape; -1 if it is not known."""

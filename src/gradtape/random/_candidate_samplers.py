@@ -14,11 +14,6 @@ from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.random import _functions as functions
 
-__all__ = [
-    "all_candidate_sampler", "compute_accidental_hits", "fixed_unigram_candidate_sampler",
-    "learned_unigram_candidate_sampler", "log_uniform_candidate_sampler", "uniform_candidate_sampler",
-]  # fmt: skip
-
 
 class Candidates(NamedTuple):
     """A sample of classes.

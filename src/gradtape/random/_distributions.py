@@ -28,11 +28,6 @@ from gradtape.ops.truncated_normal import TruncatedNormalQuantile
 from gradtape.random._functions import from_seed, streams
 from gradtape.random._sampling import Take
 
-__all__ = [
-    "categorical", "gamma", "poisson", "stateless_binomial", "stateless_categorical", "stateless_gamma",
-    "stateless_parameterized_truncated_normal", "stateless_poisson",
-]  # fmt: skip
-
 # The least normal number, which TensorFlow gives where a gamma number is smaller.
 _TINY = {"float16": 2.0**-14, "bfloat16": 2.0**-126, "float32": 2.0**-126, "float64": 2.0**-1022}
 

@@ -11,8 +11,6 @@ from gradtape.ops.creation import ZerosLike
 from gradtape.ops.joining import Concat
 from gradtape.ops.random_index import RandomIndexShuffle
 
-__all__ = ["index_shuffle", "random_index_shuffle"]
-
 
 def random_index_shuffle(index: Any, seed: Any, max_index: Any, rounds: int = 4, name: str | None = None) -> Tensor:
     """The place of an index in a random permutation of 0, 1, ..., max_index, which is never written down.

@@ -14,10 +14,6 @@ from gradtape.random import _sampling as sampling
 from gradtape.random._distributions import categorical, stateless_categorical, stateless_gamma
 from gradtape.random._functions import from_seed, split, streams
 
-__all__ = [
-    "beta", "laplace", "multinomial", "stateless_beta", "stateless_laplace", "stateless_multinomial",
-]  # fmt: skip
-
 
 def beta(
     shape: Any, alpha: Any, beta: Any, dtype: Any = dtypes.float32, seed: Any = None, name: str | None = None

@@ -22,8 +22,6 @@ from gradtape.saved_model._json_values import Reader
 from gradtape.saved_model._object_graph import ObjectReader, Restored
 from gradtape.saved_model._options import LoadOptions
 
-__all__ = ["contains_saved_model", "load"]
-
 
 def contains_saved_model(export_dir: Any) -> bool:
     """Whether a folder holds a model that `load` can read.

@@ -22,8 +22,6 @@ from gradtape.saved_model._object_graph import ObjectWriter, functions_of, is_pa
 from gradtape.saved_model._options import SaveOptions
 from gradtape.tracing.symbol import Symbol
 
-__all__ = ["save"]
-
 # Functions of an object that give what is saved in its place, None if they do not know it: Keras's backend adds one.
 EXPORTERS: list[Callable[[Any], Any]] = []
 TAG = "serve"

@@ -18,8 +18,6 @@ from gradtape.signal._fft import fitted
 from gradtape.signal._frames import frame, overlap_and_add
 from gradtape.signal._windows import vorbis_window
 
-__all__ = ["dct", "idct", "inverse_mdct", "mdct"]
-
 _INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
 
 

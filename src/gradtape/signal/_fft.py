@@ -15,10 +15,6 @@ from gradtape.ops.family import dims
 from gradtape.ops.fft import Fft, Irfft, Rfft
 from gradtape.ops.slicing import StridedSlice, StridedSliceGrad, whole
 
-__all__ = [
-    "fft", "fft2d", "fft3d", "ifft", "ifft2d", "ifft3d", "irfft", "irfft2d", "irfft3d", "rfft", "rfft2d", "rfft3d",
-]  # fmt: skip
-
 
 @family("A tensor of the same shape.")
 def _complex(who: str, rank: int, inverse: bool) -> Callable[..., Tensor]:

@@ -16,9 +16,6 @@ from gradtape.ops.fft import Fft, Rfft
 from gradtape.ops.movement import Roll
 from gradtape.signal._fft import back, fitted, halves, last_axes, lengths_of, reals, tensor_of
 
-__all__ = ["fftnd", "fftshift", "ifftnd", "ifftshift", "irfftnd", "rfftnd"]
-
-
 _Transform = Callable[[TensorLike, Any, Any, str, str], Tensor]
 
 

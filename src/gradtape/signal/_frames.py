@@ -13,8 +13,6 @@ from gradtape.ops.framing import Frame, OverlapAndAdd
 from gradtape.ops.joining import Concat
 from gradtape.ops.movement import BroadcastTo, Transpose
 
-__all__ = ["frame", "overlap_and_add"]
-
 
 def frame(
     signal: Any,

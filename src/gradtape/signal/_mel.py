@@ -14,8 +14,6 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops.family import dims
 from gradtape.signal._dct import dct
 
-__all__ = ["linear_to_mel_weight_matrix", "mfccs_from_log_mel_spectrograms"]
-
 
 def linear_to_mel_weight_matrix(
     num_mel_bins: Any = 20,

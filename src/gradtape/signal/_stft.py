@@ -17,8 +17,6 @@ from gradtape.signal._fft import fitted, irfft, rfft
 from gradtape.signal._frames import frame, overlap_and_add
 from gradtape.signal._windows import hann_window
 
-__all__ = ["inverse_stft", "inverse_stft_window_fn", "stft"]
-
 Window = Callable[..., Any]
 
 

@@ -10,8 +10,6 @@ from gradtape.api.arguments import integer
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.tensor import Tensor
 
-__all__ = ["hamming_window", "hann_window", "kaiser_bessel_derived_window", "kaiser_window", "vorbis_window"]
-
 
 def hann_window(
     window_length: Any, periodic: Any = True, dtype: Any = dtypes.float32, name: str | None = None

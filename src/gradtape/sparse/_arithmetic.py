@@ -23,10 +23,6 @@ from gradtape.sparse import _indices as places
 from gradtape.sparse._conversion import is_known, retain, shaped, sparse
 from gradtape.sparse._rearrange import transpose
 
-__all__ = [
-    "add", "bincount", "maximum", "minimum", "reduce_max", "reduce_sum", "sampled_addmm", "softmax", "sparse_dense_matmul",
-]  # fmt: skip
-
 
 def _count(rows: Any) -> int:
     """How many rows there are."""

@@ -18,10 +18,6 @@ from gradtape.math import _elementwise as elementwise
 from gradtape.math._conversion import cast
 from gradtape.sparse import _indices as places
 
-__all__ = [
-    "eye", "from_dense", "map_values", "mask", "reorder", "retain", "to_dense", "to_indicator",
-]  # fmt: skip
-
 
 def sparse(value: Any, who: str, name: str = "sp_input") -> SparseTensor:
     """The value, a TypeError if it is no sparse tensor."""

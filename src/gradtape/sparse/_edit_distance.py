@@ -13,8 +13,6 @@ from gradtape.core.shape import Spec
 from gradtape.core.tensor import Tensor
 from gradtape.sparse._conversion import sparse
 
-__all__ = ["edit_distance"]
-
 
 def _spec(*specs: Spec, normalize: bool) -> Spec:
     unknown: Any = (None,) * (specs[2].shape[0] - 1)

@@ -18,10 +18,6 @@ from gradtape.math._conversion import cast
 from gradtape.sparse import _indices as places
 from gradtape.sparse._conversion import is_known, picked, reorder, sparse
 
-__all__ = [
-    "concat", "expand_dims", "fill_empty_rows", "reset_shape", "reshape", "slice", "split", "transpose",
-]  # fmt: skip
-
 
 def _rank(sp: SparseTensor) -> int:
     rank = sp.dense_shape.get_shape()[0]

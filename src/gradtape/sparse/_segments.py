@@ -12,8 +12,6 @@ from gradtape.arrays import indexing
 from gradtape.core.tensor import Tensor
 from gradtape.math import _segments as segments
 
-__all__ = ["segment_mean", "segment_sqrt_n", "segment_sum"]
-
 
 def _segmented(who: str, reduce: Callable[..., Any], data: Any, indices: Any, ids: Any, num_segments: Any) -> Tensor:
     numbers = tensor(ids)

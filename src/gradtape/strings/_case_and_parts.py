@@ -12,10 +12,6 @@ from gradtape.core.shape import Spec, broadcast
 from gradtape.core.tensor import Tensor
 from gradtape.strings._arguments import choice, each, over, same_shape, strings
 
-__all__ = [
-    "length", "lower", "strip", "substr", "to_number", "upper",
-]  # fmt: skip
-
 _UNITS = ("BYTE", "UTF8_CHAR")
 # Bytes of UTF-8 behind the first of a character.
 _TRAILING = bytes(range(0x80, 0xC0))

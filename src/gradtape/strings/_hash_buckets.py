@@ -15,8 +15,6 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops.farmhash import fingerprint64
 from gradtape.strings._arguments import over, strings
 
-__all__ = ["to_hash_bucket", "to_hash_bucket_fast", "to_hash_bucket_strong"]
-
 _BITS = (1 << 64) - 1
 
 

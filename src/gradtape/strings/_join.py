@@ -20,8 +20,6 @@ from gradtape.strings._arguments import scalar, strings
 
 _REDUCE = "strings.reduce_join"
 
-__all__ = ["format", "join", "reduce_join", "unsorted_segment_join"]
-
 
 def _joined_spec(*specs: Spec, separator: bytes) -> Spec:
     shapes = {s.shape for s in specs if s.shape}

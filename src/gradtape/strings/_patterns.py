@@ -13,8 +13,6 @@ from gradtape.core.tensor import Tensor
 from gradtape.strings import _re2
 from gradtape.strings._arguments import each, over, same_shape, scalar, strings
 
-__all__ = ["regex_full_match", "regex_replace"]
-
 
 @on_arrays(same_shape)
 def _replaced(x: Any, *, pattern: bytes, rewrite: bytes, everywhere: bool) -> Any:

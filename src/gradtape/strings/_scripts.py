@@ -14,8 +14,6 @@ from gradtape.ragged import _construct as construct
 from gradtape.strings import _re2
 from gradtape.strings._arguments import over
 
-__all__ = ["unicode_script"]
-
 # The scripts that RE2 knows, with their numbers in ICU (UScriptCode).
 _SCRIPTS = """
 Common:0 Inherited:1 Arabic:2 Armenian:3 Bengali:4 Bopomofo:5 Cherokee:6 Coptic:7 Cyrillic:8 Deseret:9 Devanagari:10

@@ -18,8 +18,6 @@ from gradtape.ragged._row_partition import splits_of
 from gradtape.ragged._tensor import RaggedTensor
 from gradtape.strings._arguments import scalar, strings
 
-__all__ = ["bytes_split", "ngrams", "split"]
-
 
 def parts_and_splits(x: Spec, **params: Any) -> tuple[Spec, Spec]:
     """The specs of parts of the strings in a vector, and of the row splits of these."""

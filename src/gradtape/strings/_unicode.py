@@ -19,11 +19,6 @@ from gradtape.ragged._tensor import RaggedTensor
 from gradtape.strings._arguments import choice, each, over, same_shape, strings
 from gradtape.strings._split import in_rows, rows_of
 
-__all__ = [
-    "unicode_decode", "unicode_decode_with_offsets", "unicode_encode", "unicode_split", "unicode_split_with_offsets",
-    "unicode_transcode",
-]  # fmt: skip
-
 _POLICIES = ("replace", "ignore", "strict")
 _CODECS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
 

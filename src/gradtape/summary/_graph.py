@@ -11,8 +11,6 @@ from gradtape.protos import wire_format
 from gradtape.summary import _event_file as event_file
 from gradtape.summary._writer import current
 
-__all__ = ["graph", "trace_export", "trace_off", "trace_on"]
-
 
 def graph(graph_data: Any) -> Any:
     """Write the graph of a function, for TensorBoard's page of graphs.

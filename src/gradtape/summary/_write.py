@@ -22,8 +22,6 @@ from gradtape.summary import _event_file as event_file
 from gradtape.summary import _plugin_data as plugin_data
 from gradtape.summary._writer import SummaryWriter, current, told
 
-__all__ = ["audio", "histogram", "image", "scalar", "summary_scope", "text", "write", "write_raw_pb"]
-
 # How an array that is given, with some numbers, becomes the one that is written.
 Content = Callable[[Any, list[int]], Any]
 

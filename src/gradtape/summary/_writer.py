@@ -13,11 +13,6 @@ from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.summary._event_file import EventFile
 
-__all__ = [
-    "SummaryWriter", "create_file_writer", "create_noop_writer", "flush", "get_step", "record_if", "set_step",
-    "should_record_summaries",
-]  # fmt: skip
-
 
 class Current(threading.local):
     """What summaries on this thread go by.

@@ -12,8 +12,6 @@ from gradtape.transform.gradient_arguments import UnconnectedGradients
 from gradtape.transform.record import Recording
 from gradtape.transform.tape import GradientTape
 
-__all__ = ["gradients", "hessians"]
-
 
 def gradients(
     ys: Any,

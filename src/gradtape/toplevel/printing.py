@@ -18,8 +18,6 @@ from gradtape.core import errors, nest
 from gradtape.core.tensor import Tensor, host
 from gradtape.core.variable import Variable
 
-__all__ = ["print"]
-
 
 def print(*inputs: Any, **kwargs: Any) -> None:
     """Print values. In a `tf.function` they are printed each time it runs, in the order of its text.
