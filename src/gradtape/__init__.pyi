@@ -53,10 +53,6 @@ from gradtape.arrays.indexing import gather
 from gradtape.arrays.indexing import gather_nd
 from gradtape.arrays.indexing import scatter_nd
 from gradtape.arrays.indexing import searchsorted
-from gradtape.arrays.indexing import tensor_scatter_nd_add
-from gradtape.arrays.indexing import tensor_scatter_nd_max
-from gradtape.arrays.indexing import tensor_scatter_nd_min
-from gradtape.arrays.indexing import tensor_scatter_nd_sub
 from gradtape.arrays.indexing import tensor_scatter_nd_update
 from gradtape.arrays.movement import broadcast_dynamic_shape
 from gradtape.arrays.movement import broadcast_static_shape
@@ -584,6 +580,82 @@ def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> _Tensor:
 
     >>> tf.realdiv([7.0], 2.0).numpy()
     array([3.5], dtype=float32)
+    """
+
+def tensor_scatter_nd_add(
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
+) -> _Tensor:
+    """A copy of a tensor with `updates` added at coordinates.
+
+    Args:
+      tensor: what to copy.
+      indices: integers; the last axis holds one index for each of the first dimensions of the tensor.
+      updates: elements or slices, of shape `indices.shape[:-1] + tensor.shape[indices.shape[-1]:]`.
+      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error; `"IGNORE"`: their updates are dropped.
+      name: ignored.
+
+    Returns:
+      A tensor like the first. Updates for one place add up.
+
+    >>> tf.tensor_scatter_nd_add([1.0, 2.0, 3.0], [[0], [0]], [1.0, 1.0]).numpy()
+    array([3., 2., 3.], dtype=float32)
+    """
+
+def tensor_scatter_nd_max(
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
+) -> _Tensor:
+    """A copy of a tensor with the larger of its elements and `updates` at coordinates.
+
+    Args:
+      tensor: what to copy.
+      indices: integers; the last axis holds one index for each of the first dimensions of the tensor.
+      updates: elements or slices, of shape `indices.shape[:-1] + tensor.shape[indices.shape[-1]:]`.
+      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error; `"IGNORE"`: their updates are dropped.
+      name: ignored.
+
+    Returns:
+      A tensor like the first. Where several attain the maximum they share the gradient equally.
+
+    >>> tf.tensor_scatter_nd_max([1.0, 2.0, 3.0], [[0], [2]], [5.0, 1.0]).numpy()
+    array([5., 2., 3.], dtype=float32)
+    """
+
+def tensor_scatter_nd_min(
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
+) -> _Tensor:
+    """A copy of a tensor with the smaller of its elements and `updates` at coordinates.
+
+    Args:
+      tensor: what to copy.
+      indices: integers; the last axis holds one index for each of the first dimensions of the tensor.
+      updates: elements or slices, of shape `indices.shape[:-1] + tensor.shape[indices.shape[-1]:]`.
+      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error; `"IGNORE"`: their updates are dropped.
+      name: ignored.
+
+    Returns:
+      A tensor like the first. Where several attain the minimum they share the gradient equally.
+
+    >>> tf.tensor_scatter_nd_min([1.0, 2.0, 3.0], [[0], [2]], [5.0, 1.0]).numpy()
+    array([1., 2., 1.], dtype=float32)
+    """
+
+def tensor_scatter_nd_sub(
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, bad_indices_policy: str = "", name: str | None = None
+) -> _Tensor:
+    """A copy of a tensor with `updates` subtracted at coordinates.
+
+    Args:
+      tensor: what to copy.
+      indices: integers; the last axis holds one index for each of the first dimensions of the tensor.
+      updates: elements or slices, of shape `indices.shape[:-1] + tensor.shape[indices.shape[-1]:]`.
+      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error; `"IGNORE"`: their updates are dropped.
+      name: ignored.
+
+    Returns:
+      A tensor like the first. Updates for one place add up.
+
+    >>> tf.tensor_scatter_nd_sub([1.0, 2.0, 3.0], [[0], [2]], [1.0, 1.0]).numpy()
+    array([0., 2., 2.], dtype=float32)
     """
 
 def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> _Tensor:

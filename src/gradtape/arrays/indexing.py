@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from gradtape.api.arguments import integer, shape
 from gradtape.api.arguments import tensor as as_tensor
+from gradtape.api.families import family
 from gradtape.core import convert, dtypes, errors
+from gradtape.core.annotations import TensorLike
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import normalize_axis
 from gradtape.core.tensor import Tensor, host, note_leaving
@@ -164,104 +167,60 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str 
     return scatter.TensorScatterNdUpdate(*_operands(tensor, indices, updates))
 
 
-def tensor_scatter_nd_add(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
-) -> Tensor:
-    """A copy of a tensor with `updates` added at coordinates.
+@family(
+    "A tensor like the first. Updates for one place add up.",
+    tensor="what to copy.",
+    indices="integers; the last axis holds one index for each of the first dimensions of the tensor.",
+    updates="elements or slices, of shape `indices.shape[:-1] + tensor.shape[indices.shape[-1]:]`.",
+    bad_indices_policy='`""` or `"ERROR"`: indices out of range are an error; `"IGNORE"`: their updates are dropped.',
+)
+def _combined(who: str, combine: Callable[[Any, Any, Any], Tensor]) -> Callable[..., Tensor]:
+    def function(
+        tensor: TensorLike,
+        indices: TensorLike,
+        updates: TensorLike,
+        bad_indices_policy: str = "",
+        name: str | None = None,
+    ) -> Tensor:
+        is_ignored = _ignores(who, bad_indices_policy)
+        x, places, values = _operands(tensor, indices, updates)
+        if is_ignored:
+            places, values = _within(places, values, dims(x))
+        return combine(x, places, values)
 
-    Args:
-      tensor: what to copy.
-      indices: integers; the last axis holds one index for each of the first dimensions of the tensor.
-      updates: elements or slices, of shape `indices.shape[:-1] + tensor.shape[indices.shape[-1]:]`.
-      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error; `"IGNORE"`: their updates are dropped.
-      name: ignored.
-
-    Returns:
-      A tensor like the first. Updates for one place add up.
-
-    >>> tf.tensor_scatter_nd_add([1.0, 2.0, 3.0], [[0], [0]], [1.0, 1.0]).numpy()
-    array([3., 2., 3.], dtype=float32)
-    """
-    return _sum("tensor_scatter_nd_add", tensor, indices, updates, bad_indices_policy, 1)
-
-
-def tensor_scatter_nd_sub(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
-) -> Tensor:
-    """A copy of a tensor with `updates` subtracted at coordinates.
-
-    Args:
-      tensor: what to copy.
-      indices: integers; the last axis holds one index for each of the first dimensions of the tensor.
-      updates: elements or slices, of shape `indices.shape[:-1] + tensor.shape[indices.shape[-1]:]`.
-      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error; `"IGNORE"`: their updates are dropped.
-      name: ignored.
-
-    Returns:
-      A tensor like the first. Updates for one place add up.
-
-    >>> tf.tensor_scatter_nd_sub([1.0, 2.0, 3.0], [[0], [2]], [1.0, 1.0]).numpy()
-    array([0., 2., 2.], dtype=float32)
-    """
-    return _sum("tensor_scatter_nd_sub", tensor, indices, updates, bad_indices_policy, -1)
+    return function
 
 
-def _sum(who: str, value: Any, indices: Any, updates: Any, policy: str, sign: int) -> Tensor:
-    ignored = _ignores(who, policy)
-    value, indices, updates = _operands(value, indices, updates)
-    if ignored:
-        indices, updates = _within(indices, updates, dims(value))
-    scattered = scatter.ScatterNd(indices, updates, shape=tuple(value.shape))
-    result: Tensor = value + scattered if sign > 0 else value - scattered
-    return result
+def _scattered(like: Any, places: Any, values: Any) -> Tensor:
+    return scatter.ScatterNd(places, values, shape=tuple(like.shape))
 
 
-def tensor_scatter_nd_max(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
-) -> Tensor:
-    """A copy of a tensor with the larger of its elements and `updates` at coordinates.
-
-    Args:
-      tensor: what to copy.
-      indices: integers; the last axis holds one index for each of the first dimensions of the tensor.
-      updates: elements or slices, of shape `indices.shape[:-1] + tensor.shape[indices.shape[-1]:]`.
-      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error; `"IGNORE"`: their updates are dropped.
-      name: ignored.
-
-    Returns:
-      A tensor like the first. Where several attain the maximum they share the gradient equally.
-
-    >>> tf.tensor_scatter_nd_max([1.0, 2.0, 3.0], [[0], [2]], [5.0, 1.0]).numpy()
-    array([5., 2., 3.], dtype=float32)
-    """
-    x, places, values = _operands(tensor, indices, updates)
-    if _ignores("tensor_scatter_nd_max", bad_indices_policy):
-        places, values = _within(places, values, dims(x))
-    return scatter.TensorScatterNdMax(x, places, values)
-
-
-def tensor_scatter_nd_min(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
-) -> Tensor:
-    """A copy of a tensor with the smaller of its elements and `updates` at coordinates.
-
-    Args:
-      tensor: what to copy.
-      indices: integers; the last axis holds one index for each of the first dimensions of the tensor.
-      updates: elements or slices, of shape `indices.shape[:-1] + tensor.shape[indices.shape[-1]:]`.
-      bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error; `"IGNORE"`: their updates are dropped.
-      name: ignored.
-
-    Returns:
-      A tensor like the first. Where several attain the minimum they share the gradient equally.
-
-    >>> tf.tensor_scatter_nd_min([1.0, 2.0, 3.0], [[0], [2]], [5.0, 1.0]).numpy()
-    array([1., 2., 1.], dtype=float32)
-    """
-    x, places, values = _operands(tensor, indices, updates)
-    if _ignores("tensor_scatter_nd_min", bad_indices_policy):
-        places, values = _within(places, values, dims(x))
-    return scatter.TensorScatterNdMin(x, places, values)
+tensor_scatter_nd_add = _combined(
+    "tensor_scatter_nd_add",
+    "A copy of a tensor with `updates` added at coordinates.",
+    "tf.tensor_scatter_nd_add([1.0, 2.0, 3.0], [[0], [0]], [1.0, 1.0]).numpy() -> array([3., 2., 3.], dtype=float32)",
+    lambda x, places, values: x + _scattered(x, places, values),
+)
+tensor_scatter_nd_sub = _combined(
+    "tensor_scatter_nd_sub",
+    "A copy of a tensor with `updates` subtracted at coordinates.",
+    "tf.tensor_scatter_nd_sub([1.0, 2.0, 3.0], [[0], [2]], [1.0, 1.0]).numpy() -> array([0., 2., 2.], dtype=float32)",
+    lambda x, places, values: x - _scattered(x, places, values),
+)
+tensor_scatter_nd_max = _combined(
+    "tensor_scatter_nd_max",
+    "A copy of a tensor with the larger of its elements and `updates` at coordinates.",
+    "tf.tensor_scatter_nd_max([1.0, 2.0, 3.0], [[0], [2]], [5.0, 1.0]).numpy() -> array([5., 2., 3.], dtype=float32)",
+    scatter.TensorScatterNdMax,
+    returns="A tensor like the first. Where several attain the maximum they share the gradient equally.",
+)
+tensor_scatter_nd_min = _combined(
+    "tensor_scatter_nd_min",
+    "A copy of a tensor with the smaller of its elements and `updates` at coordinates.",
+    "tf.tensor_scatter_nd_min([1.0, 2.0, 3.0], [[0], [2]], [5.0, 1.0]).numpy() -> array([1., 2., 1.], dtype=float32)",
+    scatter.TensorScatterNdMin,
+    returns="A tensor like the first. Where several attain the minimum they share the gradient equally.",
+)
 
 
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:

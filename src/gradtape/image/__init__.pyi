@@ -51,23 +51,14 @@ from gradtape.image._patches import extract_patches
 from gradtape.image._psnr_ssim import psnr
 from gradtape.image._psnr_ssim import ssim
 from gradtape.image._psnr_ssim import ssim_multiscale
-from gradtape.image._random import random_brightness
-from gradtape.image._random import random_contrast
 from gradtape.image._random import random_crop
-from gradtape.image._random import random_flip_left_right
-from gradtape.image._random import random_flip_up_down
-from gradtape.image._random import random_hue
-from gradtape.image._random import random_saturation
-from gradtape.image._random import stateless_random_brightness
 from gradtape.image._random import stateless_random_contrast
 from gradtape.image._random import stateless_random_crop
-from gradtape.image._random import stateless_random_flip_left_right
-from gradtape.image._random import stateless_random_flip_up_down
-from gradtape.image._random import stateless_random_hue
 from gradtape.image._random import stateless_random_saturation
 from gradtape.image._resize import ResizeMethod
 from gradtape.image._resize import resize
 from gradtape.image._resize import resize_with_pad
+from typing import Any
 
 __all__ = [
     "ResizeMethod",
@@ -158,6 +149,96 @@ def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     array([0.  , 0.25, 0.25], dtype=float32)
     """
 
+def random_brightness(image: TensorLike, max_delta: float, seed: Any = None) -> Tensor:
+    """The image with a random number from `[-max_delta, max_delta)` added to it; see `adjust_brightness`.
+
+    Args:
+      image: a tensor of floats or integers.
+      max_delta: a number that is not negative.
+      seed: an integer that gives the call a stream of its own.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    >>> tf.image.random_brightness(tf.zeros([2, 2, 3]), 0.2).shape
+    TensorShape([2, 2, 3])
+    """
+
+def random_contrast(image: TensorLike, lower: float, upper: float, seed: Any = None) -> Tensor:
+    """The image with its contrast scaled by a random number from `[lower, upper)`; see `adjust_contrast`.
+
+    Args:
+      image: `[..., height, width, channels]` of floats or integers.
+      lower: the lower limit, which is not negative.
+      upper: the upper limit.
+      seed: an integer that gives the call a stream of its own.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    >>> tf.image.random_contrast(tf.zeros([2, 2, 3]), 0.2, 0.5).shape
+    TensorShape([2, 2, 3])
+    """
+
+def random_flip_left_right(image: TensorLike, seed: Any = None) -> Tensor:
+    """The image, mirrored along its width with probability 1/2; each image of a batch for itself.
+
+    Args:
+      image: `[height, width, channels]`, or a batch of such.
+      seed: an integer that gives the call a stream of its own.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    >>> sorted(tf.image.random_flip_left_right([[[1], [2]]]).numpy().ravel().tolist())
+    [1, 2]
+    """
+
+def random_flip_up_down(image: TensorLike, seed: Any = None) -> Tensor:
+    """The image, mirrored along its height with probability 1/2; each image of a batch for itself.
+
+    Args:
+      image: `[height, width, channels]`, or a batch of such.
+      seed: an integer that gives the call a stream of its own.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    >>> sorted(tf.image.random_flip_up_down([[[1]], [[2]]]).numpy().ravel().tolist())
+    [1, 2]
+    """
+
+def random_hue(image: TensorLike, max_delta: float, seed: Any = None) -> Tensor:
+    """The image with its hue moved by a random number from `[-max_delta, max_delta)`; see `adjust_hue`.
+
+    Args:
+      image: `[..., 3]`, red, green and blue, of floats or integers.
+      max_delta: a number from 0 to 0.5.
+      seed: an integer that gives the call a stream of its own.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    >>> tf.image.random_hue(tf.zeros([2, 2, 3]), 0.2).shape
+    TensorShape([2, 2, 3])
+    """
+
+def random_saturation(image: TensorLike, lower: float, upper: float, seed: Any = None) -> Tensor:
+    """The image with its saturation scaled by a random number from `[lower, upper)`; see `adjust_saturation`.
+
+    Args:
+      image: `[..., 3]`, red, green and blue, of floats or integers.
+      lower: the lower limit, which is not negative.
+      upper: the upper limit.
+      seed: an integer that gives the call a stream of its own.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    >>> tf.image.random_saturation(tf.zeros([2, 2, 3]), 0.2, 0.5).shape
+    TensorShape([2, 2, 3])
+    """
+
 def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
     """Red, green and blue as hue, saturation and value, all from 0 to 1.
 
@@ -196,6 +277,66 @@ def rgb_to_yuv(images: TensorLike) -> Tensor:
 
     >>> tf.image.rgb_to_yuv([[[1.0, 0.0, 0.0]]]).numpy().ravel().round(4)
     array([ 0.299 , -0.1471,  0.615 ], dtype=float32)
+    """
+
+def stateless_random_brightness(image: TensorLike, max_delta: float, seed: Any) -> Tensor:
+    """As `random_brightness`, by the seed alone.
+
+    Args:
+      image: a tensor of floats or integers.
+      max_delta: a number that is not negative.
+      seed: two integers.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    >>> x = tf.zeros([1, 1, 1])
+    >>> a, b = [tf.image.stateless_random_brightness(x, 0.2, seed=(1, 2)) for _ in range(2)]
+    >>> bool(a == b)
+    True
+    """
+
+def stateless_random_flip_left_right(image: TensorLike, seed: Any) -> Tensor:
+    """As `random_flip_left_right`, by the seed alone.
+
+    Args:
+      image: `[height, width, channels]`, or a batch of such.
+      seed: two integers.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    >>> sorted(tf.image.stateless_random_flip_left_right([[[1], [2]]], seed=(1, 2)).numpy().ravel().tolist())
+    [1, 2]
+    """
+
+def stateless_random_flip_up_down(image: TensorLike, seed: Any) -> Tensor:
+    """As `random_flip_up_down`, by the seed alone.
+
+    Args:
+      image: `[height, width, channels]`, or a batch of such.
+      seed: two integers.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    >>> sorted(tf.image.stateless_random_flip_up_down([[[1]], [[2]]], seed=(1, 2)).numpy().ravel().tolist())
+    [1, 2]
+    """
+
+def stateless_random_hue(image: TensorLike, max_delta: float, seed: Any) -> Tensor:
+    """As `random_hue`, by the seed alone.
+
+    Args:
+      image: `[..., 3]`, red, green and blue, of floats or integers.
+      max_delta: a number from 0 to 0.5.
+      seed: two integers.
+
+    Returns:
+      A tensor of the same shape and dtype.
+
+    >>> tf.image.stateless_random_hue(tf.zeros([2, 2, 3]), 0.2, seed=(1, 2)).shape
+    TensorShape([2, 2, 3])
     """
 
 def yiq_to_rgb(images: TensorLike) -> Tensor:
