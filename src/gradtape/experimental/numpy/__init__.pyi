@@ -1,5 +1,7 @@
 # Written by tools/stubs.py.
 # ruff: noqa
+from gradtape.core.annotations import TensorLike
+from gradtape.core.tensor import Tensor
 from gradtape.core.tensor import Tensor as ndarray
 from gradtape.experimental.numpy._behavior import experimental_enable_numpy_behavior
 from gradtape.experimental.numpy._creation import arange
@@ -379,7 +381,7 @@ uint64: type
 uint8: type
 unicode_: type
 
-def abs(x: Any) -> Any:
+def abs(x: TensorLike) -> Tensor:
     """|x|.
 
     Args:
@@ -389,7 +391,7 @@ def abs(x: Any) -> Any:
     array([1, 2])
     """
 
-def absolute(x: Any) -> Any:
+def absolute(x: TensorLike) -> Tensor:
     """|x|.
 
     Args:
@@ -399,7 +401,7 @@ def absolute(x: Any) -> Any:
     array([1.5])
     """
 
-def add(x1: Any, x2: Any) -> Any:
+def add(x1: TensorLike, x2: TensorLike) -> Tensor:
     """x1 + x2.
 
     Args:
@@ -434,7 +436,7 @@ def amin(a: Any, axis: Any = None, out: Any = None, keepdims: Any = None) -> Any
     3
     """
 
-def arccos(x: Any) -> Any:
+def arccos(x: TensorLike) -> Tensor:
     """The inverse cosine.
 
     Args:
@@ -444,7 +446,7 @@ def arccos(x: Any) -> Any:
     array([0.])
     """
 
-def arccosh(x: Any) -> Any:
+def arccosh(x: TensorLike) -> Tensor:
     """The inverse hyperbolic cosine.
 
     Args:
@@ -454,7 +456,7 @@ def arccosh(x: Any) -> Any:
     array([0.])
     """
 
-def arcsin(x: Any) -> Any:
+def arcsin(x: TensorLike) -> Tensor:
     """The inverse sine.
 
     Args:
@@ -464,7 +466,7 @@ def arcsin(x: Any) -> Any:
     array([0.])
     """
 
-def arcsinh(x: Any) -> Any:
+def arcsinh(x: TensorLike) -> Tensor:
     """The inverse hyperbolic sine.
 
     Args:
@@ -474,7 +476,7 @@ def arcsinh(x: Any) -> Any:
     array([0.])
     """
 
-def arctan(x: Any) -> Any:
+def arctan(x: TensorLike) -> Tensor:
     """The inverse tangent.
 
     Args:
@@ -484,7 +486,7 @@ def arctan(x: Any) -> Any:
     array([0.])
     """
 
-def arctan2(x1: Any, x2: Any) -> Any:
+def arctan2(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The angle of the point (x2, x1).
 
     Args:
@@ -495,7 +497,7 @@ def arctan2(x1: Any, x2: Any) -> Any:
     array([0.])
     """
 
-def arctanh(x: Any) -> Any:
+def arctanh(x: TensorLike) -> Tensor:
     """The inverse hyperbolic tangent.
 
     Args:
@@ -505,7 +507,7 @@ def arctanh(x: Any) -> Any:
     array([0.])
     """
 
-def bitwise_and(x1: Any, x2: Any) -> Any:
+def bitwise_and(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The bits that both have.
 
     Args:
@@ -516,7 +518,7 @@ def bitwise_and(x1: Any, x2: Any) -> Any:
     array([2, 1])
     """
 
-def bitwise_not(x: Any) -> Any:
+def bitwise_not(x: TensorLike) -> Tensor:
     """The bits inverted.
 
     Args:
@@ -526,7 +528,7 @@ def bitwise_not(x: Any) -> Any:
     array([-6,  0])
     """
 
-def bitwise_or(x1: Any, x2: Any) -> Any:
+def bitwise_or(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The bits that one has.
 
     Args:
@@ -537,7 +539,7 @@ def bitwise_or(x1: Any, x2: Any) -> Any:
     array([7, 7])
     """
 
-def bitwise_xor(x1: Any, x2: Any) -> Any:
+def bitwise_xor(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The bits that just one has.
 
     Args:
@@ -548,7 +550,7 @@ def bitwise_xor(x1: Any, x2: Any) -> Any:
     array([5, 6])
     """
 
-def cbrt(x: Any) -> Any:
+def cbrt(x: TensorLike) -> Tensor:
     """The cube root.
 
     Args:
@@ -558,7 +560,7 @@ def cbrt(x: Any) -> Any:
     array([ 2., -1.])
     """
 
-def ceil(x: Any) -> Any:
+def ceil(x: TensorLike) -> Tensor:
     """The smallest whole number that is not below.
 
     Args:
@@ -568,7 +570,7 @@ def ceil(x: Any) -> Any:
     array([ 2., -1.])
     """
 
-def conj(x: Any) -> Any:
+def conj(x: TensorLike) -> Tensor:
     """The complex conjugate.
 
     Args:
@@ -578,7 +580,7 @@ def conj(x: Any) -> Any:
     array([0.-1.j])
     """
 
-def conjugate(x: Any) -> Any:
+def conjugate(x: TensorLike) -> Tensor:
     """The complex conjugate.
 
     Args:
@@ -588,7 +590,7 @@ def conjugate(x: Any) -> Any:
     array([0.-2.j])
     """
 
-def cos(x: Any) -> Any:
+def cos(x: TensorLike) -> Tensor:
     """The cosine.
 
     Args:
@@ -598,7 +600,7 @@ def cos(x: Any) -> Any:
     array([1.])
     """
 
-def cosh(x: Any) -> Any:
+def cosh(x: TensorLike) -> Tensor:
     """The hyperbolic cosine.
 
     Args:
@@ -608,7 +610,7 @@ def cosh(x: Any) -> Any:
     array([1.])
     """
 
-def deg2rad(x: Any) -> Any:
+def deg2rad(x: TensorLike) -> Tensor:
     """Degrees in radians.
 
     Args:
@@ -618,7 +620,7 @@ def deg2rad(x: Any) -> Any:
     array([0.])
     """
 
-def divide(x1: Any, x2: Any) -> Any:
+def divide(x1: TensorLike, x2: TensorLike) -> Tensor:
     """x1 / x2; integers give floating point numbers.
 
     Args:
@@ -629,7 +631,7 @@ def divide(x1: Any, x2: Any) -> Any:
     array([3.5, 4. ])
     """
 
-def equal(x1: Any, x2: Any) -> Any:
+def equal(x1: TensorLike, x2: TensorLike) -> Tensor:
     """True where both are equal.
 
     Args:
@@ -640,7 +642,7 @@ def equal(x1: Any, x2: Any) -> Any:
     array([False,  True])
     """
 
-def exp(x: Any) -> Any:
+def exp(x: TensorLike) -> Tensor:
     """eˣ.
 
     Args:
@@ -650,7 +652,7 @@ def exp(x: Any) -> Any:
     array([1.])
     """
 
-def exp2(x: Any) -> Any:
+def exp2(x: TensorLike) -> Tensor:
     """2ˣ.
 
     Args:
@@ -660,7 +662,7 @@ def exp2(x: Any) -> Any:
     array([1.])
     """
 
-def expm1(x: Any) -> Any:
+def expm1(x: TensorLike) -> Tensor:
     """eˣ - 1, exact near zero.
 
     Args:
@@ -670,7 +672,7 @@ def expm1(x: Any) -> Any:
     array([0.])
     """
 
-def fabs(x: Any) -> Any:
+def fabs(x: TensorLike) -> Tensor:
     """|x|, as floating point numbers.
 
     Args:
@@ -680,7 +682,7 @@ def fabs(x: Any) -> Any:
     array([1.])
     """
 
-def fix(x: Any) -> Any:
+def fix(x: TensorLike) -> Tensor:
     """The whole number toward zero.
 
     Args:
@@ -690,7 +692,7 @@ def fix(x: Any) -> Any:
     array([ 1., -1.])
     """
 
-def float_power(x1: Any, x2: Any) -> Any:
+def float_power(x1: TensorLike, x2: TensorLike) -> Tensor:
     """x1 to the power of x2, in floating point.
 
     Args:
@@ -701,7 +703,7 @@ def float_power(x1: Any, x2: Any) -> Any:
     array([4., 9.])
     """
 
-def floor(x: Any) -> Any:
+def floor(x: TensorLike) -> Tensor:
     """The largest whole number that is not above.
 
     Args:
@@ -711,7 +713,7 @@ def floor(x: Any) -> Any:
     array([ 1., -2.])
     """
 
-def floor_divide(x1: Any, x2: Any) -> Any:
+def floor_divide(x1: TensorLike, x2: TensorLike) -> Tensor:
     """x1 / x2, rounded down.
 
     Args:
@@ -722,7 +724,7 @@ def floor_divide(x1: Any, x2: Any) -> Any:
     array([ 3, -4])
     """
 
-def gcd(x1: Any, x2: Any) -> Any:
+def gcd(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The greatest common divisor.
 
     Args:
@@ -733,7 +735,7 @@ def gcd(x1: Any, x2: Any) -> Any:
     array([4, 2])
     """
 
-def greater(x1: Any, x2: Any) -> Any:
+def greater(x1: TensorLike, x2: TensorLike) -> Tensor:
     """x1 > x2.
 
     Args:
@@ -744,7 +746,7 @@ def greater(x1: Any, x2: Any) -> Any:
     array([False,  True])
     """
 
-def greater_equal(x1: Any, x2: Any) -> Any:
+def greater_equal(x1: TensorLike, x2: TensorLike) -> Tensor:
     """x1 ≥ x2.
 
     Args:
@@ -755,7 +757,7 @@ def greater_equal(x1: Any, x2: Any) -> Any:
     array([False,  True])
     """
 
-def heaviside(x1: Any, x2: Any) -> Any:
+def heaviside(x1: TensorLike, x2: TensorLike) -> Tensor:
     """0 below zero, 1 above, x2 at zero.
 
     Args:
@@ -766,7 +768,7 @@ def heaviside(x1: Any, x2: Any) -> Any:
     array([0. , 0.5, 1. ])
     """
 
-def hypot(x1: Any, x2: Any) -> Any:
+def hypot(x1: TensorLike, x2: TensorLike) -> Tensor:
     """√(x1² + x2²).
 
     Args:
@@ -777,7 +779,7 @@ def hypot(x1: Any, x2: Any) -> Any:
     array([5.])
     """
 
-def iscomplex(x: Any) -> Any:
+def iscomplex(x: TensorLike) -> Tensor:
     """True where the imaginary part is not 0.
 
     Args:
@@ -787,7 +789,7 @@ def iscomplex(x: Any) -> Any:
     array([ True, False])
     """
 
-def isfinite(x: Any) -> Any:
+def isfinite(x: TensorLike) -> Tensor:
     """True where x is a finite number.
 
     Args:
@@ -797,7 +799,7 @@ def isfinite(x: Any) -> Any:
     array([False,  True])
     """
 
-def isinf(x: Any) -> Any:
+def isinf(x: TensorLike) -> Tensor:
     """True where x is infinite.
 
     Args:
@@ -807,7 +809,7 @@ def isinf(x: Any) -> Any:
     array([ True, False])
     """
 
-def isnan(x: Any) -> Any:
+def isnan(x: TensorLike) -> Tensor:
     """True where x is not a number.
 
     Args:
@@ -817,7 +819,7 @@ def isnan(x: Any) -> Any:
     array([ True, False])
     """
 
-def isneginf(x: Any) -> Any:
+def isneginf(x: TensorLike) -> Tensor:
     """True where x is -∞.
 
     Args:
@@ -827,7 +829,7 @@ def isneginf(x: Any) -> Any:
     array([False,  True])
     """
 
-def isposinf(x: Any) -> Any:
+def isposinf(x: TensorLike) -> Tensor:
     """True where x is +∞.
 
     Args:
@@ -837,7 +839,7 @@ def isposinf(x: Any) -> Any:
     array([ True, False])
     """
 
-def isreal(x: Any) -> Any:
+def isreal(x: TensorLike) -> Tensor:
     """True where the imaginary part is 0.
 
     Args:
@@ -847,7 +849,7 @@ def isreal(x: Any) -> Any:
     array([False,  True])
     """
 
-def lcm(x1: Any, x2: Any) -> Any:
+def lcm(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The least common multiple.
 
     Args:
@@ -858,7 +860,7 @@ def lcm(x1: Any, x2: Any) -> Any:
     array([12,  6])
     """
 
-def less(x1: Any, x2: Any) -> Any:
+def less(x1: TensorLike, x2: TensorLike) -> Tensor:
     """x1 < x2.
 
     Args:
@@ -869,7 +871,7 @@ def less(x1: Any, x2: Any) -> Any:
     array([ True, False])
     """
 
-def less_equal(x1: Any, x2: Any) -> Any:
+def less_equal(x1: TensorLike, x2: TensorLike) -> Tensor:
     """x1 ≤ x2.
 
     Args:
@@ -880,7 +882,7 @@ def less_equal(x1: Any, x2: Any) -> Any:
     array([ True, False])
     """
 
-def log(x: Any) -> Any:
+def log(x: TensorLike) -> Tensor:
     """The natural logarithm.
 
     Args:
@@ -890,7 +892,7 @@ def log(x: Any) -> Any:
     array([0.])
     """
 
-def log10(x: Any) -> Any:
+def log10(x: TensorLike) -> Tensor:
     """The logarithm to base 10.
 
     Args:
@@ -900,7 +902,7 @@ def log10(x: Any) -> Any:
     array([1.])
     """
 
-def log1p(x: Any) -> Any:
+def log1p(x: TensorLike) -> Tensor:
     """log(1 + x), exact near zero.
 
     Args:
@@ -910,7 +912,7 @@ def log1p(x: Any) -> Any:
     array([0.])
     """
 
-def log2(x: Any) -> Any:
+def log2(x: TensorLike) -> Tensor:
     """The logarithm to base 2.
 
     Args:
@@ -920,7 +922,7 @@ def log2(x: Any) -> Any:
     array([1.])
     """
 
-def logaddexp(x1: Any, x2: Any) -> Any:
+def logaddexp(x1: TensorLike, x2: TensorLike) -> Tensor:
     """log(exp x1 + exp x2).
 
     Args:
@@ -931,7 +933,7 @@ def logaddexp(x1: Any, x2: Any) -> Any:
     array([0.])
     """
 
-def logaddexp2(x1: Any, x2: Any) -> Any:
+def logaddexp2(x1: TensorLike, x2: TensorLike) -> Tensor:
     """log2(2 ** x1 + 2 ** x2).
 
     Args:
@@ -942,7 +944,7 @@ def logaddexp2(x1: Any, x2: Any) -> Any:
     array([0.])
     """
 
-def logical_and(x1: Any, x2: Any) -> Any:
+def logical_and(x1: TensorLike, x2: TensorLike) -> Tensor:
     """True where both are not zero.
 
     Args:
@@ -953,7 +955,7 @@ def logical_and(x1: Any, x2: Any) -> Any:
     array([False,  True])
     """
 
-def logical_not(x: Any) -> Any:
+def logical_not(x: TensorLike) -> Tensor:
     """True where x is zero.
 
     Args:
@@ -963,7 +965,7 @@ def logical_not(x: Any) -> Any:
     array([ True, False])
     """
 
-def logical_or(x1: Any, x2: Any) -> Any:
+def logical_or(x1: TensorLike, x2: TensorLike) -> Tensor:
     """True where one is not zero.
 
     Args:
@@ -974,7 +976,7 @@ def logical_or(x1: Any, x2: Any) -> Any:
     array([False,  True])
     """
 
-def logical_xor(x1: Any, x2: Any) -> Any:
+def logical_xor(x1: TensorLike, x2: TensorLike) -> Tensor:
     """True where just one is not zero.
 
     Args:
@@ -997,7 +999,7 @@ def max(a: Any, axis: Any = None, keepdims: Any = None) -> Any:
     3
     """
 
-def maximum(x1: Any, x2: Any) -> Any:
+def maximum(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The larger one.
 
     Args:
@@ -1020,7 +1022,7 @@ def min(a: Any, axis: Any = None, keepdims: Any = None) -> Any:
     3
     """
 
-def minimum(x1: Any, x2: Any) -> Any:
+def minimum(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The smaller one.
 
     Args:
@@ -1031,7 +1033,7 @@ def minimum(x1: Any, x2: Any) -> Any:
     array([1, 3])
     """
 
-def mod(x1: Any, x2: Any) -> Any:
+def mod(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The remainder, with the sign of x2.
 
     Args:
@@ -1042,7 +1044,7 @@ def mod(x1: Any, x2: Any) -> Any:
     array([1, 2])
     """
 
-def multiply(x1: Any, x2: Any) -> Any:
+def multiply(x1: TensorLike, x2: TensorLike) -> Tensor:
     """x1 · x2.
 
     Args:
@@ -1053,7 +1055,7 @@ def multiply(x1: Any, x2: Any) -> Any:
     array([3, 6])
     """
 
-def negative(x: Any) -> Any:
+def negative(x: TensorLike) -> Tensor:
     """-x.
 
     Args:
@@ -1063,7 +1065,7 @@ def negative(x: Any) -> Any:
     array([ 1, -2])
     """
 
-def nextafter(x1: Any, x2: Any) -> Any:
+def nextafter(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The next number after x1 toward x2.
 
     Args:
@@ -1074,7 +1076,7 @@ def nextafter(x1: Any, x2: Any) -> Any:
     array([0.])
     """
 
-def not_equal(x1: Any, x2: Any) -> Any:
+def not_equal(x1: TensorLike, x2: TensorLike) -> Tensor:
     """True where they differ.
 
     Args:
@@ -1085,7 +1087,7 @@ def not_equal(x1: Any, x2: Any) -> Any:
     array([ True, False])
     """
 
-def positive(x: Any) -> Any:
+def positive(x: TensorLike) -> Tensor:
     """x itself.
 
     Args:
@@ -1095,7 +1097,7 @@ def positive(x: Any) -> Any:
     array([-1,  2])
     """
 
-def power(x1: Any, x2: Any) -> Any:
+def power(x1: TensorLike, x2: TensorLike) -> Tensor:
     """x1 to the power of x2.
 
     Args:
@@ -1106,7 +1108,7 @@ def power(x1: Any, x2: Any) -> Any:
     array([4, 9])
     """
 
-def rad2deg(x: Any) -> Any:
+def rad2deg(x: TensorLike) -> Tensor:
     """Radians in degrees.
 
     Args:
@@ -1116,7 +1118,7 @@ def rad2deg(x: Any) -> Any:
     array([180.])
     """
 
-def reciprocal(x: Any) -> Any:
+def reciprocal(x: TensorLike) -> Tensor:
     """1 / x.
 
     Args:
@@ -1126,7 +1128,7 @@ def reciprocal(x: Any) -> Any:
     array([0.5 , 0.25])
     """
 
-def remainder(x1: Any, x2: Any) -> Any:
+def remainder(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The remainder, as `mod`.
 
     Args:
@@ -1137,7 +1139,7 @@ def remainder(x1: Any, x2: Any) -> Any:
     array([1, 2])
     """
 
-def signbit(x: Any) -> Any:
+def signbit(x: TensorLike) -> Tensor:
     """True where the sign is negative.
 
     Args:
@@ -1147,7 +1149,7 @@ def signbit(x: Any) -> Any:
     array([ True, False])
     """
 
-def sin(x: Any) -> Any:
+def sin(x: TensorLike) -> Tensor:
     """The sine.
 
     Args:
@@ -1157,7 +1159,7 @@ def sin(x: Any) -> Any:
     array([0.])
     """
 
-def sinc(x: Any) -> Any:
+def sinc(x: TensorLike) -> Tensor:
     """sin(πx) / πx.
 
     Args:
@@ -1167,7 +1169,7 @@ def sinc(x: Any) -> Any:
     array([1.])
     """
 
-def sinh(x: Any) -> Any:
+def sinh(x: TensorLike) -> Tensor:
     """The hyperbolic sine.
 
     Args:
@@ -1177,7 +1179,7 @@ def sinh(x: Any) -> Any:
     array([0.])
     """
 
-def sqrt(x: Any) -> Any:
+def sqrt(x: TensorLike) -> Tensor:
     """The square root.
 
     Args:
@@ -1187,7 +1189,7 @@ def sqrt(x: Any) -> Any:
     array([2., 3.])
     """
 
-def square(x: Any) -> Any:
+def square(x: TensorLike) -> Tensor:
     """x².
 
     Args:
@@ -1197,7 +1199,7 @@ def square(x: Any) -> Any:
     array([ 9, 16])
     """
 
-def subtract(x1: Any, x2: Any) -> Any:
+def subtract(x1: TensorLike, x2: TensorLike) -> Tensor:
     """x1 - x2.
 
     Args:
@@ -1208,7 +1210,7 @@ def subtract(x1: Any, x2: Any) -> Any:
     array([0, 1])
     """
 
-def tan(x: Any) -> Any:
+def tan(x: TensorLike) -> Tensor:
     """The tangent.
 
     Args:
@@ -1218,7 +1220,7 @@ def tan(x: Any) -> Any:
     array([0.])
     """
 
-def tanh(x: Any) -> Any:
+def tanh(x: TensorLike) -> Tensor:
     """The hyperbolic tangent.
 
     Args:
@@ -1228,7 +1230,7 @@ def tanh(x: Any) -> Any:
     array([0.])
     """
 
-def true_divide(x1: Any, x2: Any) -> Any:
+def true_divide(x1: TensorLike, x2: TensorLike) -> Tensor:
     """x1 / x2, as `divide`.
 
     Args:

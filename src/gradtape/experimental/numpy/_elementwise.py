@@ -12,6 +12,7 @@ from gradtape.arrays import creation
 from gradtape.arrays.shapes import shape
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import Spec, broadcast
+from gradtape.core.tensor import Tensor
 from gradtape.experimental.numpy._families import binary, unary
 from gradtape.experimental.numpy._promotion import asarray, default_float, inexact, promoted
 from gradtape.math import _conversion as conversion
@@ -21,7 +22,7 @@ from gradtape.math import _special_functions as special_functions
 from gradtape.math._conversion import cast
 
 
-def real(val: Any) -> Any:
+def real(val: Any) -> Tensor:
     """The real part.
 
     Args:
@@ -33,7 +34,7 @@ def real(val: Any) -> Any:
     return conversion.real(asarray(val))
 
 
-def imag(val: Any) -> Any:
+def imag(val: Any) -> Tensor:
     """The imaginary part.
 
     Args:
@@ -312,7 +313,7 @@ bitwise_or = binary("bitwise_or", lambda a, b: a | b, "The bits that one has.", 
 bitwise_xor = binary("bitwise_xor", lambda a, b: a ^ b, "The bits that just one has.", "[6, 5], 3 -> array([5, 6])")
 
 
-def sign(x: Any, out: Any = None, where: Any = None, **kwargs: Any) -> Any:
+def sign(x: Any, out: Any = None, where: Any = None, **kwargs: Any) -> Tensor:
     """-1, 0 or 1; complex numbers divided by their absolute values.
 
     Args:
@@ -329,7 +330,7 @@ def sign(x: Any, out: Any = None, where: Any = None, **kwargs: Any) -> Any:
     return elementwise.sign(asarray(x))
 
 
-def angle(z: Any, deg: bool = False) -> Any:
+def angle(z: Any, deg: bool = False) -> Tensor:
     """The angle of complex numbers.
 
     Args:
@@ -343,7 +344,7 @@ def angle(z: Any, deg: bool = False) -> Any:
     return found * (180.0 / math.pi) if deg else found
 
 
-def around(a: Any, decimals: int = 0) -> Any:
+def around(a: Any, decimals: int = 0) -> Tensor:
     """The numbers rounded to a number of decimals; halves to the even neighbour.
 
     Args:
@@ -353,15 +354,16 @@ def around(a: Any, decimals: int = 0) -> Any:
     >>> tf.experimental.numpy.around([1.25, 2.5], 1).numpy()
     array([1.2, 2.5])
     """
-    a = asarray(a)
-    if a.dtype.is_integer and decimals >= 0:
-        return a
+    given = asarray(a)
+    own = given.dtype
+    if own.is_integer and decimals >= 0:
+        return given
     factor = 10.0**decimals
-    x = a if a.dtype.is_floating or a.dtype.is_complex else cast(a, default_float())
-    return cast(elementwise.round(x * factor) / factor if decimals else elementwise.round(x), a.dtype)
+    x = given if own.is_floating or own.is_complex else cast(given, default_float())
+    return cast(elementwise.round(x * factor) / factor if decimals else elementwise.round(x), own)
 
 
-def round(a: Any, decimals: int = 0) -> Any:
+def round(a: Any, decimals: int = 0) -> Tensor:
     """As `around`.
 
     >>> tf.experimental.numpy.round([0.5, 1.5]).numpy()
@@ -370,7 +372,7 @@ def round(a: Any, decimals: int = 0) -> Any:
     return around(a, decimals)
 
 
-def clip(a: Any, a_min: Any, a_max: Any) -> Any:
+def clip(a: Any, a_min: Any, a_max: Any) -> Tensor:
     """The numbers limited to a range.
 
     Args:
@@ -401,7 +403,7 @@ def divmod(x1: Any, x2: Any) -> tuple[Any, Any]:
     return floor_divide(x1, x2), mod(x1, x2)
 
 
-def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """True where two numbers differ by no more than `atol + rtol · |b|`.
 
     Args:
@@ -424,7 +426,7 @@ def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan:
     return alike
 
 
-def allclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+def allclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """True if `isclose` is true everywhere.
 
     >>> bool(tf.experimental.numpy.allclose([1.0, 2.0], [1.0, 2.0 + 1e-9]))
@@ -433,7 +435,7 @@ def allclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan
     return reductions.reduce_all(isclose(a, b, rtol, atol, equal_nan))
 
 
-def array_equal(a1: Any, a2: Any) -> Any:
+def array_equal(a1: Any, a2: Any) -> Tensor:
     """True if two arrays have the same shape and the same elements.
 
     >>> bool(tf.experimental.numpy.array_equal([1, 2], [1, 2]))

@@ -9,6 +9,7 @@ from typing import Any
 from gradtape.arrays import indexing, movement, sorting
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import normalize_axis
+from gradtape.core.tensor import Tensor
 from gradtape.experimental.numpy._promotion import asarray
 from gradtape.math import _cumulative as cumulative
 from gradtape.math import _elementwise as elementwise
@@ -23,7 +24,7 @@ def _signed(a: Any, dtype: Any) -> Any:
     return cast(a, dtypes.int64)
 
 
-def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Tensor:
     """The sums of the first elements along an axis.
 
     Args:
@@ -37,7 +38,7 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Any:
     return _along(cumulative.cumsum, _signed(a, dtype), axis)
 
 
-def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
+def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Tensor:
     """The products of the first elements along an axis.
 
     Args:
@@ -51,12 +52,12 @@ def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Any:
     return _along(cumulative.cumprod, _signed(a, dtype), axis)
 
 
-def _along(function: Callable[..., Any], x: Any, axis: Any) -> Any:
+def _along(function: Callable[..., Tensor], x: Any, axis: Any) -> Tensor:
     """What a function gives along an axis; without one, along all elements."""
     return function(movement.reshape(x, [-1]), 0) if axis is None else function(x, axis)
 
 
-def argmax(a: Any, axis: Any = None) -> Any:
+def argmax(a: Any, axis: Any = None) -> Tensor:
     """The position of the largest element; without an axis, in the flattened array.
 
     >>> int(tf.experimental.numpy.argmax([1, 9, 4]))
@@ -65,7 +66,7 @@ def argmax(a: Any, axis: Any = None) -> Any:
     return _along(indexing.argmax, _ordinal(a), axis)
 
 
-def argmin(a: Any, axis: Any = None) -> Any:
+def argmin(a: Any, axis: Any = None) -> Tensor:
     """The position of the smallest element; without an axis, in the flattened array.
 
     >>> int(tf.experimental.numpy.argmin([4, 9, 1]))
@@ -79,7 +80,7 @@ def _ordinal(a: Any) -> Any:
     return cast(a, dtypes.int32) if a.dtype.is_bool else a
 
 
-def sort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> Any:
+def sort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> Tensor:
     """The elements in rising order along an axis.
 
     Args:
@@ -95,7 +96,7 @@ def sort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> 
     return _along(sorting.sort, asarray(a), axis)
 
 
-def argsort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> Any:
+def argsort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> Tensor:
     """The positions that put an axis in rising order, as int64.
 
     Args:
@@ -124,7 +125,7 @@ def _check_order(who: str, order: Any) -> None:
         raise ValueError(errors.compose(f"{who}: order is {order!r}.", "tensors have no fields: leave it out."))
 
 
-def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
+def diff(a: Any, n: int = 1, axis: int = -1) -> Tensor:
     """The differences of neighbours along an axis, n times.
 
     Args:
@@ -135,12 +136,12 @@ def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
     >>> tf.experimental.numpy.diff([1, 4, 9]).numpy()
     array([3, 5])
     """
-    a = asarray(a)
+    x = asarray(a)
     if n < 0:
         raise ValueError(errors.compose(f"diff: n is {n}.", "it must not be negative."))
-    axis = normalize_axis(axis, a.ndim, "diff")
+    axis = normalize_axis(axis, x.ndim, "diff")
     before = (slice(None),) * axis
     for _ in range(n):
-        left, right = a[(*before, slice(None, -1))], a[(*before, slice(1, None))]
-        a = elementwise.not_equal(left, right) if a.dtype.is_bool else right - left
-    return a
+        left, right = x[(*before, slice(None, -1))], x[(*before, slice(1, None))]
+        x = elementwise.not_equal(left, right) if x.dtype.is_bool else right - left
+    return x

@@ -8,6 +8,7 @@ import numpy as np
 
 from gradtape.arrays import joining, movement
 from gradtape.core import errors
+from gradtape.core.tensor import Tensor
 from gradtape.experimental.numpy._matrices import diagonal
 from gradtape.experimental.numpy._promotion import asarray, promoted
 from gradtape.linalg import _diagonals as diagonals
@@ -17,7 +18,7 @@ from gradtape.math import _conversion as conversion
 from gradtape.math import _reductions as reductions
 
 
-def dot(a: Any, b: Any) -> Any:
+def dot(a: Any, b: Any) -> Tensor:
     """The sum of products over the last axis of a and the last but one of b.
 
     Args:
@@ -29,11 +30,12 @@ def dot(a: Any, b: Any) -> Any:
     """
     a, b = promoted(a, b)
     if not a.ndim or not b.ndim:
-        return a * b
+        result: Tensor = a * b
+        return result
     return products.tensordot(a, b, [[a.ndim - 1], [max(b.ndim - 2, 0)]])
 
 
-def inner(a: Any, b: Any) -> Any:
+def inner(a: Any, b: Any) -> Tensor:
     """The sum of products over the last axes.
 
     >>> tf.experimental.numpy.inner([[1, 2], [0, 1]], [3, 4]).numpy()
@@ -41,11 +43,12 @@ def inner(a: Any, b: Any) -> Any:
     """
     a, b = promoted(a, b)
     if not a.ndim or not b.ndim:
-        return a * b
+        result: Tensor = a * b
+        return result
     return products.tensordot(a, b, [[a.ndim - 1], [b.ndim - 1]])
 
 
-def outer(a: Any, b: Any) -> Any:
+def outer(a: Any, b: Any) -> Tensor:
     """All products of an element of a and one of b.
 
     >>> tf.experimental.numpy.outer([1, 2], [3, 4]).numpy()
@@ -56,7 +59,7 @@ def outer(a: Any, b: Any) -> Any:
     return movement.reshape(a, [-1, 1]) * movement.reshape(b, [1, -1])
 
 
-def vdot(a: Any, b: Any) -> Any:
+def vdot(a: Any, b: Any) -> Tensor:
     """The sum of the products of all elements; those of a are conjugated.
 
     >>> int(tf.experimental.numpy.vdot([[1, 2]], [[3], [4]]))
@@ -66,7 +69,7 @@ def vdot(a: Any, b: Any) -> Any:
     return products.tensordot(conversion.conj(a) if a.dtype.is_complex else a, b, 1)
 
 
-def matmul(x1: Any, x2: Any) -> Any:
+def matmul(x1: Any, x2: Any) -> Tensor:
     """The matrix product; leading axes broadcast, vectors are rows or columns.
 
     Args:
@@ -87,7 +90,7 @@ def matmul(x1: Any, x2: Any) -> Any:
     return products.matmul(a, b)
 
 
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
     """The sum of products over some axes of both.
 
     Args:
@@ -102,7 +105,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     return products.tensordot(a, b, axes)
 
 
-def kron(a: Any, b: Any) -> Any:
+def kron(a: Any, b: Any) -> Tensor:
     """The Kronecker product.
 
     >>> tf.experimental.numpy.kron([1, 10], [1, 2]).numpy()
@@ -116,7 +119,7 @@ def kron(a: Any, b: Any) -> Any:
     return movement.reshape(wide * tall, [p * q for p, q in zip(m, n, strict=True)])
 
 
-def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Any:
+def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Tensor:
     """A sum of products in Einstein's notation.
 
     Args:
@@ -133,7 +136,7 @@ def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Any:
     return contraction.einsum(subscripts, *promoted(*operands), **kwargs)
 
 
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Tensor:
     """The sum of a diagonal.
 
     Args:
@@ -149,7 +152,7 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
     return reductions.reduce_sum(asarray(diagonal(a, offset, axis1, axis2), dtype), -1)
 
 
-def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None) -> Any:
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None) -> Tensor:
     """The cross product of vectors of two or three elements.
 
     Args:
@@ -171,7 +174,8 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     if not set(lengths) <= {2, 3}:
         raise ValueError(errors.compose(f"cross: the vectors have {lengths} elements.", "give two or three."))
     if lengths == (2, 2):
-        return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+        result: Tensor = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+        return result
     a, b = [x if x.shape[-1] == 3 else joining.concat([x, x[..., :1] * 0], -1) for x in (a, b)]
     dims = np.broadcast_shapes(tuple(a.shape), tuple(b.shape))
     found = diagonals.cross(movement.broadcast_to(a, dims), movement.broadcast_to(b, dims))

@@ -9,6 +9,7 @@ from typing import Any
 from gradtape.arrays import movement, shapes
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import normalize_axis
+from gradtape.core.tensor import Tensor
 from gradtape.experimental.numpy._promotion import asarray, inexact, promoted
 from gradtape.math import _elementwise as elementwise
 from gradtape.math import _reductions as reductions
@@ -38,7 +39,7 @@ def _no_out(who: str, out: Any) -> None:
         raise ValueError(errors.compose(f"{who}: out is given.", "tensors are immutable: use the result."))
 
 
-def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = None) -> Any:
+def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = None) -> Tensor:
     """The sum over axes.
 
     Args:
@@ -53,7 +54,7 @@ def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = None) -> An
     return reductions.reduce_sum(wide(a, dtype), _axis(axis), bool(keepdims))
 
 
-def prod(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = None) -> Any:
+def prod(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = None) -> Tensor:
     """The product over axes.
 
     Args:
@@ -68,7 +69,7 @@ def prod(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = None) -> A
     return reductions.reduce_prod(wide(a, dtype), _axis(axis), bool(keepdims))
 
 
-def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = None) -> Any:
+def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = None) -> Tensor:
     """The mean over axes.
 
     Args:
@@ -85,7 +86,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     return reductions.reduce_mean(_real(a, dtype), _axis(axis), bool(keepdims))
 
 
-def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int = 0, keepdims: Any = None) -> Any:
+def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int = 0, keepdims: Any = None) -> Tensor:
     """The variance over axes.
 
     Args:
@@ -115,7 +116,7 @@ def _count(x: Any, axis: Any) -> float:
     return float(math.prod([lengths[k] for k in axes]))
 
 
-def std(a: Any, axis: Any = None, keepdims: Any = None) -> Any:
+def std(a: Any, axis: Any = None, keepdims: Any = None) -> Tensor:
     """The standard deviation over axes.
 
     Args:
@@ -154,7 +155,7 @@ min = _extreme("min", reductions.reduce_min, reductions.reduce_all, False, "smal
 amin = _extreme("amin", reductions.reduce_min, reductions.reduce_all, True, "smallest")
 
 
-def ptp(a: Any, axis: Any = None, keepdims: Any = None) -> Any:
+def ptp(a: Any, axis: Any = None, keepdims: Any = None) -> Tensor:
     """The difference of the largest and the smallest element over axes.
 
     Args:
@@ -165,10 +166,11 @@ def ptp(a: Any, axis: Any = None, keepdims: Any = None) -> Any:
     >>> int(tf.experimental.numpy.ptp([3, 9, 5]))
     6
     """
-    return max(a, axis, keepdims) - min(a, axis, keepdims)
+    result: Tensor = max(a, axis, keepdims) - min(a, axis, keepdims)
+    return result
 
 
-def all(a: Any, axis: Any = None, keepdims: Any = None) -> Any:
+def all(a: Any, axis: Any = None, keepdims: Any = None) -> Tensor:
     """True if all elements over axes are not zero.
 
     Args:
@@ -182,7 +184,7 @@ def all(a: Any, axis: Any = None, keepdims: Any = None) -> Any:
     return reductions.reduce_all(cast(asarray(a), dtypes.bool_), _axis(axis), bool(keepdims))
 
 
-def any(a: Any, axis: Any = None, keepdims: Any = None) -> Any:
+def any(a: Any, axis: Any = None, keepdims: Any = None) -> Tensor:
     """True if an element over axes is not zero.
 
     Args:
@@ -196,7 +198,7 @@ def any(a: Any, axis: Any = None, keepdims: Any = None) -> Any:
     return reductions.reduce_any(cast(asarray(a), dtypes.bool_), _axis(axis), bool(keepdims))
 
 
-def count_nonzero(a: Any, axis: Any = None) -> Any:
+def count_nonzero(a: Any, axis: Any = None) -> Tensor:
     """How many elements over axes are not zero.
 
     Args:
@@ -245,7 +247,7 @@ def _without_nan(a: Any, instead: float) -> tuple[Any, Any]:
     return (elementwise.where(missing, instead, a) if a.dtype.is_floating or a.dtype.is_complex else a), missing
 
 
-def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Tensor:
     """The sum over axes, with NaN as 0.
 
     >>> float(tf.experimental.numpy.nansum([1.0, np.nan]))
@@ -254,7 +256,7 @@ def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -
     return sum(_without_nan(a, 0.0)[0], axis, dtype, keepdims)
 
 
-def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Any:
+def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Tensor:
     """The product over axes, with NaN as 1.
 
     >>> float(tf.experimental.numpy.nanprod([2.0, np.nan]))
@@ -263,7 +265,7 @@ def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) 
     return prod(_without_nan(a, 1.0)[0], axis, dtype, keepdims)
 
 
-def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = None) -> Any:
+def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = None) -> Tensor:
     """The mean over axes of the elements that are not NaN.
 
     >>> float(tf.experimental.numpy.nanmean([1.0, np.nan, 3.0]))
@@ -288,7 +290,7 @@ def size(x: Any, axis: Any = None) -> Any:
     return shapes.size(x) if axis is None else shapes.shape(x)[axis]
 
 
-def polyval(p: Any, x: Any) -> Any:
+def polyval(p: Any, x: Any) -> Tensor:
     """A polynomial at points.
 
     Args:
@@ -299,7 +301,7 @@ def polyval(p: Any, x: Any) -> Any:
     11
     """
     p, x = promoted(p, x)
-    found = x - x
+    found: Tensor = x - x
     for coefficient in movement.unstack(p):
         found = found * x + coefficient
     return found

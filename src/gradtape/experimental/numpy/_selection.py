@@ -40,7 +40,7 @@ def nonzero(a: Any) -> list[Tensor]:
     return joining.unstack(elementwise.where(cast(asarray(a), dtypes.bool_)), num=asarray(a).ndim, axis=1)
 
 
-def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
     """Elements of the first choice whose condition is true.
 
     Args:
@@ -58,13 +58,14 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
                 "give a choice for each condition.",
             )
         )
-    *choices, found = promoted(*choicelist, default)
+    *choices, last = promoted(*choicelist, default)
+    found: Tensor = last
     for condition, choice in list(zip(condlist, choices, strict=True))[::-1]:
         found = elementwise.where(cast(asarray(condition), dtypes.bool_), choice, found)
     return found
 
 
-def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "clip") -> Any:
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "clip") -> Tensor:
     """Elements or slices at indices.
 
     Args:
@@ -92,7 +93,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "c
     return indexing.gather(a, indices, axis=axis)
 
 
-def take_along_axis(arr: Any, indices: Any, axis: Any) -> Any:
+def take_along_axis(arr: Any, indices: Any, axis: Any) -> Tensor:
     """Elements at indices of their own along an axis: what `argsort` gives.
 
     Args:
@@ -120,7 +121,7 @@ def take_along_axis(arr: Any, indices: Any, axis: Any) -> Any:
     return movement.transpose(found, sorted(range(len(order)), key=order.__getitem__))
 
 
-def compress(condition: Any, a: Any, axis: Any = None) -> Any:
+def compress(condition: Any, a: Any, axis: Any = None) -> Tensor:
     """The slices along an axis for which a condition is true.
 
     Args:
