@@ -183,10 +183,17 @@ def _matrix_product(function: Callable[..., Any]) -> Callable[..., Any]:
         if not x1.dtype.is_floating and not x1.dtype.is_complex:
             return function(x1, x2)
         if left:
-            return tf.sparse.sparse_dense_matmul(x1, x2)
+            return _rows_times(x1, x2)
         return tf.transpose(tf.sparse.sparse_dense_matmul(tf.sparse.transpose(x2), tf.transpose(x1)))
 
     return apply
+
+
+def _rows_times(x: Any, matrix: Any) -> Any:
+    """A sparse matrix times another one: sums of its rows, so that the gradient by that one has few rows too."""
+    rows = tf.gather(matrix, x.indices[:, 1]) * x.values[:, None]
+    count = x.dense_shape[0] if x.shape[0] is None else x.shape[0]
+    return tf.math.unsorted_segment_sum(rows, x.indices[:, 0], count)
 
 
 def _rearranging(function: Callable[..., Any], of_sparse: Callable[..., Any]) -> Callable[..., Any]:
