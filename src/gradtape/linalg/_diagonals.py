@@ -210,6 +210,8 @@ def _is_zero(value: Any) -> bool:
 
 def _filled(y: Tensor, held: Any, value: Any) -> Tensor:
     """A tensor with another value where nothing is held."""
+    if y.dtype.is_bool and isinstance(value, (int, float)):
+        value = bool(value)
     return Where(convert.convert_to_tensor(held), y, convert.like(value, y.dtype))
 
 

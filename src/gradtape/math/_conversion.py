@@ -42,7 +42,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
         return value
     if wanted.name in ("string", "resource"):
         raise errors.build(
-            errors.DTypeError,
+            errors.UnimplementedError,
             f"cast: {value.dtype.name} cannot become {wanted.name}.",
             "strings hold text, not numbers.",
         )
@@ -62,9 +62,16 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """
     wanted = dtypes.as_dtype(dtype)
     x = tensor(value)
-    if x.dtype.is_complex and not wanted.is_complex:
+    if wanted.is_bool:
+        raise TypeError(
+            errors.compose("saturate_cast: bool has no smallest and largest value.", "use tf.cast(x, tf.bool).")
+        )
+    if x.dtype.is_complex and wanted.is_complex:
+        part = dtypes.float32 if wanted is dtypes.complex64 else dtypes.float64
+        return complex(saturate_cast(complex_ops.Real(x), part), saturate_cast(complex_ops.Imag(x), part))
+    if x.dtype.is_complex:
         x = complex_ops.Real(x)
-    if not (x.dtype.is_complex or x.dtype.is_bool or wanted.is_bool):
+    if not (x.dtype.is_bool or wanted.is_complex):
         low, high = _common_range(x.dtype, wanted)
         if low is not None:
             x = ClipByValue(x, low, high)

@@ -220,7 +220,7 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
     >>> tf.math.polyval([3.0, 2.0, 1.0], [0.0, 10.0]).numpy()
     array([  1., 321.], dtype=float32)
     """
-    if not isinstance(coeffs, (list, tuple)):
+    if not isinstance(coeffs, list):
         raise ValueError(
             errors.compose(
                 f"polyval: argument coeffs must be list type, got {type(coeffs).__name__}.",

@@ -9,12 +9,21 @@ import numpy as np
 
 from gradtape.api.arguments import integer, tensor
 from gradtape.arrays import indexing
+from gradtape.core import errors
 from gradtape.core.tensor import Tensor
 from gradtape.math import _segments as segments
 
 
 def _segmented(who: str, reduce: Callable[..., Any], data: Any, indices: Any, ids: Any, num_segments: Any) -> Tensor:
     numbers = tensor(ids)
+    if type(numbers) is Tensor and numbers.ndim == 1 and numbers.shape[0]:
+        found = numbers.numpy()
+        if found[0] < 0 or (found[1:] < found[:-1]).any():
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"{who}: segment ids must be >= 0 and must not fall, segment_ids is {found.tolist()}.",
+                "sort them, and indices with them.",
+            )
     count = None if num_segments is None else integer(num_segments, who, "num_segments")
     if count is None:
         values = np.asarray(numbers)

@@ -49,6 +49,15 @@ class Initializer:
         return cls(**{name: value for name, value in config.items() if name != "dtype"})
 
 
+def _numeric(dtype: Any) -> Any:
+    found = dtypes.as_dtype(dtype)
+    if found is dtypes.string:
+        raise ValueError(
+            errors.compose("Argument `dtype` expected to be numeric or boolean, got string.", "use tf.fill.", depth=2)
+        )
+    return found
+
+
 class zeros_initializer(Initializer):  # noqa: N801 - TensorFlow's name
     """Zeros.
 
@@ -57,7 +66,7 @@ class zeros_initializer(Initializer):  # noqa: N801 - TensorFlow's name
     """
 
     def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
-        return zeros(self._whole(shape, kwargs), dtype)
+        return zeros(self._whole(shape, kwargs), _numeric(dtype))
 
 
 class ones_initializer(Initializer):  # noqa: N801
@@ -68,7 +77,7 @@ class ones_initializer(Initializer):  # noqa: N801
     """
 
     def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
-        return ones(self._whole(shape, kwargs), dtype)
+        return ones(self._whole(shape, kwargs), _numeric(dtype))
 
 
 class constant_initializer(Initializer):  # noqa: N801
@@ -78,8 +87,8 @@ class constant_initializer(Initializer):  # noqa: N801
       value: a number, or as many as the shape will hold.
       support_partition: whether parts of a variable can be asked for.
 
-    >>> tf.constant_initializer(7)([2]).numpy()
-    array([7., 7.], dtype=float32)
+    >>> tf.constant_initializer([7, 8])([2], tf.float32).numpy()
+    array([7., 8.], dtype=float32)
     """
 
     def __init__(self, value: Any = 0, support_partition: bool = False) -> None:
@@ -93,7 +102,7 @@ class constant_initializer(Initializer):  # noqa: N801
         self.value = value
         self.support_partition = support_partition
 
-    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
         return convert.constant(self.value, dtype, self._whole(shape, kwargs, self.support_partition))
 
     def get_config(self) -> dict[str, Any]:

@@ -266,6 +266,12 @@ def numpy_function(
         return lambda f: functools.wraps(f)(lambda *args: numpy_function(f, args, Tout))
     _check_callable(func)
     inp = _arguments(inp)
+    if Tout is None:
+        raise TypeError(
+            errors.compose(
+                "numpy_function: the argument Tout is missing.", "give the dtype of what the function returns."
+            )
+        )
     several = isinstance(Tout, (list, tuple))
     if state.current.trace is not None or state.current.in_pipeline:
         wanted = [dtypes.as_dtype(t) for t in (Tout if several else [Tout])]
