@@ -59,6 +59,11 @@ class ArgMax(ArgExtremum):
     join = "maximum"
 
     def kernel(self, x: Any, *, axis: int, output_type: dtypes.DType) -> Any:
+        if type(x) is np.ndarray and x.ndim == 1 and x.dtype.kind == "f":
+            at = x.argmax(0)
+            # NumPy finds a nan if there is one.
+            if x[at] == x[at]:
+                return at.astype(output_type.numpy)
         return np.argmax(_without_nan(x, -np.inf), axis=axis).astype(output_type.numpy)
 
 
@@ -69,6 +74,11 @@ class ArgMin(ArgExtremum):
     join = "minimum"
 
     def kernel(self, x: Any, *, axis: int, output_type: dtypes.DType) -> Any:
+        if type(x) is np.ndarray and x.ndim == 1 and x.dtype.kind == "f":
+            at = x.argmin(0)
+            # NumPy finds a nan if there is one.
+            if x[at] == x[at]:
+                return at.astype(output_type.numpy)
         return np.argmin(_without_nan(x, np.inf), axis=axis).astype(output_type.numpy)
 
 
