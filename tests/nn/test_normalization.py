@@ -50,7 +50,7 @@ def test_layer_normalization_in_narrow_dtypes_computes_in_float32():
 
 
 def test_layer_normalization_refuses_integers():
-    with pytest.raises(tf.errors.InvalidArgumentError, match="takes floating point"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must be floating point"):
         tf.nn.layer_normalization([[1, 2]])
 
 
@@ -88,7 +88,7 @@ def test_group_normalization(groups, axis):
     [
         ({"groups": 3}, "groups must divide"),
         ({"groups": 2, "axis": 0}, "comes after that of the examples"),
-        ({"groups": 2, "scale": [1.0, 2.0]}, "scale has shape [2], and there are 4 channels"),
+        ({"groups": 2, "scale": [1.0, 2.0]}, "scale has shape [2], but there are 4 channels"),
     ],
 )
 def test_group_normalization_refusals(options, words):

@@ -8,7 +8,7 @@ import gradtape as tf
 
 class TestErrors:
     def test_shape_error_names_the_line(self):
-        with pytest.raises(ValueError, match=r"in user code:(.|\n)*test_errors.py.*(.|\n)*inner dimensions differ"):
+        with pytest.raises(ValueError, match=r"inner dimensions differ(.|\n)*in user code:(.|\n)*test_errors.py"):
             tf.function(lambda x: tf.matmul(x, x))(tf.ones([2, 3]))
 
     def test_own_exceptions_keep_their_class(self):
@@ -57,13 +57,13 @@ class TestErrors:
         def f():
             raise Pair(1, 2)
 
-        with pytest.raises(tf.errors.StagingError, match=r"in user code:(.|\n)*Pair: 1 and 2"):
+        with pytest.raises(tf.errors.StagingError, match=r"Pair: 1 and 2(.|\n)*in user code:"):
             tf.function(f)()
 
     def test_key_error(self):
         with pytest.raises(KeyError) as problem:
             tf.function(lambda: {}["missing"])()
-        assert str(problem.value).startswith("in user code:\n\n    File")
+        assert str(problem.value).startswith("'missing'\n\nin user code:\n\n    File")
 
     def test_first_trace_that_failed_may_be_repeated(self):
         made, problems = [], [ValueError("once")]

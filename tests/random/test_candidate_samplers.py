@@ -115,7 +115,7 @@ def test_refusals(arguments, words):
     [
         ({}, "no weights are given"),
         ({"unigrams": [1.0], "vocab_file": "x"}, "only one of vocab_file and unigrams"),
-        ({"unigrams": [1.0, 2.0]}, "range_max is 4, and there are 2 weights"),
+        ({"unigrams": [1.0, 2.0]}, "range_max is 4, but there are 2 weights"),
     ],
 )
 def test_fixed_unigram_refusals(options, words):

@@ -145,7 +145,7 @@ class TestArguments:
         assert tf.random.uniform([2], 5.0, 5.0).numpy().tolist() == [5.0, 5.0]
 
     def test_bounds_of_integers(self):
-        with pytest.raises(ValueError, match="give both bounds"):
+        with pytest.raises(ValueError, match="must be given for integers"):
             tf.random.uniform([2], dtype=tf.int32)
         with pytest.raises(ValueError, match="or None for both"):
             tf.random.stateless_uniform([2], [1, 2], dtype=tf.int32)

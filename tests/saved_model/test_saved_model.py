@@ -228,7 +228,7 @@ class TestSignatures:
         assert serve([3.0])["output_0"].numpy().tolist() == [6.0]
         assert serve.structured_input_signature == ((), {"given": tf.TensorSpec([None], name="given")})
         assert list(serve.structured_outputs) == ["output_0"]
-        with pytest.raises(TypeError, match="takes given, and was given x"):
+        with pytest.raises(TypeError, match="takes given, but was given x"):
             serve(x=tf.constant([1.0]))
         with pytest.raises(tf.errors.InvalidArgumentError, match=r"shape=\(None,\).*was given.*shape=\(\)"):
             serve(tf.constant(1.0))

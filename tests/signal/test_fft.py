@@ -82,7 +82,7 @@ def test_refusals():
         tf.signal.rfft(tf.constant([1, 2]))
     with pytest.raises(ValueError, match="must be complex"):
         tf.signal.irfft2d(X)
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"x is f64\[2,4,5,6\], and this op takes complex"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"x is f64\[2,4,5,6\], and must be complex"):
         tf.signal.fft(X)
     with pytest.raises(tf.errors.InvalidArgumentError, match="needs rank 3"):
         tf.signal.fft3d(C[0, 0])

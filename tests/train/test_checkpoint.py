@@ -191,7 +191,7 @@ def test_a_wrong_shape_changes_nothing(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"b/.* has shape \(2,\).*\(3,\)"):
         tf.train.Checkpoint(a=a, b=b).read(path)
     assert float(a) == 0.0
-    with pytest.raises(TypeError, match="is float32, and variable"):
+    with pytest.raises(TypeError, match="is float32, but variable"):
         tf.train.Checkpoint(a=tf.Variable(0)).read(path)
 
 

@@ -33,7 +33,7 @@ def items(values: Any, what: str, name: str) -> Any:
     if type(values) in (list, tuple) or (hasattr(type(values), "__iter__") and getattr(values, "ndim", 1) != 0):
         return values
     raise TypeError(
-        errors.compose(f"{what}: {name} must be a list of tensors, got {errors.brief(values)}.", f"{what}([a, b]).")
+        errors.compose(f"{what}: {name} must be a list of tensors, got {errors.brief(values)}.", f"tf.{what}([a, b]).")
     )
 
 
@@ -71,7 +71,7 @@ def integers(value: Any, what: str, name: str) -> tuple[int, ...]:
         raise errors.build(
             errors.ShapeError,
             f"{what}: {name} must be a vector of ints (must be rank 1), got {value!r}.",
-            "give a list, such as [0, 1].",
+            f"write it as a list: [{errors.brief(value)}].",
         )
     return tuple([int(n) for n in found])
 

@@ -137,6 +137,7 @@ _TENSORFLOW_1 = {
     "nn.relu_layer": "tf.nn.relu(x @ w + b)",
 }
 _PYTORCH = {
+    "int": "tf.int32",
     "tensor": "tf.constant(values)",
     "FloatTensor": "tf.constant(values, tf.float32)",
     "LongTensor": "tf.constant(values, tf.int64)",
@@ -194,6 +195,7 @@ _PYTORCH = {
     "linalg.solve_triangular": "tf.linalg.triangular_solve(a, b)",
 }
 _JAX = {
+    "PRNGKey": "tf.random.Generator.from_seed(seed), or tf.random.stateless_normal(shape, seed=[1, 2])",
     "grad": "with tf.GradientTape() as tape: ...; tape.gradient(y, x)",
     "value_and_grad": "with tf.GradientTape() as tape: loss = f(x); g = tape.gradient(loss, x)",
     "jit": "tf.function(f)",
@@ -272,6 +274,7 @@ _NUMPY = {
     "inf": "float('inf')",
     "nan": "float('nan')",
     "allclose": "np.allclose(a, b), or tf.debugging.assert_near(a, b)",
+    "random.randint": "tf.random.uniform(shape, low, high, tf.int32)",
     "random.randn": "tf.random.normal(shape)",
     "random.rand": "tf.random.uniform(shape)",
     "random.seed": "tf.random.set_seed(seed)",

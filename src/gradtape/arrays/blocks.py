@@ -40,7 +40,7 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
         if (before + n + after) % b:
             raise errors.build(
                 errors.ShapeError,
-                f"space_to_batch: axis {i + 1} has length {before + n + after} with paddings, and blocks of {b}.",
+                f"space_to_batch: axis {i + 1} has length {before + n + after} with paddings, but blocks of {b}.",
                 "add paddings up to a multiple; tf.required_space_to_batch_paddings computes them.",
             )
     rest = x.ndim - 1 - count
@@ -77,7 +77,7 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     if batch % size:
         raise errors.build(
             errors.ShapeError,
-            f"batch_to_space: the batch axis has length {batch}, and a block {size} elements.",
+            f"batch_to_space: the batch axis has length {batch}, but a block {size} elements.",
             "the length must be a multiple of prod(block_shape).",
         )
     rest = dims(x)[count + 1 :]
@@ -106,11 +106,15 @@ def _blocks(who: str, x: Any, block_shape: Any, sides: Any, name: str) -> tuple[
         block_shape = [block_shape, block_shape]
     block = integers(block_shape, who, "block_shape")
     if any(b < 1 for b in block):
-        raise errors.build(errors.ShapeError, f"{who}: block_shape is {list(block)}.", "blocks have positive sizes.")
+        raise errors.build(
+            errors.ShapeError,
+            f"{who}: block_shape is {list(block)}, which is not allowed.",
+            "blocks have positive sizes.",
+        )
     if x.ndim < len(block) + 1:
         raise errors.build(
             errors.ShapeError,
-            f"{who}: input has shape {x.shape}, and block_shape is {list(block)}.",
+            f"{who}: input has shape {x.shape}, but block_shape is {list(block)}.",
             "input needs a batch axis and one axis for each entry of block_shape.",
         )
     pairs = np.asarray(convert.convert_to_tensor(sides))
@@ -118,7 +122,7 @@ def _blocks(who: str, x: Any, block_shape: Any, sides: Any, name: str) -> tuple[
     if wrong or pairs.size != 2 * len(block):
         raise errors.build(
             errors.ShapeError,
-            f"{who}: {name} is {pairs.tolist()}, and block_shape is {list(block)}.",
+            f"{who}: {name} is {pairs.tolist()}, but block_shape is {list(block)}.",
             "give a pair [before, after], not negative, for each entry of block_shape.",
         )
     return Identity(x) if not block else x, block, tuple([(int(p), int(q)) for p, q in pairs.reshape(-1, 2)])
@@ -149,7 +153,7 @@ def required_space_to_batch_paddings(
     if len(lengths) != len(block) or base.shape != (len(block), 2) or min(block, default=1) < 1:
         raise errors.build(
             errors.ShapeError,
-            f"{who}: input_shape is {list(lengths)}, block_shape {list(block)}, base_paddings {base.tolist()}.",
+            f"{who}: input_shape is {list(lengths)}, block_shape {list(block)}, base_paddings {base.tolist()}: they do not fit.",
             "give one positive block size, and one pair, for each axis.",
         )
     more = [-(n + int(p) + int(q)) % b for n, b, (p, q) in zip(lengths, block, base, strict=True)]
@@ -180,7 +184,7 @@ def space_to_depth(input: Any, block_size: Any, data_format: str = "NHWC", name:
     if height % b or width % b:
         raise errors.build(
             errors.ShapeError,
-            f"space_to_depth: input has shape {x.shape}, and block_size is {b}.",
+            f"space_to_depth: input has shape {x.shape}, but block_size is {b}.",
             "height and width must be multiples of block_size; pad the images.",
         )
     h, w = height // b, width // b
@@ -212,7 +216,7 @@ def depth_to_space(input: Any, block_size: Any, data_format: str = "NHWC", name:
     if channels % (b * b):
         raise errors.build(
             errors.ShapeError,
-            f"depth_to_space: input has shape {x.shape} with {channels} channels, and block_size is {b}.",
+            f"depth_to_space: input has shape {x.shape} with {channels} channels, but block_size is {b}.",
             f"the channels must be a multiple of {b * b}.",
         )
     depth = channels // (b * b)
@@ -227,15 +231,23 @@ def _images(who: str, x: Any, block_size: Any, data_format: str) -> tuple[Any, i
     """The images, the side of a block, and whether channels come last."""
     if data_format == "NCHW_VECT_C":
         raise errors.build(
-            errors.UnimplementedError, f"{who}: NCHW_VECT_C is a format of GPUs for int8.", 'use "NHWC" or "NCHW".'
+            errors.UnimplementedError,
+            f"{who}: NCHW_VECT_C is a format of GPUs for int8, which is not supported.",
+            'use "NHWC" or "NCHW".',
         )
     if data_format not in ("NHWC", "NCHW"):
         raise errors.build(
-            errors.InvalidArgumentError, f"{who}: data_format is {data_format!r}.", 'use "NHWC" or "NCHW".'
+            errors.InvalidArgumentError,
+            f"{who}: data_format is {data_format!r}, which is not allowed.",
+            'use "NHWC" or "NCHW".',
         )
     x, b = tensor(x), integer(block_size, who, "block_size")
     if x.ndim != 4:
-        raise errors.build(errors.ShapeError, f"{who}: input has shape {x.shape}.", "images have rank 4.")
+        raise errors.build(
+            errors.ShapeError, f"{who}: input has shape {x.shape}, which is not allowed.", "images have rank 4."
+        )
     if b < 2:
-        raise errors.build(errors.InvalidArgumentError, f"{who}: block_size is {b}.", "use 2 or more.")
+        raise errors.build(
+            errors.InvalidArgumentError, f"{who}: block_size is {b}, which is not allowed.", "use 2 or more."
+        )
     return x, b, data_format == "NHWC"

@@ -158,7 +158,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     if any(v.ndim or v.dtype.kind not in "iufV" for v in values):
         raise errors.build(
             errors.InvalidArgumentError,
-            f"range: start is {start!r}, limit is {limit!r}, delta is {delta!r}.",
+            f"range: start is {start!r}, limit is {limit!r}, delta is {delta!r}: they do not fit.",
             "give numbers, or scalar tensors of numbers.",
         )
     wanted = _range_dtype(values) if dtype is None else dtypes.as_dtype(dtype).numpy
@@ -166,8 +166,8 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     if step == 0 or (stop - first) * step < 0:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"range: from {first} to {stop} by steps of {step}.",
-            "the step must lead from start toward limit.",
+            f"range: delta must not be 0, and must lead from start to limit, got {first}, {stop}, {step}.",
+            f"tf.range({first}, {stop}, {1 if stop >= first else -1}).",
         )
     count = math.ceil((stop - first) / step) if wanted.kind not in "iu" else -((first - stop) // step)
     return _new(
@@ -239,13 +239,15 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any
     """
     n = integer(num, "linspace", "num")
     if n < 0:
-        raise errors.build(errors.InvalidArgumentError, f"linspace: num is {n}.", "num must not be negative.")
+        raise errors.build(
+            errors.InvalidArgumentError, f"linspace: num is {n}, which is not allowed.", "num must not be negative."
+        )
     first, last = _ends(start, stop)
     size = broadcast(dims(first), dims(last))
     if size is None:
         raise errors.build(
             errors.ShapeError,
-            f"linspace: start has shape {first.shape}, stop {last.shape}.",
+            f"linspace: start has shape {first.shape}, stop {last.shape}: they do not fit.",
             "they must broadcast together.",
         )
     at = normalize_axis(integer(axis, "linspace", "axis"), len(size) + 1, "linspace")
@@ -321,7 +323,7 @@ def one_hot(
     if on.dtype is not off.dtype:
         raise errors.build(
             errors.DTypeError,
-            f"one_hot: on_value has dtype {on.dtype.name}, off_value {off.dtype.name}.",
+            f"one_hot: on_value has dtype {on.dtype.name}, off_value {off.dtype.name}: they do not fit.",
             "give both the same dtype, or choose one by dtype=.",
         )
     return REGISTRY["where"](creation.OneHot(i, dtype=dtypes.bool_, **params), on, off)
@@ -349,7 +351,9 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str = "meshgrid") -> list[T
            [1, 2, 3]], dtype=int32)
     """
     if indexing not in ("xy", "ij"):
-        raise ValueError(errors.compose(f"meshgrid: indexing is {indexing!r}.", 'use "xy" or "ij".'))
+        raise ValueError(
+            errors.compose(f"meshgrid: indexing is {indexing!r}, which is not allowed.", 'use "xy" or "ij".')
+        )
     vectors = [tensor(v) for v in args]
     lengths = [math.prod(dims(v)) for v in vectors]
     order = list(builtins.range(len(vectors)))

@@ -308,7 +308,9 @@ def _position_type(who: str, output_type: Any) -> dtypes.DType:
     dtype = dtypes.as_dtype(output_type)
     if dtype not in _POSITIONS:
         raise errors.build(
-            errors.DTypeError, f"{who}: the output type is {dtype.name}.", "use int16, uint16, int32 or int64."
+            errors.DTypeError,
+            f"{who}: the output type is {dtype.name}, which is not allowed.",
+            "use int16, uint16, int32 or int64.",
         )
     return dtype
 
@@ -332,7 +334,9 @@ def searchsorted(
     array([1, 2], dtype=int32)
     """
     if side not in ("left", "right"):
-        raise ValueError(errors.compose(f"searchsorted: side is {side!r}.", "use 'left' or 'right'."))
+        raise ValueError(
+            errors.compose(f"searchsorted: side is {side!r}, which is not allowed.", "use 'left' or 'right'.")
+        )
     sequence = as_tensor(sorted_sequence)
     values = convert.like(values, sequence.dtype)
     output_type = _position_type("searchsorted", out_type)

@@ -34,6 +34,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
            [5, 6]], dtype=int32)
     """
     if isinstance(values, (Tensor, Variable, np.ndarray)) or not isinstance(values, Sequence):
+        _check_order(values, axis)
         values = [values]
     if not values:
         raise errors.build(errors.InvalidArgumentError, "concat: values is empty.", "give at least one tensor.")
@@ -44,6 +45,16 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     if len(tensors) == 1:
         return movement.Identity(tensors[0])
     return joining.Concat(*tensors, axis=at)
+
+
+def _check_order(values: Any, axis: Any) -> None:
+    """Raise if the axis comes first, as it did in TensorFlow 0."""
+    if type(values) is int and isinstance(axis, (list, tuple)):
+        raise errors.build(
+            errors.DTypeError,
+            f"concat: values must be a list of tensors and axis an int, got axis = a list of {len(axis)}: they are swapped.",
+            f"tf.concat([a, b], {values}).",
+        )
 
 
 def stack(values: Any, axis: Any = 0, name: str = "stack") -> Tensor:
@@ -64,7 +75,9 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Tensor:
     at = integer(axis, "stack", "axis")
     if isinstance(values, (Tensor, Variable, np.ndarray)):
         if not values.ndim:
-            raise TypeError(errors.compose("stack: values is a scalar.", "give a list of tensors."))
+            raise TypeError(
+                errors.compose("stack: values must be a list of tensors, got a scalar.", "tf.stack([a, b]).")
+            )
         values = unstack(values)
     if not items(values, "stack", "values"):
         return wrap(np.zeros((0,), np.float32))
@@ -128,7 +141,8 @@ def _given_sizes(value: Any, length: int, num: Any) -> tuple[int, ...]:
     if not getattr(value, "ndim", 1):
         raise ValueError(
             errors.compose(
-                f"split: num_or_size_splits is a scalar tensor: {value!r}.", "give a Python int, or a list of sizes."
+                f"split: num_or_size_splits is a scalar tensor: {value!r}, which is not allowed.",
+                "give a Python int, or a list of sizes.",
             )
         )
     sizes = integers(value, "split", "num_or_size_splits")
@@ -137,7 +151,9 @@ def _given_sizes(value: Any, length: int, num: Any) -> tuple[int, ...]:
             errors.ShapeError, f"split: num is {num}, but {len(sizes)} sizes are given.", "leave num out."
         )
     if sizes.count(-1) > 1:
-        raise errors.build(errors.ShapeError, f"split: sizes are {list(sizes)}.", "only one size may be -1.")
+        raise errors.build(
+            errors.ShapeError, f"split: sizes are {list(sizes)}, which is not allowed.", "only one size may be -1."
+        )
     if -1 in sizes:
         rest = length - sum(sizes) - 1
         sizes = tuple([rest if s == -1 else s for s in sizes])
@@ -189,8 +205,8 @@ def normal_axis(axis: int, rank: int, what: str) -> int:
     if not -rank <= axis < rank:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: axis is {axis}, not in range [{-rank}, {rank}).",
-            "count from the front, or from the end with negative numbers." if rank else "a scalar has no axes.",
+            f"{what}: axis is {axis}, and must be in range [{-rank}, {rank}).",
+            f"use an axis from {-rank} to {rank - 1}." if rank else "a scalar has no axes.",
         )
     return axis + rank if axis < 0 else axis
 

@@ -100,7 +100,9 @@ def _completed(new: tuple[int, ...], old: tuple[int, ...]) -> tuple[int, ...]:
     held = math.prod(old)
     if new.count(-1) > 1 or min(new) < -1:
         raise errors.build(
-            errors.ShapeError, f"reshape: shape is {list(new)}.", "one dimension may be -1, the others not negative."
+            errors.ShapeError,
+            f"reshape: shape is {list(new)}, which is not allowed.",
+            "one dimension may be -1, the others not negative.",
         )
     if known == 0 and held == 0:
         # Any length would fit; TensorFlow takes the one that fits when the zeros are left out.
@@ -214,7 +216,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
             if own[a] != 1:
                 raise errors.build(
                     errors.ShapeError,
-                    f"squeeze: axis {a} of input, which has shape {list(own)}, has length {own[a]}.",
+                    f"squeeze: axis {a} of input, which has shape {list(own)}, has length {own[a]}, and must have length 1.",
                     "only axes of length 1 can be dropped; take an element with input[..., i].",
                 )
     return movement.Reshape(x, shape=tuple([n for i, n in enumerate(own) if i not in dropped]))
@@ -279,7 +281,9 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     counts = np.asarray(convert.convert_to_tensor(repeats))
     if counts.size and (counts.dtype.kind not in "iu" or counts.min() < 0 or counts.ndim > 1):
         raise errors.build(
-            errors.ShapeError, f"repeat: repeats is {repeats!r}.", "give ints that are not negative, one or a vector."
+            errors.ShapeError,
+            f"repeat: repeats is {repeats!r}, which is not allowed.",
+            "give ints that are not negative, one or a vector.",
         )
     if counts.size == 1:
         n = int(counts.reshape(())[()])
@@ -289,7 +293,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     if counts.size != own[at]:
         raise errors.build(
             errors.ShapeError,
-            f"repeat: repeats has {counts.size} entries, axis {at} of input has length {own[at]}.",
+            f"repeat: repeats has {counts.size} entries, axis {at} of input has length {own[at]}: they do not fit.",
             "give one int, or one for each element along the axis.",
         )
     # Reshape stands before the gather so that the gradient is dense.
@@ -364,14 +368,18 @@ def pad(
     array([3, 2, 1, 2, 3, 2], dtype=int32)
     """
     if not isinstance(mode, str) or mode.upper() not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
-        raise ValueError(errors.compose(f"pad: mode is {mode!r}.", 'use one of "CONSTANT", "REFLECT", or "SYMMETRIC".'))
+        raise ValueError(
+            errors.compose(
+                f"pad: mode is {mode!r}, which is not allowed.", 'use one of "CONSTANT", "REFLECT", or "SYMMETRIC".'
+            )
+        )
     x = arguments.tensor(tensor)
     symbols = None if _current.path is None else symbols_in(paddings)
     pairs = np.asarray(convert.convert_to_tensor(paddings)) if symbols is None else symbols
     if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2 or (symbols is None and pairs.dtype.kind not in "iu")):
         raise errors.build(
             errors.ShapeError,
-            f"pad: paddings is {paddings!r}.",
+            f"pad: paddings is {paddings!r}, which is not allowed.",
             "give a list of pairs [before, after], one for each axis.",
         )
     sides = tuple([(before, after) for before, after in pairs.reshape(-1, 2).tolist()])

@@ -41,13 +41,13 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: Any, name: str
     if count < 1:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"dynamic_partition: num_partitions is {count}.",
+            f"dynamic_partition: num_partitions is {count}, which is not allowed.",
             "there must be at least one partition.",
         )
     if dims(x)[: which.ndim] != which.shape:
         raise errors.build(
             errors.ShapeError,
-            f"dynamic_partition: data has shape {x.shape}, partitions {list(which.shape)}.",
+            f"dynamic_partition: data has shape {x.shape}, partitions {list(which.shape)}: they do not fit.",
             "the shape of data must start with that of partitions.",
         )
     check_range("dynamic_partition", which, count, "partitions")
@@ -81,7 +81,7 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
             raise errors.build(
                 errors.ShapeError,
                 f"dynamic_stitch: data[{i}] has shape {value.shape}, indices[{i}] {list(index.shape)}, "
-                f"and a row of data[0] {list(inner)}.",
+                f"and a row of data[0] {list(inner)}: they do not fit.",
                 "the shape of data must be that of its indices, and then that of a row.",
             )
     places = np.concatenate([np.reshape(index, (-1,)) for index in where])
@@ -102,7 +102,8 @@ def _lists(indices: Any, data: Any) -> tuple[list[Any], list[Any]]:
     if len(indices) != len(data):
         raise ValueError(
             errors.compose(
-                f"dynamic_stitch: {len(indices)} indices and {len(data)} data are given.", "give as many of each."
+                f"dynamic_stitch: {len(indices)} indices and {len(data)} data are given, but there must be as many.",
+                "give as many of each.",
             )
         )
     return [_indices(i, "dynamic_stitch", "indices") for i in indices], of_one_dtype(_rows(data))

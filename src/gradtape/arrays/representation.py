@@ -70,7 +70,9 @@ def as_string(
         )
     if fill not in ("", " ", "+", "-", "0", "#"):
         raise errors.build(
-            errors.InvalidArgumentError, f"as_string: fill is {fill!r}.", "use one of ' ', '+', '-', '0' and '#'."
+            errors.InvalidArgumentError,
+            f"as_string: fill is {fill!r}, which is not allowed.",
+            "use one of ' ', '+', '-', '0' and '#'.",
         )
     letter = "e" if scientific else "g" if shortest else "f"
     if x.dtype.is_integer or x.dtype.kind in "bO":
@@ -95,7 +97,11 @@ def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) 
     """
     chosen = np.asarray(convert.convert_to_tensor(method))[()]
     if chosen != b"farmhash64":
-        raise errors.build(errors.InvalidArgumentError, f"fingerprint: the method is {method!r}.", 'use "farmhash64".')
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"fingerprint: the method is {method!r}, which is not allowed.",
+            'use "farmhash64".',
+        )
     return Fingerprint(tensor(data))
 
 
@@ -117,6 +123,8 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     shape = integers(dims, "unravel_index", "dims")
     if not shape or min(shape) < 1:
         raise errors.build(
-            errors.InvalidArgumentError, f"unravel_index: dims is {list(shape)}.", "give positive lengths."
+            errors.InvalidArgumentError,
+            f"unravel_index: dims is {list(shape)}, which is not allowed.",
+            "give positive lengths.",
         )
     return UnravelIndex(tensor(indices), dims=shape)

@@ -93,7 +93,11 @@ def argsort(
 
 def _falls(direction: str, who: str) -> bool:
     if direction not in ("ASCENDING", "DESCENDING"):
-        raise ValueError(errors.compose(f"{who}: direction is {direction!r}.", "use 'ASCENDING' or 'DESCENDING'."))
+        raise ValueError(
+            errors.compose(
+                f"{who}: direction is {direction!r}, which is not allowed.", "use 'ASCENDING' or 'DESCENDING'."
+            )
+        )
     return direction == "DESCENDING"
 
 
@@ -136,7 +140,9 @@ def top_k(
     """
     dtype = dtypes.as_dtype(index_type)
     if dtype not in _POSITIONS:
-        raise errors.build(errors.DTypeError, f"top_k: index_type is {dtype.name}.", "use int16, int32 or int64.")
+        raise errors.build(
+            errors.DTypeError, f"top_k: index_type is {dtype.name}, which is not allowed.", "use int16, int32 or int64."
+        )
     return TopKV2(*sorting.TopK(tensor(input), k=integer(k, "top_k", "k"), index_type=dtype))
 
 
@@ -233,7 +239,9 @@ def _nearly(who: str, value: Any, k: Any, axis: Any, is_max: bool) -> ApproxTopK
     x, back = _axis_last(value, axis, who)
     if not x.dtype.is_floating:
         raise errors.build(
-            errors.DTypeError, f"{who}: the input is {x.dtype.name}.", "use tf.math.top_k for integers, or tf.cast."
+            errors.DTypeError,
+            f"{who}: the input is {x.dtype.name}, which is not allowed.",
+            "use tf.math.top_k for integers, or tf.cast.",
         )
     values, indices = sorting.TopK(x if is_max else -x, k=integer(k, who, "k"), index_type=dtypes.int32)
     return ApproxTopK(_moved(values if is_max else -values, back), _moved(indices, back))
@@ -279,7 +287,9 @@ def _distinct(who: str, x: Any, out_idx: Any) -> tuple[Any, Any, Any]:
     x = tensor(x)
     dtype = dtypes.as_dtype(out_idx)
     if dtype not in _POSITIONS[1:]:
-        raise errors.build(errors.DTypeError, f"{who}: out_idx is {dtype.name}.", "use int32 or int64.")
+        raise errors.build(
+            errors.DTypeError, f"{who}: out_idx is {dtype.name}, which is not allowed.", "use int32 or int64."
+        )
     first, idx, count = sorting.UniquePositions(x, output_type=dtype)
     # Reshaped to its own shape, so that the gradient is a tensor rather than rows.
     return Gather(Reshape(x, shape=dims(x)), first, axis=0), idx, count

@@ -60,7 +60,7 @@ def reverse_sequence(
     if any(not 0 <= a < x.ndim for a in axes):
         raise errors.build(
             errors.RangeError,
-            f"reverse_sequence: seq_axis is {axes[0]}, batch_axis is {axes[1]}, and input has rank {x.ndim}.",
+            f"reverse_sequence: seq_axis is {axes[0]}, batch_axis is {axes[1]}, but input has rank {x.ndim}.",
             "axes count from 0; negative ones are not allowed.",
         )
     return ReverseSequence(x, tensor(seq_lengths), seq_axis=axes[0], batch_axis=axes[1])
@@ -89,7 +89,9 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool_, n
         size = max(integer(most, "sequence_mask", "maxlen"), 0)
     else:
         if getattr(maxlen, "ndim", 0) or isinstance(maxlen, (list, tuple)):
-            raise ValueError(errors.compose(f"sequence_mask: maxlen is {maxlen!r}.", "give a single int."))
+            raise ValueError(
+                errors.compose(f"sequence_mask: maxlen is {maxlen!r}, which is not allowed.", "give a single int.")
+            )
         size = integer(maxlen, "sequence_mask", "maxlen")
         if size < 0:
             raise errors.build(
@@ -132,9 +134,17 @@ def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, 
     sizes, steps = _window(ksizes, "ksizes"), _window(strides, "strides")
     if x.ndim != 5 or x.dtype.kind not in "fViu":
         kind = errors.ShapeError if x.ndim != 5 else errors.DTypeError
-        raise errors.build(kind, f"{who}: input is {x.dtype.name} of shape {x.shape}.", "give real numbers of rank 5.")
+        raise errors.build(
+            kind,
+            f"{who}: input is {x.dtype.name} of shape {x.shape}, which is not allowed.",
+            "give real numbers of rank 5.",
+        )
     if padding not in ("SAME", "VALID"):
-        raise errors.build(errors.InvalidArgumentError, f"{who}: padding is {padding!r}.", 'use "SAME" or "VALID".')
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"{who}: padding is {padding!r}, which is not allowed.",
+            'use "SAME" or "VALID".',
+        )
     if padding == "SAME":
         sides = [_same(n, k, s) for n, k, s in zip(dims(x)[1:4], sizes, steps, strict=True)]
         x = Pad(x, paddings=((0, 0), *sides, (0, 0)), mode="constant", value=0)

@@ -116,7 +116,7 @@ def _sorted(x: Any, **options: Any) -> Any:
         return sorted(x, **options)
     if options.get("key") is not None:
         raise NotImplementedError(
-            errors.compose("sorted: a key function on a tensor.", "use tf.argsort and tf.gather.")
+            errors.compose("sorted: a key function cannot be used on a tensor.", "use tf.argsort and tf.gather.")
         )
     return _library().sort(x, axis=0, direction="DESCENDING" if options.get("reverse") else "ASCENDING")
 

@@ -28,6 +28,7 @@ _LATER = {
     "gradtape.core.hot_kernels": "generate_kernels",
     "gradtape.numpy_protocol.protocol": "record_numpy_functions",
     "gradtape.transform.jacobian": "get_jacobian_memory set_jacobian_memory",
+    "gradtape.core.hints": "hints",
     "gradtape.transform.none_gradients": "on_none",
 }
 __getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

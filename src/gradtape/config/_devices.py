@@ -54,7 +54,8 @@ def device(device_name: str | None) -> Iterator[None]:
     if device_name is not None and not isinstance(device_name, str):
         raise ValueError(
             errors.compose(
-                f"device: expecting a string device name, got {device_name!r}.", 'use a name like "/CPU:0" or "/GPU:0".'
+                f"device: expecting a string device name, got {device_name!r}.",
+                'use a name like "/CPU:0" or "/GPU:0".',
             )
         )
     before = _current.device

@@ -52,6 +52,6 @@ def _check(who: str, count: int) -> None:
     if not isinstance(count, int) or count < 0:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"{who}: num_threads is {count!r}.",
+            f"{who}: num_threads is {count!r}, which is not allowed.",
             "give a number of threads, or 0 for one for each core.",
         )

@@ -61,6 +61,13 @@ def _condition(what: str, value: Any) -> Any:
     value = _read(value)
     if value is None:
         raise ValueError(errors.compose(f"{what} must not be None.", "give a scalar bool tensor."))
+    if isinstance(value, (list, np.ndarray)) and np.size(value) > 1:
+        raise ValueError(
+            errors.compose(
+                f"{what} must be a scalar, got {errors.brief(value)}: the truth value of several elements is ambiguous.",
+                "use tf.reduce_any(x) or tf.reduce_all(x), or tf.where for a choice of elements.",
+            )
+        )
     if state.current.trace is None:
         return value
     dtype = getattr(value, "dtype", None)
@@ -134,7 +141,7 @@ def case(
     if len(chosen) > 1:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"case: {len(chosen)} conditions are true, and exclusive is set.",
+            f"case: {len(chosen)} conditions are true, but exclusive is set.",
             "make the conditions exclude each other, or leave exclusive out.",
         )
     for condition, fn in pairs:
@@ -221,7 +228,10 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: s
     kind = getattr(index, "dtype", None)
     if isinstance(index, bool) or not (isinstance(index, int) or (kind is not None and kind.kind in "iu")):
         raise TypeError(
-            errors.compose(f"switch_case: 'branch_index' is {index!r}.", "give an int or a scalar int tensor.")
+            errors.compose(
+                f"switch_case: 'branch_index' is {index!r}, which is not allowed.",
+                "give an int or a scalar int tensor.",
+            )
         )
     branches = _branches(branch_fns)
     if default is not None:
@@ -258,7 +268,7 @@ def _branches(branch_fns: Any) -> list[Callable[[], Any]]:
     if sorted(found) != list(range(len(entries))):
         raise ValueError(
             errors.compose(
-                f"switch_case: the numbers of the branches are {sorted(k for k, _ in entries)}.",
+                f"switch_case: the numbers of the branches are {sorted(k for k, _ in entries)}, which is not allowed.",
                 f"they must be those from 0 to {len(entries) - 1}.",
             )
         )
@@ -301,11 +311,17 @@ def while_loop(
     _check_callable("while_loop", "body", body)
     if parallel_iterations < 1:
         raise TypeError(
-            errors.compose(f"while_loop: 'parallel_iterations' is {parallel_iterations}.", "give a positive int.")
+            errors.compose(
+                f"while_loop: 'parallel_iterations' is {parallel_iterations}, which is not allowed.",
+                "give a positive int.",
+            )
         )
     if not isinstance(loop_vars, (list, builtins.tuple)) or not loop_vars:
         raise ValueError(
-            errors.compose(f"while_loop: 'loop_vars' is {loop_vars!r}.", "give a list of one variable or more.")
+            errors.compose(
+                f"while_loop: 'loop_vars' is {loop_vars!r}, which is not allowed.",
+                "give a list of one variable or more.",
+            )
         )
     maximum_iterations = _read(maximum_iterations)
     if state.current.trace is not None:
@@ -348,7 +364,11 @@ def _limit(maximum: Any) -> Any:
 
 def _most(maximum: Any) -> int:
     if np.ndim(maximum if not isinstance(maximum, Tensor) else maximum._array):
-        raise ValueError(errors.compose(f"while_loop: 'maximum_iterations' is {maximum!r}.", "give a single int."))
+        raise ValueError(
+            errors.compose(
+                f"while_loop: 'maximum_iterations' is {maximum!r}, which is not allowed.", "give a single int."
+            )
+        )
     return integer(maximum, "while_loop", "maximum_iterations")
 
 

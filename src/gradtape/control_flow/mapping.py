@@ -325,7 +325,7 @@ def _stacked(who: str, column: tuple[Any, ...]) -> Any:
         if spec.shape != specs[0].shape:
             raise errors.build(
                 errors.ShapeError,
-                f"{who}: fn returns {specs[0]} for row 0 and {spec} for row {i}.",
+                f"{who}: fn returns {specs[0]} for row 0 and {spec} for row {i}, which is not allowed.",
                 "results of one shape can be stacked; pad them.",
             )
     return Stack(*column, axis=0)

@@ -175,10 +175,12 @@ class TensorArray:
             try:
                 return convert.convert_to_tensor(value, self._dtype)
             except (TypeError, ValueError) as problem:
-                raise _WriteError(f"TensorArray: cannot write {value!r} as {self._dtype.name}: {problem}") from None
+                raise TensorArrayDtypeError(
+                    f"TensorArray: cannot write {value!r} as {self._dtype.name}: {problem}"
+                ) from None
         value = tensor(value)
         if value.dtype is not self._dtype:
-            raise _WriteError(
+            raise TensorArrayDtypeError(
                 errors.compose(
                     f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype {value.dtype.name}",
                     "cast the value.",
@@ -220,7 +222,7 @@ class TensorArray:
         if found is None:
             if not self._element.is_fully_defined():
                 raise errors.build(
-                    _UnwrittenError,
+                    UnwrittenElementError,
                     f"TensorArray: element {i} was not written, and its shape is not known.",
                     "write all elements, or give element_shape.",
                 )
@@ -274,7 +276,7 @@ class TensorArray:
             whole = self._whole()
             shape = _spec(whole).shape
             if len(shape) < 2:
-                raise ValueError(errors.compose("TensorArray.concat: the elements are scalars.", "use stack."))
+                raise ValueError(errors.compose("TensorArray.concat: the elements must not be scalars.", "use stack."))
             if None in shape:
                 from gradtape.arrays.movement import reshape
 
@@ -320,7 +322,9 @@ class TensorArray:
         value = self._converted(value)
         if not value.ndim:
             raise errors.build(
-                _ScalarError, "TensorArray.split: expected value to be at least a vector, got a scalar.", "reshape it."
+                TensorArrayRankError,
+                "TensorArray.split: expected value to be at least a vector, got a scalar.",
+                "reshape it.",
             )
         sizes = integers(lengths, "TensorArray.split", "lengths")
         if sum(sizes) != dims(value)[0]:
@@ -340,7 +344,7 @@ class TensorArray:
             if len(set(sizes)) > 1:
                 raise errors.build(
                     errors.UnimplementedError,
-                    f"TensorArray.split: parts of different lengths {sizes} in a tf.function.",
+                    f"TensorArray.split: parts of different lengths {sizes} in a tf.function, which is not allowed.",
                     "give parts of one length, or pad them.",
                 )
             return self._copy(Reshape(value, shape=(len(sizes), sizes[0], *dims(value)[1:])))
@@ -375,15 +379,15 @@ class TensorArray:
         return f"<TensorArray dtype={self._dtype.name} element_shape={self._element}>"
 
 
-class _WriteError(errors.InvalidArgumentError, ValueError, TypeError):
+class TensorArrayDtypeError(errors.InvalidArgumentError, ValueError, TypeError):
     """A value of another dtype: TensorFlow raises the first outside of graphs, and the others in them."""
 
 
-class _ScalarError(errors.InvalidArgumentError, ValueError):
+class TensorArrayRankError(errors.InvalidArgumentError, ValueError):
     """A scalar in place of a vector: TensorFlow raises the first outside of graphs, and the second in them."""
 
 
-class _UnwrittenError(errors.InvalidArgumentError, ValueError):
+class UnwrittenElementError(errors.InvalidArgumentError, ValueError):
     """An element that was not written, of unknown shape: TensorFlow raises the second outside of graphs."""
 
 

@@ -155,8 +155,21 @@ def unconvertible(value: Any) -> Exception:
     return errors.build(
         errors.ConversionError,
         f"Attempt to convert a value ({errors.brief(value)}) with an unsupported type ({type(value)}) to a Tensor.",
-        getattr(value, "_instead", "pass numbers, strings, NumPy arrays, tensors, or nested lists of them."),
+        getattr(value, "_instead", _instead(value)),
     )
+
+
+def _instead(value: Any) -> str:
+    """What to pass in place of a value that has no tensor form."""
+    if value is None:
+        return "find where it became None: a function without `return`, or a gradient (print(tape.explain(y, x)))."
+    if isinstance(value, dict):
+        return "pass one of its values, d[key], or tf.nest.map_structure(tf.constant, d)."
+    if isinstance(value, (set, frozenset)) or hasattr(value, "__next__"):
+        return "make a list first: tf.constant(list(value))."
+    if callable(value):
+        return "pass its result: call it first, f(x)."
+    return "pass numbers, strings, NumPy arrays, tensors, or nested lists of them."
 
 
 def _from_numpy(value: Any, dtype: dtypes.DType | None) -> Any:
@@ -175,7 +188,7 @@ def _from_numpy(value: Any, dtype: dtypes.DType | None) -> Any:
         raise errors.build(
             errors.ConversionError,
             f"Cannot convert a NumPy value of dtype {own.name} to {wanted!r}.",
-            "convert it yourself first.",
+            "convert it first, for instance array.astype(np.float32).",
         )
     if value.ndim:
         return memory.copy(value, wanted.numpy)
@@ -203,7 +216,9 @@ def _from_python(value: Any, shown: Any, dtype: dtypes.DType | None) -> Any:
         return np.asarray(value).astype(wanted.numpy)[()] if wanted.is_floating else wanted.numpy.type(value)
     except OverflowError:
         raise errors.build(
-            errors.ConversionError, f"{value} does not fit in {wanted.name}.", "choose a wider dtype."
+            errors.ConversionError,
+            f"{value} does not fit in {wanted.name}.",
+            "use floating point numbers: tf.constant(float(value)).",
         ) from None
 
 

@@ -2,7 +2,7 @@
 
 The lines say what happened (with the arguments' names, shapes and dtypes), where in the user's code, and what to do:
 
-    ShapeError: matmul: inner dimensions differ: a is f32[8,3], b is f32[4,5] (3 against 4).
+    ShapeError: matmul: inner dimensions differ: a is f32[8,3], b is f32[4,5] (3 vs 4).
       at:  train.py:41 in loss_fn: logits = tf.matmul(h, w)
       fix: transpose one operand, or check which axis holds the features.
 """
@@ -257,7 +257,8 @@ class GradientError(ValueError):
 def compose(what: str, fix: str = "", depth: int = 1) -> str:
     """The three lines of a message: what happened, where in the user's code, what to do."""
     site = provenance.user_site(depth + 1)
-    lines = [_tidy(what)]
+    name, colon, rest = what.partition(":")
+    lines = [_tidy(f"{_SPOKEN.get(name, name)}{colon}{rest}")]
     if site is not None:
         lines.append(f"  at:  {site}")
     if fix:
@@ -265,10 +266,20 @@ def compose(what: str, fix: str = "", depth: int = 1) -> str:
     return "\n".join(lines)
 
 
+# Ops whose function has another name; users know that one.
+_SPOKEN = {
+    "matrix_inverse": "linalg.inv",
+    "matrix_solve": "linalg.solve",
+    "add_strings": "add",
+    "random_integers": "random.uniform",
+    "random_state": "random",
+    "distorted_box": "sample_distorted_bounding_box",
+}
+
 _INSIDE = (
     (re.compile(r"<gradtape\.[\w.]*?(\w+) object at 0x[0-9a-f]+>"), r"<\1 object>"),
     (re.compile(r"<class 'gradtape\.[\w.]*?(\w+)'>"), r"<class '\1'>"),
-    (re.compile(r"<([\w. ]+) at 0x[0-9a-f]+>"), r"<\1>"),
+    (re.compile(r" at 0x[0-9a-f]+"), ""),
     (re.compile(r"\s*\n\s*"), " "),
 )
 

@@ -134,10 +134,8 @@ class Op:
             if spec.dtype.kind not in self.kinds:
                 raise self.error(
                     errors.DTypeError,
-                    f"{name} is {spec}, and this op takes {describe_kinds(self.kinds)}.",
-                    f"convert it first: tf.cast({name}, tf.{'float32' if 'f' in self.kinds else 'int32'})"
-                    if "f" in self.kinds or "i" in self.kinds
-                    else "compare or convert it to bool first.",
+                    f"{name} is {spec}, and must be {describe_kinds(self.kinds)}.",
+                    _conversion(name, spec.dtype, self.kinds),
                 )
         if self.homogeneous:
             for name, spec in zip(names[1:], specs[1:], strict=False):
@@ -145,7 +143,7 @@ class Op:
                     raise self.error(
                         errors.DTypeError,
                         f"dtypes differ: {names[0]} is {specs[0]}, {name} is {spec}.",
-                        f"tensors are never promoted silently; use tf.cast({name}, {specs[0].dtype!r}).",
+                        f"tensors are never promoted silently; use {_cast(names[0], specs[0].dtype, name, spec.dtype)}.",
                     )
         return specs[0].dtype
 
@@ -158,6 +156,28 @@ class InstanceOp(Op):
         def __new__(cls, *args: Any, **options: Any) -> Self: ...
 
         def __call__(self, *inputs: Any, **params: Any) -> Any: ...
+
+
+def _conversion(name: str, own: dtypes.DType, kinds: str) -> str:
+    """How to make what an op takes of an input of another kind."""
+    if own is dtypes.string:
+        return f"strings become numbers with tf.strings.to_number({name}, tf.float32)."
+    if kinds == "O":
+        return f"numbers become text with tf.strings.as_string({name})."
+    if "f" in kinds or "i" in kinds:
+        return f"convert it first: tf.cast({name}, tf.{'float32' if 'f' in kinds else 'int32'})."
+    if kinds == "c":
+        return f"convert it first: tf.cast({name}, tf.complex64)."
+    return f"compare it, {name} != 0, or use tf.cast({name}, tf.bool)."
+
+
+def _cast(a: str, of_a: dtypes.DType, b: str, of_b: dtypes.DType) -> str:
+    """The cast that makes two inputs agree and loses least: of bools and integers to the other's dtype, else of the second."""
+    if dtypes.string in (of_a, of_b):
+        return f"tf.strings.as_string({b if of_a is dtypes.string else a})"
+    order = {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}
+    first_is_less = order.get(of_a.kind, 2) < order.get(of_b.kind, 2)
+    return f"tf.cast({a}, {of_b!r})" if first_is_less else f"tf.cast({b}, {of_a!r})"
 
 
 def by_name(name: str, module: str) -> Op:

@@ -45,6 +45,8 @@ def translated(problem: Exception, function: Callable[..., Any], args: Any, kwar
     if allocation is not problem:
         return allocation
     given = _bound(function, args, kwargs)
+    if isinstance(problem, TypeError) and problem.__traceback__ is not None and problem.__traceback__.tb_next is None:
+        return of_signature(problem, name, function)
     if _is_stated(problem):
         return _with_fix(problem, name, function, given)
     arity = _ARITY.match(text)
@@ -102,12 +104,101 @@ def _with_fix(problem: Exception, name: str, function: Callable[..., Any], given
     return type(problem)("\n".join([text, *others]))
 
 
+def of_signature(problem: TypeError, name: str, function: Callable[..., Any]) -> TypeError:
+    """The error for a call that does not fit the parameters of a function, with what to write instead."""
+    text = re.sub(r"^[\w.<>]+\(\)", name, str(problem))
+    unknown = re.search(r"unexpected keyword argument '(\w+)'", text)
+    signature = inspect.signature(function)
+    fix = f"{name}{signature}" if unknown is None else _keyword(unknown[1], name, signature)
+    return TypeError(errors.compose(f"{text}.".replace("?.", "?"), fix, depth=4))
+
+
+def fix_of_call(problem: TypeError) -> str:
+    """The line `  fix: ...` for an error that Python raised for a call of a public function or class; empty for others."""
+    for text, fix in _PYTHONS.items():
+        if text in str(problem):
+            return f"  fix: {fix}"
+    said = re.match(r"([\w.]+)\(\) (got an unexpected keyword|missing \d+ required|takes )", str(problem))
+    owner, *_ = said[1].split(".") if said else ("",)
+    for module in deferral.shown_modules() if said else ():
+        public = vars(sys.modules[module]).get(owner)
+        if public is not None and callable(public):
+            name = f"tf{module.removeprefix('gradtape')}.{owner}"
+            return of_signature(problem, name, public).args[0].rpartition("\n")[2]  # type: ignore[no-any-return]
+    return ""
+
+
+# Errors of Python that no code of ours raises.
+_PYTHONS = {
+    "'Dataset' object is not an iterator": "make one: it = iter(dataset); next(it).",
+    "'type' object does not support the context manager protocol": "call the class: with tf.GradientTape() as tape: ...",
+}
+
+# Arguments of PyTorch, NumPy, Keras 2 and TensorFlow 1, and what takes their place.
+_KEYWORDS = {
+    "dim": "axis",
+    "dims": "axis",
+    "axes": "axis",
+    "keepdim": "keepdims",
+    "keep_dims": "keepdims",
+    "reduction_indices": "axis",
+    "lr": "learning_rate",
+    "size": "shape",
+    "input": "x",
+    "other": "y",
+    "n": "num",
+}
+_ADVICE = {
+    "requires_grad": "leave it out: x = tf.Variable(value) is watched by every tape, tape.watch(x) watches a tensor",
+    "device": "leave it out, or use `with tf.device(name): ...`",
+    "out": "leave it out: functions return new tensors",
+    "keep_prob": "rate=1 - keep_prob",
+    "inplace": "leave it out: tensors never change",
+}
+
+
+def _keyword(wrong: str, name: str, signature: inspect.Signature) -> str:
+    """What to write in place of an argument that a function does not have."""
+    import difflib  # needed for this message only
+
+    if wrong in _ADVICE and wrong not in signature.parameters:
+        return f"{_ADVICE[wrong]}."
+    known = [p for p in signature.parameters if p != "name"]
+    meant = _KEYWORDS.get(wrong)
+    close = [meant] if meant in known else difflib.get_close_matches(wrong, known, 1)
+    return f"{name}(..., {close[0]}=...)." if close else f"{name}{signature}."
+
+
 def _wrong_arity(name: str, said: re.Match[str], given: dict[str, Any]) -> Exception:
-    parameter = next((k for k, v in given.items() if getattr(v, "__name__", None) == said[1].rpartition(".")[2]), "fn")
+    parameter = _called(said, given)
     what = f"{name}: {parameter} cannot be called with the arguments it is given: {said[1]}() {said[2]}."
     count = re.search(r"but (\d+) (?:was|were) given", said[2])
+    missing = re.match(r"missing (\d+) ", said[2])
     names = ", ".join([f"x{i}" for i in range(int(count[1]))]) if count else "x"
+    if missing is not None:
+        return errors.ArgumentError(
+            errors.compose(
+                what,
+                "leave out the parameters that nothing is passed for, or give them defaults: def f(x): ...",
+                depth=4,
+            )
+        )
     return errors.ArgumentError(errors.compose(what, f"define it with these parameters: def f({names}): ...", depth=4))
+
+
+def _called(said: re.Match[str], given: dict[str, Any]) -> str:
+    """The parameter whose function Python speaks of, by its name and the names or number of its parameters."""
+    same = {k: v for k, v in given.items() if getattr(v, "__name__", None) == said[1].rpartition(".")[2]}
+    missing = re.findall(r"'(\w+)'", said[2])
+    count = re.match(r"takes (\d+) ", said[2])
+    for parameter, value in same.items():
+        code = getattr(value, "__code__", None)
+        if code is None:
+            continue
+        names = code.co_varnames[: code.co_argcount]
+        if (missing and set(missing) <= set(names)) or (count and len(names) == int(count[1])):
+            return parameter
+    return next(iter(same), "fn")
 
 
 def _about(name: str, function: Callable[..., Any], given: dict[str, Any]) -> Exception:

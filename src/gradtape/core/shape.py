@@ -220,7 +220,12 @@ class TensorShape:
     def with_rank_at_least(self, rank: int) -> TensorShape:
         """This shape; ValueError if its rank is smaller."""
         if self.rank is not None and self.rank < rank:
-            raise ValueError(f"Shape {self} must have rank at least {rank}")
+            raise ValueError(
+                errors.compose(
+                    f"Shape {self} must have rank at least {rank}, it has rank {self.rank}.",
+                    "add an axis in front, for instance x[tf.newaxis], or reshape the tensor.",
+                )
+            )
         return self
 
     def with_rank_at_most(self, rank: int) -> TensorShape:

@@ -127,7 +127,7 @@ class SparseTensor(Composite):
         ):
             raise errors.build(
                 errors.ShapeError,
-                f"SparseTensor: indices has shape {places}, values {elements}, dense_shape {whole}.",
+                f"SparseTensor: indices has shape {places}, values {elements}, dense_shape {whole}: they do not fit.",
                 "indices needs a row for each value, with an index for each dimension of dense_shape.",
             )
         if type(self._dense_shape) is Tensor and min(self._dense_shape._array.tolist(), default=0) < 0:
@@ -220,7 +220,7 @@ class SparseTensor(Composite):
         if isinstance(other, SparseTensor):
             raise errors.build(
                 errors.ConversionError,
-                "SparseTensor: * and / take a dense tensor on the other side, got a SparseTensor.",
+                "SparseTensor: * and / need a dense tensor on the other side, got a SparseTensor.",
                 "use tf.sparse.to_dense on one of them, or tf.sparse.map_values where they have the same indices.",
             )
         other = convert.like(other._read() if isinstance(other, Variable) else other, self.dtype)

@@ -112,7 +112,12 @@ class Tensor(Operators):
     def set_shape(self, shape: Any) -> None:
         """ValueError unless the shape is compatible with this tensor's."""
         if not self.shape.is_compatible_with(shape):
-            raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}")
+            raise ValueError(
+                errors.compose(
+                    f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}",
+                    "give the sizes that the tensor has; tf.reshape changes them.",
+                )
+            )
 
     def numpy(self) -> Any:
         """A writable NumPy copy; a NumPy scalar for rank 0. Under a tape this is where a gradient ends."""
@@ -219,6 +224,13 @@ class Tensor(Operators):
     def _real_item(self, how: str) -> Any:
         """The only element; of a complex number NumPy drops the imaginary part, with a warning."""
         value = self._item(how)
+        if isinstance(value, bytes):
+            raise ValueError(
+                errors.compose(
+                    f"A tensor of text cannot be converted by {how}, got {errors.brief(value)}.",
+                    "use tf.strings.to_number(x), or x.numpy().decode().",
+                )
+            )
         return np.real(np.complex128(value).astype(np.float64)) if type(value) is complex else value
 
     def _item(self, how: str) -> Any:
@@ -245,6 +257,14 @@ class Tensor(Operators):
 
     def __dir__(self) -> list[str]:
         return attribute_hints.shown(type(self), super().__dir__())
+
+    def __delitem__(self, key: Any) -> None:
+        raise TypeError(
+            errors.compose(
+                "'Tensor' object does not support item deletion.",
+                "tensors are immutable: keep the others with tf.boolean_mask(x, mask) or tf.concat([x[:i], x[i + 1:]], 0).",
+            )
+        )
 
     def __setitem__(self, key: Any, value: Any) -> None:
         raise TypeError(

@@ -161,7 +161,7 @@ class Variable(Operators):
             raise ValueError(
                 errors.compose(
                     "The `initial_value` arg to `tf.Variable` must be specified.",
-                    "pass a value, or a function that returns one.",
+                    "tf.Variable(0.0), or tf.Variable(lambda: value).",
                 )
             )
         if not isinstance(synchronization, VariableSynchronization):
@@ -335,7 +335,8 @@ class Variable(Operators):
                 errors.compose(
                     f"Cannot assign value to variable {self.name!r}: Shape mismatch. The variable shape {self.shape}, "
                     f"and the assigned value shape {tensor.shape} are incompatible.",
-                    "scalars are not broadcast: use tf.fill or tf.broadcast_to.",
+                    f"give a value of shape {self.shape}, tf.fill or tf.broadcast_to of a scalar; a variable that changes its size "
+                    "is made with tf.Variable(value, shape=tf.TensorShape(None)).",
                 )
             )
         if state.current.trace is not None:
@@ -394,7 +395,7 @@ class Variable(Operators):
         if not self._value.shape.is_compatible_with(delta.shape):
             raise errors.build(
                 errors.ShapeError,
-                f"{what}: variable {self.name!r} has shape {self._value.shape}, the delta {delta.shape}.",
+                f"{what}: variable {self.name!r} has shape {self._value.shape}, the delta {delta.shape}: they do not fit.",
                 "the delta needs exactly the variable's shape.",
             )
 
@@ -479,7 +480,10 @@ class Variable(Operators):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         raise TypeError(
-            errors.compose("'Variable' object does not support item assignment.", "use v[...].assign(value).")
+            errors.compose(
+                "'Variable' object does not support item assignment.",
+                f"v[{_written(key)}].assign({errors.brief(value)}).",
+            )
         )
 
     def __dir__(self) -> list[str]:
@@ -585,3 +589,13 @@ def _read_as_tensor(value: Variable, dtype: dtypes.DType | None) -> Tensor:
 
 
 convert.CONVERTERS.append((Variable, _read_as_tensor))
+
+
+def _written(key: Any) -> str:
+    """An index as it is written between brackets."""
+    if isinstance(key, tuple):
+        return ", ".join([_written(k) for k in key])
+    if not isinstance(key, slice):
+        return "..." if key is Ellipsis else errors.brief(key)
+    parts = ["" if part is None else str(part) for part in (key.start, key.stop, key.step)]
+    return ":".join(parts if parts[2] else parts[:2])

@@ -39,7 +39,7 @@ class _Columns(Stage):
         if len(self._chosen) != len(self._columns):
             raise ValueError(
                 errors.compose(
-                    f"CsvDataset: {len(self._columns)} record_defaults for {len(self._chosen)} select_cols.",
+                    f"CsvDataset: {len(self._columns)} record_defaults for {len(self._chosen)} select_cols, which is not allowed.",
                     "give one default for each column.",
                 )
             )

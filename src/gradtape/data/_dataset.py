@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 from typing import Any, Self
 
 import numpy as np
@@ -64,12 +65,26 @@ class Dataset(Making, Changing, Arranging):
     def __len__(self) -> int:
         count: int = self._stage.cardinality()
         if count == INFINITE:
-            raise TypeError(errors.compose("the dataset is infinite.", "take a part of it."))
+            raise TypeError(
+                errors.compose("The dataset is infinite and has no length.", "take a part of it: dataset.take(n).")
+            )
         if count == UNKNOWN:
             raise TypeError(
-                errors.compose("the length of the dataset is unknown.", "iterate over it, or use assert_cardinality.")
+                errors.compose(
+                    "The length of the dataset is unknown: it must be counted.",
+                    "sum(1 for _ in dataset), or dataset.apply(tf.data.experimental.assert_cardinality(n)); "
+                    "dataset.cardinality() says what is known.",
+                )
             )
         return count
+
+    def __getitem__(self, index: Any) -> Any:
+        raise TypeError(
+            errors.compose(
+                "'Dataset' object is not subscriptable: it has no random access.",
+                "for x in dataset: ..., next(iter(dataset.skip(i))), or list(dataset)[i].",
+            )
+        )
 
     def __bool__(self) -> bool:
         return True
@@ -194,3 +209,10 @@ def get_legacy_output_types(dataset: Dataset) -> Any:
 def get_legacy_output_shapes(dataset: Dataset) -> Any:
     """The shapes of the elements, in their structure."""
     return nest.map_structure(lambda s: s.shape, dataset.element_spec)
+
+
+for _base in (Making, Changing, Arranging):  # in messages of Python they are methods of Dataset
+    for _method in vars(_base).values():
+        _function = getattr(_method, "__func__", _method)
+        if inspect.isfunction(_function):
+            _function.__qualname__ = f"Dataset.{_function.__name__}"

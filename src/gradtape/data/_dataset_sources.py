@@ -98,7 +98,11 @@ class Making:
         [np.int64(1), np.int64(3), np.int64(5)]
         """
         if not 1 <= len(args) <= 3:
-            raise ValueError(errors.compose(f"range: there are {len(args)} numbers.", "give range(start, stop, step)."))
+            raise ValueError(
+                errors.compose(
+                    f"range: there are {len(args)} numbers, which is not allowed.", "give range(start, stop, step)."
+                )
+            )
         dtype = dtypes.as_dtype(output_type)
         make = partial(sources.range_of, dtype=dtype)
         return cls._of(Awaited(args, make, TensorSpec([], dtype)) if is_awaited(args) else make(args))

@@ -159,7 +159,9 @@ class Changing:
         """
         made = transformation_func(self)
         if not hasattr(made, "_stage"):
-            raise TypeError(errors.compose(f"apply: the function gave {made!r}.", "return a dataset."))
+            raise TypeError(
+                errors.compose(f"apply: the function gave {made!r}, which is not allowed.", "return a dataset.")
+            )
         return made
 
     def group_by_window(

@@ -91,7 +91,7 @@ def _lock(path: str) -> Iterator[None]:
             except BlockingIOError:
                 raise errors.build(
                     errors.AlreadyExistsError,
-                    f"{path}: another iterator is writing this file.",
+                    f"{path}: another iterator is already writing this file.",
                     "let it come to its end first, or give each dataset a file of its own.",
                 ) from None
         try:

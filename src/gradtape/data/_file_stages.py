@@ -170,6 +170,8 @@ def matching(patterns: Any) -> list[str]:
     found = sorted([path for pattern in wanted for path in glob.glob(pattern)])
     if not found:
         raise errors.build(
-            errors.InvalidArgumentError, f"list_files: no files matched {', '.join(wanted)}.", "check the pattern."
+            errors.InvalidArgumentError,
+            f"list_files: no files matched {', '.join(wanted)}.",
+            "check the pattern.",
         )
     return found

@@ -123,7 +123,7 @@ class Buckets(Mapped):
             raise ValueError(
                 errors.compose(
                     f"bucket_by_sequence_length: there are {len(boundaries)} bucket_boundaries and {len(sizes)} "
-                    "bucket_batch_sizes.",
+                    "bucket_batch_sizes, which is not allowed.",
                     "give one batch size more than boundaries.",
                 )
             )

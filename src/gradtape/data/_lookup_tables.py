@@ -28,7 +28,8 @@ def DatasetInitializer(dataset: Dataset) -> KeyValueTensorInitializer:  # noqa: 
     if not isinstance(spec, tuple) or len(spec) != 2:
         raise ValueError(
             errors.compose(
-                f"DatasetInitializer: the elements are {spec}, not pairs of keys and values.", "zip keys and values."
+                f"DatasetInitializer: the elements are {spec}, not pairs of keys and values: they do not fit.",
+                "zip keys and values.",
             )
         )
     return KeyValueTensorInitializer(*[_column([row[i] for row in rows], spec[i]) for i in (0, 1)])

@@ -82,7 +82,7 @@ def _check_shape(own: TensorShape, wanted: Any) -> None:
         if size is not None and there is not None and size < there:
             raise errors.build(
                 errors.ShapeError,
-                f"padded_batch: the padded shape {dims} is smaller than the elements, whose shape is {own}.",
+                f"padded_batch: the padded shape {dims} is smaller than the elements, whose shape is {own}: they do not fit.",
                 "give a larger one, or None for as much as is needed.",
             )
 
@@ -178,7 +178,7 @@ def _known(wanted: Any, largest: list[int]) -> list[Any]:
     if len(dims) != len(largest):
         raise errors.build(
             errors.ShapeError,
-            f"padded_batch: the padded shape {dims} has rank {len(dims)}, the elements have rank {len(largest)}.",
+            f"padded_batch: the padded shape {dims} has rank {len(dims)}, the elements have rank {len(largest)}: they do not fit.",
             "give one size for each axis.",
         )
     return dims

@@ -92,7 +92,11 @@ def _metadata(folder: str) -> dict[str, Any]:
     """What a folder says of the elements in it."""
     path = os.path.join(folder, _METADATA)
     if not os.path.exists(path):
-        raise errors.build(errors.NotFoundError, f"load: {folder} holds no dataset.", "save a dataset there first.")
+        raise errors.build(
+            errors.NotFoundError,
+            f"load: {folder} holds no dataset.",
+            "save a dataset there first.",
+        )
     try:
         found = json.loads(read_plain(path))
         name, count = found["file"], int(found["count"])

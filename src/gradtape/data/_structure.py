@@ -100,7 +100,10 @@ def _stacked(who: str, column: Sequence[Any]) -> Any:
         arrays = [host(t._array) for t in column]
     except AttributeError:
         raise TypeError(
-            errors.compose(f"{who}: the elements hold {column[0]!r}.", "turn it into tensors by a map before.")
+            errors.compose(
+                f"{who}: the elements hold {column[0]!r}, which is not allowed.",
+                "turn it into tensors by a map before.",
+            )
         ) from None
     first = arrays[0]
     for i, array in enumerate(arrays):

@@ -77,7 +77,10 @@ def _parts_of(stage: Any) -> tuple[Any, list[Any]]:
     specs = nest.flatten(spec)
     if not all(isinstance(s, (TensorSpec, CompositeSpec)) for s in specs):
         raise TypeError(
-            errors.compose("the elements of this dataset hold datasets.", "use flat_map to turn them into tensors.")
+            errors.compose(
+                "the elements of this dataset hold datasets, which is not supported here.",
+                "use flat_map to turn them into tensors.",
+            )
         )
 
     return spec, composites.components(specs)

@@ -30,7 +30,9 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
     x = convert.convert_to_tensor(tensor)
     if not (x.dtype.is_floating or x.dtype.is_complex):
         raise errors.build(
-            errors.DTypeError, f"check_numerics: tensor is {x.dtype.name}.", "integers are always finite."
+            errors.DTypeError,
+            f"check_numerics: tensor is {x.dtype.name}, which is not allowed.",
+            "integers are always finite.",
         )
     place = None if _current.trace is not None else provenance.user_place(1)
     perform("check_numerics", partial(_check, message, place), [x])

@@ -197,7 +197,7 @@ def require_cross_replica(strategy: Any, what: str) -> None:
     if place.strategy is strategy and place.replica is not None and around.places:
         raise RuntimeError(
             errors.compose(
-                f"{what} was called inside a replica: it is called once, for all of them.",
+                f"{what} cannot be called inside a replica: it is called once, for all of them.",
                 "call it outside of strategy.run, or use tf.distribute.get_replica_context().",
                 depth=2,
             )

@@ -109,7 +109,7 @@ class _PerReplicaSpec(CompositeSpec):
 
 def _unreduced(value: PerReplica) -> str:
     return errors.compose(
-        f"a value for each of {len(value)} replicas was used as one tensor.",
+        f"a value for each of {len(value)} replicas was used as one tensor, which is not allowed.",
         "bring them together with strategy.reduce(...), or take them apart with strategy.experimental_local_results(...).",
         depth=2,
     )

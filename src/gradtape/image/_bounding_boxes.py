@@ -68,7 +68,7 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None =
     if corners.ndim != 3 or dims(corners)[0] != batch or dims(corners)[2] != 4 or not x.dtype.is_floating:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: images is {spec_of(x)}, boxes is {spec_of(corners)}.",
+            f"{what}: images is {spec_of(x)}, boxes is {spec_of(corners)}: they do not fit.",
             "give floats, and boxes [batch, n, 4].",
         )
     palette = _colours(colors, depth, x.dtype, what)
@@ -88,7 +88,7 @@ def _colours(colors: Any, depth: int, dtype: dtypes.DType, what: str) -> Any:
     if palette.ndim != 2 or not dims(palette)[0] or dims(palette)[1] < depth:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: colors is {spec_of(palette)}.",
+            f"{what}: colors is {spec_of(palette)}, which is not allowed.",
             f"give colors [n, {depth}], one per box or fewer.",
         )
     return palette[:, :depth]
@@ -295,7 +295,7 @@ def _check_proposals(scores: Any, deltas: Any, info: Any, anchors: Any, what: st
         raise errors.build(
             errors.ShapeError,
             f"{what}: scores is {spec_of(scores)}, bbox_deltas is {spec_of(deltas)}, image_info is {spec_of(info)}, "
-            f"anchors is {spec_of(anchors)}.",
+            f"anchors is {spec_of(anchors)}: they do not fit.",
             "give [batch, height, width, a], [batch, height, width, 4 * a], [batch, 5] and [a, 4].",
         )
     return shape[0], count

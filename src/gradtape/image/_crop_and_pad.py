@@ -173,7 +173,7 @@ def crop_and_resize(
     if corners.ndim != 2 or dims(corners)[1] != 4 or dims(indices) != dims(corners)[:1] or not indices.dtype.is_integer:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: boxes is {spec_of(corners)}, box_indices is {spec_of(indices)}.",
+            f"{what}: boxes is {spec_of(corners)}, box_indices is {spec_of(indices)}: they do not fit.",
             "give boxes [n, 4] and the numbers of their images, integers [n].",
         )
     require(method in ("bilinear", "nearest"), what, f"method is {method!r}.", 'use "bilinear" or "nearest".')

@@ -130,7 +130,11 @@ def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: str
     """
     dtype = dtypes.as_dtype(output_type)
     if dtype not in (dtypes.int32, dtypes.int64):
-        raise errors.build(errors.DTypeError, f"extract_jpeg_shape: output_type is {dtype.name}.", "int32 or int64.")
+        raise errors.build(
+            errors.DTypeError,
+            f"extract_jpeg_shape: output_type is {dtype.name}, which is not allowed.",
+            "int32 or int64.",
+        )
     x = check_strings("extract_jpeg_shape", "contents", contents)
     return _extract_jpeg_shape(x, dtype=dtype)[0]
 

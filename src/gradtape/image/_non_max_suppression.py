@@ -293,7 +293,7 @@ def _check_combined(boxes: Any, scores: Any, what: str) -> None:
     if boxes.ndim != 4 or scores.ndim != 3 or own[:2] != wanted[:2] or own[2] not in (1, wanted[2]) or own[3] != 4:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: boxes is {spec_of(boxes)}, scores is {spec_of(scores)}.",
+            f"{what}: boxes is {spec_of(boxes)}, scores is {spec_of(scores)}: they do not fit.",
             "give boxes [batch, n, 1 or classes, 4] and scores [batch, n, classes].",
         )
 

@@ -99,7 +99,7 @@ def extract_glimpse(
     if dims(places) != (batch, 2) or not places.dtype.is_floating or not x.dtype.is_floating:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: input is {spec_of(x)}, offsets is {spec_of(places)}.",
+            f"{what}: input is {spec_of(x)}, offsets is {spec_of(places)}: they do not fit.",
             "give floats, and offsets [batch, 2].",
         )
     extent, window = (convert.convert_to_tensor(v, places.dtype) for v in ((height, width), sides))

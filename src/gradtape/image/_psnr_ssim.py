@@ -164,7 +164,7 @@ class Window(NamedTuple):
         if min(dims(x)[-3:-1]) < self.size:
             raise errors.build(
                 errors.ShapeError,
-                f"{what}: the image is {spec_of(x)}, smaller than the filter, whose size is {self.size}.",
+                f"{what}: the image is {spec_of(x)}, smaller than the filter, whose size is {self.size}: they do not fit.",
                 "use a smaller filter_size, fewer power_factors or a larger image.",
             )
 

@@ -85,7 +85,10 @@ def _size(size: Any) -> tuple[int, int]:
             ) from None
         sides = ()
     require(
-        len(sides) == 2, "resize", "'size' must be a 1-D Tensor of 2 elements: new_height, new_width.", "give both."
+        len(sides) == 2,
+        "resize",
+        "'size' must be a 1-D Tensor of 2 elements: new_height, new_width.",
+        "size=[height, width].",
     )
     return sides[0], sides[1]
 

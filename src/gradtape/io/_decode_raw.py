@@ -43,7 +43,9 @@ def decode_raw(
     x, dtype = check_strings("decode_raw", "input_bytes", input_bytes), dtypes.as_dtype(out_type)
     if dtype.name not in _RAW:
         raise errors.build(
-            errors.DTypeError, f"decode_raw: out_type is {dtype.name}.", f"it must be one of {', '.join(_RAW)}."
+            errors.DTypeError,
+            f"decode_raw: out_type is {dtype.name}, which is not allowed.",
+            f"it must be one of {', '.join(_RAW)}.",
         )
     size = None if fixed_length is None else integer(fixed_length, "decode_raw", "fixed_length")
     if size is not None and (size <= 0 or size % dtype.size):
@@ -177,6 +179,8 @@ def _decode_compressed(array: Any, *, kind: str) -> tuple[Any, ...]:
         found = [zlib.decompress(data, 31 if kind == "GZIP" else 15) for data in np.ravel(array)]
     except zlib.error as problem:
         raise errors.build(
-            errors.DataLossError, f"decode_compressed: {problem}.", "check compression_type, and the data."
+            errors.DataLossError,
+            f"decode_compressed: {problem}.",
+            "check compression_type, and the data.",
         ) from None
     return (objects(found, array.shape),)

@@ -111,7 +111,9 @@ class GFile:
             raise TypeError(errors.compose("GFile.seek: offset is missing.", "give a number of bytes."))
         if whence not in (0, 1, 2):
             raise errors.build(
-                errors.InvalidArgumentError, f"GFile.seek: whence is {whence}.", "0 start, 1 here, 2 the end."
+                errors.InvalidArgumentError,
+                f"GFile.seek: whence is {whence}, which is not allowed.",
+                "0 start, 1 here, 2 the end.",
             )
         self._opened("reading").seek(place, whence)
 

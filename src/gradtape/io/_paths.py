@@ -27,7 +27,9 @@ def local(who: str, path: Any) -> str:
     if isinstance(path, bytes):
         path = os.fsdecode(path)
     if not isinstance(path, str):
-        raise TypeError(errors.compose(f"{who}: a path is text, got {path!r}.", "give the path as str, bytes or Path."))
+        raise TypeError(
+            errors.compose(f"{who}: a path must be text, got {path!r}.", "give the path as str, bytes or Path.")
+        )
     scheme, separator, rest = path.partition("://")
     if not separator or not scheme.replace("+", "a").isalnum():
         return path

@@ -121,7 +121,8 @@ class TFRecordWriter:
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise TypeError(
                 errors.compose(
-                    f"TFRecordWriter.write: a record is bytes, got {record!r}.", "call SerializeToString() on messages."
+                    f"TFRecordWriter.write: a record must be bytes, got {record!r}.",
+                    "call SerializeToString() on messages.",
                 )
             )
         data = bytes(data)
@@ -174,7 +175,11 @@ def compression(who: str, kind: Any) -> str:
     """The name of a compression, "" for none."""
     kind = kind.numpy().decode() if hasattr(kind, "numpy") else kind
     if kind not in (None, "", "GZIP", "ZLIB"):
-        raise ValueError(errors.compose(f"{who}: compression_type is {kind!r}.", 'use "GZIP", "ZLIB" or "" for none.'))
+        raise ValueError(
+            errors.compose(
+                f"{who}: compression_type is {kind!r}, which is not allowed.", 'use "GZIP", "ZLIB" or "" for none.'
+            )
+        )
     return kind or ""
 
 

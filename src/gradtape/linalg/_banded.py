@@ -165,7 +165,7 @@ def _compact(diagonals: Any, diagonals_format: str, what: str) -> Any:
     if diagonals_format not in ("compact", "matrix"):
         raise errors.build(
             errors.ConversionError,
-            f"{what}: diagonals_format is {diagonals_format!r}.",
+            f"{what}: diagonals_format is {diagonals_format!r}, which is not allowed.",
             'use "compact", "sequence" or "matrix".',
         )
     held = tensor(diagonals)

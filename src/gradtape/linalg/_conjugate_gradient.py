@@ -69,7 +69,7 @@ def conjugate_gradient(
         if not getattr(operator, flag, True):
             raise errors.build(
                 errors.ConversionError,
-                f"conjugate_gradient: operator.{flag} is {getattr(operator, flag)}.",
+                f"conjugate_gradient: operator.{flag} is {getattr(operator, flag)}, which is not allowed.",
                 "the method needs a self-adjoint, positive definite operator; say so when it is made.",
             )
     b = tensor(rhs)
@@ -132,7 +132,7 @@ def _common_shape(operator: Any, preconditioner: Any, b: Any) -> tuple[int, ...]
     if shape is None:
         raise errors.build(
             errors.ShapeError,
-            f"conjugate_gradient: operator has shape {list(operator.shape)}, rhs is {spec_of(b)}.",
+            f"conjugate_gradient: operator has shape {list(operator.shape)}, rhs is {spec_of(b)}: they do not fit.",
             "give vectors [..., n] for operators [..., n, n].",
         )
     return shape

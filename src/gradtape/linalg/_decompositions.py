@@ -232,7 +232,7 @@ def _tridiagonal(a: Any, b: Any) -> Any:
     if not a.ndim or not b.ndim or dims(b) != (*dims(a)[:-1], max(dims(a)[-1] - 1, 0)):
         raise errors.build(
             errors.ShapeError,
-            f"eigh_tridiagonal: alpha is {spec_of(a)}, beta is {spec_of(b)}.",
+            f"eigh_tridiagonal: alpha is {spec_of(a)}, beta is {spec_of(b)}: they do not fit.",
             "beta has one element less than alpha, and the same leading dimensions.",
         )
     n = dims(a)[-1]
@@ -247,12 +247,14 @@ def _chosen(e: Any, select: str, limits: Any) -> tuple[int, int]:
         return 0, n
     if select not in ("i", "v"):
         raise ValueError(
-            errors.compose(f"eigh_tridiagonal: select is {select!r}.", "select must be one of 'a', 'i', 'v'.")
+            errors.compose(
+                f"eigh_tridiagonal: select is {select!r}, which is not allowed.", "select must be one of 'a', 'i', 'v'."
+            )
         )
     if limits is None or len(limits) != 2:
         raise ValueError(
             errors.compose(
-                f"eigh_tridiagonal: select is {select!r} and select_range is {limits!r}.",
+                f"eigh_tridiagonal: select is {select!r} and select_range is {limits!r}: they do not fit.",
                 "give the pair select_range=(low, high).",
             )
         )
@@ -260,7 +262,7 @@ def _chosen(e: Any, select: str, limits: Any) -> tuple[int, int]:
     if not low <= high or (select == "i" and not (low >= 0 and high < n)):
         raise errors.build(
             errors.InvalidArgumentError,
-            f"eigh_tridiagonal: select_range is ({low}, {high}) for {n} eigenvalues.",
+            f"eigh_tridiagonal: select_range is ({low}, {high}) for {n} eigenvalues: they do not fit.",
             f"give numbers from 0 to {n - 1} in ascending order." if select == "i" else "give the lower limit first.",
         )
     if select == "i":
@@ -268,7 +270,7 @@ def _chosen(e: Any, select: str, limits: Any) -> tuple[int, int]:
     if e.ndim > 1:
         raise errors.build(
             errors.ShapeError,
-            f"eigh_tridiagonal: select is 'v' for eigenvalues {spec_of(e)}, of which each matrix may have another number.",
+            f"eigh_tridiagonal: select is 'v' for eigenvalues {spec_of(e)}, of which each matrix may have another number: they do not fit.",
             "use select='i', or one matrix at a time.",
         )
     values = e._array
@@ -294,7 +296,9 @@ def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None)
     """
     wanted = dtypes.as_dtype(output_idx_type)
     if wanted not in (dtypes.int32, dtypes.int64):
-        raise errors.build(errors.DTypeError, f"lu: output_idx_type is {wanted!r}.", "use tf.int32 or tf.int64.")
+        raise errors.build(
+            errors.DTypeError, f"lu: output_idx_type is {wanted!r}, which is not allowed.", "use tf.int32 or tf.int64."
+        )
     return Lu(*LuOp(as_tensor(input), index_dtype=wanted))
 
 

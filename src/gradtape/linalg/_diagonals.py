@@ -233,7 +233,9 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     shape = dims(x)
     if not shape:
         raise errors.build(
-            errors.ShapeError, f"tensor_diag: diagonal is {spec_of(x)}, a scalar.", "give a vector or more."
+            errors.ShapeError,
+            f"tensor_diag: diagonal is {spec_of(x)}, and must not be a scalar.",
+            "give a vector or more.",
         )
     size = math.prod(shape)
     flat = Reshape(x, shape=(size,))

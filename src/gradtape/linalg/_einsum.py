@@ -74,14 +74,20 @@ def _check_options(options: dict[str, Any]) -> None:
         )
     search = options.get("optimize")
     if isinstance(search, str) and search not in _SEARCHES:
-        raise ValueError(errors.compose(f"einsum: optimize is {search!r}.", f"use one of {', '.join(_SEARCHES)}."))
+        raise ValueError(
+            errors.compose(
+                f"einsum: optimize is {search!r}, which is not allowed.", f"use one of {', '.join(_SEARCHES)}."
+            )
+        )
 
 
 def _text(equation: Any) -> str:
     if isinstance(equation, str):
         return str(equation)
     raise errors.build(
-        errors.DTypeError, f"einsum: the equation is {equation!r}.", 'give a string, such as "ij,jk->ik".'
+        errors.DTypeError,
+        f"einsum: the equation is {equation!r}, which is not allowed.",
+        'give a string, such as "ij,jk->ik".',
     )
 
 
@@ -229,6 +235,6 @@ def _check_lengths(equation: str, terms: list[str], shapes: list[Shape]) -> None
                 raise errors.build(
                     errors.ShapeError,
                     f"einsum: label {label!r} of {equation!r} has length {length} in inputs[{first}] and {n} in "
-                    f"inputs[{i}], which has shape {list(shape)}.",
+                    f"inputs[{i}], which has shape {list(shape)}: they do not fit.",
                     "axes with one label must have one length.",
                 )

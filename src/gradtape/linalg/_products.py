@@ -66,8 +66,10 @@ def matmul(
         try:
             result: Tensor = a @ b
             return result
-        except errors.DTypeError:
-            if not _are_mixed(a, b):
+        except TypeError as problem:
+            if str(problem).startswith("unsupported operand"):
+                raise convert.unconvertible(b if isinstance(a, _OURS) else a) from None
+            if not isinstance(problem, errors.DTypeError) or not _are_mixed(a, b):
                 raise
     for flag, adjoint, which in ((transpose_a, adjoint_a, "a"), (transpose_b, adjoint_b, "b")):
         if flag and adjoint:
@@ -131,9 +133,30 @@ def matvec(
     array([3., 7.], dtype=float32)
     """
     a, b = _pair(a, b)
+    _check_vectors(a, b, transpose_a or adjoint_a)
     column = Reshape(b, shape=(*dims(b), 1))
     y = matmul(a, column, transpose_a=transpose_a, adjoint_a=adjoint_a)
     return Reshape(y, shape=dims(y)[:-1])
+
+
+def _check_vectors(a: Any, b: Any, is_transposed: bool) -> None:
+    """Raise if matrices and vectors do not fit; sizes that are not known are left to the product."""
+    of_a, of_b = a.get_shape(), b.get_shape()
+    if of_a.rank is None or of_b.rank is None:
+        return
+    if of_a.rank < 2 or of_b.rank < 1:
+        raise errors.build(
+            errors.ShapeError,
+            f"matvec: a must have rank 2 or more and b rank 1 or more, got shapes {of_a} and {of_b}.",
+            "use tf.tensordot(a, b, 1) for two vectors.",
+        )
+    n, m = of_a[-2 if is_transposed else -1], of_b[-1]
+    if n is not None and m is not None and n != m:
+        raise errors.build(
+            errors.ShapeError,
+            f"matvec: a has {n} columns but b has {m} elements (shapes {of_a} and {of_b}).",
+            "use transpose_a=True, or check which of them is the matrix.",
+        )
 
 
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
@@ -181,13 +204,16 @@ def _contracted(axes: Any, rank_a: int, rank_b: int) -> tuple[tuple[int, ...], t
         return tuple(range(rank_a - n, rank_a)), tuple(range(n))
     if len(axes) != 2:
         raise ValueError(
-            errors.compose(f"tensordot: axes is {axes!r}.", "give an int, or two lists: axes of a and axes of b.")
+            errors.compose(
+                f"tensordot: axes is {axes!r}, which is not allowed.",
+                "give an int, or two lists: axes of a and axes of b.",
+            )
         )
     given = [integers([x] if _is_single(x) else x, "tensordot", "axes") for x in axes]
     if len(given[0]) != len(given[1]):
         raise ValueError(
             errors.compose(
-                f"tensordot: {len(given[0])} axes of a and {len(given[1])} axes of b are to be summed.",
+                f"tensordot: {len(given[0])} axes of a and {len(given[1])} axes of b are to be summed, which is not allowed.",
                 "name as many axes of b as of a.",
             )
         )
@@ -262,7 +288,11 @@ def norm(
 def _matrix_norm(x: Any, ord: Any, axis: Any, keep: bool) -> Tensor:
     pair = [normalize_axis(a, x.ndim, "norm") for a in axis]
     if len(pair) != 2 or pair[0] == pair[1]:
-        raise ValueError(errors.compose(f"norm: axis is {axis!r}.", "use None, an int, or a pair of different ints."))
+        raise ValueError(
+            errors.compose(
+                f"norm: axis is {axis!r}, which is not allowed.", "use None, an int, or a pair of different ints."
+            )
+        )
     rows, columns = pair
     both = (min(pair), max(pair))
     if ord in ("euclidean", "fro"):

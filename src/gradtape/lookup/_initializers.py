@@ -63,13 +63,13 @@ class KeyValueTensorInitializer(TableInitializer):
         if self._keys.dtype is not dtypes.string and not self._keys.dtype.is_integer:
             raise errors.build(
                 errors.NotFoundError,
-                f"KeyValueTensorInitializer: no table has keys of dtype {self._keys.dtype.name}.",
+                f"KeyValueTensorInitializer: no table has keys of dtype {self._keys.dtype.name}, which is not allowed.",
                 "use strings or integers as keys.",
             )
         if self._keys.shape != self._values.shape or self._keys.ndim != 1:
             raise errors.build(
                 errors.ShapeError,
-                f"KeyValueTensorInitializer: keys has shape {self._keys.shape}, values {self._values.shape}.",
+                f"KeyValueTensorInitializer: keys has shape {self._keys.shape}, values {self._values.shape}: they do not fit.",
                 "give two vectors of one length.",
             )
 

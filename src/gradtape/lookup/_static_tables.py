@@ -53,7 +53,9 @@ class StaticHashTable(Table):
         self._default = convert.convert_to_tensor(default_value, self.value_dtype)
         if self._default.ndim:
             raise errors.build(
-                errors.ShapeError, f"StaticHashTable: default_value has shape {self._default.shape}.", "give a scalar."
+                errors.ShapeError,
+                f"StaticHashTable: default_value has shape {self._default.shape}, which is not allowed.",
+                "give a scalar.",
             )
         initializer.initialize(self)
 

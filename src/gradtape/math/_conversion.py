@@ -44,7 +44,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
         raise errors.build(
             errors.UnimplementedError,
             f"cast: {value.dtype.name} cannot become {wanted.name}.",
-            "strings hold text, not numbers.",
+            "numbers become text with tf.strings.as_string(x).",
         )
     return Cast(value, dtype=wanted) if wanted.is_trainable else CastToDiscrete(value, dtype=wanted)
 
@@ -174,7 +174,9 @@ def angle(input: Any, name: str | None = None) -> Tensor:
         return complex_ops.Angle(x)
     if not x.dtype.is_floating:
         raise errors.build(
-            errors.DTypeError, f"angle: input is {x.dtype.name}.", "use floating point or complex numbers."
+            errors.DTypeError,
+            f"angle: input is {x.dtype.name}, which is not allowed.",
+            "use floating point or complex numbers.",
         )
     return Where(x < 0, number(math.pi, x), number(0, x))
 
@@ -182,5 +184,7 @@ def angle(input: Any, name: str | None = None) -> Tensor:
 def _numbers(value: Any, what: str) -> Any:
     x = tensor(value)
     if not x.dtype.is_numeric:
-        raise errors.build(errors.DTypeError, f"{what}: the input is {x.dtype.name}.", "use numbers.")
+        raise errors.build(
+            errors.DTypeError, f"{what}: the input is {x.dtype.name}, which is not allowed.", "use numbers."
+        )
     return x

@@ -293,7 +293,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
         if term.shape != terms[0].shape:
             raise errors.build(
                 errors.ShapeError,
-                f"add_n: inputs[0] has shape {terms[0].shape}, inputs[{i}] has {term.shape}.",
+                f"add_n: inputs[0] has shape {terms[0].shape}, inputs[{i}] has {term.shape}: they do not fit.",
                 "all must have one shape: use + to broadcast.",
             )
     return functools.reduce(arithmetic.Add, terms)
@@ -316,7 +316,9 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
         total.shape.assert_is_compatible_with(shape)
     if tensor_dtype is not None and total.dtype != tensor_dtype:
         raise TypeError(
-            errors.compose(f"accumulate_n: the inputs are {total.dtype.name}, tensor_dtype is {tensor_dtype!r}.")
+            errors.compose(
+                f"accumulate_n: the inputs are {total.dtype.name}, tensor_dtype is {tensor_dtype!r}: they do not fit."
+            )
         )
     return total
 
@@ -337,7 +339,10 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
     x, scalar = pair(tensor(x), scalar)
     if scalar.ndim:
         raise ValueError(
-            errors.compose(f"scalar_mul: the scalar has shape {scalar.shape}.", "use tf.multiply for tensors.")
+            errors.compose(
+                f"scalar_mul: the scalar has shape {scalar.shape}, which is not allowed.",
+                "use tf.multiply for tensors.",
+            )
         )
     product: Tensor = scalar * x
     return product

@@ -54,7 +54,7 @@ def bincount(
     array([0.  , 0.75, 0.  , 2.  ], dtype=float32)
     """
     if axis not in (None, 0, -1):
-        raise ValueError(errors.compose(f"bincount: axis is {axis!r}.", "use None, 0 or -1."))
+        raise ValueError(errors.compose(f"bincount: axis is {axis!r}, which is not allowed.", "use None, 0 or -1."))
     if binary_output and weights is not None:
         raise ValueError(errors.compose("bincount: binary_output and weights are both given.", "give one of them."))
     x = tensor(arr)
@@ -64,7 +64,7 @@ def bincount(
         x = Reshape(x, shape=(math.prod(shape),))
     if x.ndim > 2:
         raise errors.build(
-            errors.ShapeError, f"bincount: arr is {spec_of(x)}, and axis=-1 takes vectors and matrices.", "reshape it."
+            errors.ShapeError, f"bincount: arr is {spec_of(x)}, but axis=-1 takes vectors and matrices.", "reshape it."
         )
     size = length(x, minlength, maxlength)
     if weights is None:
@@ -73,7 +73,7 @@ def bincount(
     if dims(weights) != shape:
         raise errors.build(
             errors.ShapeError,
-            f"bincount: weights is {spec_of(weights)}, and arr has shape {list(shape)}.",
+            f"bincount: weights is {spec_of(weights)}, but arr has shape {list(shape)}.",
             "give one weight for each number.",
         )
     ids = x if maxlength is None else _below(x, size)
@@ -85,7 +85,11 @@ def length(x: Any, minlength: Any, maxlength: Any) -> int:
     least = 0 if minlength is None else integer(minlength, "bincount", "minlength")
     most = math.inf if maxlength is None else integer(maxlength, "bincount", "maxlength")
     if most < 0:
-        raise errors.build(errors.InvalidArgumentError, f"bincount: maxlength is {most}.", "it must not be negative.")
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"bincount: maxlength is {most}, which is not allowed.",
+            "it must not be negative.",
+        )
     if type(x) is not Tensor and least >= most:
         return int(most)  # the size is known without the values, which differ from example to example
     numbers = np.asarray(host(x._array))
@@ -155,19 +159,25 @@ def _bins(who: str, values: Any, value_range: Any, nbins: Any, dtype: Any) -> Te
     if limits.shape != (2,) or not limits[0] < limits[1]:
         raise errors.build(
             errors.ShapeError if limits.shape != (2,) else errors.InvalidArgumentError,
-            f"{who}: value_range is {limits.tolist()}.",
+            f"{who}: value_range is {limits.tolist()}, which is not allowed.",
             "give a pair, the smaller limit first.",
         )
     if count <= 0:
-        raise errors.build(errors.InvalidArgumentError, f"{who}: nbins is {count}.", "use at least one bin.")
+        raise errors.build(
+            errors.InvalidArgumentError, f"{who}: nbins is {count}, which is not allowed.", "use at least one bin."
+        )
     if wanted not in (dtypes.int32, dtypes.int64):
-        raise errors.build(errors.DTypeError, f"{who}: dtype is {wanted.name}.", "use int32 or int64.")
+        raise errors.build(
+            errors.DTypeError, f"{who}: dtype is {wanted.name}, which is not allowed.", "use int32 or int64."
+        )
     # In float64 for all dtypes, so that a value is in the bin whose limits it lies between.
     low, high = limits.tolist()
     places = Floor((Cast(x, dtype=dtypes.float64) - low) / ((high - low) / count))
     if type(places) is Tensor and np.isnan(np.asarray(host(places._array))).any():
         raise errors.build(
-            errors.InvalidArgumentError, f"{who}: values hold nan.", "filter them: x[~tf.math.is_nan(x)]."
+            errors.InvalidArgumentError,
+            f"{who}: values hold nan, which is not allowed.",
+            "filter them: x[~tf.math.is_nan(x)].",
         )
     places = Minimum(Maximum(places, number(0, places)), number(count - 1, places))
     return CastToDiscrete(places, dtype=wanted)
@@ -203,7 +213,7 @@ def confusion_matrix(
     if dims(pair[0]) != dims(pair[1]):
         raise errors.build(
             errors.ShapeError,
-            f"confusion_matrix: labels is {spec_of(pair[0])}, predictions is {spec_of(pair[1])}.",
+            f"confusion_matrix: labels is {spec_of(pair[0])}, predictions is {spec_of(pair[1])}: they do not fit.",
             "give one prediction for each label.",
         )
     n = _class_count(pair, num_classes)
@@ -219,7 +229,7 @@ def _classes(name: str, value: Any) -> Any:
     if type(x) is Tensor and x._array.size and np.min(host(x._array)) < 0:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"confusion_matrix: `{name}` contains negative values, such as {int(np.min(host(x._array)))}.",
+            f"confusion_matrix: `{name}` contains negative values, such as {int(np.min(host(x._array)))}, which is not allowed.",
             "classes count from 0.",
         )
     return x
@@ -242,7 +252,7 @@ def _class_count(pair: list[Any], num_classes: Any) -> int:
         if type(x) is Tensor and x._array.size and np.max(host(x._array)) >= n:
             raise errors.build(
                 errors.RangeError,
-                f"confusion_matrix: `{name}` out of bound: {int(np.max(host(x._array)))} is there, num_classes is {n}.",
+                f"confusion_matrix: `{name}` out of bound: {int(np.max(host(x._array)))} is there, num_classes is {n}: they do not fit.",
                 "classes count from 0 to num_classes - 1.",
             )
     return n
@@ -253,7 +263,7 @@ def _pair_weights(weights: Any, shape: tuple[int, ...], dtype: dtypes.DType) -> 
     if dims(x) != shape:
         raise errors.build(
             errors.ShapeError,
-            f"confusion_matrix: weights is {spec_of(x)}, and labels have shape {list(shape)}.",
+            f"confusion_matrix: weights is {spec_of(x)}, but labels have shape {list(shape)}.",
             "give one weight for each pair.",
         )
     return x if x.dtype is dtype else (CastToDiscrete if dtype.is_integer else Cast)(x, dtype=dtype)

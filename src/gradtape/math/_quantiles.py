@@ -123,7 +123,9 @@ def _check(who: str, x: Any, n: int, method: str) -> None:
     if not n:
         raise errors.build(errors.ShapeError, f"{who}: x is {spec_of(x)}.", f"there is no {who} of no elements.")
     if method not in _METHODS:
-        raise ValueError(errors.compose(f"{who}: method is {method!r}.", f"use one of {', '.join(_METHODS)}."))
+        raise ValueError(
+            errors.compose(f"{who}: method is {method!r}, which is not allowed.", f"use one of {', '.join(_METHODS)}.")
+        )
 
 
 def _between(ordered: Any, places: Any, method: str) -> Any:

@@ -35,7 +35,7 @@ def sobol_sample(
     if not 1 <= d <= _MOST_DIMENSIONS or count < 1 or first < 0 or wanted.name not in ("float32", "float64"):
         raise errors.build(
             errors.InvalidArgumentError,
-            f"sobol_sample: dim is {d}, num_results is {count}, skip is {first}, dtype is {wanted.name}.",
+            f"sobol_sample: dim is {d}, num_results is {count}, skip is {first}, dtype is {wanted.name}: they do not fit.",
             f"dim goes from 1 to {_MOST_DIMENSIONS}, num_results from 1, skip from 0; dtype is float32 or float64.",
         )
     from scipy.stats import qmc

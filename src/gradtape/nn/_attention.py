@@ -81,7 +81,7 @@ def _check(query: Any, key: Any, value: Any) -> None:
     if lead is None or q[-2] % k[-2] or broadcast(lead, v[:-3]) is None:
         raise errors.build(
             errors.ShapeError,
-            f"dot_product_attention: query is {spec_of(query)}, key is {spec_of(key)}, value is {spec_of(value)}.",
+            f"dot_product_attention: query is {spec_of(query)}, key is {spec_of(key)}, value is {spec_of(value)}: they do not fit.",
             "give [..., t, heads, dim], [..., s, heads, dim] and [..., s, heads, size].",
         )
 
@@ -106,13 +106,15 @@ def _biases(bias: Any, mask: Any, pairs: tuple[int, ...], dtype: dtypes.DType) -
         mask = tensor(mask)
         if not mask.dtype.is_bool:
             raise errors.build(
-                errors.DTypeError, f"dot_product_attention: mask is {spec_of(mask)}.", "compare first: mask != 0."
+                errors.DTypeError,
+                f"dot_product_attention: mask is {spec_of(mask)}, which is not allowed.",
+                "compare first: mask != 0.",
             )
     for label, x in (("bias", bias), ("mask", mask)):
         if x is not None and broadcast(dims(x), pairs) != pairs:
             raise errors.build(
                 errors.ShapeError,
-                f"dot_product_attention: {label} is {spec_of(x)}, and there are {list(pairs)} pairs of query and key.",
+                f"dot_product_attention: {label} is {spec_of(x)}, but there are {list(pairs)} pairs of query and key.",
                 f"{label} must broadcast to [..., heads, t, s].",
             )
     if mask is not None:

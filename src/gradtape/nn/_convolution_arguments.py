@@ -36,7 +36,7 @@ def check_rank(what: str, name: str, x: Any, rank: int, at_least: bool = False) 
     raise errors.build(
         errors.ShapeError,
         f"{what}: {name} is {spec_of(x)}, and must have rank {rank}{' or more' if at_least else ''}.",
-        "the input has an axis for examples and one for channels beside those that the window moves over.",
+        "the input needs an axis for the batch and one for channels; a single example gets one with x[tf.newaxis].",
     )
 
 
@@ -117,7 +117,7 @@ def _output_size(what: str, output_shape: Any, x: Any, w: Any, count: int, first
     if wanted is None or (shape[0], shape[1 if first else -1]) != wanted or min(shape) < 0:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: output_shape is {list(shape)}, input is {spec_of(x)}, filters is {spec_of(w)}.",
+            f"{what}: output_shape is {list(shape)}, input is {spec_of(x)}, filters is {spec_of(w)}: they do not fit.",
             f"give {count + 2} sizes, with {n} examples and {c} channels, as the input and filters[-2] say; or only the "
             f"{count} that the window moves over.",
         )

@@ -62,7 +62,7 @@ def ctc_loss(
     if logits.ndim != 3:
         raise errors.build(
             errors.ShapeError,
-            f"ctc_loss: logits is {spec_of(logits)}.",
+            f"ctc_loss: logits is {spec_of(logits)}, which is not allowed.",
             "give logits of rank 3, [frames, batch, classes].",
         )
     if not logits_time_major:
@@ -159,7 +159,11 @@ def _from_sparse(labels: SparseTensor) -> tuple[Any, Any]:
 def _integers(value: Any, name: str) -> Any:
     found = tensor(value)
     if not found.dtype.is_integer:
-        raise errors.build(errors.DTypeError, f"ctc_loss: {name} is {spec_of(found)}.", f"{name} must be integers.")
+        raise errors.build(
+            errors.DTypeError,
+            f"ctc_loss: {name} is {spec_of(found)}, which is not allowed.",
+            f"{name} must be integers.",
+        )
     return found if found.dtype is dtypes.int64 else CastToDiscrete(found, dtype=dtypes.int64)
 
 
@@ -180,7 +184,7 @@ def _check(labels: Any, label_length: Any, logit_length: Any, frames: int, batch
         raise errors.build(
             errors.ShapeError,
             f"ctc_loss: labels is {spec_of(labels)}, label_length {spec_of(label_length)}, logit_length "
-            f"{spec_of(logit_length)}, and the logits have {frames} frames of {batch} sequences.",
+            f"{spec_of(logit_length)}, but the logits have {frames} frames of {batch} sequences.",
             "labels is [batch, max_label_length], the lengths are vectors, one element for each sequence.",
         )
     limits = (("label_length", label_length, dims(labels)[1]), ("logit_length", logit_length, frames))
@@ -308,7 +312,7 @@ def ctc_beam_search_decoder(
     if not 1 <= top_paths <= beam_width:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"ctc_beam_search_decoder: requested {top_paths} paths, and the beam width is {beam_width}.",
+            f"ctc_beam_search_decoder: requested {top_paths} paths, but the beam width is {beam_width}.",
             "ask for at least one path, and at most as many as the beam is wide.",
         )
     log_probs = LogSoftmax(logits, axis=2).numpy().astype(np.float64)
@@ -332,13 +336,13 @@ def _frames(who: str, inputs: Any, sequence_length: Any) -> tuple[Any, Any]:
     if len(shape) != 3 or lengths.shape != shape[1:2] or not logits.dtype.is_floating:
         raise errors.build(
             errors.ShapeError,
-            f"{who}: inputs is {spec_of(logits)}, sequence_length has shape {list(lengths.shape)}.",
+            f"{who}: inputs is {spec_of(logits)}, sequence_length has shape {list(lengths.shape)}: they do not fit.",
             "inputs is [frames, batch, classes], sequence_length has one element for each sequence.",
         )
     if lengths.size and (lengths.min() < 0 or lengths.max() > shape[0]):
         raise errors.build(
             errors.FailedPreconditionError,
-            f"{who}: sequence_length is {lengths.tolist()}, and there are {shape[0]} frames.",
+            f"{who}: sequence_length is {lengths.tolist()}, but there are {shape[0]} frames.",
             "a sequence has at most as many frames as the inputs.",
         )
     return logits, lengths

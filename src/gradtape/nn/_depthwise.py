@@ -81,7 +81,7 @@ def separable_conv2d(
     if w.ndim != 4 or dims(w)[:3] != (1, 1, dims(y)[-1]):
         raise errors.build(
             errors.ShapeError,
-            f"{what}: pointwise_filter is {spec_of(w)}, after a depthwise convolution to {dims(y)[-1]} channels.",
+            f"{what}: pointwise_filter is {spec_of(w)}, after a depthwise convolution to {dims(y)[-1]} channels: they do not fit.",
             f"its shape must be [1, 1, {dims(y)[-1]}, output channels].",
         )
     return back(convolve_last(what, y, w, 1, 1, "VALID", 1, first), first)
@@ -123,7 +123,7 @@ def depthwise_conv2d_backprop_input(
     if c != dims(w)[2] or sizes[0] != dims(g)[0]:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: input_sizes is {list(sizes)}, filter is {spec_of(w)}, out_backprop is {spec_of(g)}.",
+            f"{what}: input_sizes is {list(sizes)}, filter is {spec_of(w)}, out_backprop is {spec_of(g)}: they do not fit.",
             "input_sizes is the shape of the convolution's input: as many examples as the gradient, as many channels as "
             "the filter.",
         )
@@ -170,7 +170,7 @@ def depthwise_conv2d_backprop_filter(
     if len(sizes) != 4 or sizes[2] != c or sizes[2] * sizes[3] != dims(g)[-1]:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: filter_sizes is {list(sizes)}, for {c} channels of the input and {dims(g)[-1]} of out_backprop.",
+            f"{what}: filter_sizes is {list(sizes)}, for {c} channels of the input and {dims(g)[-1]} of out_backprop: they do not fit.",
             "filter_sizes is [window height, window width, channels, multiplier].",
         )
     params = _params(what, dims(x)[1:-1], sizes[:2], strides, padding, dilations, first)

@@ -106,7 +106,7 @@ def _dropped(value: Any, rate: Any, noise_shape: Any, draw: Callable[[list[int],
     if is_number and not 0 <= rate < 1:
         raise _refusal(
             f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}",
-            "the rate is the part that is dropped.",
+            "rate=0.5 drops half of the elements.",
         )
     if is_number and rate == 0:
         return x

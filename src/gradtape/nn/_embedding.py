@@ -102,11 +102,15 @@ def _check(who: str, sp_ids: Any, sp_weights: Any, combiner: str | None) -> str:
                 errors.compose(f"{who}: {label} must be SparseTensor, got {type(given)}", "make a tf.SparseTensor.")
             )
     if not sp_ids.dtype.is_integer:
-        raise errors.build(errors.DTypeError, f"{who}: the ids have dtype {sp_ids.dtype.name}.", "ids are integers.")
+        raise errors.build(
+            errors.DTypeError,
+            f"{who}: the ids have dtype {sp_ids.dtype.name}, which is not allowed.",
+            "ids are integers.",
+        )
     if sp_weights is not None and dims(sp_weights.values) != dims(sp_ids.values):
         raise errors.build(
             errors.ShapeError,
-            f"{who}: there are {dims(sp_ids.values)[0]} ids and {dims(sp_weights.values)[0]} weights.",
+            f"{who}: there are {dims(sp_ids.values)[0]} ids and {dims(sp_weights.values)[0]} weights, which is not allowed.",
             "give one weight for each id, at the same place.",
         )
     return how
@@ -151,7 +155,9 @@ def safe_embedding_lookup_sparse(
     count, ids = math.prod(lead), np.asarray(host(sparse_ids.values._array))
     if not lead:
         raise errors.build(
-            errors.ShapeError, f"{who}: sparse_ids has shape {sparse_ids.shape}.", "ids need rank 2 or more."
+            errors.ShapeError,
+            f"{who}: sparse_ids has shape {sparse_ids.shape}, which is not allowed.",
+            "ids need rank 2 or more.",
         )
     places = np.asarray(host(sparse_ids.indices._array))
     segments = np.ravel_multi_index(tuple(places[:, :-1].T), lead)

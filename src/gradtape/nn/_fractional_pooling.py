@@ -107,7 +107,7 @@ def _cut(
     if x.ndim != 4 or x.dtype.kind not in kinds:
         raise errors.build(
             errors.ShapeError if x.ndim != 4 else errors.DTypeError,
-            f"{what}: value is {spec_of(x)}.",
+            f"{what}: value is {spec_of(x)}, which is not allowed.",
             f"give images [n, height, width, channels] of {describe_kinds(kinds)}.",
         )
     ratios = _ratios(what, pooling_ratio)

@@ -83,7 +83,9 @@ def erosion2d(
 def _dilate(what: str, x: Any, filters: Any, strides: Any, padding: Any, data_format: Any, dilations: Any) -> Tensor:
     if data_format != "NHWC":
         raise errors.build(
-            errors.ShapeError, f"{what}: data_format is {data_format!r}.", "transpose the input to NHWC first."
+            errors.ShapeError,
+            f"{what}: data_format is {data_format!r}, which is not allowed.",
+            "transpose the input to NHWC first.",
         )
     w = beside(filters, x)
     check_rank(what, "input", x, 4)

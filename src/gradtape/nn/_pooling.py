@@ -233,7 +233,9 @@ def max_pool_with_argmax(
     what = "max_pool_with_argmax"
     if data_format != "NHWC":
         raise errors.build(
-            errors.ShapeError, f"{what}: data_format is {data_format!r}.", "transpose the input to NHWC first."
+            errors.ShapeError,
+            f"{what}: data_format is {data_format!r}, which is not allowed.",
+            "transpose the input to NHWC first.",
         )
     x = tensor(input)
     params = _params(what, x, 2, ksize, strides, padding, data_format, None)
@@ -252,7 +254,7 @@ def _params(
         raise errors.build(
             errors.ShapeError,
             f"{what}: input is {spec_of(x)}, and must have rank {count + 2}.",
-            "the input has an axis for examples and one for channels beside those that the window moves over.",
+            "the input needs an axis for the batch and one for channels; a single example gets one with x[tf.newaxis].",
         )
     window = every_axis(ksize, count, first, what, "ksize")
     steps = every_axis(strides, count, first, what, "strides")

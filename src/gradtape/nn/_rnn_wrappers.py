@@ -106,7 +106,7 @@ def _summed(inputs: Any, outputs: Any) -> Any:
         if tuple(x.shape) != tuple(y.shape):
             raise errors.build(
                 errors.ShapeError,
-                f"RNNCellResidualWrapper: an input has shape {x.shape}, the output {y.shape}.",
+                f"RNNCellResidualWrapper: an input has shape {x.shape}, the output {y.shape}: they do not fit.",
                 "let the cell have as many units as inputs, or pass a residual_fn.",
             )
         return x + y

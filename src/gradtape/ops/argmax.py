@@ -135,7 +135,7 @@ class InTopK(Op):
         if predictions.dtype.kind not in "fV" or predictions.rank != 2 or targets.shape != predictions.shape[:1]:
             raise self.error(
                 errors.ShapeError if predictions.dtype.kind in "fV" else errors.DTypeError,
-                f"targets is {targets}, predictions is {predictions}.",
+                f"targets is {targets}, predictions is {predictions}: they do not fit.",
                 "give class numbers [n] and floating predictions [n, classes].",
             )
         return Spec(targets.shape, dtypes.bool_)

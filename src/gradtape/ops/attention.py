@@ -52,7 +52,7 @@ class Attending(Op):
         if broadcast(bias.shape, pairs) != pairs:
             raise self.error(
                 errors.ShapeError,
-                f"bias is {bias}, and there are {list(pairs)} pairs of query and key.",
+                f"bias is {bias}, but there are {list(pairs)} pairs of query and key.",
                 "bias must broadcast to [..., t, s].",
             )
         return (*q.shape[:-1], v.shape[-1])

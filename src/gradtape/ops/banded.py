@@ -51,7 +51,7 @@ class BandedSolve(Op):
                 "leading dimensions must broadcast; give a vector as a matrix of one column: b[..., tf.newaxis].",
             )
         if dtype.size < 4:
-            raise self.error(errors.DTypeError, f"bands is {bands}.", "cast it to tf.float32.")
+            raise self.error(errors.DTypeError, f"bands is {bands}, which is not allowed.", "cast it to tf.float32.")
         return Spec((*lead, *b.shape[-2:]), dtype)
 
     def kernel(self, bands: Any, b: Any, *, k: tuple[int, int], adjoint: bool = False, perturb: bool = False) -> Any:

@@ -37,7 +37,10 @@ class Cholesky(Decomposition):
             return blas.cholesky(x)
         except np.linalg.LinAlgError:
             self.check(spec_of(x))
-        log.warning("Cholesky decomposition was not successful: the lower triangles of some results are nan.")
+        log.warning(
+            "Cholesky decomposition was not successful: the lower triangles of some results are nan. "
+            "Use a symmetric positive definite matrix, for instance a + 1e-6 * tf.eye(n)."
+        )
         return _one_by_one(x)
 
     def vjp(self, dy: Any, x: Any, y: Any) -> Any:

@@ -44,7 +44,9 @@ class Complex(Binary):
         dtype = self.check_dtypes(a, b)
         if dtype.numpy not in _COMPLEX:
             raise self.error(
-                errors.DTypeError, f"the parts are {a} and {b}.", "complex numbers have parts of float32 or float64."
+                errors.DTypeError,
+                f"the parts are {a} and {b}, which is not allowed.",
+                "complex numbers have parts of float32 or float64.",
             )
         return Spec(self.broadcast_shape(a, b), dtypes.from_numpy(_COMPLEX[dtype.numpy]))
 

@@ -46,7 +46,7 @@ class Convolving(Op):
         if not groups or c != w.shape[-2] * groups or w.shape[-1] % groups:
             raise self.error(
                 errors.ShapeError,
-                f"the input has {c} channels, in {groups} groups, and the filter is {w}.",
+                f"the input has {c} channels, in {groups} groups, but the filter is {w}.",
                 "the filter's last axes are the channels of one group of the input, and all output channels.",
             )
 
@@ -139,7 +139,7 @@ class ConvolutionInputGradient(Convolving):
         if g.shape[-1] != w.shape[-1] or w.shape[-1] % groups:
             raise self.error(
                 errors.ShapeError,
-                f"g is {g} with {g.shape[-1]} channels, in {groups} groups, and the filter is {w}.",
+                f"g is {g} with {g.shape[-1]} channels, in {groups} groups, but the filter is {w}.",
                 "the last axis of the filter has the channels of g: for a transposed convolution, those of its input.",
             )
         out = self.places(size, w.shape[:-2], strides, padding, dilations)
@@ -183,7 +183,7 @@ class ConvolutionFilterGradient(Convolving):
         if x.shape[0] != g.shape[0] or x.shape[-1] % groups or g.shape[-1] % groups:
             raise self.error(
                 errors.ShapeError,
-                f"x is {x}, g is {g}, in {groups} groups of channels.",
+                f"x is {x}, g is {g}, in {groups} groups of channels: they do not fit.",
                 "x and g need the same number of examples, and channels that the groups divide.",
             )
         out = self.places(x.shape[1:-1], window, strides, padding, dilations)

@@ -28,9 +28,13 @@ class BinCount(Op):
     def infer(self, x: Spec, *, size: int, binary: bool = False, dtype: dtypes.DType) -> Spec:
         self.check_dtypes(x)
         if not x.rank:
-            raise self.error(errors.ShapeError, f"x is {x}, a scalar.", "there must be at least one axis.")
+            raise self.error(
+                errors.ShapeError, f"x is {x}, and must not be a scalar.", "there must be at least one axis."
+            )
         if size < 0:
-            raise self.error(errors.ShapeError, f"the size is {size}.", "it must not be negative.")
+            raise self.error(
+                errors.ShapeError, f"the size is {size}, which is not allowed.", "it must not be negative."
+            )
         return Spec((*x.shape[:-1], size), dtype)
 
     def kernel(self, x: Any, *, size: int, binary: bool = False, dtype: dtypes.DType) -> Any:

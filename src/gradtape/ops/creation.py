@@ -25,7 +25,11 @@ class Fill(Movement):
 
     def infer(self, value: Spec, *, shape: tuple[int, ...]) -> Spec:
         if value.rank:
-            raise self.error(errors.ShapeError, f"value is {value}.", "a scalar fills a tensor; use tf.broadcast_to.")
+            raise self.error(
+                errors.ShapeError,
+                f"value is {value}, which is not allowed.",
+                "a scalar fills a tensor; use tf.broadcast_to.",
+            )
         return Spec(tuple(shape), value.dtype)
 
     def kernel(self, value: Any, *, shape: tuple[int, ...]) -> Any:
@@ -53,7 +57,9 @@ class Likeness(Op):
         if dtype is None:
             return Spec(x.shape, self.check_dtypes(x))
         if dtype.kind not in self.kinds or dtype is dtypes.resource:
-            raise self.error(errors.DTypeError, f"dtype is {dtype!r}.", "choose a dtype of numbers.")
+            raise self.error(
+                errors.DTypeError, f"dtype is {dtype!r}, which is not allowed.", "choose a dtype of numbers."
+            )
         return Spec(x.shape, dtype)
 
     def batch(self, batched: tuple[bool, ...], x: Any, *, dtype: dtypes.DType | None = None) -> Any:
@@ -107,7 +113,9 @@ class OneHot(Op):
     def infer(self, indices: Spec, *, depth: int, axis: int, dtype: dtypes.DType) -> Spec:
         self.check_dtypes(indices)
         if depth < 0:
-            raise self.error(errors.ShapeError, f"depth is {depth}.", "depth must not be negative.")
+            raise self.error(
+                errors.ShapeError, f"depth must not be negative, got {depth}.", "give the number of classes."
+            )
         axis = normalize_axis(axis, indices.rank + 1, self.name)
         return Spec((*indices.shape[:axis], depth, *indices.shape[axis:]), dtype)
 

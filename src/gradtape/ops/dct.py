@@ -31,7 +31,11 @@ class Dct(Op):
         if dtype not in (dtypes.float32, dtypes.float64):
             raise self.error(errors.DTypeError, f"x is {x}.", "cast it to tf.float32 or tf.float64.")
         if kind not in _INVERSE:
-            raise self.error(errors.InvalidArgumentError, f"kind is {kind}.", "there are the kinds 1, 2, 3 and 4.")
+            raise self.error(
+                errors.InvalidArgumentError,
+                f"kind is {kind}, which is not allowed.",
+                "there are the kinds 1, 2, 3 and 4.",
+            )
         least = 2 if kind == 1 else 1
         if not x.rank or x.shape[-1] < least:
             raise self.error(

@@ -52,7 +52,7 @@ class Decomposition(Op):
         if dtype is dtypes.float16:
             raise self.error(
                 errors.DTypeError,
-                f"x is {x}, and this op takes float32, float64, complex64 and complex128.",
+                f"x is {x}, and must be float32, float64, complex64 and complex128.",
                 "convert it first: tf.cast(x, tf.float32)",
             )
         check_matrices(self, "x", x)

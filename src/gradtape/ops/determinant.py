@@ -103,7 +103,9 @@ class CofactorDerivative(Decomposition):
         dtype = self.check(x)
         if change.shape != x.shape:
             raise self.error(
-                errors.ShapeError, f"x is {x}, change is {change}.", "a change has the shape of what changes."
+                errors.ShapeError,
+                f"x is {x}, change is {change}: they do not fit.",
+                "a change has the shape of what changes.",
             )
         return Spec(x.shape, dtype)
 

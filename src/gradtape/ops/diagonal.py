@@ -78,7 +78,9 @@ class Band(Op):
             )
         if align not in ALIGNMENTS:
             raise self.error(
-                errors.InvalidArgumentError, f"align is {align!r}.", f"use one of {', '.join(ALIGNMENTS)}."
+                errors.InvalidArgumentError,
+                f"align is {align!r}, which is not allowed.",
+                f"use one of {', '.join(ALIGNMENTS)}.",
             )
 
     def batch(self, batched: tuple[bool, ...], x: Any, **params: Any) -> Any:

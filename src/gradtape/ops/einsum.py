@@ -34,7 +34,7 @@ class Einsum(Op):
         if len(terms) != len(values):
             raise self.error(
                 errors.ShapeError,
-                f"{equation!r} is for {len(terms)} values, and {len(values)} are given.",
+                f"{equation!r} is for {len(terms)} values, but {len(values)} are given.",
                 "separate the labels of each value by a comma.",
             )
         seen: dict[str, int] = {}
@@ -56,7 +56,7 @@ class Einsum(Op):
         if len(new) != len(sizes):
             raise self.error(
                 errors.ShapeError,
-                f"the result of {equation!r} has labels {new} that no value has.",
+                f"the result of {equation!r} has labels {new} that no value has: they do not fit.",
                 "use labels of the values.",
             )
         seen.update(zip(new, sizes, strict=True))

@@ -35,10 +35,16 @@ class Fourier(Op):
         dtype = self.check_dtypes(x)
         if not axes or len(set(axes)) != len(axes) or not all(0 <= a < x.rank for a in axes):
             raise self.error(
-                errors.ShapeError, f"x is {x}, axes is {list(axes)}.", "name axes of the input, each once at most."
+                errors.ShapeError,
+                f"x is {x}, axes is {list(axes)}: they do not fit.",
+                "name axes of the input, each once at most.",
             )
         if norm not in _OTHER:
-            raise self.error(errors.InvalidArgumentError, f"norm is {norm!r}.", 'use "backward", "ortho" or "forward".')
+            raise self.error(
+                errors.InvalidArgumentError,
+                f"norm is {norm!r}, which is not allowed.",
+                'use "backward", "ortho" or "forward".',
+            )
         return dtype
 
     def batch(self, batched: tuple[bool, ...], x: Any, *, axes: tuple[int, ...], **params: Any) -> Any:

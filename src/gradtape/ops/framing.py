@@ -36,7 +36,7 @@ class Frame(Framing):
         dtype = self.check_dtypes(x)
         self.check_positive(length=length, step=step)
         if not x.rank:
-            raise self.error(errors.ShapeError, f"x is {x}, a scalar.", "give signals [..., samples].")
+            raise self.error(errors.ShapeError, f"x is {x}, and must not be a scalar.", "give signals [..., samples].")
         return Spec((*x.shape[:-1], count(x.shape[-1], length, step), length), dtype)
 
     def kernel(self, x: Any, *, length: int, step: int) -> Any:

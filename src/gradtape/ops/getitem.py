@@ -176,8 +176,8 @@ def _miscounted(used: int, shape: tuple[int, ...]) -> Exception:
         )
     return errors.build(
         errors.RangeError,
-        f"indexing: {used} indices for a tensor of shape {list(shape)}, which has rank {len(shape)}.",
-        "leave some out; tf.newaxis and ... do not count.",
+        f"indexing: {used} indices cannot index a tensor of rank {len(shape)} (shape {list(shape)}).",
+        "leave some out (tf.newaxis and ... do not count); tf.gather(x, [i, j]) picks several rows.",
     )
 
 
@@ -186,7 +186,9 @@ def _triple(key: slice, axis: int, n: int) -> tuple[int, int, int]:
     parts = [None if p is None else _integer(p) for p in (key.start, key.stop, key.step)]
     if parts[2] == 0:
         raise errors.build(
-            errors.InvalidArgumentError, f"indexing: the step of axis {axis} is 0.", "use a step of 1, -1, 2 ..."
+            errors.InvalidArgumentError,
+            f"indexing: the step of axis {axis} is 0, which is not allowed.",
+            "use a step of 1, -1, 2 ...",
         )
     return fit(slice(*parts), n)
 
@@ -249,7 +251,11 @@ def boolean_mask(x: Any, mask: Any, axis: int = 0) -> Any:
     mask = np.asarray(mask)
     shape, rank = dims(x), mask.ndim
     if mask.dtype.kind != "b":
-        raise errors.build(errors.DTypeError, f"indexing: a mask of dtype {mask.dtype}.", "compare first: mask != 0.")
+        raise errors.build(
+            errors.DTypeError,
+            f"indexing: a mask of dtype {mask.dtype}, which is not allowed.",
+            "compare first: mask != 0.",
+        )
     if not rank:
         raise errors.build(errors.ShapeError, "indexing: mask cannot be scalar.", "a mask has one bool per row.")
     if shape[axis : axis + rank] != mask.shape:
@@ -268,7 +274,7 @@ def _some(x: Any, mask: Any, axis: int) -> Any:
     if not rank or shape[axis : axis + rank] != dims(mask):
         raise errors.build(
             errors.ShapeError,
-            f"indexing: a mask of shape {list(dims(mask))} for {list(shape)}.",
+            f"indexing: a mask of shape {list(dims(mask))} for {list(shape)}, which is not allowed.",
             "give a mask that fits.",
         )
     flat = Reshape(x, shape=(*shape[:axis], math.prod(dims(mask)), *shape[axis + rank :]))
@@ -277,6 +283,13 @@ def _some(x: Any, mask: Any, axis: int) -> Any:
 
 def _assign(self: Tensor) -> Any:
     """For `v[...].assign(value)`: replace that part of the variable. Other tensors have no `assign`."""
+    if not hasattr(self, "_origin"):
+        raise AttributeError(
+            errors.compose(
+                "'Tensor' object has no attribute 'assign': only variables can be assigned.",
+                "make it a variable, v = tf.Variable(x); in apply_gradients the order is zip(grads, variables).",
+            )
+        )
     variable, key = self._origin
 
     def assign(value: Any, name: str | None = None) -> Any:

@@ -28,7 +28,9 @@ class Gather(Op):
         check_integers(self, "indices", indices)
         if not params.rank:
             raise self.error(
-                errors.ShapeError, f"params is {params}, a scalar.", "gather from a tensor of rank 1 or more."
+                errors.ShapeError,
+                f"params is {params}, and must not be a scalar.",
+                "gather from a tensor of rank 1 or more.",
             )
         _check_batch_dims(self, params, indices, axis, batch_dims)
         shape = params.shape
@@ -158,7 +160,7 @@ def _check_batch_dims(op: Op, x: Spec, indices: Spec, axis: int, batch_dims: int
     if batch_dims > min(indices.rank, axis):
         raise op.error(
             errors.ShapeError,
-            f"batch_dims is {batch_dims}, axis is {axis}, indices is {indices}.",
+            f"batch_dims is {batch_dims}, axis is {axis}, indices is {indices}: they do not fit.",
             "batch_dims may be at most the axis, and at most the rank of indices.",
         )
     if x.shape[:batch_dims] != indices.shape[:batch_dims]:

@@ -32,7 +32,9 @@ class IsotonicRegression(Op):
     def infer(self, x: Spec, *, decreasing: bool = True) -> tuple[Spec, Spec]:
         dtype = self.check_dtypes(x)
         if not x.rank:
-            raise self.error(errors.ShapeError, f"x is {x}, a scalar.", "there must be at least one axis.")
+            raise self.error(
+                errors.ShapeError, f"x is {x}, and must not be a scalar.", "there must be at least one axis."
+            )
         return Spec(x.shape, dtype), Spec(x.shape, dtypes.int32)
 
     def kernel(self, x: Any, *, decreasing: bool = True) -> Any:

@@ -46,7 +46,9 @@ class Concat(Joining):
         dtype = self.check_dtypes(*values)
         first = values[0]
         if not first.rank:
-            raise self.error(errors.ShapeError, f"values[0] is {first}, a scalar.", "use tf.stack for scalars.")
+            raise self.error(
+                errors.ShapeError, f"values[0] is {first}, and must not be a scalar.", "use tf.stack for scalars."
+            )
         axis = normalize_axis(axis, first.rank, self.name)
         for i, v in enumerate(values[1:], 1):
             if v.rank != first.rank:
@@ -129,7 +131,9 @@ class Split(Parting):
 
     def infer(self, x: Spec, *, sizes: tuple[int, ...], axis: int) -> tuple[Spec, ...]:
         if not x.rank:
-            raise self.error(errors.ShapeError, f"x is {x}, a scalar.", "only a tensor with axes can be split.")
+            raise self.error(
+                errors.ShapeError, f"x is {x}, and must not be a scalar.", "only a tensor with axes can be split."
+            )
         axis = normalize_axis(axis, x.rank, self.name)
         if any(s < 0 for s in sizes) or sum(sizes) != x.shape[axis]:
             raise self.error(

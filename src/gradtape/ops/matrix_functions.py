@@ -65,7 +65,7 @@ class MatrixFunction(Inverting):
         if a.size and np.any(np.abs(np.imag(y)) > 1e-6 * (unit + np.max(np.abs(y), axis=(-2, -1), keepdims=True))):
             raise self.error(
                 errors.InvalidArgumentError,
-                f"the result for a real matrix is complex: a is {spec_of(a)}, with a negative eigenvalue.",
+                f"the result for a real matrix is complex: a is {spec_of(a)}, with a negative eigenvalue, which is not supported.",
                 "cast it first: tf.cast(a, tf.complex128).",
             )
         return np.real(y).astype(a.dtype)

@@ -54,7 +54,7 @@ class Reshape(Movement):
         if math.prod(x.shape) != math.prod(shape):
             raise self.error(
                 errors.ShapeError,
-                f"x is {x} with {math.prod(x.shape)} elements, the shape {list(shape)} holds {math.prod(shape)}.",
+                f"x is {x} with {math.prod(x.shape)} elements, the shape {list(shape)} holds {math.prod(shape)}: they do not fit.",
                 "the number of elements must stay; use -1 for one dimension to have it computed.",
             )
         return Spec(tuple(shape), x.dtype)
@@ -174,7 +174,11 @@ class Tile(Movement):
                 "give one multiple per axis; 1 leaves an axis as it is.",
             )
         if any(m < 0 for m in multiples):
-            raise self.error(errors.ShapeError, f"multiples is {list(multiples)}.", "multiples must not be negative.")
+            raise self.error(
+                errors.ShapeError,
+                f"multiples is {list(multiples)}, which is not allowed.",
+                "multiples must not be negative.",
+            )
         return Spec(tuple([m * n for m, n in zip(multiples, x.shape, strict=True)]), x.dtype)
 
     def kernel(self, x: Any, *, multiples: tuple[int, ...]) -> Any:
@@ -204,10 +208,14 @@ class Roll(Movement):
 
     def infer(self, x: Spec, *, shift: tuple[int, ...], axis: tuple[int, ...]) -> Spec:
         if not x.rank:
-            raise self.error(errors.ShapeError, f"x is {x}, a scalar.", "there must be at least one axis to roll.")
+            raise self.error(
+                errors.ShapeError, f"x is {x}, and must not be a scalar.", "there must be at least one axis to roll."
+            )
         if len(shift) != len(axis):
             raise self.error(
-                errors.ShapeError, f"shift is {list(shift)}, axis is {list(axis)}.", "give one shift per axis."
+                errors.ShapeError,
+                f"shift is {list(shift)}, axis is {list(axis)}: they do not fit.",
+                "give one shift per axis.",
             )
         for a in axis:
             normalize_axis(a, x.rank, self.name)

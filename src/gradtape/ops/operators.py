@@ -41,10 +41,18 @@ def _paired(tensor: Any, other: Any, swap: bool) -> tuple[Any, Any] | None:
     except TypeError:
         raise errors.build(
             errors.DTypeError,
-            f"{other!r} cannot be converted to {tensor.dtype.name}, the dtype of the other operand.",
-            f"cast the tensor first: tf.cast(x, tf.{'complex64' if isinstance(other, complex) else 'float32'}).",
+            f"{errors.brief(other)} cannot be converted to {tensor.dtype.name}, the dtype of the other operand.",
+            _fitting(tensor.dtype.name, other),
         ) from None
     return (converted, tensor) if swap else (tensor, converted)
+
+
+def _fitting(dtype: str, other: Any) -> str:
+    if dtype == "string":
+        return "texts are joined by tf.strings.join([a, b]); numbers become text with tf.strings.as_string(x)."
+    if isinstance(other, (str, bytes)):
+        return "text becomes a number with tf.strings.to_number(text)."
+    return f"cast the tensor first: tf.cast(x, tf.{'complex64' if isinstance(other, complex) else 'float32'})."
 
 
 def _converts(other: Any) -> bool:

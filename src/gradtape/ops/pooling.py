@@ -34,7 +34,7 @@ class Pooling(Op):
         if len(window) != len(size) or not size:
             raise self.error(
                 errors.ShapeError,
-                f"a window of {list(window)} for an input of shape {list(size)}.",
+                f"a window of {list(window)} for an input of shape {list(size)}, which is not allowed.",
                 "give the window a size for every axis; 1 for those that it does not move over.",
             )
         way = scan(size, window, strides, padding, dilations)

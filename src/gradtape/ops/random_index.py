@@ -34,7 +34,9 @@ class RandomIndexShuffle(Op):
         self.check_dtypes(index, seed, max_index)
         if rounds < 4 or rounds % 2:
             raise self.error(
-                errors.InvalidArgumentError, f"rounds is {rounds}.", "give an even number of at least 4 rounds."
+                errors.InvalidArgumentError,
+                f"rounds is {rounds}, which is not allowed.",
+                "give an even number of at least 4 rounds.",
             )
         shape = None
         if seed.shape[-1:] == (3,) and index.dtype is max_index.dtype:
@@ -43,7 +45,7 @@ class RandomIndexShuffle(Op):
         if shape is None:
             raise self.error(
                 errors.ShapeError,
-                f"index is {index}, seed is {seed}, max_index is {max_index}.",
+                f"index is {index}, seed is {seed}, max_index is {max_index}: they do not fit.",
                 "a seed has three integers; index and max_index share a dtype, and broadcast with the rows of the seed.",
             )
         return Spec(shape, index.dtype)
@@ -51,7 +53,9 @@ class RandomIndexShuffle(Op):
     def kernel(self, index: Any, seed: Any, max_index: Any, *, rounds: int) -> Any:
         if np.any(index < 0) or np.any(index > max_index):
             raise self.error(
-                errors.InvalidArgumentError, "index has an element outside of 0 ... max_index.", "check the indices."
+                errors.InvalidArgumentError,
+                "index must be from 0 to max_index, and has an element outside.",
+                "check the indices.",
             )
         keys = philox.words(seed.astype(np.int64), 0, rounds // 2)
         keys = [keys[i % 2, ..., i // 2] for i in range(rounds)]

@@ -28,14 +28,16 @@ class Bitcast(Op):
     def infer(self, x: Spec, *, dtype: dtypes.DType) -> Spec:
         self.check_dtypes(x)
         if dtype.kind not in self.kinds or not dtype.is_numpy_compatible:
-            raise self.error(errors.DTypeError, f"the dtype is {dtype.name}.", "use a dtype of numbers.")
+            raise self.error(
+                errors.DTypeError, f"the dtype is {dtype.name}, which is not allowed.", "use a dtype of numbers."
+            )
         own, new = x.dtype.size, dtype.size
         if own >= new:
             return Spec(x.shape if own == new else (*x.shape, own // new), dtype)
         if not x.rank or x.shape[-1] != new // own:
             raise self.error(
                 errors.ShapeError,
-                f"x is {x}, of which {new // own} numbers make one {dtype.name}.",
+                f"x is {x}, of which {new // own} numbers make one {dtype.name}: they do not fit.",
                 f"the last axis must have length {new // own}.",
             )
         return Spec(x.shape[:-1], dtype)
@@ -70,7 +72,9 @@ class AsString(Op):
 
     def infer(self, x: Spec, *, form: str) -> Spec:
         if form.count("%") != 1:
-            raise self.error(errors.InvalidArgumentError, f"the format is {form!r}.", "use one %, as in '%f'.")
+            raise self.error(
+                errors.InvalidArgumentError, f"the format is {form!r}, which is not allowed.", "use one %, as in '%f'."
+            )
         return Spec(x.shape, dtypes.string)
 
     def kernel(self, x: Any, *, form: str) -> Any:
@@ -142,7 +146,9 @@ class Fingerprint(Op):
 
     def infer(self, x: Spec) -> Spec:
         if not x.rank:
-            raise self.error(errors.ShapeError, f"x is {x}, a scalar.", "the first axis counts what is to be hashed.")
+            raise self.error(
+                errors.ShapeError, f"x is {x}, and must not be a scalar.", "the first axis counts what is to be hashed."
+            )
         return Spec((x.shape[0], 8), dtypes.uint8)
 
     def kernel(self, x: Any) -> Any:

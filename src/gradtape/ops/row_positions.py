@@ -34,7 +34,7 @@ def check_kind(op: Op, name: str, values: Spec) -> None:
     if values.dtype.kind not in op.kinds:
         raise op.error(
             errors.DTypeError,
-            f"{name} is {values}, and this op takes {describe_kinds(op.kinds)}.",
+            f"{name} is {values}, and must be {describe_kinds(op.kinds)}.",
             f"convert it first: tf.cast({name}, tf.float32).",
         )
 

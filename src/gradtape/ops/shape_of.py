@@ -27,7 +27,9 @@ class ShapeOf(Op):
 
     def infer(self, x: Spec, *, dtype: dtypes.DType) -> Spec:
         if not dtype.is_integer:
-            raise self.error(errors.DTypeError, f"dtype is {dtype.name}.", "sizes are tf.int32 or tf.int64.")
+            raise self.error(
+                errors.DTypeError, f"dtype is {dtype.name}, which is not allowed.", "sizes are tf.int32 or tf.int64."
+            )
         return Spec((None if x.shape is ANY else x.rank,), dtype)  # type: ignore[arg-type]
 
     def kernel(self, x: Any, *, dtype: dtypes.DType) -> Any:
@@ -68,7 +70,9 @@ class EnsureShape(Op):
 
     def _wrong(self, own: Any, shape: Any) -> Exception:
         return self.error(
-            errors.ShapeError, f"x has shape {_text(own)}, not {_text(shape)}.", "None allows any length."
+            errors.ShapeError,
+            f"x has shape {_text(own)}, not {_text(shape)}: they do not fit.",
+            "None allows any length.",
         )
 
     def vjp(self, dy: Any, *, shape: tuple[int | None, ...]) -> Any:

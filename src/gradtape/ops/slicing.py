@@ -71,7 +71,7 @@ class StridedSlice(Movement):
         if len(index) > x.rank:
             raise self.error(
                 errors.RangeError,
-                f"{len(index)} indices for x, which is {x} of rank {x.rank}.",
+                f"{len(index)} indices for x, which is {x} of rank {x.rank}: they do not fit.",
                 f"use at most {x.rank}; tf.newaxis and ... do not count.",
             )
         for axis, (entry, n) in enumerate(zip(index, x.shape, strict=False)):
@@ -180,7 +180,7 @@ class Pad(Movement):
                 limit = "not be negative" if most is None else f"be from 0 to {max(most, 0)} for mode {mode!r}"
                 raise self.error(
                     errors.ShapeError,
-                    f"paddings[{axis}] is {[before, after]}, and axis {axis} of x, which is {x}, has length {n}.",
+                    f"paddings[{axis}] is {[before, after]}, but axis {axis} of x, which is {x}, has length {n}.",
                     f"paddings must {limit}.",
                 )
         shape = tuple([before + n + after for (before, after), n in zip(paddings, x.shape, strict=True)])

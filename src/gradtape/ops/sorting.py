@@ -31,7 +31,9 @@ class Ordering(Op):
         """Raises unless there is an axis, of a dtype that has an order."""
         self.check_dtypes(x)
         if not x.rank:
-            raise self.error(errors.ShapeError, f"x is {x}, a scalar.", "there must be at least one axis.")
+            raise self.error(
+                errors.ShapeError, f"x is {x}, and must not be a scalar.", "there must be at least one axis."
+            )
 
     def batch(self, batched: tuple[bool, ...], x: Any, **params: Any) -> Any:
         return self(x, **params)

@@ -195,7 +195,7 @@ class ConcreteFunction:
             if x.dtype is not parameter.dtype:
                 raise errors.build(
                     errors.InvalidArgumentError,
-                    f"{self._staged.name}: {parameter.name} was traced as {parameter.dtype.name}, and is given as "
+                    f"{self._staged.name}: {parameter.name} was traced as {parameter.dtype.name}, but is given as "
                     f"{x.dtype.name}.",
                     f"use tf.cast(x, tf.{parameter.dtype.name}).",
                 )

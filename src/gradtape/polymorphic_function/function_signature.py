@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.core import convert, nest
+from gradtape.core import convert, errors, nest
 from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.shape import TensorSpec
@@ -76,8 +76,11 @@ class Signature:
             bound = self._signature.bind(*args, **kwargs)
         except TypeError as problem:
             raise TypeError(
-                f"Binding inputs to tf.function failed due to `{problem}`. Received args: {args} and kwargs: {dict(kwargs)} "
-                f"for signature: {self._signature}."
+                errors.compose(
+                    f"Binding inputs to tf.function failed due to `{problem}`. Received args: {errors.brief(args)} and kwargs: "
+                    f"{errors.brief(dict(kwargs))} for signature: {self._signature}.",
+                    f"call it as {self._name}{self._signature}.",
+                )
             ) from None
         bound.apply_defaults()
         values = list(bound.arguments.values())
@@ -183,8 +186,11 @@ class Signature:
 
     def _misfit(self, shown: Any, spec: Any) -> TypeError:
         return TypeError(
-            f"Binding inputs to tf.function failed due to `Can not cast {shown!r} to {spec!r}`. Received {self._name} "
-            f"with input_signature {self.specs}."
+            errors.compose(
+                f"Binding inputs to tf.function failed due to `Can not cast {shown!r} to {spec!r}`. Received {self._name} "
+                f"with input_signature {self.specs}.",
+                "cast or reshape the argument, or loosen input_signature: tf.TensorSpec([None]) takes every length.",
+            )
         )
 
     def _fit_composite(self, value: Any, spec: CompositeSpec) -> Any:

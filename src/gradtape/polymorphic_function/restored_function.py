@@ -153,7 +153,7 @@ class SignatureFunction(ConcreteFunction):
         if set(given) != set(specs) or len(given) != len(args) + len(kwargs):
             raise TypeError(
                 errors.compose(
-                    f"the signature {self._staged.name} takes {', '.join(specs) or 'nothing'}, and was given "
+                    f"the signature {self._staged.name} takes {', '.join(specs) or 'nothing'}, but was given "
                     f"{', '.join([*['one by position'] * len(args), *kwargs]) or 'nothing'}.",
                     "name each tensor once: signature(x=...).",
                 )
@@ -165,7 +165,7 @@ class SignatureFunction(ConcreteFunction):
             except DoesNotFit:
                 raise errors.build(
                     errors.InvalidArgumentError,
-                    f"the signature {self._staged.name} takes {spec!r} as {name}, and was given {_shown(given[name])}.",
+                    f"the signature {self._staged.name} takes {spec!r} as {name}, but was given {_shown(given[name])}.",
                     "give a tensor of this shape and dtype.",
                 ) from None
         return self.call(leaves.tensors, ())

@@ -46,7 +46,7 @@ def start(logdir: str, options: Any = None) -> None:
       options: accepted and ignored.
     """
     if _running:
-        raise errors.build(errors.AlreadyExistsError, "Another profiler is running.", "call stop() first.")
+        raise errors.build(errors.AlreadyExistsError, "Another profiler is already running.", "call stop() first.")
     session = _Session(os.fspath(logdir))
     _running.append(session)
     session.python.enable()

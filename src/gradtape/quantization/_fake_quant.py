@@ -98,7 +98,7 @@ def fake_quant_with_min_max_vars_per_channel(
     if not x.ndim or any(dims(limit) != dims(x)[-1:] for limit in (low, high)):
         raise errors.build(
             errors.ShapeError,
-            f"{what}: min is {low.shape}, max {high.shape}, inputs {x.shape}.",
+            f"{what}: min is {low.shape}, max {high.shape}, inputs {x.shape}: they do not fit.",
             "give a minimum and a maximum for each element of the last axis.",
         )
     return _quantized(what, x, low, high, num_bits, narrow_range)

@@ -55,7 +55,9 @@ class QueueBase:
         """Put several elements in: the rows of tensors."""
         parts = self._parts(vals)
         if any(not p.ndim for p in parts):
-            raise errors.build(errors.ShapeError, "enqueue_many: a part is a scalar.", "give all parts a leading axis.")
+            raise errors.build(
+                errors.ShapeError, "enqueue_many: a part must not be a scalar.", "give all parts a leading axis."
+            )
         self._run(lambda *arrays: self._put(list(zip(*arrays, strict=True))), parts, [])
 
     def dequeue(self, name: str | None = None) -> Any:
@@ -122,7 +124,9 @@ class QueueBase:
                 self._changed.wait_for(lambda: self._closed or self._capacity < 0 or len(self) < self._capacity)
                 if self._closed:
                     raise errors.build(
-                        errors.CancelledError, f"{self._name} is closed.", "put elements in before close()."
+                        errors.CancelledError,
+                        f"{self._name} is closed.",
+                        "put elements in before close().",
                     )
                 self._add(element)
                 self._changed.notify_all()
@@ -153,7 +157,8 @@ class QueueBase:
         if len(vals) != len(self._dtypes):
             raise ValueError(
                 errors.compose(
-                    f"{self._name}: {len(vals)} parts for {len(self._dtypes)}.", "give a value for each dtype."
+                    f"{self._name}: {len(vals)} parts for {len(self._dtypes)}, which is not allowed.",
+                    "give a value for each dtype.",
                 )
             )
         return [convert.convert_to_tensor(v, d) for v, d in zip(vals, self._dtypes, strict=True)]
@@ -223,7 +228,7 @@ class FIFOQueue(QueueBase):
             if not shape.is_compatible_with(np.shape(part)):
                 raise errors.build(
                     errors.ShapeError,
-                    f"{self._name}: an element has shape {list(np.shape(part))}, not {shape}.",
+                    f"{self._name}: an element has shape {list(np.shape(part))}, not {shape}: they do not fit.",
                     "reshape it.",
                 )
         self._elements.append(element)

@@ -57,7 +57,11 @@ def count(values: Any, dtype: Any) -> Any:
     if isinstance(values, Composite):
         return values.nrows(dtype)  # type: ignore[attr-defined]
     if values.get_shape().rank == 0:
-        raise errors.build(errors.ShapeError, "RaggedTensor: values is a scalar.", "values needs at least one axis.")
+        raise errors.build(
+            errors.ShapeError,
+            "RaggedTensor: values is a scalar, and must have rank 1 or more.",
+            "values needs at least one axis.",
+        )
     return shapes.shape(values, dtype)[0]
 
 
@@ -241,7 +245,10 @@ def from_tensor(
         raise ValueError(errors.compose("from_tensor: Specify lengths or padding, but not both.", "leave one out."))
     if not 0 < ragged_rank < x.ndim:
         raise ValueError(
-            errors.compose(f"from_tensor: ragged_rank is {ragged_rank} for rank {x.ndim}.", "it must lie between.")
+            errors.compose(
+                f"from_tensor: ragged_rank is {ragged_rank} for rank {x.ndim}, which is not allowed.",
+                "it must lie between.",
+            )
         )
     if isinstance(lengths, (list, tuple)) and lengths and isinstance(lengths[0], (list, tuple, Tensor, np.ndarray)):
         return _of_several_lengths(x, lengths, wanted)
@@ -307,6 +314,10 @@ def from_sparse(st_input: Any, name: str | None = None, row_splits_dtype: Any = 
             errors.compose(f"from_sparse: Expected SparseTensor, got {type(st_input).__name__}", "give a SparseTensor.")
         )
     if st_input.dense_shape.get_shape()[0] != 2:
-        raise ValueError(errors.compose(f"from_sparse: rank(st_input) is {st_input.shape.rank}.", "it must be 2."))
+        raise ValueError(
+            errors.compose(
+                f"from_sparse: rank(st_input) is {st_input.shape.rank}, which is not allowed.", "it must be 2."
+            )
+        )
     splits = row_partition.splits_of_sparse(st_input.indices, st_input.dense_shape)
     return _ragged(st_input.values, cast(splits, row_splits_dtype))

@@ -40,7 +40,7 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         raise ValueError(
             errors.compose(
                 f"ragged.map_flat_values: {getattr(op, '__name__', op)} made shape {made.get_shape()} of "
-                f"{like.flat_values.get_shape()}.",
+                f"{like.flat_values.get_shape()}, which is not allowed.",
                 "the first axis must stay.",
             )
         )
@@ -55,7 +55,7 @@ def _one_structure(who: str, given: list[RaggedTensor]) -> RaggedTensor:
         if other.ragged_rank != first.ragged_rank:
             raise ValueError(
                 errors.compose(
-                    f"{who}: the ragged ranks are {first.ragged_rank} and {other.ragged_rank}.",
+                    f"{who}: the ragged ranks are {first.ragged_rank} and {other.ragged_rank}, which is not allowed.",
                     "they must be the same.",
                 )
             )

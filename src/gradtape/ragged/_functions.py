@@ -53,7 +53,8 @@ def constant(
     if ragged_rank >= depth and _has_values(pylist):
         raise ValueError(
             errors.compose(
-                f"ragged.constant: pylist has {depth} levels, ragged_rank is {ragged_rank}.", "there are not so many."
+                f"ragged.constant: pylist has {depth} levels, ragged_rank is {ragged_rank}: they do not fit.",
+                "there are not so many.",
             )
         )
     splits, rows = [], pylist
@@ -76,7 +77,9 @@ def constant(
         flat = movement.reshape(flat, [0, *below])
     elif inner is not None and tuple(flat.shape)[1:] != inner:
         raise ValueError(
-            errors.compose(f"ragged.constant: inner values have shape {flat.shape[1:]}, not {list(inner)}.", "")
+            errors.compose(
+                f"ragged.constant: inner values have shape {flat.shape[1:]}, not {list(inner)}: they do not fit.", ""
+            )
         )
     return construct.from_nested_row_splits(flat, splits, validate=False)
 
@@ -148,7 +151,9 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     data = construct.tensor(data)
     mask = construct.tensor(mask)
     if mask.dtype is not dtypes.bool_:
-        raise TypeError(errors.compose(f"ragged.boolean_mask: mask is {mask.dtype.name}.", "give bools."))
+        raise TypeError(
+            errors.compose(f"ragged.boolean_mask: mask is {mask.dtype.name}, which is not allowed.", "give bools.")
+        )
     if mask.ndim == 0:
         raise ValueError(errors.compose("ragged.boolean_mask: mask cannot be scalar.", "give at least one axis."))
     if not isinstance(mask, RaggedTensor) and mask.ndim == 1:

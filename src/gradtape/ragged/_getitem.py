@@ -23,7 +23,9 @@ def getitem(rt: Any, key: Any) -> Any:
     """`rt[key]`: rows by number or slice; then elements, or parts, of each row."""
     keys = list(key) if isinstance(key, (tuple, list)) else [key]
     if sum(k is Ellipsis for k in keys) > 1:
-        raise ValueError(errors.compose("RaggedTensor: more than one ellipsis in the index.", "one is enough."))
+        raise ValueError(
+            errors.compose("RaggedTensor: more than one ellipsis cannot be in the index.", "one is enough.")
+        )
     for i, k in enumerate(keys):
         if k is Ellipsis:
             count = sum(other is not None for other in keys) - 1
@@ -70,7 +72,9 @@ def _row(rt: Any, index: Any) -> Any:
         return rearrange.gather_rows(rt, movement.reshape(construct.tensor(number), [1])).values
     rows = len(rt)
     if not -rows <= number < rows:
-        raise errors.build(errors.RangeError, f"RaggedTensor: row {number} of {rows} rows.", "rows count from 0.")
+        raise errors.build(
+            errors.RangeError, f"RaggedTensor: row {number} of {rows} rows is out of range.", "rows count from 0."
+        )
     starts, limits = rt.row_starts(), rt.row_limits()
     return rt.values[starts[number] : limits[number]]
 

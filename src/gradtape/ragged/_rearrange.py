@@ -66,7 +66,9 @@ def concat(values: Sequence[Any], axis: Any, name: str = "concat") -> Any:
     ranks = {v.ndim for v in given}
     if len(ranks) > 1:
         raise errors.build(
-            errors.ShapeError, f"concat: the ranks are {sorted(ranks)}.", "all tensors need the same number of axes."
+            errors.ShapeError,
+            f"concat: the ranks are {sorted(ranks)}, which is not allowed.",
+            "all tensors need the same number of axes.",
         )
     axis = normalize_axis(axis, given[0].ndim, "concat")
     return _joined(given, axis)
@@ -140,7 +142,9 @@ def merge_dims(rt: RaggedTensor, outer_axis: int, inner_axis: int) -> Any:
     inner = normalize_axis(inner_axis, rt.ndim, "merge_dims", "inner_axis")
     if outer > inner:
         raise ValueError(
-            errors.compose(f"merge_dims: outer_axis {outer} is behind inner_axis {inner}.", "exchange them.")
+            errors.compose(
+                f"merge_dims: outer_axis {outer} is behind inner_axis {inner}, which is not allowed.", "exchange them."
+            )
         )
     if outer == inner:
         return rt

@@ -154,7 +154,9 @@ def rows_at(splits: Any, rows: Any) -> Any:
     rows = np.where(rows < 0, rows + count, rows)
     if len(rows) and (rows.min() < 0 or rows.max() >= count):
         raise errors.build(
-            errors.RangeError, f"RaggedTensor: row {rows.tolist()[:20]} of {count} rows.", "rows count from 0."
+            errors.RangeError,
+            f"RaggedTensor: row {rows.tolist()[:20]} of {count} rows is out of range.",
+            "rows count from 0.",
         )
     lengths = np.diff(splits)[rows] if count > 0 else np.zeros(len(rows), splits.dtype)
     return ranges(splits[rows], lengths).astype(splits.dtype), splits_of(lengths, splits.dtype)

@@ -66,7 +66,10 @@ class RaggedTensorSpec(CompositeSpec):
     ) -> None:
         if flat_values_spec is not None:
             raise ValueError(
-                errors.compose("RaggedTensorSpec: flat_values_spec is given.", "give shape, dtype and ragged_rank.")
+                errors.compose(
+                    "RaggedTensorSpec: flat_values_spec is given, which is not supported.",
+                    "give shape, dtype and ragged_rank.",
+                )
             )
         self.shape, self.dtype = TensorShape(shape), dtypes.as_dtype(dtype)
         self.row_splits_dtype = dtypes.as_dtype(row_splits_dtype)

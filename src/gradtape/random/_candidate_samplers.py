@@ -153,7 +153,7 @@ def fixed_unigram_candidate_sampler(
     if len(weights) != range_max:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"{who}: range_max is {range_max}, and there are {len(weights)} weights.",
+            f"{who}: range_max is {range_max}, but there are {len(weights)} weights.",
             "give one weight for each class; reserved ones have none.",
         )
     return _sample(who, true_classes, num_true, num_sampled, unique, _weighted(weights), seed)
@@ -252,7 +252,7 @@ def _true_classes(who: str, true_classes: Any, num_true: int, size: int | None =
     if not found.dtype.is_integer or len(shape) != 2 or shape[1] != num_true:
         raise errors.build(
             errors.ShapeError if found.dtype.is_integer else errors.DTypeError,
-            f"{who}: true_classes is {spec_of(found)}, and num_true is {num_true}.",
+            f"{who}: true_classes is {spec_of(found)}, but num_true is {num_true}.",
             "true_classes must be a matrix of integers with num_true columns.",
         )
     classes = found.numpy()
@@ -269,7 +269,11 @@ def _true_classes(who: str, true_classes: Any, num_true: int, size: int | None =
 def _range(who: str, range_max: Any) -> int:
     size = integer(range_max, who, "range_max")
     if size < 1:
-        raise errors.build(errors.InvalidArgumentError, f"{who}: range_max is {size}.", "give the number of classes.")
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"{who}: range_max is {size}, which is not allowed.",
+            "give the number of classes.",
+        )
     return size
 
 

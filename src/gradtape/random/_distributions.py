@@ -212,8 +212,8 @@ def _categorical(take: Take, logits: Any, num_samples: Any, dtype: dtypes.DType)
     if logits.ndim != 2 or count < 0:
         raise errors.build(
             errors.ShapeError,
-            f"categorical: logits is {spec_of(logits)}, num_samples is {count}.",
-            "logits must be a matrix with a row for each distribution, num_samples not negative.",
+            f"categorical: logits must have rank 2, and num_samples must not be negative, got {spec_of(logits)} and {count}.",
+            "give a row for each distribution: tf.random.categorical([logits], num_samples).",
         )
     shape = (dims(logits)[0], count)
     u = RandomUniform(take(shape), shape=shape, dtype=dtypes.float64)

@@ -55,7 +55,9 @@ def create_rng_state(seed: Any, alg: Any) -> Tensor:
         array = np.asarray(convert.convert_to_tensor(seed))
     if array.dtype.kind not in "iu" or array.ndim > 1 or array.size > 3:
         raise errors.build(
-            errors.ShapeError, f"create_rng_state: seed is {seed!r}.", "give an integer, or a vector of up to three."
+            errors.ShapeError,
+            f"create_rng_state: seed is {seed!r}, which is not allowed.",
+            "give an integer, or a vector of up to three.",
         )
     padded = np.zeros(3, np.int64)
     padded[: array.size] = array.reshape(-1).astype(np.int64)
@@ -79,7 +81,7 @@ class Generator:
         if (copy_from is None) == (state is None):
             raise ValueError(
                 errors.compose(
-                    "Generator: give either copy_from, or state and alg.",
+                    "Generator: either copy_from, or state and alg must be given.",
                     "for instance tf.random.Generator.from_seed(1).",
                 )
             )
@@ -206,7 +208,7 @@ def _check_state(state: Any) -> Tensor:
     if tuple(tensor.shape) != (3,) or tensor.dtype.kind != "i":
         raise errors.build(
             errors.ShapeError,
-            f"Generator: the state has shape {tensor.shape} and dtype {tensor.dtype.name}.",
+            f"Generator: the state has shape {tensor.shape} and dtype {tensor.dtype.name}, which is not allowed.",
             "a state is a vector of three int64; tf.random.create_rng_state(seed, 'philox') makes one.",
         )
     return wrap(tensor._array.astype(np.int64))

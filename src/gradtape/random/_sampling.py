@@ -65,10 +65,15 @@ def _integers(
     if whole_range and minval is None and maxval is None:
         return bits(take, size, dtype)
     if minval is None or maxval is None:
-        fix = "give both bounds." if not whole_range else "give both bounds, or None for both."
-        raise ValueError(
-            errors.compose(f"uniform: integers of dtype {dtype.name} with minval={minval}, maxval={maxval}.", fix)
+        fix = (
+            "tf.random.uniform(shape, 0, maxval, tf.int32)."
+            if not whole_range
+            else "give both bounds, or None for both."
         )
+        what = (
+            f"uniform: minval and maxval must be given for integers of dtype {dtype.name}, got {minval} and {maxval}."
+        )
+        raise ValueError(errors.compose(what, fix))
     if dtype.name not in ("int32", "int64"):
         raise _bad_dtype(dtype, (*random.FLOATS, "int32", "int64"))
     low, high = convert.convert_to_tensor(minval, dtype), convert.convert_to_tensor(maxval, dtype)
@@ -102,9 +107,16 @@ def shuffle(take: Take, value: Any) -> Tensor:
 
 
 def _size(shape: Any) -> tuple[int, ...]:
+    if type(shape) is int:
+        raise errors.build(
+            errors.ShapeError,
+            f"random: shape must be a list of sizes (must be rank 1), got {shape}.",
+            f"all sizes go into one list: tf.random.normal([{shape}]) or tf.random.normal([{shape}, 3]).",
+        )
     size = integers(shape, "random", "shape")
     if size and min(size) < 0:
-        raise errors.build(errors.ShapeError, f"random: shape is {list(size)}.", "dimensions must not be negative.")
+        what = f"random: sizes in shape must not be negative, got {list(size)}."
+        raise errors.build(errors.ShapeError, what, "compute a size with tf.shape(x)[axis].")
     return size
 
 

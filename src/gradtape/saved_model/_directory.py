@@ -134,7 +134,7 @@ def _text(folder: Path) -> bytes:
     if any((folder / name).exists() for name in _FOREIGN):
         raise errors.build(
             errors.UnimplementedError,
-            f"saved_model.load: {str(folder)!r} was written by TensorFlow.",
+            f"saved_model.load: {str(folder)!r} was written by TensorFlow, and cannot be read.",
             "its graphs cannot be run here: load the weights there, save them as .npz, and assign them.",
         )
     raise errors.build(
@@ -161,7 +161,7 @@ def _checked(folder: Path, text: bytes) -> dict[str, Any]:
         raise errors.build(
             errors.UnimplementedError,
             f"saved_model.load: {str(folder)!r} has version {content['version']} of the format; this gradtape reads "
-            f"version {VERSION}.",
+            f"version {VERSION} only.",
             "load it with the version of gradtape that saved it, or a later one.",
         )
     return content

@@ -125,7 +125,9 @@ def signatures_of(given: Any) -> dict[str, ConcreteFunction]:
 
 def _signature(name: str, function: Any) -> ConcreteFunction:
     if not isinstance(name, str):
-        raise ValueError(errors.compose(f"the name of a signature is {name!r}.", "name signatures by strings."))
+        raise ValueError(
+            errors.compose(f"the name of a signature is {name!r}, which is not allowed.", "name signatures by strings.")
+        )
     if isinstance(function, Function) and function.input_signature is not None:
         return function.get_concrete_function()
     if isinstance(function, RestoredFunction) and len(function.concrete_functions) == 1:
@@ -146,7 +148,7 @@ def describe_signature(writer: GraphWriter, name: str, concrete: ConcreteFunctio
     if concrete._slots or any(isinstance(leaf, CompositeSpec) for leaf in nest.flatten(list(concrete._described))):
         raise ValueError(
             errors.compose(
-                f"saved_model.save: the signature {name!r} takes variables, sparse or ragged tensors as arguments.",
+                f"saved_model.save: the signature {name!r} takes variables, sparse or ragged tensors as arguments, which is not allowed.",
                 "take tensors; the function itself can be saved, as an attribute of the object.",
             )
         )
@@ -169,7 +171,7 @@ def _inputs(name: str, concrete: ConcreteFunction) -> list[tuple[str, Symbol]]:
     if len(set(names)) != len(names):
         raise ValueError(
             errors.compose(
-                f"saved_model.save: the signature {name!r} has two arguments of one name: {', '.join(names)}.",
+                f"saved_model.save: the signature {name!r} has two arguments of one name: {', '.join(names)}, which is not allowed.",
                 "give the specs different names: tf.TensorSpec(shape, dtype, name=...).",
             )
         )
@@ -204,7 +206,7 @@ def _outputs(name: str, concrete: ConcreteFunction) -> dict[str, Symbol]:
     raise ValueError(
         errors.compose(
             f"saved_model.save: the signature {name!r} returns {fold(returned)!r}; signatures return a tensor, a sequence "
-            "of tensors, or a dict of tensors.",
+            "of tensors, or a dict of tensors only.",
             "return a flat dict: {'name': tensor}.",
         )
     )

@@ -310,7 +310,7 @@ class _Changed:
     def __call__(self, dys: tuple[Any, ...], needs: Sequence[bool]) -> Any:
         raise errors.build(
             errors.UnimplementedError,
-            f"the derivative of {self._name} was saved by another version of gradtape, and reads other values here.",
+            f"the derivative of {self._name} was saved by another version of gradtape, but reads other values here.",
             "save the function again with this version; without gradients it can be called as it is.",
         )
 

@@ -90,7 +90,7 @@ def _check_tags(folder: Path, given: Any, own: Any) -> None:
     if set(wanted) != set(own):
         raise ValueError(
             errors.compose(
-                f"saved_model.load: {str(folder)!r} has the tags {own}, and was asked for {wanted}.",
+                f"saved_model.load: {str(folder)!r} has the tags {own}, but was asked for {wanted}.",
                 "leave `tags` out.",
             )
         )

@@ -159,6 +159,6 @@ def op_of(name: list[str]) -> Any:
         raise _refusal("op", name[0])
     raise errors.build(
         errors.NotFoundError,
-        f"saved_model.load: the saved graph uses the op {name[0]!r}, which the module {name[1]!r} declares.",
+        f"saved_model.load: the saved graph uses the op {name[0]!r}, which the module {name[1]!r} declares: it is not allowed.",
         f"import {name[1]} before loading.",
     )

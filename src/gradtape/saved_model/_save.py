@@ -55,7 +55,9 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
     """
     if state.current.trace is not None:
         raise RuntimeError(
-            errors.compose("saved_model.save was called in a tf.function.", "call it outside, at the end of training.")
+            errors.compose(
+                "saved_model.save cannot be called in a tf.function.", "call it outside, at the end of training."
+            )
         )
     options = options or SaveOptions()
     root = next((made for export in EXPORTERS if (made := export(obj)) is not None), obj)

@@ -77,7 +77,7 @@ def _combined(
     if first[1].dtype is not second[1].dtype:
         raise errors.build(
             errors.DTypeError,
-            f"{what}: a is of dtype {first[1].dtype.name}, b of {second[1].dtype.name}.",
+            f"{what}: a is of dtype {first[1].dtype.name}, b of {second[1].dtype.name}: they do not fit.",
             "cast one of them.",
         )
 

@@ -69,17 +69,22 @@ def idct(
 def _transformed(value: Any, kind: int, n: Any, axis: int, norm: str | None, what: str) -> Tensor:
     if axis != -1:
         raise NotImplementedError(
-            errors.compose(f"{what}: axis is {axis}.", "only the last axis can be transformed; use tf.transpose.")
+            errors.compose(
+                f"{what}: axis is {axis}, which is not allowed.",
+                "only the last axis can be transformed; use tf.transpose.",
+            )
         )
     if kind not in _INVERSE or norm not in (None, "ortho") or (kind == 1 and norm):
         raise errors.build(
             errors.ConversionError,
-            f"{what}: type is {kind!r}, norm is {norm!r}.",
+            f"{what}: type is {kind!r}, norm is {norm!r}: they do not fit.",
             'use a type from 1 to 4; norm is None or, for the types 2 to 4, "ortho".',
         )
     x = convert.convert_to_tensor(value, dtype_hint=None if hasattr(value, "dtype") else dtypes.float32)
     if not x.ndim:
-        raise errors.build(errors.ShapeError, f"{what}: input is {spec_of(x)}, a scalar.", "give [..., samples].")
+        raise errors.build(
+            errors.ShapeError, f"{what}: input is {spec_of(x)}, and must not be a scalar.", "give [..., samples]."
+        )
     if n is not None:
         samples = integer(n, what, "n")
         if samples < 1:
@@ -116,7 +121,11 @@ def mdct(
     x = tensor(signals)
     length = integer(frame_length, "mdct", "frame_length")
     if length < 4 or length % 4:
-        raise errors.build(errors.ConversionError, f"mdct: frame_length is {length}.", "it must be a multiple of 4.")
+        raise errors.build(
+            errors.ConversionError,
+            f"mdct: frame_length is {length}, which is not allowed.",
+            "it must be a multiple of 4.",
+        )
     frames = _weighted(frame(x, length, length // 2, pad_end=pad_end), window_fn, length)
     a, b, c, d = _parts(frames, 4)
     folded = Concat(-_mirrored(c) - d, a - _mirrored(b), axis=a.ndim - 1)

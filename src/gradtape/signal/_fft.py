@@ -172,7 +172,7 @@ def lengths_of(fft_length: Any, axes: tuple[int, ...], what: str) -> tuple[int, 
     if len(found) != len(axes):
         raise errors.build(
             errors.ShapeError,
-            f"{what}: fft_length is {list(found)}, for {len(axes)} axes.",
+            f"{what}: fft_length is {list(found)}, for {len(axes)} axes: they do not fit.",
             "give one length per axis of the transform.",
         )
     return found

@@ -44,7 +44,9 @@ def frame(
     """
     x = tensor(signal)
     if not x.ndim:
-        raise errors.build(errors.ShapeError, f"frame: signal is {spec_of(x)}, a scalar.", "give one sample at least.")
+        raise errors.build(
+            errors.ShapeError, f"frame: signal is {spec_of(x)}, and must not be a scalar.", "give one sample at least."
+        )
     length, step = integer(frame_length, "frame", "frame_length"), integer(frame_step, "frame", "frame_step")
     place = normalize_axis(integer(axis, "frame", "axis"), x.ndim, "frame")
     rank = x.ndim

@@ -101,7 +101,9 @@ def _points(frame_length: int, fft_length: Any, what: str) -> int:
     """The points of the transform of a frame."""
     if frame_length < 1:
         raise errors.build(
-            errors.InvalidArgumentError, f"{what}: frame_length is {frame_length}.", "it must be positive."
+            errors.InvalidArgumentError,
+            f"{what}: frame_length is {frame_length}, which is not allowed.",
+            "it must be positive.",
         )
     return 1 << (frame_length - 1).bit_length() if fft_length is None else integer(fft_length, what, "fft_length")
 
@@ -125,7 +127,9 @@ def inverse_stft_window_fn(
     step = integer(frame_step, "inverse_stft_window_fn", "frame_step")
     if step < 1:
         raise errors.build(
-            errors.InvalidArgumentError, f"inverse_stft_window_fn: frame_step is {step}.", "it must be positive."
+            errors.InvalidArgumentError,
+            f"inverse_stft_window_fn: frame_step is {step}, which is not allowed.",
+            "it must be positive.",
         )
 
     def window(frame_length: Any, dtype: Any) -> Tensor:

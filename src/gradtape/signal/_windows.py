@@ -128,11 +128,13 @@ def _length(what: str, window_length: Any, dtype: Any) -> int:
     if not dtypes.as_dtype(dtype).is_floating:
         raise errors.build(
             errors.ConversionError,
-            f"{what}: dtype is {dtypes.as_dtype(dtype)!r}.",
+            f"{what}: dtype is {dtypes.as_dtype(dtype)!r}, which is not allowed.",
             "choose a floating point dtype.",
         )
     if n < 0:
-        raise errors.build(errors.ShapeError, f"{what}: window_length is {n}.", "it must not be negative.")
+        raise errors.build(
+            errors.ShapeError, f"{what}: window_length is {n}, which is not allowed.", "it must not be negative."
+        )
     return n
 
 

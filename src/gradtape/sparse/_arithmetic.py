@@ -60,7 +60,9 @@ def _together(a: SparseTensor, b: SparseTensor, who: str) -> tuple[Any, Any, Any
     b = sparse(b, who, "sp_b")
     if is_known(a, b) and a.shape != b.shape:
         raise errors.build(
-            errors.ShapeError, f"{who}: the shapes are {a.shape} and {b.shape}.", "they must be the same."
+            errors.ShapeError,
+            f"{who}: the shapes are {a.shape} and {b.shape}, which is not allowed.",
+            "they must be the same.",
         )
     found, numbers = places.distinct(movement.concat([a.indices, b.indices], 0))
     count = _count(a.values)
@@ -268,7 +270,9 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
     sp = sparse(sp_input, "sparse.softmax")
     rank = sp.dense_shape.get_shape()[0] or 0
     if rank < 2:
-        raise errors.build(errors.ShapeError, f"sparse.softmax: the rank is {rank}.", "give rank 2 or more.")
+        raise errors.build(
+            errors.ShapeError, f"sparse.softmax: the rank is {rank}, which is not allowed.", "give rank 2 or more."
+        )
     found, numbers = places.grouped(sp.indices, axes=tuple(range(rank - 1)))
     count = _count(found)
     largest = stop_gradient(segments.unsorted_segment_max(sp.values, numbers, count))
@@ -301,7 +305,7 @@ def bincount(
     array([0, 2, 0, 1], dtype=int32)
     """
     if axis not in (0, -1):
-        raise ValueError(errors.compose(f"sparse.bincount: axis is {axis}.", "use 0 or -1."))
+        raise ValueError(errors.compose(f"sparse.bincount: axis is {axis}, which is not allowed.", "use 0 or -1."))
     if binary_output and weights is not None:
         raise ValueError(
             errors.compose("sparse.bincount: binary_output and weights are both given.", "leave one of them out.")

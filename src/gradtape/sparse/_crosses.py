@@ -77,7 +77,9 @@ def _in_rows(x: Any, who: str) -> RaggedTensor:
     else:
         given = construct.tensor(x)
         if given.ndim != 2:
-            raise errors.build(errors.ShapeError, f"{who}: an input has rank {given.ndim}.", "give matrices.")
+            raise errors.build(
+                errors.ShapeError, f"{who}: an input has rank {given.ndim}, which is not allowed.", "give matrices."
+            )
         found = given if isinstance(given, RaggedTensor) else construct.from_tensor(given)
     return found if found.dtype is dtypes.string else found.with_values(cast(found.values, dtypes.int64))
 

@@ -130,7 +130,7 @@ def split(sp_input: Any = None, num_split: Any = None, axis: Any = None, name: s
     if not 0 < count <= dims[axis]:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"sparse.split: num_split is {count} for an axis of length {dims[axis]}.",
+            f"sparse.split: num_split is {count} for an axis of length {dims[axis]}, which is not allowed.",
             "give at least 1 and at most the length.",
         )
     lengths = [dims[axis] // count + (k < dims[axis] % count) for k in range(count)]
@@ -241,7 +241,7 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     if whole.ndim != 1 or whole.get_shape()[0] != _rank(sp):
         raise errors.build(
             errors.ShapeError,
-            f"sparse.reset_shape: new_shape has {whole.get_shape()} lengths for rank {_rank(sp)}.",
+            f"sparse.reset_shape: new_shape has {whole.get_shape()} lengths for rank {_rank(sp)}, which is not allowed.",
             "the rank stays.",
         )
     return SparseTensor(sp.indices, sp.values, places.wide_enough(sp.dense_shape, whole, sp.indices))

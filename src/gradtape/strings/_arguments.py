@@ -28,7 +28,7 @@ def strings(value: Any, who: str, name: str = "input", kind: type[Exception] = e
         return convert.convert_to_tensor(objects([], tuple(x.shape)), dtypes.string)
     raise errors.build(
         kind,
-        f"{who}: {name} is {x.dtype.name}, and this function takes strings.",
+        f"{who}: {name} is {x.dtype.name}, but this function takes strings.",
         "use tf.strings.as_string.",
     )
 

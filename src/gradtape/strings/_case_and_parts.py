@@ -195,6 +195,8 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
     dtype = dtypes.as_dtype(out_type)
     if dtype.name not in ("float32", "float64", "int32", "int64", "uint32", "uint64"):
         raise errors.build(
-            errors.DTypeError, f"strings.to_number: out_type is {dtype.name}.", "use float32, float64, int32 or int64."
+            errors.DTypeError,
+            f"strings.to_number: out_type is {dtype.name}, which is not allowed.",
+            "use float32, float64, int32 or int64.",
         )
     return over(strings(input, "strings.to_number"), lambda x: _numbers(x, dtype=dtype))

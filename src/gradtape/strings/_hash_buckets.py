@@ -101,7 +101,9 @@ def _turned(x: int, by: int) -> int:
 def _count(num_buckets: Any, who: str) -> int:
     count = integer(num_buckets, who, "num_buckets")
     if count < 1:
-        raise errors.build(errors.InvalidArgumentError, f"{who}: num_buckets is {count}.", "give at least 1.")
+        raise errors.build(
+            errors.InvalidArgumentError, f"{who}: num_buckets is {count}, which is not allowed.", "give at least 1."
+        )
     return count
 
 
@@ -149,7 +151,9 @@ def to_hash_bucket_strong(input: Any, num_buckets: Any, key: Any, name: str | No
     numbers = integers(key, "strings.to_hash_bucket_strong", "key")
     if len(numbers) != 2:
         raise errors.build(
-            errors.InvalidArgumentError, f"strings.to_hash_bucket_strong: key is {key!r}.", "give two integers."
+            errors.InvalidArgumentError,
+            f"strings.to_hash_bucket_strong: key is {key!r}, which is not allowed.",
+            "give two integers.",
         )
     pair = tuple(n & _BITS for n in numbers)
     return _hashed(_strong, input, num_buckets, "strings.to_hash_bucket_strong", key=pair)

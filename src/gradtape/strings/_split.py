@@ -173,7 +173,7 @@ def ngrams(
     if padding_width is not None and (padding_width < 1 or pad_values is None):
         raise ValueError(
             errors.compose(
-                f"strings.ngrams: padding_width is {padding_width}, pad_values {pad_values!r}.",
+                f"strings.ngrams: padding_width is {padding_width}, pad_values {pad_values!r}: they do not fit.",
                 "give both, and a width of at least 1.",
             )
         )

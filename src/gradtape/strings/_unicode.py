@@ -33,7 +33,7 @@ class _Options(dict[str, Any]):
         except LookupError:
             raise errors.build(
                 errors.InvalidArgumentError,
-                f"{who}: the encoding is {encoding!r}.",
+                f"{who}: the encoding is {encoding!r}, which is not allowed.",
                 'use "UTF-8", "UTF-16-BE" or another.',
             ) from None
         number = int(replacement)
@@ -241,7 +241,11 @@ def _encoded(x: Any, options: _Options) -> Any:
         return _encode(x.values, x.row_splits, **options)
     dims = tuple(x.shape)
     if not dims:
-        raise errors.build(errors.ShapeError, "strings.unicode_encode: input is a scalar.", "give at least one axis.")
+        raise errors.build(
+            errors.ShapeError,
+            "strings.unicode_encode: input is a scalar, and must have rank 1 or more.",
+            "give at least one axis.",
+        )
     splits = convert.convert_to_tensor(np.arange(int(np.prod(dims[:-1])) + 1) * dims[-1])
     return movement.reshape(_encode(movement.reshape(x, [-1]), splits, **options), dims[:-1])
 

@@ -75,5 +75,7 @@ def sounds(array: Any, numbers: list[int]) -> Any:
 def _check_count(name: str, limit: int) -> None:
     if limit < 0:
         raise errors.build(
-            errors.InvalidArgumentError, f"summary.{name}: max_outputs is {limit}.", "it must not be negative."
+            errors.InvalidArgumentError,
+            f"summary.{name}: max_outputs is {limit}, which is not allowed.",
+            "it must not be negative.",
         )

@@ -163,7 +163,11 @@ def _target(stream: Any) -> Any:
     """Where to write: a stream of `sys` or a function of `logging` by name, a file by its path, or the stream itself."""
     if isinstance(stream, str):
         if not stream.startswith("file://"):
-            raise ValueError(errors.compose(f"tf.print: output_stream is {stream!r}.", 'a file is "file://path".'))
+            raise ValueError(
+                errors.compose(
+                    f"tf.print: output_stream is {stream!r}, which is not allowed.", 'a file is "file://path".'
+                )
+            )
         return _Path(stream.removeprefix("file://"))
     level = next((name for name in _LEVELS if stream == getattr(logging, name)), None)
     if level is not None:
@@ -175,7 +179,8 @@ def _target(stream: Any) -> Any:
         return stream
     raise ValueError(
         errors.compose(
-            f"tf.print: output_stream is {stream!r}.", 'use sys.stderr, sys.stdout, logging.info, or "file://path".'
+            f"tf.print: output_stream is {stream!r}, which is not allowed.",
+            'use sys.stderr, sys.stdout, logging.info, or "file://path".',
         )
     )
 

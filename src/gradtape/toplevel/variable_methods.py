@@ -100,7 +100,7 @@ class ScatterNd(Scatter):
         if depth > old.rank:
             raise self.error(
                 errors.ShapeError,
-                f"indices has shape {list(indices.shape)}, the variable {list(old.shape)}.",
+                f"indices has shape {list(indices.shape)}, the variable {list(old.shape)}: they do not fit.",
                 "the last axis of indices holds the coordinates, at most as many as the variable has dimensions.",
             )
         return indices.shape[:-1] + old.shape[depth:]
@@ -262,7 +262,9 @@ def count_up_to(self: Variable, limit: int) -> Tensor:
     """
     if self.ndim or not self.dtype.is_integer:
         raise errors.build(
-            errors.DTypeError, f"count_up_to: the variable is {spec_of(self._value)}.", "count with an integer scalar."
+            errors.DTypeError,
+            f"count_up_to: the variable is {spec_of(self._value)}, which is not allowed.",
+            "count with an integer scalar.",
         )
     if state.current.trace is not None:
         return _count(self, limit)
@@ -279,7 +281,11 @@ def _count(variable: Variable, limit: int) -> Tensor:
 
 def _check_limit(limit: int, value: Tensor) -> None:
     if value._array >= limit:
-        raise errors.build(errors.OutOfRangeError, f"count_up_to: Reached limit of {limit}.", "assign a smaller value.")
+        raise errors.build(
+            errors.OutOfRangeError,
+            f"count_up_to: Reached limit of {limit}.",
+            "assign a smaller value.",
+        )
 
 
 _METHODS = [

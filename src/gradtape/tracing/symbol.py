@@ -279,18 +279,27 @@ def _is_ours(frame: Any) -> bool:
     return module.startswith("gradtape.ops.") or deferral.defines_public_functions(module)
 
 
-class _InaccessibleTensorError(errors.InaccessibleTensorError, TypeError):
+class OutOfScopeError(errors.InaccessibleTensorError, TypeError):
     """What TensorFlow raises while it traces, and what it raises when the function is called."""
+
+
+def _way_out(graph: str) -> str:
+    if "loop" in graph:
+        return (
+            "a list cannot collect tensors of a loop: rows = tf.TensorArray(tf.float32, size=n) before it, "
+            "rows = rows.write(i, value) in it, rows.stack() behind it."
+        )
+    return "return it from the function, and use what the call returns."
 
 
 def out_of_scope(tensor: Symbol) -> Exception:
     """The error for a tensor that is used outside of the function it belongs to; in another function it is another."""
-    kind = TypeError if _current.trace is None else _InaccessibleTensorError
+    kind = TypeError if _current.trace is None else OutOfScopeError
     return kind(
         errors.compose(
             f"{tensor!r} is out of scope and cannot be used here: it belongs to a call of {tensor.trace.graph.name} that "
             "was being traced.",
-            "return it from the function, and use what the call returns.",
+            _way_out(tensor.trace.graph.name),
             depth=1,
         )
     )

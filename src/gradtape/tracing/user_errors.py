@@ -1,4 +1,4 @@
-"""Exceptions of the user's code while it is traced: the same class, with the lines in front."""
+"""Exceptions of the user's code while it is traced: the same class, with the lines of the function at the end."""
 
 from __future__ import annotations
 
@@ -6,18 +6,24 @@ from gradtape.core import errors, provenance
 
 
 def in_user_code(problem: Exception) -> Exception:
-    """The exception with the lines of the user's function in front, of the same class where that can be made."""
+    """The exception with the lines of the user's function, of the same class where that can be made."""
     frames = []
     trace = problem.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
         if provenance.search(trace.tb_frame)[0] is code:
-            frames.append(f'    File "{code.co_filename}", line {trace.tb_lineno}, in {code.co_name}')
+            place = provenance.Site(code.co_filename, trace.tb_lineno, code.co_name).short
+            if not place.startswith("Cell In["):
+                place = f'File "{code.co_filename}", line {trace.tb_lineno}'
+            frames.append(f"    {place}, in {code.co_name}")
         trace = trace.tb_next
-    text = "in user code:\n\n" + "\n".join(frames) + f"\n\n    {type(problem).__name__}: {problem}"
     if getattr(problem, "_in_user_code", False):
         return problem
-    made = _same_kind(problem, text)
+    # What is wrong comes first: logs and summaries of tests show the first line alone.
+    lines = "\n\nin user code:\n\n" + "\n".join(frames)
+    made = _same_kind(problem, f"{problem}{lines}")
+    if type(made) is errors.StagingError:
+        made = errors.StagingError(f"{type(problem).__name__}: {problem}{lines}")
     made._in_user_code = True  # type: ignore[attr-defined]
     return made
 

@@ -153,13 +153,13 @@ def _check(reader: Reader, key: str, variable: Variable) -> None:
     if not variable.shape.is_compatible_with(shape):
         raise errors.build(
             errors.ShapeError,
-            f"restore: {key} has shape {tuple(shape)}, and variable {variable.name!r} has shape {variable.shape}.",
+            f"restore: {key} has shape {tuple(shape)}, but variable {variable.name!r} has shape {variable.shape}.",
             "build the objects as they were when the checkpoint was written.",
         )
     if dtype is not variable.dtype:
         raise errors.build(
             errors.DTypeError,
-            f"restore: {key} is {dtype.name}, and variable {variable.name!r} is {variable.dtype.name}.",
+            f"restore: {key} is {dtype.name}, but variable {variable.name!r} is {variable.dtype.name}.",
             "give the variable the saved dtype, or read the value with tf.train.load_variable and assign tf.cast of it.",
         )
 

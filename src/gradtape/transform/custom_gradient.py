@@ -126,7 +126,9 @@ def _pair(returned: Any) -> tuple[Any, Callable[..., Any]]:
         raise TypeError(errors.compose(what, fix, depth=3))
     if len(returned) != 2:
         raise ValueError(
-            errors.compose(f"custom_gradient: the function returned {len(returned)} values.", fix, depth=3)
+            errors.compose(
+                f"custom_gradient: the function returned {len(returned)} values, which is not allowed.", fix, depth=3
+            )
         )
     if not callable(returned[1]):
         what = f"custom_gradient: unsupported callable: the second value returned is {returned[1]!r}."
@@ -163,7 +165,10 @@ def _pullback(grad_fn: Any, inputs: list[Any], variables: list[Variable]) -> Pul
         flat = nest.flatten(of_arguments)
         if len(flat) != count:
             raise ValueError(
-                f"custom_gradient function expected to return {count} gradients, but returned {len(flat)} instead."
+                errors.compose(
+                    f"custom_gradient function expected to return {count} gradients, but returned {len(flat)} instead.",
+                    "the gradient function returns one gradient for each argument, None where there is none.",
+                )
             )
         return [_cotangent(d, *spec) for d, *spec in zip((*flat, *of_variables), dtypes, shapes, strict=True)]
 

@@ -69,7 +69,7 @@ class ForwardAccumulator:
         if identity in self._pushforward.tangents:
             raise ValueError(
                 errors.compose(
-                    f"Tensor {primal!r} was specified as a primal multiple times.",
+                    f"Tensor {primal!r} was specified as a primal multiple times, which is not allowed.",
                     "give it once, with the sum of the tangents if that was intended.",
                 )
             )
@@ -92,7 +92,7 @@ class ForwardAccumulator:
         self._pushforward = old.moved()
         raise RuntimeError(
             errors.compose(
-                "ForwardAccumulator: left in another thread than the one that entered it.",
+                "ForwardAccumulator: cannot be left in another thread than the one that entered it.",
                 "enter and leave an accumulator in one thread; jvp() may be called from any.",
             )
         )

@@ -29,7 +29,12 @@ def wants_zeros(value: Any) -> bool:
     try:
         return UnconnectedGradients(value) is UnconnectedGradients.ZERO
     except ValueError:
-        raise ValueError(f"Unknown value for unconnected_gradients: {value!r}") from None
+        raise ValueError(
+            errors.compose(
+                f"Unknown value for unconnected_gradients: {value!r} (must be 'none' or 'zero').",
+                "unconnected_gradients='zero' gives zeros in place of None.",
+            )
+        ) from None
 
 
 def flat_targets(target: Any, recording: Recording) -> tuple[Any, ...]:
@@ -171,13 +176,13 @@ def _check_seed(seed: Tensor, target: Any) -> None:
     if seed.dtype is not target.dtype and target.dtype.is_trainable:
         raise errors.build(
             errors.DTypeError,
-            f"gradient: output_gradients has dtype {seed.dtype.name}, its target {target.dtype.name}.",
+            f"gradient: output_gradients has dtype {seed.dtype.name}, its target {target.dtype.name}: they do not fit.",
             f"use tf.cast(g, tf.{target.dtype.name}).",
         )
     if not _broadcasts_to(seed.shape, target.shape):
         raise errors.build(
             errors.ShapeError,
-            f"gradient: output_gradients has shape {seed.shape}, its target {target.shape}.",
+            f"gradient: output_gradients has shape {seed.shape}, its target {target.shape}: they do not fit.",
             "give one cotangent per target, of the target's shape.",
         )
 

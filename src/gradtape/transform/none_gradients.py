@@ -1,10 +1,10 @@
-"""Gradients that are None: what the process wants to happen, and one line in the log where all of a call are."""
+"""Gradients that are None: what the process wants to happen."""
 
 from __future__ import annotations
 
 import os
 
-from gradtape.core import errors, log, provenance
+from gradtape.core import errors
 
 MODES = ("log", "none", "zero", "warn", "raise")
 
@@ -16,9 +16,6 @@ class Default:
 
 
 default = Default()
-# Places that have been named in the log: a training loop says it once.
-_said: set[provenance.Place | None] = set()
-_MOST = 1000
 
 
 def checked(mode: str, who: str) -> str:
@@ -46,19 +43,6 @@ def on_none(mode: str) -> None:
     >>> tf.config.on_none("log")
     """
     default.mode = checked(mode, "tf.config.on_none")
-
-
-def say() -> None:
-    """Note in the log, once for each line of the user, that all gradients of a call are None."""
-    place = provenance.user_place(2)
-    if place in _said or len(_said) > _MOST:
-        return
-    _said.add(place)
-    log.warning(
-        "%s: every gradient of this call is None. print(tape.explain(target, source)) says why; "
-        "tf.config.on_none('warn') does so everywhere.",
-        provenance.Site.of(place) or "gradient",
-    )
 
 
 if "GRADTAPE_ON_NONE" in os.environ:

@@ -196,7 +196,10 @@ def _lifted(pullback: Pullback, inputs: Sequence[Any], outputs: Sequence[Any], d
         for d in dys:
             if isinstance(d, Batched) and d.level in levels:
                 raise NeedsValueError(
-                    errors.compose("a vectorised pass met a custom gradient inside another one.", "", depth=1), d.level
+                    errors.compose(
+                        "a vectorised pass cannot go through a custom gradient inside another one.", "", depth=1
+                    ),
+                    d.level,
                 )
         before = _current.depth
         _current.depth = max(before, *levels)

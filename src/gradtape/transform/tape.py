@@ -16,7 +16,7 @@ from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.tensor_operators import Operators
 from gradtape.core.variable import Variable
-from gradtape.transform import none_gradients
+from gradtape.transform import none_gradients, suspicions
 from gradtape.transform.backward import as_result, backward, backward_in_stages, bare, nobody_records
 from gradtape.transform.gradient_arguments import (
     UnconnectedGradients,
@@ -142,7 +142,7 @@ class GradientTape:
             self._abandon()
             raise RuntimeError(
                 errors.compose(
-                    "GradientTape: left in another thread than the one that entered it.",
+                    "GradientTape: cannot be left in another thread than the one that entered it.",
                     "enter and leave a tape in one thread; gradient() may be called from any.",
                 )
             )
@@ -291,6 +291,7 @@ class GradientTape:
         if recording.breaks:
             check_rules(recording, [t._id for t in targets], [s._id for s in flat])
         self._leave_for("gradient")
+        suspicions.examine(recording)
         cotangents: dict[int, Any] = {}
         arrays = not recording.depth and (not _current.recorders or nobody_records())
         for t, seed in zip(targets, seeds, strict=True):
@@ -314,7 +315,7 @@ class GradientTape:
             else:
                 results.append(_finish(d, source))
         if not whole and self._on_none == "log" and flat and all(r is None for r in results):
-            none_gradients.say()
+            suspicions.of_no_gradient(recording, targets, flat)
         if recording.of_interest:
             _note_results(recording, [t._id for t in targets], ids, results)
         if whole and not self._persistent:
@@ -532,7 +533,12 @@ def _warn_dtype(name: str) -> None:
     site = provenance.user_site(2)
     count = _warned[site] = _warned.get(site, 0) + 1
     if count <= 5:
-        log.warning("The dtype of the watched tensor must be floating (e.g. tf.float32), got tf.%s", name)
+        log.warning(
+            "The dtype of the watched tensor must be floating (e.g. tf.float32), got tf.%s\n  at:  %s\n  fix: %s",
+            name,
+            site,
+            "watch tf.cast(x, tf.float32), or make it with floats: tf.constant(1.0).",
+        )
 
 
 def _warn_in_context(what: str) -> None:

@@ -104,7 +104,7 @@ def _count(flat: list[Tensor]) -> int:
     if any(not t.ndim for t in flat):
         raise errors.build(
             errors.ShapeError,
-            f"vectorized_map: elems holds a scalar: {_specs(flat)}.",
+            f"vectorized_map: elems holds a scalar: {_specs(flat)}, which is not allowed.",
             "the first axis counts the examples; a value that all share can be used in fn directly.",
         )
     sizes = {t.shape[0] for t in flat}

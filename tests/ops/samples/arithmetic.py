@@ -69,7 +69,7 @@ sample(
     smooth=False,
 )
 bad(MultiplyNoNan, MATRIX, MATRIX.T.copy(), error=errors.ShapeError, match="do not broadcast")
-bad(MultiplyNoNan, WHOLE, WHOLE, error=errors.DTypeError, match="takes floating point")
+bad(MultiplyNoNan, WHOLE, WHOLE, error=errors.DTypeError, match="must be floating point")
 
 sample(Negative, MATRIX, reference=lambda x: np.array([[-1.5, 0.75, -0.25], [-3.0, -0.5, 2.0]]), dtypes=REAL)
 sample(Negative, WHOLE, reference=lambda x: 0 - x, dtypes=INTEGER)

@@ -56,4 +56,4 @@ ODD = np.array([[0.0, -np.inf, np.nan], [np.inf, -1.5, 6.0e4]])
 for op, function in {IsNan: math.isnan, IsInf: math.isinf, IsFinite: math.isfinite}.items():
     sample(op, ODD, reference=np.vectorize(function), dtypes=REAL)
     sample(op, np.nan, reference=np.vectorize(function))
-    bad(op, WHOLE, error=errors.DTypeError, match="takes floating point")
+    bad(op, WHOLE, error=errors.DTypeError, match="must be floating point")

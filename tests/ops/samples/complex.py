@@ -24,7 +24,7 @@ for op, function in PARTS.items():
     reference = np.vectorize(lambda z, f=function: f(complex(z)))
     sample(op, Z, reference=reference, dtypes=COMPLEX)
     sample(op, -1.5 + 0.5j, reference=reference, dtypes=COMPLEX)
-    bad(op, A, error=errors.DTypeError, match="takes complex")
+    bad(op, A, error=errors.DTypeError, match="must be complex")
 
 sample(ComplexAbs, np.array([0j, 3 - 4j]), reference=lambda z: np.array([0.0, 5.0]), dtypes=COMPLEX, smooth=False)
 

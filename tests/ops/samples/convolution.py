@@ -110,7 +110,7 @@ bad(Convolution, X[0], W, error=ShapeError, match="x is f64[4,4,2], w is f64[3,3
 bad(Convolution, X, np.ones((3, 3, 3, 5)), error=ShapeError, match="the input has 2 channels, in 1 groups", **WAY)
 bad(Convolution, X, np.ones((6, 3, 2, 5)), error=ShapeError, match="does not fit into an input of size [4, 4]", **WAY)
 bad(Convolution, X, np.ones((0, 3, 2, 5)), error=ShapeError, match="a window of [0, 3]", **WAY)
-bad(Convolution, X, W, error=ShapeError, match="in 2 groups, and the filter is f64[3,3,2,5]", **{**WAY, "groups": 2})
+bad(Convolution, X, W, error=ShapeError, match="in 2 groups, but the filter is f64[3,3,2,5]", **{**WAY, "groups": 2})
 bad(Convolution, X, W.astype(np.float32), error=DTypeError, match="dtypes differ: x is f64[1,4,4,2]", **WAY)
 bad(Convolution, X > 0, W > 0, error=DTypeError, match="x is bool[1,4,4,2]", **WAY)
 bad(

@@ -24,6 +24,13 @@ sample(BinCount, NUMBERS - 1, size=3, dtype=dtypes.float32, reference=one_by_one
 sample(BinCount, NUMBERS[0], size=8, dtype=dtypes.int64, reference=one_by_one)
 sample(BinCount, np.zeros((2, 0), int), size=2, dtype=dtypes.int32, reference=one_by_one)
 sample(BinCount, np.zeros((0, 3), int), size=0, dtype=dtypes.int32, reference=one_by_one)
-bad(BinCount, np.int64(3), size=4, dtype=dtypes.int32, error=errors.ShapeError, match="x is i64[], a scalar")
+bad(
+    BinCount,
+    np.int64(3),
+    size=4,
+    dtype=dtypes.int32,
+    error=errors.ShapeError,
+    match="x is i64[], and must not be a scalar",
+)
 bad(BinCount, NUMBERS, size=-1, dtype=dtypes.int32, error=errors.ShapeError, match="the size is -1")
 bad(BinCount, np.array([1.0]), size=2, dtype=dtypes.int32, error=errors.DTypeError, match="x is f64[1]")

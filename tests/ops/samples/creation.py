@@ -46,5 +46,13 @@ sample(OneHot, 1, depth=3, axis=0, dtype=dtypes.bool_, reference=hot)
 sample(OneHot, WHOLE, depth=0, axis=0, dtype=dtypes.float64, reference=hot)
 sample(OneHot, WHOLE[:0], depth=3, axis=0, dtype=dtypes.bfloat16, reference=hot)
 bad(OneHot, X, depth=3, axis=0, dtype=dtypes.float32, error=errors.DTypeError, match="indices is f64[2,3]")
-bad(OneHot, WHOLE, depth=-1, axis=0, dtype=dtypes.float32, error=errors.ShapeError, match="depth is -1")
+bad(
+    OneHot,
+    WHOLE,
+    depth=-1,
+    axis=0,
+    dtype=dtypes.float32,
+    error=errors.ShapeError,
+    match="depth must not be negative, got -1",
+)
 bad(OneHot, WHOLE, depth=3, axis=3, dtype=dtypes.float32, error=errors.RangeError, match="axis is 3")

@@ -272,12 +272,12 @@ bad(RandomBinomial, STATE, 5.0, 1.5, shape=(3,), dtype=I32, error=InvalidArgumen
 bad(CategoricalQuantile, np.ones([2, 0]), UNIFORM, dtype=I32, error=ShapeError, match="at least one class")
 bad(CategoricalQuantile, np.ones([3, 2]), UNIFORM, dtype=I32, error=ShapeError, match="logits is f64[3,2]")
 bad(CategoricalQuantile, LOGITS, UNIFORM, dtype=F32, error=DTypeError, match="int32 or int64")
-bad(CategoricalQuantile, LOGITS > 0, UNIFORM, dtype=I32, error=DTypeError, match="takes floating point")
+bad(CategoricalQuantile, LOGITS > 0, UNIFORM, dtype=I32, error=DTypeError, match="must be floating point")
 bad(TruncatedNormalQuantile, U, np.zeros(2), 1.0, error=ShapeError, match="do not broadcast")
 bad(TruncatedNormalQuantile, U, 0.0, np.float32(1.0), error=DTypeError, match="dtypes differ")
 bad(TruncatedNormalQuantile, U, np.array([0.0, 1.5, 2.0]), np.array([1.0, 1.0, 3.0]), error=InvalidArgumentError,
     match="minvals must not be above")  # fmt: skip
 bad(RandomIndexShuffle, np.int32(3), SEED[:2], np.int32(5), rounds=4, error=ShapeError, match="seed is i64[2]")
 bad(RandomIndexShuffle, np.int32(3), SEED, np.int32(5), rounds=3, error=InvalidArgumentError, match="rounds is 3")
-bad(RandomIndexShuffle, np.int32(7), SEED, np.int32(5), rounds=4, error=InvalidArgumentError, match="outside of 0")
-bad(RandomIndexShuffle, 3.0, SEED, np.int32(5), rounds=4, error=DTypeError, match="takes signed integers")
+bad(RandomIndexShuffle, np.int32(7), SEED, np.int32(5), rounds=4, error=InvalidArgumentError, match="must be from 0")
+bad(RandomIndexShuffle, 3.0, SEED, np.int32(5), rounds=4, error=DTypeError, match="must be signed integers")

@@ -38,7 +38,7 @@ for op in (Divide, DivideNoNan):
     sample(op, MATRIX, 0.75, reference=quotient)
     sample(op, Z, W, reference=complex_quotient, dtypes=COMPLEX)
     bad(op, MATRIX, MATRIX.T.copy(), error=errors.ShapeError, match="do not broadcast")
-    bad(op, np.array([1, 2]), np.array([1, 2]), error=errors.DTypeError, match="takes floating point")
+    bad(op, np.array([1, 2]), np.array([1, 2]), error=errors.DTypeError, match="must be floating point")
 
 ZEROS = np.array([0.0, 1.0, -1.0, 6.0]), np.array([0.0, 0.0, 0.0, 2.0])
 sample(Divide, *ZEROS, reference=lambda a, b: np.array([np.nan, np.inf, -np.inf, 3.0]), dtypes=REAL, smooth=False)
@@ -46,7 +46,7 @@ sample(DivideNoNan, *ZEROS, reference=lambda a, b: np.array([0.0, 0.0, 0.0, 3.0]
 
 sample(Reciprocal, MATRIX, reference=lambda x: quotient(np.ones_like(x), x), dtypes=REAL)
 sample(Reciprocal, Z, reference=lambda z: complex_quotient(np.ones_like(z), z), dtypes=COMPLEX)
-bad(Reciprocal, np.array([1, 2]), error=errors.DTypeError, match="takes floating point")
+bad(Reciprocal, np.array([1, 2]), error=errors.DTypeError, match="must be floating point")
 
 # Quotients well away from whole numbers, so that the remainders are smooth.
 A = np.array([[7.25, -7.25, 3.5], [-0.625, 9.75, -5.25]])

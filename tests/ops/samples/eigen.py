@@ -108,6 +108,6 @@ sample(Eig, np.zeros((2, 0, 0)))
 for op in (Eigh, Eigvalsh, Eig):
     bad(op, np.ones((2, 3)), error=ShapeError, match="Input matrix must be square: x is f64[2,3]")
     bad(op, np.ones(3), error=ShapeError, match="x is f64[3], and needs rank 2 or more")
-    bad(op, np.eye(2, dtype=np.float16), error=DTypeError, match="takes float32, float64, complex64 and complex128")
+    bad(op, np.eye(2, dtype=np.float16), error=DTypeError, match="must be float32, float64, complex64 and complex128")
     bad(op, np.full((2, 2), np.nan), error=InvalidArgumentError, match="was not successful: x is f64[2,2]")
     bad(op, np.array([[1.0, 0.0], [np.inf, 1.0]]), error=InvalidArgumentError, match="The input might not be valid")

@@ -33,13 +33,13 @@ for op, function in LOGICAL.items():
     sample(op, P, Q, reference=reference)
     sample(op, True, Q, reference=reference)
     sample(op, True, False, reference=reference)
-    bad(op, np.array([1, 0]), np.array([1, 1]), error=errors.DTypeError, match="takes bool")
-    bad(op, P, np.array([1, 0]), error=errors.DTypeError, match="takes bool")
+    bad(op, np.array([1, 0]), np.array([1, 1]), error=errors.DTypeError, match="must be bool")
+    bad(op, P, np.array([1, 0]), error=errors.DTypeError, match="must be bool")
     bad(op, Q, np.array([True, False]), error=errors.ShapeError, match="do not broadcast")
 
 sample(LogicalNot, P, reference=lambda x: np.array([[False], [True]]))
 sample(LogicalNot, True, reference=lambda x: False)
-bad(LogicalNot, np.array([1.0]), error=errors.DTypeError, match="takes bool")
+bad(LogicalNot, np.array([1.0]), error=errors.DTypeError, match="must be bool")
 
 A = np.array([[6, 3, 85], [1, 127, 0]])
 B = np.array([3, 5, 15])

@@ -37,6 +37,6 @@ sample(Lu, np.zeros((0, 2, 2)))
 
 bad(Lu, np.ones((2, 3)), error=ShapeError, match="Input matrix must be square: x is f64[2,3]")
 bad(Lu, np.ones(3), error=ShapeError, match="x is f64[3], and needs rank 2 or more")
-bad(Lu, np.eye(2, dtype=np.float16), error=DTypeError, match="takes float32, float64, complex64 and complex128")
+bad(Lu, np.eye(2, dtype=np.float16), error=DTypeError, match="must be float32, float64, complex64 and complex128")
 bad(Lu, np.zeros((1, 1)), error=InvalidArgumentError, match="Input is not invertible: x is f64[1,1]")
 bad(Lu, np.full((1, 1), np.nan), error=InvalidArgumentError, match="Input is not invertible")

@@ -51,9 +51,9 @@ bad(
     normal(2, 3),
     normal(4, 3),
     error=ShapeError,
-    match="inner dimensions differ: a is f64[2,3], b is f64[4,3] (3 against 4)",
+    match="inner dimensions differ: a is f64[2,3], b is f64[4,3] (3 vs 4)",
 )
-bad(MatMul, normal(2, 3), normal(2, 4), error=ShapeError, match="(2 against 4)", transpose_a=True, transpose_b=True)
+bad(MatMul, normal(2, 3), normal(2, 4), error=ShapeError, match="(2 vs 4)", transpose_a=True, transpose_b=True)
 bad(MatMul, normal(3), normal(3, 4), error=ShapeError, match="a is f64[3], b is f64[3,4], and both need rank 2")
 bad(MatMul, normal(2, 3), normal(3), error=ShapeError, match="both need rank 2 or more")
 bad(MatMul, normal(3, 2, 3), normal(2, 3, 4), error=ShapeError, match="leading dimensions do not broadcast")

@@ -46,5 +46,5 @@ sample(Qr, np.zeros((2, 0, 3)))
 sample(Qr, np.zeros((2, 3, 0)), full_matrices=True, smooth=False)
 
 bad(Qr, np.ones(3), error=ShapeError, match="x is f64[3], and needs rank 2 or more")
-bad(Qr, np.eye(2, dtype=np.float16), error=DTypeError, match="takes float32, float64, complex64 and complex128")
+bad(Qr, np.eye(2, dtype=np.float16), error=DTypeError, match="must be float32, float64, complex64 and complex128")
 bad(Qr, np.eye(2, dtype=np.int32), error=DTypeError, match="x is i32[2,2]")

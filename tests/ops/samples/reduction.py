@@ -127,7 +127,7 @@ for op in (ReduceMax, ReduceMin):
     sample(op, TIES, axis=(1,), keepdims=False, reference=by_rows(ORDERED[op]), dtypes=REAL, smooth=False)
 EDGES = np.array([[-np.inf, -np.inf], [np.inf, 1.0], [-np.inf, 1.0], [1000.0, 999.0], [-1000.0, -1000.0]])
 sample(ReduceLogSumExp, EDGES, axis=(1,), keepdims=False, reference=by_rows(log_sum_exp), dtypes=REAL, smooth=False)
-bad(ReduceLogSumExp, WHOLE, axis=(0,), error=errors.DTypeError, match="takes floating point")
+bad(ReduceLogSumExp, WHOLE, axis=(0,), error=errors.DTypeError, match="must be floating point")
 for op in (ReduceMax, ReduceMin, ReduceLogSumExp):
     bad(op, CUBE + 0j, axis=(0,), error=errors.DTypeError, match="c128[2,3,2]")
 
@@ -137,7 +137,7 @@ for op, function in ((ReduceAny, any), (ReduceAll, all)):
     sample(op, MASK, axis=(1,), keepdims=True, reference=by_rows(function))
     sample(op, np.zeros((0, 2), bool), axis=(0,), keepdims=False, reference=by_rows(function))
     sample(op, True, axis=(), keepdims=False, reference=lambda x, axis, keepdims: x)
-    bad(op, WHOLE, axis=(0,), error=errors.DTypeError, match="takes bool")
+    bad(op, WHOLE, axis=(0,), error=errors.DTypeError, match="must be bool")
     bad(op, MASK, axis=(2,), error=errors.RangeError, match="axis is 2")
 
 filled = by_rows(lambda row: sum(1 for v in row if v))

@@ -18,5 +18,5 @@ for op, function in {Floor: math.floor, Ceil: math.ceil, Rint: round, Round: rou
     bad(op, np.array([1j]), error=errors.DTypeError, match="c128")
 
 for op in (Floor, Ceil, Rint):
-    bad(op, np.array([1, 2]), error=errors.DTypeError, match="takes floating point")
+    bad(op, np.array([1, 2]), error=errors.DTypeError, match="must be floating point")
 sample(Round, np.array([3, -4]), reference=lambda x: np.array([3, -4]), dtypes="int32 int64")

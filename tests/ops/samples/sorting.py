@@ -68,7 +68,7 @@ bad(TopK, TABLE, k=5, index_type=dtypes.int32, error=errors.ShapeError, match="k
 bad(TopK, TABLE, k=-1, index_type=dtypes.int32, error=errors.ShapeError, match="use a k from 0 to 4")
 
 for op, params in ((Sort, {}), (ArgSort, {"output_type": dtypes.int32}), (TopK, {"k": 1, "index_type": dtypes.int32})):
-    bad(op, 0.5, **params, error=errors.ShapeError, match="x is f64[], a scalar")
+    bad(op, 0.5, **params, error=errors.ShapeError, match="x is f64[], and must not be a scalar")
     bad(op, ROW + 0j, **params, error=errors.DTypeError, match="x is c128[5]")
     bad(op, np.array([True]), **params, error=errors.DTypeError, match="x is bool[1]")
 
@@ -119,5 +119,5 @@ for decreasing in (True, False):
     sample(IsotonicRegression, TABLE, decreasing=decreasing, reference=by_minimax)
     sample(IsotonicRegression, CUBE, decreasing=decreasing, reference=by_minimax)
 sample(IsotonicRegression, np.zeros((2, 0)), decreasing=True, reference=by_minimax)
-bad(IsotonicRegression, 0.5, decreasing=True, error=errors.ShapeError, match="x is f64[], a scalar")
+bad(IsotonicRegression, 0.5, decreasing=True, error=errors.ShapeError, match="x is f64[], and must not be a scalar")
 bad(IsotonicRegression, WHOLE, decreasing=True, error=errors.DTypeError, match="x is i64[6]")

@@ -371,12 +371,12 @@ for op in (
     Sinc,
     *ORDERED,
 ):
-    bad(op, WHOLE, error=errors.DTypeError, match="takes floating point", **({"order": 1} if op in ORDERED else {}))
+    bad(op, WHOLE, error=errors.DTypeError, match="must be floating point", **({"order": 1} if op in ORDERED else {}))
 for op in (Polygamma, Zeta, Igamma, Igammac, GammaDensity, IgammaDerivative, RandomGammaSlope, Logaddexp, Nextafter,
            LogaddexpShare, Xlogy, Xlog1py, Xdivy):  # fmt: skip
     params = {"order": 1} if op in (IgammaDerivative, RandomGammaSlope) else {}
     bad(op, np.ones([2]), np.ones([3]), error=errors.ShapeError, match="do not broadcast", **params)
-    bad(op, WHOLE, WHOLE, error=errors.DTypeError, match="takes floating point", **params)
+    bad(op, WHOLE, WHOLE, error=errors.DTypeError, match="must be floating point", **params)
 for op, params in ((Betainc, {}), (BetaDensity, {}), (BetaincDerivative, {"order": (1, 0)})):
     bad(op, np.ones([2]), np.ones([3]), 0.5, error=errors.ShapeError, match="do not broadcast", **params)
     bad(op, np.ones([2]), 1.0, np.float32(0.5), error=errors.DTypeError, match="dtypes differ", **params)

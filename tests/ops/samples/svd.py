@@ -61,5 +61,5 @@ sample(SingularValues, np.zeros((0, 3)))
 
 for op in (Svd, SingularValues):
     bad(op, np.ones(3), error=ShapeError, match="x is f64[3], and needs rank 2 or more")
-    bad(op, np.eye(2, dtype=np.float16), error=DTypeError, match="takes float32, float64, complex64 and complex128")
+    bad(op, np.eye(2, dtype=np.float16), error=DTypeError, match="must be float32, float64, complex64 and complex128")
     bad(op, np.eye(2, dtype=np.int32), error=DTypeError, match="x is i32[2,2]")

@@ -28,7 +28,7 @@ for op, (points, real, complex_) in FUNCTIONS.items():
     sample(op, points, reference=np.vectorize(real), dtypes=REAL)
     sample(op, -0.5, reference=np.vectorize(real))
     sample(op, Z, reference=np.vectorize(complex_), dtypes=COMPLEX)
-    bad(op, np.array([1, 2]), error=errors.DTypeError, match="takes floating point")
+    bad(op, np.array([1, 2]), error=errors.DTypeError, match="must be floating point")
 
 sample(Sin, np.array([0.0, np.pi, 1e4]), reference=np.vectorize(math.sin), smooth=False)
 sample(Asin, np.array([1.0, -1.0, 1.5]), reference=lambda x: np.array([np.pi / 2, -np.pi / 2, np.nan]), smooth=False)

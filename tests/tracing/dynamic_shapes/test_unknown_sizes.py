@@ -276,7 +276,7 @@ def test_function_that_draws_only_in_a_later_trace():
 
 def test_error_of_the_function_itself_is_shown():
     f = tf.function(lambda x: tf.reshape(x, [7, -1]), autograph=False)
-    with pytest.raises(ValueError, match=r"in user code(.|\n)*reshape"):
+    with pytest.raises(ValueError, match=r"reshape(.|\n)*in user code"):
         f.get_concrete_function(tf.TensorSpec([2, 3], tf.float32))
     concrete = f.get_concrete_function(tf.TensorSpec([None], tf.float32))
     assert concrete(tf.ones([14])).shape == [7, 2]

@@ -115,7 +115,9 @@ def full_like(
     array([7, 7])
     """
     if order != "K" or not subok:
-        raise ValueError(errors.compose(f"full_like: order is {order!r}, subok {subok}.", "leave them out."))
+        raise ValueError(
+            errors.compose(f"full_like: order is {order!r}, subok {subok}: they do not fit.", "leave them out.")
+        )
     a = asarray(a)
     value = cast(asarray(fill_value), a.dtype if dtype is None else dtypes.as_dtype(dtype))
     return movement.broadcast_to(value, tuple(a.shape) if shape is None else known_shape(shape, "full_like"))
@@ -138,7 +140,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
     target = result_type(start, stop, step) if dtype is None else dtypes.as_dtype(dtype)
     values = [np.asarray(v).item() if isinstance(v, (Tensor, Variable, np.ndarray)) else v for v in (start, stop, step)]
     if not values[2]:
-        raise ValueError(errors.compose("arange: step is 0.", "give another step."))
+        raise ValueError(errors.compose("arange: step must not be 0.", "give another step."))
     return convert.convert_to_tensor(np.arange(*values).astype(target.numpy))
 
 
@@ -166,7 +168,7 @@ def linspace(
     array([0. , 0.5, 1. ])
     """
     if num < 0:
-        raise ValueError(errors.compose(f"linspace: num is {num}.", "it must not be negative."))
+        raise ValueError(errors.compose(f"linspace: num is {num}, which is not allowed.", "it must not be negative."))
     wide = inexact_type(start, stop, default_float())
     a, b = asarray(start, wide), asarray(stop, wide)
     parts = max(num - 1 if endpoint else num, 1)
@@ -263,7 +265,9 @@ def ix_(*args: Any) -> list[Tensor]:
     found = []
     for place, x in enumerate(map(asarray, args)):
         if x.ndim != 1:
-            raise ValueError(errors.compose(f"ix_: argument {place} has rank {x.ndim}.", "give vectors."))
+            raise ValueError(
+                errors.compose(f"ix_: argument {place} has rank {x.ndim}, which is not allowed.", "give vectors.")
+            )
         if x.dtype.is_bool:
             x = movement.reshape(where(x), [-1])
         found.append(movement.reshape(x, [1] * place + [-1] + [1] * (len(args) - place - 1)))

@@ -122,7 +122,9 @@ def argsort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) 
 
 def _check_order(who: str, order: Any) -> None:
     if order is not None:
-        raise ValueError(errors.compose(f"{who}: order is {order!r}.", "tensors have no fields: leave it out."))
+        raise ValueError(
+            errors.compose(f"{who}: order is {order!r}, which is not allowed.", "tensors have no fields: leave it out.")
+        )
 
 
 def diff(a: Any, n: int = 1, axis: int = -1) -> Tensor:
@@ -138,7 +140,7 @@ def diff(a: Any, n: int = 1, axis: int = -1) -> Tensor:
     """
     x = asarray(a)
     if n < 0:
-        raise ValueError(errors.compose(f"diff: n is {n}.", "it must not be negative."))
+        raise ValueError(errors.compose(f"diff: n is {n}, which is not allowed.", "it must not be negative."))
     axis = normalize_axis(axis, x.ndim, "diff")
     before = (slice(None),) * axis
     for _ in range(n):

@@ -81,7 +81,7 @@ def matmul(x1: Any, x2: Any) -> Tensor:
     """
     a, b = promoted(x1, x2)
     if not a.ndim or not b.ndim:
-        raise ValueError(errors.compose("matmul: an operand is a scalar.", "use multiply."))
+        raise ValueError(errors.compose("matmul: operands must not be scalars.", "use multiply."))
     if a.ndim == 1:
         made = products.matmul(movement.expand_dims(a, 0), movement.expand_dims(b, -1) if b.ndim == 1 else b)
         return movement.squeeze(made, [-2, -1] if b.ndim == 1 else [-2])
@@ -172,7 +172,9 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     a, b = _axis_last(a, axisa), _axis_last(b, axisb)
     lengths = a.shape[-1], b.shape[-1]
     if not set(lengths) <= {2, 3}:
-        raise ValueError(errors.compose(f"cross: the vectors have {lengths} elements.", "give two or three."))
+        raise ValueError(
+            errors.compose(f"cross: the vectors have {lengths} elements, which is not allowed.", "give two or three.")
+        )
     if lengths == (2, 2):
         result: Tensor = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
         return result

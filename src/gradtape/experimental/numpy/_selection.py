@@ -54,7 +54,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
     if len(condlist) != len(choicelist):
         raise ValueError(
             errors.compose(
-                f"select: {len(condlist)} conditions for {len(choicelist)} choices.",
+                f"select: {len(condlist)} conditions for {len(choicelist)} choices, which is not allowed.",
                 "give a choice for each condition.",
             )
         )
@@ -79,7 +79,9 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "c
     array([7, 5])
     """
     if out is not None or mode not in ("clip", "wrap", "raise"):
-        raise ValueError(errors.compose(f"take: out is {out!r}, mode {mode!r}.", 'use mode="clip" or "wrap".'))
+        raise ValueError(
+            errors.compose(f"take: out is {out!r}, mode {mode!r}: they do not fit.", 'use mode="clip" or "wrap".')
+        )
     a, indices = asarray(a), asarray(indices)
     if axis is None:
         a, axis = movement.reshape(a, [-1]), 0

@@ -147,5 +147,7 @@ def _checked(who: str, value: Any, out_type: Any) -> SparseTensor:
             errors.compose(f"{who}: Input must be a SparseTensor, got {value!r}.", "use tf.sparse.from_dense.")
         )
     if dtypes.as_dtype(out_type) is not dtypes.string:
-        raise errors.build(errors.DTypeError, f"{who}: out_type is {out_type!r}.", "only tf.string is supported.")
+        raise errors.build(
+            errors.DTypeError, f"{who}: out_type is {out_type!r}, which is not allowed.", "only tf.string is supported."
+        )
     return value

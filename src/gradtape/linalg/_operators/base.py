@@ -124,7 +124,10 @@ class LinearOperator(Module):
         self._require_square("solve")
         if self.is_non_singular is False:
             raise NotImplementedError(
-                errors.compose(f"solve: {self.name} is said to be singular.", "use tf.linalg.lstsq with to_dense().")
+                errors.compose(
+                    f"solve: {self.name} is said to be singular.",
+                    "use tf.linalg.lstsq with to_dense().",
+                )
             )
         if isinstance(rhs, LinearOperator):
             inverse = (self.adjoint() if adjoint else self).inverse()
@@ -289,7 +292,7 @@ class LinearOperator(Module):
         if tensor.ndim < 2 or (rows is not None and size is not None and rows != size):
             raise errors.build(
                 errors.ShapeError,
-                f"{what}: {self.name} is {self.shape}, the argument {tensor.shape}.",
+                f"{what}: {self.name} is {self.shape}, the argument {tensor.shape}: they do not fit.",
                 f"give a matrix with {size} rows; for vectors use matvec and solvevec.",
             )
         return tensor

@@ -86,7 +86,7 @@ class LinearOperatorComposition(Joint):
             if left.shape[-1] != right.shape[-2]:
                 raise errors.build(
                     errors.ShapeError,
-                    f"LinearOperatorComposition: {left.name} is {left.shape}, {right.name} is {right.shape}.",
+                    f"LinearOperatorComposition: {left.name} is {left.shape}, {right.name} is {right.shape}: they do not fit.",
                     "each operator needs as many columns as the next has rows.",
                 )
 

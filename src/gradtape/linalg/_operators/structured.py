@@ -238,7 +238,7 @@ class LinearOperatorPermutation(LinearOperator):
         if not self._perm.dtype.is_integer:
             raise errors.build(
                 errors.DTypeError,
-                f"LinearOperatorPermutation: perm is of dtype {self._perm.dtype.name}.",
+                f"LinearOperatorPermutation: perm is of dtype {self._perm.dtype.name}, which is not allowed.",
                 "pass integers.",
             )
         if is_non_singular is False or is_square is False:

@@ -54,12 +54,18 @@ def _check_alike(who: str, first: Leaves, other: Leaves, a: str, b: str) -> None
         if p.dtype is not q.dtype:
             raise TypeError(
                 errors.compose(
-                    f"{what} {a} returns {p.dtype.name}, {b} returns {q.dtype.name}.", "cast one of them.", depth=2
+                    f"{what} {a} returns {p.dtype.name}, {b} returns {q.dtype.name}, which is not allowed.",
+                    "cast one of them.",
+                    depth=2,
                 )
             )
         if p.rank != q.rank:
             raise ValueError(
-                errors.compose(f"{what} {a} returns {p}, {b} returns {q}.", "return tensors of one rank.", depth=2)
+                errors.compose(
+                    f"{what} {a} returns {p}, {b} returns {q}, which is not allowed.",
+                    "return tensors of one rank.",
+                    depth=2,
+                )
             )
 
 

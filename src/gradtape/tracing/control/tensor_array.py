@@ -32,7 +32,7 @@ class WriteRow(InstanceOp):
         if not _fit(x.shape[1:], row.shape):
             raise errors.build(
                 errors.ShapeError,
-                f"TensorArray.write: a row of shape {list(row.shape)}, where the others have shape {list(x.shape[1:])}.",
+                f"TensorArray.write: a row of shape {list(row.shape)}, where the others have shape {list(x.shape[1:])}: they do not fit.",
                 "write elements of one shape.",
             )
         shape = x.shape[1:] if row.shape is ANY or None not in x.shape[1:] else row.shape

@@ -184,7 +184,8 @@ def _checked_source(source: Any) -> Any:
     if not isinstance(source, (Tensor, Variable)):
         raise TypeError(
             errors.compose(
-                f"explain: source is {source!r}, of type {type(source).__name__}.", "pass a tensor or variable."
+                f"explain: source is {source!r}, of type {type(source).__name__}, and must be a tensor or variable.",
+                "pass a tensor or variable.",
             )
         )
     source._id = source._id or state.new_id()
@@ -204,7 +205,11 @@ def _checked_targets(target: Any) -> tuple[list[Any], list[Any]]:
     numbers = [t for t in flat if isinstance(t, _NUMBERS)]
     for t in flat:
         if not isinstance(t, (Tensor, Variable, *_NUMBERS)):
-            raise TypeError(errors.compose(f"explain: target is {t!r}, of type {type(t).__name__}.", "pass a tensor."))
+            raise TypeError(
+                errors.compose(
+                    f"explain: target is {t!r}, of type {type(t).__name__}, and must be a tensor.", "pass a tensor."
+                )
+            )
     for t in tensors:
         t._id = t._id or state.new_id()
     return tensors, numbers
