@@ -138,3 +138,20 @@ print(draw.experimental_get_tracing_count())
 """
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert ran.stdout.strip() == "2", ran.stderr
+
+
+def test_a_random_initial_value_after_an_assignment():
+    count = tf.Variable(0.0)
+    made = []
+
+    @tf.function
+    def f(x):
+        count.assign_add(1.0)
+        if not made:
+            made.append(tf.Variable(tf.random.normal([2])))
+            made.append(tf.Variable(tf.random.normal([2])))
+        return x * made[0]
+
+    f(tf.ones([2]))
+    assert float(count) == 1.0
+    assert not np.array_equal(made[0].numpy(), made[1].numpy())

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from gradtape.compiler.graph import Value
+from gradtape.compiler.effects import ASSIGN
+from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.core import errors
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable, names
@@ -47,7 +48,8 @@ def initial_values(tensors: Sequence[Tensor]) -> Callable[[Symbol], Tensor]:
         if any(a is None and p.value in needed for a, p in zip(arrays, trace.parameters, strict=True)):
             raise _unknown(initial)
         arrays += [_array(s, compute) if v in needed else None for s, v in trace.graph.captures]
-        run = program_of(trace, [value]) if all(a is not None for a in arrays) else Runner(trace.graph, [value])
+        whole = trace.is_general and all(a is not None for a in arrays)
+        run = program_of(trace, [value]) if whole else Runner(_needed_part(trace.graph, value, needed), [value])
         return wrap(run(arrays)[0])
 
     return compute
@@ -58,6 +60,32 @@ def _array(source: Any, compute: Callable[[Symbol], Tensor]) -> Any:
     if isinstance(source, Variable):
         return source._value._array
     return (compute(source) if isinstance(source, Symbol) else source)._array
+
+
+def _needed_part(graph: Graph, value: Value, needed: set[Value]) -> Graph:
+    """The graph without what the value does not need: what the function assigns is assigned when it is called. The states of
+    random numbers that were drawn move on."""
+    part = Graph(graph.name)
+    part.parameters, part.captures, part.constants = graph.parameters, graph.captures, graph.constants
+    read = {id(source) for source, v in graph.captures if v in needed}
+    kept = _makers(value)
+    for node in graph.nodes:
+        if node.op is ASSIGN and id(node.params["variable"]) in read and _sources(node.inputs[0]) <= needed:
+            kept |= {node, *_makers(node.inputs[0])}
+    part.nodes = [node for node in graph.nodes if node in kept]
+    return part
+
+
+def _makers(value: Value) -> set[Node]:
+    """The nodes that a value is computed by."""
+    found: set[Node] = set()
+    waiting = [value]
+    while waiting:
+        node = waiting.pop().node
+        if node is not None and node not in found:
+            found.add(node)
+            waiting += node.inputs
+    return found
 
 
 def _sources(value: Value) -> set[Value]:
