@@ -18,13 +18,14 @@ VENV := .venv
 NEWEST := .venv-newest
 BENCH := .venv-bench
 CONFORMANCE := .venv-conformance
+LIBRARIES := .venv-libraries
 # Kernels that the tests on one Python have compiled serve those on the next.
 export GRADTAPE_CACHE ?= $(CURDIR)/.kernels
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint types layers pytest pytest-newest fuzz load hostile conformance conformance-tensorflow bench wheel clean
+.PHONY: help demo test lint types layers pytest pytest-newest fuzz load hostile conformance conformance-libraries conformance-tensorflow bench wheel clean
 
 help:  ## Show the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +61,9 @@ pytest-newest:  ## Run the tests on the newest Python that is installed, if it i
 conformance: $(CONFORMANCE)/.conformance  ## Run Keras's own tests on gradtape; FOLDERS="ops layers/rnn" chooses.
 	$(CONFORMANCE)/bin/python conformance/run.py $(FOLDERS) -n $(WORKERS)
 
+conformance-libraries: $(LIBRARIES)/.libraries  ## Run libraries built on TensorFlow on gradtape; writes docs/libraries.md.
+	$(LIBRARIES)/bin/python conformance/libraries/run.py --tb=no
+
 conformance-tensorflow: $(VENV)/.dev  ## Compare gradtape with what TensorFlow recorded; AREAS="strings data" chooses.
 	$(VENV)/bin/python conformance/behaviours/run.py $(AREAS)
 
@@ -83,10 +87,10 @@ wheel: $(VENV)/.dev  ## Build the wheel into dist/.
 	$(VENV)/bin/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean:  ## Remove environments, caches and build products.
-	rm -rf $(VENV) $(NEWEST) $(BENCH) $(CONFORMANCE) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .kernels
+	rm -rf $(VENV) $(NEWEST) $(BENCH) $(CONFORMANCE) $(LIBRARIES) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .kernels
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(VENV)/bin/python $(BENCH)/bin/python $(CONFORMANCE)/bin/python:
+$(VENV)/bin/python $(BENCH)/bin/python $(CONFORMANCE)/bin/python $(LIBRARIES)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gradtape needs Python 3.11 or newer; say make PYTHON=...")'
 	$(PYTHON) -m venv $(@D)/..
 
@@ -111,4 +115,11 @@ $(BENCH)/.bench: pyproject.toml | $(BENCH)/bin/python
 
 $(CONFORMANCE)/.conformance: pyproject.toml | $(CONFORMANCE)/bin/python
 	$(CONFORMANCE)/bin/python $(PIP_INSTALL) --editable '.[conformance]'
+	@touch $@
+
+# Without their dependencies: these would install TensorFlow.
+$(LIBRARIES)/.libraries: pyproject.toml | $(LIBRARIES)/bin/python
+	$(LIBRARIES)/bin/python $(PIP_INSTALL) --editable '.[libraries]'
+	$(LIBRARIES)/bin/python $(PIP_INSTALL) --no-deps dm-sonnet==2.0.2 tensorflow-probability==0.25.0 gpflow==2.11.2 deepxde==1.15.0 \
+	    tf_keras==2.21.0 spektral==1.3.1 tf2rl==1.1.5
 	@touch $@

@@ -1,0 +1,180 @@
+"""Runs libraries that are built on TensorFlow on gradtape: the tests in their wheels, and the programs in examples/libraries.
+
+    python conformance/libraries/run.py                     all of it; writes docs/libraries.md
+    python conformance/libraries/run.py sonnet -k linear    the tests of one library; the rest goes to pytest
+
+TensorFlow must not be installed beside them. What is left out, and why, is in left_out.txt.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+EXAMPLES = ROOT / "examples" / "libraries"
+TABLE = ROOT / "docs" / "libraries.md"
+# The package on the index, what to import, and the folder of its tests in the wheel, if it has any.
+LIBRARIES = [
+    ("dm-sonnet", "sonnet", "src"),
+    ("tensorflow-probability", "tensorflow_probability.python.distributions", None),
+    ("gpflow", "gpflow", None),
+    ("DeepXDE", "deepxde", None),
+    ("tf_keras", "tf_keras", None),
+    ("spektral", "spektral", None),
+    ("tf2rl", "tf2rl", None),
+]
+
+
+def environment() -> dict[str, str]:
+    """That of the programs."""
+    path = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH") or str(ROOT / "src")])
+    return {**os.environ, "PYTHONPATH": path, "DDE_BACKEND": "tensorflow"}
+
+
+def left_out() -> dict[str, str]:
+    """Tests that are not counted, by the end of their name, with the reason."""
+    lines = [line for line in (HERE / "left_out.txt").read_text().splitlines() if line and not line.startswith("#")]
+    return {name.strip(): reason.strip() for name, _, reason in (line.partition("  ") for line in lines)}
+
+
+def imports(module: str) -> bool:
+    """Whether a library can be imported."""
+    with tempfile.NamedTemporaryFile("w", suffix=".py") as script:
+        script.write(f"import {module}\n")
+        script.flush()
+        command = [sys.executable, "-m", "gradtape", "run", script.name]
+        return subprocess.run(command, env=environment(), capture_output=True, check=False).returncode == 0
+
+
+def tested(module: str, folder: str, options: list[str]) -> dict[str, list[str]]:
+    """The outcomes of the tests in a library's wheel, by name."""
+    spec = importlib.util.find_spec(module)
+    if spec is None or spec.origin is None:
+        return {}
+    source = Path(spec.origin).parent
+    with tempfile.TemporaryDirectory() as scratch:
+        results = Path(scratch) / "results.json"
+        command = [sys.executable, "-m", "gradtape", "run", "-m", "pytest", "-q", "-p", "library_results"]
+        command += [
+            "-p",
+            "no:cacheprovider",
+            f"--rootdir={source}",
+            f"--results={results}",
+            str(source / folder),
+            *options,
+        ]
+        subprocess.run(command, env=environment(), cwd=scratch, check=False)
+        found: dict[str, list[str]] = json.loads(results.read_text()) if results.exists() else {}
+        return found
+
+
+def examples() -> list[tuple[str, bool, float, str]]:
+    """The programs: name, whether it ran to its end, seconds, and its last line."""
+    found = []
+    for program in sorted(EXAMPLES.glob("*.py")):
+        start = time.perf_counter()
+        command = [sys.executable, "-m", "gradtape", "run", str(program)]
+        done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+        lines = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines()
+        found.append((program.name, done.returncode == 0, time.perf_counter() - start, lines[-1] if lines else ""))
+        print(
+            f"{program.name:32}{'ok' if done.returncode == 0 else 'FAILED'}  {lines[-1] if lines else ''}", flush=True
+        )
+    return found
+
+
+def summary(outcomes: dict[str, list[str]], reasons: dict[str, str]) -> tuple[Counter[str], list[str], Counter[str]]:
+    """How many tests had which outcome, which failed, and for which reasons others are left out."""
+    counts: Counter[str] = Counter()
+    failed: list[str] = []
+    without: Counter[str] = Counter()
+    for name, (outcome, _) in outcomes.items():
+        reason = next((why for end, why in reasons.items() if end in name), None)
+        if reason is not None and outcome != "passed":
+            without[reason] += 1
+            continue
+        counts[outcome] += 1
+        failed += [name] if outcome in ("failed", "error") else []
+    return counts, failed, without
+
+
+def version(package: str) -> str:
+    """The version of a package that is installed."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def written(rows: list[list[Any]], reasons: Counter[str], programs: list[tuple[str, bool, float, str]]) -> str:
+    """The page of the results."""
+    lines = [
+        "# Libraries on gradtape",
+        "",
+        "Libraries that are built on TensorFlow, unchanged, under `gradtape run`. Written by `make conformance-libraries`.",
+        "",
+        "| package | version | imports | tests | passed | failed | skipped by itself | left out |",
+        "|---|---|---|---|---|---|---|---|",
+        *["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows],
+        "",
+        "Only the wheels with a number of tests carry them. Left out, with the reason "
+        "(the names are in conformance/libraries/left_out.txt):",
+        "",
+        *[f"- {count}: {reason}" for reason, count in reasons.most_common()],
+        "",
+        "## Programs",
+        "",
+        "In examples/libraries, run by the target:",
+        "",
+        "| program | runs | its last line |",
+        "|---|---|---|",
+        *[f"| {name} | {'yes' if ok else 'no'} | `{last[:100]}` |" for name, ok, _, last in programs],
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Run what the command line names; the exit status says whether everything passed."""
+    chosen = [a for a in sys.argv[1:2] if not a.startswith("-")]
+    options = sys.argv[1 + len(chosen) :]
+    reasons = left_out()
+    rows: list[list[Any]] = []
+    failures: list[str] = []
+    without: Counter[str] = Counter()
+    for package, module, folder in LIBRARIES:
+        if chosen and module.partition(".")[0] != chosen[0]:
+            continue
+        can = imports(module)
+        failures += [] if can else [f"import {module}"]
+        counts: Counter[str] = Counter()
+        own: Counter[str] = Counter()
+        if folder is not None:
+            counts, failed, own = summary(tested(module.partition(".")[0], folder, options), reasons)
+            failures += failed
+            without.update(own)
+        total = counts["passed"] + counts["failed"] + counts["error"]
+        numbers = [total, counts["passed"], total - counts["passed"], counts["skipped"], sum(own.values())]
+        rows.append([package, version(package), "yes" if can else "no", *(numbers if folder else ["", "", "", "", ""])])
+        print(*rows[-1], sep="  ", flush=True)
+    programs = [] if chosen else examples()
+    failures += [name for name, ok, _, _ in programs if not ok]
+    if not chosen:
+        TABLE.write_text(written(rows, without, programs))
+    print("\nfailed:", *(failures or ["nothing"]), sep="\n  ")
+    return bool(failures)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
