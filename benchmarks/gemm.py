@@ -71,7 +71,7 @@ def prepare(work: tuple[int, int, int, bool, bool, int], pools: dict[str, Any]) 
     import numpy as np
 
     from gradtape.compiler import kernels
-    from gradtape.compiler.emitters import product
+    from gradtape.compiler.backends.product import pattern as product
     from gradtape.core import dtypes
     from gradtape.core.patterns.product import Axis, Product
 
@@ -122,8 +122,8 @@ def best_times(run: dict[str, Callable[[], Any]], seconds: float) -> dict[str, f
 def peak(seconds: float) -> float:
     """Operations in a second of a core that does nothing but fused multiplications and additions of float32."""
     from gradtape.compiler import ir
-    from gradtape.compiler.gemm.code import I64, Code
-    from gradtape.compiler.gemm.tile import multiply_add
+    from gradtape.compiler.backends.product.code import I64, Code
+    from gradtape.compiler.backends.product.tile import multiply_add
     from gradtape.compiler.simd.machine import assemble, host
     from gradtape.core import dtypes
 

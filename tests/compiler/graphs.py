@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradtape.compiler import kernels, lowering
+from gradtape.compiler import kernels
+from gradtape.compiler.bodies.kernel_op import KernelOp
 from gradtape.compiler.graph import Graph, Node
-from gradtape.compiler.kernel_op import KernelOp
+from gradtape.compiler.lowering import nodes as lowering
 from gradtape.compiler.nest import check
 from gradtape.compiler.nest.description import Nest
 from gradtape.compiler.nest.interpreter import interpret

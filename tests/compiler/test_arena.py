@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from gradtape.compiler.arena import Part, lay_out, size_of
 from gradtape.compiler.graph import Node, Value
 from gradtape.compiler.kernels import Lowered
+from gradtape.compiler.memory.arena import Part, lay_out, size_of
 from gradtape.core import dtypes
 from gradtape.core.shape import Spec
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.compiler import chains, pool
+from gradtape.compiler import pool
+from gradtape.compiler.lowering import chains
 
 
 @pytest.fixture

@@ -5,7 +5,8 @@ import pytest
 
 import gradtape as tf
 from compiler.graphs import results
-from gradtape.compiler import backend, destinations
+from gradtape.compiler import backend
+from gradtape.compiler.fusion import store_through as destinations
 from gradtape.compiler.graph import Graph
 from gradtape.core.shape import spec_of
 from gradtape.tracing.trace import Trace

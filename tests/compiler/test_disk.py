@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gradtape.compiler import disk, fusion
+from gradtape.compiler import disk
+from gradtape.compiler.fusion import pointwise as fusion
 from gradtape.compiler.simd.machine import Code
 from gradtape.core import disk_cache, dtypes, errors
 from gradtape.core.op import REGISTRY

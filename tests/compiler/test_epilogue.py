@@ -5,10 +5,11 @@ import pytest
 
 import gradtape as tf
 from compiler.graphs import results
-from gradtape.compiler import epilogue, passes, pipeline
-from gradtape.compiler.ending import distances_of
-from gradtape.compiler.kernel_op import Contraction, body_of
-from gradtape.compiler.lowering import lower_kernel
+from gradtape.compiler import passes, pipeline
+from gradtape.compiler.bodies.epilogue import distances_of
+from gradtape.compiler.bodies.kernel_op import Contraction, body_of
+from gradtape.compiler.fusion import epilogue
+from gradtape.compiler.lowering.nodes import lower_kernel
 
 RANDOM = np.random.default_rng(11)
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gradtape as tf
-from gradtape.compiler.loop_code import LoopEmitter
+from gradtape.compiler.backends.pointwise.emit import LoopEmitter
 from gradtape.core.op import REGISTRY
 
 RANDOM = np.random.default_rng(7)
@@ -135,7 +135,7 @@ def test_same_bits_with_one_thread_and_two():
 
 
 def test_equal_loops_are_compiled_once():
-    from gradtape.compiler.loops import compiled
+    from gradtape.compiler.backends.pointwise.lower import compiled
 
     w = tf.constant(normal(16, 16))
 

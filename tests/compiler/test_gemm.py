@@ -9,8 +9,8 @@ import pytest
 from numpy.lib.stride_tricks import as_strided
 
 from gradtape.compiler import ir
-from gradtape.compiler.gemm import Batch, Gemm, emit
-from gradtape.compiler.gemm.plan import plan
+from gradtape.compiler.backends.product import Batch, Gemm, emit
+from gradtape.compiler.backends.product.plan import plan
 from gradtape.compiler.pool import Pool
 from gradtape.compiler.simd.machine import assemble, host
 from gradtape.core import dtypes

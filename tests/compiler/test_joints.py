@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.compiler import joints
+from gradtape.compiler.memory import concat_aliasing as joints
 
 
 @pytest.fixture

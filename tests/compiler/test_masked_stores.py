@@ -8,7 +8,7 @@ import pytest
 import gradtape as tf
 from fuzz import modes
 from gradtape.compiler import ir
-from gradtape.compiler.row_code import mask_of
+from gradtape.compiler.backends.rows.emit import mask_of
 from gradtape.compiler.simd import conversion, supports
 from gradtape.compiler.simd.emitter import VectorEmitter
 from gradtape.compiler.simd.machine import load, translate
@@ -81,7 +81,7 @@ def test_rows_that_end_with_one_element(width):
 
 
 def test_guards_see_what_is_written_beyond_a_result(monkeypatch):
-    from gradtape.compiler import native
+    from gradtape.compiler.lowering import native
 
     run = native.Native.launch
 

@@ -13,8 +13,8 @@ import gradtape as tf
 from compiler.golden_programs import PROGRAMS
 from compiler.graphs import interpreted, launched, verified
 from gradtape.compiler import passes, pipeline
+from gradtape.compiler.bodies.kernel_op import KernelOp
 from gradtape.compiler.graph import Graph, Node
-from gradtape.compiler.kernel_op import KernelOp
 from gradtape.compiler.nest import check
 from gradtape.compiler.nest.body import Body, strided
 from gradtape.compiler.nest.description import Dim, Nest, kind

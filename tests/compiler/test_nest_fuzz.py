@@ -15,8 +15,8 @@ from fuzz import worker
 from fuzz.draws import draw_with_failures
 from fuzz.instance import Instance
 from gradtape.compiler import pipeline
+from gradtape.compiler.bodies.kernel_op import KernelOp
 from gradtape.compiler.graph import Graph, Node
-from gradtape.compiler.kernel_op import KernelOp
 
 SEEDS = range(60)
 AT_ONCE = 10

@@ -6,7 +6,7 @@ import pytest
 import gradtape as tf
 from compiler.graphs import results
 from compiler.test_destinations import fused, normal
-from gradtape.compiler.kernel_op import Contraction, body_of
+from gradtape.compiler.bodies.kernel_op import Contraction, body_of
 
 
 def check(function, *arrays, movers=0, writers=None):

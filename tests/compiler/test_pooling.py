@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gradtape.compiler import kernels, pool
-from gradtape.compiler.emitters import pooling as emitter
+from gradtape.compiler.backends.window import pattern as emitter
 from gradtape.core import dtypes
 from gradtape.core.patterns.pooling import Pool
 from gradtape.core.shape import Spec

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from gradtape.compiler import eager, kernels, lowering, pool
-from gradtape.compiler.expansion import expand
+from gradtape.compiler import eager, kernels, pool
+from gradtape.compiler.fusion.expansion import expand
 from gradtape.compiler.graph import Graph, Node, Value
+from gradtape.compiler.lowering import nodes as lowering
 from gradtape.core import dtypes
 from gradtape.core.errors import CompilerWarning
 from gradtape.core.patterns.product import Axis

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.compiler import availability, emitters, fusion
-from gradtape.compiler.emitters import emitter_of
+from gradtape.compiler import availability
+from gradtape.compiler import backends as emitters
+from gradtape.compiler.backends import emitter_of
+from gradtape.compiler.fusion import pointwise as fusion
 from gradtape.core.patterns.indexing import Take
 from gradtape.testing.duck_array import DuckArray
 

@@ -2,11 +2,12 @@
 
 import pytest
 
-from gradtape.compiler import pipeline, segment_check
-from gradtape.compiler.arena import Home, Part, Piece
+from gradtape.compiler import pipeline
 from gradtape.compiler.graph import Node, Value
 from gradtape.compiler.kernels import NOTHING, Launch, Lowered, Operand
-from gradtape.compiler.segment import Segment
+from gradtape.compiler.lowering import segment_check
+from gradtape.compiler.lowering.segment import Segment
+from gradtape.compiler.memory.arena import Home, Part, Piece
 from gradtape.core import dtypes
 from gradtape.core.shape import Spec
 

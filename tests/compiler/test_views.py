@@ -5,9 +5,11 @@ import pytest
 
 import gradtape as tf
 from compiler.graphs import results
-from gradtape.compiler import lowering, pipeline, views
+from gradtape.compiler import pipeline
+from gradtape.compiler.bodies.kernel_op import KernelOp
+from gradtape.compiler.fusion import load_through as views
 from gradtape.compiler.graph import Graph, Node, Value
-from gradtape.compiler.kernel_op import KernelOp
+from gradtape.compiler.lowering import nodes as lowering
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import Spec, spec_of
 

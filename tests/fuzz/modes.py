@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 import gradtape as tf
-from gradtape.compiler import backend, native, translator
+from gradtape.compiler import backend, translator
+from gradtape.compiler.lowering import native
 from gradtape.compiler.simd import machine
 from gradtape.compiler.simd.machine import Code
 from gradtape.compiler.simd.translation import GOOD, QUICK

@@ -12,14 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.compiler import driver, ir, lowering, passes, pipeline
-from gradtape.compiler.arena import ALIGNMENT, Part, roots, size_of
+from gradtape.compiler import driver, ir, passes, pipeline
+from gradtape.compiler.backends import emits
 from gradtape.compiler.emission import I64, POINTER, VOID, table_of
-from gradtape.compiler.emitters import emits
-from gradtape.compiler.encoding import WORD, Word, encode, table_words
 from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.compiler.kernels import Kernel, Launch, Lowered, Operand, emitted, inputs, outputs
-from gradtape.compiler.segment import Segment
+from gradtape.compiler.lowering import nodes
+from gradtape.compiler.lowering.encoding import WORD, Word, encode, table_words
+from gradtape.compiler.lowering.segment import Segment
+from gradtape.compiler.memory.arena import ALIGNMENT, Part, roots, size_of
 from gradtape.core import dtypes
 from gradtape.core.patterns.control import Choose, Repeat
 from gradtape.core.shape import Spec
@@ -44,7 +45,7 @@ def _body(graph: Any) -> Body | None:
     running = pipeline.fuse_block(passes.optimize(graph.running()))
     parts: list[Part] = []
     for node in running.nodes:
-        found = lowering.lower(node)
+        found = nodes.lower(node)
         if found is None:
             return None
         parts.append(Part(node, found))

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from gradtape.compiler import availability, pool
-from gradtape.compiler.fusion import checks_values, varies
-from gradtape.compiler.loop import Loop, Step, collapsed, strides_in
-from gradtape.compiler.recipe import Recipe, RowLoop, row_loop
+from gradtape.compiler.bodies.loop import Loop, Step, collapsed, strides_in
+from gradtape.compiler.bodies.rows import Recipe, RowLoop, row_loop
+from gradtape.compiler.fusion.pointwise import checks_values, varies
 from gradtape.core import memory
 from gradtape.core.patterns.movement import Copy
 from gradtape.core.patterns.product import Product
@@ -48,7 +48,8 @@ def _generated(
         return _product(pattern, outputs[0])
     if pattern is not None and not hasattr(op, "row") and not hasattr(op, "scalar"):
         return None if several else _emitted(pattern, specs, outputs[0])
-    from gradtape.compiler import loops, rows  # loaded for the first kernel
+    from gradtape.compiler.backends.pointwise import lower as loops  # loaded for the first kernel
+    from gradtape.compiler.backends.rows import lower as rows
 
     run: Callable[..., Any] | None = None
     if hasattr(op, "row"):
@@ -93,9 +94,10 @@ def _quick(call: Callable[..., int], spec: Spec, count: int) -> Callable[..., An
 
 def _product(pattern: Product, output: Spec) -> Callable[..., Any] | None:
     """A kernel of matrix products; None for stacks whose axes cannot be joined to two."""
-    from gradtape.compiler import gemm, ir
+    from gradtape.compiler import ir
+    from gradtape.compiler.backends import product as gemm
+    from gradtape.compiler.backends.product import pattern as product
     from gradtape.compiler.emission import Compiled
-    from gradtape.compiler.emitters import product
 
     if len(pattern.axes) > 2:
         return None
@@ -106,7 +108,7 @@ def _product(pattern: Product, output: Spec) -> Callable[..., Any] | None:
 
 def _emitted(pattern: Any, specs: list[Spec], output: Spec) -> Callable[..., Any] | None:
     """A kernel of what an op's `lower` rule names."""
-    from gradtape.compiler.emitters import emitter_of
+    from gradtape.compiler.backends import emitter_of
 
     lowered = emitter_of(type(pattern))(pattern, specs, [output])
     return None if lowered is None or lowered.views else _launching(lowered.launches, lowered.scratch, output)

@@ -124,7 +124,7 @@ class Launch(NamedTuple):
 
 
 class Grouped(NamedTuple):
-    """Launches that run one after the other for each group of rows, each group on a thread of its own (`compiler/chains.py`).
+    """Launches that run one after the other for each group of rows, each group on a thread of its own (`compiler/lowering/chains.py`).
 
     Attributes:
       groups: how many there are.

@@ -2,55 +2,50 @@
 
     passes.PASSES   the traced graph as a smaller one with the same bits (`passes/`)
     FUSION          ops become kernels; kernels take over what is done before and after them
-    segment         kernels become launches, in as few native programs as effects allow (`lowering.py`, `segments.py`)
+    segment         kernels become launches, in as few native programs as effects allow (`lowering/nodes.py`, `lowering/segments.py`)
     LAUNCHES        the launches of one native program are chained, aliased and given memory
 
-What remains is encoding, by constructors that do nothing else (`native.py`, `blocks.py`). `GRADTAPE_DEBUG=verify` checks what every pass leaves.
+What remains is encoding, by constructors that do nothing else (`lowering/native.py`, `blocks.py`). `GRADTAPE_DEBUG=verify` checks what every pass leaves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from gradtape.compiler import (
-    arena,
-    chains,
-    debug,
-    destinations,
+from gradtape.compiler import debug, passes
+from gradtape.compiler.availability import supports
+from gradtape.compiler.bodies.kernel_op import KernelOp
+from gradtape.compiler.fusion import (
     epilogue,
     expansion,
-    fusion,
-    joints,
-    lowering,
-    operands,
-    parts,
-    passes,
-    segment_check,
-    segments,
-    views,
+    load_through,
+    pointwise,
+    product_loads,
+    product_stores,
+    store_through,
 )
-from gradtape.compiler.availability import supports
 from gradtape.compiler.graph import Graph
-from gradtape.compiler.kernel_op import KernelOp
-from gradtape.compiler.native import Native
-from gradtape.compiler.segment import Segment
+from gradtape.compiler.lowering import chains, nodes, segment_check, segments
+from gradtape.compiler.lowering.native import Native
+from gradtape.compiler.lowering.segment import Segment
+from gradtape.compiler.memory import arena, concat_aliasing
 
 LaunchPass = Callable[[Segment], Segment]
 
 
 def fuse_pointwise(graph: Graph) -> Graph:
     """Groups of elementwise ops and reductions over the same rows as one kernel each."""
-    return fusion.fuse(graph, supports)
+    return pointwise.fuse(graph, supports)
 
 
 FUSION: tuple[passes.Pass, ...] = (
     expansion.expand,  # first: the parts of a mean or a softmax can fuse with their neighbours
     fuse_pointwise,
-    operands.load_through,  # before epilogues: a product that reads through views is still one that can take an epilogue
+    product_loads.load_through,  # before epilogues: a product that reads through views is still one that can take an epilogue
     epilogue.fuse_epilogues,
-    views.load_through,  # after grouping: whether strided loads pay off depends on the whole group
-    destinations.store_through,  # after epilogues: the last step decides what is stored
-    parts.store_through,  # after destinations, which stores several results of one kernel; this one joins several kernels
+    load_through.load_through,  # after grouping: whether strided loads pay off depends on the whole group
+    store_through.store_through,  # after epilogues: the last step decides what is stored
+    product_stores.store_through,  # after the other, which stores several results of one kernel; this one joins several kernels
 )
 
 
@@ -61,7 +56,7 @@ def chain(segment: Segment) -> Segment:
 
 def alias(segment: Segment) -> Segment:
     """Values that are concatenated are computed in their part of the joined array."""
-    found, pieces = joints.joined(segment.parts, segment.arrays, segment.updated)
+    found, pieces = concat_aliasing.joined(segment.parts, segment.arrays, segment.updated)
     return segment._replace(parts=found, pieces=pieces)
 
 
@@ -79,7 +74,7 @@ LAUNCHES: tuple[LaunchPass, ...] = (
 
 
 # Of blocks, which give arrays to their caller and so have nothing to alias.
-BLOCK_FUSION = (*FUSION, destinations.separate_outputs)
+BLOCK_FUSION = (*FUSION, store_through.separate_outputs)
 BLOCK_LAUNCHES = (chain, lay_out)
 
 
@@ -124,4 +119,4 @@ def _run(several: Iterable[LaunchPass], segment: Segment) -> Segment:
 
 def segment(graph: Graph) -> Graph:
     """A fused graph with native programs in place of the nodes that have kernels."""
-    return segments.segmented(graph, lowering.lower, lambda found: Native(plan(found), [p.node for p in found.parts]))
+    return segments.segmented(graph, nodes.lower, lambda found: Native(plan(found), [p.node for p in found.parts]))

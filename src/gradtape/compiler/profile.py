@@ -11,9 +11,10 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from gradtape.compiler import backend, kernel_text, kernels, lowering, pool
+from gradtape.compiler import backend, kernel_text, kernels, pool
 from gradtape.compiler.graph import Graph, Node
-from gradtape.compiler.native import Native
+from gradtape.compiler.lowering import nodes
+from gradtape.compiler.lowering.native import Native
 from gradtape.core.provenance import Site
 
 _REPEATS, _ENOUGH = 5, 0.05  # runs of a kernel, and seconds after which there are no further ones
@@ -99,7 +100,7 @@ def _measured(native: Native, arrays: tuple[Any, ...]) -> Iterator[KernelTime]:
     """The time of every kernel of a native program on arrays like those of a call."""
     known: dict[Any, Any] = dict(native.constants) | dict(zip(native.inputs, arrays, strict=True))
     for node in native.nodes:
-        lowered = lowering.lower(node)
+        lowered = nodes.lower(node)
         assert lowered is not None, "a native program has only nodes with kernels"
         made, run = kernels.prepare(lowered, [known[v] for v in node.inputs], [v.spec for v in node.outputs])
         known.update(zip(node.outputs, made, strict=True))

@@ -54,12 +54,14 @@ _ABSENT = "llvmlite is not installed: functions run with NumPy's kernels."
 
 def _modules(graph: Graph) -> list[str]:
     """The texts of all kernels for LLVM, each once."""
-    from gradtape.compiler import kernels, lowering, rows
+    from gradtape.compiler import kernels
+    from gradtape.compiler.backends.rows import lower as rows
+    from gradtape.compiler.lowering import nodes
 
     rows.lowered.cache_clear()  # so that its kernels are asked for again
     with kernels.texts() as texts:
         for node in backend.fused(graph).nodes:
-            lowering.lower(node)
+            nodes.lower(node)
     return list(dict.fromkeys(texts))
 
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compiler.ending import Distances, Ending, Groups
+from gradtape.compiler.bodies.epilogue import Distances, Ending, Groups
+from gradtape.compiler.bodies.kernel_op import Binding, Contraction, KernelOp, body_of
+from gradtape.compiler.bodies.loop import Loop
+from gradtape.compiler.bodies.rows import COLUMN, ROW, Call, RowLoop
 from gradtape.compiler.graph import Node
-from gradtape.compiler.kernel_op import Binding, Contraction, KernelOp, body_of
-from gradtape.compiler.loop import Loop
 from gradtape.compiler.nest.body import Body, Entry, strided
 from gradtape.compiler.nest.description import Dim, Nest
-from gradtape.compiler.recipe import COLUMN, ROW, Call, RowLoop
 from gradtape.core.patterns.convolution import Convolve
 from gradtape.core.patterns.movement import Copy, View, packed
 from gradtape.core.patterns.pooling import Pool

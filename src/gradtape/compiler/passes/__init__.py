@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 
 from gradtape.compiler import debug
 from gradtape.compiler.graph import Graph
-from gradtape.compiler.passes import algebra, division, layout
+from gradtape.compiler.passes import algebra, layout, loop_fission
 from gradtape.compiler.passes.constants import bake, fold
-from gradtape.compiler.passes.removal import drop_dead, drop_overwritten
+from gradtape.compiler.passes.cse import share, unite
+from gradtape.compiler.passes.dead_code import drop_dead, drop_overwritten
 from gradtape.compiler.passes.rewriting import Rewriter
-from gradtape.compiler.passes.sharing import share, unite
 from gradtape.compiler.passes.sums import join
 
 Pass = Callable[[Graph], Graph]
@@ -23,7 +23,7 @@ def simplify(graph: Graph) -> Graph:
 
 def divide(graph: Graph) -> Graph:
     """Loops divided, and what came out of them simplified."""
-    divided = division.divide(graph)
+    divided = loop_fission.divide(graph)
     return graph if divided is graph else drop_dead(share(fold(simplify(divided))))
 
 

@@ -6,5 +6,5 @@ An op's `lower` rule gets the specs of the inputs and the op's parameters, and s
         return seen(transposed(contiguous(x.shape), perm))
 
 It returns None where the pattern does not fit (a dtype, a size); the op's kernel runs then. Patterns are hashable and equal if
-their machine code is: `compiler/lowering.py` makes the code of each once.
+their machine code is: `compiler/lowering/nodes.py` makes the code of each once.
 """

@@ -1,0 +1,277 @@
+"""The gradient of a convolution by its filter: a product with as many steps as there are places.
+
+Rows are the taps and channels of the source, columns the channels of the cotangent. The places are divided into **splits**,
+which give partial sums; these are added in their order by a second function.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from gradtape.compiler import ir
+from gradtape.compiler.backends.convolution.code import Code
+from gradtape.compiler.backends.convolution.copying import Copier, block_of
+from gradtape.compiler.backends.convolution.output import keep
+from gradtape.compiler.backends.convolution.place import find
+from gradtape.compiler.backends.convolution.plan import Boxes, Motion, Region, choose_tile, useful_chunks
+from gradtape.compiler.backends.convolution.problem import Correlation
+from gradtape.compiler.backends.convolution.tile import Accumulators
+from gradtape.compiler.backends.product import memory
+from gradtape.compiler.backends.product.code import I64, KERNEL, Index
+from gradtape.compiler.backends.product.plan import Tile, even
+from gradtape.compiler.backends.product.sums import resumed
+from gradtape.compiler.simd.machine import Machine
+
+SOURCE, COTANGENT, PARTIAL = 0, 1, 2
+# Rows and columns of the sums of a chunk, which stay in the second cache; channels of a region, and bytes of a panel of the
+# cotangent, which stay in the first one together.
+_MOST_ROWS, _MOST_COLUMNS, _MOST_CHANNELS, _PANEL_BYTES = 640, 64, 64, 8 * 1024
+# With fewer places in a box, sums would be read and written more often than it is worth.
+_LEAST_PLACES = 64
+# Partial sums, and bytes of all of them.
+_MOST_SPLITS, _PARTIAL_BYTES = 16, 8 << 20
+# Elements that are added in a chunk, about.
+_ADDED = 1 << 16
+
+
+@dataclass(frozen=True)
+class GradientPlan:
+    """The cut of a gradient.
+
+    Attributes:
+      tile: the accumulators: taps and channels of the source by channels of the cotangent.
+      boxes: of places.
+      region: what a box sees of a block of channels.
+      blocks: of channels of the source.
+      slivers: groups of columns, as many as a tile has.
+      share: slivers of a chunk.
+      splits: partial sums.
+      each: boxes of a split.
+    """
+
+    tile: Tile
+    boxes: Boxes
+    region: Region
+    blocks: int
+    slivers: int
+    share: int
+    splits: int
+    each: int
+
+    @property
+    def parts(self) -> int:
+        """Chunks that share a box, each with its own columns."""
+        return -(-self.slivers // self.share)
+
+
+def plan_gradient(problem: Correlation, machine: Machine) -> GradientPlan:
+    """The cut of the gradient of a convolution by its filter."""
+    taps, size = math.prod(problem.window), problem.dtype.size
+    channels = even(problem.depth, max(1, min(_MOST_CHANNELS, _MOST_ROWS // taps)))
+    motion = Motion(
+        (problem.examples, *problem.places),
+        problem.window,
+        problem.strides,
+        problem.dilations,
+        problem.depth,
+        problem.dtype,
+    )
+    tile = choose_tile(taps * channels, problem.width, 200, problem.dtype, machine)
+    slivers = -(-problem.width // tile.columns)
+    share = even(slivers, max(1, _MOST_COLUMNS // tile.columns))
+    wanted = useful_chunks(problem.operations)
+    units = problem.groups * -(-problem.depth // channels) * -(-slivers // share)
+    most = max(_LEAST_PLACES, -(-problem.positions // min(-(-wanted // units), _MOST_SPLITS)))
+    most = max(1, min(_PANEL_BYTES // (tile.columns * size), most))
+    boxes, region = motion.cut(most, channels)
+    blocks = -(-problem.depth // region.channels)
+    units = problem.groups * blocks * -(-slivers // share)
+    whole = problem.groups * blocks * _rows(taps * region.channels, tile) * slivers * tile.columns * size
+    splits = max(1, min(boxes.count, _MOST_SPLITS, -(-wanted // units), _PARTIAL_BYTES // whole))
+    each = -(-boxes.count // splits)
+    return GradientPlan(tile, boxes, region, blocks, slivers, share, -(-boxes.count // each), each)
+
+
+def _rows(rows: int, tile: Tile) -> int:
+    return -(-rows // tile.rows) * tile.rows
+
+
+class Partials:
+    """Where sums are: `[splits, groups, blocks, slivers, tiles]` of tiles."""
+
+    def __init__(self, problem: Correlation, cut: GradientPlan) -> None:
+        self.rows = math.prod(problem.window) * cut.region.channels
+        self.tiles = -(-self.rows // cut.tile.rows)
+        self.whole = cut.tile.rows * cut.tile.columns
+        self.counts = (cut.splits, problem.groups, cut.blocks, cut.slivers, self.tiles)
+        self.bytes = math.prod(self.counts) * self.whole * problem.dtype.size
+
+    def place(self, code: Code, *numbers: Index) -> Index:
+        """Elements before a tile."""
+        total: Index = 0
+        for number, count in zip(numbers, self.counts, strict=True):
+            total = code.add(code.mul(total, count), number)
+        return code.mul(total, self.whole)
+
+
+def emit_sums(module: ir.Module, problem: Correlation, cut: GradientPlan) -> tuple[ir.Function, int]:
+    """A function of the table (source, cotangent, partial sums), and its number of chunks."""
+    kernel = _Kernel(ir.Function(module, KERNEL, "filter_gradient"), problem, cut)
+    kernel.emit()
+    return kernel.code.function, math.prod(kernel.counts)
+
+
+class _Kernel:
+    """A kernel under construction. Offsets are in elements."""
+
+    def __init__(self, function: ir.Function, problem: Correlation, cut: GradientPlan) -> None:
+        self.code, self.problem, self.cut = Code(function), problem, cut
+        code = self.code
+        self.element = memory.element_type(problem.dtype)
+        self.copier = Copier(function.module, problem.dtype, cut.tile.lanes)
+        self.partials = Partials(problem, cut)
+        self.region = code.stack(self.element, cut.region.size)
+        self.places = code.stack(I64, cut.boxes.places)
+        self.rows = code.stack(I64, self.partials.tiles * cut.tile.rows)
+        # Of as many columns as a tile, the cotangent is what tiles read already.
+        self.copies = problem.groups * problem.width != cut.tile.columns
+        self.panel_size = cut.boxes.places * cut.tile.columns + 64 // problem.dtype.size
+        self.panels = code.stack(self.element, cut.share * self.panel_size) if self.copies else None
+        self.counts = (problem.groups, cut.blocks, cut.parts, cut.splits)
+
+    def emit(self) -> None:
+        """Emit the whole function."""
+        code, problem, cut = self.code, self.problem, self.cut
+        self.group, self.block, part, self.split = code.split(code.function.args[1], self.counts)
+        self.first = code.mul(part, cut.share)
+        self.share = code.least(cut.share, code.sub(cut.slivers, self.first))
+        moves = cut.region.moves(problem.dilations)[1:]
+        more = self.partials.tiles * cut.tile.rows - self.partials.rows
+        code.fill(self.rows, [*problem.window, cut.region.channels], [*moves, 1], 0, more)
+        begin = code.mul(self.split, cut.each)
+        count = code.least(cut.each, code.sub(cut.boxes.count, begin))
+        code.repeat(count, lambda index: self._box(index, code.add(begin, index)))
+        code.builder.ret_void()
+
+    def _box(self, number: Index, box: Index) -> None:
+        """Add what a box contributes to all tiles of the chunk."""
+        code, problem, cut = self.code, self.problem, self.cut
+        place = find(code, problem, cut.boxes, 0, box)
+        code.fill(self.places, place.counts, cut.region.moves(problem.strides))
+        source = block_of(code, problem, cut.region, SOURCE, self.group, self.block)
+        self.copier.fill(code, self.region, cut.region, source, place)
+        total = problem.groups * problem.width
+        offset = code.add(code.mul(place.row(code, problem), total), code.mul(self.group, problem.width))
+        cotangent = code.at(code.slot(COTANGENT), offset, self.element)
+        if self.copies:
+            self._pack(cotangent, place.total)
+
+        def sliver(index: Index) -> None:
+            panel = code.at(self.panels, code.mul(index, self.panel_size), self.element) if self.copies else cotangent
+            code.repeat(self.partials.tiles, lambda tile: self._tile(number, (index, tile), panel, place.total))
+
+        code.repeat(self.share, sliver)
+
+    def _pack(self, cotangent: Any, places: Index) -> None:
+        """Copy the cotangent to one panel for each sliver."""
+        code, problem, tile = self.code, self.problem, self.cut.tile
+        total, last = problem.groups * problem.width, problem.width % tile.columns
+
+        def panel(index: Index, columns: int) -> None:
+            into = code.at(self.panels, code.mul(index, self.panel_size), self.element)
+            column = code.mul(code.add(self.first, index), tile.columns)
+
+            def line(number: Index) -> None:
+                here = code.at(cotangent, code.add(code.mul(number, total), column), self.element)
+                there = code.at(into, code.mul(number, tile.columns), self.element)
+                for v in range(tile.vectors):
+                    valid = min(tile.lanes, columns - v * tile.lanes)
+                    vector: Any = ir.Constant(ir.VectorType(self.element, tile.lanes), None)
+                    if valid > 0:
+                        vector = memory.load(
+                            code, code.at(here, v * tile.lanes, self.element), problem.dtype, tile.lanes, valid
+                        )
+                    code.builder.store(vector, code.at(there, v * tile.lanes, self.element), align=problem.dtype.size)
+
+            code.repeat(places, line)
+
+        def sliver(index: Index) -> None:
+            if not last:
+                panel(index, tile.columns)
+                return
+            with code.builder.if_else(code.equal(code.add(self.first, index), self.cut.slivers - 1)) as (
+                then,
+                otherwise,
+            ):
+                with then:
+                    panel(index, last)
+                with otherwise:
+                    panel(index, tile.columns)
+
+        if last and self.cut.slivers == 1:
+            panel(0, last)
+        else:
+            code.repeat(self.share, sliver)
+
+    def _tile(self, box: Index, numbers: tuple[Index, Index], panel: Any, places: Index) -> None:
+        """Add to one tile."""
+        code, cut = self.code, self.cut
+        sliver, index = numbers
+        first = code.mul(index, cut.tile.rows)
+        offsets = [code.entry(self.rows, code.add(first, r)) for r in range(cut.tile.rows)]
+        place = self.partials.place(code, self.split, self.group, self.block, code.add(self.first, sliver), index)
+        sums = code.at(code.slot(PARTIAL), place, self.element)
+        zero = ir.Constant(ir.VectorType(self.element, cut.tile.lanes), None)
+        start = [zero] * (cut.tile.rows * cut.tile.vectors)
+        if cut.each > 1:
+            start = resumed(code, sums, start, box)
+        tile = Accumulators(code, self.problem.dtype, cut.tile, offsets)
+        keep(code, tile.along_table(self.region, self.places, panel, places, start), sums, self.problem.dtype)
+
+
+def emit_total(module: ir.Module, problem: Correlation, cut: GradientPlan) -> tuple[ir.Function, int]:
+    """A function of the table (partial sums, gradient) that adds up the splits, and its number of chunks."""
+    function = ir.Function(module, KERNEL, "filter_gradient_total")
+    code, dtype, tile, partials = Code(function), problem.dtype, cut.tile, Partials(problem, cut)
+    element = memory.element_type(dtype)
+    width, lanes = problem.width, tile.lanes
+    rows = math.prod(problem.window) * problem.depth
+    each = max(1, _ADDED // (width * problem.groups * cut.splits))
+    first = code.mul(function.args[1], each)
+
+    def row(index: Index) -> None:
+        number = code.add(first, index)
+        group, place = code.rem(number, problem.groups), code.div(number, problem.groups)
+        tap, channel = code.div(place, problem.depth), code.rem(place, problem.depth)
+        local = code.add(code.mul(tap, cut.region.channels), code.rem(channel, cut.region.channels))
+        block, down = code.div(channel, cut.region.channels), code.rem(local, tile.rows)
+        target = code.at(
+            code.slot(1), code.add(code.mul(place, problem.groups * width), code.mul(group, width)), element
+        )
+
+        def vector(number: Index, valid: int) -> None:
+            sliver, along = code.div(number, tile.vectors), code.rem(number, tile.vectors)
+            start = partials.place(code, 0, group, block, sliver, code.div(local, tile.rows))
+            start = code.add(start, code.mul(code.add(code.mul(down, tile.vectors), along), lanes))
+            source = code.at(code.slot(0), start, element)
+
+            def added(split: Index, state: Any) -> Any:
+                offset = code.mul(split, math.prod(partials.counts[1:]) * partials.whole)
+                more = memory.load(code, code.at(source, offset, element), dtype, lanes, lanes)
+                return [code.builder.fadd(state[0], more)]
+
+            # The first is not added to 0, which would lose the sign of -0.
+            start_value = memory.load(code, source, dtype, lanes, lanes)
+            total = code.fold(cut.splits - 1, [start_value], lambda split, state: added(code.add(split, 1), state))[0]
+            memory.store(code, total, code.at(target, code.mul(number, lanes), element), dtype, valid)
+
+        code.repeat(width // lanes, lambda number: vector(number, lanes))
+        if width % lanes:
+            vector(width // lanes, width % lanes)
+
+    total = rows * problem.groups
+    code.repeat(code.least(each, code.sub(total, first)), row)
+    code.builder.ret_void()
+    return function, -(-total // each)

@@ -1,0 +1,137 @@
+"""The kernel of a convolution: boxes of places, blocks of channels, slivers and tiles around the innermost loops."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from gradtape.compiler import ir
+from gradtape.compiler.backends.convolution.code import Code
+from gradtape.compiler.backends.convolution.copying import Copier, block_of
+from gradtape.compiler.backends.convolution.filters import Panels
+from gradtape.compiler.backends.convolution.output import Rows, Scattered, keep
+from gradtape.compiler.backends.convolution.place import Place, find
+from gradtape.compiler.backends.convolution.plan import Plan
+from gradtape.compiler.backends.convolution.problem import Correlation
+from gradtape.compiler.backends.convolution.tile import Accumulators
+from gradtape.compiler.backends.product import memory
+from gradtape.compiler.backends.product.code import I64, KERNEL, Index
+from gradtape.compiler.backends.product.epilogue import Epilogue
+from gradtape.compiler.backends.product.problem import Batch, Gemm
+from gradtape.compiler.backends.product.sums import resumed
+
+SOURCE, PANELS, TARGET = 0, 1, 2
+
+
+def emit(module: ir.Module, problem: Correlation, cut: Plan, epilogue: Epilogue | None) -> tuple[ir.Function, int]:
+    """A function of the table (source, panels of the filter, target, ...) that convolves, and its number of chunks."""
+    kernel = _Kernel(ir.Function(module, KERNEL, "convolve"), problem, cut, epilogue)
+    kernel.emit()
+    return kernel.code.function, kernel.chunks
+
+
+class _Kernel:
+    """A kernel under construction. Offsets are in elements."""
+
+    def __init__(self, function: ir.Function, problem: Correlation, cut: Plan, epilogue: Epilogue | None) -> None:
+        self.code, self.problem, self.cut = Code(function), problem, cut
+        code, dtype, groups = self.code, problem.dtype, problem.groups
+        self.element = memory.element_type(dtype)
+        self.panels = Panels(problem, cut)
+        self.copier = Copier(function.module, dtype, cut.tile.lanes)
+        self.region = code.stack(self.element, cut.region.size)
+        # The last tile of a box may have rows that the box has not.
+        length = cut.boxes.places + cut.tile.rows
+        self.rows = code.stack(I64, length)
+        whole = cut.tile.rows * cut.tile.columns
+        self.sums = code.stack(self.element, cut.tiles * cut.share * whole) if cut.blocks > 1 else None
+        batch = Batch(groups, 0, 0, problem.width) if groups > 1 else Batch()
+        rows = problem.examples * math.prod(problem.target)
+        self.gemm = Gemm(rows, problem.width, 1, dtype, ldc=groups * problem.width, batch=batch)
+        self.output: Rows | None = None
+        self.targets: Any = None
+        if problem.contiguous:
+            self.output = Rows(code, self.gemm, cut.tile, epilogue)
+        else:
+            self.targets = code.stack(I64, length)
+        self.counts = (len(problem.phases), groups, cut.boxes.count, cut.parts)
+        self.chunks = math.prod(self.counts)
+
+    def emit(self) -> None:
+        """Emit the whole function."""
+        code = self.code
+        self.phase, self.group, box, part = code.split(code.function.args[1], self.counts)
+        place = find(code, self.problem, self.cut.boxes, self.phase, box)
+        first = code.mul(part, self.cut.share)
+        share = code.least(self.cut.share, code.sub(self.cut.slivers, first))
+        if self.problem.contiguous:
+            self._box(place, first, share)
+        else:
+            # Some phases have fewer places than others.
+            with code.builder.if_then(code.builder.icmp_signed(">", code.value(place.total), I64(0))):
+                self._box(place, first, share)
+        code.builder.ret_void()
+
+    def _box(self, place: Place, first: Index, share: Index) -> None:
+        """All tiles of a box."""
+        code, problem, cut = self.code, self.problem, self.cut
+        more = cut.tile.rows
+        code.fill(self.rows, place.counts, cut.region.moves(problem.strides), 0, more)
+        if self.targets is not None:
+            moves, start = place.targets(code, problem)
+            code.fill(self.targets, place.counts, moves, code.add(start, code.mul(self.group, problem.width)), more)
+        tiles = code.div(code.add(place.total, cut.tile.rows - 1), cut.tile.rows)
+
+        def block(number: Index) -> None:
+            source = block_of(code, problem, cut.region, SOURCE, self.group, number)
+            self.copier.fill(code, self.region, cut.region, source, place)
+            code.repeat(share, lambda index: self._sliver(place, (number, first, index), tiles))
+
+        code.repeat(cut.blocks, block)
+
+    def _sliver(self, place: Place, numbers: tuple[Index, Index, Index], tiles: Index) -> None:
+        """All tiles of some columns."""
+        code, cut = self.code, self.cut
+        block, first, index = numbers
+        sliver = code.add(first, index)
+        offset = self.panels.place(code, self.phase, self.group, block, sliver)
+        panel = code.at(code.slot(PANELS), offset, self.element)
+        column = code.mul(sliver, cut.tile.columns)
+
+        def tile(number: Index) -> None:
+            self._tile(place, block, (code.add(code.mul(index, cut.tiles), number), number), (panel, column))
+
+        code.repeat(tiles, tile)
+
+    def _tile(self, place: Place, block: Index, numbers: tuple[Index, Index], side: tuple[Any, Index]) -> None:
+        """One tile: what is summed up so far, this block of channels, and the result if it is the last one."""
+        code, cut, problem = self.code, self.cut, self.problem
+        panel, column = side
+        first = code.mul(numbers[1], cut.tile.rows)
+        offsets = [code.entry(self.rows, code.add(first, r)) for r in range(cut.tile.rows)]
+        tile = Accumulators(code, problem.dtype, cut.tile, offsets)
+        steps = cut.region.steps[1:]
+        axes = [(k, n * d) for k, n, d in zip(place.window, steps, problem.dilations, strict=True)]
+        run: Index = cut.region.channels
+        if problem.dilations[-1] == 1:
+            run = code.mul(axes.pop()[0], run)
+        zero = ir.Constant(ir.VectorType(self.element, cut.tile.lanes), None)
+        start = [zero] * (cut.tile.rows * cut.tile.vectors)
+        if cut.blocks == 1:
+            self._write(tile.along_runs(self.region, panel, axes, run, start), place, first, column)
+            return
+        sums = code.at(self.sums, code.mul(numbers[0], cut.tile.rows * cut.tile.columns), self.element)
+        result = tile.along_runs(self.region, panel, axes, run, resumed(code, sums, start, block))
+        with code.builder.if_else(code.equal(block, cut.blocks - 1)) as (last, more):
+            with last:
+                self._write(result, place, first, column)
+            with more:
+                keep(code, result, sums, problem.dtype)
+
+    def _write(self, values: list[Any], place: Place, first: Index, column: Index) -> None:
+        code = self.code
+        if self.output is not None:
+            row = code.add(place.row(code, self.problem), first), code.sub(place.total, first)
+            self.output.write(values, self.group, row, column)
+        else:
+            Scattered(code, self.gemm, self.cut.tile, self.targets).write(values, first, column)

@@ -1,0 +1,187 @@
+"""Convolutions to few channels, as those of images: vectors along the channels of the source, which are summed up at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gradtape.compiler import ir
+from gradtape.compiler.backends.convolution.code import Code
+from gradtape.compiler.backends.convolution.copying import Copier, Source
+from gradtape.compiler.backends.convolution.place import Place, find
+from gradtape.compiler.backends.convolution.plan import Boxes, Motion, Region, useful_chunks
+from gradtape.compiler.backends.convolution.problem import Correlation
+from gradtape.compiler.backends.product import memory
+from gradtape.compiler.backends.product.code import I32, I64, KERNEL, Index
+from gradtape.compiler.backends.product.tile import multiply_add
+from gradtape.compiler.simd.machine import Machine
+
+SOURCE, FILTER, TARGET = 0, 1, 2
+# Channels of the target that are few, and sums that are in registers at once.
+_FEW, _SUMS = 4, 12
+
+
+@dataclass(frozen=True)
+class NarrowPlan:
+    """The cut of a convolution to few channels.
+
+    Attributes:
+      lanes: of a vector.
+      together: places that are computed at once.
+      boxes: of places.
+      region: what a box sees; its channels are whole vectors.
+    """
+
+    lanes: int
+    together: int
+    boxes: Boxes
+    region: Region
+
+
+def plan_narrow(problem: Correlation, machine: Machine) -> NarrowPlan | None:
+    """The cut of a convolution; None if it has not few channels."""
+    lanes = machine.lanes(problem.dtype.size)
+    if problem.groups != 1 or problem.width > min(_FEW, lanes // 2) or problem.depth < lanes:
+        return None
+    channels = -(-problem.depth // lanes) * lanes
+    lengths = (problem.examples, *problem.places)
+    motion = Motion(lengths, problem.window, problem.strides, problem.dilations, channels, problem.dtype)
+    places = max(32, -(-problem.positions // useful_chunks(2 * problem.operations)))
+    boxes, region = motion.boxes(places, channels)
+    together = min(8, _SUMS // problem.width)
+    return NarrowPlan(lanes, together, boxes, region) if motion.fits(boxes, channels) else None
+
+
+def filter_bytes(problem: Correlation, cut: NarrowPlan) -> int:
+    """Bytes of the filter as the kernel reads it: `[phases, columns, taps, channels]`."""
+    taps = max(len(phase.taps) for phase in problem.phases)
+    return len(problem.phases) * problem.width * taps * cut.region.channels * problem.dtype.size
+
+
+def emit_filter(module: ir.Module, problem: Correlation, cut: NarrowPlan) -> tuple[ir.Function, int]:
+    """A function of the table (filter, the same as the kernel reads it), and its number of chunks."""
+    function = ir.Function(module, KERNEL, "narrow_filter")
+    code, element, channels = Code(function), memory.element_type(problem.dtype), cut.region.channels
+    copier = Copier(module, problem.dtype, cut.lanes)
+    taps = max(len(phase.taps) for phase in problem.phases)
+    numbers = [n for phase in problem.phases for n in [*phase.taps, *[0] * (taps - len(phase.taps))]]
+    table = code.constants("numbers", numbers or [0])
+    along, across = (1, problem.depth) if problem.turned else (problem.width, 1)
+
+    def tap(number: Index) -> None:
+        phase, column, index = code.split(number, (len(problem.phases), problem.width, taps))
+        which = code.entry(table, code.add(code.mul(phase, taps), index))
+        offset = code.add(code.mul(which, problem.depth * problem.width), code.mul(column, across))
+        source = code.at(code.slot(0), offset, element)
+        into = code.at(code.slot(1), code.mul(number, channels), element)
+
+        def channel(c: Index) -> None:
+            found = code.builder.load(
+                code.at(source, code.mul(c, along), element), align=problem.dtype.size, typ=element
+            )
+            code.builder.store(found, code.at(into, c, element), align=problem.dtype.size)
+
+        if along == 1:
+            copier.copy(code, into, source, problem.depth)
+        else:
+            code.repeat(problem.depth, channel)
+        copier.clear(code, code.at(into, problem.depth, element), channels - problem.depth)
+
+    code.repeat(len(problem.phases) * problem.width * taps, tap)
+    code.builder.ret_void()
+    return function, 1
+
+
+def emit(module: ir.Module, problem: Correlation, cut: NarrowPlan) -> tuple[ir.Function, int]:
+    """A function of the table (source, filter as the kernel reads it, target), and its number of chunks."""
+    kernel = _Kernel(ir.Function(module, KERNEL, "narrow"), problem, cut)
+    kernel.emit()
+    return kernel.code.function, len(problem.phases) * cut.boxes.count
+
+
+class _Kernel:
+    """A kernel under construction."""
+
+    def __init__(self, function: ir.Function, problem: Correlation, cut: NarrowPlan) -> None:
+        self.code, self.problem, self.cut = Code(function), problem, cut
+        self.element = memory.element_type(problem.dtype)
+        self.copier = Copier(function.module, problem.dtype, cut.lanes)
+        self.region = self.code.stack(self.element, cut.region.size)
+        self.places = self.code.stack(I64, cut.boxes.places + cut.together)
+        self.targets = self.code.stack(I64, cut.boxes.places + cut.together)
+        self.taps = max(len(phase.taps) for phase in problem.phases)
+
+    def emit(self) -> None:
+        """Emit the whole function."""
+        code, problem, cut = self.code, self.problem, self.cut
+        phase, box = code.split(code.function.args[1], (len(problem.phases), cut.boxes.count))
+        place = find(code, problem, cut.boxes, phase, box)
+        with code.builder.if_then(code.builder.icmp_signed(">", code.value(place.total), I64(0))):
+            code.fill(self.places, place.counts, cut.region.moves(problem.strides), 0, cut.together)
+            code.fill(self.targets, place.counts, *place.targets(code, problem), cut.together)
+            source = Source(code.slot(SOURCE), problem.size, problem.depth, problem.depth)
+            self.copier.fill(code, self.region, cut.region, source, place)
+            offset = code.mul(phase, problem.width * self.taps * cut.region.channels)
+            weights = code.at(code.slot(FILTER), offset, self.element)
+            tiles = code.div(code.add(place.total, cut.together - 1), cut.together)
+            code.repeat(tiles, lambda index: self._tile(place, weights, code.mul(index, cut.together)))
+        code.builder.ret_void()
+
+    def _tile(self, place: Place, weights: Any, first: Index) -> None:
+        """Some places, all columns."""
+        code, problem, cut = self.code, self.problem, self.cut
+        dtype, lanes, channels = problem.dtype, cut.lanes, cut.region.channels
+        fma = multiply_add(code, dtype, lanes)
+        offsets = [code.entry(self.places, code.add(first, i)) for i in range(cut.together)]
+
+        def load(pointer: Any, offset: Index) -> Any:
+            return memory.load(code, code.at(pointer, offset, self.element), dtype, lanes, lanes)
+
+        def step(_: Index, state: Sequence[Any]) -> list[Any]:
+            at_a, at_b, *sums = state
+            columns = [load(at_b, n * self.taps * channels) for n in range(problem.width)]
+            found = []
+            for i, offset in enumerate(offsets):
+                seen = load(at_a, offset)
+                for n, column in enumerate(columns):
+                    found.append(code.builder.call(fma, [seen, column, sums[i * problem.width + n]]))
+            return [code.at(at_a, lanes, self.element), code.at(at_b, lanes, self.element), *found]
+
+        def along(axis: int, at_a: Any, state: Sequence[Any]) -> list[Any]:
+            if axis == len(axes):
+                return list(code.fold(run, [at_a, *state], step)[1:])
+            count, apart = axes[axis]
+            return list(
+                code.fold(
+                    count, state, lambda k, s: along(axis + 1, code.at(at_a, code.mul(k, apart), self.element), s)
+                )
+            )
+
+        axes = [(k, n * d) for k, n, d in zip(place.window, cut.region.steps[1:], problem.dilations, strict=True)]
+        run: Index = channels // lanes
+        if problem.dilations[-1] == 1:
+            run = code.mul(axes.pop()[0], run)
+        zero = ir.Constant(ir.VectorType(self.element, lanes), None)
+        sums = along(0, self.region, [weights, *[zero] * (cut.together * problem.width)])[1:]
+        for i in range(cut.together):
+            target = code.entry(self.targets, code.add(first, i))
+            for n in range(problem.width):
+                total = self._across(sums[i * problem.width + n])
+                there = code.at(code.slot(TARGET), code.add(target, n), self.element)
+                code.builder.store(total, there, align=dtype.size)
+
+    def _across(self, vector: Any) -> Any:
+        """The sum of the lanes: halves are added until one lane is left."""
+        builder, nothing = self.code.builder, ir.Constant(vector.type, ir.Undefined)
+        count = vector.type.count
+        while count > 1:
+            count //= 2
+            low, high = (
+                builder.shuffle_vector(
+                    vector, nothing, ir.Constant(ir.VectorType(I32, count), list(range(start, start + count)))
+                )
+                for start in (0, count)
+            )
+            vector, nothing = builder.fadd(low, high), ir.Constant(low.type, ir.Undefined)
+        return builder.extract_element(vector, I32(0))

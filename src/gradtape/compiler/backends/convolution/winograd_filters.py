@@ -1,0 +1,106 @@
+"""The transform of filters of 3x3 taps for Winograd's minimal filtering: 16 values, in the order in which tiles read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gradtape.compiler import ir
+from gradtape.compiler.backends.convolution.code import Code
+from gradtape.compiler.backends.convolution.problem import Correlation
+from gradtape.compiler.backends.convolution.winograd import VALUES, Panels, WinogradPlan, both_ways
+from gradtape.compiler.backends.product import memory, packing
+from gradtape.compiler.backends.product.code import KERNEL, Index
+
+
+def emit(module: ir.Module, problem: Correlation, cut: WinogradPlan) -> tuple[ir.Function, int]:
+    """A function of the table (filter, panels) that transforms the filter, and its number of chunks."""
+    kernel = _Filter(ir.Function(module, KERNEL, "winograd_filter"), problem, cut)
+    return kernel.code.function, kernel.emit()
+
+
+class _Filter:
+    """The transform of a filter under construction: G w G'."""
+
+    def __init__(self, function: ir.Function, problem: Correlation, cut: WinogradPlan) -> None:
+        self.code, self.problem, self.cut = Code(function), problem, cut
+        self.element, self.lanes = memory.element_type(problem.dtype), cut.tile.lanes
+        self.panels = Panels(problem, cut)
+
+    def emit(self) -> int:
+        """Emit the whole function; gives the number of chunks, one for each vector of columns."""
+        code, chunk = self.code, self.code.function.args[1]
+        count = self.problem.width // self.lanes
+        sliver, vector = code.div(chunk, self.cut.tile.vectors), code.rem(chunk, self.cut.tile.vectors)
+        offset = code.add(code.mul(sliver, self.panels.step), code.mul(vector, self.lanes))
+        into, column = code.at(code.slot(1), offset, self.element), code.mul(chunk, self.lanes)
+        (self._turned if self.problem.turned else self._plain)(column, into)
+        code.builder.ret_void()
+        return count
+
+    def _plain(self, column: Index, into: Any) -> None:
+        """A filter `[taps, channels of the source, those of the target]`."""
+        code, problem = self.code, self.problem
+
+        def channel(index: Index) -> None:
+            place = code.add(code.mul(index, problem.width), column)
+            for value, vector in enumerate(self._values(place)):
+                self._store(vector, into, code.mul(index, self.cut.tile.columns), value)
+
+        code.repeat(problem.depth, channel)
+
+    def _turned(self, column: Index, into: Any) -> None:
+        """A filter `[taps, channels of the target, those of the source]`: squares of vectors are transposed."""
+        code, problem, lanes = self.code, self.problem, self.lanes
+        square = code.stack(self.element, VALUES * lanes * lanes)
+
+        def block(first: Index, count: int) -> None:
+            def row(index: Index) -> None:
+                place = code.add(code.mul(code.add(column, index), problem.depth), first)
+                for value, vector in enumerate(self._values(place, count)):
+                    there = code.add(code.mul(index, lanes), value * lanes * lanes)
+                    memory.store(code, vector, code.at(square, there, self.element), problem.dtype, lanes)
+
+            def turn(value: Index) -> None:
+                start = code.at(square, code.mul(value, lanes * lanes), self.element)
+                rows = [
+                    memory.load(code, code.at(start, i * lanes, self.element), problem.dtype, lanes, lanes)
+                    for i in range(lanes)
+                ]
+                target = code.at(into, code.mul(value, self.panels.value), self.element)
+                for i, vector in enumerate(packing.transposed(code.builder, rows, 16 // problem.dtype.size)[:count]):
+                    self._store(vector, target, code.mul(code.add(first, i), self.cut.tile.columns), 0)
+
+            code.repeat(lanes, row)
+            code.repeat(VALUES, turn)
+
+        code.repeat(problem.depth // lanes, lambda index: block(code.mul(index, lanes), lanes))
+        if problem.depth % lanes:
+            block(problem.depth // lanes * lanes, problem.depth % lanes)
+
+    def _values(self, place: Index, count: int | None = None) -> list[Any]:
+        """The transform of the vectors at a place of each tap."""
+        code, problem = self.code, self.problem
+        step = problem.depth * problem.width
+        taps = [
+            memory.load(
+                code,
+                code.at(code.slot(0), code.add(place, number * step), self.element),
+                problem.dtype,
+                self.lanes,
+                count or self.lanes,
+            )
+            for number in problem.phases[0].taps
+        ]
+        return both_ways(code.builder, taps, 3, _filter_line)
+
+    def _store(self, vector: Any, into: Any, offset: Index, value: int) -> None:
+        code = self.code
+        there = code.at(into, code.add(offset, value * self.panels.value), self.element)
+        memory.store(code, vector, there, self.problem.dtype, self.lanes)
+
+
+def _filter_line(builder: ir.IRBuilder, w: Sequence[Any]) -> list[Any]:
+    half = ir.Constant(w[0].type, [0.5] * w[0].type.count)
+    ends, middle = builder.fmul(builder.fadd(w[0], w[2]), half), builder.fmul(w[1], half)
+    return [w[0], builder.fadd(ends, middle), builder.fsub(ends, middle), w[2]]

@@ -1,0 +1,259 @@
+"""What is done with a product before it is written: the epilogue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from gradtape.compiler import ir
+from gradtape.compiler.backends.product import memory
+from gradtape.compiler.backends.product.code import I8, I64, POINTER, VOID, Code, Index
+from gradtape.compiler.backends.product.problem import Gemm
+from gradtape.compiler.bodies.epilogue import Groups
+from gradtape.compiler.simd import conversion
+from gradtape.compiler.simd.emitter import VectorEmitter
+from gradtape.compiler.simd.value import Value
+from gradtape.core.dtypes import DType, as_dtype
+
+# epilogue(cg, value, at): what is written to c instead of a vector of the product; None if c is not to be written.
+Epilogue = Callable[[VectorEmitter, Value, "Place"], Value | None]
+# Elements from one product of a batch to the next, from one row to the next, and from one column to the next.
+Steps = tuple[Index | Groups, Index, Index]
+
+FINISH = ir.FunctionType(VOID, [I64, POINTER, I64, I64, I64, I64, I64])
+# Instructions of a short epilogue, those for addresses counted too.
+_SHORT = 24
+_LAYOUTS = ("full", "row", "column", "scalar")
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What all places of a result have in common.
+
+    Attributes:
+      dtype: of the product.
+      slot: where the table of pointers has c.
+      sizes: rows and columns of c.
+      steps: elements from one product of a batch to the next, and from one row of c to the next.
+      tail: how many elements a row has beyond whole vectors.
+      accumulate: add to what c holds.
+      flipped: the product was transposed, so that rows are columns to the epilogue.
+    """
+
+    dtype: DType
+    slot: int
+    sizes: tuple[Index, Index]
+    steps: tuple[Index, Index]
+    tail: int
+    accumulate: bool = False
+    flipped: bool = False
+
+    @staticmethod
+    def of(gemm: Gemm, lanes: int, flipped: bool = False) -> Frame:
+        """The frame of a product of known sizes."""
+        steps = (gemm.batch.stride_c, gemm.ldc)
+        return Frame(gemm.dtype, gemm.slots[2], (gemm.m, gemm.n), steps, gemm.n % lanes, gemm.accumulate, flipped)
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A place in a result.
+
+    Attributes:
+      item: the number of the product in the batch.
+      row: a row of c.
+      column: a column of c.
+      down: rows from there, known when the code is emitted.
+      along: columns from there.
+      starts: addresses that belong to row and column, for all spots that are reached from there.
+    """
+
+    item: Index
+    row: Index
+    column: Index
+    down: int = 0
+    along: int = 0
+    starts: dict[Any, Any] = field(default_factory=dict)
+
+
+class Place:
+    """Where in the result a vector lies, to find what other operands have there.
+
+    Attributes:
+      valid: how many of the lanes lie in the result; what the others hold is of no account.
+    """
+
+    def __init__(self, code: Code, cg: VectorEmitter, frame: Frame, spot: Spot, valid: int) -> None:
+        self._code, self._cg, self._frame, self._spot = code, cg, frame, spot
+        self.valid = valid
+
+    def load(self, slot: int, dtype: Any, layout: str = "full", leading: int = 0, stride: int | None = None) -> Value:
+        """The elements of another operand that belong to this place.
+
+        Args:
+          slot: where the table of pointers has it.
+          dtype: its dtype, which need not be that of the product.
+          layout: "full" for the shape of the result, "row" for one number for each column, as a bias, "column" for one
+            for each row, "scalar" for one number.
+          leading: of "full", elements from one row to the next; 0 for what c has if it is c, else for the columns.
+          stride: elements from one product of a batch to the next; None for what c has if it is c, for a whole matrix if
+            it is another "full" one, and for 0 of the others.
+        """
+        if layout not in _LAYOUTS:
+            raise ValueError(f"gemm: layout {layout!r} is none of {', '.join(_LAYOUTS)}.")
+        if layout == "full":
+            return self.read(slot, dtype, self._steps(slot, leading, stride))
+        return self.read(slot, dtype, (stride or 0, int(layout == "column"), int(layout == "row")))
+
+    def store(self, slot: int, value: Value, leading: int = 0, stride: int | None = None) -> None:
+        """Write a vector to this place of a matrix of the shape of the result; arguments as of `load`."""
+        self.write(slot, value, self._steps(slot, leading, stride))
+
+    def read(self, slot: int, dtype: Any, steps: Steps) -> Value:
+        """The elements of another operand that belong to this place, by how far apart they are."""
+        dtype = as_dtype(dtype)
+        pointer = self._address(slot, dtype, steps)
+        along = self._own(steps)[2]
+        if isinstance(along, int) and along == 0:
+            return conversion.load_one(self._cg, pointer, dtype)
+        if self.valid == self._cg.width:
+            return conversion.load(self._cg, pointer, dtype)
+        if dtype is self._frame.dtype:
+            return self._cg.value(memory.load(self._code, pointer, dtype, self._cg.width, self.valid), dtype)
+        stage = self._stage()
+        memory.copy(self._code, pointer, stage, self.valid * dtype.size)
+        return conversion.load(self._cg, stage, dtype)
+
+    def write(self, slot: int, value: Value, steps: Steps) -> None:
+        """Write a vector to this place, by how far apart elements are."""
+        pointer = self._address(slot, value.dtype, steps)
+        if self.valid == self._cg.width:
+            conversion.store(self._cg, value, pointer)
+        elif value.dtype is self._frame.dtype:
+            memory.store(self._code, value.ir, pointer, value.dtype, self.valid)
+        else:
+            stage = self._stage()
+            conversion.store(self._cg, value, stage)
+            memory.copy(self._code, stage, pointer, self.valid * value.dtype.size)
+
+    def _steps(self, slot: int, leading: int, stride: int | None) -> Steps:
+        """Those of a matrix of the shape of the result."""
+        frame = self._frame
+        if slot == frame.slot:
+            steps = (frame.steps[0] if stride is None else stride, leading or frame.steps[1])
+        else:
+            rows, columns = frame.sizes
+            steps = (self._code.mul(rows, columns) if stride is None else stride, leading or columns)
+        if not frame.flipped:
+            return (*steps, 1)
+        if leading > 1:
+            raise ValueError(f"gemm: the elements of a column must lie side by side, not {leading} apart.")
+        return (steps[0], 1, 1)
+
+    def _own(self, steps: Steps) -> Steps:
+        """Steps as the code has rows and columns."""
+        return (steps[0], steps[2], steps[1]) if self._frame.flipped else steps
+
+    def _stage(self) -> Any:
+        """Memory for one vector."""
+        return self._code.stack(I8, 8 * self._cg.width)
+
+    def _address(self, slot: int, dtype: DType, steps: Steps) -> Any:
+        code, spot = self._code, self._spot
+        item, down, along = self._own(steps)
+        if not isinstance(along, int) or along not in (0, 1):
+            raise ValueError("gemm: the epilogue reads and writes elements that lie side by side.")
+        key = slot, dtype.size, item, down, along
+        start = spot.starts.get(key)
+        if start is None:
+            offset = code.add(code.mul(spot.row, down), code.mul(spot.column, along))
+            whole = item.place(code, spot.item) if isinstance(item, Groups) else code.mul(spot.item, item)
+            offset = code.add(whole, offset)
+            start = spot.starts[key] = code.at(code.slot(slot), code.mul(offset, dtype.size), I8)
+        line = spot.starts.get((key, spot.down))
+        if line is None:
+            line = spot.starts[key, spot.down] = code.at(start, code.mul(down, spot.down * dtype.size), I8)
+        return code.at(line, spot.along * along * dtype.size, I8)
+
+
+@dataclass(frozen=True)
+class Finish:
+    """What becomes of vectors of a product.
+
+    Attributes:
+      frame: the result.
+      epilogue: what to apply; None to write the product as it is.
+      lanes: lanes of the vectors.
+    """
+
+    frame: Frame
+    epilogue: Epilogue | None
+    lanes: int
+
+    def apply(self, code: Code, vector: Any, spot: Spot, valid: int) -> None:
+        """Emit the epilogue of one vector and write it to c.
+
+        Args:
+          code: the function under construction.
+          vector: a vector of the product.
+          spot: where it lies.
+          valid: how many of the lanes lie in c.
+        """
+        frame = self.frame
+        cg = VectorEmitter(code.module, code.builder, self.lanes)
+        at = Place(code, cg, frame, spot, valid)
+        value: Value | None = cg.value(vector, frame.dtype)
+        if frame.accumulate:
+            value = value + at.load(frame.slot, frame.dtype)
+        if self.epilogue is not None:
+            value = self.epilogue(cg, value, at)  # type: ignore[arg-type]
+        if value is None:
+            return
+        if value.dtype is not frame.dtype:
+            raise TypeError(f"gemm: the epilogue gives {value.dtype.name}, not {frame.dtype.name} as c has.")
+        at.store(frame.slot, value)
+
+    def is_short(self) -> bool:
+        """True if the epilogue is a few instructions, which may be repeated for every vector of a tile."""
+        code = Code(ir.Function(ir.Module(), FINISH, "trial"))
+        vector = ir.Constant(ir.VectorType(memory.element_type(self.frame.dtype), self.lanes), ir.Undefined)
+        before = code.builder.block
+        _, _, item, row, column, *_ = code.function.args
+        self.apply(code, vector, Spot(item, row, column), self.lanes)
+        return code.builder.block is before and len(before.instructions) <= _SHORT
+
+    def emit(self, module: ir.Module, name: str, step: int) -> ir.Function:
+        """A function that does this to a part of a product.
+
+        It is called with the kernel's argument, the address of the part's first element, the number of the product in the
+        batch, the place of that element in c, and the numbers of rows and columns. Columns are a multiple of the lanes,
+        or the part ends where the rows of c end.
+
+        Args:
+          module: where it goes.
+          name: its name.
+          step: elements from one row of the part to the next.
+        """
+        function = ir.Function(module, FINISH, name)
+        function.linkage = "internal"
+        function.attributes.add("noinline")
+        code, frame, lanes = Code(function), self.frame, self.lanes
+        _, source, item, row, column, rows, columns = function.args
+        element = memory.element_type(frame.dtype)
+        whole = code.div(columns, lanes)
+
+        def vector(i: Index, j: Index, valid: int) -> None:
+            here = code.at(source, code.add(code.mul(i, step), j), element)
+            loaded = memory.load(code, here, frame.dtype, lanes, valid)
+            self.apply(code, loaded, Spot(item, code.add(row, i), code.add(column, j)), valid)
+
+        def line(i: Index) -> None:
+            code.repeat(whole, lambda index: vector(i, code.mul(index, lanes), lanes))
+            if frame.tail:
+                with code.builder.if_then(code.builder.icmp_unsigned("!=", code.rem(columns, lanes), I64(0))):
+                    vector(i, code.mul(whole, lanes), frame.tail)
+
+        code.repeat(rows, line)
+        code.builder.ret_void()
+        return function

@@ -1,0 +1,201 @@
+"""The kernel of a product: chunks, blocks of k, slivers and tiles around the innermost loop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gradtape.compiler import ir
+from gradtape.compiler.backends.product import memory, packing, tile
+from gradtape.compiler.backends.product.code import I8, Code, Index
+from gradtape.compiler.backends.product.epilogue import Epilogue
+from gradtape.compiler.backends.product.output import Output, Span, span
+from gradtape.compiler.backends.product.plan import Plan
+from gradtape.compiler.backends.product.problem import Gemm
+from gradtape.compiler.backends.product.sums import resumed
+
+# An operand of the epilogue that has the shape of the result: its slot, and the bytes of an element.
+Fetched = tuple[int, int]
+# Rows of a transposed matrix that are fetched ahead of those that are copied.
+_ROWS_AHEAD = 12
+
+
+class TiledKernel:
+    """A kernel under construction. Offsets are in elements.
+
+    There is one tile for all places: the last one of a row or column of tiles begins earlier, so that it ends where c ends,
+    and writes only what the one before it did not. The same sums come out wherever a tile begins.
+    """
+
+    def __init__(
+        self,
+        function: ir.Function,
+        gemm: Gemm,
+        cut: Plan,
+        epilogue: Epilogue | None,
+        flipped: bool,
+        fetched: Sequence[Fetched] = (),
+    ) -> None:
+        self.code, self.gemm, self.cut, self.chunks = Code(function), gemm, cut, cut.chunks
+        self.fetched = fetched
+        self.element = memory.element_type(gemm.dtype)
+        code, size = self.code, cut.tile
+        # A line more than a panel needs, lest all panels compete for the same places in the cache.
+        line = 64 // gemm.dtype.size
+        self.panel_a_size, self.panel_b_size = size.rows * cut.depth + line, size.columns * cut.depth + line
+        self.panel_a = code.stack(self.element, cut.tiles * self.panel_a_size) if cut.pack_a else None
+        self.panel_b = code.stack(self.element, cut.group * self.panel_b_size) if cut.pack_b else None
+        # Sums over the blocks of k so far, tile after tile. Not c itself: the epilogue may want to read what it holds.
+        whole = size.rows * size.columns
+        self.sums = code.stack(self.element, cut.tiles * cut.slivers * whole) if cut.blocks > 1 else None
+        self.output = Output.of(code, gemm, size, epilogue, flipped)
+
+    def emit(self) -> None:
+        """Emit the whole function."""
+        code, gemm, cut = self.code, self.gemm, self.cut
+        chunk = code.function.args[1]
+        by_batch, by_rows, by_columns = cut.grid
+        across = code.rem(chunk, by_columns)
+        down = code.rem(code.div(chunk, by_columns), by_rows)
+        group = code.div(chunk, by_rows * by_columns) if by_batch > 1 else 0
+        first = code.mul(group, cut.items)
+
+        def item(index: Index) -> None:
+            self.number = code.add(first, index)
+            places = gemm.batch.places(code, self.number)
+            self.a, self.b = (code.at(code.slot(gemm.slots[i]), place, self.element) for i, place in enumerate(places))
+            self._item(down, across)
+
+        code.repeat(code.least(cut.items, code.sub(gemm.batch.count, first)) if cut.items > 1 else 1, item)
+        code.builder.ret_void()
+
+    def _item(self, down: Index, across: Index) -> None:
+        """One chunk of one product of the batch."""
+        code, gemm, cut = self.code, self.gemm, self.cut
+        self.top, self.left = code.mul(down, cut.tiles), code.mul(across, cut.slivers)
+        self.tiles = code.least(cut.tiles, code.sub(-(-gemm.m // cut.tile.rows), self.top))
+        self.slivers = code.least(cut.slivers, code.sub(-(-gemm.n // cut.tile.columns), self.left))
+        code.repeat(cut.blocks, self._block)
+
+    def _block(self, block: Index) -> None:
+        """All tiles of the chunk, for one block of k."""
+        code, gemm, cut = self.code, self.gemm, self.cut
+        self.block = block
+        self.front = code.mul(block, cut.depth)
+        even = gemm.k == cut.depth * cut.blocks
+        self.depth = cut.depth if even else code.least(cut.depth, code.sub(gemm.k, self.front))
+        if cut.pack_a:
+            # Whole vectors, which go over the end of a tile's rows: what is copied there is overwritten by the next step.
+            last = code.sub(self.depth, 1)
+            code.repeat(last, lambda step: self._pack_a(step, 1 << (cut.tile.rows - 1).bit_length()))
+            self._pack_a(last, cut.tile.rows)
+        code.repeat(code.div(code.add(self.slivers, cut.group - 1), cut.group), self._group)
+
+    def _row(self, index: Index) -> Span:
+        """The rows of a tile of this chunk."""
+        return span(self.code, self.code.add(self.top, index), self.cut.tile.rows, self.gemm.m)
+
+    def _column(self, index: Index) -> Span:
+        """The columns of a sliver of this chunk."""
+        return span(self.code, self.code.add(self.left, index), self.output.columns, self.gemm.n)
+
+    def _pack_a(self, step: Index, width: int) -> None:
+        """Copy one stored row of a, which holds k by m here, to the panels of all tiles, so many elements at once.
+
+        Row by row, since the same elements of several rows may compete for one place in the cache.
+        """
+        code, gemm, cut = self.code, self.gemm, self.cut
+        source = code.at(self.a, code.mul(code.add(self.front, step), gemm.lda), self.element)
+
+        def copy(index: Index) -> None:
+            here = code.at(source, self._row(index)[0], self.element)
+            memory.prefetch(code, code.at(here, _ROWS_AHEAD * gemm.lda, self.element))
+            offset = code.add(code.mul(index, self.panel_a_size), code.mul(step, cut.tile.rows))
+            packing.copy(code, here, code.at(self.panel_a, offset, self.element), width, self.element)
+
+        code.repeat(self.tiles, copy)
+
+    def _group(self, index: Index) -> None:
+        """The slivers that are copied together."""
+        code, cut = self.code, self.cut
+        first = code.mul(index, cut.group)
+        count = code.least(cut.group, code.sub(self.slivers, first)) if cut.group > 1 else 1
+        if cut.pack_b and not self.gemm.transpose_b:
+            code.repeat(self.depth, lambda step: self._pack_b(step, first, count))
+        code.repeat(count, lambda member: self._sliver(first, member))
+
+    def _pack_b(self, step: Index, first: Index, count: Index) -> None:
+        """Copy one row of b to the panels of a group of slivers."""
+        code, gemm, width = self.code, self.gemm, self.cut.tile.columns
+        source = code.at(self.b, code.mul(code.add(self.front, step), gemm.ldb), self.element)
+
+        def copy(member: Index) -> None:
+            here = code.at(source, self._column(code.add(first, member))[0], self.element)
+            offset = code.add(code.mul(member, self.panel_b_size), code.mul(step, width))
+            packing.copy(code, here, code.at(self.panel_b, offset, self.element), width, self.element)
+
+        code.repeat(count, copy)
+
+    def _sliver(self, first: Index, member: Index) -> None:
+        """The tiles of some columns."""
+        index = self.code.add(first, member)
+        column = self._column(index)
+        b = self._operand_b(member, column[0])
+        self.code.repeat(self.tiles, lambda row: self._tile(row, index, column, b))
+
+    def _operand_b(self, member: Index, column: Index) -> tile.Operand:
+        """The sliver of some columns, copied if the plan says so."""
+        code, gemm, cut = self.code, self.gemm, self.cut
+        lanes, width = cut.tile.lanes, cut.tile.columns
+        if not cut.pack_b:
+            source = code.at(self.b, code.add(code.mul(self.front, gemm.ldb), column), self.element)
+            return tile.Operand(source, lanes, gemm.ldb, self.output.columns - width + lanes)
+        if gemm.transpose_b:
+            source = code.at(self.b, code.add(code.mul(column, gemm.ldb), self.front), self.element)
+            shape = packing.Shape(self.output.columns, width, lanes)
+            packing.pack_columns(code, source, gemm.ldb, self.panel_b, shape, self.depth, self.element)
+        panel = code.at(self.panel_b, code.mul(member, self.panel_b_size), self.element)
+        return tile.Operand(panel, lanes, width, lanes, cut.ahead)
+
+    def _operand_a(self, index: Index, row: Index) -> tile.Operand:
+        """The rows of one tile."""
+        code, gemm, cut = self.code, self.gemm, self.cut
+        if cut.pack_a:
+            panel = code.at(self.panel_a, code.mul(index, self.panel_a_size), self.element)
+            return tile.Operand(panel, 1, cut.tile.rows)
+        if gemm.transpose_a:
+            offset = code.add(code.mul(self.front, gemm.lda), row)
+            return tile.Operand(code.at(self.a, offset, self.element), 1, gemm.lda)
+        offset = code.add(code.mul(row, gemm.lda), self.front)
+        return tile.Operand(code.at(self.a, offset, self.element), gemm.lda, 1)
+
+    def _tile(self, index: Index, sliver: Index, column: Span, b: tile.Operand) -> None:
+        """One tile: what is summed up so far, this block of k, and the result if it is the last block."""
+        code, cut = self.code, self.cut
+        row = self._row(index)
+        a = self._operand_a(index, row[0])
+        self._fetch(row[0], column[0])
+        zero = ir.Constant(ir.VectorType(self.element, cut.tile.lanes), None)
+        start = [zero] * (cut.tile.rows * cut.tile.vectors)
+        if cut.blocks == 1:
+            result = tile.multiply(code, self.gemm.dtype, cut.tile, a, b, self.depth, start)
+            self.output.write(result, self.number, row, column)
+            return
+        number = code.add(code.mul(sliver, cut.tiles), index)
+        sums = code.at(self.sums, code.mul(number, cut.tile.rows * cut.tile.columns), self.element)
+        start = resumed(code, sums, start, self.block)
+        result = tile.multiply(code, self.gemm.dtype, cut.tile, a, b, self.depth, start)
+        with code.builder.if_else(code.equal(self.block, cut.blocks - 1)) as (last, more):
+            with last:
+                self.output.write(result, self.number, row, column)
+            with more:
+                self.output.keep(result, sums)
+
+    def _fetch(self, row: Index, column: Index) -> None:
+        """Fetch what the epilogue will read of a tile from memory that is far away; computing the tile takes as long."""
+        code, gemm, size = self.code, self.gemm, self.cut.tile
+        for slot, itemsize in self.fetched:
+            offset = code.add(code.mul(self.number, gemm.m * gemm.n), code.add(code.mul(row, gemm.n), column))
+            corner = code.at(code.slot(slot), code.mul(offset, itemsize), I8)
+            for r in range(size.rows):
+                for start in range(0, size.columns * itemsize, 64):
+                    memory.prefetch(code, code.at(corner, r * gemm.n * itemsize + start, I8))

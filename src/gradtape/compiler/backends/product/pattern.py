@@ -1,0 +1,95 @@
+"""Matrix products as launches."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Sequence
+
+from gradtape.compiler import ir, kernels
+from gradtape.compiler.backends import emits
+from gradtape.compiler.backends import product as gemm
+from gradtape.compiler.bodies.epilogue import Ending
+from gradtape.compiler.kernels import Launch, Lowered, Operand
+from gradtape.core.patterns.product import Product
+from gradtape.core.shape import Spec
+
+_MOST_LAUNCHES = 64  # of a stack whose axes cannot be joined
+_FAR = 1 << 17  # elements from which on operands of an ending are hardly in a cache
+
+
+@emits(Product)
+def lowered(pattern: Product, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> Lowered | None:
+    """A product without an ending."""
+    return lowered_from(pattern, (0, 0))
+
+
+def lowered_from(pattern: Product, starts: tuple[int, int]) -> Lowered | None:
+    """A product without an ending whose operands begin so many elements after their arrays.
+
+    The axes of a stack that cannot be joined to two are so many launches.
+    """
+    outer, inner = pattern.axes[:-2], pattern.axes[-2:]
+    if math.prod([axis.size for axis in outer]) > _MOST_LAUNCHES:
+        return None
+    problem = problem_of(pattern._replace(axes=inner))
+    launches: list[Launch] = []
+    size = pattern.dtype.size
+    whole = math.prod([axis.size for axis in inner]) * pattern.m * pattern.n
+    for number, place in enumerate(itertools.product(*[range(axis.size) for axis in outer])):
+        a, b = (
+            starts[side] + sum(i * axis[1 + side] for i, axis in zip(place, outer, strict=True)) for side in range(2)
+        )
+        operands = (
+            Operand("input", 0, a * size),
+            Operand("input", 1, b * size),
+            Operand("output", 0, number * whole * size),
+        )
+        launches.append(launched(problem, operands))
+    return Lowered(tuple(launches))
+
+
+def problem_of(pattern: Product) -> gemm.Gemm:
+    """A product with two axes at most as the code generator sees it."""
+    m, n, k, dtype, transpose_a, transpose_b, axes, lda, ldb = pattern
+    batch = gemm.Batch()
+    if axes:
+        count = math.prod([axis.size for axis in axes])
+        size, stride_a, stride_b = axes[-1]
+        batch = gemm.Batch(count, stride_a, stride_b, m * n)
+        if len(axes) > 1:
+            batch = dataclasses.replace(batch, inner=size, outer_a=axes[0].stride_a, outer_b=axes[0].stride_b)
+    return gemm.Gemm(m, n, k, dtype, transpose_a, transpose_b, lda, ldb, batch=batch)
+
+
+def launched(problem: gemm.Gemm, operands: Sequence[Operand], ending: Ending | None = None) -> Launch:
+    """The launch of a product.
+
+    Args:
+      problem: the product.
+      operands: a, b, and the result; with an ending its first result, what it loads, and its other results.
+      ending: what is done with the product.
+    """
+
+    def emit(module: ir.Module) -> tuple[ir.Function, int]:
+        if ending is None:
+            name, chunks = gemm.emit(module, problem)
+        else:
+            far = _far(problem, ending)
+            name, chunks = gemm.emit(module, problem, lambda cg, value, at: ending.emit(cg, value, at, 2), fetched=far)
+        return module.globals[name], chunks
+
+    work = problem.m * problem.n * problem.k * problem.batch.count
+    return Launch(kernels.emitted(("product", problem, ending), emit, work), tuple(operands))
+
+
+def _far(problem: gemm.Gemm, ending: Ending) -> list[tuple[int, int]]:
+    """Slots of the operands of an ending that are as large as the product and hardly in a cache, and their bytes of an element."""
+    if problem.m * problem.n < _FAR:
+        return []
+    return [
+        (3 + k, ending.operands[i].dtype.size)
+        for k, i in enumerate(ending.loaded)
+        if ending.operands[i].distances == (problem.batch.stride_c, problem.n, 1)
+    ]

@@ -1,0 +1,1 @@
+"""Kernels along rows, in several passes."""

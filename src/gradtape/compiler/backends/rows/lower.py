@@ -1,0 +1,118 @@
+"""Loops over rows as launches of kernels, for graphs, and as functions of arrays, for eager execution."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.compiler import ir, kernels, pool
+from gradtape.compiler.backends.rows.plan import Plan
+from gradtape.compiler.bodies.rows import RowLoop
+from gradtape.compiler.emission import Compiled, plain
+from gradtape.compiler.kernels import Kernel, Launch, Lowered, Operand
+from gradtape.core import memory
+from gradtape.core.dtypes import DType
+from gradtape.core.shape import Spec
+
+
+def function_of(loop: RowLoop, specs: Sequence[Spec]) -> Callable[..., tuple[Any, ...]]:
+    """A function of arrays which gives the outputs of a loop over rows in new arrays."""
+    plan = planned(loop)
+    call = compiled(loop).call
+    made = [(s.shape, s.dtype.numpy, math.prod(s.shape) >= memory.THRESHOLD) for s in specs]
+    columns = [(k, *_accumulators(loop, plan, k)) for k in plan.columns]
+    status = [np.zeros(1, np.int64)] if loop.checks else []  # eager kernels look at their input before
+    is_cut = plan.partition.parts > 1
+
+    def run(*arrays: Any) -> tuple[Any, ...]:
+        results = [
+            memory.empty(shape, dtype) if is_large else np.empty(shape, dtype) for shape, dtype, is_large in made
+        ]
+        room = [np.empty(shape, dtype) for _, shape, dtype, _ in columns]
+        if call(*[plain(x) for x in arrays], *results, *room, *status):
+            pool.raise_interruption()
+        if is_cut:
+            for (k, _, _, join), sums in zip(columns, room, strict=True):
+                # Each block has summed its own rows; the order of the blocks is always the same.
+                shape, dtype, _ = made[k]
+                found = join(sums, 1)[:, : loop.shape[-1]].astype(dtype)
+                results[k] = found.reshape(shape)
+        return tuple(results)
+
+    return run
+
+
+def _accumulators(loop: RowLoop, plan: Plan, output: int) -> tuple[tuple[int, ...], Any, Any]:
+    """Shape and dtype of the accumulators for an output, and the NumPy function that joins blocks."""
+    number, part = loop.outputs[output][0], plan.partition
+    shape = (part.blocks // part.parts, part.parts, plan.padded) if part.parts > 1 else (part.chunks, 1, plan.padded)
+    return shape, plan.accumulator(number).numpy, _JOINS[loop.calls[number].join]
+
+
+_JOINS = {
+    "sum": np.add.reduce, "prod": np.multiply.reduce, "max": np.maximum.reduce, "maximum": np.maximum.reduce,
+    "minimum": np.minimum.reduce, "any": np.logical_or.reduce, "all": np.logical_and.reduce,
+}  # fmt: skip
+
+
+@functools.lru_cache(maxsize=512)
+def planned(loop: RowLoop) -> Plan:
+    """The plan of a loop over rows."""
+    return Plan(loop)
+
+
+@functools.lru_cache(maxsize=512)
+def compiled(loop: RowLoop) -> Compiled:
+    """Machine code that takes arrays; equal loops share it."""
+    module, plan = ir.Module(name="rows"), planned(loop)
+    from gradtape.compiler.backends.rows.emit import RowCode
+
+    code = RowCode(module, loop, plan)
+    return Compiled(module, code.emit(), code.count, plan.partition.chunks)
+
+
+@functools.lru_cache(maxsize=512)
+def lowered(loop: RowLoop) -> Lowered:
+    """The launches of a loop over rows."""
+    plan = planned(loop)
+
+    def emit(module: ir.Module) -> tuple[ir.Function, int]:
+        from gradtape.compiler.backends.rows.emit import RowCode
+
+        return RowCode(module, loop, plan).emit(), plan.partition.chunks
+
+    part, columns = plan.partition, plan.columns
+    operands = [
+        *kernels.inputs(*range(len(loop.inputs))),
+        *kernels.outputs(*range(len(loop.outputs))),
+        *[Operand("scratch", i) for i in range(len(columns))],
+        *([Operand("status", 0)] if loop.checks else []),
+    ]
+    work = math.prod(loop.shape) * len(loop.calls)
+    launches = [Launch(kernels.emitted(("rows", loop), emit, work), tuple(operands))]
+    scratch = []
+    for i, k in enumerate(columns):
+        number = loop.outputs[k][0]
+        own = plan.accumulator(number)
+        blocks = part.blocks if part.parts > 1 else part.chunks
+        scratch.append(blocks * plan.padded * own.size)
+        if part.parts > 1:
+            sizes = part.blocks // part.parts, part.parts, loop.shape[-1], plan.padded
+            kernel = _columns(loop.calls[number].join, own, loop.types[number], sizes, plan.lanes)
+            launches.append(Launch(kernel, (Operand("scratch", i), Operand("output", k))))
+    return Lowered(tuple(launches), tuple(scratch), plan.shares())
+
+
+def _columns(join: str, own: DType, dtype: DType, sizes: tuple[int, int, int, int], lanes: int) -> Kernel:
+    """The kernel that joins the accumulators of blocks."""
+
+    def emit(module: ir.Module) -> tuple[ir.Function, int]:
+        from gradtape.compiler.backends.rows.emit import emit_columns
+
+        return emit_columns(module, join, own, dtype, sizes, lanes)
+
+    return kernels.emitted(("columns", join, own, dtype, sizes, lanes), emit)

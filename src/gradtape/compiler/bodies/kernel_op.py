@@ -1,0 +1,125 @@
+"""KernelOp: a fused kernel as the op of a node.
+
+It is plain data. The **body** says what is computed, without names: elementwise steps (`Loop`), steps along rows (`RowLoop`), or a matrix
+product or convolution with its epilogue (`Contraction`). **Bindings** say which of the node's arrays each operand of the body is, and where in it
+the operand begins. Reading through a view and storing into a part of a larger array are properties of a binding, whatever the body.
+`lowering/nodes.py` makes launches of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from gradtape.compiler.bodies.epilogue import Ending
+from gradtape.compiler.bodies.loop import Loop
+from gradtape.compiler.bodies.rows import RowLoop
+from gradtape.compiler.graph import Node
+from gradtape.core.patterns.convolution import Convolve
+from gradtape.core.patterns.product import Product
+from gradtape.core.shape import Spec
+
+
+class Binding(NamedTuple):
+    """The array that an operand of a body is.
+
+    Attributes:
+      slot: number of the node's input or output.
+      offset: elements from the beginning of that array to the first one that the body addresses.
+      is_part: whether the body sees the array through a view, or writes only a part of it.
+    """
+
+    slot: int
+    offset: int = 0
+    is_part: bool = False
+
+
+class Contraction(NamedTuple):
+    """A matrix product or a convolution, and the epilogue that runs on its elements while they are in registers.
+
+    Its operands are the two factors, then what the epilogue loads.
+    """
+
+    pattern: Product | Convolve
+    ending: Ending | None = None
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """How many matrices the result consists of, and their rows and columns; that of a convolution is places by channels."""
+        return matrix_of(self.pattern)
+
+
+Body = Loop | RowLoop | Contraction
+
+
+class KernelOp:
+    """A fused kernel. Nothing is compiled before it is lowered.
+
+    Attributes:
+      body: what it computes.
+      specs: of the node's outputs.
+      parts: names of the ops in it, for people.
+      loads: for each operand that the body reads, which input of the node it is.
+      stores: for each result of the body, which output of the node it is.
+      onto: the node's input over which its only output is written; what it does not write stays. None for memory of its own.
+    """
+
+    __slots__ = ("body", "loads", "name", "onto", "parts", "specs", "stores")
+    elementwise = False
+    effect = False
+
+    def __init__(
+        self,
+        body: Body,
+        specs: Sequence[Spec],
+        parts: str,
+        loads: Sequence[Binding] | None = None,
+        stores: Sequence[Binding] | None = None,
+        onto: int | None = None,
+    ) -> None:
+        reads, writes = _operands(body)
+        self.body, self.specs, self.parts, self.onto = body, tuple(specs), parts, onto
+        self.loads = tuple([Binding(i) for i in range(reads)] if loads is None else loads)
+        self.stores = tuple([Binding(k) for k in range(writes)] if stores is None else stores)
+        self.name = parts if isinstance(body, Contraction) and body.ending is None else f"fused[{parts}]"
+
+
+def _operands(body: Body) -> tuple[int, int]:
+    """How many operands a body reads, and how many results it writes."""
+    if isinstance(body, Loop):
+        return len(body.inputs), len(body.outputs) + len(body.sums)
+    if isinstance(body, RowLoop):
+        return len(body.inputs), len(body.outputs)
+    if body.ending is None:
+        return 2, 1
+    return 2 + len(body.ending.loaded), len(body.ending.results)
+
+
+def body_of(node: Node) -> Body | None:
+    """The body of a node's kernel; None if its op is not a fused kernel."""
+    return node.op.body if type(node.op) is KernelOp else None
+
+
+def matrix_of(pattern: Product | Convolve) -> tuple[int, int, int]:
+    """How many matrices a result consists of, and their rows and columns; that of a convolution is places by channels."""
+    if isinstance(pattern, Product):
+        return math.prod([axis.size for axis in pattern.axes]), pattern.m, pattern.n
+    if pattern.kind == "forward":
+        return 1, pattern.examples * math.prod(pattern.out), pattern.filters
+    return 1, pattern.examples * math.prod(pattern.size), pattern.channels
+
+
+def contraction_of(node: Node) -> tuple[Contraction, tuple[Binding, ...]] | None:
+    """The contraction without an epilogue that a node computes, and the bindings of its factors; None if it computes something else."""
+    body = body_of(node)
+    if isinstance(body, Contraction):
+        return None if body.ending is not None else (body, node.op.loads)
+    if node.op.name not in CONTRACTIONS or not callable(getattr(node.op, "lower", None)):
+        return None
+    pattern = node.op.lower(*[v.spec for v in node.inputs], **node.params)
+    return (Contraction(pattern), (Binding(0), Binding(1))) if isinstance(pattern, (Product, Convolve)) else None
+
+
+# Ops whose result may be handed to an epilogue.
+CONTRACTIONS = ("matmul", "convolution", "convolution_input_gradient")

@@ -1,0 +1,161 @@
+"""Views: fused loops that read transposed, sliced, reversed and repeated values where they come from.
+
+An op that only moves elements makes a value whose elements lie in another array at regular distances. A loop that reads
+the value can read that array instead, by strides, so that nothing is copied; the op goes if nobody else wants its
+result. That is done where the loop loses little by it: long rows in the order of the memory, or few elements.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from gradtape.compiler.backends.pointwise.plan import plan
+from gradtape.compiler.bodies.kernel_op import Binding, KernelOp, body_of
+from gradtape.compiler.bodies.loop import Loop
+from gradtape.compiler.emission import CHUNK
+from gradtape.compiler.graph import Copy, Graph, Node, Value
+from gradtape.compiler.simd.widths import default_width, least_vectors
+from gradtape.core.patterns.movement import View, contiguous, is_contiguous, only_view, packed
+
+_FEW = 256  # elements that may be fetched one by one
+_FEW_ROWS = 4
+
+
+class Source(NamedTuple):
+    """A value that another one is a view of, and the nodes on the way."""
+
+    value: Value
+    view: View
+    nodes: tuple[Node, ...]
+
+
+def load_through(graph: Graph) -> Graph:
+    """The graph with loops that read through views."""
+    copy = Copy(graph)
+    now: dict[Node, Node] = {}
+    passed: set[Node] = set()
+    for node in graph.nodes:
+        body = body_of(node)
+        found = _through(node, body) if isinstance(body, Loop) else None
+        if found is None:
+            now[node] = copy.keep(node)
+            continue
+        made, nodes = found
+        now[node] = copy.keep(made)
+        copy.moved.update(zip(node.outputs, now[node].outputs, strict=True))
+        passed |= nodes
+    return without(copy.done(), {now[node] for node in passed}) if passed else graph
+
+
+def _through(node: Node, loop: Loop) -> tuple[Node, set[Node]] | None:
+    """A loop that reads through views as far as that is good, and the nodes that it passes; None if it reads through
+    none."""
+    op: KernelOp = node.op
+    loads, inputs = list(op.loads), list(node.inputs)
+    passed: set[Node] = set()
+    for i, load in enumerate(op.loads):
+        if loop.constants[i] is not None or load.is_part:
+            continue
+        for source in reversed(sources(inputs[load.slot])):
+            turned = loop.seen_through(i, source.view)
+            if turned is None or not _is_good(loop, turned, i):
+                continue
+            if source.value not in inputs:
+                inputs.append(source.value)
+            loop, loads[i] = turned, Binding(inputs.index(source.value), source.view.offset, True)
+            passed.update(source.nodes)
+            break
+    if not passed:
+        return None
+    used = sorted({load.slot for load in loads})
+    loads = [load._replace(slot=used.index(load.slot)) for load in loads]
+    made = KernelOp(loop, op.specs, op.parts, loads)
+    return Node(made, [inputs[k] for k in used], {}, op.specs, node.place), passed
+
+
+def sources(value: Value) -> list[Source]:
+    """What a value is a view of, then what that is one of, and so on; reshapes alone are none."""
+    found: list[Source] = []
+    view, nodes, here = contiguous(value.spec.shape), [], value
+    while here.node is not None:
+        step = _view_of(here.node, here)
+        composed = None if step is None else _composed(view, step)
+        if composed is None:
+            break
+        nodes.append(here.node)
+        view, here = composed, here.node.inputs[0]
+        if step is not None and not _is_reshape(step, here):
+            found.append(Source(here, view, tuple(nodes)))
+    return found
+
+
+def _view_of(node: Node, value: Value) -> View | None:
+    """The view of its only input that one of a node's results is; None if it is something else."""
+    rule = getattr(node.op, "lower", None)
+    if node.effect or len(node.inputs) != 1 or not callable(rule):
+        return None
+    specs = [v.spec for v in (node.inputs[0], value)]
+    if any(None in s.shape or 0 in s.shape or s.dtype.kind == "O" for s in specs):
+        return None
+    return only_view(rule(specs[0], **node.params), specs[1].shape, node.outputs.index(value))
+
+
+def _is_reshape(view: View, source: Value) -> bool:
+    return is_contiguous(view) and math.prod(view.shape) == math.prod(source.spec.shape)
+
+
+def _composed(outer: View, inner: View) -> View | None:
+    """A view of the elements of another view, which it knows as a contiguous array; None if that is no view."""
+    if is_contiguous(inner):
+        return outer
+    if is_contiguous(outer) and math.prod(outer.shape) == math.prod(inner.shape):
+        return inner  # in the inner shape, which a reader looks into
+    steps = packed(inner.shape)
+    first, rest = [], outer.offset
+    for step in steps:
+        first.append(rest // step)
+        rest %= step
+    low, high = list(first), list(first)
+    strides = []
+    for n, stride in zip(outer.shape, outer.strides, strict=True):
+        axis = next((k for k, s in enumerate(steps) if inner.shape[k] > 1 and stride % s == 0), None)
+        if axis is None:
+            return None
+        distance = stride // steps[axis]
+        low[axis] += min(0, distance * (n - 1))
+        high[axis] += max(0, distance * (n - 1))
+        strides.append(distance * inner.strides[axis])
+    if any(a < 0 or b >= n for a, b, n in zip(low, high, inner.shape, strict=True)):
+        return None
+    offset = inner.offset + sum(a * s for a, s in zip(first, inner.strides, strict=True))
+    return View(outer.shape, tuple(strides), offset)
+
+
+def _is_good(before: Loop, after: Loop, i: int) -> bool:
+    """Whether a loop that reads an input by strides is as quick as a copy and the loop before."""
+    planned, _ = plan(after)
+    if planned.is_flat:
+        return True
+    total, inner = math.prod(after.shape), after.shape[-1]
+    lanes = min(planned.lanes, default_width(after.types()))
+    if after.inputs[i][1][-1] not in (0, 1, -1):
+        return total <= _FEW
+    if total == inner > CHUNK:
+        return False  # one row is one chunk
+    is_long = inner >= (least_vectors() if inner % lanes == 0 else 8) * lanes
+    return (
+        is_long or total <= inner * _FEW_ROWS or (after.shape[-1] == before.shape[-1] and not plan(before)[0].is_flat)
+    )
+
+
+def without(graph: Graph, passed: set[Node]) -> Graph:
+    """The graph without those of some nodes that nobody reads."""
+    wanted: set[Value] = set(graph.outputs)
+    kept: list[Node] = []
+    for node in reversed(graph.nodes):
+        if node not in passed or wanted.intersection(node.outputs):
+            kept.append(node)
+            wanted.update(node.inputs)
+    graph.nodes = kept[::-1]
+    return graph

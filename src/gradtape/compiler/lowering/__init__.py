@@ -1,0 +1,1 @@
+"""From fused nodes to launches, and to the numbers that the driver reads."""
