@@ -74,10 +74,11 @@ def _shares(
 ) -> tuple[tuple[int, int], ...]:
     """Outputs that may be written over inputs which are read whole, element by element, and in no other way."""
     bound = {b.slot for i, b in enumerate(loads) if b.is_part or not loop.is_whole(i)}
+    live = live_inputs(loop)
     return tuple(
         (store.slot, loads[i].slot)
         for store in stores
-        for i in live_inputs(loop)
+        for i in live
         if not store.is_part and loads[i].slot not in bound and loop.inputs[i][0].size == specs[store.slot].dtype.size
     )
 
