@@ -28,7 +28,7 @@ def _new(array: Any) -> Tensor:
     """A tensor of a new array, on the device that `tf.device` chose; rank 0 is a NumPy scalar."""
     made = wrap(device.place(array if array.ndim or array.dtype.kind == "O" else array[()]))
     if _current.trace is not None:
-        _current.trace.recording.created(made)
+        _current.trace.note_constant(made)
     return made
 
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from gradtape.core import convert, dtypes
 from gradtape.core.op import REGISTRY
-from gradtape.core.state import current
 from gradtape.core.tensor import Tensor
 from gradtape.tracing.symbol import Symbol
+from gradtape.tracing.trace import current_trace
 
 
 class Bounds(NamedTuple):
@@ -28,9 +28,10 @@ def noted(function: Callable[..., Any]) -> Callable[..., Any]:
         if isinstance(made, Symbol) and made.dtype in _COUNTABLE and type(delta) is int and delta:
             first, last = (0, start) if limit is None else (start, limit)
             made.trace.ranges[made.value] = Bounds(_cast(first, made.dtype), _cast(last, made.dtype), delta)
-        elif type(made) is Tensor and made.shape[0] == 0 and current.trace is not None:
+        elif type(made) is Tensor and made.shape[0] == 0 and (trace := current_trace()) is not None:
             first = 0 if limit is None else start
-            current.trace.ranges[id(made)] = made, convert.convert_to_tensor(first, made.dtype)
+            ranges: Any = trace.ranges
+            ranges[id(made)] = made, convert.convert_to_tensor(first, made.dtype)
         return made
 
     return range_
@@ -51,5 +52,6 @@ def bounds_of(x: Any) -> Bounds | None:
 
 def start_of(x: Any) -> Any:
     """Where a range without numbers begins; None for all other tensors."""
-    found = current.trace.ranges.get(id(x)) if type(x) is Tensor and current.trace is not None else None
+    trace: Any = current_trace()
+    found = trace.ranges.get(id(x)) if type(x) is Tensor and trace is not None else None
     return None if found is None else found[1]

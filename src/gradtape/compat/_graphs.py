@@ -13,7 +13,7 @@ import contextlib
 import itertools
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -185,7 +185,7 @@ class Graph:
                 )
             )
         given = symbol(self.trace.value_of(tensor), self.trace)
-        made: Symbol = REGISTRY["identity"](given)
+        made = cast("Symbol", REGISTRY["identity"](given))
         made._id = 0
         self.assigned[made.value] = variable
         if self.dependencies and made.value.node is not None:
@@ -406,7 +406,7 @@ def default_graph() -> Graph:
 
 def current_graph() -> Graph | None:
     """The graph that is being built; None where ops run at once, and in functions."""
-    trace = _current.trace
+    trace: Any = _current.trace
     while trace is not None:
         if isinstance(trace, GraphTrace):
             return trace.session_graph
@@ -752,7 +752,7 @@ class Plan:
         graph = self._graph
 
         def program(given: Sequence[Any], captured: Sequence[Any]) -> list[Any]:
-            trace = _current.trace
+            trace: Any = _current.trace
             known: dict[Value, Any] = {}
             for value, tensor in zip([*self._fed, *self.defaulted], given, strict=True):
                 known[value] = _own(trace, tensor)

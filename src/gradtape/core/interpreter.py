@@ -26,6 +26,9 @@ class Interpreter(Protocol):
 
     level: float
 
+    def note_constant(self, tensor: Tensor, /) -> None:
+        """Take notice of a tensor that is made of known numbers: somebody may differentiate with respect to it."""
+
     def add(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any], /) -> Any:
         """The outputs of an op, as symbols: its `infer` rule runs, and the op becomes a node."""
 

@@ -89,7 +89,8 @@ def _composite(trace: Any, x: Any, size: Any) -> Any:
     dims, dtype = _dims(x, size), tf.as_dtype(x.dtype)
     if x.sparse:
         parts = Spec((size, len(dims)), tf.int64), Spec((size,), dtype)
-        return tf.SparseTensor(*[trace.parameter(p) for p in parts], tf.constant(dims, tf.int64))
+        indices, values = [trace.parameter(p) for p in parts]
+        return tf.SparseTensor(indices, values, tf.constant(dims, tf.int64))
     value = trace.parameter(Spec((size, *dims[1 + (x.ragged_rank or 1) :]), dtype))
     rows = [dims[0], *[size] * ((x.ragged_rank or 1) - 1)]
     for count in reversed(rows):

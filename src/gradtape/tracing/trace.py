@@ -160,6 +160,10 @@ class Trace:
         """True if some sizes are known only when the function runs."""
         return bool(self.shapes)
 
+    def note_constant(self, tensor: Tensor) -> None:
+        """Take notice of a tensor that is made of known numbers: somebody may differentiate with respect to it."""
+        self.recording.created(tensor)
+
     def parameter(self, spec: Spec, name: str = "", shape: Any = None) -> Symbol:
         """A new argument of the function; `shape` is the symbolic shape of one whose size is not known, if it has one already."""
         value = self._sized(Value(spec, name=name), shape)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from gradtape import config
+from gradtape.config import _devices
 from gradtape.core import state
 from gradtape.toplevel.status import executing_eagerly
 
@@ -191,4 +192,4 @@ class Counter(BoolGauge):
 @functools.cache
 def run_on(device: str) -> Callable[..., Any]:
     """A block on a device."""
-    return lambda: config.device(device)
+    return lambda: _devices.device(device)

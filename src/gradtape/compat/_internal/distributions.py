@@ -47,7 +47,8 @@ def strategy_supports_no_merge_call() -> bool:
 
 def maybe_merge_call(fn: Callable[..., Any], strategy: Any, *args: Any, **kwargs: Any) -> Any:
     """A function of the strategy, called once for all replicas."""
-    return tf.distribute.get_replica_context().merge_call(fn, args=args, kwargs=kwargs)
+    replica: Any = tf.distribute.get_replica_context()
+    return replica.merge_call(fn, args=args, kwargs=kwargs)
 
 
 @contextlib.contextmanager

@@ -25,8 +25,5 @@ def assert_splits_match(nested_splits_lists: Any) -> list[Any]:
     if any(len(splits) != len(first) for splits in others):
         raise ValueError("Inputs must have identical ragged splits.")
     message = "Inputs must have identical ragged splits"
-    return [
-        tf.debugging.assert_equal(a, b, message=message)
-        for splits in others
-        for a, b in zip(first, splits, strict=True)
-    ]
+    check: Any = tf.debugging.assert_equal
+    return [check(a, b, message=message) for splits in others for a, b in zip(first, splits, strict=True)]

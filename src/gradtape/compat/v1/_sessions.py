@@ -114,7 +114,7 @@ def gradients(
 
 def get_default_graph() -> Any:
     """The graph that is being built, that of the function that is being traced, or an empty one."""
-    trace = state.current.trace
+    trace: Any = state.current.trace
     if trace is not None and not isinstance(trace, _graphs.GraphTrace):
         from gradtape.compat._internal.func_graphs import FuncGraph
 
