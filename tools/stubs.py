@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import builtins
 import functools
 import importlib
 import inspect
@@ -46,13 +47,13 @@ class Origin(NamedTuple):
 
 
 def public_modules(name: str = "gradtape") -> Iterator[str]:
-    """The modules that users can reach by attributes, and that have names of tables."""
+    """The modules that users can reach by attributes, and that have names of tables; not those of TensorFlow 1 in tf.compat."""
     module = importlib.import_module(name)
     if is_lazy(module):
         yield name
     for attribute in shown(module):
         value = None if attribute in KERAS else getattr(module, attribute)
-        if isinstance(value, ModuleType) and value.__name__ == f"{name}.{attribute}":
+        if isinstance(value, ModuleType) and value.__name__ == f"{name}.{attribute}" and value is not gradtape.compat:
             yield from public_modules(value.__name__)
 
 
@@ -162,7 +163,7 @@ class Stub:
 
     def word(self, word: str) -> str:
         """A word of an annotation, which may mean something else among the public names of this module."""
-        if word in vars(__import__("builtins")):
+        if word in vars(builtins):
             if word not in self.names:
                 return word
             self.imports.add("import builtins\n")
@@ -182,8 +183,10 @@ class Stub:
     def constant(self, value: Any) -> str:
         """The type of a value that the module itself holds."""
         kind = type(value)
-        if value is None or kind.__module__ == "builtins":
-            return "None" if value is None else self.word(kind.__name__)
+        if value is None:
+            return "None"
+        if hasattr(builtins, kind.__name__):
+            return self.word(kind.__name__)
         return self.word("Any")
 
     def function(self, function: FunctionType, name: str) -> str:

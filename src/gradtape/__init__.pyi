@@ -98,6 +98,10 @@ from gradtape.arrays.space_batch import reverse_sequence
 from gradtape.arrays.space_batch import sequence_mask
 from gradtape.arrays.space_batch import space_to_batch
 from gradtape.arrays.space_batch import space_to_batch as space_to_batch_nd
+from gradtape.compat._graphs import Graph
+from gradtape.compat._internal.datasets import NoneTensorSpec
+from gradtape.compat._internal.gradients import RegisterGradient
+from gradtape.compat._internal.gradients import no_gradient
 from gradtape.config._device_spec import DeviceSpec
 from gradtape.config._devices import device
 from gradtape.control_flow.dependencies import control_dependencies
@@ -137,6 +141,11 @@ from gradtape.core.dtypes import int32
 from gradtape.core.dtypes import int4
 from gradtape.core.dtypes import int64
 from gradtape.core.dtypes import int8
+from gradtape.core.dtypes import qint16
+from gradtape.core.dtypes import qint32
+from gradtape.core.dtypes import qint8
+from gradtape.core.dtypes import quint16
+from gradtape.core.dtypes import quint8
 from gradtape.core.dtypes import resource
 from gradtape.core.dtypes import string
 from gradtape.core.dtypes import uint16
@@ -144,6 +153,7 @@ from gradtape.core.dtypes import uint32
 from gradtape.core.dtypes import uint4
 from gradtape.core.dtypes import uint64
 from gradtape.core.dtypes import uint8
+from gradtape.core.dtypes import variant
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.shape import TensorShape
 from gradtape.core.shape import TensorSpec
@@ -270,6 +280,7 @@ from gradtape.toplevel.variable_creators import register_tensor_conversion_funct
 from gradtape.toplevel.variable_creators import variable_creator_scope
 from gradtape.tracing.init_scope import init_scope
 from gradtape.tracing.init_scope import inside_function
+from gradtape.tracing.operation import Operation
 from gradtape.transform.custom_gradient import custom_gradient
 from gradtape.transform.gradient_arguments import UnconnectedGradients
 from gradtape.transform.py_function import numpy_function
@@ -287,12 +298,16 @@ __all__ = [
     "DType",
     "DeviceSpec",
     "GradientTape",
+    "Graph",
     "IndexedSlices",
     "IndexedSlicesSpec",
     "Module",
+    "NoneTensorSpec",
+    "Operation",
     "OptionalSpec",
     "RaggedTensor",
     "RaggedTensorSpec",
+    "RegisterGradient",
     "SparseTensor",
     "SparseTensorSpec",
     "Tensor",
@@ -451,6 +466,7 @@ __all__ = [
     "nest",
     "newaxis",
     "nn",
+    "no_gradient",
     "no_op",
     "nondifferentiable_batch_function",
     "norm",
@@ -467,8 +483,13 @@ __all__ = [
     "print",
     "profiler",
     "py_function",
+    "qint16",
+    "qint32",
+    "qint8",
     "quantization",
     "queue",
+    "quint16",
+    "quint8",
     "ragged",
     "random",
     "random_index_shuffle",
@@ -559,6 +580,7 @@ __all__ = [
     "unravel_index",
     "unstack",
     "variable_creator_scope",
+    "variant",
     "vectorized_map",
     "version",
     "where",

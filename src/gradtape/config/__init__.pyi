@@ -18,6 +18,7 @@ from gradtape.config._run_eagerly import experimental_functions_run_eagerly
 from gradtape.config._run_eagerly import experimental_run_functions_eagerly
 from gradtape.config._run_eagerly import functions_run_eagerly
 from gradtape.config._run_eagerly import run_functions_eagerly
+from gradtape.core.hints import hints
 from gradtape.core.hot_kernels import generate_kernels
 from gradtape.numpy_protocol.protocol import record_numpy_functions
 from gradtape.transform.jacobian import get_jacobian_memory
@@ -37,6 +38,7 @@ __all__ = [
     "get_logical_device_configuration",
     "get_soft_device_placement",
     "get_visible_devices",
+    "hints",
     "list_logical_devices",
     "list_physical_devices",
     "on_none",

@@ -1,6 +1,10 @@
 # Written by tools/stubs.py.
 # ruff: noqa
+from gradtape.distribute import cluster_resolver
+from gradtape.distribute import coordinator
 from gradtape.distribute import experimental
+from gradtape.distribute._absent_strategies import ParameterServerStrategy
+from gradtape.distribute._absent_strategies import TPUStrategy
 from gradtape.distribute._context import ReplicaContext
 from gradtape.distribute._context import get_replica_context
 from gradtape.distribute._context import get_strategy
@@ -38,12 +42,16 @@ __all__ = [
     "MultiWorkerMirroredStrategy",
     "NcclAllReduce",
     "OneDeviceStrategy",
+    "ParameterServerStrategy",
     "ReduceOp",
     "ReductionToOneDevice",
     "ReplicaContext",
     "RunOptions",
     "Strategy",
     "StrategyExtended",
+    "TPUStrategy",
+    "cluster_resolver",
+    "coordinator",
     "experimental",
     "experimental_set_strategy",
     "get_replica_context",

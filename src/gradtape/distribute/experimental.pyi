@@ -1,5 +1,8 @@
 # Written by tools/stubs.py.
 # ruff: noqa
+from gradtape.distribute import coordinator
+from gradtape.distribute._absent_strategies import ParameterServerStrategy
+from gradtape.distribute._absent_strategies import TPUStrategy
 from gradtape.distribute._cross_replica_ops import CommunicationImplementation
 from gradtape.distribute._cross_replica_ops import CommunicationImplementation as CollectiveCommunication
 from gradtape.distribute._cross_replica_ops import CommunicationOptions
@@ -15,5 +18,8 @@ __all__ = [
     "CommunicationImplementation",
     "CommunicationOptions",
     "MultiWorkerMirroredStrategy",
+    "ParameterServerStrategy",
+    "TPUStrategy",
     "ValueContext",
+    "coordinator",
 ]

@@ -2,6 +2,7 @@
 # ruff: noqa
 from gradtape.data._iterator import Optional
 from gradtape.experimental import dlpack
+from gradtape.experimental import dtensor
 from gradtape.experimental import numpy
 from gradtape.experimental._async_scope import async_clear_error
 from gradtape.experimental._async_scope import async_scope
@@ -17,6 +18,7 @@ __all__ = [
     "async_clear_error",
     "async_scope",
     "dlpack",
+    "dtensor",
     "enable_strict_mode",
     "function_executor_type",
     "numpy",

@@ -9,6 +9,7 @@ from gradtape.protos.example import Features
 from gradtape.protos.example import FloatList
 from gradtape.protos.example import Int64List
 from gradtape.protos.example import SequenceExample
+from gradtape.train import experimental
 from gradtape.train._checkpoint import Checkpoint
 from gradtape.train._checkpoint import CheckpointOptions
 from gradtape.train._cluster import ClusterSpec
@@ -43,6 +44,7 @@ __all__ = [
     "SequenceExample",
     "TrackableView",
     "checkpoints_iterator",
+    "experimental",
     "get_checkpoint_state",
     "latest_checkpoint",
     "list_variables",
