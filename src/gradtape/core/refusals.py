@@ -52,7 +52,7 @@ def translated(problem: Exception, function: Callable[..., Any], args: Any, kwar
     arity = _ARITY.match(text)
     if isinstance(problem, TypeError) and arity is not None:
         return _wrong_arity(name, arity, given)
-    return _about(name, function, given)
+    return _about(name, function, given, errors.RangeError if isinstance(problem, IndexError) else errors.ArgumentError)
 
 
 def public_name(function: Callable[..., Any]) -> str:
@@ -201,14 +201,14 @@ def _called(said: re.Match[str], given: dict[str, Any]) -> str:
     return next(iter(same), "fn")
 
 
-def _about(name: str, function: Callable[..., Any], given: dict[str, Any]) -> Exception:
+def _about(name: str, function: Callable[..., Any], given: dict[str, Any], kind: type[Exception]) -> Exception:
     suspect = _suspect(function, given)
     if suspect is None:
         shown = ", ".join([f"{k}={described(v)}" for k, v in given.items()])
         what = f"{name} cannot be computed for {shown}."
     else:
         what = f"{name}: {suspect} cannot be {described(given[suspect])}."
-    return errors.ArgumentError(errors.compose(what, _fix(name, function, suspect), depth=4))
+    return kind(errors.compose(what, _fix(name, function, suspect), depth=4))
 
 
 def described(value: Any) -> str:

@@ -224,7 +224,7 @@ class Tensor(Operators):
     def _real_item(self, how: str) -> Any:
         """The only element; of a complex number NumPy drops the imaginary part, with a warning."""
         value = self._item(how)
-        if isinstance(value, bytes):
+        if isinstance(value, bytes) and not _is_number(value):
             raise ValueError(
                 errors.compose(
                     f"A tensor of text cannot be converted by {how}, got {errors.brief(value)}.",
@@ -297,6 +297,15 @@ for _name in ("name", "op", "graph", "value_index"):
         attribute_hints.Absent(_name, f"Tensor.{_name} is undefined when eager execution is enabled."),
     )
 attribute_hints.attach(Tensor)
+
+
+def _is_number(text: bytes) -> bool:
+    """True for text that Python's int or float can read."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 class Interpreted(Tensor):
