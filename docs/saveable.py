@@ -68,6 +68,7 @@ LEFT_OUT = frozenset(
         "gradtape.io._read_write:write_file",
         "gradtape.io._read_write:_write_file",
         "gradtape.random._functions:set_seed",
+        "gradtape.ranks._operations",
         "gradtape.random._generator:set_global_generator",
         "gradtape.summary._write",
     ]

@@ -1,10 +1,14 @@
 """The rooms of the package: what they say of themselves, and what they show."""
 
+import functools
 import importlib
+import pickle
 import pkgutil
 import re
 
 import pytest
+
+import gradtape as tf
 
 # Packages whose docstring lists their files; others consist of one file, or are described in ARCHITECTURE.md.
 ROOMS = [
@@ -62,3 +66,12 @@ def test_dir_shows_public_names_only(name):
         {*module.__all__} <= {*shown} <= {*module.__all__, "keras", "initializers", "losses", "metrics", "optimizers"}
     )
     assert not [n for n in shown if n.startswith("_") and not n.startswith("__")]
+
+
+@pytest.mark.parametrize(
+    "name", ["einsum", "cumsum", "sort", "linalg.svd", "nn.max_pool", "strings.join", "image.resize"]
+)
+def test_public_functions_can_be_pickled(name: str) -> None:
+    """Also those that are loaded when they are first used."""
+    function = functools.reduce(getattr, name.split("."), tf)
+    assert pickle.loads(pickle.dumps(function)) is function

@@ -81,7 +81,7 @@ def test_objects_of_branches():
             y = object()
         return y
 
-    refused(f, ValueError, "'y' must be a tensor")
+    refused(f, TypeError, "'y' must be a tensor")
 
 
 def test_shape_in_a_loop():

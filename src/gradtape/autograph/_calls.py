@@ -99,7 +99,7 @@ def called(function: Any) -> Any:
     if state.current.trace is None:  # in a Python function that a graph calls when it runs: all values are known
         return function
     if not isinstance(function, _AS_IT_IS):
-        if getattr(function, "__name__", "") == "range" and function.__module__ == "gradtape.arrays.creation":
+        if getattr(function, "__name__", "") == "range" and _origin(function) == "gradtape.arrays.creation":
             return _noted_range(converted(function))
         return converted(function)
     from gradtape.autograph._builtins import OVERLOADS
@@ -108,6 +108,11 @@ def called(function: Any) -> Any:
         return OVERLOADS.get(function, function)
     except TypeError:  # a method of something that is not hashable
         return function
+
+
+def _origin(function: Any) -> str:
+    """The module that defines a function; a public one may be a wrapper that says where it is shown."""
+    return str(getattr(function, "__wrapped__", function).__module__)
 
 
 def _noted_range(function: Any) -> Any:

@@ -137,10 +137,37 @@ def adapted(value: Any) -> Any:
 def guarded(value: Any) -> Any:
     """What a module shows in place of a value that it loads later: functions are adapted, so that their errors are about arguments.
     The others, which every program needs, check theirs, and are as quick as they can be."""
+    if getattr(value, "__module__", None) in _QUICK:
+        return adapted(value)
     if can_wait(value):
         return adapt(value)
     is_function = type(value) is FunctionType and not hasattr(value, "__wrapped__")
     return guard(value) if is_function and _is_quiet(value) else value
+
+
+# The modules of functions that programs call millions of times.
+_QUICK = {
+    "gradtape.arrays.creation",
+    "gradtape.arrays.indexing",
+    "gradtape.arrays.joining",
+    "gradtape.arrays.movement",
+    "gradtape.arrays.shapes",
+    "gradtape.arrays.slicing",
+    "gradtape.config._devices",
+    "gradtape.core.convert",
+    "gradtape.linalg._products",
+    "gradtape.math._activations",
+    "gradtape.math._clipping",
+    "gradtape.math._conversion",
+    "gradtape.math._elementwise",
+    "gradtape.math._reductions",
+    "gradtape.toplevel.status",
+    "gradtape.transform.custom_gradient",
+    "gradtape.transform.py_function",
+    "gradtape.transform.recompute_grad",
+    "gradtape.transform.stop_gradient",
+    "gradtape.transform.vectorized_map",
+}
 
 
 def _is_quiet(function: Any) -> bool:

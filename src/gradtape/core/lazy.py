@@ -36,7 +36,10 @@ def attach(module: str, sources: Mapping[str, str]) -> tuple[Callable[[str], Any
                     raise
                 # So that hasattr, inspect.getmembers and builders of documentation can ask.
                 raise AttributeError(str(missing), name=name) from None
-        value = loaded if own == "*" else deferral.guarded(getattr(loaded, own))
+        defined = loaded if own == "*" else getattr(loaded, own)
+        value = deferral.guarded(defined)
+        if value is not defined:  # pickle looks for a function where it says that it is
+            value.__module__, value.__qualname__ = module, name
         setattr(sys.modules[module], name, value)
         return value
 

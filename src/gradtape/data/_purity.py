@@ -100,7 +100,7 @@ class Reading:
 
 
 def _is_ours(function: FunctionType) -> bool:
-    return (function.__module__ or "").startswith("gradtape.")
+    return (function.__module__ or "").partition(".")[0] == "gradtape"
 
 
 def _names(function: FunctionType) -> dict[str, Callable[[], Any]]:

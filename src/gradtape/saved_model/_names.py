@@ -34,6 +34,7 @@ NAMES: dict[str, frozenset[str]] = {
         "gradtape.audio._wav": "DecodeWav _decode_wav _encode_wav decode_wav encode_wav",
         "gradtape.autograph._logic": "ENSURE",
         "gradtape.autograph._loops": "COUNT_ROWS",
+        "gradtape.compat._graphs": "ASSIGN",
         "gradtape.compiler.effects": "ASSIGN REREAD",
         "gradtape.compiler.fusion.grouping": "ASSIGN",
         "gradtape.compiler.lowering.segments": "ASSIGN",
@@ -221,6 +222,7 @@ NAMES: dict[str, frozenset[str]] = {
         "gradtape.ops.patches": "Windows",
         "gradtape.ops.resize_weights": "Band Sampling Taps",
         "gradtape.ops.windows": "Block Phase Plan Scan Tap",
+        "gradtape.polymorphic_function.created_variables": "ASSIGN",
         "gradtape.polymorphic_function.explain": "ASSIGN",
         "gradtape.protos.fields": "Field",
         "gradtape.protos.tensor_proto": """
@@ -328,6 +330,7 @@ NAMES: dict[str, frozenset[str]] = {
         """,
         "gradtape.toplevel.extension_types": "_ExtensionForm",
         "gradtape.toplevel.printing": "Gap _print",
+        "gradtape.toplevel.trackable": "TrackableReference",
         "gradtape.toplevel.variable_methods": """
             OPS.scatter_add OPS.scatter_div OPS.scatter_max OPS.scatter_min OPS.scatter_mul OPS.scatter_nd_add
             OPS.scatter_nd_max OPS.scatter_nd_min OPS.scatter_nd_sub OPS.scatter_nd_update OPS.scatter_sub

@@ -33,7 +33,8 @@ def name_of(value: Any) -> str:
     known: Any = vars(np).get(getattr(value, "__name__", ""))
     if isinstance(known, np.ufunc) and known is value:
         return _NUMPY + str(known.__name__)
-    module, name = getattr(value, "__module__", None) or "", getattr(value, "__qualname__", "")
+    defined = _unwrapped(value)
+    module, name = getattr(defined, "__module__", None) or "", getattr(defined, "__qualname__", "")
     if name in NAMES.get(module, ()) and _unwrapped(_listed(module, name)) is _unwrapped(value):
         return f"{module}:{name}"
     raise UnsaveableError(described(value))
