@@ -281,7 +281,7 @@ LIBRARIES = _section(
     ("tf.random.set_seed('a')", "seed", ""),
     ("tf.random.categorical([0.5, 0.5], 3)", "categorical|logits|rank", ""),
     ("tf.random.stateless_normal([2], 1)", "seed|2", "[1, 2]"),
-    ("tf.device('/GPU:0').__enter__()\ntf.ones([2])", "GPU", "CPU"),
+    ("tf.config.set_soft_device_placement(False)\ntf.device('/GPU:0').__enter__()\ntf.ones([2])", "GPU", "CPU"),
     ("tf.debugging.assert_equal(1, 2)", "did not hold", ""),
     ("tf.debugging.check_numerics([float('nan')], 'loss')", "loss", ""),
     ("tf.constant(1.0).set_shape([2])", "()|(2,)", ""),

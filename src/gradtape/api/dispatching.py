@@ -59,7 +59,7 @@ def _looking(function: Callable[..., Any]) -> _Looking:
         return _made[first]
     known: dict[type, Callable[..., Any]] = {}
     twin = _twin(first)
-    plain = deferral.guarded(twin)
+    plain = deferral.adapt(twin) if deferral.can_wait(twin) else deferral.guarded(twin)
 
     @functools.wraps(twin)
     def public(*args: Any, **kwargs: Any) -> Any:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import os
 import sys
-import threading
 from typing import Any, TextIO
+
+from gradtape.core import locks
 
 
 class Prefixed(io.TextIOBase):
@@ -19,7 +20,7 @@ class Prefixed(io.TextIOBase):
 
     def __init__(self, stream: TextIO, prefix: str) -> None:
         self._stream, self._prefix, self._rest = stream, prefix, ""
-        self._lock = threading.Lock()
+        self._lock = locks.lock("lines")
 
     encoding = property(lambda self: self._stream.encoding)
 

@@ -508,7 +508,9 @@ class Session:
 
     def partial_run(self, *_: Any) -> Any:
         """Not supported: run what is wanted at once."""
-        raise NotImplementedError(errors.compose("Session.partial_run is left out.", "use session.run."))
+        raise NotImplementedError(
+            errors.compose("Session.partial_run cannot be used: it is left out.", "use session.run.")
+        )
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         """The values of tensors, with others given.

@@ -169,6 +169,10 @@ class DTypeError(InvalidArgumentError, TypeError, ValueError):
     """
 
 
+class CastError(UnimplementedError, TypeError):
+    """A dtype that values cannot be converted to."""
+
+
 class RangeError(InvalidArgumentError, IndexError, ValueError):
     """An index or axis is out of its range.
 

@@ -63,6 +63,8 @@ TABLE = {
     "products": Rule(
         "BLAS and LAPACK, whose own handler of fork waits for ever for a thread that is at work (a Gate)", HELD
     ),
+    "board": Rule("a signal: a rank gives no more signs of life", LEFT),
+    "lines": Rule("the last line that a rank of `gradtape launch` has begun to write"),
     "imports": Rule("modules of the library that are being imported (Python's lock)", HELD),
 }
 

@@ -121,7 +121,9 @@ def not_single(count: int) -> Exception:
     """The error of a dataset that has not one element."""
     number = "more than one element" if count else "no element"
     return errors.build(
-        errors.InvalidArgumentError, f"get_single_element: the dataset has {number}.", "use take(1), or batch."
+        errors.InvalidArgumentError,
+        f"get_single_element: the dataset must have one element, it has {number}.",
+        "use take(1), or batch.",
     )
 
 

@@ -42,7 +42,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
         return value
     if wanted.name in ("string", "resource"):
         raise errors.build(
-            errors.UnimplementedError,
+            errors.CastError,
             f"cast: {value.dtype.name} cannot become {wanted.name}.",
             "numbers become text with tf.strings.as_string(x).",
         )

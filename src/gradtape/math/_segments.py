@@ -150,7 +150,7 @@ def _root_mean(data: Tensor, ids: Tensor, segments: int) -> Tensor:
     if data.dtype.is_integer:
         raise errors.build(
             errors.DTypeError,
-            f"unsorted_segment_sqrt_n: data is {spec_of(data)}.",
+            f"unsorted_segment_sqrt_n: data must hold floating numbers, it is {spec_of(data)}.",
             "the result is no integer: use tf.cast(data, tf.float32).",
         )
     return _average(data, ids, segments, root=True)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import provenance, threads
+from gradtape.core import locks, provenance, threads
 
 RUNNING, WAITING, LEFT, FAILED, REPORTED = range(5)
 _STATES = ("last seen at", "waiting in", "left the program:", "failed:", "gave up:")
@@ -52,7 +52,7 @@ class Board:
         self._sends: list[Any] = []
         self._beats: dict[int, float] = {}
         self._folder = os.environ.get("GRADTAPE_LAUNCH_FOLDER", "")
-        self._stop = threading.Event()
+        self._stop = locks.event("board")
         self._thread = threading.Thread(target=self._live, name="gradtape-board", daemon=True)
         self._tell_launcher()
         self._thread.start()

@@ -116,7 +116,9 @@ class Symbol(Interpreted):
         if getattr(self.trace, "session_graph", None) is None:
             raise TypeError(
                 errors.compose(
-                    "Tensor is unhashable: it may be equal to others.", "use tensor.ref() as the key.", depth=1
+                    "Tensor is unhashable: it cannot be a key of a dict or an element of a set.",
+                    "use tensor.ref() as the key.",
+                    depth=1,
                 )
             )
         return hash(self.value)
