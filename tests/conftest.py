@@ -6,8 +6,15 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import numpy as np
 import pytest
+
+# How long an example takes says nothing on a machine that is busy.
+hypothesis.settings.register_profile(
+    "any speed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any speed")
 
 # Failures of the library's own tests are looked for in the library.
 os.environ.setdefault("GRADTAPE_TRACEBACK", "full")

@@ -129,6 +129,12 @@ class _Modules:
     are_adapted = False
 
 
+def named(wrapper: Any, module: str, name: str) -> Any:
+    """A wrapper that says where it is shown: pickle looks for it there."""
+    wrapper.__module__, wrapper.__qualname__ = module, name
+    return wrapper
+
+
 def adapted(value: Any) -> Any:
     """What a module shows to users in place of a value: functions of `gradtape.api` are adapted, others stay."""
     return adapt(value) if _Modules.are_adapted and can_wait(value) else value
@@ -172,7 +178,10 @@ _QUICK = {
 
 def _is_quiet(function: Any) -> bool:
     """True for a function of ours that was not made for speed."""
-    is_ours = str(function.__module__).startswith("gradtape.")
+    module = str(function.__module__)
+    is_ours = module.startswith("gradtape.") and not module.startswith(
+        "gradtape.keras_backend."
+    )  # Keras has its own checks
     return is_ours and not function.__code__.co_filename.endswith(_MAKERS)
 
 
@@ -220,4 +229,7 @@ def adapt_functions() -> None:
 
 def _adapt_all(module: str) -> None:
     space = vars(sys.modules[module])
-    space.update({name: adapted(value) for name, value in space.items()})
+    for name, value in list(space.items()):
+        shown = adapted(value)
+        if shown is not value:
+            space[name] = named(shown, module, name)

@@ -38,8 +38,8 @@ def attach(module: str, sources: Mapping[str, str]) -> tuple[Callable[[str], Any
                 raise AttributeError(str(missing), name=name) from None
         defined = loaded if own == "*" else getattr(loaded, own)
         value = deferral.guarded(defined)
-        if value is not defined:  # pickle looks for a function where it says that it is
-            value.__module__, value.__qualname__ = module, name
+        if value is not defined:
+            deferral.named(value, module, name)
         setattr(sys.modules[module], name, value)
         return value
 

@@ -28,8 +28,9 @@ _KEEP_ZERO = {
 
 def install(numpy: Any, nn: Any) -> None:
     """Let the functions of the backend's modules take sparse operands. Keras may import the backend again."""
-    if hasattr(numpy.multiply, "__wrapped__"):
+    if vars(numpy).get("_takes_sparse"):
         return
+    numpy._takes_sparse = True
     for module, names in ((numpy, _KEEP_ZERO["numpy"]), (nn, _KEEP_ZERO["nn"])):
         for name in names.split():
             setattr(module, name, _on_values(getattr(module, name)))
