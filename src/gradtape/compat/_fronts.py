@@ -159,7 +159,7 @@ def public_name(name: str) -> str | None:
 def entries(table: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     """The origins that one module of a table describes: names, separated by blanks, under what has them.
 
-    That is `tf`, a public module such as `tf.math`, one of AutoGraph's (`malt`), or a module beside the table. `name=other` is `other`, which may be dotted,
+    That is `tf`, a public module such as `tf.math`, one of diastatic-malt's (TensorFlow's parser of Python, if that is installed), or a module beside the table. `name=other` is `other`, which may be dotted,
     under the name `name`; `*` stands for all public names.
     """
     origins: dict[str, tuple[str, str]] = {}
