@@ -67,7 +67,7 @@ def test_integers():
     mean = tf.math.unsorted_segment_mean([1, 2], [0, 0], 2)
     assert (mean.dtype, mean.numpy().tolist()) == (tf.float64, [1.5, 0.0])
     assert tf.math.unsorted_segment_max([1, 2], [0, 0], 2).numpy().tolist() == [2, -(2**31)]
-    with pytest.raises(TypeError, match="sqrt_n: data is i32"):
+    with pytest.raises(TypeError, match="sqrt_n: data must hold floating numbers, it is i32"):
         tf.math.unsorted_segment_sqrt_n([1, 2], [0, 0], 1)
 
 
