@@ -70,8 +70,8 @@ def prepare(work: tuple[int, int, int, bool, bool, int], pools: dict[str, Any]) 
     """The ways of a work."""
     import numpy as np
 
-    from gradtape.compiler import kernels
     from gradtape.compiler.backends.product import pattern as product
+    from gradtape.compiler.runtime import kernels
     from gradtape.core import dtypes
     from gradtape.core.patterns.product import Axis, Product
 
@@ -121,10 +121,10 @@ def best_times(run: dict[str, Callable[[], Any]], seconds: float) -> dict[str, f
 
 def peak(seconds: float) -> float:
     """Operations in a second of a core that does nothing but fused multiplications and additions of float32."""
-    from gradtape.compiler import ir
     from gradtape.compiler.backends.product.code import I64, Code
     from gradtape.compiler.backends.product.tile import multiply_add
-    from gradtape.compiler.simd.machine import assemble, host
+    from gradtape.compiler.codegen import ir
+    from gradtape.compiler.codegen.simd.machine import assemble, host
     from gradtape.core import dtypes
 
     lanes, turns, sums = host().lanes(4), 20_000, 12
@@ -159,7 +159,7 @@ def main() -> int:
     # Before NumPy and SciPy load their libraries.
     os.environ["OPENBLAS_NUM_THREADS"] = str(options.threads)
     os.environ["GRADTAPE_CACHE"] = "off"  # the time to compile is shown
-    from gradtape.compiler.pool import Pool
+    from gradtape.compiler.runtime.pool import Pool
 
     counts = dict.fromkeys((1, options.threads))
     pools = {f"emitted, {count} thread{'s' if count > 1 else ''}": Pool(count) for count in counts}

@@ -64,9 +64,9 @@ def _seed() -> None:
 @pytest.fixture
 def new_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No kernel is in this process or on disk, and none that a test makes is left there: it may be a wrong one."""
-    from gradtape.compiler import kernels
     from gradtape.compiler.backends.pointwise import lower as loops
     from gradtape.compiler.backends.rows import lower as rows
+    from gradtape.compiler.runtime import kernels
 
     def forget() -> None:
         for function in (rows.compiled, rows.lowered, loops.compiled):

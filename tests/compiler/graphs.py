@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradtape.compiler import kernels
 from gradtape.compiler.bodies.kernel_op import KernelOp
 from gradtape.compiler.graph import Graph, Node
 from gradtape.compiler.lowering import nodes as lowering
@@ -13,6 +12,7 @@ from gradtape.compiler.nest import check
 from gradtape.compiler.nest.description import Nest
 from gradtape.compiler.nest.interpreter import interpret
 from gradtape.compiler.nest.translation import nest_of
+from gradtape.compiler.runtime import kernels
 from gradtape.testing.numpy_emitter import NumpyEmitter
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compiler.simd import machine
+from gradtape.compiler.codegen.simd import machine
 
 CODE = """
 define void @count(i64 %counts, i64 %chunk) {

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from gradtape.compiler.graph import Node, Value
-from gradtape.compiler.kernels import Lowered
 from gradtape.compiler.memory.arena import Part, lay_out, size_of
+from gradtape.compiler.runtime.kernels import Lowered
 from gradtape.core import dtypes
 from gradtape.core.shape import Spec
 

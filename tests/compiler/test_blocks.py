@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.compiler import pool
+from gradtape.compiler.runtime import pool
 
 
 def native_parts(function) -> list[str]:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.compiler import pool
 from gradtape.compiler.lowering import chains
+from gradtape.compiler.runtime import pool
 
 
 @pytest.fixture

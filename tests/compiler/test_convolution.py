@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradtape.compiler import kernels, pool
 from gradtape.compiler.backends.convolution import lowering
 from gradtape.compiler.bodies.epilogue import Ending, Operand
 from gradtape.compiler.bodies.loop import Step
+from gradtape.compiler.runtime import kernels, pool
 from gradtape.core import dtypes, hot_kernels
 from gradtape.core.op import REGISTRY
 from gradtape.core.patterns.convolution import Convolve

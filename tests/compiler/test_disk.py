@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gradtape.compiler import disk
+from gradtape.compiler.codegen.simd.machine import Code
 from gradtape.compiler.fusion import pointwise as fusion
-from gradtape.compiler.simd.machine import Code
+from gradtape.compiler.runtime import disk
 from gradtape.core import disk_cache, dtypes, errors
 from gradtape.core.op import REGISTRY
 
@@ -123,7 +123,7 @@ def test_texts_know_ops_and_dtypes_and_refuse_other_objects():
 
 PROGRAM = """
 import sys, gradtape as tf
-from gradtape.compiler.simd import machine
+from gradtape.compiler.codegen.simd import machine
 made = []
 translate = machine.translate
 def counted(*arguments):

@@ -122,7 +122,7 @@ def test_integers_divided_by_zero_are_an_error_in_a_function_too():
 
 
 def test_same_bits_with_one_thread_and_two():
-    from gradtape.compiler import pool
+    from gradtape.compiler.runtime import pool
 
     x = normal(200_000)
     f = tf.function(lambda x: (tf.reduce_sum(tf.exp(x)), tf.exp(x) * x))

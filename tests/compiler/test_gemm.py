@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.lib.stride_tricks import as_strided
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends.product import Batch, Gemm, emit
 from gradtape.compiler.backends.product.plan import plan
-from gradtape.compiler.pool import Pool
-from gradtape.compiler.simd.machine import assemble, host
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd.machine import assemble, host
+from gradtape.compiler.runtime.pool import Pool
 from gradtape.core import dtypes
 
 FLOATS = [dtypes.float32, dtypes.float64]

@@ -5,10 +5,10 @@ import pytest
 
 import gradtape as tf
 from gradtape import ops
-from gradtape.compiler import kernels, pool
 from gradtape.compiler.graph import Node, Value
 from gradtape.compiler.lowering import nodes as lowering
-from gradtape.compiler.program import Misfit
+from gradtape.compiler.runtime import kernels, pool
+from gradtape.compiler.runtime.program import Misfit
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import spec_of
 

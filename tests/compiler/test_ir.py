@@ -6,8 +6,8 @@ import struct
 
 import pytest
 
-from gradtape.compiler import ir
-from gradtape.compiler.simd import machine
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd import machine
 
 I1, I32, I64 = ir.IntType(1), ir.IntType(32), ir.IntType(64)
 FLOAT, DOUBLE, HALF = ir.FloatType(), ir.DoubleType(), ir.HalfType()

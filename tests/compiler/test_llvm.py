@@ -8,8 +8,8 @@ import llvmlite
 import pytest
 from llvmlite.utils import get_library_name
 
-from gradtape.compiler.simd import llvm as subject
-from gradtape.compiler.simd.llvm import ByPackage, Direct, names_in
+from gradtape.compiler.codegen.simd import llvm as subject
+from gradtape.compiler.codegen.simd.llvm import ByPackage, Direct, names_in
 
 TEXT = """
 declare double @llvm.fabs.f64(double)
@@ -94,7 +94,7 @@ if "other version" in sys.argv:
     import llvmlite
     llvmlite.__version__ = "99.0"
 import gradtape as tf
-from gradtape.compiler.simd.llvm import llvm
+from gradtape.compiler.codegen.simd.llvm import llvm
 assert float(tf.function(lambda x: tf.reduce_sum(tf.exp(x) * 2.0))(tf.zeros([64]))) == 128.0
 print(type(llvm()).__name__, "llvmlite.binding" in sys.modules)
 """

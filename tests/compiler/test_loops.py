@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradtape.compiler import kernels, pool
 from gradtape.compiler.backends.pointwise import lower as loops
 from gradtape.compiler.backends.pointwise.plan import plan
 from gradtape.compiler.bodies.kernel_op import Binding, KernelOp
 from gradtape.compiler.bodies.loop import Loop, Step, collapsed, strides_in
 from gradtape.compiler.lowering.nodes import lower_kernel
+from gradtape.compiler.runtime import kernels, pool
 from gradtape.core import dtypes
 from gradtape.core.op import REGISTRY
 from gradtape.core.patterns.movement import View

@@ -7,13 +7,13 @@ import pytest
 
 import gradtape as tf
 from fuzz import modes
-from gradtape.compiler import ir
 from gradtape.compiler.backends.rows.emit import mask_of
-from gradtape.compiler.simd import conversion, supports
-from gradtape.compiler.simd.emitter import VectorEmitter
-from gradtape.compiler.simd.machine import load, translate
-from gradtape.compiler.simd.translation import GOOD, QUICK
-from gradtape.compiler.simd.value import Value
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd import conversion, supports
+from gradtape.compiler.codegen.simd.emitter import VectorEmitter
+from gradtape.compiler.codegen.simd.machine import load, translate
+from gradtape.compiler.codegen.simd.translation import GOOD, QUICK
+from gradtape.compiler.codegen.simd.value import Value
 from gradtape.core import dtypes
 
 DTYPES = [

@@ -8,9 +8,9 @@ import pytest
 
 import gradtape as tf
 from gradtape import ops
-from gradtape.compiler import kernels, pool
 from gradtape.compiler.graph import Node, Value
 from gradtape.compiler.lowering import nodes as lowering
+from gradtape.compiler.runtime import kernels, pool
 from gradtape.core import dtypes
 from gradtape.core.op import REGISTRY
 from gradtape.core.patterns import movement

@@ -19,7 +19,7 @@ from gradtape.compiler import passes
 from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.compiler.passes.algebra import is_lossless
 from gradtape.compiler.passes.rewriting import uniform
-from gradtape.compiler.program import Program
+from gradtape.compiler.runtime.program import Program
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import Spec, spec_of
 

@@ -15,8 +15,8 @@ import pytest
 from llvmlite import binding
 
 from compiler.pool_tasks import Tasks
-from gradtape.compiler import pool, pool_code, pool_sleep
-from gradtape.compiler.pool import Pool
+from gradtape.compiler.runtime import pool, pool_code, pool_sleep
+from gradtape.compiler.runtime.pool import Pool
 from gradtape.core import errors
 
 # The monitor, for systems other than Linux, works on Linux too.
@@ -207,7 +207,7 @@ def test_the_code_suits_other_systems(system, processor, triple):
 FORKS = """
 import os, sys, threading, time
 from compiler.pool_tasks import Tasks
-from gradtape.compiler.pool import Pool
+from gradtape.compiler.runtime.pool import Pool
 
 def hammer(seed):
     while not is_over:

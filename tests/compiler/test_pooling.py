@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradtape.compiler import kernels, pool
 from gradtape.compiler.backends.window import pattern as emitter
+from gradtape.compiler.runtime import kernels, pool
 from gradtape.core import dtypes
 from gradtape.core.patterns.pooling import Pool
 from gradtape.core.shape import Spec

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from gradtape.compiler import eager, kernels, pool
+from gradtape.compiler import eager
 from gradtape.compiler.fusion.expansion import expand
 from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.compiler.lowering import nodes as lowering
+from gradtape.compiler.runtime import kernels, pool
 from gradtape.core import dtypes
 from gradtape.core.errors import CompilerWarning
 from gradtape.core.patterns.product import Axis

@@ -6,10 +6,11 @@ import scipy.special
 
 import gradtape as tf
 import gradtape.ops
-from gradtape.compiler import eager, kernels, pool
+from gradtape.compiler import eager
 from gradtape.compiler.backends.rows.lower import function_of, lowered
 from gradtape.compiler.bodies.rows import Recipe, row_loop
 from gradtape.compiler.fusion.pointwise import varies
+from gradtape.compiler.runtime import kernels, pool
 from gradtape.core import hot_kernels
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import Spec, spec_of

@@ -4,10 +4,10 @@ import pytest
 
 from gradtape.compiler import pipeline
 from gradtape.compiler.graph import Node, Value
-from gradtape.compiler.kernels import NOTHING, Launch, Lowered, Operand
 from gradtape.compiler.lowering import segment_check
 from gradtape.compiler.lowering.segment import Segment
 from gradtape.compiler.memory.arena import Home, Part, Piece
+from gradtape.compiler.runtime.kernels import NOTHING, Launch, Lowered, Operand
 from gradtape.core import dtypes
 from gradtape.core.shape import Spec
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from compiler.simd_accuracy import run, special, sweep
-from gradtape.compiler import ir
-from gradtape.compiler.simd import VectorEmitter, supports
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd import VectorEmitter, supports
 from gradtape.core import dtypes
 from gradtape.core.scalar_emitter import Emitter
 from gradtape.testing import NumpyEmitter

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from compiler.simd_accuracy import run
-from gradtape.compiler.simd import Kernel, elementwise_kernel, host
+from gradtape.compiler.codegen.simd import Kernel, elementwise_kernel, host
 from gradtape.core import dtypes
 
 

@@ -13,8 +13,8 @@ import time
 import numpy as np
 import pytest
 
-from gradtape.compiler import ir
-from gradtape.compiler.simd import assemble, elementwise_kernel, emit_elementwise, host, load, translate
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd import assemble, elementwise_kernel, emit_elementwise, host, load, translate
 from gradtape.core import dtypes
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.compiler import kernels, translator
-from gradtape.compiler.simd import machine
-from gradtape.compiler.simd.translation import GOOD
+from gradtape.compiler.codegen.simd import machine
+from gradtape.compiler.codegen.simd.translation import GOOD
+from gradtape.compiler.runtime import kernels, translator
 
 TEXT = "define void @f{0}(ptr %p) {{\n  %x = load i64, ptr %p\n  %y = add i64 %x, {0}\n  store i64 %y, ptr %p\n  ret void\n}}\n"
 
@@ -216,7 +216,7 @@ def test_kernels_with_much_work_begin_with_good_code(new_kernels):
 SCRIPT = """
 import hashlib, os, sys, time
 import gradtape as tf
-from gradtape.compiler import kernels
+from gradtape.compiler.runtime import kernels
 sys.path.insert(0, sys.argv[1])
 from test_translator import a_program, promised
 

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 import gradtape as tf
-from gradtape.compiler import backend, translator
+from gradtape.compiler import backend
+from gradtape.compiler.codegen.simd import machine
+from gradtape.compiler.codegen.simd.machine import Code
+from gradtape.compiler.codegen.simd.translation import GOOD, QUICK
 from gradtape.compiler.lowering import native
-from gradtape.compiler.simd import machine
-from gradtape.compiler.simd.machine import Code
-from gradtape.compiler.simd.translation import GOOD, QUICK
+from gradtape.compiler.runtime import translator
 from gradtape.core import hot_kernels
 from gradtape.core.shape import Spec
 from gradtape.core.state import settings

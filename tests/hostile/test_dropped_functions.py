@@ -25,7 +25,7 @@ def make(first, last):
 count = int(sys.argv[1])
 if count < 2000:  # the limits, scaled down
     from functools import lru_cache
-    from gradtape.compiler import kernels
+    from gradtape.compiler.runtime import kernels
     from gradtape.compiler.backends.rows import lower as rows
     kernels._KEPT = 32
     rows.lowered = lru_cache(maxsize=32)(rows.lowered.__wrapped__)

@@ -121,7 +121,7 @@ def _llvm() -> Line:
         reason = "Compiled functions run NumPy's kernels only: pip install llvmlite makes them native."
         return Line("LLVM", "llvmlite is not installed", reason)
     try:
-        from gradtape.compiler.simd.machine import host
+        from gradtape.compiler.codegen.simd.machine import host
 
         machine = host()
     except Exception as problem:

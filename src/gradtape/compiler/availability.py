@@ -35,7 +35,7 @@ def has_llvm() -> bool:
 
 def supports(dtype: DType) -> bool:
     """Whether loops over a dtype can be emitted."""
-    from gradtape.compiler import simd  # loaded with the first function that is compiled
+    from gradtape.compiler.codegen import simd  # loaded with the first function that is compiled
 
     return simd.supports(dtype)
 

@@ -20,7 +20,8 @@ def _prepared(graph: Graph) -> Graph:
     optimized = passes.optimize(graph)
     if debug.wants("native=0") or not has_llvm():
         return optimized
-    from gradtape.compiler import pipeline, translator
+    from gradtape.compiler import pipeline
+    from gradtape.compiler.runtime import translator
 
     try:
         with translator.together():

@@ -12,15 +12,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.compiler import driver, ir, passes, pipeline
+from gradtape.compiler import passes, pipeline
 from gradtape.compiler.backends import emits
-from gradtape.compiler.emission import I64, POINTER, VOID, table_of
+from gradtape.compiler.codegen import ir
 from gradtape.compiler.graph import Graph, Node, Value
-from gradtape.compiler.kernels import Kernel, Launch, Lowered, Operand, emitted, inputs, outputs
 from gradtape.compiler.lowering import nodes
 from gradtape.compiler.lowering.encoding import WORD, Word, encode, table_words
 from gradtape.compiler.lowering.segment import Segment
 from gradtape.compiler.memory.arena import ALIGNMENT, Part, roots, size_of
+from gradtape.compiler.runtime import driver
+from gradtape.compiler.runtime.entry import I64, POINTER, VOID, table_of
+from gradtape.compiler.runtime.kernels import Kernel, Launch, Lowered, Operand, emitted, inputs, outputs
 from gradtape.core import dtypes
 from gradtape.core.patterns.control import Choose, Repeat
 from gradtape.core.shape import Spec

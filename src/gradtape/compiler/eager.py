@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compiler import availability, pool
+from gradtape.compiler import availability
 from gradtape.compiler.bodies.loop import Loop, Step, collapsed, strides_in
 from gradtape.compiler.bodies.rows import Recipe, RowLoop, row_loop
 from gradtape.compiler.fusion.pointwise import checks_values, varies
+from gradtape.compiler.runtime import pool
 from gradtape.core import memory
 from gradtape.core.patterns.movement import Copy
 from gradtape.core.patterns.product import Product
@@ -94,10 +95,10 @@ def _quick(call: Callable[..., int], spec: Spec, count: int) -> Callable[..., An
 
 def _product(pattern: Product, output: Spec) -> Callable[..., Any] | None:
     """A kernel of matrix products; None for stacks whose axes cannot be joined to two."""
-    from gradtape.compiler import ir
     from gradtape.compiler.backends import product as gemm
     from gradtape.compiler.backends.product import pattern as product
-    from gradtape.compiler.emission import Compiled
+    from gradtape.compiler.codegen import ir
+    from gradtape.compiler.runtime.entry import Compiled
 
     if len(pattern.axes) > 2:
         return None
@@ -116,7 +117,7 @@ def _emitted(pattern: Any, specs: list[Spec], output: Spec) -> Callable[..., Any
 
 def _launching(launches: Sequence[Any], scratch: Sequence[int], output: Spec) -> Callable[..., Any]:
     """A kernel of some launches, with temporaries and a large result in recycled memory."""
-    from gradtape.compiler import kernels
+    from gradtape.compiler.runtime import kernels
 
     shape, dtype = output.shape, output.dtype.numpy
     make = memory.empty if math.prod(shape) >= memory.THRESHOLD else np.empty

@@ -11,10 +11,11 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from gradtape.compiler import backend, kernel_text, kernels, pool
+from gradtape.compiler import backend, kernel_text
 from gradtape.compiler.graph import Graph, Node
 from gradtape.compiler.lowering import nodes
 from gradtape.compiler.lowering.native import Native
+from gradtape.compiler.runtime import kernels, pool
 from gradtape.core.provenance import Site
 
 _REPEATS, _ENOUGH = 5, 0.05  # runs of a kernel, and seconds after which there are no further ones

@@ -21,7 +21,7 @@ def set_intra_op_parallelism_threads(num_threads: int) -> None:
     """
     _check("set_intra_op_parallelism_threads", num_threads)
     memory.set_thread_count(num_threads)
-    pool = sys.modules.get("gradtape.compiler.pool")
+    pool = sys.modules.get("gradtape.compiler.runtime.pool")
     if pool is not None:  # the workers of compiled code, who ask for the number when they start again
         pool.set_threads(0)
 

@@ -44,7 +44,7 @@ def _llvm(staged: Staged, graph: Graph) -> str:
 def _asm(staged: Staged, graph: Graph) -> str:
     if not has_llvm():
         return _ABSENT
-    from gradtape.compiler.simd.machine import assembly
+    from gradtape.compiler.codegen.simd.machine import assembly
 
     return "\n".join([assembly(text) for text in _modules(graph)])
 
@@ -54,9 +54,9 @@ _ABSENT = "llvmlite is not installed: functions run with NumPy's kernels."
 
 def _modules(graph: Graph) -> list[str]:
     """The texts of all kernels for LLVM, each once."""
-    from gradtape.compiler import kernels
     from gradtape.compiler.backends.rows import lower as rows
     from gradtape.compiler.lowering import nodes
+    from gradtape.compiler.runtime import kernels
 
     rows.lowered.cache_clear()  # so that its kernels are asked for again
     with kernels.texts() as texts:

@@ -39,7 +39,7 @@ NAMES: dict[str, frozenset[str]] = {
         "gradtape.compiler.fusion.grouping": "ASSIGN",
         "gradtape.compiler.lowering.segments": "ASSIGN",
         "gradtape.compiler.passes.dead_code": "ASSIGN",
-        "gradtape.compiler.program": "ASSIGN",
+        "gradtape.compiler.runtime.program": "ASSIGN",
         "gradtape.core.composite": "Form Pieces",
         "gradtape.core.locks": "Rule",
         "gradtape.core.paths": "Explored",

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, cast
 from gradtape.compiler import backend, passes
 from gradtape.compiler.effects import ASSIGN
 from gradtape.compiler.graph import Graph, Node, Value
-from gradtape.compiler.program import NO_SLOTS, Program
+from gradtape.compiler.runtime.program import NO_SLOTS, Program
 from gradtape.core import state
 from gradtape.core.caching import cached
 from gradtape.core.dims import is_symbolic

@@ -15,7 +15,7 @@ import numpy as np
 
 from gradtape.compiler.effects import ASSIGN, REREAD
 from gradtape.compiler.graph import Graph, Node, Value
-from gradtape.compiler.program import calls_user, may_assign
+from gradtape.compiler.runtime.program import calls_user, may_assign
 from gradtape.core import errors, provenance, state
 from gradtape.core.deferral import adapt_functions
 from gradtape.core.dispatch import notify

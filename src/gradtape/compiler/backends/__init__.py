@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradtape.compiler.kernels import Lowered
+from gradtape.compiler.runtime.kernels import Lowered
 from gradtape.core.shape import Spec
 
 Emitter = Callable[[Any, Sequence[Spec], Sequence[Spec]], Lowered | None]

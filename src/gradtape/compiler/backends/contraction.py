@@ -6,7 +6,7 @@ from gradtape.compiler.backends.convolution import lowering as convolution
 from gradtape.compiler.backends.product import pattern as product
 from gradtape.compiler.bodies.epilogue import Ending
 from gradtape.compiler.bodies.kernel_op import Contraction, KernelOp
-from gradtape.compiler.kernels import Lowered, Operand
+from gradtape.compiler.runtime.kernels import Lowered, Operand
 from gradtape.core.patterns.product import Product
 
 

@@ -10,10 +10,10 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends import emits
-from gradtape.compiler.emission import I64, POINTER, VOID, table_of
-from gradtape.compiler.kernels import Launch, Lowered, Operand, emitted, inputs, outputs
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.runtime.entry import I64, POINTER, VOID, table_of
+from gradtape.compiler.runtime.kernels import Launch, Lowered, Operand, emitted, inputs, outputs
 from gradtape.core.patterns.indexing import Places, Put, Take
 from gradtape.core.shape import Spec
 

@@ -7,12 +7,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends import emits, movement
-from gradtape.compiler.emission import I64, POINTER, VOID, table_of
-from gradtape.compiler.kernels import NOTHING, Launch, Lowered, Operand, emitted, inputs, outputs
-from gradtape.compiler.simd.machine import host
-from gradtape.compiler.walk import least, moved, upto, walk
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd.machine import host
+from gradtape.compiler.codegen.walk import least, moved, upto, walk
+from gradtape.compiler.runtime.entry import I64, POINTER, VOID, table_of
+from gradtape.compiler.runtime.kernels import NOTHING, Launch, Lowered, Operand, emitted, inputs, outputs
 from gradtape.core.patterns.movement import Marks, Strip, contiguous, fill
 from gradtape.core.shape import Spec
 

@@ -13,13 +13,13 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends import emits
 from gradtape.compiler.backends.tiles import Turn, count_panels, emit_panel, panel_bytes
-from gradtape.compiler.emission import I64, POINTER, VOID, table_of
-from gradtape.compiler.kernels import NOTHING, Launch, Lowered, Operand, emitted
-from gradtape.compiler.simd.machine import host
-from gradtape.compiler.walk import BYTE, least, moved, spans, upto, walk
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd.machine import host
+from gradtape.compiler.codegen.walk import BYTE, least, moved, spans, upto, walk
+from gradtape.compiler.runtime.entry import I64, POINTER, VOID, table_of
+from gradtape.compiler.runtime.kernels import NOTHING, Launch, Lowered, Operand, emitted
 from gradtape.core.patterns.movement import Copy, Move, is_contiguous
 from gradtape.core.shape import Spec
 

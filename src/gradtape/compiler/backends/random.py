@@ -6,16 +6,16 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends import emits
 from gradtape.compiler.backends.indexing import times
-from gradtape.compiler.emission import I64, VOID, room, table_of
-from gradtape.compiler.kernels import Launch, Lowered, Operand, emitted, inputs, outputs
-from gradtape.compiler.simd import conversion
-from gradtape.compiler.simd.emitter import VectorEmitter
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd import conversion
+from gradtape.compiler.codegen.simd.emitter import VectorEmitter
+from gradtape.compiler.codegen.simd.value import Value, memory_type
+from gradtape.compiler.codegen.simd.widths import computed
+from gradtape.compiler.runtime.entry import I64, VOID, room, table_of
+from gradtape.compiler.runtime.kernels import Launch, Lowered, Operand, emitted, inputs, outputs
 from gradtape.compiler.simd.loop import copy, element
-from gradtape.compiler.simd.value import Value, memory_type
-from gradtape.compiler.simd.widths import computed
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 from gradtape.core.patterns.random import Draw, Scramble, Skip

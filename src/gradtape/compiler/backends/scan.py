@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradtape.compiler import ir, kernels
 from gradtape.compiler.backends import emits
 from gradtape.compiler.backends.rows import combine as joining
-from gradtape.compiler.emission import CHUNK, I64, POINTER, VOID, close, counted, table_of
-from gradtape.compiler.kernels import Launch, Lowered
-from gradtape.compiler.simd import conversion, supports
-from gradtape.compiler.simd.emitter import VectorEmitter
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd import conversion, supports
+from gradtape.compiler.codegen.simd.emitter import VectorEmitter
+from gradtape.compiler.codegen.simd.value import Value
+from gradtape.compiler.codegen.simd.widths import computed, default_width
+from gradtape.compiler.runtime import kernels
+from gradtape.compiler.runtime.entry import CHUNK, I64, POINTER, VOID, close, counted, table_of
+from gradtape.compiler.runtime.kernels import Launch, Lowered
 from gradtape.compiler.simd.loop import element
-from gradtape.compiler.simd.value import Value
-from gradtape.compiler.simd.widths import computed, default_width
 from gradtape.core.patterns.reduction import Scan
 from gradtape.core.shape import Spec
 

@@ -14,8 +14,8 @@ from gradtape.compiler.bodies.loop import Loop, Step
 from gradtape.core.dtypes import DType
 
 if TYPE_CHECKING:
-    from gradtape.compiler.simd.emitter import VectorEmitter
-    from gradtape.compiler.simd.value import Value
+    from gradtape.compiler.codegen.simd.emitter import VectorEmitter
+    from gradtape.compiler.codegen.simd.value import Value
 
 
 class Groups(NamedTuple):

@@ -12,8 +12,8 @@ from gradtape.compiler.backends.convolution import lowering
 from gradtape.compiler.bodies.epilogue import Ending, ending_of
 from gradtape.compiler.bodies.kernel_op import CONTRACTIONS, Binding, Contraction, KernelOp, body_of, contraction_of
 from gradtape.compiler.bodies.loop import Loop
+from gradtape.compiler.codegen.simd.machine import host
 from gradtape.compiler.graph import Copy, Graph, Node, Value
-from gradtape.compiler.simd.machine import host
 from gradtape.core.patterns.convolution import Convolve
 from gradtape.core.patterns.product import Product
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 from gradtape.compiler.backends.pointwise.plan import plan
 from gradtape.compiler.bodies.kernel_op import Binding, KernelOp, body_of
 from gradtape.compiler.bodies.loop import Loop
-from gradtape.compiler.emission import CHUNK
+from gradtape.compiler.codegen.simd.widths import default_width, least_vectors
 from gradtape.compiler.graph import Copy, Graph, Node, Value
-from gradtape.compiler.simd.widths import default_width, least_vectors
+from gradtape.compiler.runtime.entry import CHUNK
 from gradtape.core.patterns.movement import View, contiguous, is_contiguous, only_view, packed
 
 _FEW = 256  # elements that may be fetched one by one

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from gradtape.compiler.bodies.epilogue import Ending, Operand, distances_of
 from gradtape.compiler.bodies.kernel_op import Binding, Contraction, KernelOp, body_of, contraction_of
+from gradtape.compiler.codegen.simd.widths import default_width, least_vectors
 from gradtape.compiler.fusion.load_through import sources
 from gradtape.compiler.fusion.store_through import joined_views
 from gradtape.compiler.graph import Copy, Graph, Node, Value
-from gradtape.compiler.simd.widths import default_width, least_vectors
 from gradtape.core.patterns.movement import View, contiguous, packed
 from gradtape.core.patterns.product import Product
 from gradtape.core.shape import Spec

@@ -19,9 +19,9 @@ from gradtape.compiler.bodies.epilogue import Distances, Ending
 from gradtape.compiler.bodies.kernel_op import Binding, Contraction, KernelOp, body_of, contraction_of
 from gradtape.compiler.bodies.loop import Loop
 from gradtape.compiler.graph import Node, Value
-from gradtape.compiler.kernels import Grouped, Launch, Lowered, Operand
 from gradtape.compiler.lowering.nodes import lower_kernel
 from gradtape.compiler.memory.arena import Part, roots, size_of
+from gradtape.compiler.runtime.kernels import Grouped, Launch, Lowered, Operand
 from gradtape.core.patterns.movement import packed
 from gradtape.core.patterns.product import Product
 from gradtape.ops.matmul import MatMul

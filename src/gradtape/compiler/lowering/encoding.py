@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.compiler.driver import STEP
 from gradtape.compiler.graph import Node, Value
-from gradtape.compiler.kernels import Kernel, Lowered, Operand, Promised
 from gradtape.compiler.memory.arena import Layout, Part
+from gradtape.compiler.runtime.driver import STEP
+from gradtape.compiler.runtime.kernels import Kernel, Lowered, Operand, Promised
 from gradtape.core.shape import Spec
 
 WORD = 8  # bytes

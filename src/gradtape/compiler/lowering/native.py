@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compiler import driver, pool
 from gradtape.compiler.graph import Node
 from gradtape.compiler.lowering.encoding import WORD, encode
 from gradtape.compiler.lowering.segment import Segment
 from gradtape.compiler.memory.arena import ALIGNMENT
-from gradtape.compiler.program import Misfit
+from gradtape.compiler.runtime import driver, pool
+from gradtape.compiler.runtime.program import Misfit
 from gradtape.core import memory
 from gradtape.core.shape import Spec
 

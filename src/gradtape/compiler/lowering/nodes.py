@@ -10,7 +10,7 @@ from gradtape.compiler.bodies.kernel_op import KernelOp
 from gradtape.compiler.bodies.loop import Loop
 from gradtape.compiler.bodies.rows import RowLoop
 from gradtape.compiler.graph import Node
-from gradtape.compiler.kernels import Lowered
+from gradtape.compiler.runtime.kernels import Lowered
 from gradtape.core.op import Unsupported
 
 

@@ -13,9 +13,9 @@ from typing import Any
 
 from gradtape.compiler.effects import ASSIGN
 from gradtape.compiler.graph import Copy, Graph, Node, Value
-from gradtape.compiler.kernels import Lowered
 from gradtape.compiler.lowering.segment import Segment
 from gradtape.compiler.memory.arena import Part, roots
+from gradtape.compiler.runtime.kernels import Lowered
 from gradtape.core.variable import Variable
 
 Run = list[Part] | Node

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from gradtape.compiler.graph import Node, Value
-from gradtape.compiler.kernels import Lowered
+from gradtape.compiler.runtime.kernels import Lowered
 
 ALIGNMENT = 64
 

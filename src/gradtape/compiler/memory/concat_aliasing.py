@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from gradtape.compiler.fusion.store_through import joined_views
 from gradtape.compiler.graph import Value
-from gradtape.compiler.kernels import Launch
 from gradtape.compiler.memory.arena import Part, Piece, roots, size_of
+from gradtape.compiler.runtime.kernels import Launch
 from gradtape.core.patterns.movement import is_contiguous
 
 

@@ -6,12 +6,12 @@ import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradtape.compiler import ir
-from gradtape.compiler.simd import conversion
-from gradtape.compiler.simd.emitter import VectorEmitter
-from gradtape.compiler.simd.machine import Library, assemble
-from gradtape.compiler.simd.value import Value, memory_type
-from gradtape.compiler.simd.widths import default_width
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd import conversion
+from gradtape.compiler.codegen.simd.emitter import VectorEmitter
+from gradtape.compiler.codegen.simd.machine import Library, assemble
+from gradtape.compiler.codegen.simd.value import Value, memory_type
+from gradtape.compiler.codegen.simd.widths import default_width
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 
@@ -54,7 +54,7 @@ def elementwise_kernel(
     Returns:
       A `Kernel`, called with one address per input, that of the output, and the first and last (excluded) element.
 
-    >>> from gradtape.compiler.simd import elementwise_kernel
+    >>> from gradtape.compiler.codegen.simd import elementwise_kernel
     >>> square = elementwise_kernel("square", [tf.float32], tf.float32, lambda cg, x: cg.mul(x, x))
     >>> x, y = np.arange(5, dtype=np.float32), np.empty(5, np.float32)
     >>> square(x.ctypes.data, y.ctypes.data, 0, 5)

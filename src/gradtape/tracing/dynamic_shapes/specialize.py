@@ -16,7 +16,7 @@ import numpy as np
 
 from gradtape.compiler.effects import ASSIGN
 from gradtape.compiler.graph import Graph, Node, Value
-from gradtape.compiler.program import NO_SLOTS
+from gradtape.compiler.runtime.program import NO_SLOTS
 from gradtape.core import errors, provenance
 from gradtape.core.deferral import Unknown
 from gradtape.core.op import Op

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends.product import code
 from gradtape.compiler.backends.product.code import I64, Index
+from gradtape.compiler.codegen import ir
 
 
 class Code(code.Code):

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends.convolution.code import Code
 from gradtape.compiler.backends.convolution.place import Place
 from gradtape.compiler.backends.convolution.plan import Region
 from gradtape.compiler.backends.convolution.problem import Correlation
 from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import I64, POINTER, VOID, Index
+from gradtape.compiler.codegen import ir
 from gradtape.core.dtypes import DType
 from gradtape.core.patterns.convolution import Sizes
 

@@ -9,7 +9,6 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends.convolution.code import Code
 from gradtape.compiler.backends.convolution.copying import Copier, Source
 from gradtape.compiler.backends.convolution.place import Place, find
@@ -18,7 +17,8 @@ from gradtape.compiler.backends.convolution.problem import Correlation
 from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import I64, KERNEL, Index
 from gradtape.compiler.backends.product.tile import multiply_add
-from gradtape.compiler.simd.machine import Machine
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd.machine import Machine
 
 # Places, or taps, whose sums are in registers at once; channels of a region.
 TILE, _MOST_CHANNELS = 8, 128

@@ -6,7 +6,6 @@ import itertools
 import math
 from typing import Any
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends.convolution.code import Code
 from gradtape.compiler.backends.convolution.depthwise import TILE, Channels, DepthwisePlan
 from gradtape.compiler.backends.convolution.place import find
@@ -14,6 +13,7 @@ from gradtape.compiler.backends.convolution.problem import Correlation
 from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import I64, KERNEL, Index
 from gradtape.compiler.backends.product.tile import multiply_add
+from gradtape.compiler.codegen import ir
 
 # Taps whose sums can be in registers all at once; elements that are added in a chunk, about.
 _SMALL, _ADDED = 12, 1 << 15

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends.convolution.code import Code
 from gradtape.compiler.backends.convolution.copying import Copier
 from gradtape.compiler.backends.convolution.plan import Plan
 from gradtape.compiler.backends.convolution.problem import Correlation
 from gradtape.compiler.backends.product import memory, packing
 from gradtape.compiler.backends.product.code import KERNEL, Index
+from gradtape.compiler.codegen import ir
 
 # Elements of a chunk, about.
 _CHUNK = 1 << 15

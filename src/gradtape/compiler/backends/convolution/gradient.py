@@ -10,7 +10,6 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends.convolution.code import Code
 from gradtape.compiler.backends.convolution.copying import Copier, block_of
 from gradtape.compiler.backends.convolution.output import keep
@@ -22,7 +21,8 @@ from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import I64, KERNEL, Index
 from gradtape.compiler.backends.product.plan import Tile, even
 from gradtape.compiler.backends.product.sums import resumed
-from gradtape.compiler.simd.machine import Machine
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd.machine import Machine
 
 SOURCE, COTANGENT, PARTIAL = 0, 1, 2
 # Rows and columns of the sums of a chunk, which stay in the second cache; channels of a region, and bytes of a panel of the

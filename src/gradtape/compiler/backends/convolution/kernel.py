@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends.convolution.code import Code
 from gradtape.compiler.backends.convolution.copying import Copier, block_of
 from gradtape.compiler.backends.convolution.filters import Panels
@@ -19,6 +18,7 @@ from gradtape.compiler.backends.product.code import I64, KERNEL, Index
 from gradtape.compiler.backends.product.epilogue import Epilogue
 from gradtape.compiler.backends.product.problem import Batch, Gemm
 from gradtape.compiler.backends.product.sums import resumed
+from gradtape.compiler.codegen import ir
 
 SOURCE, PANELS, TARGET = 0, 1, 2
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends.convolution import (
     depthwise,
     depthwise_gradient,
@@ -22,8 +21,9 @@ from gradtape.compiler.backends.convolution.plan import STACK_BYTES, Motion, Reg
 from gradtape.compiler.backends.convolution.problem import Correlation, correlation
 from gradtape.compiler.backends.product.epilogue import Epilogue
 from gradtape.compiler.bodies.epilogue import Ending
-from gradtape.compiler.kernels import Kernel, Launch, Lowered, Operand, emitted, inputs, outputs
-from gradtape.compiler.simd.machine import host
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd.machine import host
+from gradtape.compiler.runtime.kernels import Kernel, Launch, Lowered, Operand, emitted, inputs, outputs
 from gradtape.core.patterns.convolution import Convolve
 
 Launched = tuple[list[Launch], tuple[int, ...]]

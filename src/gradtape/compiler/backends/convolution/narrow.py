@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends.convolution.code import Code
 from gradtape.compiler.backends.convolution.copying import Copier, Source
 from gradtape.compiler.backends.convolution.place import Place, find
@@ -15,7 +14,8 @@ from gradtape.compiler.backends.convolution.problem import Correlation
 from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import I32, I64, KERNEL, Index
 from gradtape.compiler.backends.product.tile import multiply_add
-from gradtape.compiler.simd.machine import Machine
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd.machine import Machine
 
 SOURCE, FILTER, TARGET = 0, 1, 2
 # Channels of the target that are few, and sums that are in registers at once.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gradtape.compiler.backends import emits
 from gradtape.compiler.backends.convolution.lowering import lowered
-from gradtape.compiler.kernels import Lowered
+from gradtape.compiler.runtime.kernels import Lowered
 from gradtape.core.patterns.convolution import Convolve
 from gradtape.core.shape import Spec
 

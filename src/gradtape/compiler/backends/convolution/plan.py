@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 
 from gradtape.compiler.backends.product.plan import Tile, even
-from gradtape.compiler.simd.machine import Machine
+from gradtape.compiler.codegen.simd.machine import Machine
 from gradtape.core.dtypes import DType
 from gradtape.core.patterns.convolution import Sizes
 

@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends.convolution.code import Code
 from gradtape.compiler.backends.convolution.copying import Copier, Source
 from gradtape.compiler.backends.convolution.place import find
@@ -26,7 +25,8 @@ from gradtape.compiler.backends.product.code import I64, KERNEL, Index
 from gradtape.compiler.backends.product.epilogue import Epilogue, Finish, Frame, Spot
 from gradtape.compiler.backends.product.plan import Tile
 from gradtape.compiler.backends.product.problem import Gemm
-from gradtape.compiler.simd.machine import Machine
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd.machine import Machine
 
 SOURCE, FILTER, TARGET = 0, 1, 2
 VALUES = 16

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends.convolution.code import Code
 from gradtape.compiler.backends.convolution.problem import Correlation
 from gradtape.compiler.backends.convolution.winograd import VALUES, Panels, WinogradPlan, both_ways
 from gradtape.compiler.backends.product import memory, packing
 from gradtape.compiler.backends.product.code import KERNEL, Index
+from gradtape.compiler.codegen import ir
 
 
 def emit(module: ir.Module, problem: Correlation, cut: WinogradPlan) -> tuple[ir.Function, int]:

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends.convolution.code import Code
 from gradtape.compiler.backends.convolution.output import keep
 from gradtape.compiler.backends.convolution.place import Place, find
@@ -23,7 +22,8 @@ from gradtape.compiler.backends.product import memory, tile
 from gradtape.compiler.backends.product.code import I64, KERNEL, Index
 from gradtape.compiler.backends.product.plan import Tile, even
 from gradtape.compiler.backends.product.sums import resumed
-from gradtape.compiler.simd.machine import Machine
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd.machine import Machine
 
 SOURCE, COTANGENT, PARTIAL = 0, 1, 2
 # Bytes of the transformed tiles of a box, of the source and of some columns of the cotangent; columns of a chunk.

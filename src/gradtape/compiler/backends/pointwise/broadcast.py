@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends.pointwise.plan import Way
-from gradtape.compiler.emission import I64
-from gradtape.compiler.simd import conversion
-from gradtape.compiler.simd.emitter import VectorEmitter
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd import conversion
+from gradtape.compiler.codegen.simd.emitter import VectorEmitter
+from gradtape.compiler.codegen.simd.value import Value
+from gradtape.compiler.codegen.walk import least
+from gradtape.compiler.runtime.entry import I64
 from gradtape.compiler.simd.loop import element
-from gradtape.compiler.simd.value import Value
-from gradtape.compiler.walk import least
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 

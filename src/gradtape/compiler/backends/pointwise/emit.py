@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends.pointwise.broadcast import Rhythm
 from gradtape.compiler.backends.pointwise.plan import Plan, Way
-from gradtape.compiler.emission import DOUBLE, I64, POINTER, VOID, across, close, counted, room, table_of
-from gradtape.compiler.simd import conversion
-from gradtape.compiler.simd.emitter import VectorEmitter
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd import conversion
+from gradtape.compiler.codegen.simd.emitter import VectorEmitter
+from gradtape.compiler.codegen.simd.value import Value, memory_type
+from gradtape.compiler.codegen.walk import copy_bytes, least, moved, walk
+from gradtape.compiler.runtime.entry import DOUBLE, I64, POINTER, VOID, across, close, counted, room, table_of
 from gradtape.compiler.simd.loop import copy, element
-from gradtape.compiler.simd.value import Value, memory_type
-from gradtape.compiler.walk import copy_bytes, least, moved, walk
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 from gradtape.core.patterns.movement import packed

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compiler import ir, kernels, pool
 from gradtape.compiler.backends.pointwise.plan import plan
 from gradtape.compiler.bodies.kernel_op import Binding
 from gradtape.compiler.bodies.loop import Loop
-from gradtape.compiler.emission import DOUBLE, I64, POINTER, VOID, Compiled, close, counted, plain
-from gradtape.compiler.kernels import NOTHING, Kernel, Launch, Lowered, Operand
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.runtime import kernels, pool
+from gradtape.compiler.runtime.entry import DOUBLE, I64, POINTER, VOID, Compiled, close, counted, plain
+from gradtape.compiler.runtime.kernels import NOTHING, Kernel, Launch, Lowered, Operand
 from gradtape.core import dtypes, memory
 from gradtape.core.dtypes import DType
 from gradtape.core.patterns.movement import contiguous, fill
@@ -119,9 +120,9 @@ def _addition(dtype: DType) -> Kernel:
     """A kernel that adds up partial sums, at least one: their number stands in the table behind them and the result."""
 
     def emit(module: ir.Module) -> tuple[ir.Function, int]:
-        from gradtape.compiler.simd import conversion
-        from gradtape.compiler.simd.emitter import VectorEmitter
-        from gradtape.compiler.simd.value import Value
+        from gradtape.compiler.codegen.simd import conversion
+        from gradtape.compiler.codegen.simd.emitter import VectorEmitter
+        from gradtape.compiler.codegen.simd.value import Value
 
         function = ir.Function(module, ir.FunctionType(VOID, [I64, I64]), "task")
         builder = ir.IRBuilder(function.append_basic_block("entry"))

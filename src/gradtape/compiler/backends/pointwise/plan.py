@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from gradtape.compiler.bodies.loop import Loop, Step, Strides
 from gradtape.compiler.bodies.rows import Recipe
-from gradtape.compiler.emission import CHUNK
-from gradtape.compiler.simd.widths import default_width
+from gradtape.compiler.codegen.simd.widths import default_width
+from gradtape.compiler.runtime.entry import CHUNK
 from gradtape.core.dtypes import DType
 from gradtape.core.patterns.movement import packed
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradtape.compiler import ir
+from gradtape.compiler.codegen import ir
 
 I8, I32, I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 POINTER = ir.PointerType()

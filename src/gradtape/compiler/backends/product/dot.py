@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import I32, Code, Index
 from gradtape.compiler.backends.product.epilogue import Epilogue, Finish, Frame
@@ -12,6 +11,7 @@ from gradtape.compiler.backends.product.output import Output, span
 from gradtape.compiler.backends.product.plan import Tile, even, useful_chunks
 from gradtape.compiler.backends.product.problem import Gemm
 from gradtape.compiler.backends.product.tile import multiply_add
+from gradtape.compiler.codegen import ir
 
 # As many independent sums hide the time until a result can be used.
 _SUMS = 8

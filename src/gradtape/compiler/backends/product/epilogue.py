@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import I8, I64, POINTER, VOID, Code, Index
 from gradtape.compiler.backends.product.problem import Gemm
 from gradtape.compiler.bodies.epilogue import Groups
-from gradtape.compiler.simd import conversion
-from gradtape.compiler.simd.emitter import VectorEmitter
-from gradtape.compiler.simd.value import Value
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd import conversion
+from gradtape.compiler.codegen.simd.emitter import VectorEmitter
+from gradtape.compiler.codegen.simd.value import Value
 from gradtape.core.dtypes import DType, as_dtype
 
 # epilogue(cg, value, at): what is written to c instead of a vector of the product; None if c is not to be written.

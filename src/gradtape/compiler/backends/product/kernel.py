@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends.product import memory, packing, tile
 from gradtape.compiler.backends.product.code import I8, Code, Index
 from gradtape.compiler.backends.product.epilogue import Epilogue
@@ -12,6 +11,7 @@ from gradtape.compiler.backends.product.output import Output, Span, span
 from gradtape.compiler.backends.product.plan import Plan
 from gradtape.compiler.backends.product.problem import Gemm
 from gradtape.compiler.backends.product.sums import resumed
+from gradtape.compiler.codegen import ir
 
 # An operand of the epilogue that has the shape of the result: its slot, and the bytes of an element.
 Fetched = tuple[int, int]

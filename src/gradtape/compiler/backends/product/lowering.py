@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends.product import dot, row
 from gradtape.compiler.backends.product.code import KERNEL
 from gradtape.compiler.backends.product.dot import DotKernel
@@ -13,7 +12,8 @@ from gradtape.compiler.backends.product.kernel import Fetched, TiledKernel
 from gradtape.compiler.backends.product.plan import plan
 from gradtape.compiler.backends.product.problem import Gemm
 from gradtape.compiler.backends.product.row import RowKernel
-from gradtape.compiler.simd.machine import Machine, host
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd.machine import Machine, host
 
 
 def emit(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends.product.code import I8, I32, POINTER, Code
+from gradtape.compiler.codegen import ir
 from gradtape.core.dtypes import DType
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends.product.code import I32, Code, Index
+from gradtape.compiler.codegen import ir
 
 
 def copy(code: Code, source: Any, target: Any, count: int, element: ir.Type) -> None:

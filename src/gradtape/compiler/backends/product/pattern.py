@@ -7,11 +7,12 @@ import itertools
 import math
 from collections.abc import Sequence
 
-from gradtape.compiler import ir, kernels
 from gradtape.compiler.backends import emits
 from gradtape.compiler.backends import product as gemm
 from gradtape.compiler.bodies.epilogue import Ending
-from gradtape.compiler.kernels import Launch, Lowered, Operand
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.runtime import kernels
+from gradtape.compiler.runtime.kernels import Launch, Lowered, Operand
 from gradtape.core.patterns.product import Product
 from gradtape.core.shape import Spec
 

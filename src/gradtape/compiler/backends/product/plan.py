@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gradtape.compiler.backends.product.problem import Gemm
-from gradtape.compiler.simd.machine import Machine
+from gradtape.compiler.codegen.simd.machine import Machine
 
 # Bytes of a sliver of b, which stays in the first cache of 32 KB or more, and the most rows of it.
 _SLIVER_BYTES, _DEEPEST = 24 * 1024, 320

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import Code, Index
 from gradtape.compiler.backends.product.plan import Tile
+from gradtape.compiler.codegen import ir
 from gradtape.core.dtypes import DType
 
 _ABREAST = 8  # sums that hide the time until a result can be used

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gradtape.compiler import ir
-from gradtape.compiler.simd.emitter import VectorEmitter
-from gradtape.compiler.simd.value import Value
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd.emitter import VectorEmitter
+from gradtape.compiler.codegen.simd.value import Value
 from gradtape.core.dtypes import DType
 
 

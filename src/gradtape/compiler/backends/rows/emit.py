@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends.rows import combine as joining
 from gradtape.compiler.backends.rows.combine import renewed
 from gradtape.compiler.backends.rows.plan import Pass, Plan
 from gradtape.compiler.bodies.rows import COLUMN, ROW, RowLoop
-from gradtape.compiler.emission import I64, POINTER, VOID, close, counted, offset, places, room, table_of
-from gradtape.compiler.simd import conversion
-from gradtape.compiler.simd.emitter import VectorEmitter
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd import conversion
+from gradtape.compiler.codegen.simd.emitter import VectorEmitter
+from gradtape.compiler.codegen.simd.value import Value, memory_type
+from gradtape.compiler.runtime.entry import I64, POINTER, VOID, close, counted, offset, places, room, table_of
 from gradtape.compiler.simd.loop import element
-from gradtape.compiler.simd.value import Value, memory_type
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 

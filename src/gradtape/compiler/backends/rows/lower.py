@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compiler import ir, kernels, pool
 from gradtape.compiler.backends.rows.plan import Plan
 from gradtape.compiler.bodies.rows import RowLoop
-from gradtape.compiler.emission import Compiled, plain
-from gradtape.compiler.kernels import Kernel, Launch, Lowered, Operand
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.runtime import kernels, pool
+from gradtape.compiler.runtime.entry import Compiled, plain
+from gradtape.compiler.runtime.kernels import Kernel, Launch, Lowered, Operand
 from gradtape.core import memory
 from gradtape.core.dtypes import DType
 from gradtape.core.shape import Spec

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from gradtape.compiler.bodies.rows import COLUMN, ELEMENT, ROW, RowLoop
-from gradtape.compiler.simd.widths import default_width
+from gradtape.compiler.codegen.simd.widths import default_width
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 

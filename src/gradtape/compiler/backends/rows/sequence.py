@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gradtape.compiler.backends.rows.lower import lowered
 from gradtape.compiler.bodies.rows import RowLoop
-from gradtape.compiler.kernels import Launch, Lowered, Operand
+from gradtape.compiler.runtime.kernels import Launch, Lowered, Operand
 
 
 class Stage(NamedTuple):

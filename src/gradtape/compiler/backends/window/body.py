@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends.convolution.code import Code
 from gradtape.compiler.backends.product.code import I64, Index
-from gradtape.compiler.simd import conversion
-from gradtape.compiler.simd.emitter import VectorEmitter
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd import conversion
+from gradtape.compiler.codegen.simd.emitter import VectorEmitter
+from gradtape.compiler.codegen.simd.value import Value, integers_of
+from gradtape.compiler.codegen.simd.widths import computed
 from gradtape.compiler.simd.loop import element
-from gradtape.compiler.simd.value import Value, integers_of
-from gradtape.compiler.simd.widths import computed
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 

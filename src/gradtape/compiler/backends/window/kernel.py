@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gradtape.compiler import ir
 from gradtape.compiler.backends.convolution.code import Code
 from gradtape.compiler.backends.product.code import KERNEL, Index
 from gradtape.compiler.backends.product.memory import parts
 from gradtape.compiler.backends.window.axis import Axis, Range
 from gradtape.compiler.backends.window.body import Body, Group, Maximum, Mean, Types
-from gradtape.compiler.emission import CHUNK
-from gradtape.compiler.simd.machine import host
-from gradtape.compiler.simd.widths import computed
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd.machine import host
+from gradtape.compiler.codegen.simd.widths import computed
+from gradtape.compiler.runtime.entry import CHUNK
 from gradtape.core.patterns.pooling import Pool, Sizes
 
 # Vectors that are computed at once, and taps that are written one after the other instead of as loops.

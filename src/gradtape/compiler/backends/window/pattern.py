@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from gradtape.compiler.backends import emits
 from gradtape.compiler.backends.window import kernel
 from gradtape.compiler.backends.window.body import BODIES, Types
-from gradtape.compiler.kernels import Launch, Lowered, emitted, inputs, outputs
-from gradtape.compiler.simd.widths import supports
+from gradtape.compiler.codegen.simd.widths import supports
+from gradtape.compiler.runtime.kernels import Launch, Lowered, emitted, inputs, outputs
 from gradtape.core import dtypes
 from gradtape.core.patterns.pooling import Pool, WinnerPositions
 from gradtape.core.shape import Spec

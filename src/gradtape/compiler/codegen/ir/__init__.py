@@ -1,0 +1,47 @@
+"""Programs for LLVM, written as text while they are built: types, constants, functions and a builder of instructions.
+
+The names and the ways to call them are those of `llvmlite.ir`, as far as the compiler needs them. That package makes an object of each
+instruction and its text later; here an instruction is a line of text from the beginning, which takes a fifth of the time, and a
+value that was computed before in the same block is used again. It matters, since the first call of a function waits for it.
+"""
+
+from gradtape.compiler.codegen.ir.builder import IRBuilder
+from gradtape.compiler.codegen.ir.module import Block, Function, GlobalVariable, Module
+from gradtape.compiler.codegen.ir.types import (
+    ArrayType,
+    DoubleType,
+    FloatType,
+    FunctionType,
+    HalfType,
+    IntType,
+    LiteralStructType,
+    PointerType,
+    Type,
+    VectorType,
+    VoidType,
+)
+from gradtape.compiler.codegen.ir.values import Constant, FormattedConstant, Phi, Undefined, Value
+
+__all__ = [
+    "ArrayType",
+    "Block",
+    "Constant",
+    "DoubleType",
+    "FloatType",
+    "FormattedConstant",
+    "Function",
+    "FunctionType",
+    "GlobalVariable",
+    "HalfType",
+    "IRBuilder",
+    "IntType",
+    "LiteralStructType",
+    "Module",
+    "Phi",
+    "PointerType",
+    "Type",
+    "Undefined",
+    "Value",
+    "VectorType",
+    "VoidType",
+]

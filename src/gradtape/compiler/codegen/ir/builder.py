@@ -1,0 +1,230 @@
+"""IRBuilder: writes instructions to the end of a block."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from gradtape.compiler.codegen.ir.module import Block, Function, Module
+from gradtape.compiler.codegen.ir.types import PointerType, Type, VectorType
+from gradtape.compiler.codegen.ir.values import Constant, Phi, Value
+
+_POINTER = PointerType()
+_SIGNED = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle", ">": "sgt", ">=": "sge"}
+_UNSIGNED = {"==": "eq", "!=": "ne", "<": "ult", "<=": "ule", ">": "ugt", ">=": "uge"}
+_ORDERED = {"==": "oeq", "!=": "one", "<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "ord": "ord"}
+_UNORDERED = {"==": "ueq", "!=": "une", "<": "ult", "<=": "ule", ">": "ugt", ">=": "uge", "uno": "uno"}
+
+
+def _binary(name: str) -> Callable[..., Any]:
+    """A method for an instruction with two operands of one type, which is the result's."""
+
+    def method(self: IRBuilder, a: Value, b: Value, flags: Sequence[str] = ()) -> Any:
+        operation = " ".join([name, *flags]) if flags else name
+        return self._computed(a.type, f"{operation} {a.type.text} {a.ref}, {b.ref}")
+
+    return method
+
+
+def _cast(name: str) -> Callable[..., Any]:
+    """A method for an instruction that makes a value of another type; the value itself if it has that type."""
+
+    def method(self: IRBuilder, value: Value, kind: Type) -> Any:
+        if value.type is kind:
+            return value
+        return self._computed(kind, f"{name} {value.type.text} {value.ref} to {kind.text}")
+
+    return method
+
+
+def _comparison(name: str, words: dict[str, str]) -> Callable[..., Any]:
+    def method(self: IRBuilder, operator: str, a: Value, b: Value) -> Any:
+        return self._computed(a.type.truth(), f"{name} {words[operator]} {a.type.text} {a.ref}, {b.ref}")
+
+    return method
+
+
+class IRBuilder:
+    """Writes instructions to the end of a block, and is told to which one.
+
+    What only computes is written once in a block: asked for again, it is the same value.
+
+    Attributes:
+      block: the block.
+    """
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+
+    @property
+    def function(self) -> Function:
+        """The function of the block."""
+        return self.block.function
+
+    @property
+    def module(self) -> Module:
+        """The module of the function."""
+        return self.block.function.module
+
+    def append_basic_block(self, name: str = "") -> Block:
+        """A new block of the function; instructions go where they went before."""
+        return self.block.function.append_basic_block(name)
+
+    def position_at_end(self, block: Block) -> None:
+        """Write to another block: before its last instruction if it has that already."""
+        self.block = block
+
+    def _computed(self, kind: Type, text: str) -> Any:
+        """The value of an instruction that does nothing but compute."""
+        block = self.block
+        found = block.known.get(text)
+        if found is None:
+            found = block.known[text] = self._written(kind, text)
+        return found
+
+    def _written(self, kind: Type, text: str) -> Any:
+        """The value of an instruction."""
+        block = self.block
+        name = block.function.new_name()
+        block.instructions.append(f"{name} = {text}")
+        return Value(kind, name)
+
+    add, sub, mul = _binary("add"), _binary("sub"), _binary("mul")
+    sdiv, udiv, srem, urem = _binary("sdiv"), _binary("udiv"), _binary("srem"), _binary("urem")
+    shl, lshr, ashr = _binary("shl"), _binary("lshr"), _binary("ashr")
+    and_, or_, xor = _binary("and"), _binary("or"), _binary("xor")
+    fadd, fsub, fmul, fdiv = _binary("fadd"), _binary("fsub"), _binary("fmul"), _binary("fdiv")
+
+    trunc, zext, sext = _cast("trunc"), _cast("zext"), _cast("sext")
+    fptrunc, fpext, bitcast = _cast("fptrunc"), _cast("fpext"), _cast("bitcast")
+    sitofp, uitofp, fptosi, fptoui = _cast("sitofp"), _cast("uitofp"), _cast("fptosi"), _cast("fptoui")
+    inttoptr, ptrtoint = _cast("inttoptr"), _cast("ptrtoint")
+
+    icmp_signed, icmp_unsigned = _comparison("icmp", _SIGNED), _comparison("icmp", _UNSIGNED)
+    fcmp_ordered, fcmp_unordered = _comparison("fcmp", _ORDERED), _comparison("fcmp", _UNORDERED)
+
+    def neg(self, value: Value) -> Any:
+        """An integer with the other sign."""
+        return self.sub(Constant(value.type, None), value)
+
+    def not_(self, value: Value) -> Any:
+        """A single truth value turned around."""
+        return self.xor(value, Constant(value.type, 1))
+
+    def fneg(self, value: Value) -> Any:
+        """A float with the other sign."""
+        return self._computed(value.type, f"fneg {value.type.text} {value.ref}")
+
+    def select(self, condition: Value, a: Value, b: Value) -> Any:
+        """The one where a condition holds, the other where not."""
+        kind = a.type
+        return self._computed(
+            kind, f"select {condition.type.text} {condition.ref}, {kind.text} {a.ref}, {kind.text} {b.ref}"
+        )
+
+    def extract_element(self, vector: Value, index: Value) -> Any:
+        """An element of a vector."""
+        return self._computed(vector.type.element, f"extractelement {vector}, {index}")
+
+    def insert_element(self, vector: Value, value: Value, index: Value) -> Any:
+        """A vector with another element."""
+        return self._computed(vector.type, f"insertelement {vector}, {value}, {index}")
+
+    def shuffle_vector(self, a: Value, b: Value, order: Value) -> Any:
+        """Elements of two vectors in a known order."""
+        kind = VectorType(a.type.element, order.type.count)
+        return self._computed(kind, f"shufflevector {a}, {b}, {order}")
+
+    def extract_value(self, struct: Value, index: int) -> Any:
+        """A part of several values."""
+        return self._computed(struct.type.elements[index], f"extractvalue {struct}, {index}")
+
+    def insert_value(self, struct: Value, value: Value, index: int) -> Any:
+        """Several values with another part."""
+        return self._computed(struct.type, f"insertvalue {struct}, {value}, {index}")
+
+    def gep(self, pointer: Value, indices: Sequence[Value], source_etype: Type) -> Any:
+        """A pointer some elements behind another one."""
+        places = ", ".join(map(str, indices))
+        return self._computed(_POINTER, f"getelementptr {source_etype.text}, ptr {pointer.ref}, {places}")
+
+    def alloca(self, kind: Type, align: int | None = None) -> Any:
+        """Memory for a value until the function returns."""
+        text = f"alloca {kind.text}"
+        return self._written(_POINTER, text if align is None else f"{text}, align {align}")
+
+    def load(self, pointer: Value, typ: Type, align: int | None = None) -> Any:
+        """What lies at a pointer."""
+        text = f"load {typ.text}, ptr {pointer.ref}"
+        return self._written(typ, text if align is None else f"{text}, align {align}")
+
+    def store(self, value: Value, pointer: Value, align: int | None = None) -> None:
+        """Put a value to a pointer."""
+        text = f"store {value.type.text} {value.ref}, ptr {pointer.ref}"
+        self.block.instructions.append(text if align is None else f"{text}, align {align}")
+
+    def call(self, function: Value, arguments: Sequence[Value]) -> Any:
+        """Call a function, or a pointer to one."""
+        kind = function.function_type if isinstance(function, Function) else function.type.pointee
+        text = (
+            f"call {kind.return_type.text} {function.ref}({', '.join([f'{a.type.text} {a.ref}' for a in arguments])})"
+        )
+        if kind.return_type.text == "void":
+            self.block.instructions.append(text)
+            return None
+        return self._written(kind.return_type, text)
+
+    def phi(self, kind: Type) -> Phi:
+        """A value that depends on the way to the block; its values are told later."""
+        phi = Phi(kind, self.block.function.new_name())
+        self.block.phis.append(phi)
+        return phi
+
+    def branch(self, block: Block) -> None:
+        """Go on with a block."""
+        self.block.end(f"br label %{block.name}")
+
+    def cbranch(self, condition: Value, then: Block, otherwise: Block, likely: bool | None = None) -> None:
+        """Go on with one of two blocks; `likely` says whether it is the first nearly always, or hardly ever."""
+        text = f"br i1 {condition.ref}, label %{then.name}, label %{otherwise.name}"
+        if likely is not None:
+            weights = "i32 99, i32 1" if likely else "i32 1, i32 99"
+            number = self.module.note('!{!"branch_weights", ' + weights + "}")
+            text += f", !prof !{number}"
+        self.block.end(text)
+
+    def ret(self, value: Value) -> None:
+        """Return a value."""
+        self.block.end(f"ret {value}")
+
+    def ret_void(self) -> None:
+        """Return nothing."""
+        self.block.end("ret void")
+
+    @contextlib.contextmanager
+    def if_then(self, condition: Value, likely: bool | None = None) -> Iterator[None]:
+        """What is written inside runs if a condition holds."""
+        then, after = self.append_basic_block("then"), self.append_basic_block("endif")
+        self.cbranch(condition, then, after, likely)
+        with self._branch(then, after):
+            yield
+        self.position_at_end(after)
+
+    @contextlib.contextmanager
+    def if_else(
+        self, condition: Value, likely: bool | None = None
+    ) -> Iterator[tuple[AbstractContextManager[None], AbstractContextManager[None]]]:
+        """Two blocks: what is written inside of the first runs if a condition holds, that of the second if not."""
+        then, otherwise, after = (self.append_basic_block(name) for name in ("then", "else", "endif"))
+        self.cbranch(condition, then, otherwise, likely)
+        yield self._branch(then, after), self._branch(otherwise, after)
+        self.position_at_end(after)
+
+    @contextlib.contextmanager
+    def _branch(self, block: Block, after: Block) -> Iterator[None]:
+        self.position_at_end(block)
+        yield
+        if not self.block.is_terminated:
+            self.branch(after)

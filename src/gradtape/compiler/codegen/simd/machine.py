@@ -1,0 +1,110 @@
+"""The machine that code is emitted for, and assembly of modules to machine code."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, NamedTuple
+
+from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd import llvm as library
+from gradtape.compiler.codegen.simd.translation import GOOD, translated
+from gradtape.core import locks
+from gradtape.core.caching import once
+
+# LLVM's contexts are not safe to share: one module is assembled at a time, and none while the process forks.
+_LOCK = locks.rlock("machine")
+_NUMBER = itertools.count()
+llvm = once(library.llvm)
+
+
+class Machine(NamedTuple):
+    """A processor, as LLVM names it.
+
+    Attributes:
+      triple: architecture and operating system.
+      cpu: the model whose instruction timings are used.
+      features: the instruction sets that may be used, `+avx2,-avx512f,...`.
+      register_bytes: the size of a vector register.
+      converts_half: True if there are instructions that convert float16.
+    """
+
+    triple: str
+    cpu: str
+    features: str
+    register_bytes: int
+    converts_half: bool
+
+    def lanes(self, itemsize: int) -> int:
+        """How many elements of that many bytes one vector register holds."""
+        return self.register_bytes // itemsize
+
+
+@once
+def host() -> Machine:
+    """The machine that this process runs on."""
+    found, triple = llvm().features(), llvm().triple()
+    if found.get("avx512f") and found.get("avx512vl"):
+        size = 64
+    else:
+        size = 32 if found.get("avx2") else 16
+    half = bool(found.get("f16c")) or triple.startswith(("aarch64", "arm64"))
+    features = ",".join([f"{'+' if has else '-'}{name}" for name, has in sorted(found.items())])
+    return Machine(triple, llvm().processor(), features, size, half)
+
+
+@once
+def _linker() -> Any:
+    """What puts machine code into this process."""
+    here = host()
+    return llvm().linker(here.triple, here.cpu, here.features)
+
+
+class Library:
+    """Machine code in memory. It lives as long as this object."""
+
+    def __init__(self, addresses: dict[str, int], tracker: Any) -> None:
+        self._addresses, self._tracker = addresses, tracker
+
+    def address(self, name: str) -> int:
+        """The address of a function."""
+        return self._addresses[name]
+
+
+class Code(NamedTuple):
+    """Machine code that is not in a process yet. It may be kept, and loaded by another process on a like machine.
+
+    Attributes:
+      image: an object file.
+      exports: names of its functions.
+      imports: names of functions that it calls and does not have.
+    """
+
+    image: bytes
+    exports: tuple[str, ...]
+    imports: tuple[str, ...]
+
+
+def assemble(module: ir.Module | str, machine: Machine | None = None) -> Library:
+    """The functions of a module, or of LLVM's text of one, as machine code in this process."""
+    return load(translate(module, machine))
+
+
+def translate(module: ir.Module | str, machine: Machine | None = None, effort: int = GOOD) -> Code:
+    """The machine code of a module, or of LLVM's text of one, made with QUICK effort or for GOOD speed."""
+    chosen = machine or host()
+    with _LOCK:
+        return Code(*translated(str(module), chosen.triple, chosen.cpu, chosen.features, effort))
+
+
+def assembly(module: ir.Module | str, effort: int = GOOD) -> str:
+    """The instructions of a module, or of LLVM's text of one, as text."""
+    chosen = host()
+    with _LOCK:
+        return llvm().assembly_of(str(module), chosen.triple, chosen.cpu, chosen.features, effort)
+
+
+def load(code: Code) -> Library:
+    """Machine code in this process. Imports are what `add_symbol` of LLVM has named, or functions of the process."""
+    with _LOCK:
+        imports = {name: address for name in code.imports if (address := llvm().address_of_symbol(name))}
+        return Library(*llvm().link(_linker(), code.image, f"gradtape.{next(_NUMBER)}", imports, code.exports))

@@ -1,0 +1,20 @@
+"""sqrt and rsqrt: by the machine's own instructions, which round rightly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gradtape.compiler.codegen.simd.value import Value
+
+if TYPE_CHECKING:
+    from gradtape.compiler.codegen.simd.emitter import VectorEmitter
+
+
+def sqrt(cg: VectorEmitter, x: Value) -> Value:
+    """The square root."""
+    return cg.intrinsic("sqrt", x)
+
+
+def rsqrt(cg: VectorEmitter, x: Value) -> Value:
+    """1 / sqrt(x)."""
+    return 1.0 / sqrt(cg, x)
