@@ -1,9 +1,13 @@
 """`tf.errors`: TensorFlow's exception classes, and gradtape's own, which also subclass the built-in a user would catch."""
 
+from gradtape.core.deferral import Unknown as UnknownValueError
 from gradtape.core.errors import (
     AbortedError,
     AlreadyExistsError,
+    ArgumentError,
+    AttributeTypeError,
     CancelledError,
+    CastError,
     CompilerWarning,
     ConversionError,
     DataLossError,
@@ -16,10 +20,12 @@ from gradtape.core.errors import (
     InaccessibleTensorError,
     InternalError,
     InvalidArgumentError,
+    LeftOutError,
     MultilineMessageKeyError,
     NotFoundError,
     OperatorNotAllowedInGraphError,
     OpError,
+    OutOfMemoryError,
     OutOfRangeError,
     PermissionDeniedError,
     RangeError,
@@ -35,7 +41,10 @@ from gradtape.core.errors import (
 __all__ = [
     "AbortedError",
     "AlreadyExistsError",
+    "ArgumentError",
+    "AttributeTypeError",
     "CancelledError",
+    "CastError",
     "CompilerWarning",
     "ConversionError",
     "DTypeError",
@@ -48,10 +57,12 @@ __all__ = [
     "InaccessibleTensorError",
     "InternalError",
     "InvalidArgumentError",
+    "LeftOutError",
     "MultilineMessageKeyError",
     "NotFoundError",
     "OpError",
     "OperatorNotAllowedInGraphError",
+    "OutOfMemoryError",
     "OutOfRangeError",
     "PermissionDeniedError",
     "RangeError",
@@ -62,4 +73,5 @@ __all__ = [
     "UnavailableError",
     "UnimplementedError",
     "UnknownError",
+    "UnknownValueError",
 ]

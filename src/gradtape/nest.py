@@ -1,8 +1,6 @@
 """`tf.nest`: nested structures."""
 
-from gradtape.core import deferral
-from gradtape.core.nest import assert_same_structure, flatten, is_nested, map_structure, pack_sequence_as
+from gradtape.core import lazy
 
-__all__ = ["assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"]
-
-deferral.guard_module(__name__)
+_LATER = {"gradtape.core.nest": "assert_same_structure flatten is_nested map_structure pack_sequence_as"}
+__getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

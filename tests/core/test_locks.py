@@ -3,6 +3,8 @@
 import contextlib
 import re
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -13,6 +15,7 @@ import pytest
 import gradtape as tf
 from gradtape.core import locks
 from gradtape.core.caching import cached
+from hostile import interrupts
 
 SOURCES = Path(tf.__file__).parent
 KINDS = r"(?:threading|_thread)\.(?:Lock|RLock|Condition|Semaphore|BoundedSemaphore|Event|Barrier|allocate_lock)\(|cached_property"
@@ -29,6 +32,41 @@ def test_every_lock_is_in_the_table() -> None:
             assert not re.findall(KINDS, text), path
         named |= set(re.findall(r"(?:locks\.\w+|\bTurn)\(\"([a-z ]+)\"", text))
     assert named == set(locks.TABLE)
+
+
+class Importing:
+    """A lock, during whose taking another thread imports a module that makes a lock, and holds it for a while."""
+
+    def __init__(self) -> None:
+        self.late: Any = None
+        self.is_held = threading.Event()
+
+    def hold(self) -> None:
+        with self.late:
+            self.is_held.set()
+            time.sleep(0.05)
+
+    def acquire(self, timeout: float) -> bool:
+        if self.late is None:
+            self.late = locks.rlock("machine")
+            threading.Thread(target=self.hold).start()
+            self.is_held.wait()
+        return True
+
+    def release(self) -> None:
+        pass
+
+
+def test_a_fork_waits_for_locks_that_are_made_meanwhile() -> None:
+    importing = Importing()
+    locks._held["translator"].add(importing)
+    locks._before_fork()
+    try:
+        assert importing.late._is_owned()
+        assert all(is_taken for _, is_taken in locks._taken)
+    finally:
+        locks._after_fork()
+    assert not importing.late._is_owned()
 
 
 class Slow:
@@ -93,21 +131,65 @@ def test_functions_that_call_each_other_are_traced_by_two_threads() -> None:
 def test_a_turn_is_free_after_an_interrupt() -> None:
     """Wherever in the taking or giving back of a turn it comes."""
 
+    looping: list[bool] = []
+
     def interrupt(*_: Any) -> None:
-        raise KeyboardInterrupt
+        if looping:
+            raise KeyboardInterrupt
 
     def loop(seconds: float) -> None:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-        while True:
-            with turn.taken(), turn.taken():
-                pass
+        try:
+            looping.append(True)
+            signal.setitimer(signal.ITIMER_REAL, seconds, 0.05)  # and again: test tools have code in which one is lost
+            while True:
+                with turn.taken(), turn.taken():
+                    pass
+        finally:
+            looping.clear()
 
     before = signal.signal(signal.SIGALRM, interrupt)
     try:
         for i in range(200):
             turn = locks.Turn("cached")
-            with pytest.raises(KeyboardInterrupt):
+            with interrupts.without_callbacks(), pytest.raises(KeyboardInterrupt):
                 loop(1e-4 * (1 + i % 7))
             assert not turn._lock._is_owned()
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
+
+
+LOOKING = """
+import faulthandler, gc, threading, time
+from gradtape.core import threads
+
+faulthandler.dump_traceback_later(60, exit=True)
+
+
+def wait(depth):
+    wait(depth - 1) if depth else time.sleep(60)
+
+
+def leave_garbage():
+    cycle = [threading.local()]
+    cycle[0].value = 1
+    cycle.append(cycle)
+
+
+for _ in range(4):
+    threading.Thread(target=wait, args=(5,), daemon=True).start()
+for more in range(12):  # the collection would come with one of the first objects that are made
+    gc.disable()
+    for _ in range(200):
+        leave_garbage()
+    gc.set_threshold(gc.get_count()[0] + more)
+    gc.enable()
+    threads.innermost_frames()
+    assert gc.isenabled()
+"""
+
+
+def test_looking_at_threads_collects_no_garbage() -> None:
+    """Python looks under a lock of its own, which it takes again to free what threads have for themselves."""
+    done = subprocess.run([sys.executable, "-c", LOOKING], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -38,3 +38,10 @@ def test_map_and_compare():
         tf.nest.assert_same_structure({"a": 1}, {"b": 1})
     assert tf.nest.is_nested([1])
     assert not tf.nest.is_nested(tf.constant([1]))
+
+
+def test_deep_structures():
+    deep: object = 1
+    for _ in range(300):
+        deep = [{"a": (deep,)}]
+    assert tf.nest.flatten(tf.nest.map_structure(lambda v: v + 1, deep)) == [2]

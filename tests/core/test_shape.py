@@ -74,3 +74,15 @@ def test_spec():
 def test_broadcast(a, b, expected):
     assert broadcast(a, b) == expected
     assert broadcast(b, a) == expected
+
+
+def test_dimensions_compare_and_divide():
+    three, unknown = tf.compat.v1.Dimension(3), tf.compat.v1.Dimension(None)
+    assert three > 2
+    assert three >= 3
+    assert three <= tf.compat.v1.Dimension(3)
+    assert not three < 3
+    assert [unknown > 2, unknown <= 2, three >= unknown] == [None, None, None]
+    assert (7 // three).value == 2
+    assert (7 % three).value == 1
+    assert (7 // unknown).value is None

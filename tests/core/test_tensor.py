@@ -216,3 +216,30 @@ def test_strings_of_numpy() -> None:
     for value in (np.str_("a"), np.bytes_(b"a"), np.array("a"), np.array(b"a"), np.array(["a"])[0]):
         tensor = tf.convert_to_tensor(value)
         assert (tensor.dtype, tuple(tensor.shape), tensor.numpy()) == (tf.string, (), b"a")
+
+
+class TestHints:
+    def test_lists_that_hold_tensors_keep_their_dtype_and_gradient(self):
+        x = tf.constant(2.0)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.convert_to_tensor([x, 1.0], dtype_hint=tf.float64)
+        assert y.dtype is tf.float32
+        np.testing.assert_array_equal(tape.gradient(y, x), 1.0)
+
+    def test_lists_that_hold_symbols(self):
+        f = tf.function(lambda n: tf.zeros(tf.convert_to_tensor([n, 2], dtype_hint=tf.int32)))
+        assert f(tf.constant(3)).shape == [3, 2]
+
+    def test_the_graph_of_a_constant(self):
+        seen = []
+
+        @tf.function
+        def f(x):
+            seen.append(tf.constant(True).graph is x.graph)
+            return x
+
+        f(tf.constant(1.0))
+        assert seen == [True]
+        with pytest.raises(AttributeError, match=r"Tensor\.graph is undefined when eager"):
+            _ = tf.constant(True).graph

@@ -1,6 +1,7 @@
 """Updates of variables by several threads: none is lost, and readers see whole values."""
 
 import _thread
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -10,8 +11,10 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.compiler.runtime.program import Program
 from gradtape.core import memory, threads
-from gradtape.tracing.staged import Runner
+from gradtape.tracing.runner import Runner
+from hostile import interrupts
 
 THREADS, TIMES = 8, 25
 
@@ -85,8 +88,81 @@ def by_gradient(v: tf.Variable) -> Callable[[], Any]:
     return step
 
 
+def in_a_loop(body: Callable[[tf.Variable], Any]) -> Callable[[tf.Variable], Callable[[], Any]]:
+    """Four updates by a fourth each, in the steps of a loop in which Python code runs."""
+
+    def update(v: tf.Variable) -> Callable[[], Any]:
+        def step() -> None:
+            for _ in tf.range(4):
+                body(v)
+
+        return step
+
+    return update
+
+
+def fourth(v: tf.Variable) -> None:
+    v.assign_add(tf.ones_like(v) * 0.25)
+
+
+def after_python(v: tf.Variable) -> None:
+    tf.py_function(switch, [], tf.float32)
+    fourth(v)
+
+
+def around_python(v: tf.Variable) -> None:
+    v.assign_add(tf.ones_like(v) * 0.125)
+    tf.numpy_function(switch, [], tf.float32)
+    v.scatter_add(tf.IndexedSlices(0.125, tf.range(v.shape[0])))
+
+
+def in_a_branch(v: tf.Variable) -> None:
+    if tf.py_function(lambda: switch() > 0, [], tf.bool):
+        fourth(v)
+
+
+def in_a_called_function(v: tf.Variable) -> None:
+    tf.py_function(switch, [], tf.float32)
+    tf.function(fourth)(v)
+
+
+def over_a_dataset(v: tf.Variable) -> Callable[[], Any]:
+    dataset = tf.data.Dataset.range(4).map(lambda x: tf.numpy_function(switch, [], tf.float32))
+
+    def step() -> None:
+        for _ in dataset:
+            fourth(v)
+
+    return step
+
+
+def over_an_iterator(v: tf.Variable) -> Callable[[], Any]:
+    def step() -> None:
+        for _ in iter(tf.data.Dataset.range(4)):
+            fourth(v)
+
+    return step
+
+
+def while_of_python(v: tf.Variable) -> Callable[[], Any]:
+    def step() -> None:
+        i = tf.constant(0.0)
+        while i < 4.0:
+            i += tf.ensure_shape(tf.py_function(switch, [], tf.float32), [])
+            fourth(v)
+
+    return step
+
+
 TRACED = {
     **UPDATES,
+    "loop after Python": in_a_loop(after_python),
+    "loop around Python": in_a_loop(around_python),
+    "branch in a loop": in_a_loop(in_a_branch),
+    "called in a loop": in_a_loop(in_a_called_function),
+    "dataset": over_a_dataset,
+    "iterator": over_an_iterator,
+    "while": while_of_python,
     "read and assign": lambda v: lambda: v.assign(v + 1.0),
     "beside Python": beside_python,
     "by a gradient": by_gradient,
@@ -209,6 +285,88 @@ def test_an_update_under_a_tape_sees_those_of_a_thread_that_has_ended(name: str,
     monkeypatch.setattr(Runner, "__call__", late)
     recorded(step)()
     np.testing.assert_array_equal(v.numpy(), np.full(3, TIMES + 2))
+
+
+LONE: dict[str, Callable[[tf.Variable], Callable[[], Any]]] = {
+    "assign": lambda v: lambda: v.assign(tf.zeros([3])),
+    "assign_add": lambda v: lambda: v.assign_add(tf.ones([3])),
+    "function": lambda v: tf.function(lambda: v.assign_add(tf.ones([3]))),
+    "tape": lambda v: recorded(tf.function(lambda: v.assign_add(tf.ones([3])))),
+}
+
+
+@pytest.mark.parametrize("name", LONE)
+def test_a_newcomer_waits_until_nothing_runs_without_a_lock(name: str, monkeypatch: Any) -> None:
+    """Another thread comes in the middle of an update, and must not read the variable before its end."""
+    v = tf.Variable(tf.zeros([3]))
+    step, order = LONE[name](v), []
+    step()
+
+    def come() -> None:
+        v.assign_add(tf.ones([3]))
+        order.append("newcomer")
+
+    def write(self: Any, array: Any, identity: int) -> None:
+        if not order:
+            order.append("writing")
+            newcomer.start()
+            time.sleep(0.05)
+            order.append("written")
+        kept(self, array, identity)
+
+    newcomer = threading.Thread(target=come)
+    if name in ("assign", "assign_add"):
+        kept = tf.Variable._write
+        monkeypatch.setattr(tf.Variable, "_write", write)
+        step()
+    else:
+        guarded = Program._guarded
+
+        def run(self: Program, *args: Any) -> Any:
+            if self.assigned and not order:
+                order.append("writing")
+                newcomer.start()
+                time.sleep(0.05)
+                order.append("written")
+            return guarded(self, *args)
+
+        monkeypatch.setattr(Program, "_guarded", run)
+        step()
+    newcomer.join()
+    assert order == ["writing", "written", "newcomer"]
+    np.testing.assert_array_equal(v.numpy(), np.full(3, 1.0 if name == "assign" else 3.0))
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="signals")
+@pytest.mark.parametrize("name", LONE)
+def test_an_interrupted_update_keeps_nobody_waiting(name: str) -> None:
+    step = LONE[name](tf.Variable(tf.zeros([3])))
+    step()
+
+    looping: list[bool] = []
+
+    def interrupt(*_: Any) -> None:
+        if looping:
+            raise KeyboardInterrupt
+
+    def loop(seconds: float) -> None:
+        try:
+            looping.append(True)
+            signal.setitimer(signal.ITIMER_REAL, seconds, 0.05)  # and again: test tools have code in which one is lost
+            while True:
+                step()
+        finally:
+            looping.clear()
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for i in range(100):
+            with interrupts.without_callbacks(), pytest.raises(KeyboardInterrupt):
+                loop(1e-4 * (1 + i % 7))
+            assert not threads.begun
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_a_newcomer_waits_for_an_update_without_lock() -> None:

@@ -264,3 +264,10 @@ def test_a_subclass_is_a_variable_to_all_ops() -> None:
         y = tf.reduce_sum(v * tf.exp(v) + v)
     dy = tape.gradient(y, v)
     np.testing.assert_allclose(dy, [1.0 + 2.0 * np.e, 1.0 + 3.0 * np.e**2], rtol=1e-6)
+
+
+def test_references_can_be_sorted():
+    a, b = tf.Variable(1.0), tf.Variable(2.0)
+    assert sorted([a.ref(), b.ref()]) == sorted([b.ref(), a.ref()])
+    with pytest.raises(TypeError):
+        a.ref() < 1  # noqa: B015

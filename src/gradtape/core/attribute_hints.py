@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-__all__ = ["Absent", "attach"]
+__all__ = ["Absent", "attach", "hint", "shown"]
 
 _HINTS = {
     "T": "tf.transpose(x)",
@@ -133,6 +133,11 @@ def attach(kind: Any) -> None:
     for name in _HINTS:
         if name not in vars(kind):
             setattr(kind, name, Absent(name))
+
+
+def hint(kind: type, name: str) -> str:
+    """What to write in place of an attribute that a class does not have; empty if it has it, or nothing is known."""
+    return _HINTS[name] if isinstance(_found(kind, name), Absent) and name in _HINTS else ""
 
 
 def shown(kind: type, names: Any) -> list[str]:

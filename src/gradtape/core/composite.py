@@ -7,8 +7,9 @@ is a **form**: it can be compared and pickled, and builds the value from other t
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from typing import Any
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 from gradtape.core import dtypes
 from gradtape.core.shape import TensorShape, TensorSpec
@@ -35,7 +36,22 @@ class Form:
         raise NotImplementedError
 
 
-class Composite:
+class Answering:
+    """Base of values that answer for public functions which know no composites (`doors.Dispatched`)."""
+
+    __slots__ = ()
+
+    # The module whose `answer` has the functions of `tf` that take such values. It is above this layer, and loaded when first asked.
+    _functions: ClassVar[str] = ""
+
+    def __gradtape_function__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What a public function returns that knows no composites; NotImplemented if this class does not know the function either."""
+        if not self._functions:
+            return NotImplemented
+        return importlib.import_module(self._functions).answer(function, args, kwargs)
+
+
+class Composite(Answering):
     """A value that consists of tensors."""
 
     __slots__ = ()
@@ -67,8 +83,13 @@ class Composite:
         """The spec of this value; sizes that differ from value to value are open."""
         raise NotImplementedError
 
+    @property
+    def _type_spec(self) -> CompositeSpec:
+        """The spec, under the name by which libraries ask composite tensors of TensorFlow for it."""
+        return self._spec()
 
-class CompositeSpec:
+
+class CompositeSpec(Answering):
     """The kind of a composite value: what a function accepts, or a dataset holds.
 
     Attributes:

@@ -14,6 +14,7 @@ import numpy as np
 from gradtape.core import device, dtypes, errors, memory
 from gradtape.core.dims import Dim, Undecided
 from gradtape.core.nested_values import brief, from_sequence, held_kinds, to_bytes
+from gradtape.core.registry import REGISTRY
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor, note_created, wrap
 
@@ -46,7 +47,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
     for kind, converter in CONVERTERS:
         if isinstance(value, kind):
             return converter(value, wanted)
-    if wanted is None and dtype_hint is not None:
+    if wanted is None and dtype_hint is not None and not holds_tensor(value):
         try:
             return _made(to_array(value, dtypes.as_dtype(dtype_hint)))
         except (TypeError, ValueError):
@@ -124,6 +125,13 @@ def to_array(value: Any, dtype: dtypes.DType | None) -> Any:
             raise errors.build(
                 errors.ConversionError, f"Cannot convert a partially known TensorShape {value} to a Tensor.", ""
             )
+        if dtype not in (None, dtypes.int32, dtypes.int64):
+            raise TypeError(
+                errors.compose(
+                    f"Cannot convert TensorShape {value} to dtype {dtype!r}. Allowed dtypes are tf.int32 and tf.int64.",
+                    "convert it to one of them, then use tf.cast.",
+                )
+            )
         sizes: Any = value.as_list()
         is_large = max(sizes, default=0) > np.iinfo(np.int32).max
         if is_large and dtype is dtypes.int32:
@@ -148,12 +156,14 @@ def to_array(value: Any, dtype: dtypes.DType | None) -> Any:
     raise unconvertible(value)
 
 
-def unconvertible(value: Any) -> Exception:
+def unconvertible(value: Any, kind: type[errors.ConversionError] = errors.ConversionError) -> Exception:
     """The error for a value that has no tensor form; for a size that is a symbol, that it has no number."""
     if isinstance(value, Dim):
         return Undecided("the number of a size is asked for that is known only when the function runs")
+    if hasattr(type(value), "__gradtape_function__"):
+        return errors.CompositeGivenError(value)
     return errors.build(
-        errors.ConversionError,
+        kind,
         f"Attempt to convert a value ({errors.brief(value)}) with an unsupported type ({type(value)}) to a Tensor.",
         getattr(value, "_instead", _instead(value)),
     )
@@ -246,8 +256,6 @@ def _pack_tensors(value: Any, dtype: dtypes.DType | None) -> Tensor | None:
     """The stack of a nested list that holds tensors or variables, cast to the dtype and recorded; None if it holds none."""
     if not isinstance(value, (list, tuple)) or not holds_tensor(value):
         return None
-    from gradtape.core.op import REGISTRY
-
     own = dtype or _tensor_dtype(value)
     rows = [like(v, own) if own is not None else convert_to_tensor(v) for v in value]
     if dtype is not None:
@@ -256,8 +264,6 @@ def _pack_tensors(value: Any, dtype: dtypes.DType | None) -> Tensor | None:
 
 
 def _cast(x: Tensor, dtype: dtypes.DType) -> Tensor:
-    from gradtape.core.op import REGISTRY
-
     is_smooth = dtype.is_trainable and x.dtype.is_trainable
     return REGISTRY["cast" if is_smooth else "cast_to_discrete"](x, dtype=dtype)
 

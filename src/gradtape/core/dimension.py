@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import Any
 
 
@@ -61,9 +63,27 @@ class Dimension:
         same = self == other
         return None if same is None else not same
 
+    def _compared(self, other: Any, compare: Callable[[int, int], bool]) -> bool | None:
+        own, its = self._value, dimension_value(other)
+        return None if own is None or its is None else compare(own, its)
+
     def __lt__(self, other: Any) -> Any:
-        its = dimension_value(other)
-        return None if self._value is None or its is None else self._value < its
+        return self._compared(other, operator.lt)
+
+    def __le__(self, other: Any) -> Any:
+        return self._compared(other, operator.le)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._compared(other, operator.gt)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._compared(other, operator.ge)
+
+    def __rfloordiv__(self, other: Any) -> Dimension:
+        return self._with(other, lambda a, b: b // a)
+
+    def __rmod__(self, other: Any) -> Dimension:
+        return self._with(other, lambda a, b: b % a)
 
     def __hash__(self) -> int:
         return hash(self._value)

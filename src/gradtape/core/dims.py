@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import itertools
 import math
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from gradtape.core.state import current as _current
+from gradtape.core.weak import WeakValues
 
 INFINITY = math.inf
 Bounds = tuple[float, float]
@@ -307,7 +307,7 @@ def quotient_bounds(a: Bounds, b: Bounds) -> Bounds:
 
 
 # Quotients of the same polynomials are the same symbol, as long as somebody uses it.
-_QUOTIENTS: weakref.WeakValueDictionary[Any, Atom] = weakref.WeakValueDictionary()
+_QUOTIENTS: WeakValues[Any, Atom] = WeakValues()
 
 
 def _quotient(a: Any, b: Any) -> Dim:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors, memory, provenance, state
+from gradtape.core import doors, errors, memory, provenance, state
 from gradtape.core.dims import Undecided
 from gradtape.core.recorder import NO_PARAMS
 from gradtape.core.shape import spec_of
@@ -194,10 +194,14 @@ def number_like(value: Any, array: Any) -> Any:
     return found
 
 
-def binary_operator(op: Any, coerce: Callable[[Any, Any], tuple[Any, Any] | None]) -> tuple[Any, Any]:
+def binary_operator(
+    op: Any,
+    coerce: Callable[[Any, Any], tuple[Any, Any] | None],
+    unable: Callable[[Any, Any], Any] = lambda a, b: NotImplemented,
+) -> tuple[Any, Any]:
     """The pair of methods (`__mul__`, `__rmul__`) of a binary op, with the common cases first.
 
-    `coerce` turns operands that are not tensors into tensors of the other operand's dtype; None if it cannot.
+    `coerce` turns operands that are not tensors into tensors of the other operand's dtype; None if it cannot, which `unable` answers.
     """
     kernel = op.kernel
     kinds = op.kinds
@@ -247,7 +251,7 @@ def binary_operator(op: Any, coerce: Callable[[Any, Any], tuple[Any, Any] | None
 
     def slow(a: Any, b: Any) -> Any:
         pair = coerce(a, b)
-        return NotImplemented if pair is None else op(*pair)
+        return unable(a, b) if pair is None else op(*pair)
 
     def reflected(b: Any, a: Any) -> Any:
         if type(a) is float and type(b) is Tensor and b._array.dtype.kind == "f":
@@ -275,7 +279,10 @@ def unary_function(
         if otherwise is not None and (type(name) is not int or name != number):
             return otherwise(x, name)
         if type(x) is not Tensor:
-            x = x._read() if type(x) is Variable else convert(x)
+            try:
+                x = x._read() if type(x) is Variable else convert(x)
+            except Exception as problem:
+                return doors.finish(problem, function, x)
             if type(x) is not Tensor:
                 return execute(op, (x,), NO_PARAMS)
         p = x._array

@@ -262,7 +262,7 @@ def as_dtype(type_value: Any) -> DType:
     own = getattr(type_value, "dtype", None)
     if isinstance(own, DType):
         return own
-    if type_value is not None:
+    if type_value is not None and not (isinstance(type_value, type) and type_value in (list, tuple, dict, set)):
         try:
             return from_numpy(np.dtype(type_value))
         except TypeError:
@@ -279,5 +279,5 @@ def _nearest(value: Any) -> str:
     """What to write instead of a value that names no dtype."""
     import difflib  # needed for this message only
 
-    close = difflib.get_close_matches(value, _BY_NAME, 1) if isinstance(value, str) else []
+    close = difflib.get_close_matches(value, [d.name for d in ALL], 1) if isinstance(value, str) else []
     return f"did you mean tf.{close[0]}?" if close else "pass a dtype such as tf.float32 or 'int64'."

@@ -73,7 +73,7 @@ class DeadlineExceededError(OpError):
 
 
 class NotFoundError(OpError):
-    """A file, variable or resource is not there."""
+    """A file, variable or resource does not exist."""
 
     code = 5
 
@@ -97,7 +97,7 @@ class ResourceExhaustedError(OpError):
 
 
 class FailedPreconditionError(OpError):
-    """The system is not in a state in which this can be done."""
+    """The system is not in the state that the operation requires."""
 
     code = 9
 
@@ -127,7 +127,7 @@ class InternalError(OpError):
 
 
 class UnavailableError(OpError):
-    """A service or device is not there now."""
+    """A service or device is currently unavailable."""
 
     code = 14
 
@@ -189,6 +189,38 @@ class ConversionError(ValueError):
     """
 
 
+class OperandError(ConversionError, TypeError):
+    """The other operand of an operator cannot become a tensor. TensorFlow raises ValueError, Python's own operands TypeError.
+
+    Wrong: `tf.constant(1.0) + None`
+    Right: `tf.constant(1.0) + 2.0`
+    """
+
+
+class CompositeGivenError(ConversionError):
+    """A ragged or sparse tensor, or another composite, is given to a function of tensors that does not know it.
+
+    Mostly the composite knows the function, and nobody reads this: the text is written when somebody does.
+
+    Wrong: `tf.sort(tf.ragged.constant([[1], [2, 3]]))`
+    Right: `tf.sort(tf.ragged.constant([[1], [2, 3]]).to_tensor())`
+    """
+
+    def __init__(self, value: Any) -> None:
+        super().__init__()
+        self._value, self._place, self._text = value, provenance.user_place(2), ""
+
+    def __str__(self) -> str:
+        if not self._text:
+            what = f"Attempt to convert a value ({brief(self._value)}) with an unsupported type ({type(self._value)}) to a Tensor."
+            instead = getattr(self._value, "_instead", "pass its tensors one by one.")
+            self._text = _three_lines(what, provenance.Site.of(self._place), instead)
+        return self._text
+
+    def __reduce__(self) -> Any:
+        return ConversionError, (str(self),)
+
+
 class AttributeTypeError(TypeError, AttributeError):
     """A value is of a wrong type, and TensorFlow raises AttributeError for it, since it asks the value for an attribute.
 
@@ -207,7 +239,7 @@ class ArgumentError(InvalidArgumentError, TypeError, ValueError):
 
 
 class DeviceError(InvalidArgumentError, RuntimeError):
-    """A device that is not there.
+    """A device that does not exist.
 
     Wrong: `with tf.device("/GPU:0"): ...` without CuPy
     Right: `with tf.device("/CPU:0"): ...`
@@ -260,7 +292,10 @@ class GradientError(ValueError):
 
 def compose(what: str, fix: str = "", depth: int = 1) -> str:
     """The three lines of a message: what happened, where in the user's code, what to do."""
-    site = provenance.user_site(depth + 1)
+    return _three_lines(what, provenance.user_site(depth + 1), fix)
+
+
+def _three_lines(what: str, site: provenance.Site | None, fix: str) -> str:
     name, colon, rest = what.partition(":")
     lines = [_tidy(f"{_SPOKEN.get(name, name)}{colon}{rest}")]
     if site is not None:
@@ -298,12 +333,12 @@ def _tidy(text: str) -> str:
 
 def in_graph(problem: Exception, node: str, graph: str, site: Any) -> Exception:
     """An exception of a program that runs, with the line of the function that it belongs to instead of that of the call."""
-    where = f"Detected at node {node!r} of {graph}, {site}"
     if not isinstance(problem, OpError):
-        problem.add_note(where)
+        problem.add_note(f"Detected at node {node!r} of {graph}, {site}")
         return problem
-    said = "\n".join([line for line in str(problem).split("\n") if not line.startswith("  at:  ")])
-    return type(problem)(f"Graph execution error:\n\n{where}\n{said}")
+    first, *others = [line for line in str(problem).split("\n") if not line.startswith("  at:  ")]
+    where = f"Graph execution error: detected at node {node!r} of {graph}."
+    return type(problem)("\n".join([first, f"  at:  {site}", *others, "", where]))
 
 
 def no_room(problem: Exception, name: str, specs: Sequence[Any] = ()) -> Exception:
@@ -314,7 +349,7 @@ def no_room(problem: Exception, name: str, specs: Sequence[Any] = ()) -> Excepti
       name: of the op.
       specs: of its results, as far as they are known; where there are none, NumPy says which array had no room.
     """
-    if isinstance(problem, OpError):
+    if isinstance(problem, (OpError, ConversionError)):
         return problem
     if not isinstance(problem, MemoryError):
         return _impossible(problem, name, specs)
@@ -390,3 +425,8 @@ def brief(value: Any) -> str:
 def build(kind: type[Exception], what: str, fix: str = "") -> Exception:
     """An exception of a kind with the three-line message, ready to raise."""
     return kind(compose(what, fix, depth=2))
+
+
+# Tracebacks and pickles name the module in which users find them.
+for _class in [value for value in globals().values() if isinstance(value, type) and issubclass(value, Exception)]:
+    _class.__module__ = "gradtape.errors"

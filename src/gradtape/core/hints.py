@@ -21,7 +21,7 @@ _said: set[Any] = set()
 
 
 def hints(enabled: bool) -> None:
-    """Choose whether gradtape says in the log that a program probably does not do what was meant.
+    """Choose whether gradtape logs hints about code that probably does not do what was intended.
 
     There is one line for each place: a gradient that is None for all sources, an integer as a source, a target and a source that are
     swapped, a difference of shapes `(n, 1)` and `(n,)`, a `tf.Variable` as an attribute of a Keras layer. `GRADTAPE_HINTS=off` does

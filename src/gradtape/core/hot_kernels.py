@@ -1,4 +1,4 @@
-"""Kernels that are generated for ops which run again and again on large arrays, or very often on small ones.
+"""Kernels generated for ops that run repeatedly on large arrays, or very often on small ones.
 
 An op with a `scalar` or `row` rule can be turned into machine code for arrays of given shapes. That takes some 50 ms, and
 the code generator is loaded for the first, so it is done only for what has run several times. Without llvmlite nothing is
@@ -28,7 +28,7 @@ def install(module: str) -> None:
 
 
 def generate_kernels(enabled: bool = True) -> None:
-    """Choose whether eager ops and backward passes that run again and again get machine code of their own.
+    """Choose whether to compile eager ops and backward passes that run repeatedly.
 
     Args:
       enabled: True (the default): an op gets it after some calls on arrays of the same shapes, a backward pass of a tape

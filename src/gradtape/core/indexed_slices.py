@@ -101,7 +101,7 @@ def densify(slices: IndexedSlices, dtype: dtypes.DType | None = None) -> Any:
     if dtype is not None and dtypes.as_dtype(slices.dtype) is not dtype:
         raise errors.build(
             errors.ConversionError,
-            f"Tensor conversion requested dtype {dtype.name} for IndexedSlices with dtype {slices.dtype}, which is not allowed.",
+            f"IndexedSlices of dtype {slices.dtype} cannot become a tensor of dtype {dtype.name}.",
             "cast the values first.",
         )
     from gradtape.core.op import REGISTRY

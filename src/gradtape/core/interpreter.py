@@ -44,6 +44,9 @@ class Interpreter(Protocol):
     def peek(self, value: Any, /) -> Any:
         """The array of a value of the graph that depends on no argument; None for others."""
 
+    def peek_symbolic(self, x: Any, /) -> Any:
+        """The array of a small tensor of ints and symbols that depends on nothing but sizes; None if it depends on more."""
+
     def read(self, variable: Variable, /) -> Tensor:
         """The value of a variable at this point of the function."""
 

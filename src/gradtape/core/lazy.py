@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gradtape.core import deferral, gc_pause
+from gradtape.core import deferral, doors, gc_pause
 
 
 def attach(module: str, sources: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
@@ -37,9 +37,9 @@ def attach(module: str, sources: Mapping[str, str]) -> tuple[Callable[[str], Any
                 # So that hasattr, inspect.getmembers and builders of documentation can ask.
                 raise AttributeError(str(missing), name=name) from None
         defined = loaded if own == "*" else getattr(loaded, own)
-        value = deferral.guarded(defined)
+        value = doors.shown(defined)
         if value is not defined:
-            deferral.named(value, module, name)
+            value.__module__, value.__qualname__ = module, name  # pickle looks for it there
         setattr(sys.modules[module], name, value)
         return value
 

@@ -38,6 +38,7 @@ HELD, LEFT = "held", "left"
 TABLE = {
     "function": Rule("the traces of a tf.function: one thread traces it at a time (a Turn)"),
     "cached": Rule("a value that is computed once, such as the program of a trace (a Turn)"),
+    "sizes": Rule("the table of the sizes that a function of unknown sizes has met"),
     "turns": Rule("which thread waits for which Turn"),
     "variable": Rule("an update of a variable, once there are several threads"),
     "variables": Rule("the making of the locks of variables"),
@@ -53,17 +54,18 @@ TABLE = {
     "checkpoint file": Rule("the position in a file of arrays"),
     "saved model": Rule("the numbering of temporary folders"),
     "element": Rule("a signal: an element of a pipeline has been computed", LEFT),
-    "elements": Rule("how many elements of a pipeline may be ahead"),
     "replica": Rule("a signal: it is a replica's turn", LEFT),
     "pool": Rule("the start and end of the pool's threads"),
     "worker": Rule("a signal: a thread of the pool has ended", LEFT),
     "translator": Rule("the texts that wait for machine code", HELD),
     "kernels": Rule("the table of kernels, and addresses in programs", HELD),
     "machine": Rule("LLVM: one module is assembled at a time", HELD),
+    "llvmlite": Rule("LLVM too, for programs that use llvmlite's own package (llvmlite's lock)", HELD),
     "products": Rule(
         "BLAS and LAPACK, whose own handler of fork waits for ever for a thread that is at work (a Gate)", HELD
     ),
     "board": Rule("a signal: a rank gives no more signs of life", LEFT),
+    "progress": Rule("the requests that a thread of `ranks` tests"),
     "lines": Rule("the last line that a rank of `gradtape launch` has begun to write"),
     "imports": Rule("modules of the library that are being imported (Python's lock)", HELD),
 }
@@ -98,8 +100,13 @@ def rlock(name: str) -> Any:
 
 
 def condition(name: str) -> threading.Condition:
-    """A condition with a lock of its own, under a name of the table."""
+    """A condition with its own lock, under a name of the table."""
     return _listed(name, threading.Condition())
+
+
+def adopt(name: str, made: T) -> T:
+    """A lock of another library, under a name of the table."""
+    return _listed(name, made)
 
 
 def semaphore(name: str, value: int) -> threading.Semaphore:
@@ -126,7 +133,7 @@ def _listed(name: str, made: T) -> T:
 
 
 class Gate:
-    """Lets threads in at all times but while the process forks, which waits until nobody is inside."""
+    """Lets threads in at all times but while the process forks, which waits until all threads have left."""
 
     __slots__ = ("__weakref__", "_inside", "_is_closed", "_lock")
 
@@ -150,7 +157,7 @@ class Gate:
             inside.discard(own)
 
     def acquire(self, timeout: float) -> bool:
-        """Close the gate, and wait until nobody else is inside; False, and open again, if that takes too long."""
+        """Close the gate, and wait until all other threads have left; False, and open again, if that takes too long."""
         end = time.monotonic() + timeout
         self._lock.acquire()
         self._is_closed = True
@@ -258,8 +265,19 @@ _turns = lock("turns")
 
 def _before_fork() -> None:
     end = time.monotonic() + _PATIENCE
-    for made in [made for locks in _held.values() for made in list(locks)]:
-        _taken.append((made, made.acquire(timeout=max(0.0, end - time.monotonic()))))
+    while True:
+        wanted = _all_held()
+        for made in wanted:
+            _taken.append((made, made.acquire(timeout=max(0.0, end - time.monotonic()))))
+        # A thread may have imported a module meanwhile, and may hold a lock that the module has made. From now on none can: imports wait.
+        if {id(made) for made in _all_held()} <= {id(made) for made in wanted}:
+            return
+        _after_fork()
+
+
+def _all_held() -> list[Any]:
+    """The locks that a fork waits for, in the order in which it takes them."""
+    return [made for locks in _held.values() for made in locks]
 
 
 def _after_fork() -> None:

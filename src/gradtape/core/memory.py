@@ -139,14 +139,8 @@ def copy(array: Any, dtype: np.dtype[Any]) -> Any:
     return result
 
 
-def is_private(array: Any) -> bool:
-    """True if an array with no other reference may be overwritten: it has its own memory, and no other thread of the
-    user could get hold of it in the meantime."""
-    return owns(array) and threads.is_alone()
-
-
 def owns(array: Any) -> bool:
-    """True if an array has memory of its own, which may be written to."""
+    """True if an array owns its memory, which may be written to."""
     base = array.base
     return (base is None or type(base) is _Block) and bool(array.flags.writeable)
 
@@ -241,7 +235,7 @@ def _by_chunks(op: Any, arrays: list[Any], params: dict[str, Any], result: Any, 
 
 
 class _Job:
-    """Chunks of one kernel, taken one by one by whoever is free."""
+    """Chunks of one kernel, taken one by one by free threads."""
 
     __slots__ = ("compute", "done", "failure", "left", "next", "starts")
 
@@ -318,14 +312,14 @@ def thread_count() -> int:
 
 
 def set_thread_count(count: int) -> None:
-    """Let large kernels use so many threads, the caller's among them; 0 for the usual number."""
+    """Set the number of threads for large kernels, including the caller's; 0 for the usual number."""
     global _asked
     _asked = count
     _workers.stop()
 
 
 def asked_thread_count() -> int:
-    """What was given to `set_thread_count`."""
+    """The value passed to `set_thread_count`."""
     return _asked
 
 

@@ -38,7 +38,7 @@ def parts(value: Any) -> list[Any]:
 
 
 def besides_parts(value: Any) -> Any:
-    """What such an object consists of besides: the metadata of `__tf_flatten__`."""
+    """The metadata of an object, from `__tf_flatten__`."""
     return value.__tf_flatten__()[0] if hasattr(type(value), "__tf_flatten__") else None
 
 
@@ -112,10 +112,13 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
 
 
 def _pack(structure: Any, leaves: Any, expand: bool) -> Any:
+    # Loops instead of comprehensions, which are frames of their own: structures may be nested nearly as deep as Python's stack.
     if isinstance(structure, _LEAVES):
         return next(leaves)
     if isinstance(structure, Mapping):
-        packed = {key: _pack(structure[key], leaves, expand) for key in sorted_keys(structure)}
+        packed = {}
+        for key in sorted_keys(structure):
+            packed[key] = _pack(structure[key], leaves, expand)
         ordered = {key: packed[key] for key in structure}
         kind = type(structure)
         if kind is dict:
@@ -124,7 +127,9 @@ def _pack(structure: Any, leaves: Any, expand: bool) -> Any:
             return kind(structure.default_factory, ordered)  # type: ignore[call-arg]
         return kind(ordered)  # type: ignore[call-arg]
     if isinstance(structure, (list, tuple)):
-        items = [_pack(item, leaves, expand) for item in structure]
+        items = []
+        for item in structure:
+            items.append(_pack(item, leaves, expand))
         if hasattr(structure, "_fields"):
             return type(structure)(*items)
         return items if type(structure) is list else type(structure)(items)
@@ -176,7 +181,8 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
     if has_parts(nest1):
         nest1, nest2 = parts(nest1), parts(nest2)
     if len(nest1) != len(nest2):
-        raise ValueError(_differ(f"the same number of elements ({len(nest1)} vs {len(nest2)})", nest1, nest2))
+        number = f"the same nested structure: not the same number of elements ({len(nest1)} vs {len(nest2)})"
+        raise ValueError(_differ(number, nest1, nest2))
     if isinstance(nest1, Mapping):
         if set(nest1) != set(nest2):
             raise ValueError(_differ("the same set of keys", list(nest1), list(nest2)))

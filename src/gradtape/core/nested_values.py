@@ -83,6 +83,8 @@ def _plain(leaf: Any, value: Any) -> Any:
     """A leaf that NumPy knows."""
     if isinstance(leaf, (bool, int, float, complex, str, bytes, np.generic, np.ndarray)) or hasattr(leaf, "__array__"):
         return leaf
+    if hasattr(type(leaf), "__gradtape_function__"):
+        raise errors.CompositeGivenError(leaf)
     raise errors.build(
         errors.ConversionError,
         f"Attempt to convert a value ({leaf!r}) with an unsupported type ({type(leaf)}) to a Tensor.",

@@ -25,10 +25,9 @@ import numpy as np
 
 from gradtape.core import dtypes, errors
 from gradtape.core.dispatch import execute
+from gradtape.core.registry import REGISTRY as REGISTRY
 from gradtape.core.shape import Spec
 from gradtape.core.tensor import Tensor
-
-REGISTRY: dict[str, Op] = {}
 
 
 class NotDifferentiable:
@@ -143,13 +142,13 @@ class Op:
                     raise self.error(
                         errors.DTypeError,
                         f"dtypes differ: {names[0]} is {specs[0]}, {name} is {spec}.",
-                        f"tensors are never promoted silently; use {_cast(names[0], specs[0].dtype, name, spec.dtype)}.",
+                        f"tensors are never promoted silently; use {cast_hint(names[0], specs[0].dtype, name, spec.dtype)}.",
                     )
         return specs[0].dtype
 
 
 class InstanceOp(Op):
-    """Base of ops that are not declared: whoever needs one makes it of its class. It may have any results."""
+    """Base of ops that are not declared: code that needs one creates it from its class. It may have any results."""
 
     if TYPE_CHECKING:
 
@@ -171,7 +170,7 @@ def _conversion(name: str, own: dtypes.DType, kinds: str) -> str:
     return f"compare it, {name} != 0, or use tf.cast({name}, tf.bool)."
 
 
-def _cast(a: str, of_a: dtypes.DType, b: str, of_b: dtypes.DType) -> str:
+def cast_hint(a: str, of_a: dtypes.DType, b: str, of_b: dtypes.DType) -> str:
     """The cast that makes two inputs agree and loses least: of bools and integers to the other's dtype, else of the second."""
     if dtypes.string in (of_a, of_b):
         return f"tf.strings.as_string({b if of_a is dtypes.string else a})"
@@ -194,8 +193,10 @@ _KIND_NAMES = {
 
 
 def describe_kinds(kinds: str) -> str:
-    """Kind letters in words, for messages."""
-    return ", ".join(_KIND_NAMES[k] for k in "fVciubO" if k in kinds)
+    """Kind letters in words, for messages: "floating point or complex"."""
+    left_out = "V" if "f" in kinds else ""  # bfloat16 is floating point
+    *others, last = [_KIND_NAMES[k] for k in "fVciubO" if k in kinds and k not in left_out]
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def declare(name: str) -> Callable[[type[Op]], Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
 import linecache
 import os
 import sys
@@ -18,11 +19,15 @@ from typing import Any
 import numpy as np
 
 # Code that is never the user's: ours, and what may stand between the user's line and ours on the call stack.
+_package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _passed_over: tuple[str, ...] = (
-    os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep,
+    _package + os.sep,
+    _package + "_keras_hook.py",
     os.path.dirname(np.__file__) + os.sep,
     contextlib.__file__,
     functools.__file__,
+    importlib.__file__,
+    "<frozen importlib",
     "<gradtape ",  # programs that are written for functions
 )
 
@@ -35,7 +40,7 @@ own: dict[int, CodeType] = {}
 
 
 def pass_over(folder: str) -> None:
-    """Take the code in a folder for a library's: who looks for the user's line goes on to its caller."""
+    """Treat the code in a folder as a library's: the search for the user's line continues with its caller."""
     global _passed_over
     if folder + os.sep not in _passed_over:
         _passed_over += (folder + os.sep,)
@@ -119,7 +124,7 @@ class Site:
         cell = _cell(self.filename)
         if cell is not None:
             return f"Cell In[{cell}], line {self.line}"
-        path = self.filename
+        path = _prompt(self.filename)
         if os.path.isabs(path):
             inside = os.path.relpath(path) if path.startswith(os.getcwd() + os.sep) else os.path.basename(path)
             return f"{inside}:{self.line}"
@@ -144,6 +149,11 @@ def _cell(filename: str) -> int | None:
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     known = getattr(getattr(shell, "compile", None), "_filename_map", {})
     return known.get(filename)
+
+
+def _prompt(filename: str) -> str:
+    """The name of a file, without the number that Python 3.13 counts the inputs of its prompt with."""
+    return "<stdin>" if filename.startswith("<stdin>-") else filename
 
 
 def _line_at(code: CodeType, offset: int) -> int:

@@ -1,4 +1,4 @@
-"""What stands on a thread's list of recorders: whoever is shown what runs."""
+"""Recorders: the objects on a thread's list that observe the ops as they run."""
 
 from __future__ import annotations
 

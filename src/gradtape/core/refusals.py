@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import deferral, dtypes, errors, provenance
+from gradtape.core.tensor import Tensor
 
 _TRANSLATED = (
     TypeError,
@@ -64,6 +65,10 @@ def public_name(function: Callable[..., Any]) -> str:
         for name, value in vars(sys.modules[module]).items()
         if inspect.isfunction(value) and inspect.unwrap(value) is origin
     ]
+    own = sys.modules["gradtape"]
+    # Names are loaded when they are first used: that of `tf` itself may not have been.
+    if function.__name__ in own.__all__ and inspect.unwrap(getattr(own, function.__name__)) is origin:
+        return f"tf.{function.__name__}"
     return min(shown, key=len, default=function.__name__)
 
 
@@ -109,7 +114,7 @@ def of_signature(problem: TypeError, name: str, function: Callable[..., Any]) ->
     text = re.sub(r"^[\w.<>]+\(\)", name, str(problem))
     unknown = re.search(r"unexpected keyword argument '(\w+)'", text)
     signature = inspect.signature(function)
-    fix = f"{name}{signature}" if unknown is None else _keyword(unknown[1], name, signature)
+    fix = f"{name}{plain(signature)}" if unknown is None else _keyword(unknown[1], name, signature)
     return TypeError(errors.compose(f"{text}.".replace("?.", "?"), fix, depth=4))
 
 
@@ -119,19 +124,29 @@ def fix_of_call(problem: TypeError) -> str:
         if text in str(problem):
             return f"  fix: {fix}"
     said = re.match(r"([\w.]+)\(\) (got an unexpected keyword|missing \d+ required|takes )", str(problem))
-    owner, *_ = said[1].split(".") if said else ("",)
-    for module in deferral.shown_modules() if said else ():
+    owner, _, method = said[1].partition(".") if said else ("", "", "")
+    # The shortest name is the one that people use: tf.reduce_sum is also tf.math.reduce_sum.
+    for module in sorted(deferral.shown_modules(), key=len) if said else ():
         public = vars(sys.modules[module]).get(owner)
-        if public is not None and callable(public):
-            name = f"tf{module.removeprefix('gradtape')}.{owner}"
-            return of_signature(problem, name, public).args[0].rpartition("\n")[2]  # type: ignore[no-any-return]
+        called = getattr(public, method, None) if method and isinstance(public, type) else public
+        if public is not None and callable(called):
+            is_method = method and method != "__init__"
+            name = f"{_SPOKEN.get(owner, owner.lower())}.{method}" if is_method else f"tf{module[8:]}.{owner}"
+            return of_signature(problem, name, called).args[0].rpartition("\n")[2]  # type: ignore[no-any-return]
     return ""
+
+
+# What a variable of a class is usually called.
+_SPOKEN = {"GradientTape": "tape", "Variable": "v", "Tensor": "x"}
 
 
 # Errors of Python that no code of ours raises.
 _PYTHONS = {
     "'Dataset' object is not an iterator": "make one: it = iter(dataset); next(it).",
     "'type' object does not support the context manager protocol": "call the class: with tf.GradientTape() as tape: ...",
+    "'method' object does not support the context manager protocol": "call the method: with tape.stop_recording(): ...",
+    "'Tensor' object is not callable": "leave out the parentheses, or check which name holds a function: x.shape, x.numpy().",
+    "'TensorShape' object is not callable": "leave out the parentheses: x.shape.",
 }
 
 # Arguments of PyTorch, NumPy, Keras 2 and TensorFlow 1, and what takes their place.
@@ -157,6 +172,17 @@ _ADVICE = {
 }
 
 
+def instead_of_argument(wrong: str, name: str, function: Callable[..., Any]) -> str:
+    """What to write in place of an argument that a function does not have.
+
+    Args:
+      wrong: the argument.
+      name: of the function, as the user writes it.
+      function: itself.
+    """
+    return _keyword(wrong, name, inspect.signature(function)).removesuffix(".")
+
+
 def _keyword(wrong: str, name: str, signature: inspect.Signature) -> str:
     """What to write in place of an argument that a function does not have."""
     import difflib  # needed for this message only
@@ -166,7 +192,13 @@ def _keyword(wrong: str, name: str, signature: inspect.Signature) -> str:
     known = [p for p in signature.parameters if p != "name"]
     meant = _KEYWORDS.get(wrong)
     close = [meant] if meant in known else difflib.get_close_matches(wrong, known, 1)
-    return f"{name}(..., {close[0]}=...)." if close else f"{name}{signature}."
+    return f"{name}(..., {close[0]}=...)." if close else f"{name}{plain(signature)}."
+
+
+def plain(signature: inspect.Signature) -> str:
+    """A signature as it is called: without annotations, and without `self`."""
+    own = [p.replace(annotation=p.empty) for p in signature.parameters.values() if p.name != "self"]
+    return str(signature.replace(parameters=own, return_annotation=signature.empty))
 
 
 def _wrong_arity(name: str, said: re.Match[str], given: dict[str, Any]) -> Exception:
@@ -203,6 +235,11 @@ def _called(said: re.Match[str], given: dict[str, Any]) -> str:
 
 def _about(name: str, function: Callable[..., Any], given: dict[str, Any], kind: type[Exception]) -> Exception:
     suspect = _suspect(function, given)
+    symbolic = next((k for k, v in given.items() if _stands_for_values(v)), None)
+    if symbolic is not None:
+        what = f"{name}: {symbolic} cannot be a KerasTensor, which stands for the values of every call."
+        fix = f"put the call in a layer, keras.layers.Lambda(lambda x: {name}(...))(x), or use keras.ops instead of {name}."
+        return kind(errors.compose(what, fix, depth=4))
     if suspect is None:
         shown = ", ".join([f"{k}={described(v)}" for k, v in given.items()])
         what = f"{name} cannot be computed for {shown}."
@@ -211,11 +248,18 @@ def _about(name: str, function: Callable[..., Any], given: dict[str, Any], kind:
     return kind(errors.compose(what, _fix(name, function, suspect), depth=4))
 
 
+def _stands_for_values(value: Any) -> bool:
+    """Whether a value is a symbolic tensor of Keras, or a list that holds one."""
+    parts = value if isinstance(value, (list, tuple)) else [value]
+    return any(hasattr(type(part), "__stands_for_values__") for part in parts)
+
+
 def described(value: Any) -> str:
     """A value in a message: tensors and arrays by shape and dtype, objects by their class, others as they are written."""
     dtype, shape = getattr(value, "dtype", None), getattr(value, "shape", None)
     if dtype is not None and shape is not None and not isinstance(value, type):
-        return f"a {type(value).__name__} of dtype {getattr(dtype, 'name', dtype)} and shape {shape}"
+        kind = "Tensor" if isinstance(value, Tensor) else type(value).__name__  # not the class of a tensor in a trace
+        return f"a {kind} of dtype {getattr(dtype, 'name', dtype)} and shape {shape}"
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes, list, tuple, dict, set, range)):
         return errors.brief(value)
     if isinstance(value, dtypes.DType):

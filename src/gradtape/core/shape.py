@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -88,6 +88,8 @@ def spec_of(value: Any) -> Spec:
 
 def broadcast(a: Sequence[int], b: Sequence[int]) -> tuple[int, ...] | None:
     """The shape that two shapes broadcast to, or None if they do not."""
+    if type(a) is type(b) is Steps and len(a) == len(b):
+        return Steps([m if m == n else None for m, n in zip(a, b, strict=True)])
     if type(a) is Steps and (a == b or not b):
         return a
     if type(b) is Steps and not a:
@@ -128,14 +130,17 @@ def normalize_axes(axis: Any, rank: int, op: str) -> tuple[int, ...]:
     """Axes counted from the front, sorted, without repetition; None means all."""
     if axis is None:
         return tuple(range(rank))
-    if isinstance(axis, np.ndarray) or hasattr(axis, "numpy"):
+    if hasattr(axis, "ndim") and hasattr(axis, "dtype"):
         axis = np.asarray(axis).tolist()
     if not isinstance(axis, (list, tuple, range)):
         axis = (axis,)
     axes = tuple(sorted(normalize_axis(a, rank, op) for a in axis))
     if len(set(axes)) != len(axes):
+        twice = next(a for a in axes if axes.count(a) > 1)
         raise errors.build(
-            errors.ShapeError, f"{op}: axis {tuple(axis)} names an axis twice: duplicate axes.", "name each axis once."
+            errors.ShapeError,
+            f"{op}: axis {tuple(axis)} names an axis twice. Axes contains duplicate dimension: {twice}.",
+            "name each axis once.",
         )
     return axes
 
@@ -348,6 +353,7 @@ class TensorSpec:
     """The shape, dtype and name of tensors that a function accepts."""
 
     __slots__ = ("_dtype", "_name", "_shape")
+    value_type: ClassVar[type]  # Tensor, which core/tensor.py puts here: it is built on this file
 
     def __init__(self, shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> None:
         self._shape, self._dtype, self._name = TensorShape(shape), dtypes.as_dtype(dtype), name
@@ -365,13 +371,6 @@ class TensorSpec:
     def from_spec(cls, spec: Any, name: str | None = None) -> TensorSpec:
         """A copy of a spec, perhaps under another name."""
         return cls(spec.shape, spec.dtype, name or spec.name)
-
-    @property
-    def value_type(self) -> type:
-        """The class of tensors."""
-        from gradtape.core.tensor import Tensor
-
-        return Tensor
 
     def is_subtype_of(self, other: Any) -> bool:
         """True if every tensor of this spec is one of the other's."""

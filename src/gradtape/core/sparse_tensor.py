@@ -11,6 +11,7 @@ import numpy as np
 
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.composite import Composite, CompositeSpec, Form
+from gradtape.core.dims import Dim
 from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
@@ -42,6 +43,8 @@ class SparseTensorSpec(CompositeSpec):
     """
 
     __slots__ = ("dtype", "shape")
+
+    _functions = "gradtape.sparse._overrides"
 
     def __init__(self, shape: Any = None, dtype: Any = dtypes.float32) -> None:
         self.shape, self.dtype = TensorShape(shape), dtypes.as_dtype(dtype)
@@ -104,6 +107,7 @@ class SparseTensor(Composite):
 
     # Said by `tf.convert_to_tensor` and by all functions that know no sparse tensors.
     _instead = "use tf.sparse.to_dense(x), or a function of tf.sparse."
+    _functions = "gradtape.sparse._overrides"
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
         self._indices = convert.convert_to_tensor(_plain(indices), dtypes.int64)
@@ -127,7 +131,7 @@ class SparseTensor(Composite):
         ):
             raise errors.build(
                 errors.ShapeError,
-                f"SparseTensor: indices has shape {places}, values {elements}, dense_shape {whole}: they do not fit.",
+                f"SparseTensor: indices has shape {places}, values {elements}, dense_shape {whole}: these do not match.",
                 "indices needs a row for each value, with an index for each dimension of dense_shape.",
             )
         if type(self._dense_shape) is Tensor and min(self._dense_shape._array.tolist(), default=0) < 0:
@@ -148,9 +152,8 @@ class SparseTensor(Composite):
         try:
             return TensorShape(dense_dims(self))
         except NotImplementedError:  # the sizes are known only when the function runs
-            whole = self._dense_shape.get_shape()
-            open_ = TensorShape([None] * whole[0] if whole.rank == 1 and whole[0] is not None else None)
-            return open_ if self._told is None else open_.merge_with(self._told)
+            known = _known_sizes(self._dense_shape)
+            return known if self._told is None else known.merge_with(self._told)
 
     def set_shape(self, shape: Any) -> None:
         """Say what is known of the shape; a ValueError unless it is compatible with this tensor's."""
@@ -231,6 +234,16 @@ class SparseTensor(Composite):
 
     def __reduce__(self) -> Any:
         return SparseTensor, (self._indices, self._values, self._dense_shape)
+
+
+def _known_sizes(dense_shape: Any) -> TensorShape:
+    """What a function that is being traced knows of a shape."""
+    trace = getattr(dense_shape, "trace", None)
+    sizes = None if trace is None else trace.peek_symbolic(dense_shape)
+    if sizes is not None and np.ndim(sizes) == 1:
+        return TensorShape([None if isinstance(n, Dim) else int(n) for n in sizes])
+    whole = dense_shape.get_shape()
+    return TensorShape([None] * whole[0] if whole.rank == 1 and whole[0] is not None else None)
 
 
 def dense_dims(sparse: SparseTensor) -> tuple[int, ...]:

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 new_id = itertools.count(1).__next__
 
 
+class Sites(dict[Any, Any]):
+    """The generators that a postponed call draws from, by function, dtype and seed. New ones are added while it `is_open`."""
+
+    is_open = True
+
+
 class ThreadState(threading.local):
     """What is active on this thread.
 
@@ -28,6 +34,7 @@ class ThreadState(threading.local):
       trace: the innermost function that is being traced, or None: it answers for variables, see `core/interpreter.py`.
       in_pipeline: whether a function of a dataset runs, which TensorFlow would have traced.
       streams: where the random numbers in a function of a dataset come from, or None: from those of the program.
+      sites: the generators of random numbers of the call that is being postponed, or run again, or None; see `Sites`.
       path: the path on which sizes that are not known are being compared, or None; see `core/paths.py`.
       presence: counts this thread among those that use the library.
     """
@@ -38,6 +45,7 @@ class ThreadState(threading.local):
     trace: Interpreter | None = None
     in_pipeline: bool = False
     streams: Any = None
+    sites: Sites | None = None
     path: Any = None
 
     def __init__(self) -> None:

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import attribute_hints, device, dtypes, errors, provenance, state
-from gradtape.core.shape import TensorShape
+from gradtape.core.registry import REGISTRY
+from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.tensor_operators import Operators
 
 
@@ -80,7 +81,7 @@ class Tensor(Operators):
         raise TypeError(
             errors.compose(
                 "Tensor is unhashable: it cannot be a key of a dict or an element of a set.",
-                "Instead, use tensor.ref() as the key; ref.deref() gives the tensor back.",
+                "use tensor.ref() as the key; ref.deref() gives the tensor back.",
             )
         )
 
@@ -181,8 +182,6 @@ class Tensor(Operators):
                     "use the tensor itself, a list of tensors, or tf.reshape(x, [1]).",
                 )
             )
-        from gradtape.core.op import REGISTRY
-
         # One op for all rows: indexing row by row would make backward quadratic.
         return iter(REGISTRY["unstack"](self, axis=0) if self._array.shape[0] else ())
 
@@ -290,13 +289,23 @@ class Tensor(Operators):
         return _unpickle, (np.asarray(host(self._array)),)
 
 
+class _GraphOnly(attribute_hints.Absent):
+    """The graph: of a constant in a function that is being traced it is the function's."""
+
+    def __get__(self, owner: Any, kind: type) -> Any:
+        trace: Any = state.current.trace
+        if owner is None or trace is None:
+            return super().__get__(owner, kind)
+        return getattr(trace, "session_graph", None) or trace.graph
+
+
 for _name in ("name", "op", "graph", "value_index"):
-    setattr(
-        Tensor,
-        _name,
-        attribute_hints.Absent(_name, f"Tensor.{_name} is undefined when eager execution is enabled."),
-    )
+    _kind = _GraphOnly if _name == "graph" else attribute_hints.Absent
+    setattr(Tensor, _name, _kind(_name, f"Tensor.{_name} is undefined when eager execution is enabled."))
 attribute_hints.attach(Tensor)
+
+
+TensorSpec.value_type = Tensor
 
 
 def _is_number(text: bytes) -> bool:
@@ -328,7 +337,7 @@ class Interpreted(Tensor):
         raise NotImplementedError
 
     def bare(self) -> Tensor:
-        """The value for the rules of a backward pass that nobody records."""
+        """The value for the rules of a backward pass that is not recorded."""
         raise NotImplementedError
 
     def template(self) -> Any:
@@ -359,6 +368,10 @@ class Reference:
     def __eq__(self, other: Any) -> bool:
         return isinstance(other, Reference) and self._object is other._object
 
+    def __lt__(self, other: Any) -> bool:
+        # An arbitrary order, for programs that sort what they keep under references.
+        return id(self._object) < id(other._object) if isinstance(other, Reference) else NotImplemented
+
     def __hash__(self) -> int:
         return id(self._object)
 
@@ -370,7 +383,7 @@ _new = object.__new__
 
 
 def wrap(array: Any, identity: int = 0) -> Tensor:
-    """A Tensor around an array, which nobody may write to any more."""
+    """A Tensor around an array, which must not be written to any more."""
     tensor = _new(Tensor)
     tensor._array = array
     tensor._id = identity

@@ -71,7 +71,7 @@ def shortened(problem: BaseException) -> Iterator[TracebackType | None]:
 
 
 def install() -> None:
-    """Filter what the interpreter, its threads and IPython print of errors that nobody catches."""
+    """Filter the tracebacks of uncaught errors that the interpreter, its threads and IPython print."""
     if sys.excepthook is not _Hooks.excepthook:
         _Hooks.is_over_default = sys.excepthook is sys.__excepthook__
         _Hooks.excepthook = _around(sys.excepthook)
@@ -85,7 +85,7 @@ def install() -> None:
 
 
 def is_default_hook() -> bool:
-    """Whether Python's own function prints errors that nobody catches, filtered or not."""
+    """Whether Python's own function prints uncaught errors, filtered or not."""
     return sys.excepthook is sys.__excepthook__ or (sys.excepthook is _Hooks.excepthook and _Hooks.is_over_default)
 
 

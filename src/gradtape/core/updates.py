@@ -6,8 +6,8 @@ only kernels run, no code of the user.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from gradtape.core import locks
@@ -15,6 +15,7 @@ from gradtape.core import locks
 if TYPE_CHECKING:
     from gradtape.core.variable import Variable
 
+_IDENTITY = attrgetter("_id")
 _making = locks.lock("variables")
 
 
@@ -30,15 +31,28 @@ def lock_of(variable: Variable) -> Any:
     return variable._lock
 
 
-def is_held(variable: Variable) -> bool:
-    """True if this thread has the lock of a variable."""
-    return hasattr(variable, "_lock") and bool(variable._lock._is_owned())
-
-
-@contextlib.contextmanager
-def exclusive(variables: Iterable[Variable]) -> Iterator[None]:
+class exclusive:  # noqa: N801 - a context manager, written as a class since programs enter one at each step of a loop
     """Run a block during which no other thread updates these variables."""
-    with contextlib.ExitStack() as stack:
-        for variable in sorted(variables, key=lambda v: v._id):
-            stack.enter_context(lock_of(variable))
-        yield
+
+    __slots__ = ("_locks",)
+
+    def __init__(self, variables: Iterable[Variable]) -> None:
+        self._locks = [lock_of(variable) for variable in sorted(variables, key=_IDENTITY)]
+
+    def __enter__(self) -> None:
+        taken = 0
+        try:
+            for lock in self._locks:
+                lock.acquire()
+                taken += 1
+        except BaseException:  # a signal's handler has raised
+            _release(self._locks[:taken])
+            raise
+
+    def __exit__(self, *problem: Any) -> None:
+        _release(self._locks)
+
+
+def _release(locks: list[Any]) -> None:
+    for lock in reversed(locks):
+        lock.release()

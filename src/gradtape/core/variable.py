@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from gradtape.core import attribute_hints, convert, dtypes, errors, hot_kernels, memory, provenance, state, threads
+from gradtape.core.registry import REGISTRY
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Reference, Tensor, wrap
 from gradtape.core.tensor_operators import Operators
-from gradtape.core.updates import is_held, lock_of
+from gradtape.core.updates import lock_of
 
 if TYPE_CHECKING:
     from gradtape.core.annotations import TensorLike
@@ -36,11 +37,11 @@ if TYPE_CHECKING:
             """Replace this part of the variable; the value is broadcast to the part's shape."""
 
 
-_users = threads.users
+_users, _begun = threads.users, threads.begun
 
 
 class VariableSynchronization(enum.Enum):
-    """When copies of a variable on several devices are brought together."""
+    """When to synchronise copies of a variable on several devices."""
 
     AUTO = 0
     NONE = 1
@@ -49,7 +50,7 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregation(enum.Enum):
-    """How copies of a variable on several devices are brought together."""
+    """How to aggregate copies of a variable on several devices."""
 
     NONE = 0
     SUM = 1
@@ -64,11 +65,13 @@ class _Names(threading.local):
       scopes: prefixes of their names.
       creators: functions that make them, the innermost last: of the next creator and the arguments by name.
       witness: called with each, also in `init_scope`: the function that is being traced, if one is.
+      read: variables whose own `value` is being called.
     """
 
     scopes: tuple[str, ...] = ()
     creators: tuple[Callable[..., Any], ...] = ()
     witness: Callable[[Any], None] | None = None
+    read: tuple[Any, ...] = ()
 
 
 names = _Names()
@@ -95,14 +98,28 @@ def _once(initialize: Any) -> Any:
 
     @functools.wraps(initialize)
     def initialize_once(self: Any, *args: Any, **kwargs: Any) -> None:
-        if not hasattr(self, "_id"):
+        if not hasattr(self, "_id") and not getattr(self, "_is_made", False):
             initialize(self, *args, **kwargs)
+            if not hasattr(self, "_id"):
+                self._is_made = True
 
     return initialize_once
 
 
+def _read_by_value(self: Any) -> Tensor:
+    """The `_read` of a subclass with a `value` of its own: ops on such a variable see what it returns."""
+    if any(variable is self for variable in names.read):
+        return Variable._read(self)
+    before, names.read = names.read, (*names.read, self)
+    try:
+        found: Tensor = convert.convert_to_tensor(self.value())
+        return found
+    finally:
+        names.read = before
+
+
 class Variable(Operators):
-    """A mutable tensor that tapes watch by themselves.
+    """A mutable tensor that tapes watch automatically.
 
     Args:
       initial_value: a tensor, number, array, nested list, another variable, or a function without arguments.
@@ -138,6 +155,8 @@ class Variable(Operators):
         super().__init_subclass__(**options)
         if "__init__" in vars(cls):
             cls.__init__ = _once(cls.__init__)  # type: ignore[method-assign]
+        if "value" in vars(cls) and "_read" not in vars(cls):
+            cls._read = _read_by_value  # type: ignore[method-assign]
 
     def __init__(
         self,
@@ -239,8 +258,17 @@ class Variable(Operators):
 
     @property
     def trainable(self) -> bool:
-        """Whether tapes watch this variable by themselves."""
+        """Whether tapes watch this variable automatically."""
         return self._trainable
+
+    @trainable.setter
+    def trainable(self, value: Any) -> None:
+        raise AttributeError(
+            errors.compose(
+                "'Variable' object cannot change its attribute 'trainable'.",
+                "make the variable with tf.Variable(value, trainable=False), or leave it out of the sources of tape.gradient.",
+            )
+        )
 
     @property
     def dtype(self) -> dtypes.DType:
@@ -310,8 +338,6 @@ class Variable(Operators):
 
     def read_value(self) -> Tensor:
         """The value as a new tensor, recorded as a read."""
-        from gradtape.core.op import REGISTRY
-
         return REGISTRY["identity"](self)
 
     def value(self) -> Tensor:
@@ -322,7 +348,6 @@ class Variable(Operators):
         """A writable NumPy copy of the value."""
         return self._read().numpy()
 
-    @threads.updates
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Self:
         """Replace the value. No gradient flows through an assignment.
 
@@ -341,11 +366,17 @@ class Variable(Operators):
             )
         if state.current.trace is not None:
             state.current.trace.assign(self, tensor)
-        elif len(_users) < 2:
-            self._write(tensor._array, tensor._id)
-        else:
-            with lock_of(self):
+            return self if read_value else None  # type: ignore[return-value]
+        try:
+            _begun.append(None)
+            if len(_users) < 2:
                 self._write(tensor._array, tensor._id)
+            else:
+                with lock_of(self):
+                    self._write(tensor._array, tensor._id)
+        finally:
+            if _begun:
+                _begun.pop()
         return self if read_value else None  # type: ignore[return-value]
 
     def assign_add(
@@ -360,16 +391,31 @@ class Variable(Operators):
         """Subtract from the value. Returns the variable."""
         return self._update("assign_sub", delta, read_value)
 
-    @threads.updates
+    def load(self, value: Any, session: Any = None) -> None:
+        """Set the value: an old name of `assign`, which returns nothing; `session` is ignored."""
+        self.assign(value)
+
     def _update(self, what: str, delta: Any, read_value: bool) -> Self:
         tensor = self._convert(delta)
         if state.current.trace is not None:
             self._check_delta(what, tensor)
             state.current.trace.update(self, what, tensor)
             return self if read_value else None  # type: ignore[return-value]
-        if len(_users) > 1 and not is_held(self):
-            with lock_of(self):
-                return Variable._update(self, what, tensor, read_value)
+        if len(_users) < 2:
+            try:
+                _begun.append(None)
+                if len(_users) < 2:
+                    self._change(what, tensor, True)
+                    return self if read_value else None  # type: ignore[return-value]
+            finally:
+                if _begun:
+                    _begun.pop()
+        with lock_of(self):
+            self._change(what, tensor, False)
+        return self if read_value else None  # type: ignore[return-value]
+
+    def _change(self, what: str, tensor: Tensor, is_alone: bool) -> None:
+        """Add or subtract; in place if no other thread can have the value."""
         value, array = self._value, tensor._array
         old = value._array
         if old.shape != array.shape:
@@ -377,7 +423,7 @@ class Variable(Operators):
         ufunc = np.add if what == "assign_add" else np.subtract
         if old.size >= memory.THRESHOLD and type(old) is type(array) is np.ndarray:
             # Three references each: from the cell or the tensor, from the name here, from the argument of the count.
-            is_free = getrefcount(value) == getrefcount(old) == 3 and memory.is_private(old)
+            is_free = is_alone and getrefcount(value) == getrefcount(old) == 3 and memory.owns(old)
             room = old if is_free else memory.allocate(what, memory.empty, old.shape, old.dtype)
             result = _combined(ufunc, old, array, room)
             del room
@@ -389,14 +435,13 @@ class Variable(Operators):
                 with np.errstate(all="ignore"):
                     result = ufunc(old, array)
         self._write(result, tensor._id)
-        return self if read_value else None  # type: ignore[return-value]
 
     def _check_delta(self, what: str, delta: Tensor) -> None:
         if not self._value.shape.is_compatible_with(delta.shape):
             raise errors.build(
                 errors.ShapeError,
-                f"{what}: variable {self.name!r} has shape {self._value.shape}, the delta {delta.shape}: they do not fit.",
-                "the delta needs exactly the variable's shape.",
+                f"{what}: shapes differ: variable {self.name!r} is {self._value.shape}, the delta is {delta.shape}.",
+                "give the delta the variable's shape, for instance with tf.broadcast_to(delta, v.shape).",
             )
 
     def _convert(self, value: Any) -> Tensor:
@@ -465,7 +510,7 @@ class Variable(Operators):
         raise TypeError(
             errors.compose(
                 "Variable is unhashable: it cannot be a key of a dict or an element of a set.",
-                "Instead, use variable.ref() as the key; ref.deref() gives the variable back.",
+                "use variable.ref() as the key; ref.deref() gives the variable back.",
             )
         )
 
@@ -538,8 +583,6 @@ def _by_creators(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def _combined(ufunc: np.ufunc, old: Any, delta: Any, out: Any) -> Any:
     """A sum or difference of large arrays, in memory that is given."""
-    from gradtape.core.op import REGISTRY
-
     native = hot_kernels.kernel(REGISTRY["add" if ufunc is np.add else "subtract"], (old, delta), {})
     return memory.combine(ufunc, old, delta, out=out) if native is None else native(old, delta, out=out)
 

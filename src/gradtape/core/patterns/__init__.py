@@ -1,4 +1,4 @@
-"""Patterns: what the compiler can emit besides elementwise loops, as sizes and places without names.
+"""Patterns: the kernels other than elementwise loops, described by sizes and positions without names.
 
 An op's `lower` rule gets the specs of the inputs and the op's parameters, and says which pattern the op is:
 

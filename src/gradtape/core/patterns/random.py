@@ -24,7 +24,7 @@ class Draw(NamedTuple):
 
 
 class Skip(NamedTuple):
-    """The state so many blocks further on."""
+    """The state a number of blocks later."""
 
     blocks: int
 
