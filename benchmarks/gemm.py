@@ -84,7 +84,7 @@ def prepare(work: tuple[int, int, int, bool, bool, int], pools: dict[str, Any]) 
     c, expected = np.zeros((count, m, n), np.float32), np.zeros((count, m, n), np.float32)
 
     start = time.perf_counter()
-    kernel, _ = product.launched(problem, (*kernels.inputs(0, 1), *kernels.outputs(0)))
+    kernel, _ = product.launch(problem, (*kernels.inputs(0, 1), *kernels.outputs(0)))
     compile_seconds = time.perf_counter() - start
     table = np.array([x.ctypes.data for x in (a, b, c)], np.int64)
     job = kernel.address, table.ctypes.data, kernel.chunks
@@ -121,7 +121,7 @@ def best_times(run: dict[str, Callable[[], Any]], seconds: float) -> dict[str, f
 
 def peak(seconds: float) -> float:
     """Operations in a second of a core that does nothing but fused multiplications and additions of float32."""
-    from gradtape.compiler.backends.product.code import I64, Code
+    from gradtape.compiler.backends.product.code import I64, ProductCode
     from gradtape.compiler.backends.product.tile import multiply_add
     from gradtape.compiler.codegen import ir
     from gradtape.compiler.codegen.simd.machine import assemble, host
@@ -130,7 +130,7 @@ def peak(seconds: float) -> float:
     lanes, turns, sums = host().lanes(4), 20_000, 12
     module = ir.Module()
     vector = ir.VectorType(ir.FloatType(), lanes)
-    code = Code(ir.Function(module, ir.FunctionType(ir.VoidType(), [I64, I64]), "peak"))
+    code = ProductCode(ir.Function(module, ir.FunctionType(ir.VoidType(), [I64, I64]), "peak"))
     fma = multiply_add(code, dtypes.float32, lanes)
     place = code.builder.inttoptr(code.function.args[0], ir.PointerType())
     factor = code.builder.load(place, typ=vector, align=4)

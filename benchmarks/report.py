@@ -117,7 +117,12 @@ def comparison(eager: dict[str, Any], footprint: dict[str, Any]) -> str:
     weights = footprint["systems"]
     rows = [[row["title"], *_cells([row["systems"][s]["best"] for s in systems])] for row in eager["works"]]
     rows.append(["`import`, fresh interpreter", *_cells([weights[s]["import_seconds"] for s in systems])])
-    rows.append(["installed, with all it requires", *[f"{weights[s]['bytes'] / 1e6:.0f} MB" for s in systems]])
+    rows.append(
+        [
+            "installed files with all requirements, without byte code",
+            *[f"{weights[s]['bytes'] / 1e6:.0f} MB" for s in systems],
+        ]
+    )
     names = {"JAX": "JAX {} without jit"}
     header = ["", *[names.get(s, s + " {}").format(eager["versions"][s]).strip() for s in systems]]
     return markdown(header, rows)

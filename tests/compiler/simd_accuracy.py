@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compiler.codegen.simd import elementwise_kernel
+from compiler.elementwise import elementwise_kernel
 from gradtape.core import dtypes
 
 # More digits than float64, where the machine has such floats; else the reference itself is off by up to one unit.

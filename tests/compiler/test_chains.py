@@ -11,14 +11,14 @@ from gradtape.compiler.runtime import pool
 @pytest.fixture
 def found(monkeypatch):
     """The chains that are made: groups and launches of each."""
-    made, original = [], chains.chained
+    made, original = [], chains.chain
 
     def noted(parts, kept, updated):
         result = original(parts, kept, updated)
         made.extend([(p.lowered.grouped.groups, len(p.lowered.grouped.launches)) for p in result if p.lowered.grouped])
         return result
 
-    monkeypatch.setattr(chains, "chained", noted)
+    monkeypatch.setattr(chains, "chain", noted)
     return made
 
 

@@ -13,7 +13,7 @@ from gradtape.compiler.runtime import disk
 from gradtape.core import disk_cache, dtypes, errors
 from gradtape.core.op import REGISTRY
 
-ENTRY = disk.Entry(Code(b"\x7fELF" * 10, ("task",), ("sgemm",)), "task", 3)
+ENTRY = disk.StoredKernel(Code(b"\x7fELF" * 10, ("task",), ("sgemm",)), "task", 3)
 
 
 @pytest.fixture
@@ -36,6 +36,25 @@ def files(folder: Path) -> list[Path]:
 def test_what_is_stored_is_loaded(folder):
     assert disk.load("a kernel") is None
     disk.store("a kernel", ENTRY)
+    assert disk.load("a kernel") == ENTRY
+    assert disk.load("another") is None
+
+
+def test_a_file_says_what_it_is(folder):
+    text = disk.text_of(("loop", dtypes.float32, (2, 3)))
+    assert text == "('loop',float32,(2,3,),)"
+    disk.store(text, ENTRY)
+    (path,) = files(folder)
+    lines = path.read_bytes()[32:].split(b"\0")[0].decode().splitlines()
+    assert lines[0].startswith("gradtape kernel")
+    assert lines[-1] == text
+
+
+def test_a_file_of_another_text_is_not_used(folder, monkeypatch):
+    """Should two texts ever give the same name."""
+    disk.store("a kernel", ENTRY)
+    (path,) = files(folder)
+    monkeypatch.setattr(disk_cache, "place_of", lambda _: str(path))
     assert disk.load("a kernel") == ENTRY
     assert disk.load("another") is None
 

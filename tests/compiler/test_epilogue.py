@@ -29,7 +29,7 @@ class Absorbed:
         self.graph = passes.run(pipeline.FUSION[:until], graph.plain or graph, check=True)
         self.names = [node.op.name for node in self.graph.nodes]
         bodies = [(node.op, body_of(node)) for node in self.graph.nodes]
-        self.products = [op for op, body in bodies if isinstance(body, Contraction) and body.ending is not None]
+        self.products = [op for op, body in bodies if isinstance(body, Contraction) and body.epilogue is not None]
 
     def check(self, rtol=1e-5, atol=1e-5):
         """Its results are those of the function itself."""
@@ -233,7 +233,7 @@ def test_the_slope_of_gelu_is_kept_in_place_of_its_argument():
     found = Absorbed(function, normal(30, 20), normal(20, 32), normal(32), normal(30, 32)).check(rtol=1e-4, atol=1e-4)
     first = next(p for p in found.products if "gelu" in p.parts)
     assert "gelu_slope" in first.parts
-    assert len(first.body.ending.results) == 2
+    assert len(first.body.epilogue.results) == 2
     assert sum("gelu_slope" in name for name in found.names) == 1
 
 

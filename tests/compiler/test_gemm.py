@@ -57,13 +57,13 @@ class Product:
         return (ctypes.c_void_p * len(arrays))(*[array.ctypes.data for array in arrays])
 
     def sums(self):
-        """The product in float64, with what c held before if that counts."""
+        """The product in float64."""
         a = self.a.astype(np.float64)
         b = self.b.astype(np.float64)
         product = (a.swapaxes(1, 2) if self.gemm.transpose_a else a) @ (
             b.swapaxes(1, 2) if self.gemm.transpose_b else b
         )
-        return product + self.before if self.gemm.accumulate else product
+        return product
 
     def tolerance(self):
         """A bound of the rounding errors of sums in any order."""
@@ -89,14 +89,24 @@ def run(functions, product, order=lambda chunks: chunks):
     return product.c
 
 
+def storing(epilogue):
+    """An epilogue that writes to c what a function gives."""
+    return lambda cg, value, at: at.store(2, epilogue(cg, value, at))
+
+
 def emitted(gemm, epilogue=None, machine=None):
     module = ir.Module()
-    return assembled(module, [emit(module, gemm, epilogue, machine)], machine)
+    return assembled(module, [emit(module, gemm, epilogue and storing(epilogue), machine)], machine)
 
 
-def check(gemm, functions, seed=0):
+def added_to_c(gemm):
+    """An epilogue that adds the product to what c holds: an element that is written twice is wrong."""
+    return lambda cg, value, at: value + at.read(2, gemm.dtype, (gemm.batch.stride_c, gemm.ldc, 1))
+
+
+def check(gemm, functions, seed=0, added=False):
     product = Product(gemm, seed)
-    expected = product.sums()
+    expected = product.sums() + (product.before if added else 0)
     found = run(functions, product)
     np.testing.assert_allclose(found, expected, rtol=0, atol=product.tolerance())
     assert np.isnan(product.memory[[0, -1]]).all(), "written beyond the ends"
@@ -113,8 +123,8 @@ def sizes(count, least, most, seed):
 def test_small_products_of_odd_sizes(transposes, dtype):
     for index, (m, n, k) in enumerate(sizes(6, 1, 40, seed=2 * transposes[0] + transposes[1])):
         a, b = transposes
-        gemm = Gemm(m, n, k, dtype, transpose_a=a, transpose_b=b, accumulate=index % 2 == 1)
-        check(gemm, emitted(gemm), seed=index)
+        gemm, added = Gemm(m, n, k, dtype, transpose_a=a, transpose_b=b), index % 2 == 1
+        check(gemm, emitted(gemm, added_to_c(gemm) if added else None), index, added)
 
 
 @pytest.mark.parametrize("transposes", TRANSPOSES)
@@ -131,8 +141,8 @@ def test_products_in_several_chunks_and_blocks(transposes, size):
 def test_other_vector_widths(register_bytes, transposes):
     machine = host()._replace(register_bytes=register_bytes)
     for m, n, k in [(29, 37, 21), (1, 70, 9), (70, 1, 19)]:
-        gemm = Gemm(m, n, k, transpose_a=transposes[0], transpose_b=transposes[1], accumulate=True)
-        check(gemm, emitted(gemm, machine=machine))
+        gemm = Gemm(m, n, k, transpose_a=transposes[0], transpose_b=transposes[1])
+        check(gemm, emitted(gemm, added_to_c(gemm), machine), added=True)
 
 
 @pytest.mark.parametrize("transposes", TRANSPOSES)
@@ -140,15 +150,15 @@ def test_other_vector_widths(register_bytes, transposes):
     "size", [(1, 5, 33), (1, 301, 17), (1, 150, 1), (5, 1, 40), (201, 1, 30), (1, 1, 9), (1, 2000, 8)], ids=str
 )
 def test_products_with_vectors(transposes, size):
-    for accumulate in (False, True):
-        gemm = Gemm(*size, transpose_a=transposes[0], transpose_b=transposes[1], accumulate=accumulate)
-        check(gemm, emitted(gemm))
+    gemm = Gemm(*size, transpose_a=transposes[0], transpose_b=transposes[1])
+    check(gemm, emitted(gemm))
+    check(gemm, emitted(gemm, added_to_c(gemm)), added=True)
 
 
 def test_one_module_may_hold_a_product_twice():
     module = ir.Module()
     gemm = Gemm(5, 9, 4)
-    first, second = assembled(module, [emit(module, gemm), emit(module, gemm, lambda cg, value, at: -value)])
+    first, second = assembled(module, [emit(module, gemm), emit(module, gemm, storing(lambda cg, value, at: -value))])
     check(gemm, [first])
     product = Product(gemm)
     np.testing.assert_allclose(run([second], product), -product.sums(), rtol=0, atol=product.tolerance())
@@ -156,8 +166,8 @@ def test_one_module_may_hold_a_product_twice():
 
 def test_columns_with_gaps():
     for transposed in (False, True):
-        gemm = Gemm(19, 1, 23, transpose_a=transposed, ldb=3, ldc=4, accumulate=True)
-        check(gemm, emitted(gemm))
+        gemm = Gemm(19, 1, 23, transpose_a=transposed, ldb=3, ldc=4)
+        check(gemm, emitted(gemm, added_to_c(gemm)), added=True)
 
 
 @pytest.mark.parametrize("transposes", TRANSPOSES)
@@ -191,9 +201,9 @@ def test_large_batches_have_several_products_in_a_chunk():
 
 @pytest.mark.parametrize("size", [(5, 7, 0), (1, 9, 0), (9, 1, 0)], ids=str)
 def test_sums_of_nothing(size):
-    for accumulate in (False, True):
-        gemm = Gemm(*size, accumulate=accumulate)
-        check(gemm, emitted(gemm))
+    gemm = Gemm(*size)
+    check(gemm, emitted(gemm))
+    check(gemm, emitted(gemm, added_to_c(gemm)), added=True)
 
 
 @pytest.mark.parametrize("size", [(0, 3, 4), (3, 0, 4)], ids=str)
@@ -229,7 +239,7 @@ def test_the_order_of_chunks_and_threads_change_no_bit(gemm):
 
 
 def bias_and_tanh(cg, value, at):
-    return cg.tanh(value + at.load(3, "float32", "row"))
+    return cg.tanh(value + at.read(3, "float32", (0, 0, 1)))
 
 
 @pytest.mark.parametrize(
@@ -251,7 +261,7 @@ def test_an_update_in_place(size):
     gemm = Gemm(*size, transpose_a=True)
 
     def update(cg, gradient, at):
-        return at.load(2, "float32") - at.load(3, "float32", "scalar") * gradient
+        return at.read(2, "float32", (0, gemm.n, 1)) - at.read(3, "float32", (0, 0, 0)) * gradient
 
     product = Product(gemm)
     product.operand(np.array([0.25], np.float32))
@@ -261,14 +271,13 @@ def test_an_update_in_place(size):
 
 @pytest.mark.parametrize("size", [(9, 21, 5), (17, 1, 6), (1, 17, 6)], ids=str)
 def test_masks_columns_and_further_results(size):
-    gemm = Gemm(
-        *size, dtypes.float64, accumulate=True, batch=Batch(3, size[0] * size[2], size[1] * size[2], size[0] * size[1])
-    )
+    m, n, k = size
+    gemm = Gemm(m, n, k, dtypes.float64, batch=Batch(3, m * k, n * k, m * n))
 
     def derivative(cg, value, at):
         at.store(5, cg.cast(value, "float32"))
-        masked = cg.select(at.load(3, "bool"), value, cg.constant(0, value))
-        return masked * at.load(4, "float64", "column")
+        masked = cg.select(at.read(3, "bool", (m * n, n, 1)), value, cg.constant(0, value))
+        return masked * at.read(4, "float64", (0, 1, 0))
 
     product = Product(gemm)
     shape = (3, gemm.m, gemm.n)
@@ -286,7 +295,7 @@ def test_operands_of_an_epilogue_by_product_and_with_gaps():
     gemm = Gemm(5, 19, 4, batch=Batch(2, 20, 76, 95))
 
     def add(cg, value, at):
-        return value + at.load(3, "float32", "row", stride=19) + at.load(4, "float32", leading=23, stride=0)
+        return value + at.read(3, "float32", (19, 0, 1)) + at.read(4, "float32", (0, 23, 1))
 
     product = Product(gemm)
     product.operand(product.rng.standard_normal((2, 19)).astype(np.float32))
@@ -295,16 +304,9 @@ def test_operands_of_an_epilogue_by_product_and_with_gaps():
     np.testing.assert_allclose(run(emitted(gemm, add), product), expected, rtol=0, atol=product.tolerance())
 
 
-def test_layouts_are_known():
-    with pytest.raises(ValueError, match="'diagonal' is none of full, row, column, scalar"):
-        emit(ir.Module(), Gemm(3, 3, 3), lambda cg, value, at: at.load(3, "float32", "diagonal"))
-    with pytest.raises(ValueError, match="side by side, not 5 apart"):
-        emit(ir.Module(), Gemm(3, 1, 3), lambda cg, value, at: at.load(3, "float32", leading=5))
-
-
 def test_what_cannot_be_asked():
-    with pytest.raises(TypeError, match="the epilogue gives float64, not float32"):
-        emit(ir.Module(), Gemm(3, 3, 3), lambda cg, value, at: cg.cast(value, "float64"))
+    with pytest.raises(ValueError, match="elements that lie side by side"):
+        emit(ir.Module(), Gemm(3, 3, 3), storing(lambda cg, value, at: at.read(3, "float32", (0, 1, 3))))
     with pytest.raises(TypeError, match="products of int32 are not emitted"):
         Gemm(2, 2, 2, dtypes.int32)
     with pytest.raises(ValueError, match="ldb is 3, less than the 4 elements of a row"):
@@ -331,7 +333,12 @@ def test_operands_of_an_epilogue_that_are_fetched():
     product = Product(gemm)
     slot = product.operand(product.rng.standard_normal((2, 29, 50)).astype(np.float32))
     module = ir.Module()
-    name = emit(module, gemm, lambda cg, value, at: value * at.load(slot, "float32"), fetched=[(slot, 4)])
+    name = emit(
+        module,
+        gemm,
+        storing(lambda cg, value, at: value * at.read(slot, "float32", (29 * 50, 50, 1))),
+        fetched=[(slot, 4)],
+    )
     found = run(assembled(module, [name]), product)
     np.testing.assert_allclose(found, product.sums() * product.others[0], rtol=0, atol=8 * product.tolerance())
 

@@ -13,7 +13,7 @@ from gradtape.compiler.codegen.simd import conversion, supports
 from gradtape.compiler.codegen.simd.emitter import VectorEmitter
 from gradtape.compiler.codegen.simd.machine import load, translate
 from gradtape.compiler.codegen.simd.translation import GOOD, QUICK
-from gradtape.compiler.codegen.simd.value import Value
+from gradtape.compiler.codegen.simd.value import VectorValue
 from gradtape.core import dtypes
 
 DTYPES = [
@@ -42,7 +42,7 @@ def stored(source, dtype, lanes, count, effort):
     cg = VectorEmitter(module, builder, lanes)
     read, write = (builder.inttoptr(a, ir.PointerType()) for a in function.args)
     x = cg.cast(conversion.load(cg, read, source), dtype)
-    conversion.store_masked(cg, x, write, Value(cg, mask_of(count, lanes), dtypes.bool_))
+    conversion.store_masked(cg, x, write, VectorValue(cg, mask_of(count, lanes), dtypes.bool_))
     builder.ret_void()
     library = load(translate(module, effort=effort))
     ones, memory = np.ones(lanes, source.numpy), np.full(lanes * dtype.size + 64, 0xA5, np.uint8)

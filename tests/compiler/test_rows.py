@@ -7,7 +7,7 @@ import scipy.special
 import gradtape as tf
 import gradtape.ops
 from gradtape.compiler import eager
-from gradtape.compiler.backends.rows.lower import function_of, lowered
+from gradtape.compiler.backends.rows.lower import function_of, lower
 from gradtape.compiler.bodies.rows import Recipe, row_loop
 from gradtape.compiler.fusion.pointwise import varies
 from gradtape.compiler.runtime import kernels, pool
@@ -85,7 +85,7 @@ def both_ways(shape, inputs, write, specs, outer=0):
     made = write(recipe, *handles)
     patterns = [varies(x.shape, shape) for x in inputs]
     loop = row_loop(shape, recipe, handles, patterns, made, outer=outer)
-    found, again = function_of(loop, specs)(*inputs), kernels.execute(lowered(loop), inputs, specs)
+    found, again = function_of(loop, specs)(*inputs), kernels.execute(lower(loop), inputs, specs)
     for a, b in zip(found, again, strict=True):
         np.testing.assert_array_equal(a, b)
     return found

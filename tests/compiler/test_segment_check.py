@@ -6,7 +6,7 @@ from gradtape.compiler import pipeline
 from gradtape.compiler.graph import Node, Value
 from gradtape.compiler.lowering import segment_check
 from gradtape.compiler.lowering.segment import Segment
-from gradtape.compiler.memory.arena import Home, Part, Piece
+from gradtape.compiler.memory.arena import Home, Part, PieceHome
 from gradtape.compiler.runtime.kernels import NOTHING, Launch, Lowered, Operand
 from gradtape.core import dtypes
 from gradtape.core.shape import Spec
@@ -92,7 +92,7 @@ def test_pieces_lie_in_their_whole():
     x = Value(SPEC)
     a, b = part(x), part(x)
     whole = Part(Node(_Step(), [made_by(a), made_by(b)], {}, (Spec((64,), dtypes.float32),)), Lowered(()))
-    pieces = {made_by(a): Piece(made_by(whole), 0), made_by(b): Piece(made_by(whole), 128)}
+    pieces = {made_by(a): PieceHome(made_by(whole), 0), made_by(b): PieceHome(made_by(whole), 128)}
     arrays = {x: 0, made_by(whole): 1}
     found = pipeline.lay_out(Segment([a, b, whole], arrays, {made_by(whole)}, {}, {}, pieces))
     segment_check.verify(found)

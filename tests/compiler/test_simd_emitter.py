@@ -152,9 +152,9 @@ def test_floats_that_integers_cannot_hold() -> None:
 def test_narrow_floats_are_computed_as_float32(dtype: str) -> None:
     kind = dtypes.as_dtype(dtype).numpy
     every = np.arange(2**16, dtype=np.uint16).view(kind)
-    wide = every.astype(np.float32)
-    np.testing.assert_array_equal(run(lambda cg, v: v, every).astype(np.float32), wide)
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"):  # ARM's conversion says "invalid" of signalling NaNs
+        wide = every.astype(np.float32)
+        np.testing.assert_array_equal(run(lambda cg, v: v, every).astype(np.float32), wide)
         want = (1 / (1 + np.exp(-wide))).astype(kind)
 
     def sigmoid(cg: Any, v: Any) -> Any:

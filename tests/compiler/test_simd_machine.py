@@ -13,8 +13,9 @@ import time
 import numpy as np
 import pytest
 
+from compiler.elementwise import elementwise_kernel, emit_elementwise
 from gradtape.compiler.codegen import ir
-from gradtape.compiler.codegen.simd import assemble, elementwise_kernel, emit_elementwise, host, load, translate
+from gradtape.compiler.codegen.simd import assemble, host, load, translate
 from gradtape.core import dtypes
 
 

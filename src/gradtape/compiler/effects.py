@@ -29,10 +29,9 @@ ASSIGN = Assign()
 
 
 class Reread:
-    """The value of a variable after Python code has run that may have assigned it; the input is the value before.
+    """The value of a variable after code has run that may have assigned it: Python code in this thread, or any code in another.
 
-    A variable that a block assigns itself is `carried`: its new value reaches the variable when the block is done, so what the
-    variable holds meanwhile is not it.
+    The input is the value before, which tells the shape.
     """
 
     name = "read_variable"
@@ -41,9 +40,13 @@ class Reread:
     any_size = True
 
     @staticmethod
-    def kernel(before: Any, slots: Mapping[int, Variable], *, variable: Variable, carried: bool = False) -> tuple[Any]:
+    def kernel(before: Any, slots: Mapping[int, Variable], *, variable: Variable) -> tuple[Any]:
         """The value that the variable has now."""
-        return (before if carried else slots.get(variable._id, variable)._value._array,)
+        return (slots.get(variable._id, variable)._value._array,)
+
+    def __call__(self, before: Any, *, variable: Variable) -> tuple[Any]:
+        """The value that the variable has now, outside of a program."""
+        return (variable._read(),)
 
 
 REREAD = Reread()

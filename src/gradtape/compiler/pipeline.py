@@ -16,6 +16,7 @@ from gradtape.compiler import debug, passes
 from gradtape.compiler.availability import supports
 from gradtape.compiler.bodies.kernel_op import KernelOp
 from gradtape.compiler.fusion import (
+    bias_gradients,
     epilogue,
     expansion,
     load_through,
@@ -25,7 +26,7 @@ from gradtape.compiler.fusion import (
     store_through,
 )
 from gradtape.compiler.graph import Graph
-from gradtape.compiler.lowering import chains, nodes, segment_check, segments
+from gradtape.compiler.lowering import chains, nodes, segments
 from gradtape.compiler.lowering.native import Native
 from gradtape.compiler.lowering.segment import Segment
 from gradtape.compiler.memory import arena, concat_aliasing
@@ -40,6 +41,7 @@ def fuse_pointwise(graph: Graph) -> Graph:
 
 FUSION: tuple[passes.Pass, ...] = (
     expansion.expand,  # first: the parts of a mean or a softmax can fuse with their neighbours
+    bias_gradients.fuse_bias_gradients,  # before grouping: the kernel that has the cotangent in the cache adds it up
     fuse_pointwise,
     product_loads.load_through,  # before epilogues: a product that reads through views is still one that can take an epilogue
     epilogue.fuse_epilogues,
@@ -51,12 +53,12 @@ FUSION: tuple[passes.Pass, ...] = (
 
 def chain(segment: Segment) -> Segment:
     """Small launches for the same rows become one launch."""
-    return segment._replace(parts=chains.chained(segment.parts, segment.kept, segment.updated))
+    return segment._replace(parts=chains.chain(segment.parts, segment.kept, segment.updated))
 
 
 def alias(segment: Segment) -> Segment:
     """Values that are concatenated are computed in their part of the joined array."""
-    found, pieces = concat_aliasing.joined(segment.parts, segment.arrays, segment.updated)
+    found, pieces = concat_aliasing.alias_concatenations(segment.parts, segment.arrays, segment.updated)
     return segment._replace(parts=found, pieces=pieces)
 
 
@@ -113,10 +115,14 @@ def _run(several: Iterable[LaunchPass], segment: Segment) -> Segment:
     for change in several:
         segment = change(segment)
         if debug.wants("verify"):
+            from gradtape.compiler.lowering import segment_check  # loaded only to look at segments
+
             segment_check.verify(segment)
     return segment
 
 
 def segment(graph: Graph) -> Graph:
     """A fused graph with native programs in place of the nodes that have kernels."""
-    return segments.segmented(graph, nodes.lower, lambda found: Native(plan(found), [p.node for p in found.parts]))
+    return segments.split_at_effects(
+        graph, nodes.lower, lambda found: Native(plan(found), [p.node for p in found.parts])
+    )

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from gradtape.compiler.backends.convolution import lowering as convolution
 from gradtape.compiler.backends.product import pattern as product
-from gradtape.compiler.bodies.epilogue import Ending
+from gradtape.compiler.bodies.epilogue import Epilogue
 from gradtape.compiler.bodies.kernel_op import Contraction, KernelOp
 from gradtape.compiler.runtime.kernels import Lowered, Operand
+from gradtape.core.patterns.convolution import Convolve
 from gradtape.core.patterns.product import Product
 
 
 def lower(op: KernelOp, body: Contraction) -> Lowered:
     """The launches of a fused product or convolution."""
-    pattern, ending = body
-    if ending is None:
+    pattern, epilogue, sums_columns = body
+    if sums_columns:
+        from gradtape.compiler.backends.convolution import lowering as convolution  # loaded with the first convolution
+
+        assert isinstance(pattern, Convolve), "of products, fusion leaves sums of columns as they are"
+        both = convolution.filter_gradient(pattern, columns=True)
+        assert both is not None, "fusion asks for what can be launched"
+        return both
+    if epilogue is None:
         assert isinstance(pattern, Product), "fusion leaves a convolution without an epilogue as it is"
-        found = product.lowered_from(pattern, (op.loads[0].offset, op.loads[1].offset))
+        found = product.lower_from(pattern, (op.loads[0].offset, op.loads[1].offset))
         assert found is not None, "a product reads through views only if it can be launched at once"
         return found
-    dtypes = [pattern.dtype, pattern.dtype, *[ending.operands[i].dtype for i in ending.loaded]]
+    dtypes = [pattern.dtype, pattern.dtype, *[epilogue.operands[i].dtype for i in epilogue.loaded]]
     a, b, *loaded = [
         Operand("input", load.slot, load.offset * dtype.size) for load, dtype in zip(op.loads, dtypes, strict=True)
     ]
@@ -26,23 +33,25 @@ def lower(op: KernelOp, body: Contraction) -> Lowered:
         Operand("output", store.slot, store.offset * op.specs[store.slot].dtype.size) for store in op.stores
     ]
     table = [a, b, first, *loaded, *others]
-    shares = _shares(op, ending, body.sizes)
+    shares = _shares(op, epilogue, body.sizes)
     if isinstance(pattern, Product):
-        launch = product.launched(product.problem_of(pattern), table, ending)
+        launch = product.launch(product.problem_of(pattern), table, epilogue)
         return Lowered((launch,), shares=shares) if op.onto is None else Lowered((launch,), views=((0, op.onto),))
-    launched = convolution.launched(pattern, table, ending)
-    assert launched is not None, "takes_ending says what can be launched"
-    return Lowered(tuple(launched[0]), launched[1], shares)
+    from gradtape.compiler.backends.convolution import lowering as convolution  # loaded with the first convolution
+
+    launched = convolution.launch(pattern, table, epilogue)
+    assert launched is not None, "takes_epilogue says what can be launched"
+    return Lowered(tuple(launched[0]), launched[1], shares if convolution.writes_once(pattern) else ())
 
 
-def _shares(op: KernelOp, ending: Ending, sizes: tuple[int, int, int]) -> tuple[tuple[int, int], ...]:
+def _shares(op: KernelOp, epilogue: Epilogue, sizes: tuple[int, int, int]) -> tuple[tuple[int, int], ...]:
     """Results that may be written over operands which are read whole, element by element, and in no other way."""
     count, m, n = sizes
     whole = (m * n if count > 1 else 0, n if m > 1 else 0, 1 if n > 1 else 0)
     bound = {op.loads[0].slot, op.loads[1].slot}
     alike: list[tuple[int, int]] = []
-    for i, load in zip(ending.loaded, op.loads[2:], strict=True):
-        dtype, distances, _ = ending.operands[i]
+    for i, load in zip(epilogue.loaded, op.loads[2:], strict=True):
+        dtype, distances, _ = epilogue.operands[i]
         if distances == whole and not load.offset:
             alike.append((load.slot, dtype.size))
         else:

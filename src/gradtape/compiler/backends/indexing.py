@@ -12,8 +12,8 @@ from typing import Any
 
 from gradtape.compiler.backends import emits
 from gradtape.compiler.codegen import ir
-from gradtape.compiler.runtime.entry import I64, POINTER, VOID, table_of
-from gradtape.compiler.runtime.kernels import Launch, Lowered, Operand, emitted, inputs, outputs
+from gradtape.compiler.codegen.emission import I64, POINTER, VOID, table_of
+from gradtape.compiler.runtime.kernels import Launch, Lowered, Operand, Update, get_kernel, inputs, outputs
 from gradtape.core.patterns.indexing import Places, Put, Take
 from gradtape.core.shape import Spec
 
@@ -50,7 +50,7 @@ def at(builder: ir.IRBuilder, pointer: Any, index: Any, size: int) -> Any:
 @emits(Take)
 def take(pattern: Take, given: Sequence[Spec], made: Sequence[Spec]) -> Lowered | None:
     """The kernel of a gather."""
-    kernel = emitted(("take", pattern), lambda module: _emit_take(module, pattern))
+    kernel = get_kernel(("take", pattern), lambda module: _emit_take(module, pattern))
     return Lowered((Launch(kernel, inputs(0, 1) + outputs(0) + _STATUS),))
 
 
@@ -88,18 +88,29 @@ def put(pattern: Put, given: Sequence[Spec], made: Sequence[Spec]) -> Lowered | 
         return None
     base, index, values = pattern.inputs
     operands = inputs(*[i for i in (base, index, values) if i is not None]) + outputs(0) + _STATUS
-    kernel = emitted(("put", pattern), lambda module: _PutEmitter(module, pattern).emit())
-    return Lowered((Launch(kernel, operands),))
+    kernel = get_kernel(("put", pattern), lambda module: _PutEmitter(module, pattern).emit())
+    return Lowered((Launch(kernel, operands),), update=_update(pattern))
+
+
+def _update(pattern: Put) -> Update | None:
+    """A scatter over the array that it starts from."""
+    base, index, values = pattern.inputs
+    if base is None:
+        return None
+    kernel = get_kernel(("put over", pattern), lambda module: _PutEmitter(module, pattern, over=True).emit())
+    operands = inputs(*[i for i in (index, values) if i is not None]) + outputs(0) + _STATUS
+    return Update(base, (Launch(kernel, operands),))
 
 
 class _PutEmitter:
-    """Writes the kernel of a scatter."""
+    """Writes the kernel of a scatter; `over` the array that it starts from, if that is where the result lies."""
 
-    def __init__(self, module: ir.Module, pattern: Put) -> None:
-        self.module, self.pattern, self.places = module, pattern, pattern.places
+    def __init__(self, module: ir.Module, pattern: Put, over: bool = False) -> None:
+        self.module, self.pattern, self.places, self.over = module, pattern, pattern.places, over
         size = pattern.dtype.size
         self.row = self.places.width * size
-        work = self.places.batch * self.places.outer * self.row * max(self.places.number, self.places.rows)
+        rows = self.places.number if over else max(self.places.number, self.places.rows)
+        work = self.places.batch * self.places.outer * self.row * rows
         entries = self.places.batch * self.places.outer
         wanted = min(_MOST_CHUNKS, -(-work // (4 * _CHUNK_BYTES)))
         # Whole entries are the better parts; within one, each part goes through all its indices.
@@ -110,11 +121,10 @@ class _PutEmitter:
     def emit(self) -> tuple[ir.Function, int]:
         """The kernel and its chunks."""
         pattern, places = self.pattern, self.places
-        base, _, values = pattern.inputs
-        count = 3 + (base is not None) + (values is not None)
-        task, b, pointers = _begin(self.module, count)
+        has_base, values = pattern.inputs[0] is not None and not self.over, pattern.inputs[2]
+        task, b, pointers = _begin(self.module, 3 + has_base + (values is not None))
         given = iter(pointers)
-        before = next(given) if base is not None else None
+        before = next(given) if has_base else None
         index = next(given)
         source = next(given) if values is not None else None
         target, status = given
@@ -126,8 +136,9 @@ class _PutEmitter:
         last = _least(b, b.add(first, I64(self.per_chunk)), I64(places.batch * places.outer))
         with times(b, first, last, "entries") as entry:
             origin = b.mul(entry, I64(places.rows))
-            with times(b, low, high, "rows") as row:
-                self._start(b, target, before, b.add(origin, row))
+            if not self.over:
+                with times(b, low, high, "rows") as row:
+                    self._start(b, target, before, b.add(origin, row))
             batch = b.udiv(entry, I64(places.outer))
             with times(b, I64(0), I64(places.number), "indices") as i:
                 number = b.add(b.mul(batch, I64(places.number)), i)
@@ -230,7 +241,7 @@ def _position(builder: ir.IRBuilder, places: Places, index: Any, number: Any) ->
 
 
 def _copy(builder: ir.IRBuilder, target: Any, source: Any, size: int) -> None:
-    """So many bytes from one place to another."""
+    """Copy a number of bytes from one address to another."""
     if size in (1, 2, 4, 8):
         kind = ir.IntType(8 * size)
         builder.store(builder.load(source, typ=kind, align=1), target, align=1)
@@ -240,6 +251,6 @@ def _copy(builder: ir.IRBuilder, target: Any, source: Any, size: int) -> None:
 
 
 def _clear(builder: ir.IRBuilder, target: Any, size: int) -> None:
-    """So many bytes of zeros."""
+    """Write a number of zero bytes."""
     clear = builder.module.declare_intrinsic("llvm.memset", [POINTER, I64])
     builder.call(clear, [target, ir.Constant(_BYTE, 0), I64(size), ir.Constant(ir.IntType(1), 0)])

@@ -9,10 +9,10 @@ from typing import Any
 
 from gradtape.compiler.backends import emits, movement
 from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.emission import I64, POINTER, VOID, table_of
 from gradtape.compiler.codegen.simd.machine import host
 from gradtape.compiler.codegen.walk import least, moved, upto, walk
-from gradtape.compiler.runtime.entry import I64, POINTER, VOID, table_of
-from gradtape.compiler.runtime.kernels import NOTHING, Launch, Lowered, Operand, emitted, inputs, outputs
+from gradtape.compiler.runtime.kernels import NOTHING, Launch, Lowered, Operand, get_kernel, inputs, outputs
 from gradtape.core.patterns.movement import Marks, Strip, contiguous, fill
 from gradtape.core.shape import Spec
 
@@ -39,7 +39,7 @@ def strip(pattern: Strip, specs: Sequence[Spec], results: Sequence[Spec]) -> Low
     if not math.prod(specs[0].shape):
         return Lowered((Launch(NOTHING, outputs(0)),))
     per_chunk = max(1, _CHUNK // pattern.columns)
-    kernel = emitted(("strip", pattern, size), lambda module: (_emit_strip(module, pattern, size, per_chunk), 1))
+    kernel = get_kernel(("strip", pattern, size), lambda module: (_emit_strip(module, pattern, size, per_chunk), 1))
     operands = (*inputs(0), *outputs(0), Operand("number", rows))
     return Lowered((Launch(kernel._replace(chunks=-(-rows // per_chunk)), operands),), shares=((0, 0),))
 
@@ -88,7 +88,7 @@ def marks(pattern: Marks, specs: Sequence[Spec], results: Sequence[Spec]) -> Low
         return Lowered((Launch(NOTHING, outputs(0)),))
     zeros = movement.launch(fill(contiguous(results[0].shape), 0, results[0].dtype), size)
     generic = pattern._replace(outer=0)
-    kernel = emitted(("marks", generic, index.dtype), lambda module: (_emit_marks(module, generic, index), 1))
+    kernel = get_kernel(("marks", generic, index.dtype), lambda module: (_emit_marks(module, generic, index), 1))
     operands = (*inputs(0), *outputs(0), Operand("number", count))
     return Lowered((zeros, Launch(kernel._replace(chunks=-(-count // _CHUNK)), operands)))
 

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 from gradtape.compiler.backends import emits
 from gradtape.compiler.backends.tiles import Turn, count_panels, emit_panel, panel_bytes
 from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.emission import I64, POINTER, VOID, table_of
 from gradtape.compiler.codegen.simd.machine import host
 from gradtape.compiler.codegen.walk import BYTE, least, moved, spans, upto, walk
-from gradtape.compiler.runtime.entry import I64, POINTER, VOID, table_of
-from gradtape.compiler.runtime.kernels import NOTHING, Launch, Lowered, Operand, emitted
+from gradtape.compiler.runtime.kernels import NOTHING, Launch, Lowered, Operand, get_kernel
 from gradtape.core.patterns.movement import Copy, Move, is_contiguous
 from gradtape.core.shape import Spec
 
@@ -29,7 +29,7 @@ ANY = 0  # stands for the outermost length
 _WORD = 8  # the largest element; larger ones are several
 
 
-class Axis(NamedTuple):
+class MovedAxis(NamedTuple):
     """An axis of a move: its length, and the steps in bytes by which it is read and written."""
 
     size: int
@@ -47,7 +47,7 @@ class Shift(NamedTuple):
       turn: what is transposed by tiles; the axes are then those over its panels.
     """
 
-    axes: tuple[Axis, ...]
+    axes: tuple[MovedAxis, ...]
     size: int
     fill: bytes = b""
     turn: Turn | None = None
@@ -100,26 +100,26 @@ def launch(move: Move, size: int) -> Launch:
     operands = [Operand("output", move.output, move.write.offset * size), Operand("number", count)]
     if move.source is not None:
         operands.insert(0, Operand("input", move.source, move.read.offset * size))
-    kernel = emitted(("move", shift), lambda module: (_Mover(module, shift).emit(), 1))
+    kernel = get_kernel(("move", shift), lambda module: (_Mover(module, shift).emit(), 1))
     return Launch(kernel._replace(chunks=parts), tuple(operands))
 
 
 def _shift(move: Move, size: int) -> tuple[Shift, int]:
     """A move without its beginnings and its outermost length, and that length."""
     axes = [
-        Axis(n, r * size, w * size)
+        MovedAxis(n, r * size, w * size)
         for n, r, w in zip(move.write.shape, move.read.strides, move.write.strides, strict=True)
         if n != 1
     ]
     if size > _WORD and move.source is not None:
-        axes.append(Axis(size // _WORD, _WORD, _WORD))
+        axes.append(MovedAxis(size // _WORD, _WORD, _WORD))
         size = _WORD
     axes.sort(key=lambda axis: -abs(axis.write))
-    joined: list[Axis] = []
-    for axis in axes or [Axis(1, size, size)]:
+    joined: list[MovedAxis] = []
+    for axis in axes or [MovedAxis(1, size, size)]:
         last = joined[-1] if joined else None
         if last and last.read == axis.read * axis.size and last.write == axis.write * axis.size:
-            joined[-1] = Axis(last.size * axis.size, axis.read, axis.write)
+            joined[-1] = MovedAxis(last.size * axis.size, axis.read, axis.write)
         else:
             joined.append(axis)
     turned = _turned(joined, size) if move.source is not None else None
@@ -129,7 +129,7 @@ def _shift(move: Move, size: int) -> tuple[Shift, int]:
         outer = [axis for axis in joined[:-1] if axis is not turned]
         turn = Turn(size, inner.size, inner.read, turned.size, turned.write)
         panels = count_panels(turn)
-        lengths = [*outer, Axis(panels, 0, 0)]
+        lengths = [*outer, MovedAxis(panels, 0, 0)]
         return Shift((lengths[0]._replace(size=ANY), *lengths[1:]), size, turn=turn), math.prod(
             [a.size for a in lengths]
         )
@@ -137,7 +137,7 @@ def _shift(move: Move, size: int) -> tuple[Shift, int]:
     return Shift((joined[0]._replace(size=ANY), *joined[1:]), size, move.fill), count
 
 
-def _turned(axes: Sequence[Axis], size: int) -> Axis | None:
+def _turned(axes: Sequence[MovedAxis], size: int) -> MovedAxis | None:
     """The axis along which the source is contiguous, if that is another than the one where the target is."""
     inner = axes[-1]
     if inner.write != size or inner.read in (0, size, -size) or inner.size < 2:
@@ -175,7 +175,7 @@ class _Mover:
         builder.ret_void()
         return function
 
-    def _emit_rows(self, axes: Sequence[Axis], first: Any, last: Any, body: Callable[[Any], None]) -> None:
+    def _emit_rows(self, axes: Sequence[MovedAxis], first: Any, last: Any, body: Callable[[Any], None]) -> None:
         """Rows along some axes; the pointers stand at the beginning of one when the body is emitted."""
 
         def row(pointers: list[Any], number: Any) -> None:

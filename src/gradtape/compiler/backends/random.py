@@ -9,13 +9,13 @@ from typing import Any
 from gradtape.compiler.backends import emits
 from gradtape.compiler.backends.indexing import times
 from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.emission import I64, VOID, room, table_of
 from gradtape.compiler.codegen.simd import conversion
 from gradtape.compiler.codegen.simd.emitter import VectorEmitter
-from gradtape.compiler.codegen.simd.value import Value, memory_type
+from gradtape.compiler.codegen.simd.loop import copy, element
+from gradtape.compiler.codegen.simd.value import VectorValue, memory_type
 from gradtape.compiler.codegen.simd.widths import computed
-from gradtape.compiler.runtime.entry import I64, VOID, room, table_of
-from gradtape.compiler.runtime.kernels import Launch, Lowered, Operand, emitted, inputs, outputs
-from gradtape.compiler.simd.loop import copy, element
+from gradtape.compiler.runtime.kernels import Launch, Lowered, Operand, get_kernel, inputs, outputs
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 from gradtape.core.patterns.random import Draw, Scramble, Skip
@@ -31,7 +31,7 @@ _WHOLE = (1 << 64) - 1
 def draw(pattern: Draw, given: Sequence[Spec], made: Sequence[Spec]) -> Lowered | None:
     """The kernel of numbers from one state."""
     count = 3 if pattern.what == "integers" else 1
-    kernel = emitted(("draw", pattern), lambda module: _DrawEmitter(module, pattern).emit())
+    kernel = get_kernel(("draw", pattern), lambda module: _DrawEmitter(module, pattern).emit())
     checks = (Operand("status", 0),) if pattern.what == "integers" else ()
     return Lowered((Launch(kernel, inputs(*range(count)) + outputs(0) + checks),))
 
@@ -74,9 +74,9 @@ class _DrawEmitter:
             storing = VectorEmitter(self.module, b, wide)
             with b.if_else(is_whole, likely=True) as (whole, partial):
                 with whole:
-                    conversion.store(storing, Value(storing, numbers, self.pattern.dtype), place)
+                    conversion.store(storing, VectorValue(storing, numbers, self.pattern.dtype), place)
                 with partial:
-                    conversion.store(storing, Value(storing, numbers, self.pattern.dtype), buffer)
+                    conversion.store(storing, VectorValue(storing, numbers, self.pattern.dtype), buffer)
                     copy(b, buffer, place, self.pattern.dtype, left)
         b.ret_void()
         return task, -(-self.blocks // _CHUNK_BLOCKS)
@@ -112,7 +112,7 @@ class _DrawEmitter:
         own, integers = computed(dtype), dtypes.int64 if size == 64 else dtypes.int32
         shift = ir.Constant(words[0].type, [size - self.pattern.digits] * _LANES)
         scale = 2.0**-self.pattern.digits
-        return [(cg.cast(Value(cg, b.lshr(w, shift), integers), own) * scale).ir for w in words]
+        return [(cg.cast(VectorValue(cg, b.lshr(w, shift), integers), own) * scale).ir for w in words]
 
     def _narrow(self, pair: list[Any]) -> list[Any]:
         """The four words of the blocks, in their order."""
@@ -134,8 +134,8 @@ class _DrawEmitter:
             integers, own, unit, turn = dtypes.int32, dtypes.float32, 2.0**-31, math.pi * 2.0**-31
         made = []
         for top, bottom in draws:
-            fraction = (cg.cast(Value(cg, top, integers), own) + 0.5) * unit
-            angle = cg.cast(Value(cg, bottom, integers), own) * turn
+            fraction = (cg.cast(VectorValue(cg, top, integers), own) + 0.5) * unit
+            angle = cg.cast(VectorValue(cg, bottom, integers), own) * turn
             radius = cg.sqrt(cg.log(fraction) * -2.0)
             made += [(radius * cg.cos(angle)).ir, (radius * cg.sin(angle)).ir]
         return made
@@ -193,7 +193,7 @@ def skip(pattern: Skip, given: Sequence[Spec], made: Sequence[Spec]) -> Lowered 
     """The kernel of a state further on. How far is a number in its table."""
     low, high = pattern.blocks & _WHOLE, pattern.blocks >> 64 & _WHOLE
     numbers = tuple([Operand("number", n - (1 << 64) if n >> 63 else n) for n in (low, high)])
-    return Lowered((Launch(emitted(("skip",), _emit_skip), inputs(0) + outputs(0) + numbers),), shares=((0, 0),))
+    return Lowered((Launch(get_kernel(("skip",), _emit_skip), inputs(0) + outputs(0) + numbers),), shares=((0, 0),))
 
 
 def _emit_skip(module: ir.Module) -> tuple[ir.Function, int]:
@@ -212,7 +212,7 @@ def _emit_skip(module: ir.Module) -> tuple[ir.Function, int]:
 @emits(Scramble)
 def scramble(pattern: Scramble, given: Sequence[Spec], made: Sequence[Spec]) -> Lowered | None:
     """The kernel of the state of a seed."""
-    kernel = emitted(("scramble", pattern), lambda module: _emit_scramble(module, pattern.seed))
+    kernel = get_kernel(("scramble", pattern), lambda module: _emit_scramble(module, pattern.seed))
     return Lowered((Launch(kernel, inputs(0) + outputs(0)),))
 
 

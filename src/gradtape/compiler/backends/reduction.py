@@ -23,7 +23,7 @@ def emit_reduce(pattern: Reduce, inputs: Sequence[Spec], outputs: Sequence[Spec]
     """The loops of a reduction."""
     if not supports(pattern.dtype):
         return None
-    return _Reducer(pattern).lowered()
+    return _Reducer(pattern).lower()
 
 
 def _accumulator(pattern: Reduce) -> DType:
@@ -46,7 +46,7 @@ class _Reducer:
         self.stages: list[Stage] = []
         self.between: list[int] = []
 
-    def lowered(self) -> Lowered:
+    def lower(self) -> Lowered:
         """All stages."""
         sizes, flags = list(self.pattern.sizes), list(self.pattern.reduced)
         source, dtype = Operand("input", 0), self.pattern.dtype

@@ -8,14 +8,14 @@ from typing import Any
 from gradtape.compiler.backends import emits
 from gradtape.compiler.backends.rows import combine as joining
 from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.emission import CHUNK, I64, POINTER, VOID, close, counted, table_of
 from gradtape.compiler.codegen.simd import conversion, supports
 from gradtape.compiler.codegen.simd.emitter import VectorEmitter
-from gradtape.compiler.codegen.simd.value import Value
+from gradtape.compiler.codegen.simd.loop import element
+from gradtape.compiler.codegen.simd.value import VectorValue
 from gradtape.compiler.codegen.simd.widths import computed, default_width
 from gradtape.compiler.runtime import kernels
-from gradtape.compiler.runtime.entry import CHUNK, I64, POINTER, VOID, close, counted, table_of
 from gradtape.compiler.runtime.kernels import Launch, Lowered
-from gradtape.compiler.simd.loop import element
 from gradtape.core.patterns.reduction import Scan
 from gradtape.core.shape import Spec
 
@@ -26,7 +26,7 @@ def emit_scan(pattern: Scan, inputs: Sequence[Spec], outputs: Sequence[Spec]) ->
     outer, n, inner = pattern.sizes
     if not supports(pattern.dtype) or not outer * n * inner:
         return None
-    kernel = kernels.emitted(pattern, lambda module: _emit(module, pattern))
+    kernel = kernels.get_kernel(pattern, lambda module: _emit(module, pattern))
     return Lowered((Launch(kernel, (*kernels.inputs(0), *kernels.outputs(0))),))
 
 
@@ -88,7 +88,7 @@ def _emit_line(module: ir.Module, pattern: Scan, lanes: int) -> ir.Function:
     place = builder.sub(I64(n - 1), loop[0]) if pattern.reverse else loop[0]
     place = builder.mul(place, I64(inner))
     cg = VectorEmitter(module, builder, lanes)
-    so_far = Value(cg, total, own)
+    so_far = VectorValue(cg, total, own)
     x = conversion.load(cg, element(builder, source, dtype, place), dtype)
     joined = joining.joined(cg, pattern.join, so_far, cg.cast(x, own))
     stored = cg.cast(so_far if pattern.exclusive else joined, dtype)

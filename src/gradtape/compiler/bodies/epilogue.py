@@ -1,4 +1,4 @@
-"""Ending: what is done with every element of a product before it is written, described without names.
+"""Epilogue: what is done with every element of a product before it is written, described without names.
 
 It is a loop's steps (`bodies/loop.py`) on the elements of the product and of other operands, which lie at fixed distances for each product
 of a stack, each row and each column.
@@ -15,7 +15,7 @@ from gradtape.core.dtypes import DType
 
 if TYPE_CHECKING:
     from gradtape.compiler.codegen.simd.emitter import VectorEmitter
-    from gradtape.compiler.codegen.simd.value import Value
+    from gradtape.compiler.codegen.simd.value import VectorValue
 
 
 class Groups(NamedTuple):
@@ -44,17 +44,17 @@ Distances = tuple[int | Groups, int, int]
 class Surroundings(Protocol):
     """The place of a vector of a result, around which an epilogue reads and writes."""
 
-    def read(self, slot: int, dtype: DType, distances: Distances) -> Value:
+    def read(self, slot: int, dtype: DType, distances: Distances) -> VectorValue:
         """The elements of an operand that belong to the vector."""
 
-    def store(self, slot: int, value: Value) -> None:
+    def store(self, slot: int, value: VectorValue) -> None:
         """Write a vector to an array that the result fills."""
 
-    def write(self, slot: int, value: Value, distances: Distances) -> None:
+    def write(self, slot: int, value: VectorValue, distances: Distances) -> None:
         """Write a vector to an array whose elements are at distances."""
 
 
-class Operand(NamedTuple):
+class EpilogueOperand(NamedTuple):
     """An input of the steps.
 
     Attributes:
@@ -68,7 +68,7 @@ class Operand(NamedTuple):
     known: Any = None
 
 
-class Ending(NamedTuple):
+class Epilogue(NamedTuple):
     """Steps on the elements of a product.
 
     Attributes:
@@ -79,7 +79,7 @@ class Ending(NamedTuple):
       targets: how far apart the elements of each result are where it is written; empty if all are contiguous.
     """
 
-    operands: tuple[Operand, ...]
+    operands: tuple[EpilogueOperand, ...]
     product: int
     steps: tuple[Step, ...]
     results: tuple[int, ...]
@@ -90,7 +90,7 @@ class Ending(NamedTuple):
         """The operands that are read from memory."""
         return [i for i, operand in enumerate(self.operands) if operand.distances is not None]
 
-    def emit(self, cg: VectorEmitter, value: Value, at: Surroundings, first: int) -> None:
+    def emit(self, cg: VectorEmitter, value: VectorValue, at: Surroundings, first: int) -> None:
         """Emit the steps for a vector of the product, and write the results.
 
         Args:
@@ -100,7 +100,7 @@ class Ending(NamedTuple):
           first: slot of the first result; those of the operands follow it, then those of the other results.
         """
         slots = dict(zip(self.loaded, range(first + 1, 1 << 30), strict=False))
-        values: list[Value] = []
+        values: list[VectorValue] = []
         for i, (dtype, distances, known) in enumerate(self.operands):
             if i == self.product:
                 values.append(value)
@@ -119,8 +119,8 @@ class Ending(NamedTuple):
                 at.write(slot, values[number], target)
 
 
-def ending_of(loop: Loop, which: int, sizes: tuple[int, int, int]) -> Ending | None:
-    """The steps of a loop as the ending of a product.
+def epilogue_of(loop: Loop, which: int, sizes: tuple[int, int, int]) -> Epilogue | None:
+    """The steps of a loop as the epilogue of a product.
 
     Args:
       loop: a loop without sums.
@@ -128,7 +128,7 @@ def ending_of(loop: Loop, which: int, sizes: tuple[int, int, int]) -> Ending | N
       sizes: how many products there are, their rows and columns.
 
     Returns:
-      The ending; None if another input does not lie at fixed distances, or not side by side.
+      The epilogue; None if another input does not lie at fixed distances, or not side by side.
     """
     operands = []
     for i, ((dtype, strides), known) in enumerate(zip(loop.inputs, loop.constants, strict=True)):
@@ -137,8 +137,8 @@ def ending_of(loop: Loop, which: int, sizes: tuple[int, int, int]) -> Ending | N
             distances = distances_of(loop.shape, strides, sizes)
             if distances is None:
                 return None
-        operands.append(Operand(dtype, distances, known if i != which else None))
-    return Ending(tuple(operands), which, loop.steps, loop.outputs)
+        operands.append(EpilogueOperand(dtype, distances, known if i != which else None))
+    return Epilogue(tuple(operands), which, loop.steps, loop.outputs)
 
 
 def _joined(axes: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gradtape.compiler.bodies.epilogue import Ending
+from gradtape.compiler.bodies.epilogue import Epilogue
 from gradtape.compiler.bodies.loop import Loop
 from gradtape.compiler.bodies.rows import RowLoop
 from gradtape.compiler.graph import Node
@@ -39,10 +39,17 @@ class Contraction(NamedTuple):
     """A matrix product or a convolution, and the epilogue that runs on its elements while they are in registers.
 
     Its operands are the two factors, then what the epilogue loads.
+
+    Attributes:
+      pattern: what is computed.
+      epilogue: the epilogue.
+      sums_columns: of the gradient of a convolution by its filter: whether the sums of the second factor over all places, the gradient by a
+        bias, are a second result.
     """
 
     pattern: Product | Convolve
-    ending: Ending | None = None
+    epilogue: Epilogue | None = None
+    sums_columns: bool = False
 
     @property
     def sizes(self) -> tuple[int, int, int]:
@@ -82,7 +89,7 @@ class KernelOp:
         self.body, self.specs, self.parts, self.onto = body, tuple(specs), parts, onto
         self.loads = tuple([Binding(i) for i in range(reads)] if loads is None else loads)
         self.stores = tuple([Binding(k) for k in range(writes)] if stores is None else stores)
-        self.name = parts if isinstance(body, Contraction) and body.ending is None else f"fused[{parts}]"
+        self.name = parts if isinstance(body, Contraction) and body.epilogue is None else f"fused[{parts}]"
 
 
 def _operands(body: Body) -> tuple[int, int]:
@@ -91,9 +98,9 @@ def _operands(body: Body) -> tuple[int, int]:
         return len(body.inputs), len(body.outputs) + len(body.sums)
     if isinstance(body, RowLoop):
         return len(body.inputs), len(body.outputs)
-    if body.ending is None:
-        return 2, 1
-    return 2 + len(body.ending.loaded), len(body.ending.results)
+    if body.epilogue is None:
+        return 2, 1 + body.sums_columns
+    return 2 + len(body.epilogue.loaded), len(body.epilogue.results)
 
 
 def body_of(node: Node) -> Body | None:
@@ -114,7 +121,7 @@ def contraction_of(node: Node) -> tuple[Contraction, tuple[Binding, ...]] | None
     """The contraction without an epilogue that a node computes, and the bindings of its factors; None if it computes something else."""
     body = body_of(node)
     if isinstance(body, Contraction):
-        return None if body.ending is not None else (body, node.op.loads)
+        return None if body.epilogue is not None else (body, node.op.loads)
     if node.op.name not in CONTRACTIONS or not callable(getattr(node.op, "lower", None)):
         return None
     pattern = node.op.lower(*[v.spec for v in node.inputs], **node.params)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.emission import I64, POINTER, close, counted
 from gradtape.compiler.codegen.simd.machine import host
-from gradtape.compiler.runtime.entry import I64, POINTER, close, counted
 
 BYTE = ir.IntType(8)
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gradtape.compiler.backends.convolution import lowering
-from gradtape.compiler.bodies.epilogue import Ending, ending_of
+from gradtape.compiler.bodies.epilogue import Epilogue, epilogue_of
 from gradtape.compiler.bodies.kernel_op import CONTRACTIONS, Binding, Contraction, KernelOp, body_of, contraction_of
 from gradtape.compiler.bodies.loop import Loop
 from gradtape.compiler.codegen.simd.machine import host
@@ -22,7 +21,7 @@ _MANY_FAR, _FAR, _WIDE = 3, 1 << 19, 64
 
 
 class _Union(NamedTuple):
-    """A product and the loop that becomes its ending.
+    """A product and the loop that becomes its epilogue.
 
     Attributes:
       product: the node.
@@ -127,18 +126,22 @@ def _union(
     if any(None in v.spec.shape for v in (*product.inputs, *node.inputs, *node.outputs)):
         return None
     found = contraction_of(product)
-    if found is None or not _takes_ending(found[0].pattern):
+    if found is None:
         return None
     contraction, factors = found
-    ending = ending_of(loop, number, contraction.sizes)
-    if ending is None or _is_better_apart(ending, contraction.sizes):
+    epilogue = epilogue_of(loop, number, contraction.sizes)
+    if (
+        epilogue is None
+        or not _takes_epilogue(contraction.pattern, epilogue)
+        or _is_better_apart(epilogue, contraction.sizes)
+    ):
         return None
     own = {product, node, *views}
     others = [r for n in (product, *views) for v in n.outputs for r in readers.get(v, ()) if r not in own]
     keeps = bool(others)
     # It runs where the loop was, unless somebody wants the product before; then what the loop reads must be there.
     early = any(r is not None and position[r] < position[node] for r in others)
-    rest = [node.inputs[node.op.loads[i].slot] for i in ending.loaded]
+    rest = [node.inputs[node.op.loads[i].slot] for i in epilogue.loaded]
     if early and any(v.node is not None and position[v.node] > position[product] for v in rest):
         return None
     if any(v.node in own for v in rest):  # the loop reads the product in two ways, of which one is left
@@ -148,23 +151,27 @@ def _union(
         inputs.insert(0, inputs[0])
     specs = [v.spec for v in node.outputs]
     if keeps:
-        ending = ending._replace(results=(*ending.results, number))
+        epilogue = epilogue._replace(results=(*epilogue.results, number))
         specs.append(product.outputs[0].spec)
-    loaded = [Binding(inputs.index(v), node.op.loads[i].offset) for i, v in zip(ending.loaded, rest, strict=True)]
-    body, parts = Contraction(contraction.pattern, ending), f"{product.op.name} {node.op.parts}"
+    loaded = [Binding(inputs.index(v), node.op.loads[i].offset) for i, v in zip(epilogue.loaded, rest, strict=True)]
+    body, parts = Contraction(contraction.pattern, epilogue), f"{product.op.name} {node.op.parts}"
     op = KernelOp(body, specs, parts, [*factors, *loaded])
     return _Union(product, views, node, keeps, early, Node(op, inputs, {}, tuple(specs), product.place))
 
 
-def _takes_ending(pattern: Product | Convolve) -> bool:
+def _takes_epilogue(pattern: Product | Convolve, epilogue: Epilogue) -> bool:
     """Whether an epilogue can be a part of what a pattern computes, by the same algorithm as without one."""
-    return len(pattern.axes) <= 2 if isinstance(pattern, Product) else lowering.takes_ending(pattern)
+    if isinstance(pattern, Product):
+        return len(pattern.axes) <= 2
+    from gradtape.compiler.backends.convolution import lowering  # loaded with the first convolution
+
+    return lowering.takes_epilogue(pattern, epilogue)
 
 
-def _is_better_apart(ending: Ending, sizes: tuple[int, int, int]) -> bool:
+def _is_better_apart(epilogue: Epilogue, sizes: tuple[int, int, int]) -> bool:
     """Whether a loop reads so much from far away that it runs faster by itself, from the beginning of its arrays to their end. That was
     measured where registers have 64 bytes: products take half the time of others there, and memory does not."""
     count, m, n = sizes
     whole = (m * n if count > 1 else 0, n, 1)
-    far = sum([ending.operands[i].distances == whole for i in ending.loaded])
+    far = sum([epilogue.operands[i].distances == whole for i in epilogue.loaded])
     return far >= _MANY_FAR and count * m * n >= _FAR and host().register_bytes >= _WIDE

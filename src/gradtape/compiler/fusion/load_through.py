@@ -8,21 +8,24 @@ result. That is done where the loop loses little by it: long rows in the order o
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 from gradtape.compiler.backends.pointwise.plan import plan
 from gradtape.compiler.bodies.kernel_op import Binding, KernelOp, body_of
 from gradtape.compiler.bodies.loop import Loop
+from gradtape.compiler.codegen.emission import CHUNK
 from gradtape.compiler.codegen.simd.widths import default_width, least_vectors
 from gradtape.compiler.graph import Copy, Graph, Node, Value
-from gradtape.compiler.runtime.entry import CHUNK
 from gradtape.core.patterns.movement import View, contiguous, is_contiguous, only_view, packed
 
 _FEW = 256  # elements that may be fetched one by one
 _FEW_ROWS = 4
 
+Passed = tuple[Node, set[Node]]  # a node that reads through views, and the nodes that it passes
 
-class Source(NamedTuple):
+
+class ViewSource(NamedTuple):
     """A value that another one is a view of, and the nodes on the way."""
 
     value: Value
@@ -32,12 +35,22 @@ class Source(NamedTuple):
 
 def load_through(graph: Graph) -> Graph:
     """The graph with loops that read through views."""
+
+    def through(node: Node) -> Passed | None:
+        body = body_of(node)
+        return _through(node, body) if isinstance(body, Loop) else None
+
+    return replace_readers(graph, through)
+
+
+def replace_readers(graph: Graph, through: Callable[[Node], Passed | None]) -> Graph:
+    """The graph with nodes that read through views in the place of those for which `through` gives one, without the views that nobody
+    needs any more."""
     copy = Copy(graph)
     now: dict[Node, Node] = {}
     passed: set[Node] = set()
     for node in graph.nodes:
-        body = body_of(node)
-        found = _through(node, body) if isinstance(body, Loop) else None
+        found = through(node)
         if found is None:
             now[node] = copy.keep(node)
             continue
@@ -48,7 +61,7 @@ def load_through(graph: Graph) -> Graph:
     return without(copy.done(), {now[node] for node in passed}) if passed else graph
 
 
-def _through(node: Node, loop: Loop) -> tuple[Node, set[Node]] | None:
+def _through(node: Node, loop: Loop) -> Passed | None:
     """A loop that reads through views as far as that is good, and the nodes that it passes; None if it reads through
     none."""
     op: KernelOp = node.op
@@ -74,9 +87,9 @@ def _through(node: Node, loop: Loop) -> tuple[Node, set[Node]] | None:
     return Node(made, [inputs[k] for k in used], {}, op.specs, node.place), passed
 
 
-def sources(value: Value) -> list[Source]:
+def sources(value: Value) -> list[ViewSource]:
     """What a value is a view of, then what that is one of, and so on; reshapes alone are none."""
-    found: list[Source] = []
+    found: list[ViewSource] = []
     view, nodes, here = contiguous(value.spec.shape), [], value
     while here.node is not None:
         step = _view_of(here.node, here)
@@ -86,7 +99,7 @@ def sources(value: Value) -> list[Source]:
         nodes.append(here.node)
         view, here = composed, here.node.inputs[0]
         if step is not None and not _is_reshape(step, here):
-            found.append(Source(here, view, tuple(nodes)))
+            found.append(ViewSource(here, view, tuple(nodes)))
     return found
 
 

@@ -7,8 +7,8 @@ projection made. A product reads them there, so that the transposed array is not
 from __future__ import annotations
 
 from gradtape.compiler.bodies.kernel_op import Binding, Contraction, KernelOp
-from gradtape.compiler.fusion.load_through import sources, without
-from gradtape.compiler.graph import Copy, Graph, Node
+from gradtape.compiler.fusion.load_through import replace_readers, sources
+from gradtape.compiler.graph import Graph, Node
 from gradtape.core.patterns.movement import View, contiguous
 from gradtape.core.patterns.product import Product, product_of_views
 from gradtape.core.shape import Spec
@@ -17,19 +17,7 @@ from gradtape.ops.matmul import MatMul
 
 def load_through(graph: Graph) -> Graph:
     """The graph with products that read through views."""
-    copy = Copy(graph)
-    now: dict[Node, Node] = {}
-    passed: set[Node] = set()
-    for node in graph.nodes:
-        found = _through(node) if node.op is MatMul else None
-        if found is None:
-            now[node] = copy.keep(node)
-            continue
-        made, nodes = found
-        now[node] = copy.keep(made)
-        copy.moved.update(zip(node.outputs, now[node].outputs, strict=True))
-        passed |= nodes
-    return without(copy.done(), {now[node] for node in passed}) if passed else graph
+    return replace_readers(graph, lambda node: _through(node) if node.op is MatMul else None)
 
 
 def _through(node: Node) -> tuple[Node, set[Node]] | None:

@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gradtape.compiler.bodies.epilogue import Ending, Operand, distances_of
+from gradtape.compiler.bodies.epilogue import Epilogue, EpilogueOperand, distances_of
 from gradtape.compiler.bodies.kernel_op import Binding, Contraction, KernelOp, body_of, contraction_of
 from gradtape.compiler.codegen.simd.widths import default_width, least_vectors
 from gradtape.compiler.fusion.load_through import sources
-from gradtape.compiler.fusion.store_through import joined_views
+from gradtape.compiler.fusion.store_through import concatenated_views
 from gradtape.compiler.graph import Copy, Graph, Node, Value
 from gradtape.core.patterns.movement import View, contiguous, packed
 from gradtape.core.patterns.product import Product
@@ -71,7 +71,7 @@ def store_through(graph: Graph) -> Graph:
 
 
 def _leaving(graph: Graph) -> set[Value]:
-    """Values that are read outside of native programs, perhaps in another shape: they need an array of their own."""
+    """Values that are read outside of native programs, perhaps in another shape: they need a separate array."""
     found = {*graph.outputs, *[v for node in graph.nodes if node.effect for v in node.inputs]}
     for node in reversed(graph.nodes):
         if node.op.name == "reshape" and node.outputs[0] in found:
@@ -81,7 +81,7 @@ def _leaving(graph: Graph) -> set[Value]:
 
 def _parts(node: Node, readers: Counter[Value]) -> list[_Part] | None:
     """The products that a value is made of, if it is nothing but their elements in another order."""
-    views, result = joined_views(node), node.outputs[0]
+    views, result = concatenated_views(node), node.outputs[0]
     pieces = [(result, contiguous(result.spec.shape))] if views is None else list(zip(node.inputs, views, strict=True))
     found = []
     for value, write in pieces:
@@ -114,7 +114,7 @@ def _is_product(node: Node) -> bool:
         return False
     body = body_of(node)
     if isinstance(body, Contraction):
-        is_free = body.ending is None or (not body.ending.targets and node.op.onto is None)
+        is_free = body.epilogue is None or (not body.epilogue.targets and node.op.onto is None)
         return is_free and isinstance(body.pattern, Product)
     return node.op is MatMul
 
@@ -141,15 +141,15 @@ def _written(parts: list[_Part], spec: Spec) -> dict[Node, Node] | None:
     found: dict[Node, Node] = {}
     before: Value | None = None
     for node, view, _ in parts:
-        kernel = _as_ending(node)
+        kernel = _with_epilogue(node)
         if kernel is None:
             return None
         body, loads = kernel
         target = distances_of(view.shape, view.strides, body.sizes)
         few = least_vectors() * default_width([spec.dtype])
-        if body.ending is None or target is None or target[2] != 1 or body.sizes[2] < few:
+        if body.epilogue is None or target is None or target[2] != 1 or body.sizes[2] < few:
             return None
-        body, store = body._replace(ending=body.ending._replace(targets=(target,))), Binding(0, view.offset, True)
+        body, store = body._replace(epilogue=body.epilogue._replace(targets=(target,))), Binding(0, view.offset, True)
         inputs = [*node.inputs, *([] if before is None else [before])]
         onto = None if before is None else len(inputs) - 1
         writer = KernelOp(body, [spec], getattr(node.op, "parts", node.op.name), loads, [store], onto)
@@ -158,10 +158,10 @@ def _written(parts: list[_Part], spec: Spec) -> dict[Node, Node] | None:
     return found
 
 
-def _as_ending(node: Node) -> tuple[Contraction, Sequence[Binding]] | None:
+def _with_epilogue(node: Node) -> tuple[Contraction, Sequence[Binding]] | None:
     """A product as one with an epilogue, which may be that nothing is done, and the bindings of what it reads."""
     body = body_of(node)
-    if isinstance(body, Contraction) and body.ending is not None:
+    if isinstance(body, Contraction) and body.epilogue is not None:
         return body, node.op.loads
     found, spec = contraction_of(node), node.outputs[0].spec
     if found is None or not isinstance(found[0].pattern, Product) or not spec.is_known:
@@ -169,4 +169,4 @@ def _as_ending(node: Node) -> tuple[Contraction, Sequence[Binding]] | None:
     pattern, loads = found[0].pattern, found[1]
     if len(pattern.axes) > 2 or pattern.n < 2:
         return None
-    return Contraction(pattern, Ending((Operand(spec.dtype, None),), 0, (), (0,))), loads
+    return Contraction(pattern, Epilogue((EpilogueOperand(spec.dtype, None),), 0, (), (0,))), loads

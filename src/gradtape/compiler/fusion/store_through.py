@@ -1,4 +1,4 @@
-"""Destinations: loops and products that write their results into the array that joins them.
+"""Store-through: loops and products write their results where they are concatenated.
 
 The gradients of the gates of a recurrent cell come out of one loop and lie side by side in one matrix, which the next product
 reads. The loop can write each of them there, by strides, so that nothing is copied; a result that others read too is
@@ -23,26 +23,26 @@ from gradtape.core.patterns.product import Product
 _Results = list[tuple[int, Binding, View | None]]
 
 
-class _Joint(NamedTuple):
-    """A node that puts results of one other node side by side, and where each of them goes in it."""
+class _Concatenation(NamedTuple):
+    """A node that concatenates results of one other node, and the place of each in its result."""
 
     node: Node
     views: tuple[View, ...]
 
 
 def store_through(graph: Graph) -> Graph:
-    """The graph with loops and products that write where their results are joined."""
-    joints: dict[Node, list[_Joint]] = {}
+    """The graph with loops and products that write where their results are concatenated."""
+    concatenations: dict[Node, list[_Concatenation]] = {}
     for node in graph.nodes:
         maker = _maker(node)
-        views = None if maker is None else joined_views(node)
+        views = None if maker is None else concatenated_views(node)
         if maker is not None and views is not None:
-            joints.setdefault(maker, []).append(_Joint(node, views))
-    made = {maker: found for maker, few in joints.items() if (found := _writing(maker, few, graph)) is not None}
+            concatenations.setdefault(maker, []).append(_Concatenation(node, views))
+    made = {maker: found for maker, few in concatenations.items() if (found := _writing(maker, few, graph)) is not None}
     if not made:
         return graph
     copy = Copy(graph)
-    gone = {joint.node for maker in made for joint in joints[maker]}
+    gone = {concatenation.node for maker in made for concatenation in concatenations[maker]}
     for node in graph.nodes:
         if node in made:
             new, values = made[node]
@@ -120,11 +120,11 @@ def _can_store_parts(node: Node) -> bool:
     """True for loops over elements, and for matrix products with an epilogue."""
     body = body_of(node)
     if isinstance(body, Contraction):
-        return body.ending is not None and isinstance(body.pattern, Product)
+        return body.epilogue is not None and isinstance(body.pattern, Product)
     return isinstance(body, Loop)
 
 
-def joined_views(node: Node) -> tuple[View, ...] | None:
+def concatenated_views(node: Node) -> tuple[View, ...] | None:
     """Where a node puts each of its inputs, if it does nothing else with them and they fill its result."""
     rule, specs = getattr(node.op, "lower", None), [v.spec for v in node.inputs]
     if node.effect or not callable(rule) or any(None in s.shape or 0 in s.shape for s in specs):
@@ -141,20 +141,24 @@ def joined_views(node: Node) -> tuple[View, ...] | None:
     return tuple([views[i] for i in range(len(specs))])
 
 
-def _writing(maker: Node, joints: list[_Joint], graph: Graph) -> tuple[Node, list[Value]] | None:
+def _writing(maker: Node, concatenations: list[_Concatenation], graph: Graph) -> tuple[Node, list[Value]] | None:
     """A node that writes its results where they are joined, and the values that it makes; None if that cannot be."""
     op: KernelOp = maker.op
     sums = len(op.body.sums) if isinstance(op.body, Loop) else 0
     count = len(maker.outputs) - sums
-    if any(maker.outputs.index(v) >= count for joint in joints for v in joint.node.inputs):
+    if any(maker.outputs.index(v) >= count for concatenation in concatenations for v in concatenation.node.inputs):
         return None
-    joined = {joint.node for joint in joints}
+    joined = {concatenation.node for concatenation in concatenations}
     wanted = {v for node in graph.nodes if node not in joined for v in node.inputs} | set(graph.outputs)
     whole = [k for k in range(count) if maker.outputs[k] in wanted]
-    values = [*[maker.outputs[k] for k in whole], *[joint.node.outputs[0] for joint in joints], *maker.outputs[count:]]
+    values = [
+        *[maker.outputs[k] for k in whole],
+        *[concatenation.node.outputs[0] for concatenation in concatenations],
+        *maker.outputs[count:],
+    ]
     results: _Results = [(k, Binding(i), None) for i, k in enumerate(whole)]
-    for number, joint in enumerate(joints, len(whole)):
-        for value, view in zip(joint.node.inputs, joint.views, strict=True):
+    for number, concatenation in enumerate(concatenations, len(whole)):
+        for value, view in zip(concatenation.node.inputs, concatenation.views, strict=True):
             results.append((maker.outputs.index(value), Binding(number, view.offset, True), view))
     specs = [v.spec for v in values]
     body: Loop | Contraction | None = None
@@ -189,13 +193,13 @@ def _loop(before: Loop, results: _Results) -> Loop | None:
 
 def _product(body: Contraction, results: _Results) -> Contraction | None:
     """The same of a product with an epilogue."""
-    ending, sizes, targets = body.ending, body.sizes, list[Distances | None]()
-    if ending is None or ending.targets or sizes[2] < 2:
+    epilogue, sizes, targets = body.epilogue, body.sizes, list[Distances | None]()
+    if epilogue is None or epilogue.targets or sizes[2] < 2:
         return None
     for _, _, view in results:
         target = None if view is None else distances_of(view.shape, view.strides, sizes)
         if view is not None and (target is None or target[2] != 1):
             return None
         targets.append(target)
-    ending = ending._replace(results=tuple([ending.results[k] for k, _, _ in results]), targets=tuple(targets))
-    return body._replace(ending=ending)
+    epilogue = epilogue._replace(results=tuple([epilogue.results[k] for k, _, _ in results]), targets=tuple(targets))
+    return body._replace(epilogue=epilogue)

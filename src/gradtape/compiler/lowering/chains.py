@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from gradtape.compiler.bodies.epilogue import Distances, Ending
+from gradtape.compiler.bodies.epilogue import Distances, Epilogue
 from gradtape.compiler.bodies.kernel_op import Binding, Contraction, KernelOp, body_of, contraction_of
 from gradtape.compiler.bodies.loop import Loop
 from gradtape.compiler.graph import Node, Value
@@ -51,7 +51,7 @@ class Touch(NamedTuple):
     reach: int
 
 
-class Piece(NamedTuple):
+class ChainPiece(NamedTuple):
     """A part of a program for one group of rows.
 
     Attributes:
@@ -70,7 +70,7 @@ class Piece(NamedTuple):
         return launch
 
 
-def chained(parts: Sequence[Part], kept: set[Value], updated: dict[Value, Value]) -> list[Part]:
+def chain(parts: Sequence[Part], kept: set[Value], updated: dict[Value, Value]) -> list[Part]:
     """Parts of a program with chains as single parts, perhaps in another order.
 
     Args:
@@ -110,7 +110,7 @@ class _Pieces:
     """Parts for one group of rows. They are asked for again and again, as chains begin."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[Node, int], Piece | None] = {}
+        self._found: dict[tuple[Node, int], ChainPiece | None] = {}
         self._groups: dict[Node, int] = {}
 
     def groups(self, part: Part) -> int:
@@ -119,7 +119,7 @@ class _Pieces:
             self._groups[part.node] = _groups(part.node)
         return self._groups[part.node]
 
-    def of(self, part: Part, groups: int) -> Piece | None:
+    def of(self, part: Part, groups: int) -> ChainPiece | None:
         """A part for one group of its rows; None if it cannot be cut, or is too large for a chain."""
         key = part.node, groups
         if key not in self._found:
@@ -137,7 +137,7 @@ class _Chain:
 
     def __init__(self, groups: int, pieces: _Pieces, same: dict[Value, Value], updated: dict[Value, Value]) -> None:
         self.before: list[Part] = []
-        self.members: list[tuple[Part, Piece]] = []
+        self.members: list[tuple[Part, ChainPiece]] = []
         self._groups, self._pieces, self._same, self._updated = groups, pieces, same, updated
         self._written: set[Value] = set()
         self._read: set[Value] = set()
@@ -229,7 +229,7 @@ class _Chain:
             for value in (*part.node.inputs, *part.node.outputs):
                 last[self._same.get(value, value)] = position
         free: dict[int, list[int]] = {}
-        ending: dict[int, list[tuple[int, int]]] = {}
+        epilogue: dict[int, list[tuple[int, int]]] = {}
         found: dict[Value, int] = {}
         sizes: list[int] = []
         wanted = set(values)
@@ -243,8 +243,8 @@ class _Chain:
                 else:
                     found[value] = len(sizes)
                     sizes.append(size)
-                ending.setdefault(last[value], []).append((size, found[value]))
-            for size, number in ending.get(position, ()):
+                epilogue.setdefault(last[value], []).append((size, found[value]))
+            for size, number in epilogue.get(position, ()):
                 free.setdefault(size, []).append(number)
         return found, sizes
 
@@ -266,7 +266,7 @@ def _groups(node: Node) -> int:
     return next((g for g in _GROUPS if product.m % g == 0 and product.m // g >= _LEAST_ROWS), 0)
 
 
-def _piece(part: Part, groups: int) -> Piece | None:
+def _piece(part: Part, groups: int) -> ChainPiece | None:
     node, lowered = part
     if lowered.views or len(lowered.launches) != 1:
         return None
@@ -277,13 +277,13 @@ def _piece(part: Part, groups: int) -> Piece | None:
     if product is None or not _is_small(product) or product.m % groups or product.m // groups < _LEAST_ROWS:
         return None
     cut = product._replace(m=product.m // groups)
-    if isinstance(body, Contraction) and body.ending is not None:
-        return _ending_piece(node.op, body.ending, cut)
+    if isinstance(body, Contraction) and body.epilogue is not None:
+        return _epilogue_piece(node.op, body.epilogue, cut)
     found = contraction_of(node)
     assert found is not None
     op = KernelOp(Contraction(cut), [node.outputs[0].spec], MatMul.name, found[1])
     touches = (*_factors(cut, op.loads), _rows(Operand("output", 0), (0, cut.n, 1), cut, cut.dtype.size))
-    return Piece(op, touches, cut.m * cut.n * cut.k)
+    return ChainPiece(op, touches, cut.m * cut.n * cut.k)
 
 
 def _product(node: Node) -> Product | None:
@@ -316,24 +316,24 @@ def _rows(operand: Operand, distances: Distances, cut: Product, size: int) -> To
     return Touch(operand, cut.m * row * size, ((cut.m - 1) * row + (cut.n - 1) * column + 1) * size)
 
 
-def _ending_piece(op: KernelOp, ending: Ending, cut: Product) -> Piece:
-    piece = KernelOp(Contraction(cut, ending), op.specs, op.parts, op.loads, op.stores)
-    targets = ending.targets or (None,) * len(op.stores)
+def _epilogue_piece(op: KernelOp, epilogue: Epilogue, cut: Product) -> ChainPiece:
+    piece = KernelOp(Contraction(cut, epilogue), op.specs, op.parts, op.loads, op.stores)
+    targets = epilogue.targets or (None,) * len(op.stores)
     results = []
     for store, target in zip(op.stores, targets, strict=True):
         size = op.specs[store.slot].dtype.size
         operand = Operand("output", store.slot, store.offset * size)
         results.append(_rows(operand, target or (0, cut.n, 1), cut, size))
     loaded = []
-    for i, load in zip(ending.loaded, op.loads[2:], strict=True):
-        dtype, distances, _ = ending.operands[i]
+    for i, load in zip(epilogue.loaded, op.loads[2:], strict=True):
+        dtype, distances, _ = epilogue.operands[i]
         assert distances is not None
         loaded.append(_rows(Operand("input", load.slot, load.offset * dtype.size), distances, cut, dtype.size))
     touches = (*_factors(cut, op.loads), results[0], *loaded, *results[1:])
-    return Piece(piece, touches, cut.m * cut.n * (cut.k + _STEP * len(ending.steps)))
+    return ChainPiece(piece, touches, cut.m * cut.n * (cut.k + _STEP * len(epilogue.steps)))
 
 
-def _loop_piece(op: KernelOp, loop: Loop, groups: int) -> Piece | None:
+def _loop_piece(op: KernelOp, loop: Loop, groups: int) -> ChainPiece | None:
     if loop.sums or not loop.shape or loop.shape[0] % groups or math.prod(loop.shape) > _MOST_ELEMENTS:
         return None
     shape = (loop.shape[0] // groups, *loop.shape[1:])
@@ -349,7 +349,7 @@ def _loop_piece(op: KernelOp, loop: Loop, groups: int) -> Piece | None:
     if not math.prod(shape) or any(touch.reach <= 0 for touch in touches):
         return None
     touches.append(Touch(Operand("number", 0), 0, 0))
-    return Piece(piece, tuple(touches), _STEP * math.prod(shape) * len(loop.steps))
+    return ChainPiece(piece, tuple(touches), _STEP * math.prod(shape) * len(loop.steps))
 
 
 def _strided(operand: Operand, shape: Sequence[int], strides: Sequence[int], size: int) -> Touch:

@@ -9,11 +9,11 @@ import numpy as np
 
 from gradtape.compiler.graph import Node, Value
 from gradtape.compiler.memory.arena import Layout, Part
-from gradtape.compiler.runtime.driver import STEP
 from gradtape.compiler.runtime.kernels import Kernel, Lowered, Operand, Promised
+from gradtape.compiler.runtime.records import WORD, ChainStep, LaunchStep, size_of_record
 from gradtape.core.shape import Spec
 
-WORD = 8  # bytes
+_STEP = size_of_record(LaunchStep)
 
 
 class Word(NamedTuple):
@@ -48,7 +48,7 @@ class Encoded:
         self.keep = keep
         self._updated = updated
         self._first_update: int | None = None
-        # For the driver, `STEP` words each; those of chains are behind the others.
+        # `LaunchStep` records for the driver, flat; those of chains are behind the others.
         self._steps: list[int] = []
         self._inner: list[int] = []
         # Kernels whose addresses may change, each with the list and the place where its own stands.
@@ -57,7 +57,7 @@ class Encoded:
     @property
     def count(self) -> int:
         """How many steps the driver takes one after the other."""
-        return len(self._steps) // STEP
+        return len(self._steps) // _STEP
 
     @property
     def free(self) -> int:
@@ -78,7 +78,7 @@ class Encoded:
         """Add launches that run one after the other for each group, each with a table for every group."""
         for _, tables in launches:
             self._note_updates(tables[0])
-        self._steps += [len(self._inner) // STEP, -groups, len(launches), 0]
+        self._steps += ChainStep(len(self._inner) // _STEP, -groups, len(launches))
         for kernel, tables in launches:
             self._add(self._inner, kernel, len(tables[0]) * WORD)
             for table in tables:
@@ -87,16 +87,16 @@ class Encoded:
     def _add(self, steps: list[int], kernel: Kernel, last: int) -> None:
         if isinstance(kernel.task, Promised):
             self._promised.append((kernel.task, steps, len(steps)))
-        steps += [kernel.address, kernel.chunks, len(self.words) * WORD, last]
+        steps += LaunchStep(kernel.address, kernel.chunks, len(self.words) * WORD, last)
 
     def array_after(self, numbers: Sequence[int]) -> Any:
         """An array of some numbers and of the steps, in which addresses stay right."""
         array = np.array([*numbers, *self._steps, *self._inner], np.int64)
         start = len(numbers)
         # A chain says how far its own steps are from the first of all.
-        for place in range(0, len(self._steps), STEP):
-            if self._steps[place + 1] < 0:
-                array[start + place] += self.count
+        for place in range(0, len(self._steps), _STEP):
+            if ChainStep(*self._steps[place : place + _STEP]).groups < 0:
+                array[start + place + ChainStep._fields.index("first")] += self.count
         for kernel, steps, place in self._promised:
             kernel.follow(array, start + place + (len(self._steps) if steps is self._inner else 0))
         return array

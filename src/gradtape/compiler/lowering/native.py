@@ -1,6 +1,6 @@
 """Native: parts of a graph as one program of machine code, which is an op of the graph that runs.
 
-A program is the numbers that `driver.py` describes. It takes arrays for what it reads and makes, and keeps the arenas that its runs
+A program is the numbers that `runtime/records.py` describes. It takes arrays for what it reads and makes, and keeps the arenas that its runs
 have used for the next ones. Where a run meets something that its kernels were not made for (an array of another library, other
 shapes than in the trace, input that is an error), it raises Misfit, and the whole graph runs with NumPy's kernels instead.
 """
@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from gradtape.compiler.graph import Node
-from gradtape.compiler.lowering.encoding import WORD, encode
+from gradtape.compiler.lowering.encoding import encode
 from gradtape.compiler.lowering.segment import Segment
 from gradtape.compiler.memory.arena import ALIGNMENT
 from gradtape.compiler.runtime import driver, pool
 from gradtape.compiler.runtime.program import Misfit
+from gradtape.compiler.runtime.records import WORD, ArrayForm, Patch, ProgramHead, flatten
 from gradtape.core import memory
 from gradtape.core.shape import Spec
 
@@ -71,20 +72,20 @@ class Native:
         self._keep = [*encoded.keep, *[spec.dtype.numpy for spec in self._specs]]
         status = -(-len(words) * WORD // ALIGNMENT) * ALIGNMENT
         data = status + ALIGNMENT
-        patches: list[int] = []
+        patches: list[Patch] = []
         for place, (kind, which, value) in enumerate(words):
             if kind == "array":
-                patches += [place * WORD, which, value]
+                patches.append(Patch(place * WORD, which, value))
             else:
                 at = {"number": value, "status": status, "arena": data + value}[kind]
                 self._fixed.append((place, at, kind != "number"))
         shapes: list[int] = []
         for spec in self._specs:
-            shapes += [id(spec.dtype.numpy), len(spec.shape), *spec.shape]
+            shapes += [*ArrayForm(id(spec.dtype.numpy), len(spec.shape)), *spec.shape]
         self.size = data + segment.planned.size
         self.launches = encoded.count
-        header = [len(self._specs), len(shapes), len(patches) // 3, self.launches, status, encoded.free]
-        return encoded.array_after([*header, *shapes, *patches])
+        head = ProgramHead(len(self._specs), len(shapes), len(patches), self.launches, status, encoded.free)
+        return encoded.array_after([*head, *shapes, *flatten(*patches)])
 
     def kernel(self, *arrays: Any) -> tuple[Any, ...]:
         """The outputs, in new arrays."""

@@ -41,7 +41,7 @@ def lower_kernel(op: KernelOp) -> Lowered:
     if isinstance(body, Loop):
         return pointwise.lower(body, op.loads, op.stores, op.specs)
     if isinstance(body, RowLoop):
-        return rows.lowered(body)
+        return rows.lower(body)
     from gradtape.compiler.backends import contraction  # loaded with the first product
 
     return contraction.lower(op, body)

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gradtape.compiler.graph import Value
-from gradtape.compiler.memory.arena import Layout, Part, Piece
+from gradtape.compiler.memory.arena import Layout, Part, PieceHome
 
 
 class Segment(NamedTuple):
@@ -28,7 +28,7 @@ class Segment(NamedTuple):
     kept: set[Value]
     updated: dict[Value, Value]
     constants: Mapping[Value, Any]
-    pieces: Mapping[Value, Piece] = MappingProxyType({})
+    pieces: Mapping[Value, PieceHome] = MappingProxyType({})
     layout: Layout | None = None
 
     @property

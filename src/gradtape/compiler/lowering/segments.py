@@ -2,7 +2,8 @@
 
 Nodes that have kernels are collected, in program order as far as their operands allow; a node without one runs between two segments
 with its kernel in Python, as do effects. Values of variables that the program replaces are computed last, so that they can be written
-over the old ones: by then nobody reads those.
+over the old ones: by then nobody reads those. An effect that says it is early runs as soon as its operands are there, in the order of the
+other early ones, before assignments that the program makes ahead of it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import heapq
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.compiler.effects import ASSIGN
+from gradtape.compiler.effects import ASSIGN, REREAD
 from gradtape.compiler.graph import Copy, Graph, Node, Value
 from gradtape.compiler.lowering.segment import Segment
 from gradtape.compiler.memory.arena import Part, roots
@@ -21,7 +22,7 @@ from gradtape.core.variable import Variable
 Run = list[Part] | Node
 
 
-def segmented(graph: Graph, lower: Callable[[Node], Lowered | None], native: Callable[[Segment], Any]) -> Graph:
+def split_at_effects(graph: Graph, lower: Callable[[Node], Lowered | None], native: Callable[[Segment], Any]) -> Graph:
     """The graph with native programs in place of the nodes that have kernels.
 
     Args:
@@ -49,24 +50,30 @@ def _runs(graph: Graph, lower: Callable[[Node], Lowered | None]) -> list[Run]:
         found = lower(node)
         if found is not None:
             parts[node] = Part(node, found)
-    late = _updates(graph)
+    urgent = _urgent(graph)
+    late = _updates(graph) - _leading(urgent)
     number = {node: i for i, node in enumerate(graph.nodes)}
     missing: dict[Node, int] = {}
     followers: dict[Node, list[Node]] = {}
-    effect: Node | None = None
+    last: set[Node] = set()  # the effects that the next one follows
+    others: set[Node] = set()  # those that an early one follows
     for node in graph.nodes:
         before = {v.node for v in node.inputs if v.node is not None}
         if node.effect:
-            before |= {effect} if effect is not None else set()
-            effect = node
+            before |= others if _is_early(node) else last
+            last = {*last, node} if _is_early(node) else {node}
+            others = others if node.op is ASSIGN else {node}
         missing[node] = len(before)
         for earlier in before:
             followers.setdefault(earlier, []).append(node)
-    native: list[tuple[bool, int, Node]] = []
-    python: list[tuple[bool, int, Node]] = []
+    native: list[tuple[int, int, Node]] = []
+    python: list[tuple[int, int, Node]] = []
 
     def ready(node: Node) -> None:
-        heapq.heappush(native if node in parts else python, (node in late or node.effect, number[node], node))
+        # What reads variables again goes first, so that it does not divide the updates that wait for it.
+        is_last = node in late or (node.effect and node.op is not REREAD)
+        turn = -1 if node in urgent else int(is_last)
+        heapq.heappush(native if node in parts else python, (turn, number[node], node))
 
     for node in graph.nodes:
         if not missing[node]:
@@ -87,6 +94,37 @@ def _runs(graph: Graph, lower: Callable[[Node], Lowered | None]) -> list[Run]:
             if not missing[following]:
                 ready(following)
     return runs
+
+
+def _is_early(node: Node) -> bool:
+    return bool(getattr(node.op, "early", False))
+
+
+def _urgent(graph: Graph) -> set[Node]:
+    """Early effects, and the effects that they follow."""
+    found: set[Node] = set()
+    is_followed = is_plain_followed = False
+    for node in reversed(graph.nodes):
+        if _is_early(node):
+            is_followed = True
+        elif not node.effect or not (is_plain_followed if node.op is ASSIGN else is_followed):
+            continue
+        else:
+            is_plain_followed = True  # it follows all effects before it, assignments too
+        found.add(node)
+    return found
+
+
+def _leading(nodes: set[Node]) -> set[Node]:
+    """The nodes that some nodes need."""
+    found: set[Node] = set()
+    rest = list(nodes)
+    while rest:
+        for value in rest.pop().inputs:
+            if value.node is not None and value.node not in found:
+                found.add(value.node)
+                rest.append(value.node)
+    return found
 
 
 def _updates(graph: Graph) -> set[Node]:
@@ -195,7 +233,7 @@ def _in_place(
     later: set[Value],
     same: dict[Value, Value],
 ) -> dict[Value, Value]:
-    """New values of variables that may be written over the old ones: nobody reads those at that time or later."""
+    """New values of variables that may overwrite the old ones: nothing reads the old values from then on."""
     readers: dict[Value, int] = {}
     checks = -1
     makers: dict[Value, int] = {}

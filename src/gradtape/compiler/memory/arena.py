@@ -33,7 +33,7 @@ class Home(NamedTuple):
     offset: int
 
 
-class Piece(NamedTuple):
+class PieceHome(NamedTuple):
     """Where a value lies that is a piece of another one: in that, from a byte on."""
 
     whole: Value
@@ -56,7 +56,7 @@ class Layout(NamedTuple):
     size: int
 
 
-class _Room:
+class _Interval:
     """A piece of memory and the time, in parts, during which it is needed."""
 
     __slots__ = ("array", "first", "last", "offset", "size")
@@ -79,7 +79,7 @@ def lay_out(
     parts: Sequence[Part],
     arrays: dict[Value, int],
     updated: dict[Value, Value],
-    pieces: Mapping[Value, Piece] = MappingProxyType({}),
+    pieces: Mapping[Value, PieceHome] = MappingProxyType({}),
 ) -> Layout:
     """The plan for some parts, in their order.
 
@@ -91,11 +91,11 @@ def lay_out(
     """
     same = roots(parts)
     last = _last_uses(parts, same, pieces)
-    rooms: dict[Value, _Room] = {}
+    rooms: dict[Value, _Interval] = {}
     for value, number in arrays.items():
-        rooms[value] = _Room(size_of(value), -1, number)
+        rooms[value] = _Interval(size_of(value), -1, number)
         rooms[value].last = len(parts)
-    scratch: list[list[_Room]] = []
+    scratch: list[list[_Interval]] = []
     for position, (node, lowered) in enumerate(parts):
         views = {output for output, _ in lowered.views}
         for number, value in enumerate(node.outputs):
@@ -103,7 +103,7 @@ def lay_out(
                 continue
             if value in pieces:
                 whole = pieces[value].whole
-                rooms[value] = rooms.setdefault(whole, _Room(size_of(whole), position))
+                rooms[value] = rooms.setdefault(whole, _Interval(size_of(whole), position))
                 continue
             shared = (
                 None if value in updated else _shared(value, number, position, Part(node, lowered), same, last, rooms)
@@ -114,9 +114,9 @@ def lay_out(
             elif shared is not None:
                 rooms[value] = shared
             elif value not in rooms:
-                rooms[value] = _Room(size_of(value), position)
+                rooms[value] = _Interval(size_of(value), position)
             rooms[value].last = max(rooms[value].last, last.get(value, position))
-        scratch.append([_Room(size, position) for size in lowered.scratch])
+        scratch.append([_Interval(size, position) for size in lowered.scratch])
     every = {id(room): room for room in (*rooms.values(), *[room for few in scratch for room in few])}
     size = _place([room for room in every.values() if room.array is None])
     homes = {value: Home(room.array, room.offset) for value, room in rooms.items()}
@@ -130,7 +130,7 @@ def size_of(value: Value) -> int:
     return math.prod(value.spec.shape) * value.spec.dtype.size
 
 
-def _last_uses(parts: Sequence[Part], same: dict[Value, Value], pieces: Mapping[Value, Piece]) -> dict[Value, int]:
+def _last_uses(parts: Sequence[Part], same: dict[Value, Value], pieces: Mapping[Value, PieceHome]) -> dict[Value, int]:
     """For each value the last part that reads it, or a piece of it."""
     last: dict[Value, int] = {}
     for position, (node, _) in enumerate(parts):
@@ -149,8 +149,8 @@ def _shared(
     part: Part,
     same: dict[Value, Value],
     last: dict[Value, int],
-    rooms: dict[Value, _Room],
-) -> _Room | None:
+    rooms: dict[Value, _Interval],
+) -> _Interval | None:
     """The room of an input that dies here and that the output may be written over."""
     node, lowered = part
     for output, i in lowered.shares:
@@ -166,7 +166,7 @@ def _shared(
     return None
 
 
-def _place(rooms: list[_Room]) -> int:
+def _place(rooms: list[_Interval]) -> int:
     """Give every room its place, in the order in which they are needed: the smallest gap that is large enough. The bytes of all."""
     gaps: list[list[int]] = []  # beginning and end, by their beginnings
     ending: list[tuple[int, int, int]] = []  # last use, beginning, end

@@ -15,7 +15,7 @@ from gradtape.core.patterns.movement import packed
 _MASKS = ("eq", "ne", "lt", "le", "gt", "ge", "isnan", "isfinite")
 
 
-class Entry:
+class NestValue:
     """A value of a body."""
 
     __slots__ = ("dtype", "number")
@@ -24,7 +24,7 @@ class Entry:
         self.number, self.dtype = number, dtype
 
 
-class Body:
+class NestBuilder:
     """Writes down what it is asked for; equal instructions are written once.
 
     Attributes:
@@ -41,72 +41,72 @@ class Body:
         """What was written."""
         return Nest(self.axes, tuple(self._instructions), tuple(self._stores))
 
-    def load(self, slot: int, dtype: DType, index: Sequence[Dim], fill: str | None = None) -> Entry:
+    def load(self, slot: int, dtype: DType, index: Sequence[Dim], fill: str | None = None) -> NestValue:
         """An element of an input."""
         return self._written(Instruction("load", dtype, access=Access(slot, self.bare(index), fill)))
 
-    def store(self, slot: int, index: Sequence[Dim], value: Entry) -> None:
+    def store(self, slot: int, index: Sequence[Dim], value: NestValue) -> None:
         """Write a value to an output."""
         self._stores.append(Store(Access(slot, self.bare(index)), value.number))
 
-    def inside(self, index: Sequence[Dim]) -> Entry:
+    def inside(self, index: Sequence[Dim]) -> NestValue:
         """Whether an index is in bounds."""
         return self._written(Instruction("inside", dtypes.bool_, access=Access(-1, self.bare(index), "")))
 
-    def index(self, dim: Dim) -> Entry:
+    def index(self, dim: Dim) -> NestValue:
         """An index, as int32."""
         return self._written(Instruction("index", dtypes.int32, access=Access(-1, self.bare((dim,)))))
 
-    def reduce(self, join: str, x: Entry, axes: Sequence[int], dtype: DType | None = None) -> Entry:
+    def reduce(self, join: str, x: NestValue, axes: Sequence[int], dtype: DType | None = None) -> NestValue:
         """A value reduced over axes, if there are any, rounded to a dtype."""
         if not axes:
             return x if dtype in (None, x.dtype) else self.cast(x, dtype)
         return self._written(Instruction(join, dtype or x.dtype, (x.number,), axes=tuple(axes)))
 
-    def require(self, mask: Entry) -> None:
+    def require(self, mask: NestValue) -> None:
         """Say that the input is an error where a mask is false."""
         self._written(Instruction("require", dtypes.bool_, (mask.number,)))
 
-    def constant(self, value: Any, like: Entry) -> Entry:
+    def constant(self, value: Any, like: NestValue) -> NestValue:
         """A number in the dtype of another value."""
         return self.splat(value, like.dtype)
 
-    def splat(self, value: Any, dtype: DType) -> Entry:
+    def splat(self, value: Any, dtype: DType) -> NestValue:
         """A number in a dtype."""
         return self.number(repr(np.asarray(value).item()), dtype)
 
-    def number(self, text: str, dtype: DType) -> Entry:
+    def number(self, text: str, dtype: DType) -> NestValue:
         """A number that is given as text."""
         return self._written(Instruction("const", dtype, extra=text))
 
-    def dtype(self, x: Entry) -> DType:
+    def dtype(self, x: NestValue) -> DType:
         """The dtype of a value."""
         return x.dtype
 
-    def cast(self, x: Entry, dtype: Any) -> Entry:
+    def cast(self, x: NestValue, dtype: Any) -> NestValue:
         """A value in another dtype."""
         return self._written(Instruction("cast", dtypes.as_dtype(dtype), (x.number,)))
 
-    def select(self, mask: Entry, a: Entry, b: Entry) -> Entry:
+    def select(self, mask: NestValue, a: NestValue, b: NestValue) -> NestValue:
         """a where the mask is true, else b."""
         return self._written(Instruction("select", a.dtype, (mask.number, a.number, b.number)))
 
-    def __getattr__(self, name: str) -> Callable[..., Entry]:
+    def __getattr__(self, name: str) -> Callable[..., NestValue]:
         if name.startswith("_"):
             raise AttributeError(name)
 
-        def method(*values: Entry) -> Entry:
+        def method(*values: NestValue) -> NestValue:
             dtype = dtypes.bool_ if name in _MASKS else values[0].dtype
             return self._written(Instruction(name, dtype, tuple([v.number for v in values])))
 
         return method
 
-    def _written(self, instruction: Instruction) -> Entry:
+    def _written(self, instruction: Instruction) -> NestValue:
         """The value of an instruction."""
         number = self._seen.setdefault(instruction, len(self._instructions))
         if number == len(self._instructions):
             self._instructions.append(instruction)
-        return Entry(number, instruction.dtype)
+        return NestValue(number, instruction.dtype)
 
     def bare(self, index: Sequence[Dim]) -> tuple[Dim, ...]:
         """An index without terms that are always zero."""

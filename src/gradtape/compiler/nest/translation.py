@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.compiler.bodies.epilogue import Distances, Ending, Groups
+from gradtape.compiler.bodies.epilogue import Distances, Epilogue, Groups
 from gradtape.compiler.bodies.kernel_op import Binding, Contraction, KernelOp, body_of
 from gradtape.compiler.bodies.loop import Loop
 from gradtape.compiler.bodies.rows import COLUMN, ROW, Call, RowLoop
 from gradtape.compiler.graph import Node
-from gradtape.compiler.nest.body import Body, Entry, strided
+from gradtape.compiler.nest.body import NestBuilder, NestValue, strided
 from gradtape.compiler.nest.description import Dim, Nest
 from gradtape.core.patterns.convolution import Convolve
 from gradtape.core.patterns.movement import Copy, View, packed
@@ -48,8 +48,8 @@ def nest_of(node: Node) -> Nest | None:
 
 
 def _loop(loop: Loop, op: KernelOp, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> Nest:
-    cg, axes = Body(loop.shape), range(len(loop.shape))
-    values: list[Entry] = []
+    cg, axes = NestBuilder(loop.shape), range(len(loop.shape))
+    values: list[NestValue] = []
     for (dtype, strides), known, load in zip(loop.inputs, loop.constants, op.loads, strict=True):
         if known is not None:
             values.append(cg.splat(known, dtype))
@@ -66,21 +66,21 @@ def _loop(loop: Loop, op: KernelOp, inputs: Sequence[Spec], outputs: Sequence[Sp
     return cg.nest()
 
 
-def _replay(cg: Body, steps: Iterable[Any], values: list[Entry]) -> None:
+def _replay(cg: NestBuilder, steps: Iterable[Any], values: list[NestValue]) -> None:
     """Add the values of steps, which are ops, to those of their operands."""
     for step in steps:
         values.append(step.op.scalar(cg, *[values[i] for i in step.operands], **dict(step.params)))
 
 
-def _index(cg: Body, specs: Sequence[Spec], binding: Binding, strides: Iterable[tuple[int, int]]) -> list[Dim]:
+def _index(cg: NestBuilder, specs: Sequence[Spec], binding: Binding, strides: Iterable[tuple[int, int]]) -> list[Dim]:
     return strided(specs[binding.slot].shape, cg.axes, binding.offset, strides)
 
 
 def _rows(loop: RowLoop, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> Nest:
-    cg, width = Body(loop.shape), len(loop.shape) - 1
+    cg, width = NestBuilder(loop.shape), len(loop.shape) - 1
     joined = list(range(loop.outer, width))  # the axes that a column reduction removes
     slots = {number: (slot, varies) for slot, (number, varies) in enumerate(loop.inputs)}
-    values: list[Entry] = []
+    values: list[NestValue] = []
     for number, call in enumerate(loop.calls):
         if call.method == "input":
             slot, varies = slots[number]
@@ -98,7 +98,7 @@ def _rows(loop: RowLoop, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> Nes
     return cg.nest()
 
 
-def _called(cg: Body, call: Call, values: list[Entry], loop: RowLoop, joined: list[int]) -> Entry:
+def _called(cg: NestBuilder, call: Call, values: list[NestValue], loop: RowLoop, joined: list[int]) -> NestValue:
     """The value of one call of a recipe."""
     method, operands, extra = call
     width = len(loop.shape) - 1
@@ -114,11 +114,11 @@ def _called(cg: Body, call: Call, values: list[Entry], loop: RowLoop, joined: li
     if call.direction:
         axes = [width] if call.direction == ROW else joined
         return cg.reduce(call.join, given[0], axes, extra[0] if extra else None)
-    made: Entry = getattr(cg, method)(*given)
+    made: NestValue = getattr(cg, method)(*given)
     return made
 
 
-def _dense(cg: Body, axes: Sequence[int]) -> Strides:
+def _dense(cg: NestBuilder, axes: Sequence[int]) -> Strides:
     """The strides of an array without gaps along some axes."""
     return list(zip(axes, packed([cg.axes[a] for a in axes]), strict=True))
 
@@ -127,31 +127,34 @@ def _contraction(
     body: Contraction, op: KernelOp | None, inputs: Sequence[Spec], outputs: Sequence[Spec]
 ) -> Nest | None:
     """A product or convolution, and its epilogue."""
-    pattern, ending = body
+    pattern, epilogue, sums_columns = body
+    if sums_columns:
+        assert isinstance(pattern, Convolve)
+        return _filter_and_bias(pattern, outputs)
     loads = (Binding(0), Binding(1)) if op is None else op.loads
     if isinstance(pattern, Product):
-        sizes = _batch_sizes(pattern, ending)
+        sizes = _batch_sizes(pattern, epilogue)
         if sizes is None:
             return None
         cg, value, frame = _product(pattern, sizes, loads, inputs)
     else:
         cg, value, frame = _convolution(pattern, inputs)
-    if ending is None or op is None:
+    if epilogue is None or op is None:
         cg.store(0, strided(outputs[0].shape, cg.axes, 0, frame.whole()), value)
         return cg.nest()
-    values: list[Entry] = []
+    values: list[NestValue] = []
     loaded = iter(loads[2:])
-    for i, (dtype, distances, known) in enumerate(ending.operands):
-        if i == ending.product:
+    for i, (dtype, distances, known) in enumerate(epilogue.operands):
+        if i == epilogue.product:
             values.append(value)
         elif distances is None:
             values.append(cg.splat(known, dtype))
         else:
             load = next(loaded)
             values.append(cg.load(load.slot, dtype, _index(cg, inputs, load, frame.strides(distances))))
-    _replay(cg, ending.steps, values)
-    for k, (number, store) in enumerate(zip(ending.results, op.stores, strict=True)):
-        target = ending.targets[k] if ending.targets else None
+    _replay(cg, epilogue.steps, values)
+    for k, (number, store) in enumerate(zip(epilogue.results, op.stores, strict=True)):
+        target = epilogue.targets[k] if epilogue.targets else None
         places = frame.whole() if target is None else frame.strides(target)
         cg.store(store.slot, _index(cg, outputs, store, places), values[number])
     return cg.nest()
@@ -185,12 +188,12 @@ class _Frame:
         return [(a, stride * unit) for a, unit in zip(axes, units, strict=True)]
 
 
-def _batch_sizes(pattern: Product, ending: Ending | None) -> list[int] | None:
+def _batch_sizes(pattern: Product, epilogue: Epilogue | None) -> list[int] | None:
     """The axes of a stack, cut so that groups of its matrices are whole axes; None if they cannot be."""
     sizes = [axis.size for axis in pattern.axes]
     count = math.prod(sizes)
     cuts = {1, count, *[math.prod(sizes[i:]) for i in range(len(sizes))]}
-    several = [] if ending is None else [*[o.distances for o in ending.operands], *ending.targets]
+    several = [] if epilogue is None else [*[o.distances for o in epilogue.operands], *epilogue.targets]
     cuts |= {d[0].members for d in several if d is not None and isinstance(d[0], Groups)}
     ordered = sorted(cuts, reverse=True)
     if any(large % small for large, small in itertools.pairwise(ordered)):
@@ -200,9 +203,9 @@ def _batch_sizes(pattern: Product, ending: Ending | None) -> list[int] | None:
 
 def _product(
     pattern: Product, sizes: list[int], loads: Sequence[Binding], inputs: Sequence[Spec]
-) -> tuple[Body, Entry, _Frame]:
+) -> tuple[NestBuilder, NestValue, _Frame]:
     m, n, k = len(sizes), len(sizes) + 1, len(sizes) + 2
-    cg = Body((*sizes, pattern.m, pattern.n, pattern.k))
+    cg = NestBuilder((*sizes, pattern.m, pattern.n, pattern.k))
     batch = list(range(len(sizes)))
     a, b = _stack(cg, pattern, batch)
     lda, ldb = _leading(pattern)
@@ -220,7 +223,7 @@ def _leading(pattern: Product) -> tuple[int, int]:
     return lda, pattern.ldb or (pattern.k if pattern.transpose_b else pattern.n)
 
 
-def _stack(cg: Body, pattern: Product, batch: Sequence[int]) -> tuple[Strides, Strides]:
+def _stack(cg: NestBuilder, pattern: Product, batch: Sequence[int]) -> tuple[Strides, Strides]:
     """The strides of both factors along the axes of a stack, which may be cut finer than the pattern's."""
     a: Strides = []
     b: Strides = []
@@ -235,7 +238,7 @@ def _stack(cg: Body, pattern: Product, batch: Sequence[int]) -> tuple[Strides, S
     return a, b
 
 
-def _convolution(pattern: Convolve, inputs: Sequence[Spec]) -> tuple[Body, Entry, _Frame]:
+def _convolution(pattern: Convolve, inputs: Sequence[Spec]) -> tuple[NestBuilder, NestValue, _Frame]:
     """Axes are examples, places, groups, channels within a group; then what is summed over."""
     dims, groups = len(pattern.window), pattern.groups
     channels, filters = pattern.channels // groups, pattern.filters // groups
@@ -243,11 +246,11 @@ def _convolution(pattern: Convolve, inputs: Sequence[Spec]) -> tuple[Body, Entry
     own, other = g + 1, g + 2
     taps = list(range(g + 3, g + 3 + dims))
     if pattern.kind == "filter":
-        return _filter_gradient(pattern)
+        return _filter_gradient(pattern)[:3]
     forward = pattern.kind == "forward"
     places = pattern.out if forward else pattern.size
     made, summed = (filters, channels) if forward else (channels, filters)
-    cg = Body((pattern.examples, *places, groups, made, summed, *pattern.window))
+    cg = NestBuilder((pattern.examples, *places, groups, made, summed, *pattern.window))
     seen = []
     for i, p in enumerate(at):
         size, start, stride, dilation = pattern.size[i], pattern.starts[i], pattern.strides[i], pattern.dilations[i]
@@ -266,29 +269,40 @@ def _convolution(pattern: Convolve, inputs: Sequence[Spec]) -> tuple[Body, Entry
     return cg, total, _Frame(cg.axes, [], [n, *at], [g, own])
 
 
-def _filter_gradient(pattern: Convolve) -> tuple[Body, Entry, _Frame]:
+def _filter_and_bias(pattern: Convolve, outputs: Sequence[Spec]) -> Nest:
+    """The gradient by a filter, and the sums over all places of the cotangent."""
+    cg, value, frame, slope = _filter_gradient(pattern)
+    cg.store(0, strided(outputs[0].shape, cg.axes, 0, frame.whole()), value)
+    groups, last = len(pattern.window) + 1, len(cg.axes)
+    total = cg.reduce("sum", slope, range(groups + 2, last))
+    cg.store(1, strided(outputs[1].shape, cg.axes, 0, _dense(cg, [groups, groups + 1])), total)
+    return cg.nest()
+
+
+def _filter_gradient(pattern: Convolve) -> tuple[NestBuilder, NestValue, _Frame, NestValue]:
     dims, groups = len(pattern.window), pattern.groups
     channels, filters = pattern.channels // groups, pattern.filters // groups
     taps, c, g, o, n = list(range(dims)), dims, dims + 1, dims + 2, dims + 3
     at = list(range(n + 1, n + 1 + dims))
-    cg = Body((*pattern.window, channels, groups, filters, pattern.examples, *pattern.out))
+    cg = NestBuilder((*pattern.window, channels, groups, filters, pattern.examples, *pattern.out))
     sizes = zip(pattern.size, pattern.starts, pattern.strides, pattern.dilations, at, taps, strict=True)
     seen = [Dim(size, start, ((p, stride), (t, dilation))) for size, start, stride, dilation, p, t in sizes]
     source = [Dim(pattern.examples, 0, ((n, 1),)), *seen, Dim(pattern.channels, 0, ((g, channels), (c, 1)))]
     places = [Dim(size, 0, ((p, 1),)) for size, p in zip(pattern.out, at, strict=True)]
     slope = [Dim(pattern.examples, 0, ((n, 1),)), *places, Dim(pattern.filters, 0, ((g, filters), (o, 1)))]
-    product = cg.mul(cg.load(0, pattern.dtype, source, "0.0"), cg.load(1, pattern.dtype, slope))
-    return cg, cg.reduce("sum", product, [n, *at]), _Frame(cg.axes, [], [*taps, c], [g, o])
+    x, dy = cg.load(0, pattern.dtype, source, "0.0"), cg.load(1, pattern.dtype, slope)
+    total = cg.reduce("sum", cg.mul(x, dy), [n, *at])
+    return cg, total, _Frame(cg.axes, [], [*taps, c], [g, o]), dy
 
 
 def _copy(pattern: Copy, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> Nest | None:
-    """Every move has axes of its own."""
+    """Every move has separate axes."""
     types = {spec.dtype for spec in (*inputs, *outputs)}
     if pattern.size is not None or any(spec.dtype.kind == "O" for spec in outputs) or _overlap(pattern, outputs):
         return None
     moves = pattern.moves
     first = list(itertools.accumulate([len(move.read.shape) for move in moves], initial=0))
-    cg = Body([d for move in moves for d in move.read.shape])
+    cg = NestBuilder([d for move in moves for d in move.read.shape])
     for move, start in zip(moves, first, strict=False):
         dtype = outputs[move.output].dtype
         if move.source is None:
@@ -310,13 +324,13 @@ def _overlap(pattern: Copy, outputs: Sequence[Spec]) -> bool:
     return any(sizes[k] > math.prod(outputs[k].shape) for k in sizes)
 
 
-def _seen(cg: Body, spec: Spec, view: View, first: int) -> list[Dim]:
+def _seen(cg: NestBuilder, spec: Spec, view: View, first: int) -> list[Dim]:
     axes = range(first, first + len(view.shape))
     return strided(spec.shape, cg.axes, view.offset, zip(axes, view.strides, strict=True))
 
 
 def _reduce(pattern: Reduce, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> Nest:
-    cg, axes = Body(pattern.sizes), range(len(pattern.sizes))
+    cg, axes = NestBuilder(pattern.sizes), range(len(pattern.sizes))
     x = cg.load(0, pattern.dtype, strided(inputs[0].shape, cg.axes, 0, _dense(cg, list(axes))))
     over = [a for a in axes if pattern.reduced[a]]
     value = cg.reduce("sum" if pattern.join == "mean" else pattern.join, x, over)
@@ -334,7 +348,7 @@ def _pool(pattern: Pool, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> Nes
     if pattern.kind not in ("maximum", "mean") or not pattern.dtype.is_floating:
         return None
     dims = len(pattern.size)
-    cg = Body((*pattern.out, *pattern.window))
+    cg = NestBuilder((*pattern.out, *pattern.window))
     index = [
         Dim(size, start, ((p, stride), (dims + p, dilation)))
         for p, (size, start, stride, dilation) in enumerate(

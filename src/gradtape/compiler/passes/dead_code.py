@@ -1,4 +1,4 @@
-"""Dead-code elimination: nodes whose results nobody reads, and assignments that others overwrite."""
+"""Dead-code elimination: nodes whose results are never read, and assignments that are overwritten."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from gradtape.compiler.graph import Copy, Graph
 
 
 def drop_dead(graph: Graph) -> Graph:
-    """Without nodes that have no effect and whose outputs nobody reads."""
+    """The graph without nodes that have no effect and whose outputs are never read."""
     copy = Copy(graph)
     wanted = set(graph.outputs)
     kept = []

@@ -55,7 +55,7 @@ class Rewriter:
         return self._copy.done()
 
     def is_read_once(self, value: Value) -> bool:
-        """True if nobody but one node reads a value, so that it is not needed beside what a rule makes of both."""
+        """True if only one node reads a value, so a rule that merges the two makes it unnecessary."""
         return self._readers[value] <= 1
 
     def make(self, name: str, *inputs: Value, **params: Any) -> Value:

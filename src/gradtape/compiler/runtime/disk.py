@@ -1,7 +1,9 @@
 """Machine code on disk: what one process has compiled, the next one loads.
 
-A file (`core/disk_cache.py`) holds one kernel, under everything that its code depends on: the description of the kernel, the machine, the
-versions and the sources of gradtape, Python, NumPy and llvmlite.
+A file (`core/disk_cache.py`) holds one kernel. Its name is made of a text with everything that the code depends on: the sources and versions of
+gradtape, Python, NumPy and llvmlite, the machine, and in the last line the description of the kernel: its body and its plan. The file
+begins with a checksum of 32 bytes and this text, so that people can read what a file is (`strings -n 40 file`), and another
+kernel that happens to have the same name is not taken for it.
 """
 
 from __future__ import annotations
@@ -23,10 +25,10 @@ from gradtape.core import disk_cache
 from gradtape.core.dtypes import DType
 from gradtape.core.op import REGISTRY, Op
 
-_FORMAT = "gradtape kernel 3"
+_FORMAT = "gradtape kernel 4"
 
 
-class Entry(NamedTuple):
+class StoredKernel(NamedTuple):
     """A kernel as it is kept."""
 
     code: Code
@@ -45,7 +47,7 @@ def _write(key: Any, parts: list[str]) -> bool:
     if key is None or kind in (bool, int, float, complex, str, bytes):
         parts.append(repr(key))
     elif isinstance(key, tuple):
-        parts.append(f"{kind.__name__}(")
+        parts.append("(" if kind is tuple else f"{kind.__name__}(")
         for item in key:
             if not _write(item, parts):
                 return False
@@ -64,15 +66,17 @@ def _write(key: Any, parts: list[str]) -> bool:
     return True
 
 
-def load(text: str) -> Entry | None:
+def load(text: str) -> StoredKernel | None:
     """The kernel that was kept under a text, if there is one."""
-    body = disk_cache.read(full_text(text))
-    return None if body is None else _unpacked(body)
+    text = full_text(text)
+    body = disk_cache.read(text)
+    return None if body is None else _unpacked(text, body)
 
 
-def store(text: str, entry: Entry) -> None:
+def store(text: str, entry: StoredKernel) -> None:
     """Keep a kernel, if that is possible."""
-    disk_cache.write(full_text(text), _packed(entry))
+    text = full_text(text)
+    disk_cache.write(text, _packed(text, entry))
 
 
 def library(key: Any, make: Callable[[], Any]) -> Library:
@@ -81,26 +85,31 @@ def library(key: Any, make: Callable[[], Any]) -> Library:
     text = text_of(key)
     entry = None if text is None else load(text)
     if entry is None:
-        entry = Entry(machine.translate(make(), effort=QUICK), "", 0)
+        entry = StoredKernel(machine.translate(make(), effort=QUICK), "", 0)
         if text is not None:
             store(text, entry)
     return machine.load(entry.code)
 
 
-def _packed(entry: Entry) -> bytes:
+def _packed(text: str, entry: StoredKernel) -> bytes:
     names = ["\n".join(names).encode() for names in (entry.code.exports, entry.code.imports, (entry.task,))]
     parts = [*names, entry.code.image]
-    return struct.pack("<q", entry.chunks) + b"".join(struct.pack("<q", len(p)) + p for p in parts)
+    packed = struct.pack("<q", entry.chunks) + b"".join(struct.pack("<q", len(p)) + p for p in parts)
+    return text.encode() + b"\n\0" + packed
 
 
-def _unpacked(body: bytes) -> Entry:
-    (chunks,), at, parts = struct.unpack_from("<q", body), 8, []
+def _unpacked(text: str, body: bytes) -> StoredKernel | None:
+    """The kernel of a file; None if the file is that of another text."""
+    begin = text.encode() + b"\n\0"
+    if not body.startswith(begin):
+        return None
+    (chunks,), at, parts = struct.unpack_from("<q", body, len(begin)), len(begin) + 8, []
     for _ in range(4):
         (size,) = struct.unpack_from("<q", body, at)
         parts.append(body[at + 8 : at + 8 + size])
         at += 8 + size
     exports, imports = [tuple(p.decode().split("\n")) if p else () for p in parts[:2]]
-    return Entry(Code(parts[3], exports, imports), parts[2].decode(), chunks)
+    return StoredKernel(Code(parts[3], exports, imports), parts[2].decode(), chunks)
 
 
 def full_text(text: str) -> str:

@@ -1,13 +1,7 @@
 """The driver: a few small native functions that run any program.
 
 A program is a block of numbers that says what to check, where to put addresses and what to launch; no machine code is made for
-a program itself. Its layout, in 64-bit words:
-
-    number of arrays, of shape words, of patches, of steps, place of the status word in the arena (bytes), number of the steps at the
-    beginning that a handler of signals may stop: later ones may have changed variables
-    for each array    address of its dtype object, rank, dimensions
-    for each patch    place in the arena (bytes), which array, offset into its data (bytes)
-    for each step     address of the kernel, chunks, place of its table (bytes), 1 if it may set the status
+a program itself. `records.py` declares its parts.
 
 An arena is the memory of one run: the tables of all steps, the status word, and room for the values in between. Its tables hold the
 addresses that never change; a run patches in those of the arrays that it is given.
@@ -20,21 +14,38 @@ from __future__ import annotations
 import contextlib
 import ctypes
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from gradtape.compiler.codegen import ir
-from gradtape.compiler.codegen.simd.machine import Library, llvm
+from gradtape.compiler.codegen.emission import I64, POINTER, VOID
+from gradtape.compiler.codegen.simd.machine import Library, add_symbol
 from gradtape.compiler.runtime import disk, pool
-from gradtape.compiler.runtime.entry import I64, POINTER, VOID
+from gradtape.compiler.runtime.records import (
+    ARENA,
+    EXTERNAL,
+    ArrayForm,
+    BlockHead,
+    BranchHead,
+    BranchTable,
+    Carried,
+    ChainJob,
+    ChainStep,
+    Flip,
+    LaunchStep,
+    LoopHead,
+    LoopTable,
+    Move,
+    Patch,
+    ProgramHead,
+    TableWord,
+    size_of_record,
+)
 from gradtape.core.caching import once
 
-HEADER = 6
-# Words of a step: a kernel's address, its chunks, the place of its table, and 1 if it may set the status. Or, of a chain: how many steps
-# behind the first of all its own begin, how many groups there are, with a minus sign, how many steps it has, and nothing. In place of the
-# 1 these have the bytes from the table of a group to that of the next.
-STEP = 4
+Record = TypeVar("Record", bound=tuple[Any, ...])
+
 OK, FAILED = 0, -1
 
 _BYTE, _INT, _BIT = ir.IntType(8), ir.IntType(32), ir.IntType(1)
@@ -46,20 +57,18 @@ _ITEMS = tuple.__basicsize__
 _WANTED_FLAGS = 0x1 | 0x100  # C-contiguous and aligned
 # Functions of the pool.
 _POOL = ("share", "now", "heard")
-_FEW, _TURNS = (
-    16,
-    4,
-)  # steps of one chunk each, and turns of a loop, after which it is looked whether the user wants to stop
+# Steps of one chunk each, and turns of a loop, after which it is looked whether the user wants to stop.
+_FEW, _TURNS = 16, 4
 
 
 @once
 def library() -> Library:
     """The machine code of the driver. It finds what belongs to this process by names, so that it can be kept on disk."""
     _, state = pool.entry()
-    llvm().add_symbol("gradtape_pool", state)
-    llvm().add_symbol("gradtape_ndarray", id(np.ndarray))
+    add_symbol("gradtape_pool", state)
+    add_symbol("gradtape_ndarray", id(np.ndarray))
     for name in _POOL:
-        llvm().add_symbol(f"gradtape_{name}", pool.address(name))
+        add_symbol(f"gradtape_{name}", pool.address(name))
     return disk.library(("driver", _DATA, _ITEMS), _emitted)
 
 
@@ -120,6 +129,22 @@ class Writer:
         """A word of numbers at an address."""
         return self.load(self.place(address, index), I64)
 
+    def read(self, kind: type[Record], address: Any) -> Record:
+        """A record at an address, with all its words."""
+        return kind(*[self.word(address, k) for k in range(size_of_record(kind))])
+
+    def field_of(self, address: Any, kind: type[tuple[Any, ...]], name: str) -> Any:
+        """One word of a record at an address."""
+        return self.word(address, kind._fields.index(name))  # type: ignore[attr-defined]
+
+    def nth(self, kind: type[tuple[Any, ...]], first: Any, index: Any) -> Any:
+        """The address of a record, by that of the first of its kind in a row, and its number."""
+        return self.after(first, self.b.mul(index, I64(size_of_record(kind))))
+
+    def behind(self, kind: type[tuple[Any, ...]], address: Any) -> Any:
+        """The address of what stands behind a record."""
+        return self.after(address, size_of_record(kind))
+
     def after(self, address: Any, words: Any) -> Any:
         """An address some words further on."""
         words = I64(8 * words) if isinstance(words, int) else self.b.mul(words, I64(8))
@@ -127,7 +152,7 @@ class Writer:
 
     @contextlib.contextmanager
     def times(self, count: Any, name: str) -> Iterator[Any]:
-        """A loop of so many rounds, perhaps none."""
+        """A loop with a number of rounds, which may be 0."""
         b = self.b
         before = b.block
         head, body, done = (b.append_basic_block(f"{name}.{part}") for part in ("head", "body", "done"))
@@ -158,7 +183,7 @@ class Writer:
             self.b.ret(result)
 
     def copy(self, target: Any, source: Any, size: Any) -> None:
-        """So many bytes from one address to another."""
+        """Copy a number of bytes from one address to another."""
         b = self.b
         memcpy = b.module.declare_intrinsic("llvm.memcpy", [POINTER, POINTER, I64])
         b.call(memcpy, [b.inttoptr(target, POINTER), b.inttoptr(source, POINTER), size, _BIT(0)])
@@ -172,13 +197,13 @@ def _function(module: ir.Module, name: str, result: ir.Type, *kinds: ir.Type, in
 
 
 def _emit_chain(module: ir.Module) -> None:
-    """`chain(job, group)`: launch the kernels of a chain for a group, on one thread. A job is the steps, their number, and the tables."""
+    """`chain(job, group)`: launch the kernels of a chain for a group, on one thread. A job is a `ChainJob`."""
     w = _function(module, "chain", VOID, I64, I64, internal=True)
     job, group = w.function.args
     b = w.b
-    first, count, tables = [w.word(job, k) for k in range(3)]
+    first, count, tables = w.read(ChainJob, job)
     with w.times(count, "step") as i:
-        task, chunks, place, size = [w.word(w.after(first, b.mul(i, I64(STEP))), k) for k in range(STEP)]
+        task, chunks, place, size = w.read(LaunchStep, w.nth(LaunchStep, first, i))
         table = b.add(b.add(tables, place), b.mul(group, size))
         kernel = b.inttoptr(task, ir.FunctionType(VOID, [I64, I64]).as_pointer())
         with w.times(chunks, "chunk") as chunk:
@@ -193,12 +218,11 @@ def _emit_steps(module: ir.Module) -> None:
     first, count, tables, status, free, asked = w.function.args
     b = w.b
     state = w.address("gradtape_pool")
-    job = b.ptrtoint(b.alloca(ir.ArrayType(I64, 3)), I64)
+    job = b.ptrtoint(b.alloca(ir.ArrayType(I64, size_of_record(ChainJob))), I64)
     stopped = b.alloca(I64)
     chain = b.ptrtoint(module.globals["chain"], I64)
     with w.times(count, "step") as i:
-        step = w.after(first, b.mul(i, I64(STEP)))
-        task, chunks, place, checks = [w.word(step, k) for k in range(STEP)]
+        task, chunks, place, checks = w.read(LaunchStep, w.nth(LaunchStep, first, i))
         table = b.add(tables, place)
         listens = b.select(b.icmp_signed("<", i, free), asked, I64(0))
         b.store(I64(0), stopped)
@@ -209,10 +233,11 @@ def _emit_steps(module: ir.Module) -> None:
                     b.store(w.pool("heard", state, listens), stopped)
             with several, b.if_else(b.icmp_signed("<", chunks, I64(0))) as (grouped, shared):
                 with grouped:
-                    own = w.after(first, b.mul(task, I64(STEP)))
-                    for k, word in enumerate((own, place, tables)):
+                    own = ChainStep(task, chunks, place, checks)
+                    handed = ChainJob(w.nth(LaunchStep, first, own.first), own.launches, tables)
+                    for k, word in enumerate(handed):
                         b.store(word, w.place(job, k))
-                    b.store(w.pool("share", state, chain, job, b.neg(chunks), listens), stopped)
+                    b.store(w.pool("share", state, chain, job, b.neg(own.groups), listens), stopped)
                 with shared:
                     b.store(w.pool("share", state, task, table, chunks, listens), stopped)
         with b.if_then(b.icmp_signed("!=", b.load(stopped, I64), I64(0)), likely=False):
@@ -224,20 +249,16 @@ def _emit_steps(module: ir.Module) -> None:
 
 
 def _emit_fill(module: ir.Module) -> None:
-    """`fill(words, count, arena, externals, table)`: write a block's tables.
-
-    A word is a kind and a value: 0 for the value itself, 1 for an address in the arena, from 2 on for one behind an external pointer.
-    """
+    """`fill(words, count, arena, externals, table)`: write a block's tables, of which each word is a `TableWord`."""
     w = _function(module, "fill", VOID, *[I64] * 5, internal=True)
     words, count, arena, externals, table = w.function.args
     b = w.b
     with w.times(count, "word") as i:
-        pair = w.after(words, b.mul(i, I64(2)))
-        kind, value = w.word(pair, 0), w.word(pair, 1)
-        is_external = b.icmp_signed(">=", kind, I64(2))
-        which = b.select(is_external, b.sub(kind, I64(2)), I64(0))
+        kind, value = w.read(TableWord, w.nth(TableWord, words, i))
+        is_external = b.icmp_signed(">=", kind, I64(EXTERNAL))
+        which = b.select(is_external, b.sub(kind, I64(EXTERNAL)), I64(0))
         base = b.select(
-            is_external, w.word(externals, which), b.select(b.icmp_signed("==", kind, I64(1)), arena, I64(0))
+            is_external, w.word(externals, which), b.select(b.icmp_signed("==", kind, I64(ARENA)), arena, I64(0))
         )
         b.store(b.add(base, value), w.place(table, i))
     b.ret_void()
@@ -248,20 +269,19 @@ def _emit_run(module: ir.Module) -> None:
     w = _function(module, "run", I64, I64, I64, POINTER)
     b = w.b
     program, arena, arrays = w.function.args
-    count, shape_words, patches, steps, status, free = [w.word(program, i) for i in range(HEADER)]
-    first_shape = w.after(program, HEADER)
-    first_patch = w.after(first_shape, shape_words)
-    first_step = w.after(first_patch, b.mul(patches, I64(3)))
+    head = w.read(ProgramHead, program)
+    first_shape = w.behind(ProgramHead, program)
+    first_patch = w.after(first_shape, head.shape_words)
+    first_step = w.nth(Patch, first_patch, head.patches)
     items = b.gep(arrays, [I64(_ITEMS)], source_etype=_BYTE)
-    _check(w, items, count, first_shape)
-    with w.times(patches, "patch") as i:
-        patch = w.after(first_patch, b.mul(i, I64(3)))
-        place, which, offset = [w.word(patch, k) for k in range(3)]
+    _check(w, items, head.arrays, first_shape)
+    with w.times(head.patches, "patch") as i:
+        place, which, offset = w.read(Patch, w.nth(Patch, first_patch, i))
         data = w.field(w.load(b.gep(items, [which], source_etype=POINTER), POINTER), _DATA, I64)
         b.store(b.add(data, offset), w.place(b.add(arena, place)))
-    status = b.add(arena, status)
+    status = b.add(arena, head.status)
     b.store(I64(0), w.place(status))
-    failed = b.call(module.globals["steps"], [first_step, steps, arena, status, free, w.clock()])
+    failed = b.call(module.globals["steps"], [first_step, head.steps, arena, status, head.free, w.clock()])
     w.answer(b.icmp_signed("!=", failed, I64(0)), I64(FAILED))
     b.ret(I64(OK))
 
@@ -277,134 +297,134 @@ def _check(w: Writer, items: Any, count: Any, shapes: Any) -> None:
         w.answer(b.icmp_unsigned("!=", w.field(array, _TYPE, I64), w.address("gradtape_ndarray")), answer)
         flags = b.and_(w.field(array, _FLAGS, _INT), _INT(_WANTED_FLAGS))
         w.answer(b.icmp_unsigned("!=", flags, _INT(_WANTED_FLAGS)), answer)
-        w.answer(b.icmp_unsigned("!=", w.field(array, _DTYPE, I64), w.word(shape)), answer)
-        rank = w.word(shape, 1)
+        dtype, rank = w.read(ArrayForm, shape)
+        w.answer(b.icmp_unsigned("!=", w.field(array, _DTYPE, I64), dtype), answer)
         w.answer(b.icmp_unsigned("!=", b.zext(w.field(array, _RANK, _INT), I64), rank), answer)
         dimensions = w.field(array, _DIMENSIONS, I64)
+        wanted = w.behind(ArrayForm, shape)
         with w.times(rank, "axis") as axis:
-            wanted = w.word(shape, b.add(axis, I64(2)))
-            w.answer(b.icmp_unsigned("!=", w.word(dimensions, axis), wanted), answer)
-        b.store(w.after(shape, b.add(rank, I64(2))), at)
+            w.answer(b.icmp_unsigned("!=", w.word(dimensions, axis), w.word(wanted, axis)), answer)
+        b.store(w.after(wanted, rank), at)
 
 
 def _emit_choose(module: ir.Module) -> None:
-    """`choose(table, chunk)`: the kernel of a branch. Its table: description, arena, status, index, externals.
-
-    The description: number of blocks; bytes of the index; for each block the address of its own: number of words, number of
-    steps, words of the tables, steps.
-    """
+    """`choose(table, chunk)`: the kernel of a branch, whose table begins with a `BranchTable`."""
     w = _function(module, "choose", VOID, I64, I64)
     b = w.b
-    table = w.function.args[0]
-    description, arena, status, index = [w.word(table, i) for i in range(4)]
-    externals = w.after(table, 4)
-    count = w.word(description)
-    found = b.alloca(I64)
-    with b.if_else(b.icmp_signed("==", w.word(description, 1), I64(1))) as (narrow, wide):
+    address = w.function.args[0]
+    table = w.read(BranchTable, address)
+    externals = w.behind(BranchTable, address)
+    head = w.read(BranchHead, table.description)
+    index, found = b.inttoptr(table.index, POINTER), b.alloca(I64)
+    with b.if_else(b.icmp_signed("==", head.index_bytes, I64(1))) as (narrow, wide):
         with narrow:
-            b.store(b.zext(b.load(b.inttoptr(index, POINTER), typ=_BYTE), I64), found)
+            b.store(b.zext(b.load(index, typ=_BYTE), I64), found)
         with wide:
-            b.store(b.sext(b.load(b.inttoptr(index, POINTER), typ=_INT), I64), found)
+            b.store(b.sext(b.load(index, typ=_INT), I64), found)
     wanted = b.load(found, I64)
-    is_known = b.icmp_unsigned("<", wanted, count)
-    wanted = b.select(is_known, wanted, b.sub(count, I64(1)))  # any other number means the last
-    block = w.word(description, b.add(wanted, I64(2)))
-    words, steps = w.word(block, 0), w.word(block, 1)
-    first = w.after(block, 2)
-    b.call(module.globals["fill"], [first, words, arena, externals, arena])
-    first_step = w.after(first, b.mul(words, I64(2)))
-    b.call(module.globals["steps"], [first_step, steps, arena, status, steps, w.clock()])
+    is_known = b.icmp_unsigned("<", wanted, head.blocks)
+    wanted = b.select(is_known, wanted, b.sub(head.blocks, I64(1)))  # any other number means the last
+    block = _BlockCode.read(w, w.word(w.behind(BranchHead, table.description), wanted))
+    block.fill(w, table.arena, externals, table.arena)
+    b.call(
+        module.globals["steps"],
+        [block.first_step(w), block.steps, table.arena, table.status, block.steps, w.clock()],
+    )
     b.ret_void()
+
+
+class _BlockCode(NamedTuple):
+    """A block in machine code: the address of its first word, and how many words and steps it has."""
+
+    first: Any
+    words: Any
+    steps: Any
+
+    @classmethod
+    def read(cls, w: Writer, address: Any) -> _BlockCode:
+        """The block whose description is at an address."""
+        head = w.read(BlockHead, address)
+        return cls(w.behind(BlockHead, address), head.words, head.steps)
+
+    def fill(self, w: Writer, arena: Any, externals: Any, tables: Any) -> None:
+        """Write its tables."""
+        w.b.call(w.b.module.globals["fill"], [self.first, self.words, arena, externals, tables])
+
+    def first_step(self, w: Writer) -> Any:
+        """The address of its first step."""
+        return w.nth(TableWord, self.first, self.words)
+
+
+class _Lists(NamedTuple):
+    """The addresses of the first records of a loop, of each kind."""
+
+    carried: Any
+    moves: Any
+    flips: Any
 
 
 def _emit_repeat(module: ir.Module) -> None:
-    """`repeat(table, chunk)`: the kernel of a loop. Its table: description, arena, status, limit, count of steps, externals.
-
-    The description, in words:
-
-        0  number of steps if the limit is negative, -1 for no end    1  number of rows that there are, -1 if there are none
-        2  address of the body's block     3  address of the block of the condition, or 0
-        4  place of the condition's tables in the arena, 5  place of its result
-        6  1 if rows are taken from the last on
-        7  number of carried values, 8 of moves, 9 of flips
-        for each carried value  external with its first value, external for its last, bytes, places of its two rooms
-        for each move           place in the arena, bytes by which a step moves it
-        for each flip           place in the arena, which carried value: a step changes to the other room; 1 if it begins in the second
-    """
+    """`repeat(table, chunk)`: the kernel of a loop, whose table begins with a `LoopTable`."""
     w = _function(module, "repeat", VOID, I64, I64)
     b = w.b
-    table = w.function.args[0]
-    description, arena, status, limit, done = [w.word(table, i) for i in range(5)]
-    externals = w.after(table, 5)
-    usual, rows, body, cond, cond_place, flag, reverse, carried, moves, flips = [
-        w.word(description, i) for i in range(10)
-    ]
-    first_carried = w.after(description, 10)
-    first_move = w.after(first_carried, b.mul(carried, I64(5)))
-    first_flip = w.after(first_move, b.mul(moves, I64(2)))
-    most = b.sext(b.load(b.inttoptr(limit, POINTER), typ=_INT), I64)
-    most = b.select(b.icmp_signed("<", most, I64(0)), usual, most)
-    has_rows = b.icmp_signed(">=", rows, I64(0))
-    is_beyond = b.or_(b.icmp_signed("<", most, I64(0)), b.icmp_signed(">", most, rows))
+    address = w.function.args[0]
+    table, externals = w.read(LoopTable, address), w.behind(LoopTable, address)
+    arena = table.arena
+    head = w.read(LoopHead, table.description)
+    first_carried = w.behind(LoopHead, table.description)
+    first_move = w.nth(Carried, first_carried, head.carried)
+    lists = _Lists(first_carried, first_move, w.nth(Move, first_move, head.moves))
+    most = b.sext(b.load(b.inttoptr(table.limit, POINTER), typ=_INT), I64)
+    most = b.select(b.icmp_signed("<", most, I64(0)), head.usual, most)
+    has_rows = b.icmp_signed(">=", head.rows, I64(0))
+    is_beyond = b.or_(b.icmp_signed("<", most, I64(0)), b.icmp_signed(">", most, head.rows))
     with b.if_then(b.and_(has_rows, is_beyond), likely=False):
-        b.store(I64(1), w.place(status))
+        b.store(I64(1), w.place(table.status))
         b.ret_void()
-    with w.times(carried, "start") as i:
-        entry = w.after(first_carried, b.mul(i, I64(5)))
-        source = w.word(externals, w.word(entry, 0))
-        w.copy(b.add(arena, w.word(entry, 3)), source, w.word(entry, 2))
-    fill = module.globals["fill"]
-    body_words, body_steps = w.word(body, 0), w.word(body, 1)
-    body_first = w.after(body, 2)
-    b.call(fill, [body_first, body_words, arena, externals, arena])
-    with b.if_then(b.icmp_signed("!=", reverse, I64(0))), w.times(moves, "begin") as i:
-        entry = w.after(first_move, b.mul(i, I64(2)))
-        place = w.place(b.add(arena, w.word(entry, 0)))
-        distance = b.mul(b.sub(most, I64(1)), w.word(entry, 1))
+    with w.times(head.carried, "start") as i:
+        value = w.read(Carried, w.nth(Carried, lists.carried, i))
+        w.copy(b.add(arena, value.first_room), w.word(externals, value.source), value.size)
+    body = _BlockCode.read(w, head.body)
+    body.fill(w, arena, externals, arena)
+    with b.if_then(b.icmp_signed("!=", head.reverse, I64(0))), w.times(head.moves, "begin") as i:
+        move = w.read(Move, w.nth(Move, lists.moves, i))
+        place = w.place(b.add(arena, move.place))
+        distance = b.mul(b.sub(most, I64(1)), move.distance)
         b.store(b.sub(w.load(place, I64), distance), place)
-    body_step = w.after(body_first, b.mul(body_words, I64(2)))
-    has_cond = b.icmp_signed("!=", cond, I64(0))
-    cond_tables = b.add(arena, cond_place)
-    cond_or_body = b.select(has_cond, cond, body)
-    cond_words, cond_steps = w.word(cond_or_body, 0), w.word(cond_or_body, 1)
-    cond_first = w.after(cond_or_body, 2)
+    has_cond = b.icmp_signed("!=", head.cond, I64(0))
+    cond = _BlockCode.read(w, b.select(has_cond, head.cond, head.body))
     with b.if_then(has_cond):
-        b.call(fill, [cond_first, cond_words, arena, externals, cond_tables])
-    cond_step = w.after(cond_first, b.mul(cond_words, I64(2)))
-    _turn(module, w, most, has_cond, (cond_step, cond_steps, cond_tables, b.add(arena, flag)),
-          (body_step, body_steps), (first_move, moves, first_flip, flips, first_carried), arena, status, done)  # fmt: skip
-    turns = b.sext(b.load(b.inttoptr(done, POINTER), typ=_INT), I64)
+        cond.fill(w, arena, externals, b.add(arena, head.cond_tables))
+    _emit_turns(w, table, head, lists, most, has_cond, cond, body)
+    turns = b.sext(b.load(b.inttoptr(table.done, POINTER), typ=_INT), I64)
     is_odd = b.icmp_signed("!=", b.and_(turns, I64(1)), I64(0))
-    with w.times(carried, "end") as i:
-        entry = w.after(first_carried, b.mul(i, I64(5)))
-        room = b.select(is_odd, w.word(entry, 4), w.word(entry, 3))
-        w.copy(w.word(externals, w.word(entry, 1)), b.add(arena, room), w.word(entry, 2))
+    with w.times(head.carried, "end") as i:
+        value = w.read(Carried, w.nth(Carried, lists.carried, i))
+        room = b.select(is_odd, value.second_room, value.first_room)
+        w.copy(w.word(externals, value.target), b.add(arena, room), value.size)
     b.ret_void()
 
 
-def _turn(
-    module: ir.Module,
+def _emit_turns(
     w: Writer,
+    table: LoopTable,
+    head: LoopHead,
+    lists: _Lists,
     most: Any,
     has_cond: Any,
-    cond: Any,
-    body: Any,
-    changes: Any,
-    arena: Any,
-    status: Any,
-    done: Any,
+    cond: _BlockCode,
+    body: _BlockCode,
 ) -> None:
-    """The turns of a loop; their number is stored at `done`."""
-    b = w.b
-    cond_step, cond_steps, cond_tables, flag = cond
-    body_step, body_steps = body
-    first_move, moves, first_flip, flips, first_carried = changes
-    run = module.globals["steps"]
+    """The turns of a loop; their number is stored at `table.done`."""
+    b, arena, status = w.b, table.arena, table.status
+    run = b.module.globals["steps"]
+    body_step, cond_step = body.first_step(w), cond.first_step(w)
+    cond_tables, flag = b.add(arena, head.cond_tables), b.inttoptr(b.add(arena, head.flag), POINTER)
     asked, go_on = w.clock(), b.alloca(_BIT)
     before = b.block
-    head, test, turn, end = (b.append_basic_block(f"turn.{name}") for name in ("head", "test", "body", "end"))
-    b.branch(head)
-    b.position_at_end(head)
+    start, test, turn, end = (b.append_basic_block(f"turn.{name}") for name in ("head", "test", "body", "end"))
+    b.branch(start)
+    b.position_at_end(start)
     count = b.phi(I64)
     count.add_incoming(I64(0), before)
     is_last = b.and_(b.icmp_signed(">=", most, I64(0)), b.icmp_signed(">=", count, most))
@@ -412,24 +432,13 @@ def _turn(
     b.position_at_end(test)
     b.store(_BIT(1), go_on)
     with b.if_then(has_cond):
-        b.call(run, [cond_step, cond_steps, cond_tables, status, cond_steps, asked])
-        b.store(b.icmp_unsigned("!=", b.load(b.inttoptr(flag, POINTER), typ=_BYTE), _BYTE(0)), go_on)
+        b.call(run, [cond_step, cond.steps, cond_tables, status, cond.steps, asked])
+        b.store(b.icmp_unsigned("!=", b.load(flag, typ=_BYTE), _BYTE(0)), go_on)
     b.cbranch(b.load(go_on, _BIT), turn, end)
-    end_from = [head, b.block]
+    end_from = [start, b.block]
     b.position_at_end(turn)
-    b.call(run, [body_step, body_steps, arena, status, body_steps, asked])
-    with w.times(moves, "move") as i:
-        entry = w.after(first_move, b.mul(i, I64(2)))
-        place = w.place(b.add(arena, w.word(entry, 0)))
-        b.store(b.add(w.load(place, I64), w.word(entry, 1)), place)
-    with w.times(flips, "flip") as i:
-        entry = w.after(first_flip, b.mul(i, I64(3)))
-        place = w.place(b.add(arena, w.word(entry, 0)))
-        rooms = w.after(first_carried, b.mul(w.word(entry, 1), I64(5)))
-        distance = b.sub(w.word(rooms, 4), w.word(rooms, 3))
-        is_back = b.icmp_signed("!=", b.and_(b.xor(count, w.word(entry, 2)), I64(1)), I64(0))
-        distance = b.select(is_back, b.neg(distance), distance)
-        b.store(b.add(w.load(place, I64), distance), place)
+    b.call(run, [body_step, body.steps, arena, status, body.steps, asked])
+    _emit_changes(w, arena, head, lists, count)
     with b.if_then(b.icmp_signed("==", b.and_(count, I64(_TURNS - 1)), I64(_TURNS - 1)), likely=False):
         heard = w.pool("heard", w.address("gradtape_pool"), asked)
         with b.if_then(b.icmp_signed("!=", heard, I64(0)), likely=False):
@@ -438,10 +447,27 @@ def _turn(
     following = b.add(count, I64(1))
     count.add_incoming(following, b.block)
     turn_end = b.block
-    b.cbranch(failed, end, head)
+    b.cbranch(failed, end, start)
     b.position_at_end(end)
     total = b.phi(I64)
     for block in end_from:
         total.add_incoming(count, block)
     total.add_incoming(following, turn_end)
-    b.store(b.trunc(total, _INT), b.inttoptr(done, POINTER))
+    b.store(b.trunc(total, _INT), b.inttoptr(table.done, POINTER))
+
+
+def _emit_changes(w: Writer, arena: Any, head: LoopHead, lists: _Lists, count: Any) -> None:
+    """What changes in the tables between turns: rows move on, carried values change rooms."""
+    b = w.b
+    with w.times(head.moves, "move") as i:
+        move = w.read(Move, w.nth(Move, lists.moves, i))
+        place = w.place(b.add(arena, move.place))
+        b.store(b.add(w.load(place, I64), move.distance), place)
+    with w.times(head.flips, "flip") as i:
+        flip = w.read(Flip, w.nth(Flip, lists.flips, i))
+        place = w.place(b.add(arena, flip.place))
+        value = w.nth(Carried, lists.carried, flip.carried)
+        distance = b.sub(w.field_of(value, Carried, "second_room"), w.field_of(value, Carried, "first_room"))
+        is_back = b.icmp_signed("!=", b.and_(b.xor(count, flip.second), I64(1)), I64(0))
+        distance = b.select(is_back, b.neg(distance), distance)
+        b.store(b.add(w.load(place, I64), distance), place)

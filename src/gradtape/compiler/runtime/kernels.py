@@ -18,7 +18,7 @@ import numpy as np
 
 from gradtape.compiler import debug
 from gradtape.compiler.codegen import ir
-from gradtape.compiler.codegen.simd.machine import Code, Library, assembly, llvm, load, translate
+from gradtape.compiler.codegen.simd.machine import Code, Library, assembly, has_symbols, load, translate
 from gradtape.compiler.runtime import disk, pool, translator
 from gradtape.compiler.runtime.program import Misfit
 from gradtape.core import disk_cache, locks
@@ -88,7 +88,7 @@ class Promised:
         if self._good is not None:
             return
         text = self._text if disk_cache.folder() == self._folder else None
-        good = _kept(text, disk.Entry(code, self._name, self._chunks))
+        good = _kept(text, disk.StoredKernel(code, self._name, self._chunks))
         address = good.address(self._name)
         with _LOCK:
             if self._good is None:
@@ -126,7 +126,7 @@ class Launch(NamedTuple):
 
 
 class Grouped(NamedTuple):
-    """Launches that run one after the other for each group of rows, each group on a thread of its own (`compiler/lowering/chains.py`).
+    """Launches that run one after the other for each group of rows, each group on a separate thread (`compiler/lowering/chains.py`).
 
     Attributes:
       groups: how many there are.
@@ -139,6 +139,18 @@ class Grouped(NamedTuple):
     steps: tuple[tuple[int, ...], ...]
 
 
+class Update(NamedTuple):
+    """How the result of a node is made where it already lies over an input: only what differs is written.
+
+    Attributes:
+      input: which one. No other operand may share its memory.
+      launches: what runs instead.
+    """
+
+    input: int
+    launches: tuple[Launch, ...]
+
+
 class Lowered(NamedTuple):
     """What a node does, in machine code. All arrays are C-contiguous.
 
@@ -149,6 +161,7 @@ class Lowered(NamedTuple):
         of the output at the same place is written, by the same chunk, and by no other chunk.
       views: (output, input) pairs that are the same memory, such as a reshape's: nothing is computed for them.
       grouped: launches for groups of rows, of a chain, which has no others.
+      update: the same over an input that nobody reads afterwards, as a loop fills an array row by row.
     """
 
     launches: tuple[Launch, ...]
@@ -156,6 +169,7 @@ class Lowered(NamedTuple):
     shares: tuple[tuple[int, int], ...] = ()
     views: tuple[tuple[int, int], ...] = ()
     grouped: Grouped | None = None
+    update: Update | None = None
 
 
 def inputs(*numbers: int) -> tuple[Operand, ...]:
@@ -168,7 +182,7 @@ def outputs(*numbers: int) -> tuple[Operand, ...]:
     return tuple([Operand("output", i) for i in numbers])
 
 
-def emitted(key: Hashable, emit: Callable[[ir.Module], tuple[ir.Function, int]], work: float = 0.0) -> Kernel:
+def get_kernel(key: Hashable, emit: Callable[[ir.Module], tuple[ir.Function, int]], work: float = 0.0) -> Kernel:
     """The kernel of a key, compiled once: equal keys share it.
 
     Args:
@@ -205,7 +219,7 @@ _LOCK = locks.rlock("kernels")
 def _made(text: str | None, emit: Callable[[ir.Module], tuple[ir.Function, int]], work: float) -> Kernel:
     """A kernel from the disk, or a new one, which is put there."""
     entry = None if text is None or debug.wants("tier=0") else disk.load(text)
-    if entry is not None and all(llvm().address_of_symbol(name) for name in entry.code.imports):
+    if entry is not None and has_symbols(entry.code.imports):
         library = load(entry.code)
     else:
         module = ir.Module(name="kernel")
@@ -219,12 +233,12 @@ def _made(text: str | None, emit: Callable[[ir.Module], tuple[ir.Function, int]]
         if translator.is_gathering():
             job = translator.hand_in(str(module), work >= _MUCH)
             return Kernel(Promised(job, text, task.name, chunks), chunks, None)
-        entry = disk.Entry(translate(module), task.name, chunks)
+        entry = disk.StoredKernel(translate(module), task.name, chunks)
         library = _kept(text, entry)
     return Kernel(library.address(entry.task), entry.chunks, library)
 
 
-def _kept(text: str | None, entry: disk.Entry) -> Library:
+def _kept(text: str | None, entry: disk.StoredKernel) -> Library:
     """A new kernel in this process, and on disk."""
     if text is not None:
         disk.store(text, entry)

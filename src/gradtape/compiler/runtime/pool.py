@@ -219,14 +219,14 @@ class _Code:
 
 def _library(futex: bool) -> Any:
     """The machine code, as a library of the compiler."""
-    from gradtape.compiler.codegen.simd.machine import llvm
+    from gradtape.compiler.codegen.simd.machine import add_symbol
     from gradtape.compiler.runtime import disk
 
     code = pool_code.assembly(sys.platform, platform.machine(), futex)
     system = ctypes.CDLL("kernel32" if sys.platform == "win32" else None)
     for name in pool_code.symbols(code):
         function = getattr(ctypes.pythonapi if name.startswith("Py") else system, name)
-        llvm().add_symbol(name, ctypes.cast(function, _address).value or 0)
+        add_symbol(name, ctypes.cast(function, _address).value or 0)
     return disk.library(("pool", code), lambda: code)
 
 

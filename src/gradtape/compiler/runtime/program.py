@@ -9,19 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from sys import getrefcount
-from types import FrameType, MappingProxyType
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.compiler.effects import ASSIGN
+from gradtape.compiler.effects import ASSIGN, REREAD
 from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.core import errors, memory, threads, updates
 from gradtape.core.caching import cached
 from gradtape.core.provenance import Site
+from gradtape.core.tensor import wrap
 from gradtape.core.variable import Variable
 
-_users = threads.users
+_users, _begun = threads.users, threads.begun
+_MOST_LOCKS = 16  # in one statement: Python nests at most 20
 NO_SLOTS: Mapping[int, Any] = MappingProxyType({})
 
 
@@ -69,10 +71,16 @@ class Program:
         """The outputs for the arrays of parameters and captures, in their order; `slots` goes to nodes with effects."""
         if not self._is_exclusive:
             return self._call(arrays, slots)
-        if self._sections or len(_users) > 1:
-            with self._alone(slots):
-                return self._call(self._current(arrays, slots), slots)
-        return self._call(self._current(arrays, slots), slots)
+        if not self._sections and len(_users) < 2:
+            try:
+                _begun.append(None)
+                if len(_users) < 2:
+                    return self._call(self._current(arrays, slots), slots)
+            finally:
+                if _begun:
+                    _begun.pop()
+        with self._alone(slots):
+            return self._call(self._current(arrays, slots), slots)
 
     def _call(self, arrays: Sequence[Any], slots: Mapping[int, Any]) -> tuple[Any, ...]:
         try:
@@ -82,13 +90,24 @@ class Program:
 
     def run(self, arrays: Sequence[Any], slots: Mapping[int, Any] = NO_SLOTS) -> tuple[Any, ...]:
         """The outputs for the arrays of the parameters; captured variables are read, or those in `slots` that stand for them."""
-        if self._is_exclusive and (self._sections or len(_users) > 1):
-            with self._alone(slots):
-                return self._fetch(arrays, slots)
+        if self._is_exclusive:
+            return self._run_exclusively(arrays, slots)
         try:
             return self._guarded(self._run, slots, arrays)
         except Misfit:
             return self._plain._fetch(arrays, slots)
+
+    def _run_exclusively(self, arrays: Sequence[Any], slots: Mapping[int, Any]) -> tuple[Any, ...]:
+        if not self._sections and len(_users) < 2:
+            try:
+                _begun.append(None)
+                if len(_users) < 2:
+                    return self._fetch(arrays, slots)
+            finally:
+                if _begun:
+                    _begun.pop()
+        with self._alone(slots):
+            return self._fetch(arrays, slots)
 
     def _fetch(self, arrays: Sequence[Any], slots: Mapping[int, Any]) -> tuple[Any, ...]:
         try:
@@ -150,14 +169,6 @@ def _file_name(graph: Graph) -> str:
     return f"<gradtape {graph.name} {site.short}>" if site else f"<gradtape {graph.name}>"
 
 
-def _updates(frame: FrameType) -> bool:
-    return bool(frame.f_locals["self"].assigned)
-
-
-threads.updates(Program.run, _updates)
-threads.updates(Program.__call__, _updates)
-
-
 def _assigned(nodes: Sequence[Node]) -> tuple[Variable, ...]:
     """The variables that nodes assign."""
     found = {node.params["variable"]._id: node.params["variable"] for node in nodes if node.op is ASSIGN}
@@ -177,8 +188,9 @@ def calls_user(node: Node) -> bool:
 
 
 def may_assign(node: Node) -> bool:
-    """True if a node, or one in a block of it, calls Python code that may assign variables."""
-    return getattr(node.op, "may_assign", False) or any(map(may_assign, _inner(node)))
+    """True if a node calls Python code that may assign variables, or has blocks that assign some while they run."""
+    own = getattr(node.op, "may_assign", False)
+    return own or any(inner.op is ASSIGN or may_assign(inner) for inner in _inner(node))
 
 
 def sections_of(node: Node) -> list[Any]:
@@ -196,6 +208,11 @@ def _inner(node: Node) -> list[Node]:
 def _is_numpy(node: Node) -> bool:
     """True for a node that runs a kernel of NumPy's."""
     return node.op is not ASSIGN and not hasattr(node.op, "launch")
+
+
+def _has_stand_ins(variable: Variable) -> bool:
+    """True if another variable may take part in a call in place of this one."""
+    return type(variable) is not Variable
 
 
 class Stretch(NamedTuple):
@@ -240,8 +257,8 @@ class _Writer:
         self._graph, self._fetches, self._overwrites = graph, fetches, overwrites
         self._stretches = {stretch.start: stretch for stretch in stretches}
         self._margin = "    "
-        self.names: dict[str, Any] = {"refs": getrefcount, "owns": memory.owns, "users": _users}
-        self.names |= {"ndarray": np.ndarray, "asarray": np.asarray}
+        self.names: dict[str, Any] = {"refs": getrefcount, "owns": memory.owns, "users": _users, "begun": _begun}
+        self.names |= {"ndarray": np.ndarray, "asarray": np.asarray, "wrap": wrap}
         self.lines: dict[int, Node] = {}
         self._labels: dict[Value, str] = {}
         self._cells: dict[Value, str] = {}
@@ -266,7 +283,7 @@ class _Writer:
                 self._fetch(source, value)
         self._form_scalars()
         if self._overwrites and any(getattr(node.op, "updates", None) for node in graph.nodes):
-            self._text.append("    alone = len(users) < 2")
+            self._text.append("    alone = begun and len(users) < 2")
         last = _last_uses(graph)
         stops = {stretch.stop for stretch in self._stretches.values()}
         for number, node in enumerate(graph.nodes):
@@ -282,8 +299,15 @@ class _Writer:
 
     def _hold(self, stretch: Stretch) -> None:
         """Begin a stretch."""
-        self.names[f"hold{stretch.start}"] = stretch.held
-        self._text.append(f"    with hold{stretch.start}(slots):")
+        if len(stretch.variables) > _MOST_LOCKS or any(map(_has_stand_ins, stretch.variables)):
+            self.names[f"hold{stretch.start}"] = stretch.held
+            contexts = f"hold{stretch.start}(slots)"
+        else:
+            ordered = sorted(stretch.variables, key=lambda v: v._id)
+            locks = {f"lock{stretch.start}_{i}": updates.lock_of(v) for i, v in enumerate(ordered)}
+            self.names |= locks
+            contexts = ", ".join(locks)
+        self._text.append(f"    with {contexts}:")
         self._margin = "        "
 
     def _fetch(self, source: Any, value: Value) -> None:
@@ -294,7 +318,7 @@ class _Writer:
         if not isinstance(source, Variable):  # a tensor whose array is fetched at each call
             self._text.append(f"{self._margin}{label} = {name}._array")
             return
-        holder = name if type(source) is Variable else f"slots.get({source._id}, {name})"
+        holder = f"slots.get({source._id}, {name})" if _has_stand_ins(source) else name
         self._text.append(f"{self._margin}{cell} = {holder}._value; {label} = {cell}._array")
         self._cells[value] = cell
 
@@ -312,7 +336,10 @@ class _Writer:
             labels[value] = f"v{len(labels)}"
         operands = [labels[v] for v in node.inputs]
         targets = "".join(labels[v] + (", " if node.several else "") for v in node.outputs)
-        if hasattr(node.op, "launch"):
+        given = f"{targets}= " if node.several and targets else f"{targets} = " if targets else ""
+        if node.op in (ASSIGN, REREAD) and not _has_stand_ins(node.params["variable"]):
+            given, call = self._variable(number, node, operands[0])
+        elif hasattr(node.op, "launch"):
             self.names[f"k{number}"] = node.op.launch
             # In a line of its own: the call's arguments are references too.
             made = "".join(self._memory(number, node, i) + ", " for i in range(len(node.outputs)))
@@ -322,7 +349,6 @@ class _Writer:
         else:
             self.names[f"k{number}"] = _callable(node)
             call = f"k{number}({', '.join(operands + ['slots'] * node.effect)})"
-        given = f"{targets}= " if node.several and targets else f"{targets} = " if targets else ""
         self._text.append(f"{self._margin}{given}{call}")
         self.lines[len(self._text)] = node
         constants = self._graph.constants
@@ -332,8 +358,15 @@ class _Writer:
         if dead:
             self._text[-1] += f"; del {', '.join(sorted(labels[v] for v in dead))}"
 
+    def _variable(self, number: int, node: Node, operand: str) -> tuple[str, str]:
+        """The target and the expression of an assignment, or of a read, of a variable that no other one takes the place of."""
+        variable = self.names[f"k{number}"] = node.params["variable"]
+        if node.op is REREAD:
+            return f"{self._labels[node.outputs[0]]} = ", f"k{number}._value._array"
+        return f"k{number}._value = ", f"wrap({operand}, {variable._id})"
+
     def _memory(self, number: int, node: Node, output: int) -> str:
-        """Where an output of a native program goes: new memory, or that of a variable's old value which nobody else holds."""
+        """Where an output of a native program goes: new memory, or that of a variable's old value, if nothing else holds it."""
         make = f"m{number}_{output}"
         self.names[make] = node.op.makers[output]
         source = node.op.updates.get(output)

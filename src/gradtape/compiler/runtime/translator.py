@@ -126,7 +126,7 @@ class Workshop:
             return job.good
 
     def end(self, patience: float) -> None:
-        """Let nobody work any more. What is begun may be finished within some seconds, and what waits too."""
+        """Stop all work. What is begun may be finished within some seconds, and what waits too."""
         end = time.monotonic() + patience
         with self._changed:
             self._is_closing = True
@@ -139,7 +139,7 @@ class Workshop:
                 self._process.kill()
 
     def inherited(self) -> Workshop:
-        """A workshop for a process that was forked: the same jobs, made by a process of its own."""
+        """A workshop for a forked process: the same jobs, made by a separate process."""
         heir = Workshop()
         heir._gathering = int(is_gathering())
         heir._urgent.extend(self._urgent)
@@ -151,7 +151,7 @@ class Workshop:
         return heir
 
     def _claimed(self, wanted: Job) -> Job | None:
-        """An urgent job for this thread: the wanted one if nobody has it yet, else the last one."""
+        """An urgent job for this thread: the wanted one if no thread has taken it yet, else the last one."""
         if wanted in self._urgent:
             self._urgent.remove(wanted)
             return wanted
@@ -189,7 +189,7 @@ class Workshop:
             return job
 
     def _leave(self) -> None:
-        """Nobody works any more. The lock is held."""
+        """All work has stopped. The lock is held."""
         self._thread = self._process = None
         self._changed.notify_all()
 

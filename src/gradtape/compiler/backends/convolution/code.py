@@ -10,7 +10,7 @@ from gradtape.compiler.backends.product.code import I64, Index
 from gradtape.compiler.codegen import ir
 
 
-class Code(code.Code):
+class ConvolutionCode(code.ProductCode):
     """Instructions of one function."""
 
     def most(self, a: Index, b: Index) -> Index:

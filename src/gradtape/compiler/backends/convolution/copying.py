@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gradtape.compiler.backends.convolution.code import Code
-from gradtape.compiler.backends.convolution.place import Place
+from gradtape.compiler.backends.convolution.code import ConvolutionCode
+from gradtape.compiler.backends.convolution.place import PlaceBox
 from gradtape.compiler.backends.convolution.plan import Region
 from gradtape.compiler.backends.convolution.problem import Correlation
 from gradtape.compiler.backends.product import memory
@@ -18,7 +18,7 @@ from gradtape.core.patterns.convolution import Sizes
 
 
 @dataclass(frozen=True)
-class Source:
+class CopySource:
     """An array `[n, *size, channels]`, of which some channels are wanted.
 
     Attributes:
@@ -36,14 +36,16 @@ class Source:
     repeated: int = 1
 
 
-def block_of(code: Code, problem: Correlation, region: Region, slot: int, group: Index, block: Index) -> Source:
+def block_of(
+    code: ConvolutionCode, problem: Correlation, region: Region, slot: int, group: Index, block: Index
+) -> CopySource:
     """A block of a group's channels, as many as a region has; the last one may have fewer."""
     first, wanted = code.mul(block, region.channels), region.channels
     if problem.depth % region.channels:
         wanted = code.least(wanted, code.sub(problem.depth, first))
     offset = code.add(code.mul(group, problem.depth), first)
     pointer = code.at(code.slot(slot), offset, memory.element_type(problem.dtype))
-    return Source(pointer, problem.size, problem.groups * problem.depth, wanted)
+    return CopySource(pointer, problem.size, problem.groups * problem.depth, wanted)
 
 
 class Copier:
@@ -55,7 +57,7 @@ class Copier:
         self._copy = self._emit_run(module, "copy", True)
         self._clear = self._emit_run(module, "clear", False)
 
-    def fill(self, code: Code, target: Any, region: Region, source: Source, place: Place) -> None:
+    def fill(self, code: ConvolutionCode, target: Any, region: Region, source: CopySource, place: PlaceBox) -> None:
         """Emit the copy of a region.
 
         Args:
@@ -96,16 +98,21 @@ class Copier:
 
         code.repeat(place.counts[0], example)
 
-    def clear(self, code: Code, target: Any, count: Index) -> None:
+    def clear(self, code: ConvolutionCode, target: Any, count: Index) -> None:
         """Emit zeros."""
         code.builder.call(self._clear, [target, target, code.value(count)])
 
-    def copy(self, code: Code, target: Any, source: Any, count: Index) -> None:
+    def copy(self, code: ConvolutionCode, target: Any, source: Any, count: Index) -> None:
         """Emit a copy of elements that lie side by side."""
         code.builder.call(self._copy, [target, source, code.value(count)])
 
     def _line(
-        self, code: Code, region: Region, source: Source, place: tuple[Any, Index], origin: Sequence[Index]
+        self,
+        code: ConvolutionCode,
+        region: Region,
+        source: CopySource,
+        place: tuple[Any, Index],
+        origin: Sequence[Index],
     ) -> None:
         """The positions of the last axis."""
         into, offset = place
@@ -130,7 +137,9 @@ class Copier:
         rest = code.at(into, code.mul(until, region.channels), self._element)
         self.clear(code, rest, code.mul(code.sub(extent, until), region.channels))
 
-    def _strided(self, code: Code, region: Region, source: Source, place: tuple[Any, Any], count: Index) -> None:
+    def _strided(
+        self, code: ConvolutionCode, region: Region, source: CopySource, place: tuple[Any, Any], count: Index
+    ) -> None:
         """Positions of which some channels are wanted."""
 
         def position(index: Index) -> None:
@@ -146,7 +155,7 @@ class Copier:
 
         code.repeat(count, position)
 
-    def _repeat(self, code: Code, into: Any, found: Any, source: Source) -> None:
+    def _repeat(self, code: ConvolutionCode, into: Any, found: Any, source: CopySource) -> None:
         """The channels of a position, each several times."""
         size = self._dtype.size
 
@@ -163,7 +172,7 @@ class Copier:
         function = ir.Function(module, ir.FunctionType(VOID, [POINTER, POINTER, I64]), name)
         function.linkage = "internal"
         function.attributes.add("noinline")
-        code, size = Code(function), self._dtype.size
+        code, size = ConvolutionCode(function), self._dtype.size
         target, source, count = function.args
 
         def move(offset: Index, kind: ir.Type) -> None:

@@ -9,13 +9,16 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from gradtape.compiler.backends.convolution.code import Code
-from gradtape.compiler.backends.convolution.copying import Copier, Source
-from gradtape.compiler.backends.convolution.place import Place, find
+from gradtape.compiler.backends.convolution.code import ConvolutionCode
+from gradtape.compiler.backends.convolution.copying import Copier, CopySource
+from gradtape.compiler.backends.convolution.output import TARGET, ListedRows, frame_of
+from gradtape.compiler.backends.convolution.place import PlaceBox, find
 from gradtape.compiler.backends.convolution.plan import Boxes, Motion, Region, useful_chunks
 from gradtape.compiler.backends.convolution.problem import Correlation
 from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import I64, KERNEL, Index
+from gradtape.compiler.backends.product.epilogue import EmitEpilogue
+from gradtape.compiler.backends.product.plan import Tile
 from gradtape.compiler.backends.product.tile import multiply_add
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd.machine import Machine
@@ -80,9 +83,11 @@ def plan_depthwise(problem: Correlation, machine: Machine) -> DepthwisePlan:
     return DepthwisePlan(lanes, boxes, region, blocks, -(-boxes.count // each), each)
 
 
-def emit(module: ir.Module, problem: Correlation, cut: DepthwisePlan) -> tuple[ir.Function, int]:
-    """A function of the table (source, filter, target) that convolves, and its number of chunks."""
-    kernel = _Convolution(ir.Function(module, KERNEL, "depthwise"), problem, cut)
+def emit(
+    module: ir.Module, problem: Correlation, cut: DepthwisePlan, epilogue: EmitEpilogue | None
+) -> tuple[ir.Function, int]:
+    """A function of the table (source, filter, target, ...) that convolves, and its number of chunks."""
+    kernel = _Convolution(ir.Function(module, KERNEL, "depthwise"), problem, cut, epilogue)
     kernel.emit()
     return kernel.code.function, math.prod(kernel.counts)
 
@@ -91,7 +96,7 @@ class Channels:
     """What both kernels have in common: the region of a box."""
 
     def __init__(self, function: ir.Function, problem: Correlation, cut: DepthwisePlan) -> None:
-        self.code, self.problem, self.cut = Code(function), problem, cut
+        self.code, self.problem, self.cut = ConvolutionCode(function), problem, cut
         self.element = memory.element_type(problem.dtype)
         self.channels = problem.groups * problem.width
         self.copier = Copier(function.module, problem.dtype, cut.lanes)
@@ -99,14 +104,14 @@ class Channels:
         self.region = self.code.stack(self.element, cut.region.size + cut.lanes)
         self.places = self.code.stack(I64, cut.boxes.places + TILE)
 
-    def copy(self, place: Place, block: Index) -> Index:
+    def copy(self, place: PlaceBox, block: Index) -> Index:
         """Copy what a box sees of a block of channels; gives the number of its channels."""
         code, problem, region = self.code, self.problem, self.cut.region
         first, wanted = code.mul(block, region.channels), region.channels
         if self.channels % region.channels:
             wanted = code.least(wanted, code.sub(self.channels, first))
         pointer = code.at(code.slot(0), code.div(first, problem.width), self.element)
-        source = Source(pointer, problem.size, problem.groups, wanted, problem.width)
+        source = CopySource(pointer, problem.size, problem.groups, wanted, problem.width)
         self.copier.fill(code, self.region, region, source, place)
         return wanted
 
@@ -134,10 +139,16 @@ class Channels:
 class _Convolution(Channels):
     """A depthwise convolution under construction."""
 
-    def __init__(self, function: ir.Function, problem: Correlation, cut: DepthwisePlan) -> None:
+    def __init__(
+        self, function: ir.Function, problem: Correlation, cut: DepthwisePlan, epilogue: EmitEpilogue | None
+    ) -> None:
         super().__init__(function, problem, cut)
         code = self.code
         self.targets = code.stack(I64, cut.boxes.places + TILE)
+        self.through = None
+        if epilogue is not None:
+            frame, tile = frame_of(problem, self.channels, cut.lanes), Tile(TILE, 1, cut.lanes)
+            self.through = ListedRows(code, frame, tile, self.targets, epilogue)
         self.most = max(len(phase.taps) for phase in problem.phases)
         self.taps = code.stack(I64, max(self.most, 1))
         numbers = [[*phase.taps, *[0] * (self.most - len(phase.taps))] for phase in problem.phases]
@@ -151,7 +162,8 @@ class _Convolution(Channels):
         place = find(code, problem, cut.boxes, self.phase, box)
         with code.builder.if_then(code.builder.icmp_signed(">", code.value(place.total), I64(0))):
             code.fill(self.places, place.counts, cut.region.moves(problem.strides), 0, TILE)
-            code.fill(self.targets, place.counts, *place.targets(code, problem), TILE)
+            unit = self.channels if self.through is None else 1
+            code.fill(self.targets, place.counts, *place.targets(code, problem, unit), TILE)
             count = code.fill(self.taps, place.window, cut.region.moves(problem.dilations)[1:])
             wanted = self.copy(place, block)
             first = code.mul(block, cut.region.channels)
@@ -179,6 +191,11 @@ class _Convolution(Channels):
             return [code.builder.call(fma, [x, weight, total]) for x, total in zip(seen, sums, strict=True)]
 
         zero = ir.Constant(ir.VectorType(self.element, lanes), None)
-        for i, total in enumerate(code.fold(taps, [zero] * TILE, tap)):
-            there = code.add(code.entry(self.targets, code.add(first, i)), channel)
-            memory.store(code, total, code.at(code.slot(2), there, self.element), self.problem.dtype, valid)
+        totals = code.fold(taps, [zero] * TILE, tap)
+        if self.through is not None:
+            self.through.write(list(totals), first, channel, valid)
+            return
+        for i, total in enumerate(totals):
+            there = code.entry(self.targets, code.add(first, i))
+            target = code.at(code.slot(TARGET), code.add(there, channel), self.element)
+            memory.store(code, total, target, self.problem.dtype, valid)

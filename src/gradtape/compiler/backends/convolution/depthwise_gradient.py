@@ -6,7 +6,8 @@ import itertools
 import math
 from typing import Any
 
-from gradtape.compiler.backends.convolution.code import Code
+from gradtape.compiler.backends.convolution.code import ConvolutionCode
+from gradtape.compiler.backends.convolution.column_sums import SUMS, add_splits
 from gradtape.compiler.backends.convolution.depthwise import TILE, Channels, DepthwisePlan
 from gradtape.compiler.backends.convolution.place import find
 from gradtape.compiler.backends.convolution.problem import Correlation
@@ -19,21 +20,26 @@ from gradtape.compiler.codegen import ir
 _SMALL, _ADDED = 12, 1 << 15
 
 
-class Partials:
-    """Where the gradient's partial sums are: `[splits, taps, channels]`, in whole tiles and vectors."""
+class DepthwisePartials:
+    """Where the gradient's partial sums are: `[splits, taps, channels]`, in whole tiles and vectors. With the sums of the cotangent's
+    columns, these follow the taps as one more row."""
 
-    def __init__(self, problem: Correlation, cut: DepthwisePlan) -> None:
+    def __init__(self, problem: Correlation, cut: DepthwisePlan, columns: bool) -> None:
         self.taps = math.prod(problem.window)
         self.tile = self.taps if self.taps <= _SMALL else TILE
         self.tiles = -(-self.taps // self.tile)
         self.row = -(-problem.groups * problem.width // cut.lanes) * cut.lanes
-        self.split = self.tiles * self.tile * self.row
+        self.split = (self.tiles * self.tile + columns) * self.row
         self.bytes = cut.splits * self.split * problem.dtype.size
+        self.columns = self.tiles * self.tile if columns else None
 
 
-def emit_sums(module: ir.Module, problem: Correlation, cut: DepthwisePlan) -> tuple[ir.Function, int]:
+def emit_sums(
+    module: ir.Module, problem: Correlation, cut: DepthwisePlan, partials: DepthwisePartials
+) -> tuple[ir.Function, int]:
     """A function of the table (source, cotangent, partial sums), and its number of chunks."""
     kernel = _Gradient(ir.Function(module, KERNEL, "depthwise_gradient"), problem, cut)
+    kernel.partials = partials
     kernel.emit()
     return kernel.code.function, cut.splits * cut.blocks
 
@@ -41,10 +47,11 @@ def emit_sums(module: ir.Module, problem: Correlation, cut: DepthwisePlan) -> tu
 class _Gradient(Channels):
     """The gradient of a depthwise convolution by its filter, under construction."""
 
+    partials: DepthwisePartials
+
     def emit(self) -> None:
         """Emit the whole function."""
         code, problem, cut = self.code, self.problem, self.cut
-        self.partials = Partials(problem, cut)
         self.taps = code.stack(I64, self.partials.taps + TILE)
         code.fill(self.taps, problem.window, cut.region.moves(problem.dilations)[1:], 0, TILE)
         split, self.block = code.split(code.function.args[1], (cut.splits, cut.blocks))
@@ -85,17 +92,24 @@ class _Gradient(Channels):
             slope = self.load(cotangent, code.mul(index, self.channels), valid)
             here = code.at(source, code.entry(self.places, index), self.element)
             seen = [self.load(here, offset, lanes) for offset in offsets]
-            return [code.builder.call(fma, [x, slope, total]) for x, total in zip(seen, sums, strict=True)]
+            added = [code.builder.call(fma, [x, slope, total]) for x, total in zip(seen, sums, strict=False)]
+            return added if self.partials.columns is None else [*added, code.builder.fadd(sums[-1], slope)]
 
         zero = ir.Constant(ir.VectorType(self.element, lanes), None)
         sums = code.at(self.sums, code.add(code.mul(first, self.partials.row), channel), self.element)
-        totals = code.fold(places[0], [zero] * len(offsets), place)
+        totals = code.fold(places[0], [zero] * (len(offsets) + (self.partials.columns is not None)), place)
         is_first = code.builder.icmp_signed("==", code.value(number), I64(0))
-        for i, total in enumerate(totals):
-            there = code.at(sums, i * self.partials.row, self.element)
-            before = code.builder.load(there, align=dtype.size, typ=zero.type)
-            added = code.builder.fadd(before, total)
+
+        def add(total: Any, pointer: Any, offset: Index) -> None:
+            there = code.at(pointer, offset, self.element)
+            added = code.builder.fadd(code.builder.load(there, align=dtype.size, typ=zero.type), total)
             code.builder.store(code.builder.select(is_first, total, added), there, align=dtype.size)
+
+        for i in range(len(offsets)):
+            add(totals[i], sums, i * self.partials.row)
+        if self.partials.columns is not None:
+            with code.builder.if_then(code.builder.icmp_signed("==", code.value(tile), I64(0))):
+                add(totals[-1], self.sums, code.add(self.partials.columns * self.partials.row, channel))
 
     def _offsets(self, first: Index) -> list[Index]:
         """Where some taps are in the region; known if they are all."""
@@ -107,31 +121,34 @@ class _Gradient(Channels):
         return [sum(map(math.prod, zip(tap, steps, strict=True))) for tap in taps]
 
 
-def emit_total(module: ir.Module, problem: Correlation, cut: DepthwisePlan) -> tuple[ir.Function, int]:
-    """A function of the table (partial sums, gradient) that adds up the splits, and its number of chunks."""
+def emit_total(
+    module: ir.Module, problem: Correlation, cut: DepthwisePlan, partials: DepthwisePartials
+) -> tuple[ir.Function, int]:
+    """A function of the table (partial sums, gradient, sums of columns) that adds up the splits, and its number of chunks."""
     function = ir.Function(module, KERNEL, "depthwise_gradient_total")
-    code, dtype, lanes, partials = Code(function), problem.dtype, cut.lanes, Partials(problem, cut)
+    code, dtype, lanes = ConvolutionCode(function), problem.dtype, cut.lanes
     element, channels = memory.element_type(dtype), problem.groups * problem.width
     each = max(1, _ADDED // (channels * cut.splits))
     first = code.mul(function.args[1], each)
 
-    def vector(tap: Index, channel: Index, valid: int) -> None:
-        source = code.at(code.slot(0), code.add(code.mul(tap, partials.row), channel), element)
+    def row(number: Index, target: Any) -> None:
+        def vector(channel: Index, valid: int) -> None:
+            source = code.at(code.slot(0), code.add(code.mul(number, partials.row), channel), element)
+            total = add_splits(code, source, cut.splits, partials.split, problem, lanes)
+            memory.store(code, total, code.at(target, channel, element), dtype, valid)
 
-        def added(split: Index, state: Any) -> Any:
-            there = code.at(source, code.mul(code.add(split, 1), partials.split), element)
-            return [code.builder.fadd(state[0], memory.load(code, there, dtype, lanes, lanes))]
-
-        total = code.fold(cut.splits - 1, [memory.load(code, source, dtype, lanes, lanes)], added)[0]
-        target = code.at(code.slot(1), code.add(code.mul(tap, channels), channel), element)
-        memory.store(code, total, target, dtype, valid)
-
-    def row(index: Index) -> None:
-        tap = code.add(first, index)
-        code.repeat(channels // lanes, lambda number: vector(tap, code.mul(number, lanes), lanes))
+        code.repeat(channels // lanes, lambda index: vector(code.mul(index, lanes), lanes))
         if channels % lanes:
-            vector(tap, channels // lanes * lanes, channels % lanes)
+            vector(channels // lanes * lanes, channels % lanes)
 
-    code.repeat(code.least(each, code.sub(partials.taps, first)), row)
+    def tap(index: Index) -> None:
+        number = code.add(first, index)
+        row(number, code.at(code.slot(1), code.mul(number, channels), element))
+
+    code.repeat(code.least(each, code.sub(partials.taps, first)), tap)
+    chunks = -(-partials.taps // each)
+    if partials.columns is not None:
+        with code.builder.if_then(code.builder.icmp_signed("==", function.args[1], I64(chunks))):
+            row(partials.columns, code.slot(SUMS))
     code.builder.ret_void()
-    return function, -(-partials.taps // each)
+    return function, chunks + (partials.columns is not None)

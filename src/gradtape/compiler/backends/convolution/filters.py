@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from gradtape.compiler.backends.convolution.code import Code
+from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.convolution.copying import Copier
-from gradtape.compiler.backends.convolution.plan import Plan
+from gradtape.compiler.backends.convolution.plan import ConvolutionPlan
 from gradtape.compiler.backends.convolution.problem import Correlation
 from gradtape.compiler.backends.product import memory, packing
 from gradtape.compiler.backends.product.code import KERNEL, Index
@@ -16,10 +16,10 @@ from gradtape.compiler.codegen import ir
 _CHUNK = 1 << 15
 
 
-class Panels:
+class FilterPanels:
     """Where panels are: `[phases, groups, blocks, slivers]` of them, each `[taps, channels, columns]`."""
 
-    def __init__(self, problem: Correlation, cut: Plan) -> None:
+    def __init__(self, problem: Correlation, cut: ConvolutionPlan) -> None:
         self.counts = (len(problem.phases), problem.groups, cut.blocks, cut.slivers)
         self.taps = max(len(phase.taps) for phase in problem.phases)
         line = 64 // problem.dtype.size
@@ -27,17 +27,17 @@ class Panels:
         self.step = self.taps * cut.region.channels * cut.tile.columns + line
         self.bytes = math.prod(self.counts) * self.step * problem.dtype.size
 
-    def place(self, code: Code, phase: Index, group: Index, block: Index, sliver: Index) -> Index:
+    def place(self, code: ConvolutionCode, phase: Index, group: Index, block: Index, sliver: Index) -> Index:
         """Elements before a panel."""
         _, groups, blocks, slivers = self.counts
         number = code.add(code.mul(code.add(code.mul(phase, groups), group), blocks), block)
         return code.mul(code.add(code.mul(number, slivers), sliver), self.step)
 
 
-def emit(module: ir.Module, problem: Correlation, cut: Plan) -> tuple[ir.Function, int]:
+def emit(module: ir.Module, problem: Correlation, cut: ConvolutionPlan) -> tuple[ir.Function, int]:
     """A function of the table (filter, panels) that makes the panels, and its number of chunks."""
     function = ir.Function(module, KERNEL, "pack")
-    code, panels = Code(function), Panels(problem, cut)
+    code, panels = ConvolutionCode(function), FilterPanels(problem, cut)
     packer = _Packer(code, problem, cut, panels)
     total = math.prod(panels.counts)
     each = max(1, _CHUNK // panels.step)
@@ -50,7 +50,7 @@ def emit(module: ir.Module, problem: Correlation, cut: Plan) -> tuple[ir.Functio
 class _Packer:
     """Emits copies of a filter's parts."""
 
-    def __init__(self, code: Code, problem: Correlation, cut: Plan, panels: Panels) -> None:
+    def __init__(self, code: ConvolutionCode, problem: Correlation, cut: ConvolutionPlan, panels: FilterPanels) -> None:
         self.code, self.problem, self.cut, self.panels = code, problem, cut, panels
         self.element = memory.element_type(problem.dtype)
         self.copier = Copier(code.module, problem.dtype, cut.tile.lanes)

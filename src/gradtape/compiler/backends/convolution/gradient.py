@@ -10,7 +10,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from gradtape.compiler.backends.convolution.code import Code
+from gradtape.compiler.backends.convolution.code import ConvolutionCode
+from gradtape.compiler.backends.convolution.column_sums import ColumnSums, add_splits
 from gradtape.compiler.backends.convolution.copying import Copier, block_of
 from gradtape.compiler.backends.convolution.output import keep
 from gradtape.compiler.backends.convolution.place import find
@@ -98,7 +99,7 @@ def _rows(rows: int, tile: Tile) -> int:
     return -(-rows // tile.rows) * tile.rows
 
 
-class Partials:
+class FilterPartials:
     """Where sums are: `[splits, groups, blocks, slivers, tiles]` of tiles."""
 
     def __init__(self, problem: Correlation, cut: GradientPlan) -> None:
@@ -106,9 +107,9 @@ class Partials:
         self.tiles = -(-self.rows // cut.tile.rows)
         self.whole = cut.tile.rows * cut.tile.columns
         self.counts = (cut.splits, problem.groups, cut.blocks, cut.slivers, self.tiles)
-        self.bytes = math.prod(self.counts) * self.whole * problem.dtype.size
+        self.size = math.prod(self.counts) * self.whole
 
-    def place(self, code: Code, *numbers: Index) -> Index:
+    def place(self, code: ConvolutionCode, *numbers: Index) -> Index:
         """Elements before a tile."""
         total: Index = 0
         for number, count in zip(numbers, self.counts, strict=True):
@@ -116,22 +117,31 @@ class Partials:
         return code.mul(total, self.whole)
 
 
-def emit_sums(module: ir.Module, problem: Correlation, cut: GradientPlan) -> tuple[ir.Function, int]:
+def columns_of(problem: Correlation, cut: GradientPlan) -> ColumnSums:
+    """The partial sums of the cotangent's columns."""
+    return ColumnSums(problem, cut.tile, cut.slivers, cut.splits, FilterPartials(problem, cut).size)
+
+
+def emit_sums(
+    module: ir.Module, problem: Correlation, cut: GradientPlan, columns: ColumnSums | None
+) -> tuple[ir.Function, int]:
     """A function of the table (source, cotangent, partial sums), and its number of chunks."""
-    kernel = _Kernel(ir.Function(module, KERNEL, "filter_gradient"), problem, cut)
+    kernel = _FilterGradientKernel(ir.Function(module, KERNEL, "filter_gradient"), problem, cut, columns)
     kernel.emit()
     return kernel.code.function, math.prod(kernel.counts)
 
 
-class _Kernel:
+class _FilterGradientKernel:
     """A kernel under construction. Offsets are in elements."""
 
-    def __init__(self, function: ir.Function, problem: Correlation, cut: GradientPlan) -> None:
-        self.code, self.problem, self.cut = Code(function), problem, cut
+    def __init__(
+        self, function: ir.Function, problem: Correlation, cut: GradientPlan, columns: ColumnSums | None
+    ) -> None:
+        self.code, self.problem, self.cut, self.columns = ConvolutionCode(function), problem, cut, columns
         code = self.code
         self.element = memory.element_type(problem.dtype)
         self.copier = Copier(function.module, problem.dtype, cut.tile.lanes)
-        self.partials = Partials(problem, cut)
+        self.partials = FilterPartials(problem, cut)
         self.region = code.stack(self.element, cut.region.size)
         self.places = code.stack(I64, cut.boxes.places)
         self.rows = code.stack(I64, self.partials.tiles * cut.tile.rows)
@@ -170,9 +180,19 @@ class _Kernel:
 
         def sliver(index: Index) -> None:
             panel = code.at(self.panels, code.mul(index, self.panel_size), self.element) if self.copies else cotangent
+            if self.columns is not None:
+                self._add_columns(self.columns, number, index, panel, place.total)
             code.repeat(self.partials.tiles, lambda tile: self._tile(number, (index, tile), panel, place.total))
 
         code.repeat(self.share, sliver)
+
+    def _add_columns(self, columns: ColumnSums, number: Index, sliver: Index, panel: Any, places: Index) -> None:
+        """Add up the columns of a panel, which all blocks of channels read: the first one does it."""
+        code = self.code
+        place = columns.place(code, self.split, self.group, code.add(self.first, sliver))
+        is_first = code.builder.icmp_signed("==", code.value(number), I64(0))
+        with code.builder.if_then(code.builder.icmp_signed("==", code.value(self.block), I64(0))):
+            columns.add(code, panel, places, (code.slot(PARTIAL), place), is_first)
 
     def _pack(self, cotangent: Any, places: Index) -> None:
         """Copy the cotangent to one panel for each sliver."""
@@ -231,10 +251,12 @@ class _Kernel:
         keep(code, tile.along_table(self.region, self.places, panel, places, start), sums, self.problem.dtype)
 
 
-def emit_total(module: ir.Module, problem: Correlation, cut: GradientPlan) -> tuple[ir.Function, int]:
-    """A function of the table (partial sums, gradient) that adds up the splits, and its number of chunks."""
+def emit_total(
+    module: ir.Module, problem: Correlation, cut: GradientPlan, columns: ColumnSums | None
+) -> tuple[ir.Function, int]:
+    """A function of the table (partial sums, gradient, sums of columns) that adds up the splits, and its number of chunks."""
     function = ir.Function(module, KERNEL, "filter_gradient_total")
-    code, dtype, tile, partials = Code(function), problem.dtype, cut.tile, Partials(problem, cut)
+    code, dtype, tile, partials = ConvolutionCode(function), problem.dtype, cut.tile, FilterPartials(problem, cut)
     element = memory.element_type(dtype)
     width, lanes = problem.width, tile.lanes
     rows = math.prod(problem.window) * problem.depth
@@ -256,15 +278,7 @@ def emit_total(module: ir.Module, problem: Correlation, cut: GradientPlan) -> tu
             start = partials.place(code, 0, group, block, sliver, code.div(local, tile.rows))
             start = code.add(start, code.mul(code.add(code.mul(down, tile.vectors), along), lanes))
             source = code.at(code.slot(0), start, element)
-
-            def added(split: Index, state: Any) -> Any:
-                offset = code.mul(split, math.prod(partials.counts[1:]) * partials.whole)
-                more = memory.load(code, code.at(source, offset, element), dtype, lanes, lanes)
-                return [code.builder.fadd(state[0], more)]
-
-            # The first is not added to 0, which would lose the sign of -0.
-            start_value = memory.load(code, source, dtype, lanes, lanes)
-            total = code.fold(cut.splits - 1, [start_value], lambda split, state: added(code.add(split, 1), state))[0]
+            total = add_splits(code, source, cut.splits, partials.size // cut.splits, problem, lanes)
             memory.store(code, total, code.at(target, code.mul(number, lanes), element), dtype, valid)
 
         code.repeat(width // lanes, lambda number: vector(number, lanes))
@@ -273,5 +287,8 @@ def emit_total(module: ir.Module, problem: Correlation, cut: GradientPlan) -> tu
 
     total = rows * problem.groups
     code.repeat(code.least(each, code.sub(total, first)), row)
+    chunks = -(-total // each)
+    if columns is not None:
+        columns.emit_total(code, chunks)
     code.builder.ret_void()
-    return function, -(-total // each)
+    return function, chunks + (columns is not None)

@@ -5,39 +5,42 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gradtape.compiler.backends.convolution.code import Code
+from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.convolution.copying import Copier, block_of
-from gradtape.compiler.backends.convolution.filters import Panels
+from gradtape.compiler.backends.convolution.filters import FilterPanels
 from gradtape.compiler.backends.convolution.output import Rows, Scattered, keep
-from gradtape.compiler.backends.convolution.place import Place, find
-from gradtape.compiler.backends.convolution.plan import Plan
+from gradtape.compiler.backends.convolution.place import PlaceBox, find
+from gradtape.compiler.backends.convolution.plan import ConvolutionPlan
 from gradtape.compiler.backends.convolution.problem import Correlation
 from gradtape.compiler.backends.convolution.tile import Accumulators
 from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import I64, KERNEL, Index
-from gradtape.compiler.backends.product.epilogue import Epilogue
-from gradtape.compiler.backends.product.problem import Batch, Gemm
+from gradtape.compiler.backends.product.epilogue import EmitEpilogue
 from gradtape.compiler.backends.product.sums import resumed
 from gradtape.compiler.codegen import ir
 
-SOURCE, PANELS, TARGET = 0, 1, 2
+SOURCE, PANELS = 0, 1
 
 
-def emit(module: ir.Module, problem: Correlation, cut: Plan, epilogue: Epilogue | None) -> tuple[ir.Function, int]:
+def emit(
+    module: ir.Module, problem: Correlation, cut: ConvolutionPlan, epilogue: EmitEpilogue | None
+) -> tuple[ir.Function, int]:
     """A function of the table (source, panels of the filter, target, ...) that convolves, and its number of chunks."""
-    kernel = _Kernel(ir.Function(module, KERNEL, "convolve"), problem, cut, epilogue)
+    kernel = _ConvolutionKernel(ir.Function(module, KERNEL, "convolve"), problem, cut, epilogue)
     kernel.emit()
     return kernel.code.function, kernel.chunks
 
 
-class _Kernel:
+class _ConvolutionKernel:
     """A kernel under construction. Offsets are in elements."""
 
-    def __init__(self, function: ir.Function, problem: Correlation, cut: Plan, epilogue: Epilogue | None) -> None:
-        self.code, self.problem, self.cut = Code(function), problem, cut
+    def __init__(
+        self, function: ir.Function, problem: Correlation, cut: ConvolutionPlan, epilogue: EmitEpilogue | None
+    ) -> None:
+        self.code, self.problem, self.cut = ConvolutionCode(function), problem, cut
         code, dtype, groups = self.code, problem.dtype, problem.groups
         self.element = memory.element_type(dtype)
-        self.panels = Panels(problem, cut)
+        self.panels = FilterPanels(problem, cut)
         self.copier = Copier(function.module, dtype, cut.tile.lanes)
         self.region = code.stack(self.element, cut.region.size)
         # The last tile of a box may have rows that the box has not.
@@ -45,15 +48,15 @@ class _Kernel:
         self.rows = code.stack(I64, length)
         whole = cut.tile.rows * cut.tile.columns
         self.sums = code.stack(self.element, cut.tiles * cut.share * whole) if cut.blocks > 1 else None
-        batch = Batch(groups, 0, 0, problem.width) if groups > 1 else Batch()
-        rows = problem.examples * math.prod(problem.target)
-        self.gemm = Gemm(rows, problem.width, 1, dtype, ldc=groups * problem.width, batch=batch)
-        self.output: Rows | None = None
+        self.output: Rows | Scattered
         self.targets: Any = None
+        # With an epilogue the table of targets has rows; without one it has elements.
+        self.unit = groups * problem.width if epilogue is None else 1
         if problem.contiguous:
-            self.output = Rows(code, self.gemm, cut.tile, epilogue)
+            self.output = Rows(code, problem, cut.tile, epilogue)
         else:
             self.targets = code.stack(I64, length)
+            self.output = Scattered(code, problem, cut.tile, self.targets, epilogue)
         self.counts = (len(problem.phases), groups, cut.boxes.count, cut.parts)
         self.chunks = math.prod(self.counts)
 
@@ -72,14 +75,13 @@ class _Kernel:
                 self._box(place, first, share)
         code.builder.ret_void()
 
-    def _box(self, place: Place, first: Index, share: Index) -> None:
+    def _box(self, place: PlaceBox, first: Index, share: Index) -> None:
         """All tiles of a box."""
         code, problem, cut = self.code, self.problem, self.cut
         more = cut.tile.rows
         code.fill(self.rows, place.counts, cut.region.moves(problem.strides), 0, more)
         if self.targets is not None:
-            moves, start = place.targets(code, problem)
-            code.fill(self.targets, place.counts, moves, code.add(start, code.mul(self.group, problem.width)), more)
+            code.fill(self.targets, place.counts, *place.targets(code, problem, self.unit), more)
         tiles = code.div(code.add(place.total, cut.tile.rows - 1), cut.tile.rows)
 
         def block(number: Index) -> None:
@@ -89,7 +91,7 @@ class _Kernel:
 
         code.repeat(cut.blocks, block)
 
-    def _sliver(self, place: Place, numbers: tuple[Index, Index, Index], tiles: Index) -> None:
+    def _sliver(self, place: PlaceBox, numbers: tuple[Index, Index, Index], tiles: Index) -> None:
         """All tiles of some columns."""
         code, cut = self.code, self.cut
         block, first, index = numbers
@@ -103,7 +105,7 @@ class _Kernel:
 
         code.repeat(tiles, tile)
 
-    def _tile(self, place: Place, block: Index, numbers: tuple[Index, Index], side: tuple[Any, Index]) -> None:
+    def _tile(self, place: PlaceBox, block: Index, numbers: tuple[Index, Index], side: tuple[Any, Index]) -> None:
         """One tile: what is summed up so far, this block of channels, and the result if it is the last one."""
         code, cut, problem = self.code, self.cut, self.problem
         panel, column = side
@@ -128,10 +130,10 @@ class _Kernel:
             with more:
                 keep(code, result, sums, problem.dtype)
 
-    def _write(self, values: list[Any], place: Place, first: Index, column: Index) -> None:
+    def _write(self, values: list[Any], place: PlaceBox, first: Index, column: Index) -> None:
         code = self.code
-        if self.output is not None:
+        if isinstance(self.output, Rows):
             row = code.add(place.row(code, self.problem), first), code.sub(place.total, first)
             self.output.write(values, self.group, row, column)
         else:
-            Scattered(code, self.gemm, self.cut.tile, self.targets).write(values, first, column)
+            self.output.write(values, self.group, first, column)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,105 +16,145 @@ from gradtape.compiler.backends.convolution import (
     winograd_filters,
     winograd_gradient,
 )
+from gradtape.compiler.backends.convolution.column_sums import ColumnSums
+from gradtape.compiler.backends.convolution.output import TARGET
 from gradtape.compiler.backends.convolution.plan import STACK_BYTES, Motion, Region, plan
 from gradtape.compiler.backends.convolution.problem import Correlation, correlation
-from gradtape.compiler.backends.product.epilogue import Epilogue
-from gradtape.compiler.bodies.epilogue import Ending
+from gradtape.compiler.backends.product.epilogue import EmitEpilogue
+from gradtape.compiler.bodies.epilogue import Epilogue
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd.machine import host
-from gradtape.compiler.runtime.kernels import Kernel, Launch, Lowered, Operand, emitted, inputs, outputs
+from gradtape.compiler.runtime.kernels import Kernel, Launch, Lowered, Operand, get_kernel, inputs, outputs
 from gradtape.core.patterns.convolution import Convolve
 
 Launched = tuple[list[Launch], tuple[int, ...]]
 
 _MEMORY = Operand("scratch", 0)
+# Steps of a few instructions each, and functions. Where the rows of a tile are not neighbours, or vectors are not full, an epilogue with other
+# steps took up to twice the time of a kernel of its own.
+_SHORT = frozenset([
+    "abs", "add", "clip_by_value", "divide", "equal", "greater", "greater_equal", "leaky_relu", "leaky_relu_grad", "less",
+    "less_equal", "maximum", "minimum", "multiply", "negative", "relu", "relu6", "relu_grad", "square", "squared_difference",
+    "subtract", "where",
+])  # fmt: skip
+_FUNCTIONS = frozenset(["elu", "sigmoid", "silu", "tanh"])
 
 
-def lowered(pattern: Convolve) -> Lowered | None:
+def lower(pattern: Convolve) -> Lowered | None:
     """The launches of a convolution, or of one of its transposes; None if a window sees too much for a region."""
-    if pattern.kind != "filter":
-        found = launched(pattern, (*inputs(0, 1), *outputs(0)))
-    else:
-        problem = correlation(pattern._replace(kind="forward"))
-        found = _depthwise_gradient(problem) or _winograd_gradient(problem) or _filter_gradient(problem)
+    if pattern.kind == "filter":
+        return filter_gradient(pattern)
+    found = launch(pattern, (*inputs(0, 1), *outputs(0)))
     return None if found is None else Lowered(tuple(found[0]), found[1])
 
 
-def takes_ending(pattern: Convolve) -> bool:
-    """True if what follows can be done as a part of the convolution: by a kernel that takes an ending, where such a one would also
-    run without."""
-    one = pattern.kind == "forward" or (pattern.kind == "input" and math.prod(pattern.strides) == 1)
-    if not one or pattern.groups != 1:
+def filter_gradient(pattern: Convolve, columns: bool = False) -> Lowered | None:
+    """The launches of the gradient of a convolution by its filter, and if wanted of the sums of the cotangent's columns, a second result;
+    None if a window sees too much for a region."""
+    problem = correlation(pattern._replace(kind="forward"))
+    ways = (_depthwise_gradient, _winograd_gradient, _filter_gradient)
+    found = next(filter(None, (way(problem, columns) for way in ways)), None)
+    return None if found is None else Lowered(tuple(found[0]), found[1])
+
+
+def has_filter_gradient(pattern: Convolve) -> bool:
+    """True if there is a kernel for the gradient of a convolution by its filter."""
+    problem = correlation(pattern._replace(kind="forward"))
+    if winograd_gradient.plan_gradient(problem, host()) is not None:
+        return True
+    if depthwise.suits(problem) and _fits(problem, depthwise.plan_depthwise(problem, host()).region):
+        return True
+    return _fits(problem, gradient.plan_gradient(problem, host()).region)
+
+
+def takes_epilogue(pattern: Convolve, epilogue: Epilogue) -> bool:
+    """True if what follows can be done as a part of the convolution, no more slowly than by itself."""
+    if pattern.kind == "filter":
         return False
     problem = correlation(pattern)
-    if depthwise.suits(problem) or narrow.plan_narrow(problem, host()) is not None:
-        return False
-    return winograd.plan_winograd(problem, host()) is not None or _fits(problem, _tiles(problem).region)
+    steps = {step.op.name for step in epilogue.steps}
+    if depthwise.suits(problem):
+        return steps <= _SHORT | _FUNCTIONS and _fits(problem, depthwise.plan_depthwise(problem, host()).region)
+    if narrow.plan_narrow(problem, host()) is not None:
+        return steps <= _SHORT
+    if winograd.plan_winograd(problem, host()) is not None:
+        return True
+    return (problem.contiguous or steps <= _SHORT) and _fits(problem, _tiles(problem).region)
 
 
-def launched(pattern: Convolve, operands: Sequence[Operand], ending: Ending | None = None) -> Launched | None:
+def writes_once(pattern: Convolve) -> bool:
+    """True if no element of the result is written twice. Elsewhere the rows that complete a tile repeat another one, so an epilogue must not
+    write over what it reads."""
+    problem = correlation(pattern)
+    return problem.contiguous and not depthwise.suits(problem) and narrow.plan_narrow(problem, host()) is None
+
+
+def launch(pattern: Convolve, operands: Sequence[Operand], epilogue: Epilogue | None = None) -> Launched | None:
     """The launches of a convolution or of its transpose in the input, and the bytes of its temporaries, as of products.
 
     Args:
       pattern: what to compute.
-      operands: the source, the filter, and the result; with an ending its first result, what it loads, and its other
+      operands: the source, the filter, and the result; with an epilogue its first result, what it loads, and its other
         results.
-      ending: what is done with the result, a matrix of places by channels, if `takes_ending` allows one.
+      epilogue: what is done with the result, a matrix of places by channels, if `takes_epilogue` allows one.
     """
     problem = correlation(pattern)
-    if ending is None:
-        found = _depthwise(problem, operands) or _narrow(problem, operands)
-        if found is not None:
-            return found
-    return _winograd(problem, operands, ending) or _tiled(problem, operands, ending)
+    ways = (_depthwise, _narrow, _winograd, _tiled)
+    return next(filter(None, (way(problem, operands, epilogue) for way in ways)), None)
 
 
-def _depthwise(problem: Correlation, operands: Sequence[Operand]) -> Launched | None:
+def _depthwise(problem: Correlation, operands: Sequence[Operand], epilogue: Epilogue | None) -> Launched | None:
     if not depthwise.suits(problem):
         return None
     cut = depthwise.plan_depthwise(problem, host())
     if not _fits(problem, cut.region):
         return None
-    made = emitted(("depthwise", problem, cut), lambda module: depthwise.emit(module, problem, cut), problem.operations)
+    emit = _emit_of(epilogue)
+    made = get_kernel(
+        ("depthwise", problem, cut, epilogue), lambda module: depthwise.emit(module, problem, cut, emit), problem.operations
+    )  # fmt: skip
     return [Launch(made, tuple(operands))], ()
 
 
-def _narrow(problem: Correlation, operands: Sequence[Operand]) -> Launched | None:
+def _narrow(problem: Correlation, operands: Sequence[Operand], epilogue: Epilogue | None) -> Launched | None:
     cut = narrow.plan_narrow(problem, host())
     if cut is None:
         return None
+    emit = _emit_of(epilogue)
     return _packed(
-        emitted(("narrow filter", problem, cut), lambda module: narrow.emit_filter(module, problem, cut)),
-        emitted(("narrow", problem, cut), lambda module: narrow.emit(module, problem, cut), problem.operations),
+        get_kernel(("narrow filter", problem, cut), lambda module: narrow.emit_filter(module, problem, cut)),
+        get_kernel(
+            ("narrow", problem, cut, epilogue), lambda module: narrow.emit(module, problem, cut, emit), problem.operations
+        ),
         operands, narrow.filter_bytes(problem, cut),
     )  # fmt: skip
 
 
-def _winograd(problem: Correlation, operands: Sequence[Operand], ending: Ending | None) -> Launched | None:
+def _winograd(problem: Correlation, operands: Sequence[Operand], epilogue: Epilogue | None) -> Launched | None:
     cut = winograd.plan_winograd(problem, host())
     if cut is None:
         return None
-    epilogue = _epilogue(ending)
+    emit = _emit_of(epilogue)
     return _packed(
-        emitted(("winograd filter", problem, cut), lambda module: winograd_filters.emit(module, problem, cut)),
-        emitted(
-            ("winograd", problem, cut, ending), lambda module: winograd.emit(module, problem, cut, epilogue), problem.operations
+        get_kernel(("winograd filter", problem, cut), lambda module: winograd_filters.emit(module, problem, cut)),
+        get_kernel(
+            ("winograd", problem, cut, epilogue), lambda module: winograd.emit(module, problem, cut, emit), problem.operations
         ),
-        operands, winograd.Panels(problem, cut).bytes,
+        operands, winograd.WinogradPanels(problem, cut).bytes,
     )  # fmt: skip
 
 
-def _tiled(problem: Correlation, operands: Sequence[Operand], ending: Ending | None) -> Launched | None:
+def _tiled(problem: Correlation, operands: Sequence[Operand], epilogue: Epilogue | None) -> Launched | None:
     cut = _tiles(problem)
     if not _fits(problem, cut.region):
         return None
-    epilogue = _epilogue(ending)
+    emit = _emit_of(epilogue)
     return _packed(
-        emitted(("filters", problem, cut), lambda module: filters.emit(module, problem, cut)),
-        emitted(
-            ("correlate", problem, cut, ending), lambda module: kernel.emit(module, problem, cut, epilogue), problem.operations
+        get_kernel(("filters", problem, cut), lambda module: filters.emit(module, problem, cut)),
+        get_kernel(
+            ("correlate", problem, cut, epilogue), lambda module: kernel.emit(module, problem, cut, emit), problem.operations
         ),
-        operands, filters.Panels(problem, cut).bytes,
+        operands, filters.FilterPanels(problem, cut).bytes,
     )  # fmt: skip
 
 
@@ -133,53 +172,63 @@ def _packed(pack: Kernel, main: Kernel, operands: Sequence[Operand], size: int) 
     return [Launch(pack, (weights, _MEMORY)), Launch(main, (source, _MEMORY, *others))], (size,)
 
 
-def _epilogue(ending: Ending | None) -> Epilogue | None:
-    return None if ending is None else lambda cg, value, at: ending.emit(cg, value, at, kernel.TARGET)
+def _emit_of(epilogue: Epilogue | None) -> EmitEpilogue | None:
+    return None if epilogue is None else lambda cg, value, at: epilogue.emit(cg, value, at, TARGET)
 
 
-def _depthwise_gradient(problem: Correlation) -> Launched | None:
+def _depthwise_gradient(problem: Correlation, columns: bool) -> Launched | None:
     if not depthwise.suits(problem):
         return None
     cut = depthwise.plan_depthwise(problem, host())
     if not _fits(problem, cut.region):
         return None
+    partials = depthwise_gradient.DepthwisePartials(problem, cut, columns)
     return _in_two(
-        "depthwise", problem, cut, depthwise_gradient.Partials(problem, cut).bytes,
-        lambda module: depthwise_gradient.emit_sums(module, problem, cut),
-        lambda module: depthwise_gradient.emit_total(module, problem, cut),
+        ("depthwise", problem, cut, columns), problem, partials.bytes,
+        lambda module: depthwise_gradient.emit_sums(module, problem, cut, partials),
+        lambda module: depthwise_gradient.emit_total(module, problem, cut, partials),
     )  # fmt: skip
 
 
-def _winograd_gradient(problem: Correlation) -> Launched | None:
+def _winograd_gradient(problem: Correlation, columns: bool) -> Launched | None:
     cut = winograd_gradient.plan_gradient(problem, host())
     if cut is None:
         return None
+    sums = winograd_gradient.columns_of(problem, cut)
+    wanted = sums if columns else None
     return _in_two(
-        "winograd", problem, cut, winograd_gradient.Partials(problem, cut).bytes,
-        lambda module: winograd_gradient.emit_sums(module, problem, cut),
-        lambda module: winograd_gradient.emit_total(module, problem, cut),
+        ("winograd", problem, cut, columns), problem, _partial_bytes(sums, columns),
+        lambda module: winograd_gradient.emit_sums(module, problem, cut, wanted),
+        lambda module: winograd_gradient.emit_total(module, problem, cut, wanted),
     )  # fmt: skip
 
 
-def _filter_gradient(problem: Correlation) -> Launched | None:
+def _filter_gradient(problem: Correlation, columns: bool) -> Launched | None:
     cut = gradient.plan_gradient(problem, host())
     if not _fits(problem, cut.region):
         return None
+    sums = gradient.columns_of(problem, cut)
+    wanted = sums if columns else None
     return _in_two(
-        "filter", problem, cut, gradient.Partials(problem, cut).bytes,
-        lambda module: gradient.emit_sums(module, problem, cut),
-        lambda module: gradient.emit_total(module, problem, cut),
+        ("filter", problem, cut, columns), problem, _partial_bytes(sums, columns),
+        lambda module: gradient.emit_sums(module, problem, cut, wanted),
+        lambda module: gradient.emit_total(module, problem, cut, wanted),
     )  # fmt: skip
+
+
+def _partial_bytes(sums: ColumnSums, columns: bool) -> int:
+    """Bytes of the partial sums of a filter, and of those of columns."""
+    return sums.start * sums.problem.dtype.size + (sums.bytes if columns else 0)
 
 
 Emit = Callable[[ir.Module], tuple[ir.Function, int]]
 
 
-def _in_two(name: str, problem: Correlation, cut: object, size: int, sums: Emit, total: Emit) -> Launched:
+def _in_two(key: tuple[object, ...], problem: Correlation, size: int, sums: Emit, total: Emit) -> Launched:
     """Partial sums, and then their sum."""
-    first = emitted((name, "sums", problem, cut), sums, problem.operations)
-    second = emitted((name, "total", problem, cut), total)
-    return [Launch(first, (*inputs(0, 1), _MEMORY)), Launch(second, (_MEMORY, *outputs(0)))], (size,)
+    first, second = get_kernel((*key, "sums"), sums, problem.operations), get_kernel((*key, "total"), total)
+    results = outputs(0, 1) if key[-1] else outputs(0)
+    return [Launch(first, (*inputs(0, 1), _MEMORY)), Launch(second, (_MEMORY, *results))], (size,)
 
 
 def _fits(problem: Correlation, region: Region) -> bool:

@@ -6,18 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gradtape.compiler.backends.convolution.code import Code
-from gradtape.compiler.backends.convolution.copying import Copier, Source
-from gradtape.compiler.backends.convolution.place import Place, find
+from gradtape.compiler.backends.convolution.code import ConvolutionCode
+from gradtape.compiler.backends.convolution.copying import Copier, CopySource
+from gradtape.compiler.backends.convolution.output import TARGET, ListedRows, frame_of
+from gradtape.compiler.backends.convolution.place import PlaceBox, find
 from gradtape.compiler.backends.convolution.plan import Boxes, Motion, Region, useful_chunks
 from gradtape.compiler.backends.convolution.problem import Correlation
 from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import I32, I64, KERNEL, Index
+from gradtape.compiler.backends.product.epilogue import EmitEpilogue
+from gradtape.compiler.backends.product.plan import Tile
 from gradtape.compiler.backends.product.tile import multiply_add
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd.machine import Machine
 
-SOURCE, FILTER, TARGET = 0, 1, 2
+SOURCE, FILTER = 0, 1
 # Channels of the target that are few, and sums that are in registers at once.
 _FEW, _SUMS = 4, 12
 
@@ -62,7 +65,7 @@ def filter_bytes(problem: Correlation, cut: NarrowPlan) -> int:
 def emit_filter(module: ir.Module, problem: Correlation, cut: NarrowPlan) -> tuple[ir.Function, int]:
     """A function of the table (filter, the same as the kernel reads it), and its number of chunks."""
     function = ir.Function(module, KERNEL, "narrow_filter")
-    code, element, channels = Code(function), memory.element_type(problem.dtype), cut.region.channels
+    code, element, channels = ConvolutionCode(function), memory.element_type(problem.dtype), cut.region.channels
     copier = Copier(module, problem.dtype, cut.lanes)
     taps = max(len(phase.taps) for phase in problem.phases)
     numbers = [n for phase in problem.phases for n in [*phase.taps, *[0] * (taps - len(phase.taps))]]
@@ -93,24 +96,32 @@ def emit_filter(module: ir.Module, problem: Correlation, cut: NarrowPlan) -> tup
     return function, 1
 
 
-def emit(module: ir.Module, problem: Correlation, cut: NarrowPlan) -> tuple[ir.Function, int]:
-    """A function of the table (source, filter as the kernel reads it, target), and its number of chunks."""
-    kernel = _Kernel(ir.Function(module, KERNEL, "narrow"), problem, cut)
+def emit(
+    module: ir.Module, problem: Correlation, cut: NarrowPlan, epilogue: EmitEpilogue | None
+) -> tuple[ir.Function, int]:
+    """A function of the table (source, filter as the kernel reads it, target, ...), and its number of chunks."""
+    kernel = _NarrowKernel(ir.Function(module, KERNEL, "narrow"), problem, cut, epilogue)
     kernel.emit()
     return kernel.code.function, len(problem.phases) * cut.boxes.count
 
 
-class _Kernel:
+class _NarrowKernel:
     """A kernel under construction."""
 
-    def __init__(self, function: ir.Function, problem: Correlation, cut: NarrowPlan) -> None:
-        self.code, self.problem, self.cut = Code(function), problem, cut
+    def __init__(
+        self, function: ir.Function, problem: Correlation, cut: NarrowPlan, epilogue: EmitEpilogue | None
+    ) -> None:
+        self.code, self.problem, self.cut = ConvolutionCode(function), problem, cut
         self.element = memory.element_type(problem.dtype)
         self.copier = Copier(function.module, problem.dtype, cut.lanes)
         self.region = self.code.stack(self.element, cut.region.size)
         self.places = self.code.stack(I64, cut.boxes.places + cut.together)
         self.targets = self.code.stack(I64, cut.boxes.places + cut.together)
         self.taps = max(len(phase.taps) for phase in problem.phases)
+        self.through = None
+        if epilogue is not None:
+            frame, tile = frame_of(problem, problem.width, cut.lanes), Tile(cut.together, 1, cut.lanes)
+            self.through = ListedRows(self.code, frame, tile, self.targets, epilogue)
 
     def emit(self) -> None:
         """Emit the whole function."""
@@ -119,8 +130,9 @@ class _Kernel:
         place = find(code, problem, cut.boxes, phase, box)
         with code.builder.if_then(code.builder.icmp_signed(">", code.value(place.total), I64(0))):
             code.fill(self.places, place.counts, cut.region.moves(problem.strides), 0, cut.together)
-            code.fill(self.targets, place.counts, *place.targets(code, problem), cut.together)
-            source = Source(code.slot(SOURCE), problem.size, problem.depth, problem.depth)
+            unit = problem.width if self.through is None else 1
+            code.fill(self.targets, place.counts, *place.targets(code, problem, unit), cut.together)
+            source = CopySource(code.slot(SOURCE), problem.size, problem.depth, problem.depth)
             self.copier.fill(code, self.region, cut.region, source, place)
             offset = code.mul(phase, problem.width * self.taps * cut.region.channels)
             weights = code.at(code.slot(FILTER), offset, self.element)
@@ -128,7 +140,7 @@ class _Kernel:
             code.repeat(tiles, lambda index: self._tile(place, weights, code.mul(index, cut.together)))
         code.builder.ret_void()
 
-    def _tile(self, place: Place, weights: Any, first: Index) -> None:
+    def _tile(self, place: PlaceBox, weights: Any, first: Index) -> None:
         """Some places, all columns."""
         code, problem, cut = self.code, self.problem, self.cut
         dtype, lanes, channels = problem.dtype, cut.lanes, cut.region.channels
@@ -164,12 +176,23 @@ class _Kernel:
             run = code.mul(axes.pop()[0], run)
         zero = ir.Constant(ir.VectorType(self.element, lanes), None)
         sums = along(0, self.region, [weights, *[zero] * (cut.together * problem.width)])[1:]
+        totals = [self._across(vector) for vector in sums]
+        if self.through is not None:
+            rows = [totals[i * problem.width : (i + 1) * problem.width] for i in range(cut.together)]
+            self.through.write([self._vector(row) for row in rows], first, 0, problem.width)
+            return
         for i in range(cut.together):
             target = code.entry(self.targets, code.add(first, i))
             for n in range(problem.width):
-                total = self._across(sums[i * problem.width + n])
                 there = code.at(code.slot(TARGET), code.add(target, n), self.element)
-                code.builder.store(total, there, align=dtype.size)
+                code.builder.store(totals[i * problem.width + n], there, align=dtype.size)
+
+    def _vector(self, numbers: list[Any]) -> Any:
+        """Numbers as the first lanes of a vector; the others are 0."""
+        vector: Any = ir.Constant(ir.VectorType(self.element, self.cut.lanes), None)
+        for lane, number in enumerate(numbers):
+            vector = self.code.builder.insert_element(vector, number, I32(lane))
+        return vector
 
     def _across(self, vector: Any) -> Any:
         """The sum of the lanes: halves are added until one lane is left."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gradtape.compiler.backends.convolution.code import Code
+from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.convolution.plan import Boxes
 from gradtape.compiler.backends.convolution.problem import Correlation
 from gradtape.compiler.backends.product.code import Index
 
 
 @dataclass(frozen=True)
-class Place:
+class PlaceBox:
     """A box of places.
 
     Attributes:
@@ -31,16 +31,16 @@ class Place:
     window: Sequence[Index]
     first: Sequence[Index]
 
-    def row(self, code: Code, problem: Correlation) -> Index:
+    def row(self, code: ConvolutionCode, problem: Correlation) -> Index:
         """The first place as a row of the target, if places that follow each other are neighbours there."""
         row = self.starts[0]
         for start, length in zip(self.starts[1:], problem.target, strict=True):
             row = code.add(code.mul(row, length), start)
         return row
 
-    def targets(self, code: Code, problem: Correlation) -> tuple[list[int], Index]:
-        """Elements of the target from one place to the next along each axis, and those before the first place."""
-        step = problem.groups * problem.width
+    def targets(self, code: ConvolutionCode, problem: Correlation, step: int) -> tuple[list[int], Index]:
+        """Elements of the target from one place to the next along each axis, and those before the first place, if a row of the target has
+        `step` elements; rows if it is 1."""
         moves, start = [], 0
         axes = list(zip(problem.target, problem.spread, self.first, self.starts[1:], strict=True))
         for length, spread, first, place in reversed(axes):
@@ -51,7 +51,7 @@ class Place:
         return [step, *moves[::-1]], start
 
 
-def find(code: Code, problem: Correlation, boxes: Boxes, phase: Index, box: Index) -> Place:
+def find(code: ConvolutionCode, problem: Correlation, boxes: Boxes, phase: Index, box: Index) -> PlaceBox:
     """The place of a box of a phase."""
     places, window, begins, first = _phase(code, problem, phase)
     *indices, part = code.split(box, (*boxes.lengths[: boxes.axis], boxes.parts))
@@ -73,10 +73,10 @@ def find(code: Code, problem: Correlation, boxes: Boxes, phase: Index, box: Inde
         total = code.mul(total, count)
     along = zip(starts[1:], problem.strides, begins, strict=True)
     origin = [code.add(code.mul(p, s), begin) for p, s, begin in along]
-    return Place(starts, counts, total, origin, window, first)
+    return PlaceBox(starts, counts, total, origin, window, first)
 
 
-def _phase(code: Code, problem: Correlation, phase: Index) -> list[Sequence[Index]]:
+def _phase(code: ConvolutionCode, problem: Correlation, phase: Index) -> list[Sequence[Index]]:
     """Places, taps, beginnings in the source and in the target, per axis."""
     records = [(p.places, p.window, p.starts, p.first) for p in problem.phases]
     if len(records) == 1:

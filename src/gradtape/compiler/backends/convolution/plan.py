@@ -167,9 +167,11 @@ def useful_chunks(operations: int) -> int:
     return max(1, min(_MOST_CHUNKS, operations // _CHUNK_OPERATIONS))
 
 
-def choose_tile(rows: int, width: int, depth: int, dtype: DType, machine: Machine) -> Tile:
-    """The register tile that takes the least time for a product of `rows` by `depth` and `depth` by `width`."""
+def choose_tile(rows: int, width: int, depth: int, dtype: DType, machine: Machine, columns: int | None = None) -> Tile:
+    """The register tile that takes the least time for a product of `rows` by `depth` and `depth` by `width`; it has at most so many
+    columns."""
     lanes = machine.lanes(dtype.size)
+    vectors = min(8, -(-min(width, columns or width) // lanes))
     many = machine.register_bytes == 64 or machine.triple.startswith(("aarch64", "arm64"))
     fused = many or "+fma" in machine.features.split(",")
     # Without fused instructions, one register is for products.
@@ -184,7 +186,7 @@ def choose_tile(rows: int, width: int, depth: int, dtype: DType, machine: Machin
 
     shapes = [
         Tile(r, v, lanes)
-        for v in range(1, min(8, -(-width // lanes)) + 1)
+        for v in range(1, vectors + 1)
         # Addresses of the rows are held in registers, too.
         for r in range(1, min(registers, rows, 8) + 1)
         if r * v + min(r, v) + 1 <= registers
@@ -198,7 +200,7 @@ def panel_channels(taps: int, columns: int, channels: int, dtype: DType) -> int:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ConvolutionPlan:
     """The cut of a convolution.
 
     Attributes:
@@ -228,7 +230,7 @@ class Plan:
         return -(-self.boxes.places // self.tile.rows)
 
 
-def plan(motion: Motion, taps: int, width: int, operations: int, machine: Machine) -> Plan:
+def plan(motion: Motion, taps: int, width: int, operations: int, machine: Machine) -> ConvolutionPlan:
     """The cut of a convolution to `width` channels."""
     positions = math.prod(motion.lengths)
     tile = choose_tile(positions, width, taps * motion.channels, motion.dtype, machine)
@@ -246,4 +248,4 @@ def plan(motion: Motion, taps: int, width: int, operations: int, machine: Machin
     if blocks > 1:
         rows = -(-boxes.places // tile.rows) * tile.rows
         share = even(slivers, min(share, max(1, _SUMS_BYTES // (rows * tile.columns * motion.dtype.size))))
-    return Plan(tile, boxes, found, blocks, slivers, share)
+    return ConvolutionPlan(tile, boxes, found, blocks, slivers, share)

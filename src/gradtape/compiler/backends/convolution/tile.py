@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gradtape.compiler.backends.convolution.code import Code
+from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import Index
 from gradtape.compiler.backends.product.plan import Tile
@@ -28,7 +28,7 @@ class Accumulators:
       offsets: of each row, elements from a common address.
     """
 
-    code: Code
+    code: ConvolutionCode
     dtype: DType
     tile: Tile
     offsets: Sequence[Any]

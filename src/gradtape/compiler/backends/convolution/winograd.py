@@ -5,7 +5,7 @@ the channels, are 16 products of matrices, and are transformed back to 2x2 place
 convolutional neural networks", 2015). All factors are 0, 1/2 and 1, so the rounding errors are those of sums of the
 values of a tile: small against the largest of these.
 
-All steps on a box of tiles are done while it is in the cache, so this is for filters whose transform stays there too.
+All steps on a box of tiles are done while it is in the cache. Panels of the transformed filter are read once for all tiles of a box.
 """
 
 from __future__ import annotations
@@ -15,23 +15,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gradtape.compiler.backends.convolution.code import Code
-from gradtape.compiler.backends.convolution.copying import Copier, Source
+from gradtape.compiler.backends.convolution.code import ConvolutionCode
+from gradtape.compiler.backends.convolution.copying import Copier, block_of
+from gradtape.compiler.backends.convolution.output import frame_of
 from gradtape.compiler.backends.convolution.place import find
 from gradtape.compiler.backends.convolution.plan import Boxes, Motion, Region, choose_tile
 from gradtape.compiler.backends.convolution.problem import Correlation, Phase
 from gradtape.compiler.backends.product import memory, tile
 from gradtape.compiler.backends.product.code import I64, KERNEL, Index
-from gradtape.compiler.backends.product.epilogue import Epilogue, Finish, Frame, Spot
+from gradtape.compiler.backends.product.epilogue import EmitEpilogue, Finish, Spot
 from gradtape.compiler.backends.product.plan import Tile
-from gradtape.compiler.backends.product.problem import Gemm
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd.machine import Machine
 
 SOURCE, FILTER, TARGET = 0, 1, 2
 VALUES = 16
 # Channels from which sums over them are long enough; bytes of the transformed filter, and of the transformed tiles of a box.
-_LEAST_CHANNELS, _FILTER_BYTES, _BOX_BYTES = 16, 320 * 1024, 112 * 1024
+_LEAST_CHANNELS, _FILTER_BYTES, _BOX_BYTES = 16, 32 << 20, 256 * 1024
+# A filter whose transform has more bytes than this is not worth transforming for so few tiles.
+_SMALL_FILTER_BYTES, _LEAST_TILES_OF_LARGE = 320 * 1024, 32
 # Tiles of a box at least, and chunks from which on boxes may be as large as they can.
 _LEAST_TILES, _CHUNKS = 24, 16
 
@@ -89,7 +91,9 @@ def plan_winograd(problem: Correlation, machine: Machine) -> WinogradPlan | None
     tiles, lanes, size = tiled(problem), machine.lanes(problem.dtype.size), problem.dtype.size
     whole = problem.examples * math.prod(tiles.places)
     row = -(-problem.depth // lanes) * lanes
-    if whole < _LEAST_TILES // 3 or VALUES * problem.depth * problem.width * size > _FILTER_BYTES:
+    panel = VALUES * problem.depth * problem.width * size
+    least = _LEAST_TILES_OF_LARGE if panel > _SMALL_FILTER_BYTES else _LEAST_TILES // 3
+    if whole < least or panel > _FILTER_BYTES:
         return None
     most = min(_BOX_BYTES // (VALUES * row * size), max(_LEAST_TILES, -(-whole // _CHUNKS)))
     motion = Motion((problem.examples, *tiles.places), (4, 4), (2, 2), (1, 1), problem.depth, problem.dtype)
@@ -100,7 +104,7 @@ def plan_winograd(problem: Correlation, machine: Machine) -> WinogradPlan | None
     return WinogradPlan(chosen, boxes, region, row, -(-problem.width // chosen.columns))
 
 
-class Panels:
+class WinogradPanels:
     """Where the transformed filter is: `[values, slivers]` of panels `[channels, columns]`."""
 
     def __init__(self, problem: Correlation, cut: WinogradPlan) -> None:
@@ -127,10 +131,10 @@ def _target_line(builder: ir.IRBuilder, m: Sequence[Any]) -> list[Any]:
 
 
 def emit(
-    module: ir.Module, problem: Correlation, cut: WinogradPlan, epilogue: Epilogue | None
+    module: ir.Module, problem: Correlation, cut: WinogradPlan, epilogue: EmitEpilogue | None
 ) -> tuple[ir.Function, int]:
     """A function of the table (source, panels of the filter, target, ...) that convolves, and its number of chunks."""
-    kernel = _Kernel(ir.Function(module, KERNEL, "winograd"), problem, cut, epilogue)
+    kernel = _WinogradKernel(ir.Function(module, KERNEL, "winograd"), problem, cut, epilogue)
     kernel.emit()
     return kernel.code.function, cut.boxes.count
 
@@ -138,7 +142,7 @@ def emit(
 class Tiles:
     """Emits transforms of the source: the tiles of a box, as `[values, tiles, row]`."""
 
-    def __init__(self, code: Code, problem: Correlation, region: Region, count: int, lanes: int) -> None:
+    def __init__(self, code: ConvolutionCode, problem: Correlation, region: Region, count: int, lanes: int) -> None:
         self.code, self.problem, self.region, self.count, self.lanes = code, problem, region, count, lanes
         self.element = memory.element_type(problem.dtype)
         self.copier = Copier(code.module, problem.dtype, lanes)
@@ -146,13 +150,13 @@ class Tiles:
         self.memory = code.stack(self.element, region.size + lanes)
         self.offsets = code.stack(I64, count)
 
-    def transform(self, place: Any, into: Any, row: int) -> None:
-        """Copy what a box sees, and transform it. Tiles that the box has not repeat its last one."""
+    def transform(self, place: Any, into: Any, row: int, block: Index = 0) -> None:
+        """Copy what a box sees of a block of channels, and transform it. Tiles that the box has not repeat its last one."""
         code, problem, region = self.code, self.problem, self.region
         steps = region.steps
         more = code.sub(self.count, place.total)
         code.fill(self.offsets, place.counts, region.moves((2, 2)), 0, more)
-        source = Source(code.slot(SOURCE), problem.size, problem.depth, problem.depth)
+        source = block_of(code, problem, region, SOURCE, 0, block)
         self.copier.fill(code, self.memory, region, source, place)
 
         def tile(number: Index) -> None:
@@ -170,28 +174,26 @@ class Tiles:
                     there = code.at(target, code.add(along, value * self.count * row), self.element)
                     memory.store(code, found, there, problem.dtype, self.lanes)
 
-            code.repeat(-(-problem.depth // self.lanes), vector)
+            code.repeat(-(-region.channels // self.lanes), vector)
 
         code.repeat(self.count, tile)
 
 
-class _Kernel:
+class _WinogradKernel:
     """A kernel under construction. Offsets are in elements."""
 
     def __init__(
-        self, function: ir.Function, problem: Correlation, cut: WinogradPlan, epilogue: Epilogue | None
+        self, function: ir.Function, problem: Correlation, cut: WinogradPlan, epilogue: EmitEpilogue | None
     ) -> None:
-        self.code, self.problem, self.cut = Code(function), problem, cut
+        self.code, self.problem, self.cut = ConvolutionCode(function), problem, cut
         code = self.code
         self.element = memory.element_type(problem.dtype)
-        self.panels = Panels(problem, cut)
+        self.panels = WinogradPanels(problem, cut)
         self.tiles = Tiles(code, problem, cut.region, cut.rows, cut.tile.lanes)
         self.values = code.stack(self.element, VALUES * cut.rows * cut.row)
         self.products = code.stack(self.element, VALUES * cut.tile.rows * cut.tile.columns)
         self.targets = code.stack(I64, cut.boxes.places)
-        rows = problem.examples * math.prod(problem.target)
-        gemm = Gemm(rows, problem.width, 1, problem.dtype)
-        self.finish = Finish(Frame.of(gemm, cut.tile.lanes), epilogue, cut.tile.lanes)
+        self.finish = Finish(frame_of(problem, problem.width, cut.tile.lanes), epilogue, cut.tile.lanes)
 
     def emit(self) -> None:
         """Emit the whole function."""
@@ -217,8 +219,8 @@ class _Kernel:
         panel = code.at(code.slot(FILTER), code.mul(sliver, self.panels.step), self.element)
 
         def value(number: Index) -> None:
-            a = tile.Operand(code.at(start, code.mul(number, cut.rows * cut.row), self.element), cut.row, 1)
-            b = tile.Operand(
+            a = tile.TileOperand(code.at(start, code.mul(number, cut.rows * cut.row), self.element), cut.row, 1)
+            b = tile.TileOperand(
                 code.at(panel, code.mul(number, self.panels.value), self.element),
                 chosen.lanes,
                 chosen.columns,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradtape.compiler.backends.convolution.code import Code
+from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.convolution.problem import Correlation
-from gradtape.compiler.backends.convolution.winograd import VALUES, Panels, WinogradPlan, both_ways
+from gradtape.compiler.backends.convolution.winograd import VALUES, WinogradPanels, WinogradPlan, both_ways
 from gradtape.compiler.backends.product import memory, packing
 from gradtape.compiler.backends.product.code import KERNEL, Index
 from gradtape.compiler.codegen import ir
@@ -23,9 +23,9 @@ class _Filter:
     """The transform of a filter under construction: G w G'."""
 
     def __init__(self, function: ir.Function, problem: Correlation, cut: WinogradPlan) -> None:
-        self.code, self.problem, self.cut = Code(function), problem, cut
+        self.code, self.problem, self.cut = ConvolutionCode(function), problem, cut
         self.element, self.lanes = memory.element_type(problem.dtype), cut.tile.lanes
-        self.panels = Panels(problem, cut)
+        self.panels = WinogradPanels(problem, cut)
 
     def emit(self) -> int:
         """Emit the whole function; gives the number of chunks, one for each vector of columns."""

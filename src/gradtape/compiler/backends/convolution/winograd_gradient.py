@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gradtape.compiler.backends.convolution.code import Code
+from gradtape.compiler.backends.convolution.code import ConvolutionCode
+from gradtape.compiler.backends.convolution.column_sums import ColumnSums
 from gradtape.compiler.backends.convolution.output import keep
-from gradtape.compiler.backends.convolution.place import Place, find
+from gradtape.compiler.backends.convolution.place import PlaceBox, find
 from gradtape.compiler.backends.convolution.plan import Boxes, Motion, Region, choose_tile
 from gradtape.compiler.backends.convolution.problem import Correlation
 from gradtape.compiler.backends.convolution.winograd import VALUES, Tiles, both_ways, suits, tiled
@@ -26,11 +27,16 @@ from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd.machine import Machine
 
 SOURCE, COTANGENT, PARTIAL = 0, 1, 2
-# Bytes of the transformed tiles of a box, of the source and of some columns of the cotangent; columns of a chunk.
-_BOX_BYTES, _MOST_COLUMNS = 104 * 1024, 32
+# Bytes of the transformed tiles of a box, of the source and of some columns of the cotangent together, since they are on the stack;
+# columns of a chunk, unless one accumulator tile has more, and of an accumulator tile.
+_BOX_BYTES, _MOST_COLUMNS, _MOST_TILE_COLUMNS = 320 * 1024, 32, 64
+# Blocks of channels at most: the cotangent is transformed again for each.
+_MOST_BLOCKS = 8
 # Tiles of a box at least, since they are the steps of the products.
 _LEAST_TILES = 24
 _MOST_SPLITS, _PARTIAL_BYTES = 16, 8 << 20
+# Which of the values of a transformed tile of the cotangent is the sum of its places.
+_SUM = 5
 # Elements that are added in a chunk, about.
 _ADDED = 1 << 17
 
@@ -43,7 +49,8 @@ class WinogradGradientPlan:
       tile: the accumulators: channels of the source by those of the cotangent.
       boxes: of tiles.
       region: what a box sees.
-      row: elements of a transformed tile of the source.
+      row: elements of a transformed tile of the source, of a block of its channels.
+      blocks: of channels of the source.
       slivers: groups of columns, as many as an accumulator tile has.
       share: slivers of a chunk.
       splits: partial sums.
@@ -54,6 +61,7 @@ class WinogradGradientPlan:
     boxes: Boxes
     region: Region
     row: int
+    blocks: int
     slivers: int
     share: int
     splits: int
@@ -70,25 +78,37 @@ def plan_gradient(problem: Correlation, machine: Machine) -> WinogradGradientPla
     if not suits(problem, machine):
         return None
     lanes, size, tiles = machine.lanes(problem.dtype.size), problem.dtype.size, tiled(problem)
-    row = -(-problem.depth // lanes) * lanes
     whole = problem.examples * math.prod(tiles.places)
-    chosen = choose_tile(problem.depth, problem.width, 40, problem.dtype, machine)
+    chosen = choose_tile(problem.depth, problem.width, 40, problem.dtype, machine, _MOST_TILE_COLUMNS)
     slivers = -(-problem.width // chosen.columns)
     share = even(slivers, max(1, _MOST_COLUMNS // chosen.columns))
-    most = _BOX_BYTES // (VALUES * max(row, share * chosen.columns) * size)
-    if most < _LEAST_TILES or whole < _LEAST_TILES:
+    if whole < _LEAST_TILES:
         return None
     motion = Motion((problem.examples, *tiles.places), (4, 4), (2, 2), (1, 1), problem.depth, problem.dtype)
-    boxes, region = motion.boxes(min(most, max(_LEAST_TILES, -(-whole // _MOST_SPLITS))), problem.depth)
-    if not motion.fits(boxes, problem.depth) or boxes.places < min(_LEAST_TILES, whole) // 2:
+
+    def cut(channels: int) -> tuple[Boxes, Region] | None:
+        """Boxes of tiles of so many channels; None if they would have too few tiles."""
+        row = -(-channels // lanes) * lanes
+        most = _BOX_BYTES // (VALUES * (row + share * chosen.columns) * size)
+        boxes, region = motion.boxes(min(most, max(_LEAST_TILES, -(-whole // _MOST_SPLITS))), channels)
+        enough = most >= _LEAST_TILES and boxes.places >= min(_LEAST_TILES, whole) // 2
+        return (boxes, region) if enough and motion.fits(boxes, channels) else None
+
+    # Blocks begin with a whole accumulator tile and a whole vector.
+    unit = math.lcm(chosen.rows, lanes)
+    channels = [problem.depth, *[-(-problem.depth // (n * unit)) * unit for n in range(2, _MOST_BLOCKS + 1)]]
+    found = next(filter(None, map(cut, channels)), None)
+    if found is None:
         return None
+    boxes, region = found
+    row, blocks = -(-region.channels // lanes) * lanes, -(-problem.depth // region.channels)
     sums = VALUES * -(-problem.depth // chosen.rows) * chosen.rows * slivers * chosen.columns * size
     splits = max(1, min(boxes.count, _MOST_SPLITS, _PARTIAL_BYTES // sums))
     each = -(-boxes.count // splits)
-    return WinogradGradientPlan(chosen, boxes, region, row, slivers, share, -(-boxes.count // each), each)
+    return WinogradGradientPlan(chosen, boxes, region, row, blocks, slivers, share, -(-boxes.count // each), each)
 
 
-class Partials:
+class WinogradPartials:
     """Where sums are: `[splits, values, slivers, tiles]` of accumulator tiles."""
 
     def __init__(self, problem: Correlation, cut: WinogradGradientPlan) -> None:
@@ -96,19 +116,26 @@ class Partials:
         self.whole = cut.tile.rows * cut.tile.columns
         self.value = cut.slivers * self.tiles * self.whole
         self.split = VALUES * self.value
-        self.bytes = cut.splits * self.split * problem.dtype.size
+        self.size = cut.splits * self.split
 
-    def place(self, code: Code, split: Index, value: Index, sliver: Index, index: Index) -> Index:
+    def place(self, code: ConvolutionCode, split: Index, value: Index, sliver: Index, index: Index) -> Index:
         """Elements before an accumulator tile."""
         start = code.add(code.mul(split, self.split), code.mul(value, self.value))
         return code.add(start, code.mul(code.add(code.mul(sliver, self.tiles), index), self.whole))
 
 
-def emit_sums(module: ir.Module, problem: Correlation, cut: WinogradGradientPlan) -> tuple[ir.Function, int]:
+def columns_of(problem: Correlation, cut: WinogradGradientPlan) -> ColumnSums:
+    """The partial sums of the cotangent's columns."""
+    return ColumnSums(problem, cut.tile, cut.slivers, cut.splits, WinogradPartials(problem, cut).size)
+
+
+def emit_sums(
+    module: ir.Module, problem: Correlation, cut: WinogradGradientPlan, columns: ColumnSums | None
+) -> tuple[ir.Function, int]:
     """A function of the table (source, cotangent, partial sums), and its number of chunks."""
-    kernel = _Kernel(ir.Function(module, KERNEL, "winograd_gradient"), problem, cut)
+    kernel = _WinogradGradientKernel(ir.Function(module, KERNEL, "winograd_gradient"), problem, cut, columns)
     kernel.emit()
-    return kernel.code.function, cut.splits * cut.parts
+    return kernel.code.function, cut.splits * cut.parts * cut.blocks
 
 
 def _cotangent_line(builder: ir.IRBuilder, y: Sequence[Any]) -> list[Any]:
@@ -121,14 +148,16 @@ def _tap_line(builder: ir.IRBuilder, u: Sequence[Any]) -> list[Any]:
     return [builder.fadd(u[0], added), difference, builder.fadd(added, u[3])]
 
 
-class _Kernel:
+class _WinogradGradientKernel:
     """A kernel under construction. Offsets are in elements."""
 
-    def __init__(self, function: ir.Function, problem: Correlation, cut: WinogradGradientPlan) -> None:
-        self.code, self.problem, self.cut = Code(function), problem, cut
+    def __init__(
+        self, function: ir.Function, problem: Correlation, cut: WinogradGradientPlan, columns: ColumnSums | None
+    ) -> None:
+        self.code, self.problem, self.cut, self.columns = ConvolutionCode(function), problem, cut, columns
         code, count = self.code, cut.boxes.places
         self.element = memory.element_type(problem.dtype)
-        self.partials = Partials(problem, cut)
+        self.partials = WinogradPartials(problem, cut)
         self.tiles = Tiles(code, problem, cut.region, count, cut.tile.lanes)
         # The last accumulator tile may reach beyond the channels.
         self.values = code.stack(self.element, VALUES * count * cut.row + cut.tile.rows)
@@ -139,7 +168,7 @@ class _Kernel:
     def emit(self) -> None:
         """Emit the whole function."""
         code, cut = self.code, self.cut
-        part, self.split = code.split(code.function.args[1], (cut.parts, cut.splits))
+        part, self.block, self.split = code.split(code.function.args[1], (cut.parts, cut.blocks, cut.splits))
         self.first = code.mul(part, cut.share)
         self.share = code.least(cut.share, code.sub(cut.slivers, self.first))
         begin = code.mul(self.split, cut.each)
@@ -151,16 +180,30 @@ class _Kernel:
         """Add what a box contributes."""
         code, cut, (height, width) = self.code, self.cut, self.problem.target
         place = find(code, tiled(self.problem), cut.boxes, 0, box)
-        self.tiles.transform(place, self.values, cut.row)
+        self.tiles.transform(place, self.values, cut.row, self.block)
         n, y, x = place.starts
         start = code.add(code.mul(n, height * width), code.add(code.mul(y, 2 * width), code.mul(x, 2)))
         code.fill(self.targets, place.counts, [height * width, 2 * width, 2], start)
         code.repeat(self.share, lambda sliver: code.repeat(place.total, lambda t: self._slope(sliver, t)))
+        if self.columns is not None:
+            columns = self.columns
+            code.repeat(self.share, lambda sliver: self._add_columns(columns, number, sliver, place.total))
 
         def value(index: Index) -> None:
             code.repeat(self.share, lambda sliver: self._sliver(number, index, sliver, place))
 
         code.repeat(VALUES, value)
+
+    def _add_columns(self, columns: ColumnSums, number: Index, sliver: Index, tiles: Index) -> None:
+        """Add up the columns of the cotangent: one of the values of a transformed tile is the sum of its places. All blocks of channels
+        transform it; the first one does this."""
+        code = self.code
+        offset = code.add(_SUM * self.cut.share * self.panel, code.mul(sliver, self.panel))
+        place = columns.place(code, self.split, 0, code.add(self.first, sliver))
+        is_first = code.builder.icmp_signed("==", code.value(number), I64(0))
+        panel = code.at(self.slopes, offset, self.element)
+        with code.builder.if_then(code.builder.icmp_signed("==", code.value(self.block), I64(0))):
+            columns.add(code, panel, tiles, (code.slot(PARTIAL), place), is_first)
 
     def _slope(self, sliver: Index, index: Index) -> None:
         """Transform a tile of the cotangent, some columns of it."""
@@ -201,31 +244,36 @@ class _Kernel:
         found = memory.load(code, code.at(code.slot(COTANGENT), place, self.element), dtype, lanes, lanes)
         return code.builder.select(both, found, ir.Constant(found.type, None))
 
-    def _sliver(self, box: Index, value: Index, sliver: Index, place: Place) -> None:
+    def _sliver(self, box: Index, value: Index, sliver: Index, place: PlaceBox) -> None:
         """One of the 16 products, some columns of it."""
         code, cut, chosen = self.code, self.cut, self.cut.tile
         offset = code.add(code.mul(value, cut.share * self.panel), code.mul(sliver, self.panel))
         panel = code.at(self.slopes, offset, self.element)
-        b = tile.Operand(panel, chosen.lanes, chosen.columns, chosen.lanes)
+        b = tile.TileOperand(panel, chosen.lanes, chosen.columns, chosen.lanes)
         source = code.at(self.values, code.mul(value, cut.boxes.places * cut.row), self.element)
         zero = ir.Constant(ir.VectorType(self.element, chosen.lanes), None)
         zeros = [zero] * (chosen.rows * chosen.vectors)
 
+        rows = -(-cut.region.channels // chosen.rows)  # of accumulator tiles in a block
+        first = code.mul(self.block, rows)
+
         def block(index: Index) -> None:
-            a = tile.Operand(code.at(source, code.mul(index, chosen.rows), self.element), 1, cut.row)
-            there = self.partials.place(code, self.split, value, code.add(self.first, sliver), index)
+            a = tile.TileOperand(code.at(source, code.mul(index, chosen.rows), self.element), 1, cut.row)
+            there = self.partials.place(code, self.split, value, code.add(self.first, sliver), code.add(first, index))
             sums = code.at(code.slot(PARTIAL), there, self.element)
             start = resumed(code, sums, zeros, box) if cut.each > 1 else zeros
             result = tile.multiply(code, self.problem.dtype, chosen, a, b, place.total, start)
             keep(code, result, sums, self.problem.dtype)
 
-        code.repeat(self.partials.tiles, block)
+        code.repeat(code.least(rows, code.sub(self.partials.tiles, first)), block)
 
 
-def emit_total(module: ir.Module, problem: Correlation, cut: WinogradGradientPlan) -> tuple[ir.Function, int]:
-    """A function of the table (partial sums, gradient) that adds up the splits, and its number of chunks."""
+def emit_total(
+    module: ir.Module, problem: Correlation, cut: WinogradGradientPlan, columns: ColumnSums | None
+) -> tuple[ir.Function, int]:
+    """A function of the table (partial sums, gradient, sums of columns) that adds up the splits, and its number of chunks."""
     function = ir.Function(module, KERNEL, "winograd_gradient_total")
-    code, dtype, chosen, partials = Code(function), problem.dtype, cut.tile, Partials(problem, cut)
+    code, dtype, chosen, partials = ConvolutionCode(function), problem.dtype, cut.tile, WinogradPartials(problem, cut)
     element, lanes, width = memory.element_type(dtype), chosen.lanes, problem.width
     each = max(1, _ADDED // (VALUES * width * cut.splits))
     first = code.mul(function.args[1], each)
@@ -255,5 +303,8 @@ def emit_total(module: ir.Module, problem: Correlation, cut: WinogradGradientPla
         code.repeat(width // lanes, lambda number: vector(code.add(first, index), number))
 
     code.repeat(code.least(each, code.sub(problem.depth, first)), row)
+    chunks = -(-problem.depth // each)
+    if columns is not None:
+        columns.emit_total(code, chunks)
     code.builder.ret_void()
-    return function, -(-problem.depth // each)
+    return function, chunks + (columns is not None)

@@ -6,12 +6,12 @@ from typing import Any
 
 from gradtape.compiler.backends.pointwise.plan import Way
 from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.emission import I64
 from gradtape.compiler.codegen.simd import conversion
 from gradtape.compiler.codegen.simd.emitter import VectorEmitter
-from gradtape.compiler.codegen.simd.value import Value
+from gradtape.compiler.codegen.simd.loop import element
+from gradtape.compiler.codegen.simd.value import VectorValue
 from gradtape.compiler.codegen.walk import least
-from gradtape.compiler.runtime.entry import I64
-from gradtape.compiler.simd.loop import element
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 
@@ -59,7 +59,7 @@ class Rhythm:
         for phi, after in zip(self.now, following, strict=True):
             phi.add_incoming(after, builder.block)
 
-    def loaded(self, start: Any, dtype: DType) -> Value:
+    def loaded(self, start: Any, dtype: DType) -> VectorValue:
         """A vector of an input that begins at a pointer."""
         builder, cg, lanes = self.builder, self.cg, self.lanes
         if self.is_wrapped:

@@ -10,14 +10,14 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.compiler.backends.pointwise.broadcast import Rhythm
-from gradtape.compiler.backends.pointwise.plan import Plan, Way
+from gradtape.compiler.backends.pointwise.plan import LoopPlan, Way
 from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.emission import DOUBLE, I64, POINTER, VOID, across, close, counted, room, table_of
 from gradtape.compiler.codegen.simd import conversion
 from gradtape.compiler.codegen.simd.emitter import VectorEmitter
-from gradtape.compiler.codegen.simd.value import Value, memory_type
+from gradtape.compiler.codegen.simd.loop import copy, element
+from gradtape.compiler.codegen.simd.value import VectorValue, memory_type
 from gradtape.compiler.codegen.walk import copy_bytes, least, moved, walk
-from gradtape.compiler.runtime.entry import DOUBLE, I64, POINTER, VOID, across, close, counted, room, table_of
-from gradtape.compiler.simd.loop import copy, element
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 from gradtape.core.patterns.movement import packed
@@ -58,7 +58,7 @@ class LoopEmitter:
     sums, and the number of elements or rows.
     """
 
-    def __init__(self, module: ir.Module, plan: Plan) -> None:
+    def __init__(self, module: ir.Module, plan: LoopPlan) -> None:
         self.module, self.plan, self.loop, self.lanes = module, plan, plan.loop, plan.lanes
         self.types = plan.loop.types()
         self.inputs = [
@@ -116,7 +116,7 @@ class LoopEmitter:
                 array.buffer = room(builder, kind, self.lanes)
                 builder.store(ir.Constant(ir.VectorType(kind, self.lanes), None), array.buffer, align=array.dtype.size)
         self.wrapped: dict[int, Any] = {}
-        self.everywhere: dict[int, Value] = {}
+        self.everywhere: dict[int, VectorValue] = {}
         for i, known in enumerate(self.loop.constants):
             if known is not None:
                 self.everywhere[i] = self.cg.splat(known, self.types[i])
@@ -138,7 +138,7 @@ class LoopEmitter:
         copy(builder, space, element(builder, space, dtype, I64(period)), dtype, I64(self.lanes))
         return space
 
-    def _steps(self, values: dict[int, Value]) -> None:
+    def _steps(self, values: dict[int, VectorValue]) -> None:
         """Compute the steps whose operands are there."""
         for k, step in enumerate(self.loop.steps, len(self.loop.inputs)):
             if k not in values and all(i in values for i in step.operands):
@@ -296,7 +296,7 @@ class LoopEmitter:
         for place, total in zip(self.totals, totals, strict=True):
             builder.store(total, place, align=8)
 
-    def _loaded(self, array: _Array, start: Any, index: Any, limit: Any, rhythm: Rhythm | None) -> Value:
+    def _loaded(self, array: _Array, start: Any, index: Any, limit: Any, rhythm: Rhythm | None) -> VectorValue:
         builder, cg = self.builder, self.cg
         if rhythm is not None:
             return rhythm.loaded(self.wrapped.get(array.number, start), array.dtype)
@@ -313,7 +313,7 @@ class LoopEmitter:
             lanes.append(self._at(array, start, at))
         return conversion.load_lanes(cg, lanes, array.dtype)
 
-    def _summand(self, value: Value, index: Any, limit: Any) -> Any:
+    def _summand(self, value: VectorValue, index: Any, limit: Any) -> Any:
         """The lanes of a value as float64; 0 in those that are not below the limit."""
         builder = self.builder
         wide = self.cg.cast(value, dtypes.float64)

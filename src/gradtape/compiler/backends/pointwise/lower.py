@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,13 +16,16 @@ from gradtape.compiler.backends.pointwise.plan import plan
 from gradtape.compiler.bodies.kernel_op import Binding
 from gradtape.compiler.bodies.loop import Loop
 from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.emission import DOUBLE, I64, POINTER, VOID, close, counted
 from gradtape.compiler.runtime import kernels, pool
-from gradtape.compiler.runtime.entry import DOUBLE, I64, POINTER, VOID, Compiled, close, counted, plain
-from gradtape.compiler.runtime.kernels import NOTHING, Kernel, Launch, Lowered, Operand
+from gradtape.compiler.runtime.kernels import NOTHING, Kernel, Launch, Lowered, Operand, plain
 from gradtape.core import dtypes, memory
 from gradtape.core.dtypes import DType
 from gradtape.core.patterns.movement import contiguous, fill
 from gradtape.core.shape import Spec
+
+if TYPE_CHECKING:
+    from gradtape.compiler.runtime.entry import Compiled
 
 
 def lower(loop: Loop, loads: Sequence[Binding], stores: Sequence[Binding], specs: Sequence[Spec]) -> Lowered:
@@ -51,7 +54,7 @@ def lower(loop: Loop, loads: Sequence[Binding], stores: Sequence[Binding], specs
         Operand("number", total),
     ]
     work = math.prod(loop.shape) * len(loop.steps)
-    kernel = kernels.emitted(("loop", planned), emit, work)._replace(chunks=chunks) if chunks else NOTHING
+    kernel = kernels.get_kernel(("loop", planned), emit, work)._replace(chunks=chunks) if chunks else NOTHING
     launches = [Launch(kernel, tuple(operands))]
     for i, binding in enumerate(stores[count:]):
         result, dtype = Operand("output", binding.slot), specs[binding.slot].dtype
@@ -107,6 +110,7 @@ def compiled(loop: Loop, signs: str = "") -> Compiled:
     """Machine code that takes arrays; equal loops share it, if their known numbers read the same: 0.0 and -0.0 are
     equal."""
     from gradtape.compiler.backends.pointwise.emit import LoopEmitter
+    from gradtape.compiler.runtime.entry import Compiled
 
     planned, total = plan(loop)
     module = ir.Module(name="loop")
@@ -122,7 +126,7 @@ def _addition(dtype: DType) -> Kernel:
     def emit(module: ir.Module) -> tuple[ir.Function, int]:
         from gradtape.compiler.codegen.simd import conversion
         from gradtape.compiler.codegen.simd.emitter import VectorEmitter
-        from gradtape.compiler.codegen.simd.value import Value
+        from gradtape.compiler.codegen.simd.value import VectorValue
 
         function = ir.Function(module, ir.FunctionType(VOID, [I64, I64]), "task")
         builder = ir.IRBuilder(function.append_basic_block("entry"))
@@ -141,8 +145,8 @@ def _addition(dtype: DType) -> Kernel:
         running.add_incoming(joined, builder.block)
         close(builder, loop, count, 1)
         cg = VectorEmitter(module, builder, 1)
-        conversion.store(cg, cg.cast(Value(cg, joined, dtypes.float64), dtype), result)
+        conversion.store(cg, cg.cast(VectorValue(cg, joined, dtypes.float64), dtype), result)
         builder.ret_void()
         return function, 1
 
-    return kernels.emitted(("addition", dtype), emit)
+    return kernels.get_kernel(("addition", dtype), emit)

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from gradtape.compiler.bodies.loop import Loop, Step, Strides
 from gradtape.compiler.bodies.rows import Recipe
+from gradtape.compiler.codegen.emission import CHUNK
 from gradtape.compiler.codegen.simd.widths import default_width
-from gradtape.compiler.runtime.entry import CHUNK
 from gradtape.core.dtypes import DType
 from gradtape.core.patterns.movement import packed
 
@@ -52,7 +52,7 @@ class Way(NamedTuple):
     stride: int = 0
 
 
-class Plan(NamedTuple):
+class LoopPlan(NamedTuple):
     """Everything that the machine code of a loop depends on.
 
     Attributes:
@@ -70,7 +70,7 @@ class Plan(NamedTuple):
     per_chunk: int
 
 
-def plan(loop: Loop) -> tuple[Plan, int]:
+def plan(loop: Loop) -> tuple[LoopPlan, int]:
     """The plan of a loop, and the number of the elements or rows that it counts."""
     shape, total = loop.shape, math.prod(loop.shape)
     functions = functions_of(loop)
@@ -89,12 +89,12 @@ def plan(loop: Loop) -> tuple[Plan, int]:
     is_short = len(shape) == 1 or shape[-1] < (least if is_even else _LONG_WITH_REST) * lanes
     generic = loop._replace(shape=(ANY, *shape[1:]))
     if is_short and len(flat) == len(ways) and not loop.targets:
-        return Plan(generic, lanes, True, tuple(flat), max(1, chunk // lanes) * lanes), total
+        return LoopPlan(generic, lanes, True, tuple(flat), max(1, chunk // lanes) * lanes), total
     if functions and shape[-1] % lanes and shape[-1] < _LONG * lanes and lanes > 1:
         lanes //= 2  # less is left over at the ends of rows
     by_row = [Way("row", stride=s[-1]) if any(s) else Way("one") for _, s in loop.inputs]
     kept = generic if len(shape) > 1 else loop
-    return Plan(kept, lanes, False, tuple(by_row), max(1, chunk // max(1, shape[-1]))), math.prod(shape[:-1])
+    return LoopPlan(kept, lanes, False, tuple(by_row), max(1, chunk // max(1, shape[-1]))), math.prod(shape[:-1])
 
 
 def functions_of(loop: Loop) -> int:

@@ -8,14 +8,14 @@ from gradtape.compiler.backends.product.problem import Batch, Gemm
 from gradtape.core import lazy
 
 if TYPE_CHECKING:
-    from gradtape.compiler.backends.product.epilogue import Epilogue, Place
+    from gradtape.compiler.backends.product.epilogue import EmitEpilogue, VectorPlace
     from gradtape.compiler.backends.product.lowering import emit
 
 # What emits is not loaded for products whose code is on disk.
 _LATER = {
-    "gradtape.compiler.backends.product.epilogue": "Epilogue Place",
+    "gradtape.compiler.backends.product.epilogue": "EmitEpilogue VectorPlace",
     "gradtape.compiler.backends.product.lowering": "emit",
 }
 __getattr__, __dir__, _ = lazy.attach(__name__, _LATER)
 
-__all__ = ["Batch", "Epilogue", "Gemm", "Place", "emit"]
+__all__ = ["Batch", "EmitEpilogue", "Gemm", "VectorPlace", "emit"]

@@ -17,7 +17,7 @@ Index = Any
 KERNEL = ir.FunctionType(VOID, [I64, I64])
 
 
-class Code:
+class ProductCode:
     """Instructions of one function, with the builder where the next one goes.
 
     Attributes:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.compiler.backends.product import memory
-from gradtape.compiler.backends.product.code import I32, Code, Index
-from gradtape.compiler.backends.product.epilogue import Epilogue, Finish, Frame
+from gradtape.compiler.backends.product.code import I32, Index, ProductCode
+from gradtape.compiler.backends.product.epilogue import EmitEpilogue, Finish, Frame
 from gradtape.compiler.backends.product.output import Output, span
 from gradtape.compiler.backends.product.plan import Tile, even, useful_chunks
 from gradtape.compiler.backends.product.problem import Gemm
@@ -30,8 +30,10 @@ class DotKernel:
       chunks: how many there are.
     """
 
-    def __init__(self, function: ir.Function, gemm: Gemm, lanes: int, epilogue: Epilogue | None, flipped: bool) -> None:
-        self._code, self._gemm, self._lanes = Code(function), gemm, lanes
+    def __init__(
+        self, function: ir.Function, gemm: Gemm, lanes: int, epilogue: EmitEpilogue | None, flipped: bool
+    ) -> None:
+        self._code, self._gemm, self._lanes = ProductCode(function), gemm, lanes
         self._element = memory.element_type(gemm.dtype)
         self._total = -(-gemm.n // lanes)
         self._vectors = even(self._total, -(-self._total * gemm.batch.count // useful_chunks(gemm)))
@@ -104,7 +106,7 @@ class DotKernel:
         return result
 
 
-def _added_across(code: Code, vectors: list[Any], lanes: int) -> Any:
+def _added_across(code: ProductCode, vectors: list[Any], lanes: int) -> Any:
     """A vector of the sums over the lanes of as many vectors, each at the place of its vector.
 
     Two vectors become one, of which every other part belongs to the second: the one half of each part is added to the other.

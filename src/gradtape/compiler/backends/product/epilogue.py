@@ -7,24 +7,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gradtape.compiler.backends.product import memory
-from gradtape.compiler.backends.product.code import I8, I64, POINTER, VOID, Code, Index
+from gradtape.compiler.backends.product.code import I8, I64, POINTER, VOID, Index, ProductCode
 from gradtape.compiler.backends.product.problem import Gemm
 from gradtape.compiler.bodies.epilogue import Groups
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd import conversion
 from gradtape.compiler.codegen.simd.emitter import VectorEmitter
-from gradtape.compiler.codegen.simd.value import Value
+from gradtape.compiler.codegen.simd.value import VectorValue
 from gradtape.core.dtypes import DType, as_dtype
 
-# epilogue(cg, value, at): what is written to c instead of a vector of the product; None if c is not to be written.
-Epilogue = Callable[[VectorEmitter, Value, "Place"], Value | None]
+# emit(cg, value, at): writes what becomes of a vector of the product, which has its place in the result.
+EmitEpilogue = Callable[[VectorEmitter, VectorValue, "VectorPlace"], None]
 # Elements from one product of a batch to the next, from one row to the next, and from one column to the next.
 Steps = tuple[Index | Groups, Index, Index]
 
 FINISH = ir.FunctionType(VOID, [I64, POINTER, I64, I64, I64, I64, I64])
+FINISH_LISTED = ir.FunctionType(VOID, [I64, POINTER, I64, POINTER, I64, I64, I64])
 # Instructions of a short epilogue, those for addresses counted too.
 _SHORT = 24
-_LAYOUTS = ("full", "row", "column", "scalar")
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,6 @@ class Frame:
       sizes: rows and columns of c.
       steps: elements from one product of a batch to the next, and from one row of c to the next.
       tail: how many elements a row has beyond whole vectors.
-      accumulate: add to what c holds.
       flipped: the product was transposed, so that rows are columns to the epilogue.
     """
 
@@ -46,14 +45,13 @@ class Frame:
     sizes: tuple[Index, Index]
     steps: tuple[Index, Index]
     tail: int
-    accumulate: bool = False
     flipped: bool = False
 
     @staticmethod
     def of(gemm: Gemm, lanes: int, flipped: bool = False) -> Frame:
         """The frame of a product of known sizes."""
         steps = (gemm.batch.stride_c, gemm.ldc)
-        return Frame(gemm.dtype, gemm.slots[2], (gemm.m, gemm.n), steps, gemm.n % lanes, gemm.accumulate, flipped)
+        return Frame(gemm.dtype, gemm.slots[2], (gemm.m, gemm.n), steps, gemm.n % lanes, flipped)
 
 
 @dataclass(frozen=True)
@@ -77,40 +75,22 @@ class Spot:
     starts: dict[Any, Any] = field(default_factory=dict)
 
 
-class Place:
+class VectorPlace:
     """Where in the result a vector lies, to find what other operands have there.
 
     Attributes:
       valid: how many of the lanes lie in the result; what the others hold is of no account.
     """
 
-    def __init__(self, code: Code, cg: VectorEmitter, frame: Frame, spot: Spot, valid: int) -> None:
+    def __init__(self, code: ProductCode, cg: VectorEmitter, frame: Frame, spot: Spot, valid: int) -> None:
         self._code, self._cg, self._frame, self._spot = code, cg, frame, spot
         self.valid = valid
 
-    def load(self, slot: int, dtype: Any, layout: str = "full", leading: int = 0, stride: int | None = None) -> Value:
-        """The elements of another operand that belong to this place.
+    def store(self, slot: int, value: VectorValue) -> None:
+        """Write a vector to this place of an array that the result fills."""
+        self.write(slot, value, self._steps(slot))
 
-        Args:
-          slot: where the table of pointers has it.
-          dtype: its dtype, which need not be that of the product.
-          layout: "full" for the shape of the result, "row" for one number for each column, as a bias, "column" for one
-            for each row, "scalar" for one number.
-          leading: of "full", elements from one row to the next; 0 for what c has if it is c, else for the columns.
-          stride: elements from one product of a batch to the next; None for what c has if it is c, for a whole matrix if
-            it is another "full" one, and for 0 of the others.
-        """
-        if layout not in _LAYOUTS:
-            raise ValueError(f"gemm: layout {layout!r} is none of {', '.join(_LAYOUTS)}.")
-        if layout == "full":
-            return self.read(slot, dtype, self._steps(slot, leading, stride))
-        return self.read(slot, dtype, (stride or 0, int(layout == "column"), int(layout == "row")))
-
-    def store(self, slot: int, value: Value, leading: int = 0, stride: int | None = None) -> None:
-        """Write a vector to this place of a matrix of the shape of the result; arguments as of `load`."""
-        self.write(slot, value, self._steps(slot, leading, stride))
-
-    def read(self, slot: int, dtype: Any, steps: Steps) -> Value:
+    def read(self, slot: int, dtype: Any, steps: Steps) -> VectorValue:
         """The elements of another operand that belong to this place, by how far apart they are."""
         dtype = as_dtype(dtype)
         pointer = self._address(slot, dtype, steps)
@@ -125,7 +105,7 @@ class Place:
         memory.copy(self._code, pointer, stage, self.valid * dtype.size)
         return conversion.load(self._cg, stage, dtype)
 
-    def write(self, slot: int, value: Value, steps: Steps) -> None:
+    def write(self, slot: int, value: VectorValue, steps: Steps) -> None:
         """Write a vector to this place, by how far apart elements are."""
         pointer = self._address(slot, value.dtype, steps)
         if self.valid == self._cg.width:
@@ -137,19 +117,12 @@ class Place:
             conversion.store(self._cg, value, stage)
             memory.copy(self._code, stage, pointer, self.valid * value.dtype.size)
 
-    def _steps(self, slot: int, leading: int, stride: int | None) -> Steps:
+    def _steps(self, slot: int) -> Steps:
         """Those of a matrix of the shape of the result."""
         frame = self._frame
-        if slot == frame.slot:
-            steps = (frame.steps[0] if stride is None else stride, leading or frame.steps[1])
-        else:
-            rows, columns = frame.sizes
-            steps = (self._code.mul(rows, columns) if stride is None else stride, leading or columns)
-        if not frame.flipped:
-            return (*steps, 1)
-        if leading > 1:
-            raise ValueError(f"gemm: the elements of a column must lie side by side, not {leading} apart.")
-        return (steps[0], 1, 1)
+        rows, columns = frame.sizes
+        item, row = frame.steps if slot == frame.slot else (self._code.mul(rows, columns), columns)
+        return (item, 1, 1) if frame.flipped else (item, row, 1)
 
     def _own(self, steps: Steps) -> Steps:
         """Steps as the code has rows and columns."""
@@ -188,11 +161,11 @@ class Finish:
     """
 
     frame: Frame
-    epilogue: Epilogue | None
+    epilogue: EmitEpilogue | None
     lanes: int
 
-    def apply(self, code: Code, vector: Any, spot: Spot, valid: int) -> None:
-        """Emit the epilogue of one vector and write it to c.
+    def apply(self, code: ProductCode, vector: Any, spot: Spot, valid: int) -> None:
+        """Emit what becomes of one vector.
 
         Args:
           code: the function under construction.
@@ -202,28 +175,23 @@ class Finish:
         """
         frame = self.frame
         cg = VectorEmitter(code.module, code.builder, self.lanes)
-        at = Place(code, cg, frame, spot, valid)
-        value: Value | None = cg.value(vector, frame.dtype)
-        if frame.accumulate:
-            value = value + at.load(frame.slot, frame.dtype)
-        if self.epilogue is not None:
-            value = self.epilogue(cg, value, at)  # type: ignore[arg-type]
-        if value is None:
-            return
-        if value.dtype is not frame.dtype:
-            raise TypeError(f"gemm: the epilogue gives {value.dtype.name}, not {frame.dtype.name} as c has.")
-        at.store(frame.slot, value)
+        at = VectorPlace(code, cg, frame, spot, valid)
+        value = cg.value(vector, frame.dtype)
+        if self.epilogue is None:
+            at.store(frame.slot, value)
+        else:
+            self.epilogue(cg, value, at)
 
     def is_short(self) -> bool:
         """True if the epilogue is a few instructions, which may be repeated for every vector of a tile."""
-        code = Code(ir.Function(ir.Module(), FINISH, "trial"))
+        code = ProductCode(ir.Function(ir.Module(), FINISH, "trial"))
         vector = ir.Constant(ir.VectorType(memory.element_type(self.frame.dtype), self.lanes), ir.Undefined)
         before = code.builder.block
         _, _, item, row, column, *_ = code.function.args
         self.apply(code, vector, Spot(item, row, column), self.lanes)
         return code.builder.block is before and len(before.instructions) <= _SHORT
 
-    def emit(self, module: ir.Module, name: str, step: int) -> ir.Function:
+    def emit(self, module: ir.Module, name: str, step: int, *, listed: bool = False) -> ir.Function:
         """A function that does this to a part of a product.
 
         It is called with the kernel's argument, the address of the part's first element, the number of the product in the
@@ -234,19 +202,23 @@ class Finish:
           module: where it goes.
           name: its name.
           step: elements from one row of the part to the next.
+          listed: the rows of c are listed in a table, whose address is passed in place of the first row.
         """
-        function = ir.Function(module, FINISH, name)
+        function = ir.Function(module, FINISH_LISTED if listed else FINISH, name)
         function.linkage = "internal"
         function.attributes.add("noinline")
-        code, frame, lanes = Code(function), self.frame, self.lanes
+        code, frame, lanes = ProductCode(function), self.frame, self.lanes
         _, source, item, row, column, rows, columns = function.args
         element = memory.element_type(frame.dtype)
         whole = code.div(columns, lanes)
 
+        def number(i: Index) -> Index:
+            return code.builder.load(code.at(row, i, I64), typ=I64) if listed else code.add(row, i)
+
         def vector(i: Index, j: Index, valid: int) -> None:
             here = code.at(source, code.add(code.mul(i, step), j), element)
             loaded = memory.load(code, here, frame.dtype, lanes, valid)
-            self.apply(code, loaded, Spot(item, code.add(row, i), code.add(column, j)), valid)
+            self.apply(code, loaded, Spot(item, number(i), code.add(column, j)), valid)
 
         def line(i: Index) -> None:
             code.repeat(whole, lambda index: vector(i, code.mul(index, lanes), lanes))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gradtape.compiler.backends.product import memory, packing, tile
-from gradtape.compiler.backends.product.code import I8, Code, Index
-from gradtape.compiler.backends.product.epilogue import Epilogue
+from gradtape.compiler.backends.product.code import I8, Index, ProductCode
+from gradtape.compiler.backends.product.epilogue import EmitEpilogue
 from gradtape.compiler.backends.product.output import Output, Span, span
-from gradtape.compiler.backends.product.plan import Plan
+from gradtape.compiler.backends.product.plan import ProductPlan
 from gradtape.compiler.backends.product.problem import Gemm
 from gradtape.compiler.backends.product.sums import resumed
 from gradtape.compiler.codegen import ir
@@ -30,12 +30,12 @@ class TiledKernel:
         self,
         function: ir.Function,
         gemm: Gemm,
-        cut: Plan,
-        epilogue: Epilogue | None,
+        cut: ProductPlan,
+        epilogue: EmitEpilogue | None,
         flipped: bool,
         fetched: Sequence[Fetched] = (),
     ) -> None:
-        self.code, self.gemm, self.cut, self.chunks = Code(function), gemm, cut, cut.chunks
+        self.code, self.gemm, self.cut, self.chunks = ProductCode(function), gemm, cut, cut.chunks
         self.fetched = fetched
         self.element = memory.element_type(gemm.dtype)
         code, size = self.code, cut.tile
@@ -142,33 +142,33 @@ class TiledKernel:
         b = self._operand_b(member, column[0])
         self.code.repeat(self.tiles, lambda row: self._tile(row, index, column, b))
 
-    def _operand_b(self, member: Index, column: Index) -> tile.Operand:
+    def _operand_b(self, member: Index, column: Index) -> tile.TileOperand:
         """The sliver of some columns, copied if the plan says so."""
         code, gemm, cut = self.code, self.gemm, self.cut
         lanes, width = cut.tile.lanes, cut.tile.columns
         if not cut.pack_b:
             source = code.at(self.b, code.add(code.mul(self.front, gemm.ldb), column), self.element)
-            return tile.Operand(source, lanes, gemm.ldb, self.output.columns - width + lanes)
+            return tile.TileOperand(source, lanes, gemm.ldb, self.output.columns - width + lanes)
         if gemm.transpose_b:
             source = code.at(self.b, code.add(code.mul(column, gemm.ldb), self.front), self.element)
             shape = packing.Shape(self.output.columns, width, lanes)
             packing.pack_columns(code, source, gemm.ldb, self.panel_b, shape, self.depth, self.element)
         panel = code.at(self.panel_b, code.mul(member, self.panel_b_size), self.element)
-        return tile.Operand(panel, lanes, width, lanes, cut.ahead)
+        return tile.TileOperand(panel, lanes, width, lanes, cut.ahead)
 
-    def _operand_a(self, index: Index, row: Index) -> tile.Operand:
+    def _operand_a(self, index: Index, row: Index) -> tile.TileOperand:
         """The rows of one tile."""
         code, gemm, cut = self.code, self.gemm, self.cut
         if cut.pack_a:
             panel = code.at(self.panel_a, code.mul(index, self.panel_a_size), self.element)
-            return tile.Operand(panel, 1, cut.tile.rows)
+            return tile.TileOperand(panel, 1, cut.tile.rows)
         if gemm.transpose_a:
             offset = code.add(code.mul(self.front, gemm.lda), row)
-            return tile.Operand(code.at(self.a, offset, self.element), 1, gemm.lda)
+            return tile.TileOperand(code.at(self.a, offset, self.element), 1, gemm.lda)
         offset = code.add(code.mul(row, gemm.lda), self.front)
-        return tile.Operand(code.at(self.a, offset, self.element), gemm.lda, 1)
+        return tile.TileOperand(code.at(self.a, offset, self.element), gemm.lda, 1)
 
-    def _tile(self, index: Index, sliver: Index, column: Span, b: tile.Operand) -> None:
+    def _tile(self, index: Index, sliver: Index, column: Span, b: tile.TileOperand) -> None:
         """One tile: what is summed up so far, this block of k, and the result if it is the last block."""
         code, cut = self.code, self.cut
         row = self._row(index)

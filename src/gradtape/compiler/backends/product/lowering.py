@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gradtape.compiler.backends.product import dot, row
 from gradtape.compiler.backends.product.code import KERNEL
 from gradtape.compiler.backends.product.dot import DotKernel
-from gradtape.compiler.backends.product.epilogue import Epilogue
+from gradtape.compiler.backends.product.epilogue import EmitEpilogue
 from gradtape.compiler.backends.product.kernel import Fetched, TiledKernel
 from gradtape.compiler.backends.product.plan import plan
 from gradtape.compiler.backends.product.problem import Gemm
@@ -19,7 +19,7 @@ from gradtape.compiler.codegen.simd.machine import Machine, host
 def emit(
     module: ir.Module,
     gemm: Gemm,
-    epilogue: Epilogue | None = None,
+    epilogue: EmitEpilogue | None = None,
     machine: Machine | None = None,
     fetched: Sequence[Fetched] = (),
 ) -> tuple[str, int]:

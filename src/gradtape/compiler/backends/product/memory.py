@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gradtape.compiler.backends.product.code import I8, I32, POINTER, Code
+from gradtape.compiler.backends.product.code import I8, I32, POINTER, ProductCode
 from gradtape.compiler.codegen import ir
 from gradtape.core.dtypes import DType
 
@@ -15,7 +15,7 @@ def element_type(dtype: DType) -> ir.Type:
     return ir.FloatType() if dtype.size == 4 else ir.DoubleType()
 
 
-def splat(code: Code, pointer: Any, element: ir.Type, lanes: int) -> Any:
+def splat(code: ProductCode, pointer: Any, element: ir.Type, lanes: int) -> Any:
     """The element at an address, in all lanes."""
     one = code.builder.load(pointer, typ=element)
     nothing = ir.Constant(ir.VectorType(element, lanes), ir.Undefined)
@@ -23,7 +23,7 @@ def splat(code: Code, pointer: Any, element: ir.Type, lanes: int) -> Any:
     return code.builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(I32, lanes), [0] * lanes))
 
 
-def load(code: Code, pointer: Any, dtype: DType, lanes: int, valid: int) -> Any:
+def load(code: ProductCode, pointer: Any, dtype: DType, lanes: int, valid: int) -> Any:
     """A vector whose first `valid` lanes are read; the others are 0."""
     vector = ir.VectorType(element_type(dtype), lanes)
     if valid == lanes:
@@ -40,7 +40,7 @@ def load(code: Code, pointer: Any, dtype: DType, lanes: int, valid: int) -> Any:
     return code.builder.call(function, [pointer, I32(dtype.size), inside, zero])
 
 
-def store(code: Code, value: Any, pointer: Any, dtype: DType, valid: int) -> None:
+def store(code: ProductCode, value: Any, pointer: Any, dtype: DType, valid: int) -> None:
     """Write the first `valid` lanes of a vector.
 
     In parts, since masked writes are slow on some processors, and since the parts are known here.
@@ -54,7 +54,7 @@ def store(code: Code, value: Any, pointer: Any, dtype: DType, valid: int) -> Non
         code.builder.store(part, code.at(pointer, start, element_type(dtype)), align=dtype.size)
 
 
-def prefetch(code: Code, pointer: Any) -> None:
+def prefetch(code: ProductCode, pointer: Any) -> None:
     """Fetch a line into the first cache; any address will do."""
     name = "llvm.prefetch.p0"
     function = code.module.globals.get(name)
@@ -63,7 +63,7 @@ def prefetch(code: Code, pointer: Any) -> None:
     code.builder.call(function, [pointer, I32(0), I32(3), I32(1)])
 
 
-def copy(code: Code, source: Any, target: Any, size: int) -> None:
+def copy(code: ProductCode, source: Any, target: Any, size: int) -> None:
     """Copy a few bytes."""
     for start, width in parts(size, 16):
         bits = ir.IntType(8 * width)

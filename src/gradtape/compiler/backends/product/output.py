@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from gradtape.compiler.backends.product import memory
-from gradtape.compiler.backends.product.code import Code, Index
-from gradtape.compiler.backends.product.epilogue import Epilogue, Finish, Frame, Spot
+from gradtape.compiler.backends.product.code import Index, ProductCode
+from gradtape.compiler.backends.product.epilogue import EmitEpilogue, Finish, Frame, Spot
 from gradtape.compiler.backends.product.plan import Tile
 from gradtape.compiler.backends.product.problem import Gemm
 
@@ -15,7 +15,7 @@ from gradtape.compiler.backends.product.problem import Gemm
 Span = tuple[Index, Index]
 
 
-def span(code: Code, index: Index, size: int, total: int) -> Span:
+def span(code: ProductCode, index: Index, size: int, total: int) -> Span:
     """Where a tile of a size lies: the last one begins earlier if they do not fit, so that it ends where all ends."""
     wanted = code.mul(index, size)
     if total % size == 0:
@@ -32,7 +32,7 @@ class Output:
     """
 
     def __init__(
-        self, code: Code, frame: Frame, tile: Tile, epilogue: Epilogue | None, columns: int, uneven: bool
+        self, code: ProductCode, frame: Frame, tile: Tile, epilogue: EmitEpilogue | None, columns: int, uneven: bool
     ) -> None:
         self._code, self._dtype, self._tile = code, frame.dtype, tile
         self._element = memory.element_type(frame.dtype)
@@ -45,7 +45,7 @@ class Output:
             finish = self._finish if self._in_registers else self._wide(frame, epilogue)
             self._part = finish.emit(code.module, f"{code.function.name}.finish", tile.columns)
 
-    def _wide(self, frame: Frame, epilogue: Epilogue | None) -> Finish:
+    def _wide(self, frame: Frame, epilogue: EmitEpilogue | None) -> Finish:
         """A long epilogue on two vectors at once, if that fits: each of its steps waits for the one before."""
         lanes, columns = 2 * self._tile.lanes, frame.sizes[1]
         if self._tile.vectors % 2 or not isinstance(columns, int):
@@ -53,7 +53,7 @@ class Output:
         return Finish(replace(frame, tail=columns % lanes), epilogue, lanes)
 
     @staticmethod
-    def of(code: Code, gemm: Gemm, tile: Tile, epilogue: Epilogue | None, flipped: bool) -> Output:
+    def of(code: ProductCode, gemm: Gemm, tile: Tile, epilogue: EmitEpilogue | None, flipped: bool) -> Output:
         """The output of a product of known sizes."""
         columns = min(tile.columns, gemm.n)
         uneven = bool(gemm.m % tile.rows or gemm.n % columns)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gradtape.compiler.backends.product.code import I32, Code, Index
+from gradtape.compiler.backends.product.code import I32, Index, ProductCode
 from gradtape.compiler.codegen import ir
 
 
-def copy(code: Code, source: Any, target: Any, count: int, element: ir.Type) -> None:
+def copy(code: ProductCode, source: Any, target: Any, count: int, element: ir.Type) -> None:
     """Copy a known number of elements."""
     size = _size(element)
     loaded = code.builder.load(source, align=size, typ=ir.VectorType(element, count))
@@ -31,7 +31,9 @@ class Shape:
     lanes: int
 
 
-def pack_columns(code: Code, source: Any, step: int, target: Any, shape: Shape, count: Index, element: ir.Type) -> None:
+def pack_columns(
+    code: ProductCode, source: Any, step: int, target: Any, shape: Shape, count: Index, element: ir.Type
+) -> None:
     """Copy columns as rows.
 
     Args:

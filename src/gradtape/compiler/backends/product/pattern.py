@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from gradtape.compiler.backends import emits
 from gradtape.compiler.backends import product as gemm
-from gradtape.compiler.bodies.epilogue import Ending
+from gradtape.compiler.bodies.epilogue import Epilogue
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.runtime import kernels
 from gradtape.compiler.runtime.kernels import Launch, Lowered, Operand
@@ -17,17 +17,17 @@ from gradtape.core.patterns.product import Product
 from gradtape.core.shape import Spec
 
 _MOST_LAUNCHES = 64  # of a stack whose axes cannot be joined
-_FAR = 1 << 17  # elements from which on operands of an ending are hardly in a cache
+_FAR = 1 << 17  # elements from which on operands of an epilogue are hardly in a cache
 
 
 @emits(Product)
-def lowered(pattern: Product, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> Lowered | None:
-    """A product without an ending."""
-    return lowered_from(pattern, (0, 0))
+def lower(pattern: Product, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> Lowered | None:
+    """A product without an epilogue."""
+    return lower_from(pattern, (0, 0))
 
 
-def lowered_from(pattern: Product, starts: tuple[int, int]) -> Lowered | None:
-    """A product without an ending whose operands begin so many elements after their arrays.
+def lower_from(pattern: Product, starts: tuple[int, int]) -> Lowered | None:
+    """A product without an epilogue whose operands begin so many elements after their arrays.
 
     The axes of a stack that cannot be joined to two are so many launches.
     """
@@ -47,7 +47,7 @@ def lowered_from(pattern: Product, starts: tuple[int, int]) -> Lowered | None:
             Operand("input", 1, b * size),
             Operand("output", 0, number * whole * size),
         )
-        launches.append(launched(problem, operands))
+        launches.append(launch(problem, operands))
     return Lowered(tuple(launches))
 
 
@@ -64,33 +64,35 @@ def problem_of(pattern: Product) -> gemm.Gemm:
     return gemm.Gemm(m, n, k, dtype, transpose_a, transpose_b, lda, ldb, batch=batch)
 
 
-def launched(problem: gemm.Gemm, operands: Sequence[Operand], ending: Ending | None = None) -> Launch:
+def launch(problem: gemm.Gemm, operands: Sequence[Operand], epilogue: Epilogue | None = None) -> Launch:
     """The launch of a product.
 
     Args:
       problem: the product.
-      operands: a, b, and the result; with an ending its first result, what it loads, and its other results.
-      ending: what is done with the product.
+      operands: a, b, and the result; with an epilogue its first result, what it loads, and its other results.
+      epilogue: what is done with the product.
     """
 
     def emit(module: ir.Module) -> tuple[ir.Function, int]:
-        if ending is None:
+        if epilogue is None:
             name, chunks = gemm.emit(module, problem)
         else:
-            far = _far(problem, ending)
-            name, chunks = gemm.emit(module, problem, lambda cg, value, at: ending.emit(cg, value, at, 2), fetched=far)
+            far = _far(problem, epilogue)
+            name, chunks = gemm.emit(
+                module, problem, lambda cg, value, at: epilogue.emit(cg, value, at, 2), fetched=far
+            )
         return module.globals[name], chunks
 
     work = problem.m * problem.n * problem.k * problem.batch.count
-    return Launch(kernels.emitted(("product", problem, ending), emit, work), tuple(operands))
+    return Launch(kernels.get_kernel(("product", problem, epilogue), emit, work), tuple(operands))
 
 
-def _far(problem: gemm.Gemm, ending: Ending) -> list[tuple[int, int]]:
-    """Slots of the operands of an ending that are as large as the product and hardly in a cache, and their bytes of an element."""
+def _far(problem: gemm.Gemm, epilogue: Epilogue) -> list[tuple[int, int]]:
+    """Slots of the operands of an epilogue that are as large as the product and hardly in a cache, and their bytes of an element."""
     if problem.m * problem.n < _FAR:
         return []
     return [
-        (3 + k, ending.operands[i].dtype.size)
-        for k, i in enumerate(ending.loaded)
-        if ending.operands[i].distances == (problem.batch.stride_c, problem.n, 1)
+        (3 + k, epilogue.operands[i].dtype.size)
+        for k, i in enumerate(epilogue.loaded)
+        if epilogue.operands[i].distances == (problem.batch.stride_c, problem.n, 1)
     ]

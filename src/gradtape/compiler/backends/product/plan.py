@@ -61,7 +61,7 @@ class Tile:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ProductPlan:
     """The cut of one product.
 
     Attributes:
@@ -97,7 +97,7 @@ class Plan:
         return groups * rows * columns
 
 
-def plan(gemm: Gemm, machine: Machine) -> Plan:
+def plan(gemm: Gemm, machine: Machine) -> ProductPlan:
     """The cut of a product on a machine."""
     tile = _tile(gemm, machine)
     depth, blocks = _depth(gemm, tile)
@@ -114,7 +114,7 @@ def plan(gemm: Gemm, machine: Machine) -> Plan:
         -(-gemm.n // (tile.columns * slivers)),
     )
     ahead = _AHEAD if pack_b and depth > _deepest(gemm, tile) else 0
-    return Plan(tile, depth, blocks, pack_a, pack_b, min(group, slivers), tiles, slivers, items, grid, ahead)
+    return ProductPlan(tile, depth, blocks, pack_a, pack_b, min(group, slivers), tiles, slivers, items, grid, ahead)
 
 
 def _is_far(gemm: Gemm) -> bool:

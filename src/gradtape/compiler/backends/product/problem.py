@@ -10,7 +10,7 @@ from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 
 if TYPE_CHECKING:
-    from gradtape.compiler.backends.product.code import Code, Index
+    from gradtape.compiler.backends.product.code import Index, ProductCode
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Batch:
             self.count > 1 and bool(self.stride_b or self.outer_b),
         )
 
-    def places(self, code: Code, number: Index) -> tuple[Index, Index]:
+    def places(self, code: ProductCode, number: Index) -> tuple[Index, Index]:
         """Where the matrices of a product begin in a and b."""
         if not self.inner:
             return code.mul(number, self.stride_a), code.mul(number, self.stride_b)
@@ -55,7 +55,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Gemm:
-    """The product c = a b, or c += a b, of row-major matrices: a is m by k, b is k by n, c is m by n.
+    """The product c = a b of row-major matrices: a is m by k, b is k by n, c is m by n.
 
     >>> from gradtape.compiler.backends.product import Gemm
     >>> Gemm(64, 128, 784, transpose_a=True).lda
@@ -72,7 +72,6 @@ class Gemm:
       ldb: the same of b.
       ldc: the same of c.
       slots: where the table of pointers has a, b and c.
-      accumulate: add to what c holds.
       batch: how many products, and how far apart.
     """
 
@@ -86,7 +85,6 @@ class Gemm:
     ldb: int = 0
     ldc: int = 0
     slots: tuple[int, int, int] = (0, 1, 2)
-    accumulate: bool = False
     batch: Batch = Batch()
 
     def __post_init__(self) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.compiler.backends.product import memory
-from gradtape.compiler.backends.product.code import Code, Index
-from gradtape.compiler.backends.product.epilogue import Epilogue
+from gradtape.compiler.backends.product.code import Index, ProductCode
+from gradtape.compiler.backends.product.epilogue import EmitEpilogue
 from gradtape.compiler.backends.product.output import Output, span
 from gradtape.compiler.backends.product.plan import Tile, even, useful_chunks
 from gradtape.compiler.backends.product.problem import Gemm
@@ -31,8 +31,10 @@ class RowKernel:
       chunks: how many there are.
     """
 
-    def __init__(self, function: ir.Function, gemm: Gemm, lanes: int, epilogue: Epilogue | None, flipped: bool) -> None:
-        self._code, self._gemm, self._lanes = Code(function), gemm, lanes
+    def __init__(
+        self, function: ir.Function, gemm: Gemm, lanes: int, epilogue: EmitEpilogue | None, flipped: bool
+    ) -> None:
+        self._code, self._gemm, self._lanes = ProductCode(function), gemm, lanes
         self._element = memory.element_type(gemm.dtype)
         self._output = Output.of(self._code, gemm, Tile(1, 1, lanes), epilogue, flipped)
         self._total = -(-gemm.n // lanes)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.compiler.backends.product.code import I64, Code, Index
+from gradtape.compiler.backends.product.code import I64, Index, ProductCode
 
 
-def resumed(code: Code, sums: Any, zeros: list[Any], block: Index) -> list[Any]:
+def resumed(code: ProductCode, sums: Any, zeros: list[Any], block: Index) -> list[Any]:
     """What a tile starts with: zeros in the first block of k, else what was kept after the one before."""
     vector = zeros[0].type
     align = vector.count * (4 if str(vector.element) == "float" else 8)

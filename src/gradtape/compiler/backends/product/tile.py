@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradtape.compiler.backends.product import memory
-from gradtape.compiler.backends.product.code import Code, Index
+from gradtape.compiler.backends.product.code import Index, ProductCode
 from gradtape.compiler.backends.product.plan import Tile
 from gradtape.compiler.codegen import ir
 from gradtape.core.dtypes import DType
@@ -15,7 +15,7 @@ _ABREAST = 8  # sums that hide the time until a result can be used
 
 
 @dataclass(frozen=True)
-class Operand:
+class TileOperand:
     """How a tile reads an operand.
 
     Attributes:
@@ -33,7 +33,9 @@ class Operand:
     ahead: int = 0
 
 
-def multiply(code: Code, dtype: DType, tile: Tile, a: Operand, b: Operand, depth: Index, start: list[Any]) -> list[Any]:
+def multiply(
+    code: ProductCode, dtype: DType, tile: Tile, a: TileOperand, b: TileOperand, depth: Index, start: list[Any]
+) -> list[Any]:
     """The accumulators, row by row, after `depth` steps of k.
 
     Args:
@@ -92,7 +94,7 @@ def multiply(code: Code, dtype: DType, tile: Tile, a: Operand, b: Operand, depth
     return sums
 
 
-def multiply_add(code: Code, dtype: DType, lanes: int) -> ir.Function:
+def multiply_add(code: ProductCode, dtype: DType, lanes: int) -> ir.Function:
     """x * y + z, with one rounding where the machine has an instruction for that, else with two."""
     vector = ir.VectorType(memory.element_type(dtype), lanes)
     name = f"llvm.fmuladd.v{lanes}f{8 * dtype.size}"

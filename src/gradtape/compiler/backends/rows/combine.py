@@ -7,7 +7,7 @@ from typing import Any
 
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd.emitter import VectorEmitter
-from gradtape.compiler.codegen.simd.value import Value
+from gradtape.compiler.codegen.simd.value import VectorValue
 from gradtape.core.dtypes import DType
 
 
@@ -24,7 +24,7 @@ def start(join: str, dtype: DType) -> Any:
     return -math.inf if dtype.is_floating else dtype.min
 
 
-def joined(cg: VectorEmitter, join: str, total: Value, x: Value) -> Value:
+def joined(cg: VectorEmitter, join: str, total: VectorValue, x: VectorValue) -> VectorValue:
     """A running reduction with a further vector."""
     total, x = renewed(cg, total), renewed(cg, x)
     if join in ("max", "maximum", "minimum"):
@@ -32,22 +32,22 @@ def joined(cg: VectorEmitter, join: str, total: Value, x: Value) -> Value:
         found = cg.select(better, x, total)  # one instruction, which keeps a total that is NaN
         return found if join == "max" or not x.dtype.is_floating else cg.select(cg.isnan(x), x, found)
     method = {"sum": "add", "prod": "mul", "any": "bit_or", "all": "bit_and"}[join]
-    both: Value = getattr(cg, method)(total, x)
+    both: VectorValue = getattr(cg, method)(total, x)
     return both
 
 
-def across(cg: VectorEmitter, join: str, x: Value) -> Value:
+def across(cg: VectorEmitter, join: str, x: VectorValue) -> VectorValue:
     """The lanes joined to one, which is in all lanes then, in a fixed order: halves are joined until one is left."""
     width = cg.width
     step = width // 2
     nothing = ir.Constant(x.ir.type, ir.Undefined)
     while step:
         order = ir.Constant(ir.VectorType(ir.IntType(32), width), [i ^ step for i in range(width)])
-        x = joined(cg, join, x, Value(cg, cg.builder.shuffle_vector(x.ir, nothing, order), x.dtype))
+        x = joined(cg, join, x, VectorValue(cg, cg.builder.shuffle_vector(x.ir, nothing, order), x.dtype))
         step //= 2
     return x
 
 
-def renewed(cg: VectorEmitter, value: Value) -> Value:
+def renewed(cg: VectorEmitter, value: VectorValue) -> VectorValue:
     """A value for an emitter that did not make it."""
-    return value if value.cg is cg else Value(cg, value.ir, value.dtype)
+    return value if value.cg is cg else VectorValue(cg, value.ir, value.dtype)

@@ -7,14 +7,14 @@ from typing import Any
 
 from gradtape.compiler.backends.rows import combine as joining
 from gradtape.compiler.backends.rows.combine import renewed
-from gradtape.compiler.backends.rows.plan import Pass, Plan
+from gradtape.compiler.backends.rows.plan import Pass, RowPlan
 from gradtape.compiler.bodies.rows import COLUMN, ROW, RowLoop
 from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.emission import I64, POINTER, VOID, close, counted, offset, places, room, table_of
 from gradtape.compiler.codegen.simd import conversion
 from gradtape.compiler.codegen.simd.emitter import VectorEmitter
-from gradtape.compiler.codegen.simd.value import Value, memory_type
-from gradtape.compiler.runtime.entry import I64, POINTER, VOID, close, counted, offset, places, room, table_of
-from gradtape.compiler.simd.loop import element
+from gradtape.compiler.codegen.simd.loop import element
+from gradtape.compiler.codegen.simd.value import VectorValue, memory_type
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 
@@ -37,7 +37,7 @@ class RowCode:
       plan: its passes.
     """
 
-    def __init__(self, module: ir.Module, loop: RowLoop, plan: Plan) -> None:
+    def __init__(self, module: ir.Module, loop: RowLoop, plan: RowPlan) -> None:
         self.module, self.loop, self.plan = module, loop, plan
         self.axes, self.width, self.lanes = loop.shape[:-1], loop.shape[-1], plan.lanes
         vectors = -(-self.width // self.lanes)
@@ -46,7 +46,7 @@ class RowCode:
         held = sum([vectors * max(1, self._accumulator(k).size // 4) for k in plan.columns])
         # Accumulators of columns in registers, by output and vector; those of wider rows stay in memory.
         self.holds = self.is_narrow and held <= _MOST_HELD
-        self.held: dict[tuple[int, int], Value] = {}
+        self.held: dict[tuple[int, int], VectorValue] = {}
 
     @property
     def count(self) -> int:
@@ -93,7 +93,7 @@ class RowCode:
         running = {key: builder.phi(value.ir.type) for key, value in start.items()}
         for key, phi in running.items():
             phi.add_incoming(start[key].ir, before)
-            self.held[key] = Value(start[key].cg, phi, start[key].dtype)
+            self.held[key] = VectorValue(start[key].cg, phi, start[key].dtype)
         at = places(builder, loop[0], self.axes)
         moved = []
         for pointer, (number, varies) in zip(self.pointers, self.loop.inputs, strict=False):
@@ -140,7 +140,7 @@ class RowCode:
         conversion.store(cg, nothing, element(self.builder, pointer, dtype, loop[0]))
         close(self.builder, loop, I64(self.plan.padded), self.lanes)
 
-    def _nothing_held(self) -> dict[tuple[int, int], Value]:
+    def _nothing_held(self) -> dict[tuple[int, int], VectorValue]:
         """What the accumulators in registers hold before the first row."""
         cg = VectorEmitter(self.module, self.builder, self.lanes)
         found = {}
@@ -180,7 +180,7 @@ class RowCode:
         self.line = arguments[-1]
         self.sources = dict(zip([n for n, _ in self.loop.inputs], arguments, strict=False))
         self.targets = arguments[inputs : inputs + outputs]
-        self.known: dict[int, Value] = {}
+        self.known: dict[int, VectorValue] = {}
         for step in self.plan.passes:
             self._row_values(step.number)
             waiting = {i: self._waiting_room(i, home) for i, home in step.kept}
@@ -219,9 +219,9 @@ class RowCode:
             else:
                 self.known[i] = self._call(cg, i, self.known)
 
-    def _call(self, cg: VectorEmitter, i: int, values: dict[int, Value]) -> Value:
+    def _call(self, cg: VectorEmitter, i: int, values: dict[int, VectorValue]) -> VectorValue:
         call = self.loop.calls[i]
-        found: Value = getattr(cg, call.method)(*[renewed(cg, values[k]) for k in call.operands], *call.extra)
+        found: VectorValue = getattr(cg, call.method)(*[renewed(cg, values[k]) for k in call.operands], *call.extra)
         return found
 
     def _pass(self, step: Pass, waiting: dict[int, Any]) -> None:
@@ -237,7 +237,7 @@ class RowCode:
             for part, phis in zip(totals, running, strict=True):
                 for i, phi in phis.items():
                     phi.add_incoming(part[i].ir, entry)
-                    part[i] = Value(part[i].cg, phi, part[i].dtype)
+                    part[i] = VectorValue(part[i].cg, phi, part[i].dtype)
             for k in range(abreast):
                 index = self.builder.add(loop[0], I64(k * self.lanes)) if k else loop[0]
                 totals[k] = self._vector(totals[k], step, waiting, index, None)
@@ -257,17 +257,17 @@ class RowCode:
                 total = joining.joined(cg, join, total, part[i])
             self.known[i] = cg.cast(joining.across(cg, join, total), self.loop.types[i])
 
-    def _start(self, i: int) -> Value:
+    def _start(self, i: int) -> VectorValue:
         cg = VectorEmitter(self.module, self.builder, self.lanes)
         dtype = self.plan.accumulator(i)
         return cg.splat(joining.start(self.loop.calls[i].join, dtype), dtype)
 
     def _vector(
-        self, totals: dict[int, Value], step: Pass, waiting: dict[int, Any], index: Any, left: Any
-    ) -> dict[int, Value]:
+        self, totals: dict[int, VectorValue], step: Pass, waiting: dict[int, Any], index: Any, left: Any
+    ) -> dict[int, VectorValue]:
         """One vector of the row: running reductions taken further, and whole results stored."""
         cg = VectorEmitter(self.module, self.builder, self.lanes)
-        mask = None if left is None else Value(cg, left, dtypes.bool_)
+        mask = None if left is None else VectorValue(cg, left, dtypes.bool_)
         values = dict(self.known)
         following = {}
         for i, total in totals.items():
@@ -291,7 +291,7 @@ class RowCode:
                 write(cg, x, element(cg.builder, self.targets[k], x.dtype, index), mask)
         return following
 
-    def _add_to_column(self, cg: VectorEmitter, output: int, x: Value, index: Any) -> None:
+    def _add_to_column(self, cg: VectorEmitter, output: int, x: VectorValue, index: Any) -> None:
         dtype = self._accumulator(output)
         join = self.loop.calls[self.loop.outputs[output][0]].join
         if self.holds:
@@ -301,7 +301,9 @@ class RowCode:
         place = element(cg.builder, self.targets[output], dtype, index)
         conversion.store(cg, joining.joined(cg, join, conversion.load(cg, place, dtype), cg.cast(x, dtype)), place)
 
-    def _value(self, cg: VectorEmitter, i: int, values: dict[int, Value], index: Any, mask: Value | None) -> Value:
+    def _value(
+        self, cg: VectorEmitter, i: int, values: dict[int, VectorValue], index: Any, mask: VectorValue | None
+    ) -> VectorValue:
         """A value in a pass, computed from what it needs."""
         pending = [i]
         while pending:
@@ -315,13 +317,15 @@ class RowCode:
                 pending += missing
         return values[i]
 
-    def _leaf(self, cg: VectorEmitter, k: int, values: dict[int, Value], index: Any, mask: Value | None) -> Value:
+    def _leaf(
+        self, cg: VectorEmitter, k: int, values: dict[int, VectorValue], index: Any, mask: VectorValue | None
+    ) -> VectorValue:
         call, dtype = self.loop.calls[k], self.loop.types[k]
         if k in self.sources:
             place = element(cg.builder, self.sources[k], dtype, index)
             return conversion.load(cg, place, dtype) if mask is None else conversion.load_masked(cg, place, dtype, mask)
         if call.method == "position":
-            return Value(cg, self._numbers(cg, index), dtype)
+            return VectorValue(cg, self._numbers(cg, index), dtype)
         return self._call(cg, k, values)
 
     def _numbers(self, cg: VectorEmitter, index: Any) -> Any:
@@ -340,7 +344,7 @@ def _parsed(text: str) -> Any:
     return float(text) if any(c in text for c in ".en") else int(text)
 
 
-def table_size(loop: RowLoop, plan: Plan) -> int:
+def table_size(loop: RowLoop, plan: RowPlan) -> int:
     """How many pointers the table of a loop over rows has."""
     return len(loop.inputs) + len(loop.outputs) + len(plan.columns) + bool(loop.checks)
 
@@ -361,12 +365,14 @@ def over_row(builder: ir.IRBuilder, width: int, lanes: int, vector: Any) -> None
         vector(I64(whole), mask_of(width - whole, lanes))
 
 
-def write(cg: VectorEmitter, x: Value, place: Any, mask: Any) -> None:
+def write(cg: VectorEmitter, x: VectorValue, place: Any, mask: Any) -> None:
     """Store a vector, or its lanes under a mask."""
     if mask is None:
         conversion.store(cg, x, place)
     else:
-        conversion.store_masked(cg, x, place, mask if isinstance(mask, Value) else Value(cg, mask, dtypes.bool_))
+        conversion.store_masked(
+            cg, x, place, mask if isinstance(mask, VectorValue) else VectorValue(cg, mask, dtypes.bool_)
+        )
 
 
 def emit_columns(
@@ -399,7 +405,7 @@ def emit_columns(
         total.add_incoming(nothing.ir, before)
         place = builder.add(builder.mul(loop[0], I64(padded)), index)
         x = conversion.load(cg, element(builder, source, own, place), own)
-        found = joining.joined(cg, join, Value(cg, total, own), x)
+        found = joining.joined(cg, join, VectorValue(cg, total, own), x)
         total.add_incoming(found.ir, builder.block)
         close(builder, loop, I64(parts), 1)
         cg = VectorEmitter(module, builder, lanes)

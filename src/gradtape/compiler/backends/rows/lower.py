@@ -5,19 +5,21 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradtape.compiler.backends.rows.plan import Plan
+from gradtape.compiler.backends.rows.plan import RowPlan
 from gradtape.compiler.bodies.rows import RowLoop
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.runtime import kernels, pool
-from gradtape.compiler.runtime.entry import Compiled, plain
-from gradtape.compiler.runtime.kernels import Kernel, Launch, Lowered, Operand
+from gradtape.compiler.runtime.kernels import Kernel, Launch, Lowered, Operand, plain
 from gradtape.core import memory
 from gradtape.core.dtypes import DType
 from gradtape.core.shape import Spec
+
+if TYPE_CHECKING:
+    from gradtape.compiler.runtime.entry import Compiled
 
 
 def function_of(loop: RowLoop, specs: Sequence[Spec]) -> Callable[..., tuple[Any, ...]]:
@@ -47,7 +49,7 @@ def function_of(loop: RowLoop, specs: Sequence[Spec]) -> Callable[..., tuple[Any
     return run
 
 
-def _accumulators(loop: RowLoop, plan: Plan, output: int) -> tuple[tuple[int, ...], Any, Any]:
+def _accumulators(loop: RowLoop, plan: RowPlan, output: int) -> tuple[tuple[int, ...], Any, Any]:
     """Shape and dtype of the accumulators for an output, and the NumPy function that joins blocks."""
     number, part = loop.outputs[output][0], plan.partition
     shape = (part.blocks // part.parts, part.parts, plan.padded) if part.parts > 1 else (part.chunks, 1, plan.padded)
@@ -61,23 +63,24 @@ _JOINS = {
 
 
 @functools.lru_cache(maxsize=512)
-def planned(loop: RowLoop) -> Plan:
+def planned(loop: RowLoop) -> RowPlan:
     """The plan of a loop over rows."""
-    return Plan(loop)
+    return RowPlan(loop)
 
 
 @functools.lru_cache(maxsize=512)
 def compiled(loop: RowLoop) -> Compiled:
     """Machine code that takes arrays; equal loops share it."""
-    module, plan = ir.Module(name="rows"), planned(loop)
     from gradtape.compiler.backends.rows.emit import RowCode
+    from gradtape.compiler.runtime.entry import Compiled
 
+    module, plan = ir.Module(name="rows"), planned(loop)
     code = RowCode(module, loop, plan)
     return Compiled(module, code.emit(), code.count, plan.partition.chunks)
 
 
 @functools.lru_cache(maxsize=512)
-def lowered(loop: RowLoop) -> Lowered:
+def lower(loop: RowLoop) -> Lowered:
     """The launches of a loop over rows."""
     plan = planned(loop)
 
@@ -94,7 +97,7 @@ def lowered(loop: RowLoop) -> Lowered:
         *([Operand("status", 0)] if loop.checks else []),
     ]
     work = math.prod(loop.shape) * len(loop.calls)
-    launches = [Launch(kernels.emitted(("rows", loop), emit, work), tuple(operands))]
+    launches = [Launch(kernels.get_kernel(("rows", loop), emit, work), tuple(operands))]
     scratch = []
     for i, k in enumerate(columns):
         number = loop.outputs[k][0]
@@ -116,4 +119,4 @@ def _columns(join: str, own: DType, dtype: DType, sizes: tuple[int, int, int, in
 
         return emit_columns(module, join, own, dtype, sizes, lanes)
 
-    return kernels.emitted(("columns", join, own, dtype, sizes, lanes), emit)
+    return kernels.get_kernel(("columns", join, own, dtype, sizes, lanes), emit)

@@ -77,7 +77,7 @@ class Partition(NamedTuple):
     chunks: int
 
 
-class Plan:
+class RowPlan:
     """The passes of a loop over rows.
 
     Attributes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gradtape.compiler.backends.rows.lower import lowered
+from gradtape.compiler.backends.rows.lower import lower
 from gradtape.compiler.bodies.rows import RowLoop
 from gradtape.compiler.runtime.kernels import Launch, Lowered, Operand
 
@@ -28,7 +28,7 @@ def chained(stages: Sequence[Stage], between: Sequence[int]) -> Lowered:
     launches: list[Launch] = []
     scratch = list(between)
     for stage in stages:
-        part = lowered(stage.loop)
+        part = lower(stage.loop)
         first = len(scratch)
         scratch += part.scratch
         for kernel, operands in part.launches:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gradtape.compiler.backends.convolution.code import Code
+from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.product.code import Index
 
 
@@ -30,7 +30,7 @@ class Range(NamedTuple):
     apart: int = 0
 
 
-class Axis(NamedTuple):
+class WindowAxis(NamedTuple):
     """An axis.
 
     Attributes:
@@ -70,7 +70,7 @@ class Axis(NamedTuple):
         """True if the places that saw a position are a plain range."""
         return self.dilation == 1 or self.stride == 1 or self.window == 1
 
-    def seen(self, code: Code, place: Index) -> tuple[Index, Index]:
+    def seen(self, code: ConvolutionCode, place: Index) -> tuple[Index, Index]:
         """The first tap that sees something at a place, and how many do."""
         if self.inside:
             return 0, self.window
@@ -79,19 +79,19 @@ class Axis(NamedTuple):
         last = code.least(self._ceil(code, code.sub(self.size, base), self.dilation), self.window)
         return first, code.sub(last, first)
 
-    def taps(self, code: Code, place: Index) -> Range:
+    def taps(self, code: ConvolutionCode, place: Index) -> Range:
         """The positions that taps see at a place."""
         first, count = self.seen(code, place)
         base = code.add(code.mul(place, self.stride), self.start)
         offset = code.mul(code.add(base, code.mul(first, self.dilation)), self.inner)
         return Range(count, offset, self.dilation * self.inner, code.mul(first, self.each), self.each)
 
-    def all_taps(self, code: Code, place: Index) -> Range:
+    def all_taps(self, code: ConvolutionCode, place: Index) -> Range:
         """The positions of all taps at a place, those outside too."""
         base = code.add(code.mul(place, self.stride), self.start)
         return Range(self.window, code.mul(base, self.inner), self.dilation * self.inner, 0, self.each)
 
-    def places(self, code: Code, position: Index) -> Range:
+    def places(self, code: ConvolutionCode, position: Index) -> Range:
         """The places whose windows saw a position, the last one first, since its tap is the first."""
         if self.is_tiled:
             place, tap = code.div(position, self.window), code.rem(position, self.window)
@@ -111,7 +111,7 @@ class Axis(NamedTuple):
         number, offset = code.mul(tap, self.each), code.mul(last, self.inner)
         return Range(count, offset, -self.inner, number, self.stride * self.each, last, -1)
 
-    def _floor(self, code: Code, number: Index, by: int) -> Index:
+    def _floor(self, code: ConvolutionCode, number: Index, by: int) -> Index:
         """The quotient rounded down."""
         if by == 1:
             return number
@@ -120,6 +120,6 @@ class Axis(NamedTuple):
         quotient = -(-far // by)
         return code.sub(code.div(code.add(number, quotient * by), by), quotient)
 
-    def _ceil(self, code: Code, number: Index, by: int) -> Index:
+    def _ceil(self, code: ConvolutionCode, number: Index, by: int) -> Index:
         """The quotient rounded up."""
         return self._floor(code, code.add(number, by - 1), by)

@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gradtape.compiler.backends.convolution.code import Code
+from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.product.code import I64, Index
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd import conversion
 from gradtape.compiler.codegen.simd.emitter import VectorEmitter
-from gradtape.compiler.codegen.simd.value import Value, integers_of
+from gradtape.compiler.codegen.simd.loop import element
+from gradtape.compiler.codegen.simd.value import VectorValue, integers_of
 from gradtape.compiler.codegen.simd.widths import computed
-from gradtape.compiler.simd.loop import element
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 
@@ -37,7 +37,7 @@ class Types:
 
 
 @dataclass(frozen=True)
-class Group:
+class VectorGroup:
     """Some vectors of one element of the result.
 
     Attributes:
@@ -57,7 +57,7 @@ class Group:
     dropped: Index
 
 
-class Body:
+class WindowBody:
     """What all kinds have in common. The table has the inputs, and the result last.
 
     Attributes:
@@ -70,7 +70,7 @@ class Body:
     sees_all = False
     counts = False
 
-    def __init__(self, code: Code, types: Types, group: Group) -> None:
+    def __init__(self, code: ConvolutionCode, types: Types, group: VectorGroup) -> None:
         self.code, self.types, self.group = code, types, group
 
     @property
@@ -78,33 +78,33 @@ class Body:
         """A new emitter, for what is emitted now."""
         return VectorEmitter(self.code.module, self.code.builder, self.group.width)
 
-    def load(self, slot: int, dtype: DType, offset: Index, vector: int) -> Value:
+    def load(self, slot: int, dtype: DType, offset: Index, vector: int) -> VectorValue:
         """A vector of an operand; narrow floats as float32."""
         cg, code = self.cg, self.code
         place = code.value(code.add(offset, vector * self.group.width))
         value = conversion.load(cg, element(code.builder, code.slot(slot), dtype, place), dtype)
         return cg.value(value.ir, computed(dtype))
 
-    def save(self, vector: int, value: Value) -> None:
+    def save(self, vector: int, value: VectorValue) -> None:
         """Write a vector of the result."""
         cg, code, dtype = self.cg, self.code, self.types.result
         place = code.value(code.add(self.group.target, vector * self.group.width))
         pointer = element(code.builder, code.slot(self.operands - 1), dtype, place)
         conversion.store(cg, cg.value(value.ir, dtype), pointer)
 
-    def splat(self, number: Index, dtype: DType) -> Value:
+    def splat(self, number: Index, dtype: DType) -> VectorValue:
         """A number in all lanes, of integers."""
         if isinstance(number, int):
             return self.cg.splat(number, dtype)
         wide = ir.IntType(8 * dtype.size)
         return self.cg.broadcast(number if wide == I64 else self.code.builder.trunc(number, wide), dtype)
 
-    def winner(self, slot: int, offset: Index, vector: int) -> Value:
+    def winner(self, slot: int, offset: Index, vector: int) -> VectorValue:
         """Numbers of taps, as integers as wide as what is computed."""
         found = self.load(slot, self.types.winner, offset, vector)
         return self.cg.cast(found, _index(self.types.values))
 
-    def all_of(self, value: Value) -> list[Any]:
+    def all_of(self, value: VectorValue) -> list[Any]:
         """The same value for all vectors."""
         return [value.ir] * self.group.count
 
@@ -122,7 +122,7 @@ class Body:
             self.save(v, self.cg.value(value, computed(self.types.values)))
 
 
-class Maximum(Body):
+class Maximum(WindowBody):
     """The maximum of what the window sees; nan if that is among it."""
 
     def start(self) -> list[Any]:
@@ -136,7 +136,7 @@ class Maximum(Body):
         return found
 
 
-class Winner(Body):
+class Winner(WindowBody):
     """The number of the first tap that sees the maximum; what comes after a nan does not win."""
 
     def start(self) -> list[Any]:
@@ -160,7 +160,7 @@ class Winner(Body):
             self.save(v, self.cg.cast(value, self.types.result))
 
 
-class Mean(Body):
+class Mean(WindowBody):
     """The mean of what the window sees."""
 
     def visit(self, offset: Index, tap: Index, seen: Index, state: list[Any]) -> list[Any]:
@@ -177,7 +177,7 @@ class Mean(Body):
             self.save(v, self.cg.div(self.cg.value(total, dtype), count))
 
 
-class Pick(Body):
+class Pick(WindowBody):
     """What the winner sees."""
 
     operands = 3
@@ -195,7 +195,7 @@ class Pick(Body):
         return found
 
 
-class Place(Body):
+class WinnerPlaces(WindowBody):
     """The sum of the cotangents of the windows whose winner saw the position."""
 
     operands = 3
@@ -211,7 +211,7 @@ class Place(Body):
         return found
 
 
-class Share(Body):
+class Share(WindowBody):
     """The sum of the cotangents of the windows that saw the position, each divided by how many positions it saw."""
 
     counts = True
@@ -225,7 +225,7 @@ class Share(Body):
         return found
 
 
-class Positions(Body):
+class Positions(WindowBody):
     """Where the winner is."""
 
     sees_all = True
@@ -250,8 +250,8 @@ class Positions(Body):
             self.save(v, self.cg.cast(self.cg.value(value, dtypes.int64), self.types.result))
 
 
-BODIES: dict[str, type[Body]] = {
-    "maximum": Maximum, "winner": Winner, "mean": Mean, "pick": Pick, "place": Place, "share": Share,
+BODIES: dict[str, type[WindowBody]] = {
+    "maximum": Maximum, "winner": Winner, "mean": Mean, "pick": Pick, "place": WinnerPlaces, "share": Share,
     "positions": Positions,
 }  # fmt: skip
 
@@ -262,12 +262,12 @@ def _index(values: DType) -> DType:
     return dtypes.int32 if size == 4 else integers_of(dtypes.float64)
 
 
-def _lowest(cg: VectorEmitter, dtype: DType) -> Value:
+def _lowest(cg: VectorEmitter, dtype: DType) -> VectorValue:
     """What every other value is at least."""
     return cg.splat(float("-inf") if dtype.is_floating else dtype.min, computed(dtype))
 
 
-def _float(body: Body, count: Index, dtype: DType) -> Value:
+def _float(body: WindowBody, count: Index, dtype: DType) -> VectorValue:
     """A small number as floats."""
     if isinstance(count, int):
         return body.cg.splat(count, dtype)

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gradtape.compiler.backends.convolution.code import Code
+from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.product.code import KERNEL, Index
 from gradtape.compiler.backends.product.memory import parts
-from gradtape.compiler.backends.window.axis import Axis, Range
-from gradtape.compiler.backends.window.body import Body, Group, Maximum, Mean, Types
+from gradtape.compiler.backends.window.axis import Range, WindowAxis
+from gradtape.compiler.backends.window.body import Maximum, Mean, Types, VectorGroup, WindowBody
 from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.emission import CHUNK
 from gradtape.compiler.codegen.simd.machine import host
 from gradtape.compiler.codegen.simd.widths import computed
-from gradtape.compiler.runtime.entry import CHUNK
 from gradtape.core.patterns.pooling import Pool, Sizes
 
 # Vectors that are computed at once, and taps that are written one after the other instead of as loops.
@@ -26,7 +26,7 @@ _GROUP, _UNROLLED = 4, 16
 
 
 @dataclass(frozen=True)
-class Plan:
+class WindowPlan:
     """Pooling with axes merged.
 
     Attributes:
@@ -37,7 +37,7 @@ class Plan:
     """
 
     lead: int
-    axes: tuple[Axis, ...]
+    axes: tuple[WindowAxis, ...]
     inner: int
     back: bool
 
@@ -52,7 +52,7 @@ class Plan:
         return math.prod([a.out if self.back else a.size for a in self.axes]) * self.inner
 
 
-def plan(pool: Pool) -> Plan | None:
+def plan(pool: Pool) -> WindowPlan | None:
     """The axes of pooling; None if windows do not move, or if places on the way back are no plain ranges."""
     back = pool.kind in ("place", "share")
     still = [
@@ -66,14 +66,16 @@ def plan(pool: Pool) -> Plan | None:
     step = inner
     for i in reversed(range(begin, end)):
         fields = (pool.size[i], pool.out[i], pool.window[i], pool.starts[i], pool.strides[i], pool.dilations[i])
-        axes.append(Axis(*fields, step, each))
+        axes.append(WindowAxis(*fields, step, each))
         step *= pool.out[i] if back else pool.size[i]
         each *= pool.window[i]
-    found = Plan(math.prod(pool.size[:begin]), tuple(axes[::-1]), inner, back)
+    found = WindowPlan(math.prod(pool.size[:begin]), tuple(axes[::-1]), inner, back)
     return None if back and not all(axis.is_simple for axis in axes) else found
 
 
-def emit(module: ir.Module, cut: Plan, body: type[Body], types: Types, uncounted: int = 1) -> tuple[ir.Function, int]:
+def emit(
+    module: ir.Module, cut: WindowPlan, body: type[WindowBody], types: Types, uncounted: int = 1
+) -> tuple[ir.Function, int]:
     """A function of the table that a body knows, and its number of chunks.
 
     Args:
@@ -83,16 +85,24 @@ def emit(module: ir.Module, cut: Plan, body: type[Body], types: Types, uncounted
       types: of the arrays.
       uncounted: of the indices in front, so many do not count for positions.
     """
-    kernel = _Kernel(ir.Function(module, KERNEL, "pool"), cut, body, types, uncounted)
+    kernel = _WindowKernel(ir.Function(module, KERNEL, "pool"), cut, body, types, uncounted)
     kernel.emit()
     return kernel.code.function, kernel.chunks
 
 
-class _Kernel:
+class _WindowKernel:
     """A kernel under construction."""
 
-    def __init__(self, function: ir.Function, cut: Plan, body: type[Body], types: Types, uncounted: int) -> None:
-        self.code, self.cut, self.body, self.types, self.uncounted = Code(function), cut, body, types, uncounted
+    def __init__(
+        self, function: ir.Function, cut: WindowPlan, body: type[WindowBody], types: Types, uncounted: int
+    ) -> None:
+        self.code, self.cut, self.body, self.types, self.uncounted = (
+            ConvolutionCode(function),
+            cut,
+            body,
+            types,
+            uncounted,
+        )
         self.rows = cut.lead * math.prod(cut.target[:-1])
         work = cut.target[-1] * cut.inner * (1 if cut.back else math.prod([a.window for a in cut.axes]))
         self.each = max(1, CHUNK // work)
@@ -121,7 +131,7 @@ class _Kernel:
 
         code.repeat(cut.target[-1], element)
 
-    def _range(self, axis: Axis, index: Index) -> Range:
+    def _range(self, axis: WindowAxis, index: Index) -> Range:
         if self.cut.back:
             return axis.places(self.code, index)
         return (axis.all_taps if self.body.sees_all else axis.taps)(self.code, index)
@@ -138,12 +148,14 @@ class _Kernel:
             def vectors(index: Index, first: int = first, width: int = width, group: int = group) -> None:
                 along = code.add(first, code.mul(index, width * group))
                 target = code.add(code.mul(number, cut.inner), along)
-                body = self.body(code, self.types, Group(width, group, target, tap, seen, dropped))
+                body = self.body(code, self.types, VectorGroup(width, group, target, tap, seen, dropped))
                 body.finish(self._visit(body, ranges, (code.add(source, along), tap), body.start()))
 
             code.repeat(count, vectors)
 
-    def _visit(self, body: Body, ranges: Sequence[Range], place: tuple[Index, Index], values: list[Any]) -> list[Any]:
+    def _visit(
+        self, body: WindowBody, ranges: Sequence[Range], place: tuple[Index, Index], values: list[Any]
+    ) -> list[Any]:
         """The values after all taps."""
         code = self.code
         counts = [part.count for part in ranges]

@@ -9,7 +9,7 @@ from gradtape.compiler.backends import emits
 from gradtape.compiler.backends.window import kernel
 from gradtape.compiler.backends.window.body import BODIES, Types
 from gradtape.compiler.codegen.simd.widths import supports
-from gradtape.compiler.runtime.kernels import Launch, Lowered, emitted, inputs, outputs
+from gradtape.compiler.runtime.kernels import Launch, Lowered, get_kernel, inputs, outputs
 from gradtape.core import dtypes
 from gradtape.core.patterns.pooling import Pool, WinnerPositions
 from gradtape.core.shape import Spec
@@ -42,5 +42,5 @@ def _lowered(pattern: Pool, kind: str, types: Types, uncounted: int = 1) -> Lowe
     if cut is None or cut.lead % uncounted:
         return None
     body = BODIES[kind]
-    made = emitted(("pool", kind, cut, types, uncounted), lambda m: kernel.emit(m, cut, body, types, uncounted))
+    made = get_kernel(("pool", kind, cut, types, uncounted), lambda m: kernel.emit(m, cut, body, types, uncounted))
     return Lowered((Launch(made, (*inputs(*range(body.operands - 1)), *outputs(0))),))

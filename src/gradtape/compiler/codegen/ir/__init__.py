@@ -20,7 +20,7 @@ from gradtape.compiler.codegen.ir.types import (
     VectorType,
     VoidType,
 )
-from gradtape.compiler.codegen.ir.values import Constant, FormattedConstant, Phi, Undefined, Value
+from gradtape.compiler.codegen.ir.values import Constant, FormattedConstant, IRValue, Phi, Undefined
 
 __all__ = [
     "ArrayType",
@@ -34,6 +34,7 @@ __all__ = [
     "GlobalVariable",
     "HalfType",
     "IRBuilder",
+    "IRValue",
     "IntType",
     "LiteralStructType",
     "Module",
@@ -41,7 +42,6 @@ __all__ = [
     "PointerType",
     "Type",
     "Undefined",
-    "Value",
     "VectorType",
     "VoidType",
 ]

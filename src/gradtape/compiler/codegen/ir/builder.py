@@ -9,7 +9,7 @@ from typing import Any
 
 from gradtape.compiler.codegen.ir.module import Block, Function, Module
 from gradtape.compiler.codegen.ir.types import PointerType, Type, VectorType
-from gradtape.compiler.codegen.ir.values import Constant, Phi, Value
+from gradtape.compiler.codegen.ir.values import Constant, IRValue, Phi
 
 _POINTER = PointerType()
 _SIGNED = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle", ">": "sgt", ">=": "sge"}
@@ -21,7 +21,7 @@ _UNORDERED = {"==": "ueq", "!=": "une", "<": "ult", "<=": "ule", ">": "ugt", ">=
 def _binary(name: str) -> Callable[..., Any]:
     """A method for an instruction with two operands of one type, which is the result's."""
 
-    def method(self: IRBuilder, a: Value, b: Value, flags: Sequence[str] = ()) -> Any:
+    def method(self: IRBuilder, a: IRValue, b: IRValue, flags: Sequence[str] = ()) -> Any:
         operation = " ".join([name, *flags]) if flags else name
         return self._computed(a.type, f"{operation} {a.type.text} {a.ref}, {b.ref}")
 
@@ -31,7 +31,7 @@ def _binary(name: str) -> Callable[..., Any]:
 def _cast(name: str) -> Callable[..., Any]:
     """A method for an instruction that makes a value of another type; the value itself if it has that type."""
 
-    def method(self: IRBuilder, value: Value, kind: Type) -> Any:
+    def method(self: IRBuilder, value: IRValue, kind: Type) -> Any:
         if value.type is kind:
             return value
         return self._computed(kind, f"{name} {value.type.text} {value.ref} to {kind.text}")
@@ -40,7 +40,7 @@ def _cast(name: str) -> Callable[..., Any]:
 
 
 def _comparison(name: str, words: dict[str, str]) -> Callable[..., Any]:
-    def method(self: IRBuilder, operator: str, a: Value, b: Value) -> Any:
+    def method(self: IRBuilder, operator: str, a: IRValue, b: IRValue) -> Any:
         return self._computed(a.type.truth(), f"{name} {words[operator]} {a.type.text} {a.ref}, {b.ref}")
 
     return method
@@ -89,7 +89,7 @@ class IRBuilder:
         block = self.block
         name = block.function.new_name()
         block.instructions.append(f"{name} = {text}")
-        return Value(kind, name)
+        return IRValue(kind, name)
 
     add, sub, mul = _binary("add"), _binary("sub"), _binary("mul")
     sdiv, udiv, srem, urem = _binary("sdiv"), _binary("udiv"), _binary("srem"), _binary("urem")
@@ -105,47 +105,47 @@ class IRBuilder:
     icmp_signed, icmp_unsigned = _comparison("icmp", _SIGNED), _comparison("icmp", _UNSIGNED)
     fcmp_ordered, fcmp_unordered = _comparison("fcmp", _ORDERED), _comparison("fcmp", _UNORDERED)
 
-    def neg(self, value: Value) -> Any:
+    def neg(self, value: IRValue) -> Any:
         """An integer with the other sign."""
         return self.sub(Constant(value.type, None), value)
 
-    def not_(self, value: Value) -> Any:
+    def not_(self, value: IRValue) -> Any:
         """A single truth value turned around."""
         return self.xor(value, Constant(value.type, 1))
 
-    def fneg(self, value: Value) -> Any:
+    def fneg(self, value: IRValue) -> Any:
         """A float with the other sign."""
         return self._computed(value.type, f"fneg {value.type.text} {value.ref}")
 
-    def select(self, condition: Value, a: Value, b: Value) -> Any:
+    def select(self, condition: IRValue, a: IRValue, b: IRValue) -> Any:
         """The one where a condition holds, the other where not."""
         kind = a.type
         return self._computed(
             kind, f"select {condition.type.text} {condition.ref}, {kind.text} {a.ref}, {kind.text} {b.ref}"
         )
 
-    def extract_element(self, vector: Value, index: Value) -> Any:
+    def extract_element(self, vector: IRValue, index: IRValue) -> Any:
         """An element of a vector."""
         return self._computed(vector.type.element, f"extractelement {vector}, {index}")
 
-    def insert_element(self, vector: Value, value: Value, index: Value) -> Any:
+    def insert_element(self, vector: IRValue, value: IRValue, index: IRValue) -> Any:
         """A vector with another element."""
         return self._computed(vector.type, f"insertelement {vector}, {value}, {index}")
 
-    def shuffle_vector(self, a: Value, b: Value, order: Value) -> Any:
+    def shuffle_vector(self, a: IRValue, b: IRValue, order: IRValue) -> Any:
         """Elements of two vectors in a known order."""
         kind = VectorType(a.type.element, order.type.count)
         return self._computed(kind, f"shufflevector {a}, {b}, {order}")
 
-    def extract_value(self, struct: Value, index: int) -> Any:
+    def extract_value(self, struct: IRValue, index: int) -> Any:
         """A part of several values."""
         return self._computed(struct.type.elements[index], f"extractvalue {struct}, {index}")
 
-    def insert_value(self, struct: Value, value: Value, index: int) -> Any:
+    def insert_value(self, struct: IRValue, value: IRValue, index: int) -> Any:
         """Several values with another part."""
         return self._computed(struct.type, f"insertvalue {struct}, {value}, {index}")
 
-    def gep(self, pointer: Value, indices: Sequence[Value], source_etype: Type) -> Any:
+    def gep(self, pointer: IRValue, indices: Sequence[IRValue], source_etype: Type) -> Any:
         """A pointer some elements behind another one."""
         places = ", ".join(map(str, indices))
         return self._computed(_POINTER, f"getelementptr {source_etype.text}, ptr {pointer.ref}, {places}")
@@ -155,17 +155,17 @@ class IRBuilder:
         text = f"alloca {kind.text}"
         return self._written(_POINTER, text if align is None else f"{text}, align {align}")
 
-    def load(self, pointer: Value, typ: Type, align: int | None = None) -> Any:
+    def load(self, pointer: IRValue, typ: Type, align: int | None = None) -> Any:
         """What lies at a pointer."""
         text = f"load {typ.text}, ptr {pointer.ref}"
         return self._written(typ, text if align is None else f"{text}, align {align}")
 
-    def store(self, value: Value, pointer: Value, align: int | None = None) -> None:
+    def store(self, value: IRValue, pointer: IRValue, align: int | None = None) -> None:
         """Put a value to a pointer."""
         text = f"store {value.type.text} {value.ref}, ptr {pointer.ref}"
         self.block.instructions.append(text if align is None else f"{text}, align {align}")
 
-    def call(self, function: Value, arguments: Sequence[Value]) -> Any:
+    def call(self, function: IRValue, arguments: Sequence[IRValue]) -> Any:
         """Call a function, or a pointer to one."""
         kind = function.function_type if isinstance(function, Function) else function.type.pointee
         text = (
@@ -186,7 +186,7 @@ class IRBuilder:
         """Go on with a block."""
         self.block.end(f"br label %{block.name}")
 
-    def cbranch(self, condition: Value, then: Block, otherwise: Block, likely: bool | None = None) -> None:
+    def cbranch(self, condition: IRValue, then: Block, otherwise: Block, likely: bool | None = None) -> None:
         """Go on with one of two blocks; `likely` says whether it is the first nearly always, or hardly ever."""
         text = f"br i1 {condition.ref}, label %{then.name}, label %{otherwise.name}"
         if likely is not None:
@@ -195,7 +195,7 @@ class IRBuilder:
             text += f", !prof !{number}"
         self.block.end(text)
 
-    def ret(self, value: Value) -> None:
+    def ret(self, value: IRValue) -> None:
         """Return a value."""
         self.block.end(f"ret {value}")
 
@@ -204,7 +204,7 @@ class IRBuilder:
         self.block.end("ret void")
 
     @contextlib.contextmanager
-    def if_then(self, condition: Value, likely: bool | None = None) -> Iterator[None]:
+    def if_then(self, condition: IRValue, likely: bool | None = None) -> Iterator[None]:
         """What is written inside runs if a condition holds."""
         then, after = self.append_basic_block("then"), self.append_basic_block("endif")
         self.cbranch(condition, then, after, likely)
@@ -214,7 +214,7 @@ class IRBuilder:
 
     @contextlib.contextmanager
     def if_else(
-        self, condition: Value, likely: bool | None = None
+        self, condition: IRValue, likely: bool | None = None
     ) -> Iterator[tuple[AbstractContextManager[None], AbstractContextManager[None]]]:
         """Two blocks: what is written inside of the first runs if a condition holds, that of the second if not."""
         then, otherwise, after = (self.append_basic_block(name) for name in ("then", "else", "endif"))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradtape.compiler.codegen.ir.types import FunctionType, IntType, PointerType, Type, VoidType
-from gradtape.compiler.codegen.ir.values import Constant, Phi, Value
+from gradtape.compiler.codegen.ir.values import Constant, IRValue, Phi
 
 _POINTER = PointerType()
 _MEMORY = {
@@ -55,7 +55,7 @@ class Module:
         )
 
 
-class GlobalVariable(Value):
+class GlobalVariable(IRValue):
     """A place in memory that a module brings along."""
 
     __slots__ = ("global_constant", "initializer", "kind", "linkage", "name")
@@ -74,7 +74,7 @@ class GlobalVariable(Value):
         return f"{self.ref} = {self.linkage} {word} {self.initializer}"
 
 
-class Function(Value):
+class Function(IRValue):
     """A function; without blocks, one that is somewhere else.
 
     Attributes:
@@ -88,7 +88,7 @@ class Function(Value):
     def __init__(self, module: Module, function_type: FunctionType, name: str) -> None:
         super().__init__(_POINTER, f'@"{name}"')
         self.module, self.function_type, self.name = module, function_type, name
-        self.args = tuple([Value(kind, f"%a{i}") for i, kind in enumerate(function_type.args)])
+        self.args = tuple([IRValue(kind, f"%a{i}") for i, kind in enumerate(function_type.args)])
         self.blocks: list[Block] = []
         self.linkage, self.attributes = "", set[str]()
         self._numbers = itertools.count()
@@ -129,7 +129,7 @@ class Block:
         self.function, self.name = function, name
         self.phis: list[Phi] = []
         self.instructions: list[str] = []
-        self.known: dict[str, Value] = {}
+        self.known: dict[str, IRValue] = {}
         self._end: str | None = None
 
     @property

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from gradtape.compiler.codegen.ir.types import Type
 
 
-class Value:
+class IRValue:
     """A value.
 
     Attributes:
@@ -31,7 +31,7 @@ class Undefined:
     """What a constant is that may be anything."""
 
 
-class Constant(Value):
+class Constant(IRValue):
     """A known value: a number, numbers for the elements of a vector or array, None for zeros, or Undefined.
 
     Attributes:
@@ -57,20 +57,20 @@ class FormattedConstant(Constant):
     __slots__ = ()
 
     def __init__(self, kind: Type, text: str) -> None:
-        Value.__init__(self, kind, text)
+        IRValue.__init__(self, kind, text)
         self.constant = text
 
 
-class Phi(Value):
+class Phi(IRValue):
     """A value that depends on the block from which its own block was reached."""
 
     __slots__ = ("incoming",)
 
     def __init__(self, kind: Type, ref: str) -> None:
         super().__init__(kind, ref)
-        self.incoming: list[tuple[Value, Block]] = []
+        self.incoming: list[tuple[IRValue, Block]] = []
 
-    def add_incoming(self, value: Value, block: Block) -> None:
+    def add_incoming(self, value: IRValue, block: Block) -> None:
         """It is this value for those who come from a block."""
         self.incoming.append((value, block))
 

@@ -1,10 +1,10 @@
-"""Explicit SIMD: the `scalar` rules of ops as vector instructions of this machine, with a math library of their own.
+"""Explicit SIMD: the `scalar` rules of ops as vector instructions of this machine, with a separate math library.
 
     machine        the processor; modules become machine code
     value          vectors that know their dtype
     instructions   constants, intrinsics, bits, branches for rare lanes
     emitter        VectorEmitter, the protocol that the rules are written against
-    loop           kernels over contiguous arrays
+    loop           addresses and copies of elements
 
 The other modules are the functions. They are written with the emitter, have no branches but where almost no lane goes,
 and are within 2 units in the last place of float32 and float64, for all numbers.
@@ -20,24 +20,17 @@ from gradtape.core import lazy
 
 if TYPE_CHECKING:
     from gradtape.compiler.codegen.simd.emitter import VectorEmitter
-    from gradtape.compiler.simd.loop import Kernel, elementwise_kernel, emit_elementwise
 
-_LATER = {
-    "gradtape.compiler.codegen.simd.emitter": "VectorEmitter",
-    "gradtape.compiler.simd.loop": "Kernel elementwise_kernel emit_elementwise",
-}
+_LATER = {"gradtape.compiler.codegen.simd.emitter": "VectorEmitter"}
 __getattr__, __dir__, _ = lazy.attach(__name__, _LATER)
 
 __all__ = [
     "Code",
-    "Kernel",
     "Library",
     "Machine",
     "VectorEmitter",
     "assemble",
     "default_width",
-    "elementwise_kernel",
-    "emit_elementwise",
     "host",
     "load",
     "supports",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd.floats import format_of, quick_two_sum, two_product, two_sum
-from gradtape.compiler.codegen.simd.value import Value, integers_of
+from gradtape.compiler.codegen.simd.value import VectorValue, integers_of
 from gradtape.core import dtypes
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _WORDS = 21
 _DOUBLE, _I64, _I128 = ir.DoubleType(), ir.IntType(64), ir.IntType(128)
 
 
-def reduced(cg: VectorEmitter, x: Value) -> tuple[Value, Value]:
+def reduced(cg: VectorEmitter, x: VectorValue) -> tuple[VectorValue, VectorValue]:
     """Integers q and r with |x| = q * pi/2 + r and |r| <= pi/4. The low two bits of q count.
 
     sin and cos of one value share it.
@@ -41,7 +41,7 @@ def reduced(cg: VectorEmitter, x: Value) -> tuple[Value, Value]:
     return q, r
 
 
-def reduced_to_pair(cg: VectorEmitter, x: Value) -> tuple[Value, Value, Value]:
+def reduced_to_pair(cg: VectorEmitter, x: VectorValue) -> tuple[VectorValue, VectorValue, VectorValue]:
     """As `reduced`, with what is beyond the last digit of r as a third value."""
     size = abs(x)
     usual = list(_by_parts_to_pair(cg, size))
@@ -49,7 +49,7 @@ def reduced_to_pair(cg: VectorEmitter, x: Value) -> tuple[Value, Value, Value]:
     return q, r, error
 
 
-def _by_parts(cg: VectorEmitter, x: Value) -> tuple[Value, Value]:
+def _by_parts(cg: VectorEmitter, x: VectorValue) -> tuple[VectorValue, VectorValue]:
     """Cody and Waite's reduction. With fused operations the first difference is exact; each of the others rounds once."""
     first, second, third = _HALF_PI[x.dtype.size]
     shifter = format_of(x).shifter
@@ -58,7 +58,7 @@ def _by_parts(cg: VectorEmitter, x: Value) -> tuple[Value, Value]:
     return cg.bits(shifted), cg.fma(k, -third, cg.fma(k, -second, cg.fma(k, -first, x)))
 
 
-def _by_parts_to_pair(cg: VectorEmitter, x: Value) -> tuple[Value, Value, Value]:
+def _by_parts_to_pair(cg: VectorEmitter, x: VectorValue) -> tuple[VectorValue, VectorValue, VectorValue]:
     """The same as a pair: the product with the second part is one too."""
     first, second, third = _HALF_PI[x.dtype.size]
     shifter = format_of(x).shifter
@@ -70,7 +70,7 @@ def _by_parts_to_pair(cg: VectorEmitter, x: Value) -> tuple[Value, Value, Value]
     return cg.bits(shifted), *quick_two_sum(r, cg.fma(k, -third, error + product_error))
 
 
-def _by_integers(cg: VectorEmitter, x: Value) -> list[Value]:
+def _by_integers(cg: VectorEmitter, x: VectorValue) -> list[VectorValue]:
     """Payne and Hanek's reduction, lane by lane in a function of the module."""
     builder, integers = cg.builder, integers_of(x.dtype)
     angles = cg.cast(x, dtypes.float64)
@@ -94,8 +94,8 @@ def _by_integers(cg: VectorEmitter, x: Value) -> list[Value]:
         phi.add_incoming(next_, body)
     builder.cbranch(builder.icmp_unsigned("<", following, ir.IntType(32)(cg.width)), body, done)
     builder.position_at_end(done)
-    q = cg.cast(Value(cg, after[0], dtypes.int64), integers)
-    r, error = (Value(cg, v, dtypes.float64) for v in after[1:])
+    q = cg.cast(VectorValue(cg, after[0], dtypes.int64), integers)
+    r, error = (VectorValue(cg, v, dtypes.float64) for v in after[1:])
     if x.dtype is dtypes.float64:
         return [q, *quick_two_sum(r, error)]
     short = cg.cast(r, dtypes.float32)

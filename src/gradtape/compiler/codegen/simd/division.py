@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gradtape.compiler.codegen.simd.floats import format_of, power_of_two, sign_of, with_sign
-from gradtape.compiler.codegen.simd.value import Value
+from gradtape.compiler.codegen.simd.value import VectorValue
 from gradtape.core import dtypes
 
 if TYPE_CHECKING:
     from gradtape.compiler.codegen.simd.emitter import VectorEmitter
 
 
-def truncated_division(cg: VectorEmitter, a: Value, b: Value) -> tuple[Value, Value]:
+def truncated_division(cg: VectorEmitter, a: VectorValue, b: VectorValue) -> tuple[VectorValue, VectorValue]:
     """The quotient of integers rounded toward zero, and the remainder; both are 0 where b is 0."""
     zero, one = cg.constant(0, a), cg.constant(1, a)
     by_zero = b.equals(0)
@@ -28,7 +28,7 @@ def truncated_division(cg: VectorEmitter, a: Value, b: Value) -> tuple[Value, Va
     return cg.select(by_zero, zero, quotient), remainder
 
 
-def floor_division(cg: VectorEmitter, a: Value, b: Value) -> tuple[Value, Value]:
+def floor_division(cg: VectorEmitter, a: VectorValue, b: VectorValue) -> tuple[VectorValue, VectorValue]:
     """The quotient of integers rounded down, and the remainder, with b's sign; both are 0 where b is 0."""
     quotient, remainder = truncated_division(cg, a, b)
     if a.dtype.kind == "u":
@@ -37,7 +37,7 @@ def floor_division(cg: VectorEmitter, a: Value, b: Value) -> tuple[Value, Value]
     return cg.select(crossed, quotient - 1, quotient), cg.select(crossed, remainder + b, remainder)
 
 
-def _quotient(cg: VectorEmitter, a: Value, b: Value) -> Value:
+def _quotient(cg: VectorEmitter, a: VectorValue, b: VectorValue) -> VectorValue:
     """a / b toward zero, where b is not 0.
 
     No machine divides vectors of integers. The quotient of floats with more digits than the integers have, cut off, is
@@ -45,7 +45,7 @@ def _quotient(cg: VectorEmitter, a: Value, b: Value) -> Value:
     """
     size, signed = a.dtype.size, a.dtype.kind == "i"
     if size == 8:
-        return Value(cg, (cg.builder.sdiv if signed else cg.builder.udiv)(a.ir, b.ir), a.dtype)
+        return VectorValue(cg, (cg.builder.sdiv if signed else cg.builder.udiv)(a.ir, b.ir), a.dtype)
     wide = dtypes.float64 if size == 4 else dtypes.float32
     quotient = cg.cast(a, wide) / cg.cast(b, wide)
     if size == 4 and not signed:
@@ -55,7 +55,7 @@ def _quotient(cg: VectorEmitter, a: Value, b: Value) -> Value:
     return cg.cast(cg.cast(quotient, dtypes.int32), a.dtype)
 
 
-def float_remainder(cg: VectorEmitter, a: Value, b: Value) -> Value:
+def float_remainder(cg: VectorEmitter, a: VectorValue, b: VectorValue) -> VectorValue:
     """The exact remainder with a's sign.
 
     Long division: each step takes a multiple of b times a power of two such that their quotient is exact as a float, which
@@ -68,10 +68,10 @@ def float_remainder(cg: VectorEmitter, a: Value, b: Value) -> Value:
     divisor_exponent = _exponent(cg, cg.select(small, divisor * 2.0**form.lift, divisor))
     divisor_exponent = cg.select(small, divisor_exponent - float(form.lift), divisor_exponent)
 
-    def going(rest: Value) -> Value:
+    def going(rest: VectorValue) -> VectorValue:
         return (rest >= divisor) & valid
 
-    def step(rest: Value) -> list[Value]:
+    def step(rest: VectorValue) -> list[VectorValue]:
         places = _exponent(cg, rest) - divisor_exponent - (form.mantissa - 1.0)
         places = cg.select(places > 0.0, places, cg.constant(0, places))
         half = cg.floor(places * 0.5)
@@ -87,7 +87,7 @@ def float_remainder(cg: VectorEmitter, a: Value, b: Value) -> Value:
     return cg.select(cg.isnan(a) | cg.isnan(b), a + b, result)
 
 
-def _exponent(cg: VectorEmitter, x: Value) -> Value:
+def _exponent(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """The biased exponent of numbers that are not negative, held as floats."""
     form = format_of(x)
     power = 2.0**form.mantissa
@@ -95,7 +95,7 @@ def _exponent(cg: VectorEmitter, x: Value) -> Value:
     return cg.floats(field | cg.bits(cg.constant(power, x))) - power
 
 
-def float_floormod(cg: VectorEmitter, a: Value, b: Value) -> Value:
+def float_floormod(cg: VectorEmitter, a: VectorValue, b: VectorValue) -> VectorValue:
     """The remainder with b's sign, also where it is 0."""
     rest = float_remainder(cg, a, b)
     crossed = (rest < 0.0) ^ (b < 0.0)
@@ -104,7 +104,7 @@ def float_floormod(cg: VectorEmitter, a: Value, b: Value) -> Value:
     return cg.select(rest.equals(0.0), empty, adjusted)
 
 
-def float_floordiv(cg: VectorEmitter, a: Value, b: Value) -> Value:
+def float_floordiv(cg: VectorEmitter, a: VectorValue, b: VectorValue) -> VectorValue:
     """The quotient rounded down, by the exact remainder: a multiple of b less the remainder divides without error."""
     rest = float_remainder(cg, a, b)
     quotient = (a - rest) / b

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gradtape.compiler.codegen.simd.exponential import limited, limited_above, of_reduced, power_of_pair, reduced
 from gradtape.compiler.codegen.simd.floats import power_of_two, scale, sign_of, two_product, two_sum, with_sign
-from gradtape.compiler.codegen.simd.value import Value
+from gradtape.compiler.codegen.simd.value import VectorValue
 
 if TYPE_CHECKING:
     from gradtape.compiler.codegen.simd.emitter import VectorEmitter
@@ -49,7 +49,7 @@ _ERFC = {
 }  # fmt: skip
 
 
-def erf(cg: VectorEmitter, x: Value) -> Value:
+def erf(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """The error function."""
     size = abs(x)
     z = x * x
@@ -58,13 +58,13 @@ def erf(cg: VectorEmitter, x: Value) -> Value:
     return cg.select(size < 1.0, small, large)
 
 
-def erfc(cg: VectorEmitter, x: Value) -> Value:
+def erfc(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """1 - erf(x), without cancellation."""
     right = _right_half(cg, abs(x))
     return cg.select(x < 0.0, 2.0 - right, right)
 
 
-def normal_cdf(cg: VectorEmitter, x: Value) -> Value:
+def normal_cdf(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """The distribution function of the normal distribution, erfc(-x / sqrt(2)) / 2, to some units in the last place."""
     size = x.dtype.size
     distance = abs(x) * math.sqrt(0.5)
@@ -75,7 +75,7 @@ def normal_cdf(cg: VectorEmitter, x: Value) -> Value:
     return cg.select(x < 0.0, half, 1.0 - half)
 
 
-def normal_density(cg: VectorEmitter, x: Value) -> Value:
+def normal_density(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """The density of the normal distribution, exp(-x**2 / 2) / sqrt(2 pi), to some units in the last place. Up to the last two
     steps it is what `normal_cdf` computes as well, so that both together need one exponential function."""
     square, lost = two_product(cg, x, x)
@@ -85,13 +85,13 @@ def normal_density(cg: VectorEmitter, x: Value) -> Value:
     return cg.select(exponent < _LEAST[x.dtype.size], cg.constant(0.0, x), power)
 
 
-def _at_least(cg: VectorEmitter, exponent: Value) -> Value:
+def _at_least(cg: VectorEmitter, exponent: VectorValue) -> VectorValue:
     """An exponent, or the least one for which the power is a normal number."""
     low = cg.constant(_LEAST[exponent.dtype.size], exponent)
     return cg.select(exponent < low, low, exponent)
 
 
-def _beyond_one(cg: VectorEmitter, x: Value) -> Value:
+def _beyond_one(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """erfc(x) for x >= 1, where it is small beside 1 and some units of its last place do not matter."""
     size = x.dtype.size
     x = limited_above(cg, x, _ONE_FROM[size])
@@ -100,7 +100,7 @@ def _beyond_one(cg: VectorEmitter, x: Value) -> Value:
     return _exp(cg, cg.polynomial(x, _LOG_ERFC))
 
 
-def _of_power(cg: VectorEmitter, x: Value, exponent: Value) -> Value:
+def _of_power(cg: VectorEmitter, x: VectorValue, exponent: VectorValue) -> VectorValue:
     """erfc(x) for x >= 0 to some units in the last place; the exponent is -x**2, and is limited to where exp is not 0."""
     size = x.dtype.size
     below, total = x + x + 1.0, x + _CENTRE[size]
@@ -110,13 +110,13 @@ def _of_power(cg: VectorEmitter, x: Value, exponent: Value) -> Value:
     return _exp(cg, _at_least(cg, exponent)) * (series * (common * total))
 
 
-def _exp(cg: VectorEmitter, x: Value) -> Value:
+def _exp(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """e to the x, where that is a normal number."""
     k, r, _ = reduced(cg, x)
     return of_reduced(cg, r) * power_of_two(cg, k)
 
 
-def _right_half(cg: VectorEmitter, x: Value) -> Value:
+def _right_half(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """erfc(x) for x >= 0: exp(-x**2) P(t) / (1 + 2 x), with all three factors as pairs."""
     size = x.dtype.size
     x = limited(cg, x, 0.0, _ZERO_FROM[size])
@@ -138,7 +138,7 @@ def _right_half(cg: VectorEmitter, x: Value) -> Value:
     return scale(cg, cg.fma(left, inverse, quotient), k)
 
 
-def _centred(cg: VectorEmitter, x: Value, below: Value) -> tuple[Value, Value, Value]:
+def _centred(cg: VectorEmitter, x: VectorValue, below: VectorValue) -> tuple[VectorValue, VectorValue, VectorValue]:
     """t, what it lacks, and 1 / below; one division serves all."""
     centre = cg.constant(_CENTRE[x.dtype.size], x)
     difference, difference_rest = two_sum(x, -centre)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gradtape.compiler.codegen.simd.floats import format_of, power_of_two, quick_two_sum, scale
-from gradtape.compiler.codegen.simd.value import Value
+from gradtape.compiler.codegen.simd.value import VectorValue
 
 if TYPE_CHECKING:
     from gradtape.compiler.codegen.simd.emitter import VectorEmitter
@@ -28,17 +28,17 @@ _RANGE = {4: (-104.0, 89.0), 8: (-746.0, 710.0)}
 _MINUS_ONE = {4: -18.0, 8: -38.0}
 
 
-def limited(cg: VectorEmitter, x: Value, low: float, high: float) -> Value:
+def limited(cg: VectorEmitter, x: VectorValue, low: float, high: float) -> VectorValue:
     """x limited to a range; NaN stays."""
     return limited_above(cg, cg.select(x < low, cg.constant(low, x), x), high)
 
 
-def limited_above(cg: VectorEmitter, x: Value, high: float) -> Value:
+def limited_above(cg: VectorEmitter, x: VectorValue, high: float) -> VectorValue:
     """x where it is not above a limit; NaN stays."""
     return cg.select(x > high, cg.constant(high, x), x)
 
 
-def reduced(cg: VectorEmitter, x: Value) -> tuple[Value, Value, Value]:
+def reduced(cg: VectorEmitter, x: VectorValue) -> tuple[VectorValue, VectorValue, VectorValue]:
     """Integers k, held as floats, and r + error with x = k * log(2) + r + error and |r| <= log(2) / 2.
 
     The first subtraction is exact, since it is fused and its result has no more digits than x.
@@ -51,23 +51,23 @@ def reduced(cg: VectorEmitter, x: Value) -> tuple[Value, Value, Value]:
     return k, r, cg.fma(k, -low, first - r)
 
 
-def excess(cg: VectorEmitter, r: Value, more: Value) -> Value:
+def excess(cg: VectorEmitter, r: VectorValue, more: VectorValue) -> VectorValue:
     """exp(r) - 1 - r for |r| <= log(2) / 2, and something more."""
     return cg.fma(cg.polynomial(r, _EXP[r.dtype.size]), r * r, more)
 
 
-def of_reduced(cg: VectorEmitter, r: Value) -> Value:
+def of_reduced(cg: VectorEmitter, r: VectorValue) -> VectorValue:
     """exp(r) for |r| <= log(2) / 2."""
     return excess(cg, r, r) + 1.0
 
 
-def exp(cg: VectorEmitter, x: Value) -> Value:
+def exp(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """e to the x."""
     k, r, _ = reduced(cg, limited(cg, x, *_RANGE[x.dtype.size]))
     return scale(cg, of_reduced(cg, r), k)
 
 
-def exp_of_twice(cg: VectorEmitter, x: Value) -> Value:
+def exp_of_twice(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """e to the 2 x, to some units in the last place, where it is a normal number; of NaN anything.
 
     r is half of what `reduced` gives, from one part of log 2, and the exponent is added to the bits.
@@ -79,7 +79,7 @@ def exp_of_twice(cg: VectorEmitter, x: Value) -> Value:
     return cg.floats(cg.bits(power) + cg.shifted_up(cg.bits(shifted), form.mantissa))
 
 
-def exp_of_pair(cg: VectorEmitter, x: Value, error: Value) -> Value:
+def exp_of_pair(cg: VectorEmitter, x: VectorValue, error: VectorValue) -> VectorValue:
     """e to the x + error, where the error is small beside x; it may be anything where exp(x) is 0 or infinite."""
     low, high = _RANGE[x.dtype.size]
     error = cg.select((x > low) & (x < high), error, cg.constant(0.0, x))
@@ -87,7 +87,9 @@ def exp_of_pair(cg: VectorEmitter, x: Value, error: Value) -> Value:
     return scale(cg, power, k)
 
 
-def power_of_pair(cg: VectorEmitter, x: Value, error: Value) -> tuple[Value, Value, Value]:
+def power_of_pair(
+    cg: VectorEmitter, x: VectorValue, error: VectorValue
+) -> tuple[VectorValue, VectorValue, VectorValue]:
     """Integers k, held as floats, and a pair p with exp(x + error) = p * 2**k, for x where exp is neither 0 nor infinite."""
     k, r, tail = reduced(cg, x)
     r, tail = quick_two_sum(r, tail + error)
@@ -96,7 +98,7 @@ def power_of_pair(cg: VectorEmitter, x: Value, error: Value) -> tuple[Value, Val
     return k, power, above_one - (power - 1.0)
 
 
-def expm1(cg: VectorEmitter, x: Value) -> Value:
+def expm1(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """e to the x, minus 1."""
     size = x.dtype.size
     k, r, tail = reduced(cg, limited(cg, x, _MINUS_ONE[size], _RANGE[size][1]))

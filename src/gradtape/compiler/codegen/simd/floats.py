@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gradtape.compiler.codegen.simd.value import Value
+from gradtape.compiler.codegen.simd.value import VectorValue
 
 if TYPE_CHECKING:
     from gradtape.compiler.codegen.simd.emitter import VectorEmitter
@@ -47,19 +47,19 @@ FLOAT32 = Format(23, 127, 2.0**-126, 1.5 * 2.0**23)
 FLOAT64 = Format(52, 1023, 2.0**-1022, 1.5 * 2.0**52)
 
 
-def format_of(x: Value) -> Format:
+def format_of(x: VectorValue) -> Format:
     """The format of a float value."""
     return FLOAT64 if x.dtype.size == 8 else FLOAT32
 
 
-def power_of_two(cg: VectorEmitter, k: Value) -> Value:
+def power_of_two(cg: VectorEmitter, k: VectorValue) -> VectorValue:
     """2 to the k, where k are integers held as floats, of which the result is a normal number."""
     form = format_of(k)
     exponent = cg.shifted_up(cg.bits(k + form.shifter), form.mantissa)
     return cg.floats(exponent + form.one)
 
 
-def scale(cg: VectorEmitter, x: Value, k: Value) -> Value:
+def scale(cg: VectorEmitter, x: VectorValue, k: VectorValue) -> VectorValue:
     """x, of about the size of 1, times 2 to the k, right also where the result is subnormal or infinite.
 
     The first of two factors is such that its product is a normal number, and exact; the second is one number for all
@@ -74,30 +74,30 @@ def scale(cg: VectorEmitter, x: Value, k: Value) -> Value:
     return x * first * second
 
 
-def sign_of(cg: VectorEmitter, x: Value) -> Value:
+def sign_of(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """The sign bit of x, as integers."""
     return cg.bits(x) & format_of(x).sign
 
 
-def with_sign(cg: VectorEmitter, x: Value, sign: Value) -> Value:
+def with_sign(cg: VectorEmitter, x: VectorValue, sign: VectorValue) -> VectorValue:
     """x with its sign turned where `sign` has a sign bit."""
     return cg.floats(cg.bits(x) ^ sign)
 
 
-def two_sum(a: Value, b: Value) -> tuple[Value, Value]:
+def two_sum(a: VectorValue, b: VectorValue) -> tuple[VectorValue, VectorValue]:
     """a + b and its rounding error, exactly (Knuth)."""
     total = a + b
     other = total - a
     return total, (a - (total - other)) + (b - other)
 
 
-def quick_two_sum(a: Value, b: Value) -> tuple[Value, Value]:
+def quick_two_sum(a: VectorValue, b: VectorValue) -> tuple[VectorValue, VectorValue]:
     """a + b and its rounding error, exactly if a is the larger or 0 (Dekker)."""
     total = a + b
     return total, b - (total - a)
 
 
-def two_product(cg: VectorEmitter, a: Value, b: Value) -> tuple[Value, Value]:
+def two_product(cg: VectorEmitter, a: VectorValue, b: VectorValue) -> tuple[VectorValue, VectorValue]:
     """a * b and its rounding error, exactly."""
     product = a * b
     return product, cg.fma(a, b, -product)

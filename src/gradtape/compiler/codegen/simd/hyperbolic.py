@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gradtape.compiler.codegen.simd.exponential import excess, exp_of_twice, limited, limited_above, reduced
 from gradtape.compiler.codegen.simd.floats import scale, sign_of, with_sign
-from gradtape.compiler.codegen.simd.value import Value
+from gradtape.compiler.codegen.simd.value import VectorValue
 
 if TYPE_CHECKING:
     from gradtape.compiler.codegen.simd.emitter import VectorEmitter
@@ -36,13 +36,13 @@ _LARGE = {4: 90.0, 8: 711.0}
 _ONE = {4: 9.1, 8: 19.1}
 
 
-def _half_exp(cg: VectorEmitter, x: Value) -> Value:
+def _half_exp(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """exp(x) / 2 for x >= 0."""
     k, r, tail = reduced(cg, limited(cg, x, 0.0, _LARGE[x.dtype.size]))
     return scale(cg, (r + excess(cg, r, tail)) + 1.0, k - 1.0)
 
 
-def sinh(cg: VectorEmitter, x: Value) -> Value:
+def sinh(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """The hyperbolic sine."""
     size = abs(x)
     half = _half_exp(cg, size)
@@ -52,13 +52,13 @@ def sinh(cg: VectorEmitter, x: Value) -> Value:
     return cg.select(size < 1.0, small, large)
 
 
-def cosh(cg: VectorEmitter, x: Value) -> Value:
+def cosh(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """The hyperbolic cosine."""
     half = _half_exp(cg, abs(x))
     return half + 0.25 / half
 
 
-def tanh(cg: VectorEmitter, x: Value) -> Value:
+def tanh(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """The hyperbolic tangent: 1 - 2 / (exp(2 x) + 1), and a polynomial where that would lose digits."""
     size = abs(x)
     power = exp_of_twice(cg, limited_above(cg, size, _ONE[x.dtype.size]))

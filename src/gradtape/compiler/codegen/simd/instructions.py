@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from gradtape.compiler.codegen import ir
-from gradtape.compiler.codegen.simd.value import Value, integers_of, lane_type
+from gradtape.compiler.codegen.simd.value import VectorValue, integers_of, lane_type
 from gradtape.compiler.codegen.simd.widths import computed
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
@@ -43,11 +43,11 @@ class Instructions:
         """The LLVM type of values of a dtype."""
         return ir.VectorType(lane_type(dtype), self.width)
 
-    def value(self, instruction: Any, dtype: DType) -> Value:
+    def value(self, instruction: Any, dtype: DType) -> VectorValue:
         """An LLVM value as lanes of a dtype."""
-        return Value(cast("VectorEmitter", self), instruction, dtype)
+        return VectorValue(cast("VectorEmitter", self), instruction, dtype)
 
-    def splat(self, number: Any, dtype: DType) -> Value:
+    def splat(self, number: Any, dtype: DType) -> VectorValue:
         """A number in all lanes, rounded to the dtype."""
         text = _literal(number, dtype)
         found = self._splats.get((dtype.name, text))
@@ -63,11 +63,11 @@ class Instructions:
         order = ir.Constant(ir.VectorType(ir.IntType(32), self.width), [0] * self.width)
         return self.builder.shuffle_vector(first, nothing, order)
 
-    def broadcast(self, lane: Any, dtype: DType) -> Value:
+    def broadcast(self, lane: Any, dtype: DType) -> VectorValue:
         """One LLVM value, a lane of the dtype, in all lanes."""
         return self.value(self.spread(lane), dtype)
 
-    def intrinsic(self, name: str, *values: Value) -> Value:
+    def intrinsic(self, name: str, *values: VectorValue) -> VectorValue:
         """LLVM's intrinsic of that name on vectors of floats."""
         dtype = values[0].dtype
         vector = self.vector_type(dtype)
@@ -77,12 +77,14 @@ class Instructions:
             function = ir.Function(self.module, ir.FunctionType(vector, [vector] * len(values)), full)
         return self.value(self.builder.call(function, [v.ir for v in values]), dtype)
 
-    def fma(self, a: Any, b: Any, c: Any) -> Value:
+    def fma(self, a: Any, b: Any, c: Any) -> VectorValue:
         """a * b + c with one rounding, on every machine; one of the arguments at least is a value."""
-        like = next(v for v in (a, b, c) if isinstance(v, Value))
-        return self.intrinsic("fma", *[v if isinstance(v, Value) else self.splat(v, like.dtype) for v in (a, b, c)])
+        like = next(v for v in (a, b, c) if isinstance(v, VectorValue))
+        return self.intrinsic(
+            "fma", *[v if isinstance(v, VectorValue) else self.splat(v, like.dtype) for v in (a, b, c)]
+        )
 
-    def polynomial(self, x: Value, coefficients: Sequence[float]) -> Value:
+    def polynomial(self, x: VectorValue, coefficients: Sequence[float]) -> VectorValue:
         """The sum of coefficients times rising powers of x; fused where the machine can.
 
         Even and odd powers of a long one are two chains, since what takes time is that each step waits for the one before.
@@ -96,30 +98,32 @@ class Instructions:
             total = self.intrinsic("fmuladd", total, x, self.splat(coefficient, x.dtype))
         return total
 
-    def bits(self, x: Value) -> Value:
+    def bits(self, x: VectorValue) -> VectorValue:
         """The bits of floats, as signed integers."""
         dtype = integers_of(x.dtype)
         return self.value(self.builder.bitcast(x.ir, self.vector_type(dtype)), dtype)
 
-    def floats(self, bits: Value) -> Value:
+    def floats(self, bits: VectorValue) -> VectorValue:
         """Floats that have these bits."""
         dtype = {4: dtypes.float32, 8: dtypes.float64}[bits.dtype.size]
         return self.value(self.builder.bitcast(bits.ir, self.vector_type(dtype)), dtype)
 
-    def shifted_up(self, bits: Value, places: int) -> Value:
+    def shifted_up(self, bits: VectorValue, places: int) -> VectorValue:
         """Bits moved up by a known number of places."""
         return self.value(self.builder.shl(bits.ir, self.splat(places, bits.dtype).ir), bits.dtype)
 
-    def shifted_down(self, bits: Value, places: int) -> Value:
+    def shifted_down(self, bits: VectorValue, places: int) -> VectorValue:
         """Bits moved down by a known number of places; zeros come in."""
         return self.value(self.builder.lshr(bits.ir, self.splat(places, bits.dtype).ir), bits.dtype)
 
-    def any(self, mask: Value) -> Any:
+    def any(self, mask: VectorValue) -> Any:
         """An LLVM i1: whether the mask has a true lane."""
         number = ir.IntType(self.width)
         return self.builder.icmp_unsigned("!=", self.builder.bitcast(mask.ir, number), number(0))
 
-    def rarely(self, mask: Value, usual: Sequence[Value], rare: Callable[[], Sequence[Value]]) -> list[Value]:
+    def rarely(
+        self, mask: VectorValue, usual: Sequence[VectorValue], rare: Callable[[], Sequence[VectorValue]]
+    ) -> list[VectorValue]:
         """`usual` where the mask is false, what `rare` computes where it is true, which is skipped if no lane asks."""
         builder = self.builder
         condition, before = self.any(mask), builder.block
@@ -136,10 +140,10 @@ class Instructions:
 
     def repeat(
         self,
-        state: Sequence[Value],
-        going: Callable[..., Value],
-        step: Callable[..., Sequence[Value]],
-    ) -> list[Value]:
+        state: Sequence[VectorValue],
+        going: Callable[..., VectorValue],
+        step: Callable[..., Sequence[VectorValue]],
+    ) -> list[VectorValue]:
         """The state after as many steps as it takes until `going(*state)` is false in all lanes.
 
         A step is given the state and must leave lanes that have arrived as they are.

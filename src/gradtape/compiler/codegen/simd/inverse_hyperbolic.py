@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gradtape.compiler.codegen.simd.floats import quick_two_sum, sign_of, two_product, two_sum, with_sign
 from gradtape.compiler.codegen.simd.logarithm import log1p_of_pair
-from gradtape.compiler.codegen.simd.value import Value
+from gradtape.compiler.codegen.simd.value import VectorValue
 
 if TYPE_CHECKING:
     from gradtape.compiler.codegen.simd.emitter import VectorEmitter
@@ -17,7 +17,7 @@ _LARGE = {4: 2.0**14, 8: 2.0**30}
 _SMALL = {4: 2.0**-13, 8: 2.0**-28}
 
 
-def asinh(cg: VectorEmitter, x: Value) -> Value:
+def asinh(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """The inverse hyperbolic sine: log1p(x + (sqrt(x**2 + 1) - 1))."""
     size = abs(x)
     large = size > _LARGE[x.dtype.size]
@@ -32,7 +32,7 @@ def asinh(cg: VectorEmitter, x: Value) -> Value:
     return cg.select(size < _SMALL[x.dtype.size], x, with_sign(cg, result, sign_of(cg, x)))
 
 
-def acosh(cg: VectorEmitter, x: Value) -> Value:
+def acosh(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """The inverse hyperbolic cosine: log1p(t + sqrt(2 t + t**2)), with t = x - 1, which is exact where it matters."""
     large = x > _LARGE[x.dtype.size]
     zero = cg.constant(0, x)
@@ -47,7 +47,7 @@ def acosh(cg: VectorEmitter, x: Value) -> Value:
     return cg.select(x < 1.0, cg.constant(float("nan"), x), result)
 
 
-def atanh(cg: VectorEmitter, x: Value) -> Value:
+def atanh(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """The inverse hyperbolic tangent: log1p(2 x / (1 - x)) / 2."""
     size = abs(x)
     below = 1.0 - size
@@ -60,14 +60,14 @@ def atanh(cg: VectorEmitter, x: Value) -> Value:
     return cg.select(size < _SMALL[x.dtype.size], x, result)
 
 
-def _root(cg: VectorEmitter, total: Value, rest: Value) -> tuple[Value, Value]:
+def _root(cg: VectorEmitter, total: VectorValue, rest: VectorValue) -> tuple[VectorValue, VectorValue]:
     """The square root of a pair, as a pair."""
     root = cg.sqrt(total)
     left = cg.fma(-root, root, total) + rest
     return root, cg.select(root > 0.0, left / (root + root), cg.constant(0, total))
 
 
-def _log(cg: VectorEmitter, x: Value, large: Value, high: Value, low: Value) -> Value:
+def _log(cg: VectorEmitter, x: VectorValue, large: VectorValue, high: VectorValue, low: VectorValue) -> VectorValue:
     """log(1 + high + low), or log(2 x), as log(1 + x - 1) + log(2), where x is large."""
     zero, one = cg.constant(0, x), cg.constant(1, x)
     return log1p_of_pair(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gradtape.compiler.codegen.simd.floats import sign_of, with_sign
-from gradtape.compiler.codegen.simd.value import Value
+from gradtape.compiler.codegen.simd.value import VectorValue
 
 if TYPE_CHECKING:
     from gradtape.compiler.codegen.simd.emitter import VectorEmitter
@@ -34,7 +34,7 @@ _ASIN = {
 }  # fmt: skip
 
 
-def atan(cg: VectorEmitter, x: Value) -> Value:
+def atan(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """The inverse tangent."""
     size = abs(x)
     one = cg.constant(1, x)
@@ -43,7 +43,7 @@ def atan(cg: VectorEmitter, x: Value) -> Value:
     return with_sign(cg, angle, sign_of(cg, x))
 
 
-def atan2(cg: VectorEmitter, a: Value, b: Value) -> Value:
+def atan2(cg: VectorEmitter, a: VectorValue, b: VectorValue) -> VectorValue:
     """The angle of the point (b, a)."""
     height, length = abs(a), abs(b)
     # Of equal infinities, and of zeros, the quotient is taken as that of ones, and of zero by one.
@@ -61,7 +61,7 @@ def atan2(cg: VectorEmitter, a: Value, b: Value) -> Value:
     return cg.select(cg.isnan(a) | cg.isnan(b), a + b, result)
 
 
-def _angle_of(cg: VectorEmitter, smaller: Value, larger: Value, steep: Value) -> Value:
+def _angle_of(cg: VectorEmitter, smaller: VectorValue, larger: VectorValue, steep: VectorValue) -> VectorValue:
     """atan(smaller / larger), or pi/2 less that where `steep`, of 0 <= smaller <= larger.
 
     Where the quotient is above 1/2 it is pi/4 + atan((smaller - larger) / (smaller + larger)), with an exact difference;
@@ -87,7 +87,7 @@ def _angle_of(cg: VectorEmitter, smaller: Value, larger: Value, steep: Value) ->
     return total + (rest + (tail + start_rest))
 
 
-def asin(cg: VectorEmitter, x: Value) -> Value:
+def asin(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """The inverse sine: pi/2 - 2 asin(sqrt((1 - x) / 2)) from 1/2 on."""
     size = x.dtype.size
     high, low = _HALF[size]
@@ -101,7 +101,7 @@ def asin(cg: VectorEmitter, x: Value) -> Value:
     return with_sign(cg, cg.select(outside, outer, t + tail), sign_of(cg, x))
 
 
-def acos(cg: VectorEmitter, x: Value) -> Value:
+def acos(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """The inverse cosine."""
     size = x.dtype.size
     x_size = abs(x)
@@ -119,7 +119,7 @@ def acos(cg: VectorEmitter, x: Value) -> Value:
     return cg.select(outside, cg.select(x < 0.0, near_minus_one, near_one), inner)
 
 
-def _arc(cg: VectorEmitter, x: Value, outside: Value) -> tuple[Value, Value, Value]:
+def _arc(cg: VectorEmitter, x: VectorValue, outside: VectorValue) -> tuple[VectorValue, VectorValue, VectorValue]:
     """t, what it lacks, and asin(t) - t, where t is x, or sqrt((1 - x) / 2) where `outside`."""
     square = cg.select(outside, (1.0 - x) * 0.5, x * x)
     root = cg.sqrt(square)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gradtape.compiler.codegen.simd.floats import format_of, power_of_two, two_sum
-from gradtape.compiler.codegen.simd.value import Value
+from gradtape.compiler.codegen.simd.value import VectorValue
 
 if TYPE_CHECKING:
     from gradtape.compiler.codegen.simd.emitter import VectorEmitter
@@ -25,7 +25,7 @@ _LOG = {
 _ROOT = {4: 0x3F3504F4, 8: 0x3FE6A09E667F3BCD}
 
 
-def split(cg: VectorEmitter, x: Value) -> tuple[Value, Value]:
+def split(cg: VectorEmitter, x: VectorValue) -> tuple[VectorValue, VectorValue]:
     """The exponent k, held as floats, and m from sqrt(1/2) to sqrt(2), with x = m * 2**k, of positive normal numbers."""
     form, root = format_of(x), _ROOT[x.dtype.size]
     above = cg.bits(x) - root
@@ -36,7 +36,7 @@ def split(cg: VectorEmitter, x: Value) -> tuple[Value, Value]:
     return k, cg.floats((above & ((1 << form.mantissa) - 1)) + root)
 
 
-def split_any(cg: VectorEmitter, x: Value) -> tuple[Value, Value]:
+def split_any(cg: VectorEmitter, x: VectorValue) -> tuple[VectorValue, VectorValue]:
     """As `split`, of all positive numbers."""
     form = format_of(x)
     small = x < form.tiny
@@ -44,7 +44,7 @@ def split_any(cg: VectorEmitter, x: Value) -> tuple[Value, Value]:
     return cg.select(small, k - float(form.lift), k), m
 
 
-def assembled(cg: VectorEmitter, k: Value, f: Value, error: Value | None = None) -> Value:
+def assembled(cg: VectorEmitter, k: VectorValue, f: VectorValue, error: VectorValue | None = None) -> VectorValue:
     """k * log(2) + log(1 + f + error), for f from sqrt(1/2) - 1 to sqrt(2) - 1 and an error far below its last digit."""
     high, low = _LOG_2[f.dtype.size]
     s = f / (f + 2.0)
@@ -55,20 +55,22 @@ def assembled(cg: VectorEmitter, k: Value, f: Value, error: Value | None = None)
     return cg.fma(k, high, f - (half_square - cg.fma(s, half_square + series, tail)))
 
 
-def log(cg: VectorEmitter, x: Value) -> Value:
+def log(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """The natural logarithm."""
     k, m = split_any(cg, x)
     return _at_the_ends(cg, x, x, assembled(cg, k, m - 1.0))
 
 
-def log1p(cg: VectorEmitter, x: Value) -> Value:
+def log1p(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """log(1 + x)."""
     result = log1p_of_pair(cg, x, None)
     # The sign of zero, and subnormal numbers.
     return cg.select(abs(x) < 2.0**-54, x, result)
 
 
-def log1p_of_pair(cg: VectorEmitter, x: Value, error: Value | None, doublings: Value | None = None) -> Value:
+def log1p_of_pair(
+    cg: VectorEmitter, x: VectorValue, error: VectorValue | None, doublings: VectorValue | None = None
+) -> VectorValue:
     """log((1 + x + error) * 2**doublings), where the error is below the last digit of x."""
     form = format_of(x)
     one = cg.constant(1.0, x)
@@ -86,7 +88,7 @@ def log1p_of_pair(cg: VectorEmitter, x: Value, error: Value | None, doublings: V
     return _at_the_ends(cg, total, x, assembled(cg, k, f, beyond * (1.0 - f)))
 
 
-def _at_the_ends(cg: VectorEmitter, x: Value, given: Value, result: Value) -> Value:
+def _at_the_ends(cg: VectorEmitter, x: VectorValue, given: VectorValue, result: VectorValue) -> VectorValue:
     """A logarithm of x made right where x is 0, negative, infinite or NaN."""
     infinity = cg.constant(float("inf"), x)
     result = cg.select(x < infinity, result, given)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from gradtape.compiler.codegen import ir
@@ -14,7 +16,39 @@ from gradtape.core.caching import once
 # LLVM's contexts are not safe to share: one module is assembled at a time, and none while the process forks.
 _LOCK = locks.rlock("machine")
 _NUMBER = itertools.count()
-llvm = once(library.llvm)
+_llvm: list[Any] = []
+_adopted: list[Any] = []
+
+
+@contextlib.contextmanager
+def _alone() -> Iterator[None]:
+    """Run a block in which no other thread uses LLVM by this module."""
+    with _LOCK:
+        # Where a program uses llvmlite by itself, a thread may hold that package's own lock when another one forks.
+        if not _adopted and (theirs := library.package_lock()) is not None:
+            _adopted.append(locks.adopt("llvmlite", theirs._lock))
+        yield
+
+
+def llvm() -> Any:
+    """LLVM. It is loaded under the lock: what it holds meanwhile, a child would never get."""
+    if not _llvm:
+        with _LOCK:
+            if not _llvm:
+                _llvm.append(library.llvm())
+    return _llvm[0]
+
+
+def add_symbol(name: str, address: int) -> None:
+    """Give an address a name, under which code may import it."""
+    with _alone():
+        llvm().add_symbol(name, address)
+
+
+def has_symbols(names: tuple[str, ...]) -> bool:
+    """True if all names have addresses."""
+    with _alone():
+        return all(llvm().address_of_symbol(name) for name in names)
 
 
 class Machine(NamedTuple):
@@ -42,14 +76,15 @@ class Machine(NamedTuple):
 @once
 def host() -> Machine:
     """The machine that this process runs on."""
-    found, triple = llvm().features(), llvm().triple()
+    with _alone():
+        found, triple, processor = llvm().features(), llvm().triple(), llvm().processor()
     if found.get("avx512f") and found.get("avx512vl"):
         size = 64
     else:
         size = 32 if found.get("avx2") else 16
     half = bool(found.get("f16c")) or triple.startswith(("aarch64", "arm64"))
     features = ",".join([f"{'+' if has else '-'}{name}" for name, has in sorted(found.items())])
-    return Machine(triple, llvm().processor(), features, size, half)
+    return Machine(triple, processor, features, size, half)
 
 
 @once
@@ -92,19 +127,20 @@ def assemble(module: ir.Module | str, machine: Machine | None = None) -> Library
 def translate(module: ir.Module | str, machine: Machine | None = None, effort: int = GOOD) -> Code:
     """The machine code of a module, or of LLVM's text of one, made with QUICK effort or for GOOD speed."""
     chosen = machine or host()
-    with _LOCK:
+    with _alone():
         return Code(*translated(str(module), chosen.triple, chosen.cpu, chosen.features, effort))
 
 
 def assembly(module: ir.Module | str, effort: int = GOOD) -> str:
     """The instructions of a module, or of LLVM's text of one, as text."""
     chosen = host()
-    with _LOCK:
-        return llvm().assembly_of(str(module), chosen.triple, chosen.cpu, chosen.features, effort)
+    with _alone():
+        text: str = llvm().assembly_of(str(module), chosen.triple, chosen.cpu, chosen.features, effort)
+        return text
 
 
 def load(code: Code) -> Library:
     """Machine code in this process. Imports are what `add_symbol` of LLVM has named, or functions of the process."""
-    with _LOCK:
+    with _alone():
         imports = {name: address for name in code.imports if (address := llvm().address_of_symbol(name))}
         return Library(*llvm().link(_linker(), code.image, f"gradtape.{next(_NUMBER)}", imports, code.exports))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gradtape.compiler.codegen.simd.exponential import exp_of_pair, limited
 from gradtape.compiler.codegen.simd.floats import power_of_two, quick_two_sum, sign_of, two_product, with_sign
 from gradtape.compiler.codegen.simd.logarithm import split, split_any
-from gradtape.compiler.codegen.simd.value import Value
+from gradtape.compiler.codegen.simd.value import VectorValue
 from gradtape.core import dtypes
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _LOG_BEYOND = (
 )  # fmt: skip
 
 
-def pow(cg: VectorEmitter, a: Value, b: Value) -> Value:
+def pow(cg: VectorEmitter, a: VectorValue, b: VectorValue) -> VectorValue:
     """a to the b."""
     base = abs(a)
     size = (_through_float64 if a.dtype is dtypes.float32 else _through_pairs)(cg, base, b)
@@ -51,7 +51,7 @@ def pow(cg: VectorEmitter, a: Value, b: Value) -> Value:
     return cg.select(a.equals(1.0) | b.equals(0.0), one, result)
 
 
-def _through_float64(cg: VectorEmitter, base: Value, b: Value) -> Value:
+def _through_float64(cg: VectorEmitter, base: VectorValue, b: VectorValue) -> VectorValue:
     """base to the b for float32, computed in float64, which has digits enough for the plain formula."""
     x = cg.cast(base, dtypes.float64)
     k, m = split(cg, x)  # what is subnormal in float32 is not in float64
@@ -67,14 +67,14 @@ def _through_float64(cg: VectorEmitter, base: Value, b: Value) -> Value:
     return cg.cast(value * power_of_two(cg, n), dtypes.float32)
 
 
-def _through_pairs(cg: VectorEmitter, base: Value, b: Value) -> Value:
+def _through_pairs(cg: VectorEmitter, base: VectorValue, b: VectorValue) -> VectorValue:
     """base to the b for float64: the logarithm is a pair with twice the digits, since the exponent multiplies its error."""
     high, low = _log_pair(cg, base)
     product, error = two_product(cg, b, high)
     return exp_of_pair(cg, product, cg.fma(b, low, error))
 
 
-def _log_pair(cg: VectorEmitter, x: Value) -> tuple[Value, Value]:
+def _log_pair(cg: VectorEmitter, x: VectorValue) -> tuple[VectorValue, VectorValue]:
     """log x of positive float64, as a sum of two: k log 2 + 2 s + s**3 (2/3 + s**2 Q(s**2)), with s = f / (2 + f)."""
     k, m = split_any(cg, x)
     f = m - 1.0
@@ -97,14 +97,14 @@ def _log_pair(cg: VectorEmitter, x: Value) -> tuple[Value, Value]:
     return quick_two_sum(second, rest)
 
 
-def integer_pow(cg: VectorEmitter, a: Value, b: Value) -> Value:
+def integer_pow(cg: VectorEmitter, a: VectorValue, b: VectorValue) -> VectorValue:
     """a to the b by repeated squaring, which wraps as products do; the bits of b are taken as a positive number."""
     one = cg.constant(1, a)
 
-    def going(result: Value, square: Value, bits: Value) -> Value:
+    def going(result: VectorValue, square: VectorValue, bits: VectorValue) -> VectorValue:
         return ~bits.equals(0)
 
-    def step(result: Value, square: Value, bits: Value) -> list[Value]:
+    def step(result: VectorValue, square: VectorValue, bits: VectorValue) -> list[VectorValue]:
         odd = ~(bits & 1).equals(0)
         return [cg.select(odd, result * square, result), square * square, cg.shifted_down(bits, 1)]
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gradtape.compiler.codegen.simd.value import Value
+from gradtape.compiler.codegen.simd.value import VectorValue
 
 if TYPE_CHECKING:
     from gradtape.compiler.codegen.simd.emitter import VectorEmitter
 
 
-def sqrt(cg: VectorEmitter, x: Value) -> Value:
+def sqrt(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """The square root."""
     return cg.intrinsic("sqrt", x)
 
 
-def rsqrt(cg: VectorEmitter, x: Value) -> Value:
+def rsqrt(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """1 / sqrt(x)."""
     return 1.0 / sqrt(cg, x)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gradtape.compiler.codegen.simd.angle import reduced, reduced_to_pair
 from gradtape.compiler.codegen.simd.floats import sign_of, with_sign
-from gradtape.compiler.codegen.simd.value import Value
+from gradtape.compiler.codegen.simd.value import VectorValue
 
 if TYPE_CHECKING:
     from gradtape.compiler.codegen.simd.emitter import VectorEmitter
@@ -29,19 +29,19 @@ _COS = {
 }  # fmt: skip
 
 
-def sin(cg: VectorEmitter, x: Value) -> Value:
+def sin(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """The sine."""
     q, sine, cosine = _both(cg, x)
     return with_sign(cg, cg.select(_is_odd(cg, q), cosine, sine), sign_of(cg, x) ^ _second_bit(cg, q))
 
 
-def cos(cg: VectorEmitter, x: Value) -> Value:
+def cos(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """The cosine."""
     q, sine, cosine = _both(cg, x)
     return with_sign(cg, cg.select(_is_odd(cg, q), sine, cosine), _second_bit(cg, q + 1))
 
 
-def _both(cg: VectorEmitter, x: Value) -> tuple[Value, Value, Value]:
+def _both(cg: VectorEmitter, x: VectorValue) -> tuple[VectorValue, VectorValue, VectorValue]:
     """Quarter turns, and sine and cosine of the angle that is left: the sine and the cosine of a value share them."""
     key = ("sine and cosine", x.ir)
     if key not in cg.memo:
@@ -54,7 +54,7 @@ def _both(cg: VectorEmitter, x: Value) -> tuple[Value, Value, Value]:
     return q, sine, cosine
 
 
-def tan(cg: VectorEmitter, x: Value) -> Value:
+def tan(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """The tangent: a quotient of pairs, whose remainder corrects it."""
     q, r, error = reduced_to_pair(cg, x)
     sine, sine_rest = _sine(cg, r, error)
@@ -71,7 +71,7 @@ def tan(cg: VectorEmitter, x: Value) -> Value:
     return cg.select(small, x, with_sign(cg, result, sign_of(cg, x) ^ _turned(cg, q)))
 
 
-def _sine(cg: VectorEmitter, r: Value, error: Value) -> tuple[Value, Value]:
+def _sine(cg: VectorEmitter, r: VectorValue, error: VectorValue) -> tuple[VectorValue, VectorValue]:
     """sin(r + error) as a pair, for |r| <= pi/4."""
     z = r * r
     tail = cg.fma(cg.polynomial(z, _SIN[r.dtype.size]) * z, r, error)
@@ -79,7 +79,7 @@ def _sine(cg: VectorEmitter, r: Value, error: Value) -> tuple[Value, Value]:
     return total, tail - (total - r)
 
 
-def _cosine(cg: VectorEmitter, r: Value, error: Value) -> tuple[Value, Value]:
+def _cosine(cg: VectorEmitter, r: VectorValue, error: VectorValue) -> tuple[VectorValue, VectorValue]:
     """cos(r + error) as a pair, for |r| <= pi/4."""
     z = r * r
     half = z * 0.5
@@ -92,16 +92,16 @@ def _cosine(cg: VectorEmitter, r: Value, error: Value) -> tuple[Value, Value]:
     return total, tail - (total - first)
 
 
-def _is_odd(cg: VectorEmitter, q: Value) -> Value:
+def _is_odd(cg: VectorEmitter, q: VectorValue) -> VectorValue:
     """A mask of the angles in which sine and cosine change places."""
     return _turned(cg, q) < 0
 
 
-def _second_bit(cg: VectorEmitter, q: Value) -> Value:
+def _second_bit(cg: VectorEmitter, q: VectorValue) -> VectorValue:
     """A sign bit where the second bit of q is set: the half of the circle in which the sine is negative."""
     return cg.shifted_up(q & 2, 8 * q.dtype.size - 2)
 
 
-def _turned(cg: VectorEmitter, q: Value) -> Value:
+def _turned(cg: VectorEmitter, q: VectorValue) -> VectorValue:
     """A sign bit, alone, where q is odd: the cotangent comes with the other sign."""
     return cg.shifted_up(q, 8 * q.dtype.size - 1)

@@ -34,7 +34,7 @@ def integers_of(dtype: DType) -> DType:
     return _SIGNED[dtype.size]
 
 
-class Value:
+class VectorValue:
     """A vector in registers.
 
     Operators emit the emitter's instructions; a Python number beside a value becomes a constant of its dtype.
@@ -53,63 +53,63 @@ class Value:
     def __repr__(self) -> str:
         return f"<value {self.dtype.name} x {self.cg.width}>"
 
-    def _other(self, other: Any) -> Value:
-        return other if isinstance(other, Value) else self.cg.constant(other, self)
+    def _other(self, other: Any) -> VectorValue:
+        return other if isinstance(other, VectorValue) else self.cg.constant(other, self)
 
-    def __add__(self, other: Any) -> Value:
+    def __add__(self, other: Any) -> VectorValue:
         return self.cg.add(self, self._other(other))
 
-    def __radd__(self, other: Any) -> Value:
+    def __radd__(self, other: Any) -> VectorValue:
         return self.cg.add(self._other(other), self)
 
-    def __sub__(self, other: Any) -> Value:
+    def __sub__(self, other: Any) -> VectorValue:
         return self.cg.sub(self, self._other(other))
 
-    def __rsub__(self, other: Any) -> Value:
+    def __rsub__(self, other: Any) -> VectorValue:
         return self.cg.sub(self._other(other), self)
 
-    def __mul__(self, other: Any) -> Value:
+    def __mul__(self, other: Any) -> VectorValue:
         return self.cg.mul(self, self._other(other))
 
-    def __rmul__(self, other: Any) -> Value:
+    def __rmul__(self, other: Any) -> VectorValue:
         return self.cg.mul(self._other(other), self)
 
-    def __truediv__(self, other: Any) -> Value:
+    def __truediv__(self, other: Any) -> VectorValue:
         return self.cg.div(self, self._other(other))
 
-    def __rtruediv__(self, other: Any) -> Value:
+    def __rtruediv__(self, other: Any) -> VectorValue:
         return self.cg.div(self._other(other), self)
 
-    def __neg__(self) -> Value:
+    def __neg__(self) -> VectorValue:
         return self.cg.neg(self)
 
-    def __abs__(self) -> Value:
+    def __abs__(self) -> VectorValue:
         return self.cg.abs(self)
 
-    def __and__(self, other: Any) -> Value:
+    def __and__(self, other: Any) -> VectorValue:
         return self.cg.bit_and(self, self._other(other))
 
-    def __or__(self, other: Any) -> Value:
+    def __or__(self, other: Any) -> VectorValue:
         return self.cg.bit_or(self, self._other(other))
 
-    def __xor__(self, other: Any) -> Value:
+    def __xor__(self, other: Any) -> VectorValue:
         return self.cg.bit_xor(self, self._other(other))
 
-    def __invert__(self) -> Value:
+    def __invert__(self) -> VectorValue:
         return self.cg.bit_not(self)
 
-    def __lt__(self, other: Any) -> Value:
+    def __lt__(self, other: Any) -> VectorValue:
         return self.cg.lt(self, self._other(other))
 
-    def __le__(self, other: Any) -> Value:
+    def __le__(self, other: Any) -> VectorValue:
         return self.cg.le(self, self._other(other))
 
-    def __gt__(self, other: Any) -> Value:
+    def __gt__(self, other: Any) -> VectorValue:
         return self.cg.gt(self, self._other(other))
 
-    def __ge__(self, other: Any) -> Value:
+    def __ge__(self, other: Any) -> VectorValue:
         return self.cg.ge(self, self._other(other))
 
-    def equals(self, other: Any) -> Value:
+    def equals(self, other: Any) -> VectorValue:
         """A mask of the lanes that are equal; `==` is kept for the identity of values."""
         return self.cg.eq(self, self._other(other))

@@ -7,7 +7,7 @@ import gradtape as tf
 from compiler.graphs import results
 from gradtape.compiler import pipeline
 from gradtape.compiler.bodies.kernel_op import KernelOp
-from gradtape.compiler.fusion import load_through as views
+from gradtape.compiler.fusion import load_through
 from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.compiler.lowering import nodes as lowering
 from gradtape.core.op import REGISTRY
@@ -33,7 +33,7 @@ class Builder:
     def fused(self, *outputs):
         """The graph after fusion and after views were absorbed."""
         self.graph.outputs = list(outputs)
-        graph = views.load_through(pipeline.fuse_pointwise(self.graph))
+        graph = load_through.load_through(pipeline.fuse_pointwise(self.graph))
         graph.verify()
         return graph
 
@@ -141,5 +141,5 @@ def test_nothing_to_absorb_leaves_the_graph():
     b = Builder(normal(3, 4))
     b.graph.outputs = [b.add("exp", b.graph.parameters[0])]
     fused = pipeline.fuse_pointwise(b.graph)
-    assert views.load_through(fused) is fused
+    assert load_through.load_through(fused) is fused
     assert isinstance(fused.outputs[0].spec, Spec)

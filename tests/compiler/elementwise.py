@@ -1,4 +1,4 @@
-"""Kernels: a body for one element as a loop of vectors over contiguous arrays."""
+"""Kernels for tests of the vector library: a body for one element as a loop of vectors over contiguous arrays."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradtape.compiler.codegen import ir
-from gradtape.compiler.codegen.simd import conversion
-from gradtape.compiler.codegen.simd.emitter import VectorEmitter
-from gradtape.compiler.codegen.simd.machine import Library, assemble
-from gradtape.compiler.codegen.simd.value import Value, memory_type
-from gradtape.compiler.codegen.simd.widths import default_width
+from gradtape.compiler.codegen.simd import VectorEmitter, assemble, conversion, default_width
+from gradtape.compiler.codegen.simd.loop import copy, element
+from gradtape.compiler.codegen.simd.machine import Library
+from gradtape.compiler.codegen.simd.value import VectorValue, memory_type
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 
 _POINTER, _I64 = ir.PointerType(), ir.IntType(64)
 
-Body = Callable[..., Value]
+Body = Callable[..., VectorValue]
 
 
-class Kernel:
+class ElementwiseKernel:
     """A compiled loop. Called with the addresses of the inputs and the output, and the range of elements.
 
     The call releases Python's lock, so that threads may run parts of a range at once. The output may be one of the inputs.
@@ -41,7 +40,7 @@ class Kernel:
 
 def elementwise_kernel(
     name: str, inputs: Sequence[DType], output: DType, body: Body, scalars: Sequence[bool] = ()
-) -> Kernel:
+) -> ElementwiseKernel:
     """A kernel that computes `body(emitter, *values)` for every element.
 
     Args:
@@ -52,18 +51,11 @@ def elementwise_kernel(
       scalars: for each input, whether it is one element for the whole range; none is if omitted.
 
     Returns:
-      A `Kernel`, called with one address per input, that of the output, and the first and last (excluded) element.
-
-    >>> from gradtape.compiler.codegen.simd import elementwise_kernel
-    >>> square = elementwise_kernel("square", [tf.float32], tf.float32, lambda cg, x: cg.mul(x, x))
-    >>> x, y = np.arange(5, dtype=np.float32), np.empty(5, np.float32)
-    >>> square(x.ctypes.data, y.ctypes.data, 0, 5)
-    >>> y
-    array([ 0.,  1.,  4.,  9., 16.], dtype=float32)
+      A `ElementwiseKernel`, called with one address per input, that of the output, and the first and last (excluded) element.
     """
     module = ir.Module(name=name)
     emit_elementwise(module, name, inputs, output, body, scalars)
-    return Kernel(assemble(module), name, len(inputs))
+    return ElementwiseKernel(assemble(module), name, len(inputs))
 
 
 def emit_elementwise(
@@ -129,8 +121,6 @@ def _emit_vectors(
         for one, p, d in zip(fixed, pointers[:-1], types, strict=True)
     ]
     value = body(cg, *values)
-    if value.dtype is not result:
-        raise TypeError(f"emitter: the body of {name} gives {value.dtype.name}, not {result.name}.")
     conversion.store(cg, value, element(builder, pointers[-1], result, index))
     following = builder.add(index, _I64(lanes))
     index.add_incoming(start, entry)
@@ -141,27 +131,6 @@ def _emit_vectors(
     return function
 
 
-def element(builder: ir.IRBuilder, pointer: Any, dtype: DType, index: Any) -> Any:
-    """The address of an element."""
-    return builder.gep(pointer, [index], source_etype=memory_type(dtype))
-
-
 def _buffer(builder: ir.IRBuilder, dtype: DType, lanes: int) -> Any:
     """Room for one vector on the stack."""
     return builder.alloca(ir.VectorType(memory_type(dtype), lanes), 64)
-
-
-def copy(builder: ir.IRBuilder, source: Any, target: Any, dtype: DType, count: Any) -> None:
-    """Copy elements, at least one."""
-    before = builder.block
-    loop, done = builder.append_basic_block("copy"), builder.append_basic_block("copied")
-    builder.branch(loop)
-    builder.position_at_end(loop)
-    index = builder.phi(_I64)
-    one = builder.load(element(builder, source, dtype, index), align=dtype.size, typ=memory_type(dtype))
-    builder.store(one, element(builder, target, dtype, index), align=dtype.size)
-    following = builder.add(index, _I64(1))
-    index.add_incoming(_I64(0), before)
-    index.add_incoming(following, loop)
-    builder.cbranch(builder.icmp_signed("<", following, count), loop, done)
-    builder.position_at_end(done)

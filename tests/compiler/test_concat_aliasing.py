@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.compiler.memory import concat_aliasing as joints
+from gradtape.compiler.memory import concat_aliasing
 
 
 @pytest.fixture
 def placed(monkeypatch):
-    """For each native program, how many values are pieces of others, and how many launches are left of its joints."""
-    seen, original = [], joints.joined
+    """For each native program, how many values are pieces of others, and how many launches are left of its concatenations."""
+    seen, original = [], concat_aliasing.alias_concatenations
 
     def joined(parts, arrays, updated):
         result, pieces = original(parts, arrays, updated)
@@ -19,7 +19,7 @@ def placed(monkeypatch):
         seen.append((len(pieces), left))
         return result, pieces
 
-    monkeypatch.setattr(joints, "joined", joined)
+    monkeypatch.setattr(concat_aliasing, "alias_concatenations", joined)
     return seen
 
 
@@ -97,7 +97,7 @@ def test_one_value_in_two_places(placed):
     check(f, array(16, 16), array(16, 16, seed=1))
 
 
-def test_joints_of_joints(placed):
+def test_concatenations_of_concatenations(placed):
     def f(x, w):
         a, b = tf.matmul(x, w), tf.matmul(w, x)
         ab = tf.concat([a, b], axis=0)

@@ -6,7 +6,7 @@ import pytest
 import gradtape as tf
 from compiler.graphs import results
 from gradtape.compiler import backend
-from gradtape.compiler.fusion import store_through as destinations
+from gradtape.compiler.fusion import store_through
 from gradtape.compiler.graph import Graph
 from gradtape.core.shape import spec_of
 from gradtape.tracing.trace import Trace
@@ -150,7 +150,7 @@ def test_gradients_of_gates():
 
 def apart(function, *arrays):
     """The results of a block whose outputs are told apart, and its graph."""
-    graph = destinations.separate_outputs(fused(function, *arrays))
+    graph = store_through.separate_outputs(fused(function, *arrays))
     graph.verify()
     wanted = [y.numpy() for y in function(*[tf.constant(a) for a in arrays])]
     for found, expected in zip(results(graph, arrays, use_kernels=False), wanted, strict=True):

@@ -5,7 +5,7 @@ import pytest
 
 import gradtape as tf
 from compiler.graphs import results
-from compiler.test_destinations import fused, normal
+from compiler.test_store_through import fused, normal
 from gradtape.compiler.bodies.kernel_op import Contraction, body_of
 
 
