@@ -87,7 +87,7 @@ def test_boolean_mask(x, make):
 
 def test_a_mask_is_bool_or_integer(x):
     np.testing.assert_array_equal(tf.boolean_mask(x, np.array([2, 0])), tf.boolean_mask(x, [True, False]))
-    with pytest.raises(TypeError, match="a mask of dtype float64"):
+    with pytest.raises(TypeError, match="a mask must be bool, got float64"):
         tf.boolean_mask(x, np.array([1.0, 0.0]))
 
 
@@ -135,15 +135,15 @@ def test_refused_tensors(x):
 
 
 def test_other_errors(x):
-    with pytest.raises(tf.errors.InvalidArgumentError, match="multiple ellipses"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Multiple ellipses"):
         x[..., 0, ...]
-    with pytest.raises(tf.errors.InvalidArgumentError, match="step of axis 0 is 0"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="the step of axis 0 must not be 0"):
         x[::0]
     with pytest.raises(ValueError, match="mask cannot be scalar"):
         x[True]
     with pytest.raises(ValueError, match=r"the mask has shape \[3\], the tensor \[2, 3, 4\]"):
         x[tf.constant([True, False, True])]
-    with pytest.raises(tf.errors.InvalidArgumentError, match="slice a scalar"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Attempting to slice scalar input"):
         tf.constant(1.0)[0]
 
 

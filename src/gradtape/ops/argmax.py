@@ -32,7 +32,7 @@ class ArgExtremum(Op):
         if x.shape[axis] == 0:
             raise self.error(
                 errors.ShapeError,
-                f"reduction axis {axis} of x is empty: x is {x}.",
+                f"Reduction axis {axis} is empty in shape {list(x.shape)}: x is {x}.",
                 "an empty axis has no extreme value.",
             )
         return Spec(x.shape[:axis] + x.shape[axis + 1 :], output_type)
@@ -59,7 +59,7 @@ class ArgMax(ArgExtremum):
     join = "maximum"
 
     def kernel(self, x: Any, *, axis: int, output_type: dtypes.DType) -> Any:
-        if type(x) is np.ndarray and x.ndim == 1 and x.dtype.kind == "f":
+        if type(x) is np.ndarray and x.ndim == 1 and axis == 0 and x.dtype.kind == "f":
             at = x.argmax(0)
             # NumPy finds a nan if there is one.
             if x[at] == x[at]:
@@ -74,7 +74,7 @@ class ArgMin(ArgExtremum):
     join = "minimum"
 
     def kernel(self, x: Any, *, axis: int, output_type: dtypes.DType) -> Any:
-        if type(x) is np.ndarray and x.ndim == 1 and x.dtype.kind == "f":
+        if type(x) is np.ndarray and x.ndim == 1 and axis == 0 and x.dtype.kind == "f":
             at = x.argmin(0)
             # NumPy finds a nan if there is one.
             if x[at] == x[at]:
@@ -135,7 +135,7 @@ class InTopK(Op):
         if predictions.dtype.kind not in "fV" or predictions.rank != 2 or targets.shape != predictions.shape[:1]:
             raise self.error(
                 errors.ShapeError if predictions.dtype.kind in "fV" else errors.DTypeError,
-                f"targets is {targets}, predictions is {predictions}: they do not fit.",
+                f"targets must be [n] for predictions [n, classes], got {targets} and {predictions}.",
                 "give class numbers [n] and floating predictions [n, classes].",
             )
         return Spec(targets.shape, dtypes.bool_)

@@ -99,7 +99,9 @@ class AttentionGrad(Attending):
     ) -> tuple[Spec, ...]:
         if g.shape != self.check(q, k, v, bias):
             raise self.error(
-                errors.ShapeError, f"g is {g}, q is {q}, v is {v}.", "g needs the shape of the result, [..., t, e]."
+                errors.ShapeError,
+                f"the shape of g must be that of the result: g is {g}, q is {q}, v is {v}.",
+                "g needs the shape of the result, [..., t, e].",
             )
         self.check_dtypes(g, q, k, v, bias)
         return q, k, v, bias
@@ -170,7 +172,9 @@ class CausalScores(Op):
 
     def infer(self, x: Spec, *, value: float) -> Spec:
         if x.rank < 2:
-            raise self.error(errors.ShapeError, f"x is {x}.", "give a matrix of scores, [..., t, s].")
+            raise self.error(
+                errors.ShapeError, f"x must have rank 2 or more, got {x}.", "give a matrix of scores, [..., t, s]."
+            )
         return Spec(x.shape, self.check_dtypes(x))
 
     def kernel(self, x: Any, *, value: float) -> Any:

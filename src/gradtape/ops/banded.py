@@ -36,7 +36,11 @@ class BandedSolve(Op):
     def infer(self, bands: Spec, b: Spec, *, k: tuple[int, int], adjoint: bool = False, perturb: bool = False) -> Spec:
         dtype = self.check_dtypes(bands, b)
         if not k[0] <= 0 <= k[1]:
-            raise self.error(errors.InvalidArgumentError, f"k is {k}.", "the band must hold the main diagonal.")
+            raise self.error(
+                errors.InvalidArgumentError,
+                f"the band must hold the main diagonal, got k = {k}.",
+                "give the lowest diagonal, 0 or less, and the highest, 0 or more.",
+            )
         if bands.rank < 2 or bands.shape[-2] != k[1] - k[0] + 1:
             raise self.error(
                 errors.ShapeError,
@@ -51,7 +55,7 @@ class BandedSolve(Op):
                 "leading dimensions must broadcast; give a vector as a matrix of one column: b[..., tf.newaxis].",
             )
         if dtype.size < 4:
-            raise self.error(errors.DTypeError, f"bands is {bands}, which is not allowed.", "cast it to tf.float32.")
+            raise self.error(errors.DTypeError, f"bands must be floating point, got {bands}.", "cast it to tf.float32.")
         return Spec((*lead, *b.shape[-2:]), dtype)
 
     def kernel(self, bands: Any, b: Any, *, k: tuple[int, int], adjoint: bool = False, perturb: bool = False) -> Any:

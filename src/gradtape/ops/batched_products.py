@@ -20,7 +20,7 @@ _SMALL = (1 << 19) - 1
 
 
 def _pieces(n: int, most: int) -> list[slice]:
-    """`n` cut evenly into pieces of at most so many."""
+    """`n` split evenly into pieces of limited size."""
     size = -(-n // -(-n // most))
     return [slice(i, min(i + size, n)) for i in range(0, n, size)]
 

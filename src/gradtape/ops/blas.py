@@ -13,11 +13,14 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import locks
+from gradtape.ops.interruptible import by_rows
 
 # Multiplications from which on OpenBLAS may use threads: matrices times vectors come first.
 THREADED = 1 << 13
 # Multiplications that take some tenths of a second.
 LONG = 1 << 32
+# The same for decompositions, which take many times as long for each element times the smaller size.
+_DECOMPOSED = 1 << 22
 
 _gate = locks.Gate("products")
 run = _gate.run
@@ -43,11 +46,16 @@ def matmul(a: Any, b: Any, out: Any = None) -> Any:
 
 
 def lapack(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of `np.linalg` that is counted if its matrix is not small. NaNs are results, and no reason to warn."""
+    """A function of `np.linalg` that is counted if its matrix is not small. NaNs are results, and no reason to warn. Many matrices are
+    given to it some at a time."""
 
     @np.errstate(all="ignore")
     def call(x: Any, *args: Any, **kwargs: Any) -> Any:
-        return function(x, *args, **kwargs) if x.size < THREADED else run(function, x, *args, **kwargs)
+        if x.size < THREADED:
+            return function(x, *args, **kwargs)
+        if args:  # solve, whose second argument may be of other sizes
+            return run(function, x, *args, **kwargs)
+        return by_rows(lambda part: run(function, part, **kwargs), x, 2, _DECOMPOSED // max(1, min(x.shape[-2:])))
 
     return call
 

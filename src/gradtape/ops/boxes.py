@@ -39,13 +39,11 @@ class Suppression(Op):
         if scores.rank < 1 or other.shape != (*scores.shape, width):
             raise self.error(
                 errors.ShapeError,
-                f"{self.inputs[0]} is {other}, scores is {scores}: they do not fit.",
+                f"{self.inputs[0]} is {other}, scores is {scores}: these do not match.",
                 f"for scores [n], {self.inputs[0]} must be [n, {columns}].",
             )
         if limit < 0:
-            raise self.error(
-                errors.ShapeError, f"max_output_size is {limit}, which is not allowed.", "it must not be negative."
-            )
+            raise self.error(errors.ShapeError, f"max_output_size must not be negative, got {limit}.", "use 0 or more.")
         lead = scores.shape[:-1]
         return Spec((*lead, limit), dtypes.int32), Spec(lead, dtypes.int32)
 

@@ -45,8 +45,8 @@ class Complex(Binary):
         if dtype.numpy not in _COMPLEX:
             raise self.error(
                 errors.DTypeError,
-                f"the parts are {a} and {b}, which is not allowed.",
-                "complex numbers have parts of float32 or float64.",
+                f"the parts must both be float32 or float64, got {a} and {b}.",
+                "use tf.cast(x, tf.float32) for both.",
             )
         return Spec(self.broadcast_shape(a, b), dtypes.from_numpy(_COMPLEX[dtype.numpy]))
 

@@ -183,7 +183,7 @@ class ConvolutionFilterGradient(Convolving):
         if x.shape[0] != g.shape[0] or x.shape[-1] % groups or g.shape[-1] % groups:
             raise self.error(
                 errors.ShapeError,
-                f"x is {x}, g is {g}, in {groups} groups of channels: they do not fit.",
+                f"x is {x}, g is {g}, in {groups} groups of channels: these do not match.",
                 "x and g need the same number of examples, and channels that the groups divide.",
             )
         out = self.places(x.shape[1:-1], window, strides, padding, dilations)

@@ -32,9 +32,7 @@ class BinCount(Op):
                 errors.ShapeError, f"x is {x}, and must not be a scalar.", "there must be at least one axis."
             )
         if size < 0:
-            raise self.error(
-                errors.ShapeError, f"the size is {size}, which is not allowed.", "it must not be negative."
-            )
+            raise self.error(errors.ShapeError, f"the size must not be negative, got {size}.", "use 0 or more.")
         return Spec((*x.shape[:-1], size), dtype)
 
     def kernel(self, x: Any, *, size: int, binary: bool = False, dtype: dtypes.DType) -> Any:

@@ -27,8 +27,8 @@ class Fill(Movement):
         if value.rank:
             raise self.error(
                 errors.ShapeError,
-                f"value is {value}, which is not allowed.",
-                "a scalar fills a tensor; use tf.broadcast_to.",
+                f"value must be a scalar, got {value}.",
+                "use tf.broadcast_to(value, shape) for other values.",
             )
         return Spec(tuple(shape), value.dtype)
 
@@ -58,7 +58,7 @@ class Likeness(Op):
             return Spec(x.shape, self.check_dtypes(x))
         if dtype.kind not in self.kinds or dtype is dtypes.resource:
             raise self.error(
-                errors.DTypeError, f"dtype is {dtype!r}, which is not allowed.", "choose a dtype of numbers."
+                errors.DTypeError, f"dtype must be a dtype of numbers, got {dtype!r}.", "choose a dtype of numbers."
             )
         return Spec(x.shape, dtype)
 

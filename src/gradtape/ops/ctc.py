@@ -91,7 +91,7 @@ class CtcScan(Op):
         if x.rank < 2 or weights.shape != (_STEPS, max(x.shape[0] - 1, 0), *x.shape[1:]):
             raise self.error(
                 errors.ShapeError,
-                f"x is {x}, weights is {weights}: x is [time, ..., states], weights [3, time - 1, ..., states]: they do not fit.",
+                f"x is {x}, weights is {weights}: x is [time, ..., states], weights [3, time - 1, ..., states]: these do not match.",
                 "give three weights for each state and step.",
             )
         return Spec(x.shape, self.check_dtypes(x, weights))

@@ -29,12 +29,14 @@ class Dct(Op):
     def infer(self, x: Spec, *, kind: int, ortho: bool = False, transposed: bool = False) -> Spec:
         dtype = self.check_dtypes(x)
         if dtype not in (dtypes.float32, dtypes.float64):
-            raise self.error(errors.DTypeError, f"x is {x}.", "cast it to tf.float32 or tf.float64.")
+            raise self.error(
+                errors.DTypeError, f"x must be float32 or float64, got {x}.", "cast it to tf.float32 or tf.float64."
+            )
         if kind not in _INVERSE:
             raise self.error(
                 errors.InvalidArgumentError,
-                f"kind is {kind}, which is not allowed.",
-                "there are the kinds 1, 2, 3 and 4.",
+                f"kind must be 1, 2, 3 or 4, got {kind}.",
+                "use type 2, or its inverse, 3.",
             )
         least = 2 if kind == 1 else 1
         if not x.rank or x.shape[-1] < least:

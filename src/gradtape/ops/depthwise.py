@@ -1,4 +1,4 @@
-"""Depthwise convolutions of NumPy arrays: every channel has a filter of its own, so there is no product of matrices.
+"""Depthwise convolutions of NumPy arrays: every channel has a separate filter, so there is no matrix product.
 
 A window that moves in steps of one sees, by each of its taps, the same memory at another offset. So a tap is one
 multiplication of flat arrays, with the weights of the channels repeated. Places where the window would hang over the
@@ -92,7 +92,7 @@ class _Flat:
 
 
 class _Stepping:
-    """Longer steps: the taps see every so many elements."""
+    """Strides above 1: the taps skip elements."""
 
     def __init__(self, way: Scan, part: Any, block: Block) -> None:
         self.shape = (*block.places, part.shape[-1])

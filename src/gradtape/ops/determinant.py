@@ -31,16 +31,37 @@ class Det(Decomposition):
         return Spec(x.shape[:-2], self.check(x))
 
     def kernel(self, x: Any) -> Any:
-        found = blas.det(x)
-        return found if np.all(found) else _nan_where_unknown(x, found)
+        if not np.all(np.isfinite(x)):
+            sign, log = _eliminate(x)
+            return (sign * np.exp(log)).astype(x.dtype)[()]
+        return blas.det(x)
 
     def vjp(self, dy: Any, x: Any) -> Any:
         return (per_matrix(dy) * conj(Cofactor(x)),)
 
 
-def _nan_where_unknown(x: Any, found: Any) -> Any:
-    """NaN for matrices with a NaN in them, which LAPACK takes for singular ones if it meets the NaN as a pivot."""
-    return np.where(np.isnan(x).any((-2, -1)), np.array(np.nan, found.dtype), found)[()]
+def _eliminate(x: Any) -> tuple[Any, Any]:
+    """Signs and logarithms of determinants by elimination with the largest pivots, for matrices with infinities or nan.
+
+    LAPACK leaves out products with 0 and takes a pivot of nan for a singular matrix; here both give nan.
+    """
+    rest = np.reshape(np.array(x, np.result_type(x.dtype, np.float64)), (-1, *x.shape[-2:]))
+    every = np.arange(len(rest))
+    sign, log = np.ones(len(rest), rest.dtype), np.zeros(len(rest))
+    with np.errstate(all="ignore"):
+        while rest.shape[-1]:
+            place = np.argmax(np.abs(rest[:, :, 0]), axis=1)
+            rest[every, place], rest[:, 0] = rest[:, 0].copy(), rest[every, place].copy()
+            pivot = rest[:, 0, 0]
+            size = np.abs(pivot)
+            phase = pivot / size if np.iscomplexobj(pivot) else np.sign(pivot)
+            sign = sign * np.where(place > 0, -1, 1) * np.where(size > 0, phase, size)
+            log = log + np.log(size)
+            factors = np.where(size[:, None] == 0, 0, rest[:, 1:, 0] / pivot[:, None])
+            rest = rest[:, 1:, 1:] - factors[:, :, None] * rest[:, :1, 1:]
+        lost = np.isnan(log) | np.isnan(sign) | np.isnan(np.reshape(x, (len(log), -1))).any(1)
+    lead = x.shape[:-2]
+    return np.where(lost, np.nan, sign).reshape(lead), np.where(lost, np.nan, log).reshape(lead)
 
 
 @declare("slogdet")
@@ -55,9 +76,11 @@ class Slogdet(Decomposition):
         return Spec(x.shape[:-2], dtype), Spec(x.shape[:-2], dtype.real_dtype)
 
     def kernel(self, x: Any) -> Any:
-        sign, log = blas.slogdet(x)
-        log = log if np.all(sign) else _nan_where_unknown(x, log)
-        return np.where(np.isnan(log), np.nan, sign).astype(x.dtype)[()], log
+        if np.all(np.isfinite(x)):
+            sign, log = blas.slogdet(x)
+            return sign, log
+        sign, log = _eliminate(x)
+        return sign.astype(x.dtype)[()], log.astype(np.zeros((), x.dtype).real.dtype)[()]
 
     def vjp(self, dy: Any, x: Any, sign: Any) -> Any:
         d_sign, d = dy
@@ -104,7 +127,7 @@ class CofactorDerivative(Decomposition):
         if change.shape != x.shape:
             raise self.error(
                 errors.ShapeError,
-                f"x is {x}, change is {change}: they do not fit.",
+                f"x is {x}, change is {change}: these do not match.",
                 "a change has the shape of what changes.",
             )
         return Spec(x.shape, dtype)

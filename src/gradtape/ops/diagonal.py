@@ -67,7 +67,11 @@ class Band(Op):
         """Raises unless the band lies in matrices of a shape."""
         lowest, highest = k
         if lowest > highest:
-            raise self.error(errors.InvalidArgumentError, f"k is {k}.", "give the lowest diagonal first.")
+            raise self.error(
+                errors.InvalidArgumentError,
+                f"the diagonals in k must rise, got {k}.",
+                "give the lowest diagonal first.",
+            )
         inside = all(-rows < i < columns or i == 0 for i in k)
         if not inside:
             raise self.error(
@@ -79,7 +83,7 @@ class Band(Op):
         if align not in ALIGNMENTS:
             raise self.error(
                 errors.InvalidArgumentError,
-                f"align is {align!r}, which is not allowed.",
+                f"align must be one of {', '.join(ALIGNMENTS)}, got {align!r}.",
                 f"use one of {', '.join(ALIGNMENTS)}.",
             )
 
@@ -185,7 +189,9 @@ def _held(held: tuple[int, ...], k: tuple[int, int], shape: tuple[int, ...], ali
 def check_matrices(op: Op, name: str, x: Spec) -> None:
     """Raises unless an input has two axes at least."""
     if x.rank < 2:
-        raise op.error(errors.ShapeError, f"{name} is {x}, and needs rank 2 or more.", "give matrices [..., m, n].")
+        raise op.error(
+            errors.ShapeError, f"{name} is {x}, and needs rank 2 or more, got {x.rank}.", "give matrices [..., m, n]."
+        )
 
 
 def length(k: int, rows: int, columns: int) -> int:

@@ -56,7 +56,7 @@ class Einsum(Op):
         if len(new) != len(sizes):
             raise self.error(
                 errors.ShapeError,
-                f"the result of {equation!r} has labels {new} that no value has: they do not fit.",
+                f"the result of {equation!r} must not have labels that no value has, got {new}.",
                 "use labels of the values.",
             )
         seen.update(zip(new, sizes, strict=True))

@@ -36,13 +36,13 @@ class Fourier(Op):
         if not axes or len(set(axes)) != len(axes) or not all(0 <= a < x.rank for a in axes):
             raise self.error(
                 errors.ShapeError,
-                f"x is {x}, axes is {list(axes)}: they do not fit.",
+                f"x is {x}, axes is {list(axes)}: these do not match.",
                 "name axes of the input, each once at most.",
             )
         if norm not in _OTHER:
             raise self.error(
                 errors.InvalidArgumentError,
-                f"norm is {norm!r}, which is not allowed.",
+                f'norm must be "backward", "ortho" or "forward", got {norm!r}.',
                 'use "backward", "ortho" or "forward".',
             )
         return dtype
@@ -76,7 +76,9 @@ class Rfft(Fourier):
     def infer(self, x: Spec, *, axes: tuple[int, ...], norm: str = "backward", doubled: bool = False) -> Spec:
         dtype = self.check(x, axes, norm)
         if dtype not in _COMPLEX:
-            raise self.error(errors.DTypeError, f"x is {x}.", "cast it to tf.float32 or tf.float64.")
+            raise self.error(
+                errors.DTypeError, f"x must be float32 or float64, got {x}.", "cast it to tf.float32 or tf.float64."
+            )
         n = x.shape[axes[-1]]
         return Spec(_resized(x.shape, axes[-1], n // 2 + 1 if n else 0), _COMPLEX[dtype])
 

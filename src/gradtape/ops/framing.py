@@ -25,7 +25,9 @@ class Framing(Op):
         """Raises unless lengths are positive."""
         for name, value in values.items():
             if value < 1:
-                raise self.error(errors.InvalidArgumentError, f"{name} is {value}.", "it must be positive.")
+                raise self.error(
+                    errors.InvalidArgumentError, f"{name} must be positive, got {value}.", "use 1 or more."
+                )
 
 
 @declare("frame")

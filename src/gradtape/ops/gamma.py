@@ -147,7 +147,7 @@ def _derivative(a: Any, x: Any, order: int) -> Any:
 
 
 def relative_slope(a: Any, x: Any, order: int) -> Any:
-    """The derivative of the density by a, `order` times, over the density itself; written with ops."""
+    """The `order`-th derivative of the density with respect to a, over the density itself; written with ops."""
     slopes = [Log(x) - Digamma(a), *[-Polygamma(number(n, a), a) for n in range(1, order)]]
     return bell(slopes)
 

@@ -28,6 +28,7 @@ from gradtape.ops.slicing import Index, StridedSlice, fit, key_of, length, slice
 
 _current = state.current
 _new = object.__new__
+_INDEX_DTYPES = ("int16", "int32", "int64")  # of tensors, as in TensorFlow; other integers may have any dtype
 _WHAT = "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid indices"
 
 
@@ -168,11 +169,13 @@ def _parse(key: Any, shape: tuple[int, ...]) -> tuple[Index, tuple[int, ...], li
 def _miscounted(used: int, shape: tuple[int, ...]) -> Exception:
     if used <= len(shape):
         return errors.build(
-            errors.InvalidArgumentError, "indexing: multiple ellipses (`...`) are not allowed.", "use one."
+            errors.InvalidArgumentError, "indexing: Multiple ellipses (`...`) are not allowed.", "use one."
         )
     if not shape:
         return errors.build(
-            errors.RangeError, "indexing: attempting to slice a scalar, which has no axes.", "use the scalar itself."
+            errors.RangeError,
+            "indexing: Attempting to slice scalar input, which has no axes.",
+            "use the scalar itself.",
         )
     return errors.build(
         errors.RangeError,
@@ -187,7 +190,7 @@ def _triple(key: slice, axis: int, n: int) -> tuple[int, int, int]:
     if parts[2] == 0:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"indexing: the step of axis {axis} is 0, which is not allowed.",
+            f"indexing: the step of axis {axis} must not be 0.",
             "use a step of 1, -1, 2 ...",
         )
     return fit(slice(*parts), n)
@@ -212,7 +215,9 @@ def _integer(key: Any) -> int:
     dtype = getattr(key, "dtype", None)
     if isinstance(key, bool) or not hasattr(key, "__index__"):
         raise _refused(key)
-    if dtype is not None and (dtype.kind not in "iu" or key.ndim or (dtype.kind == "u" and isinstance(key, Tensor))):
+    if dtype is not None and (dtype.kind not in "iu" or key.ndim):
+        raise _refused(key)
+    if isinstance(key, Tensor) and key.dtype.name not in _INDEX_DTYPES and _style[0] is take:
         raise _refused(key)
     return operator.index(key)
 
@@ -253,7 +258,7 @@ def boolean_mask(x: Any, mask: Any, axis: int = 0) -> Any:
     if mask.dtype.kind != "b":
         raise errors.build(
             errors.DTypeError,
-            f"indexing: a mask of dtype {mask.dtype}, which is not allowed.",
+            f"indexing: a mask must be bool, got {mask.dtype}.",
             "compare first: mask != 0.",
         )
     if not rank:
@@ -274,8 +279,8 @@ def _some(x: Any, mask: Any, axis: int) -> Any:
     if not rank or shape[axis : axis + rank] != dims(mask):
         raise errors.build(
             errors.ShapeError,
-            f"indexing: a mask of shape {list(dims(mask))} for {list(shape)}, which is not allowed.",
-            "give a mask that fits.",
+            f"indexing: the shape of the mask, {list(dims(mask))}, differs from that of the tensor, {list(shape)}.",
+            "give a mask with the tensor's first dimensions.",
         )
     flat = Reshape(x, shape=(*shape[:axis], math.prod(dims(mask)), *shape[axis + rank :]))
     return REGISTRY["gather"](flat, unknown_tensor((new_size(),), dtypes.int64), axis=axis, batch_dims=0)

@@ -1,4 +1,4 @@
-"""Machine code for kernels that run again and again, by the ops' `lower` rules."""
+"""Machine code for kernels that run repeatedly, from the ops' `lower` rules."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def weight(a: Any, x: Any) -> Any:
 
 @overridable
 def slope(a: Any, x: Any, order: int) -> Any:
-    """The derivative of P(a, x) by a, `order` times, over the weight; for a > 0 and finite x > 0, else NaN."""
+    """The `order`-th derivative of P(a, x) with respect to a, over the weight; for a > 0 and finite x > 0, else NaN."""
     a, x = np.broadcast_arrays(a, x)
     result = np.full(a.size, np.nan)
     a, shape, x = np.ravel(a), a.shape, np.ravel(x)

@@ -160,7 +160,7 @@ def _check_batch_dims(op: Op, x: Spec, indices: Spec, axis: int, batch_dims: int
     if batch_dims > min(indices.rank, axis):
         raise op.error(
             errors.ShapeError,
-            f"batch_dims is {batch_dims}, axis is {axis}, indices is {indices}: they do not fit.",
+            f"batch_dims is {batch_dims}, axis is {axis}, indices is {indices}: these do not match.",
             "batch_dims may be at most the axis, and at most the rank of indices.",
         )
     if x.shape[:batch_dims] != indices.shape[:batch_dims]:

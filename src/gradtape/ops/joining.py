@@ -85,7 +85,7 @@ class Concat(Joining):
 
 @declare("stack")
 class Stack(Joining):
-    """The values side by side along a new axis."""
+    """The values stacked along a new axis."""
 
     def infer(self, *values: Spec, axis: int) -> Spec:
         dtype = self.check_dtypes(*values)

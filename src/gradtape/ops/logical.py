@@ -132,7 +132,7 @@ class Shift(Bitwise):
 
 @declare("left_shift")
 class LeftShift(Shift):
-    """The bits of the first integer moved up by as many places as the second says, elementwise."""
+    """The first integer shifted left by the number of bits in the second, elementwise."""
 
     def kernel(self, a: Any, b: Any) -> Any:
         return np.left_shift(a, np.clip(b, 0, b.dtype.itemsize * 8 - 1))
@@ -143,7 +143,7 @@ class LeftShift(Shift):
 
 @declare("right_shift")
 class RightShift(Shift):
-    """The bits of the first integer moved down by as many places as the second says, elementwise; the sign stays."""
+    """The first integer shifted right by the number of bits in the second, elementwise; the sign is kept."""
 
     def kernel(self, a: Any, b: Any) -> Any:
         return np.right_shift(a, np.clip(b, 0, b.dtype.itemsize * 8 - 1))

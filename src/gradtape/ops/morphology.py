@@ -105,7 +105,7 @@ class TapSums(Tapping):
         if g.shape != winner.shape or not g.rank:
             raise self.error(
                 errors.ShapeError,
-                f"g is {g}, winner is {winner}: they do not fit.",
+                f"g is {g}, winner is {winner}: these do not match.",
                 "give the number of a tap for each value.",
             )
         return Spec((taps, g.shape[-1]), g.dtype)
@@ -131,7 +131,7 @@ class TapValues(Tapping):
         if w.rank != 2 or w.shape[-1:] != winner.shape[-1:]:
             raise self.error(
                 errors.ShapeError,
-                f"w is {w}, winner is {winner}: they do not fit.",
+                f"w is {w}, winner is {winner}: these do not match.",
                 "give values [taps, channels], and as many channels.",
             )
         return Spec(winner.shape, w.dtype)

@@ -54,7 +54,8 @@ class Reshape(Movement):
         if math.prod(x.shape) != math.prod(shape):
             raise self.error(
                 errors.ShapeError,
-                f"x is {x} with {math.prod(x.shape)} elements, the shape {list(shape)} holds {math.prod(shape)}: they do not fit.",
+                f"Input to reshape is a tensor with {math.prod(x.shape)} values, but the requested shape has "
+                f"{math.prod(shape)}: x is {x}, shape is {list(shape)}.",
                 "the number of elements must stay; use -1 for one dimension to have it computed.",
             )
         return Spec(tuple(shape), x.dtype)
@@ -176,8 +177,8 @@ class Tile(Movement):
         if any(m < 0 for m in multiples):
             raise self.error(
                 errors.ShapeError,
-                f"multiples is {list(multiples)}, which is not allowed.",
-                "multiples must not be negative.",
+                f"multiples must not be negative, got {list(multiples)}.",
+                "use 0 or more for each axis.",
             )
         return Spec(tuple([m * n for m, n in zip(multiples, x.shape, strict=True)]), x.dtype)
 
@@ -214,7 +215,7 @@ class Roll(Movement):
         if len(shift) != len(axis):
             raise self.error(
                 errors.ShapeError,
-                f"shift is {list(shift)}, axis is {list(axis)}: they do not fit.",
+                f"lengths differ: shift is {list(shift)}, axis is {list(axis)}.",
                 "give one shift per axis.",
             )
         for a in axis:

@@ -13,7 +13,7 @@ from gradtape.ops.selection import zeros
 
 @declare("nextafter")
 class Nextafter(Binary):
-    """The number next to x1 in the direction of x2, elementwise. Its derivative by x1 is 1, by x2 it is 0."""
+    """The number next to x1 in the direction of x2, elementwise. Its derivative is 1 for x1 and 0 for x2."""
 
     kinds = "f"
     numpy = (np.nextafter,)

@@ -114,7 +114,7 @@ class LayerNormalizationGrad(Op):
         if not h.rank or g.shape != h.shape or factor.shape != (*h.shape[:-1], 1) or scale.shape != h.shape[-1:]:
             raise self.error(
                 errors.ShapeError,
-                f"g is {g}, h is {h}, factor is {factor}, scale is {scale}: they do not fit.",
+                f"g is {g}, h is {h}, factor is {factor}, scale is {scale}: these do not match.",
                 "g and h need one shape; there is a factor for each row, and a scale for each column.",
             )
         return h, scale, scale

@@ -12,6 +12,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from gradtape.core import convert, dispatch, dtypes, errors
+from gradtape.core.op import cast_hint
+from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.tensor_operators import Operators
 from gradtape.core.variable import Variable
@@ -74,8 +76,8 @@ def coerce_to_divide(a: Any, b: Any) -> tuple[Any, Any] | None:
     if dtype is not other:
         raise errors.build(
             errors.DTypeError,
-            f"divide: dtypes differ: {dtype.name} is divided by {other.name}.",
-            "tensors are never promoted silently; use tf.cast.",
+            f"divide: dtypes differ: a is {spec_of(pair[0])}, b is {spec_of(pair[1])}.",
+            f"tensors are never promoted silently; use {cast_hint('a', dtype, 'b', other)}.",
         )
     if not dtype.is_integer:
         return pair
@@ -84,7 +86,29 @@ def coerce_to_divide(a: Any, b: Any) -> tuple[Any, Any] | None:
 
 
 def _attach(name: str, op: Any, coerce: _Coerce = coerce) -> None:
-    _set(name, *dispatch.binary_operator(op, coerce))
+    _set(name, *dispatch.binary_operator(op, coerce, _unable(name)))
+
+
+def _unable(name: str) -> Callable[[Any, Any], Any]:
+    """What an operator answers if the other operand cannot become a tensor: that has its turn first, if it knows the operator."""
+
+    reflected = f"__r{name}__"
+
+    def unable(a: Any, b: Any) -> Any:
+        is_first = isinstance(a, _TENSORS)
+        other = b if is_first else a
+        if hasattr(type(other), "__stands_for_values__") or hasattr(other, "_components"):
+            return NotImplemented  # symbolic tensors of Keras, sparse and ragged tensors have operators of their own
+        if is_first and hasattr(b, reflected):
+            try:
+                found = getattr(b, reflected)(a)
+            except (TypeError, ValueError):
+                found = NotImplemented
+            if found is not NotImplemented:
+                return found
+        raise convert.unconvertible(other, errors.OperandError)
+
+    return unable
 
 
 def _set(name: str, forward: Any, reflected: Any = None) -> None:
@@ -104,7 +128,7 @@ _attach("matmul", MatMul)
 _set("neg", dispatch.unary_function(arithmetic.Negative, convert.convert_to_tensor))
 
 _square = dispatch.unary_function(arithmetic.Square, convert.convert_to_tensor)
-_general_power, _reflected_power = dispatch.binary_operator(Pow, coerce)
+_general_power, _reflected_power = dispatch.binary_operator(Pow, coerce, _unable("pow"))
 
 
 def power(a: Any, b: Any) -> Any:
@@ -148,6 +172,8 @@ _set("invert", invert)
 def _attach_logic(name: str, on_bools: Any, on_integers: Any) -> None:
     """The operators `&`, `|`, `^`: logical for bools, bitwise for integers."""
 
+    unable = _unable(name)
+
     def forward(a: Any, b: Any) -> Any:
         return combine(a, b, a.dtype)
 
@@ -156,7 +182,7 @@ def _attach_logic(name: str, on_bools: Any, on_integers: Any) -> None:
 
     def combine(a: Any, b: Any, dtype: dtypes.DType) -> Any:
         pair = coerce(a, b)
-        return NotImplemented if pair is None else (on_bools if dtype.is_bool else on_integers)(*pair)
+        return unable(a, b) if pair is None else (on_bools if dtype.is_bool else on_integers)(*pair)
 
     _set(name, forward, reflected)
 
@@ -167,10 +193,10 @@ _attach_logic("xor", logical.LogicalXor, logical.BitwiseXor)
 
 
 # Python reflects comparisons by itself: `1.0 < x` asks `x > 1.0`.
-_set("lt", dispatch.binary_operator(comparison.Less, coerce)[0])
-_set("le", dispatch.binary_operator(comparison.LessEqual, coerce)[0])
-_set("gt", dispatch.binary_operator(comparison.Greater, coerce)[0])
-_set("ge", dispatch.binary_operator(comparison.GreaterEqual, coerce)[0])
+_set("lt", dispatch.binary_operator(comparison.Less, coerce, _unable("lt"))[0])
+_set("le", dispatch.binary_operator(comparison.LessEqual, coerce, _unable("le"))[0])
+_set("gt", dispatch.binary_operator(comparison.Greater, coerce, _unable("gt"))[0])
+_set("ge", dispatch.binary_operator(comparison.GreaterEqual, coerce, _unable("ge"))[0])
 
 
 def _attach_equality(name: str, op: Any, unlike: bool) -> None:

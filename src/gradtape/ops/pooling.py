@@ -34,8 +34,8 @@ class Pooling(Op):
         if len(window) != len(size) or not size:
             raise self.error(
                 errors.ShapeError,
-                f"a window of {list(window)} for an input of shape {list(size)}, which is not allowed.",
-                "give the window a size for every axis; 1 for those that it does not move over.",
+                f"the window must have a size for every axis of the input, got {list(window)} for shape {list(size)}.",
+                "use 1 for the axes that the window does not move over.",
             )
         way = scan(size, window, strides, padding, dilations)
         if min(way.out, default=1) < 0 or 0 in window:

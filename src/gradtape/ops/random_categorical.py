@@ -29,13 +29,13 @@ class CategoricalQuantile(Op):
         self.check_dtypes(logits, u)
         if dtype.name not in ("int32", "int64"):
             raise self.error(
-                errors.DTypeError, f"dtype is {dtype.name}, which is not allowed.", "classes are int32 or int64."
+                errors.DTypeError, f"dtype must be int32 or int64, got {dtype.name}.", "use tf.int32 or tf.int64."
             )
         lead = broadcast(logits.shape[:-1], u.shape[:-1]) if logits.rank and u.rank else None
         if lead is None or not logits.shape[-1]:
             raise self.error(
                 errors.ShapeError,
-                f"logits is {logits}, u is {u}: they do not fit.",
+                f"logits is {logits}, u is {u}: these do not match.",
                 "logits need at least one class in the last axis, and leading axes that broadcast with those of u.",
             )
         return Spec((*lead, u.shape[-1]), dtype)

@@ -35,7 +35,7 @@ class RandomIndexShuffle(Op):
         if rounds < 4 or rounds % 2:
             raise self.error(
                 errors.InvalidArgumentError,
-                f"rounds is {rounds}, which is not allowed.",
+                f"rounds must be even and at least 4, got {rounds}.",
                 "give an even number of at least 4 rounds.",
             )
         shape = None
@@ -45,7 +45,7 @@ class RandomIndexShuffle(Op):
         if shape is None:
             raise self.error(
                 errors.ShapeError,
-                f"index is {index}, seed is {seed}, max_index is {max_index}: they do not fit.",
+                f"index is {index}, seed is {seed}, max_index is {max_index}: these do not match.",
                 "a seed has three integers; index and max_index share a dtype, and broadcast with the rows of the seed.",
             )
         return Spec(shape, index.dtype)

@@ -67,7 +67,7 @@ class Join(Reduction):
         return reduce(self.join, x.shape, axis, x.dtype)
 
     def native(self, x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
-        """The result by code of its own, if there is some by now."""
+        """The result from generated code, if it exists by now."""
         return hot_kernels.run(self, (x,), {"axis": axis, "keepdims": keepdims})
 
 
@@ -218,46 +218,6 @@ def _by_pairs(factors: Any, dy: Any) -> Any:
     first = take(d, index=((0, half, 1),)) if single else d
     last = [take(d, index=((half, half + 1, 1),))] if single else []
     return join(first * b, first * a, *last, axis=0)
-
-
-@declare("reduce_logsumexp")
-class ReduceLogSumExp(Reduction):
-    """log(sum(exp(x))) over axes, without overflow; -inf where all are -inf, inf where one is inf."""
-
-    kinds = "fV"
-
-    def kernel(self, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
-        work = wide(x)
-        top = _largest(work, axis, None, None, True, -np.inf)
-        top = np.where(np.isfinite(top), top, work.dtype.type(0))
-        y = np.log(total(np.exp(work - top), axis, True)) + top
-        return rounded(y if keepdims else Reshape(y, shape=reduced_shape(x.shape, axis, False)), x.dtype)
-
-    def vjp(self, dy: Any, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
-        from gradtape.ops.softmax import Softmax  # which imports this file
-
-        shape = dims(x)
-        # Not exp(x - y): where y is large, its last digit is worth several percent of the weights.
-        if len(axis) == 1:
-            weights = Softmax(x, axis=axis[0])
-        elif axis:
-            weights = from_rows(Softmax(to_rows(x, axis), axis=0), shape, axis)
-        else:
-            return (dy,)
-        return (keep(dy, shape, axis, keepdims) * weights,)
-
-    def expand(self, build: Any, x: Any, *, axis: tuple[int, ...], keepdims: bool = False) -> Any:
-        """The parts of the kernel."""
-        over = {"axis": axis, "keepdims": True}
-        work = in_wide(build, x)
-        if not axis or not count(x.spec.shape, axis):
-            return None
-        top = build("reduce_max", work, **over)
-        top = build("where", build("is_finite", top), top, build.number(0, top))
-        total = build("reduce_sum", build("exp", build("subtract", work, top)), axis=axis, keepdims=keepdims)
-        if not keepdims:
-            top = build("reshape", top, shape=total.spec.shape)
-        return build.cast(build("add", build("log", total), top), x.spec.dtype)
 
 
 @declare("reduce_euclidean_norm")

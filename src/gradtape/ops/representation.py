@@ -29,7 +29,7 @@ class Bitcast(Op):
         self.check_dtypes(x)
         if dtype.kind not in self.kinds or not dtype.is_numpy_compatible:
             raise self.error(
-                errors.DTypeError, f"the dtype is {dtype.name}, which is not allowed.", "use a dtype of numbers."
+                errors.DTypeError, f"the dtype must be a dtype of numbers, got {dtype.name}.", "use a dtype of numbers."
             )
         own, new = x.dtype.size, dtype.size
         if own >= new:
@@ -37,7 +37,7 @@ class Bitcast(Op):
         if not x.rank or x.shape[-1] != new // own:
             raise self.error(
                 errors.ShapeError,
-                f"x is {x}, of which {new // own} numbers make one {dtype.name}: they do not fit.",
+                f"x is {x}, of which {new // own} numbers make one {dtype.name}: these do not match.",
                 f"the last axis must have length {new // own}.",
             )
         return Spec(x.shape[:-1], dtype)
@@ -73,7 +73,7 @@ class AsString(Op):
     def infer(self, x: Spec, *, form: str) -> Spec:
         if form.count("%") != 1:
             raise self.error(
-                errors.InvalidArgumentError, f"the format is {form!r}, which is not allowed.", "use one %, as in '%f'."
+                errors.InvalidArgumentError, f"the format must have one %, got {form!r}.", "use one %, as in '%f'."
             )
         return Spec(x.shape, dtypes.string)
 

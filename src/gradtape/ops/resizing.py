@@ -49,7 +49,7 @@ class Resample(Op):
         if min(before, after) < 1 or sampling.method not in resize_weights.METHODS:
             raise self.error(
                 errors.ShapeError,
-                f"the sampling is {sampling}, which is not allowed.",
+                f"the sampling cannot be {sampling}.",
                 "grids have at least one place; check the method too.",
             )
         return Spec((*x.shape[:axis], after, *x.shape[axis + 1 :]), dtype)

@@ -13,7 +13,7 @@ import numpy as np
 from gradtape.core import errors
 from gradtape.core.op import Op, describe_kinds
 from gradtape.core.shape import Spec
-from gradtape.ops.reduction import wide
+from gradtape.ops.summation import wide
 
 _SPARSE_SIZE = 16384  # elements from which a sparse product is quicker than np.add.at
 

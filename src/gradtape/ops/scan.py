@@ -20,6 +20,8 @@ from gradtape.core.shape import Spec, normalize_axis
 from gradtape.ops.arithmetic import MultiplyNoNan
 from gradtape.ops.family import NO_LOWERING, conj, dims
 from gradtape.ops.indexing import spread
+from gradtape.ops.interruptible import PART
+from gradtape.ops.interruptible import accumulate as in_parts
 from gradtape.ops.reduction import rounded, wide
 from gradtape.ops.slicing import Pad, StridedSlice, whole
 
@@ -55,6 +57,8 @@ def accumulate(ufunc: Any, x: Any, axis: int, exclusive: bool, reverse: bool, st
         target[0] = source[0]
         for i in range(1, source.shape[0]):
             ufunc(target[i - 1], source[i], out=target[i])
+    elif type(x) is np.ndarray and x.size > PART:
+        in_parts(ufunc, source, axis, target)
     else:
         ufunc.accumulate(source, axis=axis, dtype=x.dtype, out=target)
     return y

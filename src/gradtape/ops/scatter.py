@@ -39,9 +39,9 @@ class Coordinates(Op):
         if indices.rank < 1 + batch_dims or batch_dims + indices.shape[-1] > len(shape):
             raise self.error(
                 errors.ShapeError,
-                f"indices is {indices}, for a tensor of shape {list(shape)}"
+                f"indices must not have more coordinates than the tensor has dimensions: indices is {indices}, for a tensor of shape {list(shape)}"
                 + (f" with batch_dims={batch_dims}." if batch_dims else "."),
-                "the last dimension of indices holds the coordinates, at most as many as the tensor has dimensions.",
+                "put the coordinates in the last dimension of indices: [[0], [2]] names two rows.",
             )
         if indices.shape[:batch_dims] != shape[:batch_dims]:
             raise self.error(

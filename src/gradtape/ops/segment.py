@@ -47,9 +47,7 @@ class Segments(Op):
                 "give one id for each element or slice.",
             )
         if segments < 0:
-            raise self.error(
-                errors.ShapeError, f"num_segments is {segments}, which is not allowed.", "it must not be negative."
-            )
+            raise self.error(errors.ShapeError, f"num_segments must not be negative, got {segments}.", "use 0 or more.")
         return Spec((*ids.shape[:batch_dims], segments, *data.shape[ids.rank :]), data.dtype)
 
     def kernel(self, data: Any, ids: Any, *, segments: int, batch_dims: int = 0) -> Any:
@@ -116,7 +114,7 @@ class SegmentGather(Op):
         if min(ids.rank, values.rank - 1) < batch_dims or values.shape[:batch_dims] != ids.shape[:batch_dims]:
             raise self.error(
                 errors.ShapeError,
-                f"values is {values}, segment_ids is {ids}, batch_dims is {batch_dims}: they do not fit.",
+                f"values is {values}, segment_ids is {ids}, batch_dims is {batch_dims}: these do not match.",
                 "both must start with the batch dimensions, and values must have an axis of segments behind them.",
             )
         return Spec((*ids.shape, *values.shape[batch_dims + 1 :]), values.dtype)

@@ -28,7 +28,7 @@ class ShapeOf(Op):
     def infer(self, x: Spec, *, dtype: dtypes.DType) -> Spec:
         if not dtype.is_integer:
             raise self.error(
-                errors.DTypeError, f"dtype is {dtype.name}, which is not allowed.", "sizes are tf.int32 or tf.int64."
+                errors.DTypeError, f"dtype must be int32 or int64, got {dtype.name}.", "use tf.int32 or tf.int64."
             )
         return Spec((None if x.shape is ANY else x.rank,), dtype)  # type: ignore[arg-type]
 
@@ -71,7 +71,7 @@ class EnsureShape(Op):
     def _wrong(self, own: Any, shape: Any) -> Exception:
         return self.error(
             errors.ShapeError,
-            f"x has shape {_text(own)}, not {_text(shape)}: they do not fit.",
+            f"x must have shape {_text(shape)}, got {_text(own)}.",
             "None allows any length.",
         )
 

@@ -71,7 +71,7 @@ class StridedSlice(Movement):
         if len(index) > x.rank:
             raise self.error(
                 errors.RangeError,
-                f"{len(index)} indices for x, which is {x} of rank {x.rank}: they do not fit.",
+                f"there are {len(index)} indices, but x, which is {x}, has only rank {x.rank}.",
                 f"use at most {x.rank}; tf.newaxis and ... do not count.",
             )
         for axis, (entry, n) in enumerate(zip(index, x.shape, strict=False)):

@@ -18,6 +18,7 @@ from gradtape.core.shape import Spec
 from gradtape.ops.accumulation_dtype import is_narrow
 from gradtape.ops.family import NO_LOWERING, dims
 from gradtape.ops.indexing import ScatterRows
+from gradtape.ops.interruptible import by_rows
 from gradtape.ops.reduction import rounded, wide
 
 
@@ -32,7 +33,9 @@ class Ordering(Op):
         self.check_dtypes(x)
         if not x.rank:
             raise self.error(
-                errors.ShapeError, f"x is {x}, and must not be a scalar.", "there must be at least one axis."
+                errors.ShapeError,
+                f"x is {x}, and must not be a scalar: input must be >= 1-D.",
+                "put the scalar in a list, or leave the call out.",
             )
 
     def batch(self, batched: tuple[bool, ...], x: Any, **params: Any) -> Any:
@@ -49,7 +52,7 @@ class Sort(Ordering):
 
     def kernel(self, x: Any, *, descending: bool = False) -> Any:
         # Values alone are sorted several times faster than positions, which only the gradient needs.
-        y = rounded(np.sort(wide(x), axis=-1), x.dtype)
+        y = by_rows(lambda part: rounded(np.sort(wide(part), axis=-1), part.dtype), x)
         return np.copy(np.flip(y, -1)) if descending else y
 
     def vjp(self, dy: Any, x: Any, *, descending: bool = False) -> Any:
@@ -91,7 +94,7 @@ class TopK(Ordering):
         if not 0 <= k <= x.shape[-1]:
             raise self.error(
                 errors.ShapeError,
-                f"k is {k}, but the last axis of x, which is {x}, has {x.shape[-1]} elements."
+                f"k is {k}, but x is {x}: input must have at least k columns, and has {x.shape[-1]}."
                 if k >= 0
                 else f"k is {k}, and must be non-negative: need k >= 0, got {k}.",
                 f"use a k from 0 to {x.shape[-1]}.",
@@ -157,6 +160,10 @@ _SMALL = 512  # elements up to which the packing below costs more than it saves
 @overridable
 def stable_order(x: Any, descending: bool) -> Any:
     """The positions that put the last axis in order, with equal elements in the order that they had."""
+    return by_rows(lambda part: _stable_order(part, descending), x)
+
+
+def _stable_order(x: Any, descending: bool) -> Any:
     if is_narrow(x):
         x = x.astype(np.float32)
     if x.dtype.kind in "fiu" and x.dtype.itemsize == 4 and x.size > _SMALL:

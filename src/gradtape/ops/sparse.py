@@ -33,13 +33,13 @@ class SparseMatMul(Op):
         if values.dtype is not b.dtype:
             raise self.error(
                 errors.DTypeError,
-                f"values is {values}, b is {b}: they do not fit.",
+                f"dtypes differ: values is {values}, b is {b}.",
                 f"use tf.cast(b, tf.{values.dtype.name}).",
             )
         if b.rank != 2 or values.rank != 1 or not values.shape == rows.shape == columns.shape:
             raise self.error(
                 errors.ShapeError,
-                f"values is {values}, rows {rows}, columns {columns}, b {b}: they do not fit.",
+                f"values is {values}, rows {rows}, columns {columns}, b {b}: these do not match.",
                 "give vectors of one length, and a matrix.",
             )
         return Spec((count, b.shape[1]), b.dtype)

@@ -39,7 +39,7 @@ def run(task: Any, count: int) -> None:
 
 
 def ordered_sum(sums: list[Any], shape: tuple[int, ...], dtype: Any) -> Any:
-    """The sum of what tasks found, in the order of the tasks: the same bits whoever finished first."""
+    """The sum of what tasks found, in the order of the tasks: the bits do not depend on which task finished first."""
     total = sums[0] if sums else np.zeros(shape, dtype)
     for more in sums[1:]:
         total += more

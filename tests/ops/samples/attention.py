@@ -108,5 +108,5 @@ def up_to_diagonal(x, value):
 
 sample(CausalScores, normal(2, 3, 4), reference=up_to_diagonal, dtypes=REALS, value=0.5)
 sample(CausalScores, normal(3, 2), reference=up_to_diagonal, value=0.0)
-bad(CausalScores, normal(3), error=ShapeError, match="x is f64[3]", value=0.0)
+bad(CausalScores, normal(3), error=ShapeError, match="x must have rank 2 or more, got f64[3]", value=0.0)
 bad(CausalScores, np.ones((2, 2), int), error=DTypeError, match="x is i64[2,2]", value=0.0)

@@ -41,5 +41,12 @@ sample(BandedSolve, bands(3, 1, main=1), normal(1, 1), reference=dense, k=(-1, 1
 sample(BandedSolve, bands(3, 4, main=1), normal(4, 0), reference=dense, k=(-1, 1))
 bad(BandedSolve, normal(2, 4), normal(4, 1), error=ShapeError, match="must be [..., 3, n]", k=(-1, 1))
 bad(BandedSolve, normal(3, 4), normal(4), error=ShapeError, match="b is f64[4]", k=(-1, 1))
-bad(BandedSolve, normal(3, 4), normal(4, 1), error=InvalidArgumentError, match="k is (1, 3)", k=(1, 3))
+bad(
+    BandedSolve,
+    normal(3, 4),
+    normal(4, 1),
+    error=InvalidArgumentError,
+    match="the band must hold the main diagonal, got k = (1, 3)",
+    k=(1, 3),
+)
 bad(BandedSolve, np.ones((1, 2), np.float16), np.ones((2, 1), np.float16), error=DTypeError, match="f16", k=(0, 0))

@@ -68,7 +68,16 @@ sample(NonMaxSuppression, np.zeros((0, 4)), np.zeros(0), reference=by_boxes, lim
 sample(NonMaxSuppression, np.zeros((3, 4)), np.arange(3.0), reference=by_boxes, limit=2, overlap=0.5, least=LOWEST)
 bad(NonMaxSuppression, BOXES, SCORES[:3], error=ShapeError, match="boxes is f64[12,4], scores is f64[3]", **NMS)
 bad(NonMaxSuppression, BOXES[:, :3], SCORES, error=ShapeError, match="boxes must be [n, 4]", **NMS)
-bad(NonMaxSuppression, BOXES, SCORES, error=ShapeError, match="is -1", limit=-1, overlap=0.5, least=LOWEST)
+bad(
+    NonMaxSuppression,
+    BOXES,
+    SCORES,
+    error=ShapeError,
+    match="max_output_size must not be negative, got -1",
+    limit=-1,
+    overlap=0.5,
+    least=LOWEST,
+)
 bad(NonMaxSuppression, np.ones((2, 4), int), np.ones(2, int), error=DTypeError, match="boxes is i64[2,4]", **NMS)
 
 sample(

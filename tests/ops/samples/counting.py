@@ -32,5 +32,12 @@ bad(
     error=errors.ShapeError,
     match="x is i64[], and must not be a scalar",
 )
-bad(BinCount, NUMBERS, size=-1, dtype=dtypes.int32, error=errors.ShapeError, match="the size is -1")
+bad(
+    BinCount,
+    NUMBERS,
+    size=-1,
+    dtype=dtypes.int32,
+    error=errors.ShapeError,
+    match="the size must not be negative, got -1",
+)
 bad(BinCount, np.array([1.0]), size=2, dtype=dtypes.int32, error=errors.DTypeError, match="x is f64[1]")

@@ -16,7 +16,7 @@ sample(Fill, 0.5, shape=(), reference=lambda x, shape: x)
 sample(Fill, 0.5, shape=(0, 2), reference=lambda x, shape: np.zeros((0, 2)))
 sample(Fill, 3, shape=(2,), reference=lambda x, shape: [x, x], dtypes="int32 uint8")
 sample(Fill, True, shape=(2,), reference=lambda x, shape: [x, x])
-bad(Fill, X, shape=(2,), error=errors.ShapeError, match="value is f64[2,3]")
+bad(Fill, X, shape=(2,), error=errors.ShapeError, match="value must be a scalar, got f64[2,3]")
 
 for op, value in ((ZerosLike, 0), (OnesLike, 1)):
     sample(op, X, reference=lambda x, value=value: [[value] * 3] * 2, dtypes=ALL)
@@ -25,10 +25,12 @@ for op, value in ((ZerosLike, 0), (OnesLike, 1)):
     sample(op, WHOLE, reference=lambda x, value=value: [[value] * 2] * 2, dtypes="int32 uint8")
     sample(op, X, dtype=dtypes.int32, reference=lambda x, dtype, value=value: [[value] * 3] * 2)
     sample(op, X[0], dtype=dtypes.bool_, reference=lambda x, dtype, value=value: [bool(value)] * 3)
-    bad(op, X, dtype=dtypes.resource, error=errors.DTypeError, match="dtype is tf.resource")
+    bad(
+        op, X, dtype=dtypes.resource, error=errors.DTypeError, match="dtype must be a dtype of numbers, got tf.resource"
+    )
 sample(ZerosLike, TEXT, reference=lambda x: np.array([b"", b""], object))
 bad(OnesLike, TEXT, error=errors.DTypeError, match="str[2]")
-bad(OnesLike, X, dtype=dtypes.string, error=errors.DTypeError, match="dtype is tf.string")
+bad(OnesLike, X, dtype=dtypes.string, error=errors.DTypeError, match="dtype must be a dtype of numbers, got tf.string")
 
 
 def hot(indices, depth, axis, dtype):

@@ -278,6 +278,14 @@ bad(TruncatedNormalQuantile, U, 0.0, np.float32(1.0), error=DTypeError, match="d
 bad(TruncatedNormalQuantile, U, np.array([0.0, 1.5, 2.0]), np.array([1.0, 1.0, 3.0]), error=InvalidArgumentError,
     match="minvals must not be above")  # fmt: skip
 bad(RandomIndexShuffle, np.int32(3), SEED[:2], np.int32(5), rounds=4, error=ShapeError, match="seed is i64[2]")
-bad(RandomIndexShuffle, np.int32(3), SEED, np.int32(5), rounds=3, error=InvalidArgumentError, match="rounds is 3")
+bad(
+    RandomIndexShuffle,
+    np.int32(3),
+    SEED,
+    np.int32(5),
+    rounds=3,
+    error=InvalidArgumentError,
+    match="rounds must be even and at least 4, got 3",
+)
 bad(RandomIndexShuffle, np.int32(7), SEED, np.int32(5), rounds=4, error=InvalidArgumentError, match="must be from 0")
 bad(RandomIndexShuffle, 3.0, SEED, np.int32(5), rounds=4, error=DTypeError, match="must be signed integers")

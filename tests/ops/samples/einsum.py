@@ -61,5 +61,11 @@ bad(
 )
 bad(Einsum, normal(2, 3), error=ShapeError, match="'i->i' has 1 labels", equation="i->i")
 bad(Einsum, normal(2, 3), error=ShapeError, match="is for 2 values, but 1 are given", equation="ij,jk->ik")
-bad(Einsum, normal(2), error=ShapeError, match="labels ['k'] that no value has", equation="i->k")
+bad(
+    Einsum,
+    normal(2),
+    error=ShapeError,
+    match="the result of 'i->k' must not have labels that no value has, got ['k']",
+    equation="i->k",
+)
 bad(Einsum, normal(2), np.ones(2, int), error=DTypeError, match="dtypes differ", equation="i,i->")

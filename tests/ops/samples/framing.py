@@ -27,7 +27,7 @@ sample(Frame, random.normal(size=(2, 6)), reference=cut, length=2, step=3)
 sample(Frame, random.normal(size=(2, 4)), reference=cut, length=4, step=1)
 sample(Frame, random.normal(size=3), reference=cut, length=5, step=1)
 bad(Frame, np.float64(1.0), error=ShapeError, match="a scalar", length=1, step=1)
-bad(Frame, random.normal(size=3), error=InvalidArgumentError, match="step is 0", length=1, step=0)
+bad(Frame, random.normal(size=3), error=InvalidArgumentError, match="step must be positive, got 0", length=1, step=0)
 
 sample(OverlapAndAdd, random.normal(size=(3, 3)), reference=added, dtypes=ALL, step=2, samples=7)
 sample(OverlapAndAdd, random.normal(size=(2, 2, 5)), reference=added, step=2, samples=8)
@@ -35,4 +35,11 @@ sample(OverlapAndAdd, random.normal(size=(2, 2)), reference=added, step=3, sampl
 sample(OverlapAndAdd, np.zeros((2, 0, 4)), reference=added, step=1, samples=3)
 bad(OverlapAndAdd, random.normal(size=3), error=ShapeError, match="needs rank 2", step=1, samples=3)
 bad(OverlapAndAdd, random.normal(size=(2, 3)), error=ShapeError, match="9 samples have 4 frames", step=2, samples=9)
-bad(OverlapAndAdd, random.normal(size=(2, 3)), error=InvalidArgumentError, match="step is 0", step=0, samples=4)
+bad(
+    OverlapAndAdd,
+    random.normal(size=(2, 3)),
+    error=InvalidArgumentError,
+    match="step must be positive, got 0",
+    step=0,
+    samples=4,
+)

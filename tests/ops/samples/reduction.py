@@ -7,12 +7,12 @@ import operator
 import numpy as np
 
 from gradtape.core import dtypes, errors
+from gradtape.ops.logsumexp import ReduceLogSumExp
 from gradtape.ops.reduction import (
     CountNonzero,
     ReduceAll,
     ReduceAny,
     ReduceEuclideanNorm,
-    ReduceLogSumExp,
     ReduceMax,
     ReduceMean,
     ReduceMin,

@@ -24,7 +24,7 @@ sample(Bitcast, np.float64(1.5), reference=same_bytes, dtypes="float64", dtype=t
 sample(Bitcast, np.int64(-1), reference=same_bytes, dtypes="int64", dtype=tf.uint64)
 bad(Bitcast, np.ones((2, 3), np.float32), error=ShapeError, match="the last axis must have length 2", dtype=tf.float64)
 bad(Bitcast, np.float32(1.0), error=ShapeError, match="the last axis must have length 2", dtype=tf.float64)
-bad(Bitcast, np.ones(2), error=DTypeError, match="the dtype is bool", dtype=tf.bool)
+bad(Bitcast, np.ones(2), error=DTypeError, match="the dtype must be a dtype of numbers, got bool", dtype=tf.bool)
 bad(Bitcast, np.ones(2, bool), error=DTypeError, match="x is bool[2]", dtype=tf.uint8)
 
 
@@ -45,7 +45,7 @@ sample(AsString, np.array([15, -3]), reference=formatted, dtypes="int32 int8", f
 sample(AsString, np.array([True, False]), reference=formatted, form="%s")
 sample(AsString, np.array(["a", "bc"]), form="%4s")
 sample(AsString, np.float64(0.5), reference=formatted, form="%g")
-bad(AsString, np.ones(2), error=InvalidArgumentError, match="the format is 'f'", form="f")
+bad(AsString, np.ones(2), error=InvalidArgumentError, match="the format must have one %, got 'f'", form="f")
 
 
 def divided(indices, dims):

@@ -38,7 +38,7 @@ for op, loop in ((ArgMax, largest), (ArgMin, smallest)):
         op,
         np.zeros((2, 0)),
         error=ShapeError,
-        match="axis 1 of x is empty: x is f64[2,0]",
+        match="axis 1 is empty in shape [2, 0]: x is f64[2,0]",
         axis=1,
         output_type=dtypes.int64,
     )
@@ -109,6 +109,6 @@ PREDICTIONS = np.array([[0.1, 0.25, 0.5], [0.5, 0.5, 0.1], [1.0, np.inf, 0.5], [
 for k in (1, 2, 3):
     sample(InTopK, np.array([0, 1, 0, 7]), PREDICTIONS, reference=ranks, dtypes="float32 float64", k=k)
 sample(InTopK, np.zeros(0, int), np.zeros((0, 3)), reference=ranks, k=1)
-bad(InTopK, np.array([0, 1]), PREDICTIONS, error=ShapeError, match="targets is i64[2], predictions is f64[4,3]", k=1)
+bad(InTopK, np.array([0, 1]), PREDICTIONS, error=ShapeError, match="got i64[2] and f64[4,3]", k=1)
 bad(InTopK, np.zeros(4), PREDICTIONS, error=DTypeError, match="targets is f64[4]", k=1)
-bad(InTopK, np.array([0]), np.array([[1, 2]]), error=DTypeError, match="predictions is i64[1,2]", k=1)
+bad(InTopK, np.array([0]), np.array([[1, 2]]), error=DTypeError, match="got i64[1] and i64[1,2]", k=1)

@@ -54,7 +54,7 @@ for op, function in {**NUMBERS, UnsortedSegmentMax: max, UnsortedSegmentMin: min
     bad(op, ROW, IDS[1:], segments=3, error=errors.ShapeError, match="data is f64[5], segment_ids is i64[4]")
     bad(op, ROW, ROW, segments=3, error=errors.DTypeError, match="segment_ids is f64[5], and must be integers")
     bad(op, ROW > 0, IDS, segments=3, error=errors.DTypeError, match="data is bool[5]")
-    bad(op, ROW, IDS, segments=-1, error=errors.ShapeError, match="num_segments is -1")
+    bad(op, ROW, IDS, segments=-1, error=errors.ShapeError, match="num_segments must not be negative, got -1")
 for op, function in NUMBERS.items():
     sample(op, ROW, IDS, segments=4, reference=by_members(function))
     sample(op, np.zeros((0, 2)), np.zeros(0, int), segments=3, reference=by_members(function))

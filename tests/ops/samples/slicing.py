@@ -55,7 +55,13 @@ sample(StridedSlice, WHOLE, index=((0, 3, 2),), reference=sliced, dtypes="int32 
 sample(StridedSlice, TEXT, index=((1, 3, 1),), reference=sliced)
 bad(StridedSlice, CUBE, index=(2,), error=errors.RangeError, match="index 2 is out of range for axis 0 of x")
 bad(StridedSlice, CUBE, index=(0, 0, 4), error=errors.RangeError, match="axis 2 of x, which is f64[2,3,4]")
-bad(StridedSlice, CUBE, index=(0, 0, 0, 0), error=errors.RangeError, match="4 indices for x")
+bad(
+    StridedSlice,
+    CUBE,
+    index=(0, 0, 0, 0),
+    error=errors.RangeError,
+    match="there are 4 indices, but x, which is f64[2,3,4], has only rank 3",
+)
 bad(StridedSliceGrad, VECTOR, shape=(6,), index=((0, 3, 1),), error=errors.ShapeError, match="has shape [3]")
 bad(StridedSliceGrad, TEXT, shape=(6,), index=((0, 3, 1),), error=errors.DTypeError, match="str[3]")
 
