@@ -78,3 +78,17 @@ def test_outside_of_functions():
     for function in (tf.gradients, tf.hessians):
         with pytest.raises(RuntimeError, match=r"not supported when eager execution is enabled. Use tf.GradientTape"):
             function(x, x)
+
+
+@pytest.mark.filterwarnings("ignore:vectorized_map")
+def test_in_a_map_of_examples():
+    """Of each example, with respect to the example and to a tensor that all share."""
+    shared = tf.constant(3.0)
+
+    @tf.function
+    def f(rows):
+        return tf.vectorized_map(lambda x: tf.gradients(x * x * shared, [x, shared]), rows)
+
+    by_row, by_shared = f(tf.constant([1.0, 2.0]))
+    assert by_row.numpy().tolist() == [6.0, 12.0]
+    assert by_shared.numpy().tolist() == [1.0, 4.0]

@@ -191,3 +191,145 @@ def test_under_a_condition_in_loops_in_loops(call):
         return total
 
     assert float(f(tf.constant(1.0), tf.constant(3))) == 21.0 + 1200.0
+
+
+class TestAssignedByBoth:
+    """A loop or branch and the Python code that it calls assign one variable: all happens in program order, and nothing is lost."""
+
+    def test_in_a_loop(self, call):
+        v = tf.Variable(0.0)
+
+        @tf.function
+        def f(n):
+            for _ in tf.range(n):
+                v.assign_add(1.0)
+                call(adds_to(v), 10.0)
+                v.assign(v * 2.0)
+                call(adds_to(v), 100.0)
+            return v.read_value()
+
+        expected = 0.0
+        for _ in range(3):
+            expected = (expected + 11.0) * 2.0 + 100.0
+        assert float(f(tf.constant(3))) == float(v) == expected
+
+    def test_python_sees_what_the_loop_has_assigned(self, call):
+        v, seen = tf.Variable(0.0), []
+
+        @tf.function
+        def f(n):
+            for _ in tf.range(n):
+                v.assign_add(1.0)
+                call(lambda x: seen.append(float(v)), 0.0)
+                v.assign_add(10.0)
+
+        f(tf.constant(3))
+        assert seen == [1.0, 12.0, 23.0]
+
+    @pytest.mark.parametrize("flag", [True, False])
+    def test_in_a_branch_of_which_the_other_calls_nothing(self, call, flag):
+        v = tf.Variable(0.0)
+
+        @tf.function
+        def f(flag):
+            v.assign_add(1.0)
+            if flag:
+                v.assign_add(2.0)
+                call(adds_to(v), 10.0)
+            else:
+                v.assign_add(3.0)
+            v.assign_add(100.0)
+            return v.read_value()
+
+        assert float(f(tf.constant(flag))) == float(v) == (113.0 if flag else 104.0)
+
+    def test_by_the_loop_and_the_dataset(self):
+        v = tf.Variable(0.0)
+        dataset = tf.data.Dataset.range(4).map(lambda x: v.assign_add(tf.cast(x, tf.float32)))
+
+        @tf.function
+        def f():
+            for _x in dataset:
+                v.assign_add(100.0)
+            return v.read_value()
+
+        assert float(f()) == float(v) == 406.0
+
+    def test_in_a_function_that_another_one_calls(self, call):
+        v = tf.Variable(0.0)
+
+        @tf.function
+        def inner():
+            for _ in tf.data.Dataset.range(3):
+                v.assign_add(1.0)
+            call(adds_to(v), 10.0)
+
+        @tf.function
+        def outer(n):
+            v.assign_add(1000.0)
+            inner()
+            first = v.read_value()
+            for _ in tf.range(n):
+                v.assign_add(1000.0)
+                inner()
+            return first, v.read_value()
+
+        assert [float(y) for y in outer(tf.constant(2))] == [1013.0, 3039.0]
+        assert float(v) == 3039.0
+
+    def test_of_a_variable_that_is_an_argument_of_a_called_function(self, call):
+        u, w = tf.Variable(0.0), tf.Variable(100.0)
+
+        @tf.function
+        def inner(v):
+            for _ in tf.range(tf.constant(3)):
+                v.assign_add(1.0)
+                call(lambda x: None, 0.0)
+
+        @tf.function
+        def outer():
+            inner(u)
+            inner(w)
+            return u.read_value(), w.read_value()
+
+        assert [float(y) for y in outer()] == [3.0, 103.0]
+        assert [float(u), float(w)] == [3.0, 103.0]
+
+    def test_gradients(self, call):
+        v, w = tf.Variable(0.0), tf.Variable(3.0)
+
+        @tf.function
+        def f(x, n):
+            y = 0.0
+            for _ in tf.range(n):
+                v.assign_add(1.0)
+                y += w * x * v
+                call(adds_to(v), 10.0)
+                w.assign_add(1.0)
+                y += w * w + v
+            return y
+
+        with tf.GradientTape() as tape:
+            y = f(tf.constant(2.0), tf.constant(3))
+        assert float(y) == 475.0
+        assert [float(d) for d in tape.gradient(y, [w, v])] == [
+            2 * (1 + 12 + 23) + 2 * (4 + 5 + 6),
+            2 * (3 + 4 + 5) + 3,
+        ]
+
+    def test_what_was_assigned_before_an_error_stays(self, call):
+        v = tf.Variable(0.0)
+
+        def fails(x):
+            if v.numpy() > 2:
+                raise ValueError("enough")
+
+        @tf.function
+        def f():
+            for _ in tf.range(tf.constant(9)):
+                v.assign_add(1.0)
+                call(fails, 0.0)
+
+        with pytest.raises(tf.errors.InvalidArgumentError, match="enough"):
+            f()
+        assert float(v) == 3.0

@@ -99,7 +99,7 @@ def test_wrong_shape_is_found_when_it_runs():
         y.set_shape([3])
         return y
 
-    with pytest.raises(INVALID, match=r"Graph execution error(.|\n)*x has shape \(2,\), not \(3,\)"):
+    with pytest.raises(INVALID, match=r"x must have shape \(3,\), got \(2,\)(.|\n)*Graph execution error"):
         f(X)
 
 
@@ -108,7 +108,7 @@ def test_exceptions_name_the_line():
         raise ValueError("unlucky")
 
     with pytest.raises(
-        INVALID, match=r"Graph execution error(.|\n)*test_python_functions.py(.|\n)*ValueError: unlucky"
+        INVALID, match=r"ValueError: unlucky(.|\n)*test_python_functions.py(.|\n)*Graph execution error"
     ):
         traced(lambda x: tf.py_function(bad, [x], tf.float32))(X)
 

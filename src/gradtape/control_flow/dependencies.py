@@ -11,7 +11,7 @@ from gradtape.core import state
 
 @contextmanager
 def control_dependencies(control_inputs: Any) -> Iterator[None]:
-    """Run a block after some operations. Whatever stands before the block has run, or is in the graph, before it.
+    """Run a block after some operations. Everything before the block has already run, or precedes it in the graph.
 
     Args:
       control_inputs: a list of operations and tensors, None, or functions, which are called.

@@ -31,7 +31,7 @@ __all__ = [
 
 
 def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None) -> Any:
-    """What one of two functions returns.
+    """The result of `true_fn` or `false_fn`.
 
     Args:
       pred: a bool or a scalar tensor.
@@ -52,7 +52,7 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None 
         _check_callable("cond", who, fn)
     pred = _condition("cond: pred", pred)
     if is_staged(pred):
-        return control().choose("cond", as_bool(pred), (false_fn, true_fn), ("false_fn", "true_fn"))
+        return control().choose("cond", as_bool(pred), (adapted(false_fn), adapted(true_fn)), ("false_fn", "true_fn"))
     return true_fn() if pred else false_fn()
 
 
@@ -112,7 +112,7 @@ def _check_callable(what: str, name: str, fn: Any) -> None:
 def case(
     pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False, name: str = "case"
 ) -> Any:
-    """What the function behind the first true condition returns.
+    """The result of the function that belongs to the first true condition.
 
     Args:
       pred_fn_pairs: a list of pairs of a condition (a bool or a scalar bool tensor) and a function without arguments; or a
@@ -209,7 +209,7 @@ def _conditions(pred_fn_pairs: Any) -> list[builtins.tuple[Any, Callable[[], Any
 
 
 def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case") -> Any:
-    """What the function with a number returns.
+    """The result of the function with the given index.
 
     Args:
       branch_index: an int or a scalar int tensor.
@@ -229,7 +229,7 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: s
     if isinstance(index, bool) or not (isinstance(index, int) or (kind is not None and kind.kind in "iu")):
         raise TypeError(
             errors.compose(
-                f"switch_case: 'branch_index' is {index!r}, which is not allowed.",
+                f"switch_case: 'branch_index' must be an int or a scalar int tensor, got {index!r}.",
                 "give an int or a scalar int tensor.",
             )
         )
@@ -238,7 +238,9 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: s
         _check_callable("switch_case", "default", default)
     if is_staged(index):
         fns = [*branches] if default is None else [*branches, default]
-        return control().choose("switch_case", index, fns, [f"branch {i}" for i in range(len(fns))])
+        return control().choose(
+            "switch_case", index, [adapted(fn) for fn in fns], [f"branch {i}" for i in range(len(fns))]
+        )
     i = integer(index, "switch_case", "branch_index")
     if 0 <= i < len(branches):
         return branches[i]()
@@ -261,15 +263,19 @@ def _branches(branch_fns: Any) -> list[Callable[[], Any]]:
     for entry in entries:
         if not isinstance(entry, builtins.tuple) or len(entry) != 2 or type(entry[0]) is not int:
             raise TypeError(
-                errors.compose(f"switch_case: {entry!r} is no pair of an int and a function.", "write (0, function).")
+                errors.compose(
+                    f"switch_case: branch_fns must hold pairs of which the key must be a Python `int`, got {entry!r}.",
+                    "write (0, function).",
+                )
             )
         _check_callable("switch_case", "fn", entry[1])
     found = dict(entries)
     if sorted(found) != list(range(len(entries))):
         raise ValueError(
             errors.compose(
-                f"switch_case: the numbers of the branches are {sorted(k for k, _ in entries)}, which is not allowed.",
-                f"they must be those from 0 to {len(entries) - 1}.",
+                f"switch_case: branch indices (keys) must form contiguous range of [0 to {len(entries)}), got "
+                f"{sorted(k for k, _ in entries)}.",
+                "number the branches from 0.",
             )
         )
     return [found[i] for i in range(len(entries))]
@@ -312,14 +318,14 @@ def while_loop(
     if parallel_iterations < 1:
         raise TypeError(
             errors.compose(
-                f"while_loop: 'parallel_iterations' is {parallel_iterations}, which is not allowed.",
+                f"while_loop: 'parallel_iterations' must be a positive int, got {parallel_iterations}.",
                 "give a positive int.",
             )
         )
     if not isinstance(loop_vars, (list, builtins.tuple)) or not loop_vars:
         raise ValueError(
             errors.compose(
-                f"while_loop: 'loop_vars' is {loop_vars!r}, which is not allowed.",
+                f"while_loop: 'loop_vars' must be a list of one variable or more, got {loop_vars!r}.",
                 "give a list of one variable or more.",
             )
         )
@@ -329,7 +335,9 @@ def while_loop(
         def test(*values: Any) -> Any:
             return _condition("while_loop: the result of cond", adapted(cond)(*values))
 
-        found = control().repeat("while_loop", test, body, loop_vars, shape_invariants, _limit(maximum_iterations))
+        found = control().repeat(
+            "while_loop", test, adapted(body), loop_vars, shape_invariants, _limit(maximum_iterations)
+        )
         return found if back_prop else nest.map_structure(stop_gradient, found)
     most = None if maximum_iterations is None else _most(maximum_iterations)
     first = [nest.map_structure(_read, v) for v in loop_vars]
@@ -338,7 +346,7 @@ def while_loop(
         goes_on = _read(cond(*values))
         if is_staged(goes_on):  # it differs between the examples of a map
             rest = -1 if most is None else most - steps
-            found = control().repeat("while_loop", cond, body, values, shape_invariants, rest)
+            found = control().repeat("while_loop", adapted(cond), adapted(body), values, shape_invariants, rest)
             return nest.pack_sequence_as(loop_vars, nest.flatten(found))
         if not goes_on:
             break
@@ -366,7 +374,7 @@ def _most(maximum: Any) -> int:
     if np.ndim(maximum if not isinstance(maximum, Tensor) else maximum._array):
         raise ValueError(
             errors.compose(
-                f"while_loop: 'maximum_iterations' is {maximum!r}, which is not allowed.", "give a single int."
+                f"while_loop: 'maximum_iterations' must be a single int, got {maximum!r}.", "give a single int."
             )
         )
     return integer(maximum, "while_loop", "maximum_iterations")
@@ -377,7 +385,7 @@ def _read(value: Any) -> Any:
 
 
 def group(*inputs: Any, **kwargs: Any) -> Any:
-    """None: everything that was given has run already. In a `tf.Graph`, an operation that sessions run.
+    """None: all arguments have already run. In a `tf.Graph`, an operation that sessions run.
 
     Args:
       *inputs: anything.
@@ -390,7 +398,7 @@ def group(*inputs: Any, **kwargs: Any) -> Any:
 
 
 def no_op(name: str | None = None) -> Any:
-    """None: nothing is done. In a `tf.Graph`, an operation that sessions run.
+    """Do nothing; return None. In a `tf.Graph`, an operation that sessions run.
 
     Args:
       name: ignored.

@@ -50,10 +50,11 @@ def map_fn(
     <tf.RaggedTensor [[0], [0, 1, 2]]>
     """
     signature = dtype if fn_output_signature is None else fn_output_signature
-    if any(isinstance(s, CompositeSpec) for s in nest.flatten(signature)):
-        from gradtape.ragged._map_fn import map_fn as map_rows
-
-        return map_rows(fn, elems, fn_output_signature=signature)
+    for spec in nest.flatten(signature):
+        if isinstance(spec, CompositeSpec):
+            result = spec.__gradtape_function__(map_fn, (fn, elems), {"fn_output_signature": signature})
+            if result is not NotImplemented:
+                return result
     flat = _tensors("map_fn", fn, elems)
     specs = [_spec(s) for s in ([t.dtype for t in flat] if signature is None else nest.flatten(signature))]
     pattern = elems if signature is None else signature
@@ -99,7 +100,7 @@ def scan(
     reverse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """All values on the way, stacked, of a value that becomes `fn(value, row)` row by row.
+    """The stacked intermediate values of a fold, in which each row changes the value to `fn(value, row)`.
 
     Args:
       fn: a function of the value so far and one row, which has the structure of `elems`.
@@ -144,7 +145,7 @@ def foldl(
     swap_memory: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The last of the values that become `fn(value, row)`, from the first row to the last.
+    """The final value of a fold from the first row to the last: each row changes the value to `fn(value, row)`.
 
     Args:
       fn: a function of the value so far and one row, which has the structure of `elems`.
@@ -170,7 +171,7 @@ def foldr(
     swap_memory: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The last of the values that become `fn(value, row)`, from the last row to the first.
+    """The final value of a fold from the last row to the first: each row changes the value to `fn(value, row)`.
 
     Args:
       fn: a function of the value so far and one row, which has the structure of `elems`.
@@ -251,7 +252,7 @@ def _tensors(who: str, fn: Any, elems: Any) -> list[Tensor]:
     if not flat or any(not s.rank for s in specs):
         raise errors.build(
             errors.ShapeError,
-            f"{who}: elems must be tensors of rank 1 or more, got {shapes or 'none'}.",
+            f"{who}: elems must be 1+ dimensional Tensors, not scalars, got {shapes or 'none'}.",
             "the first axis counts the rows; wrap a list in tf.constant.",
         )
     if len({s.shape[0] for s in specs if s.shape[0] is not None}) > 1:
@@ -325,7 +326,7 @@ def _stacked(who: str, column: tuple[Any, ...]) -> Any:
         if spec.shape != specs[0].shape:
             raise errors.build(
                 errors.ShapeError,
-                f"{who}: fn returns {specs[0]} for row 0 and {spec} for row {i}, which is not allowed.",
-                "results of one shape can be stacked; pad them.",
+                f"{who}: results of fn must have one shape, got {specs[0]} for row 0 and {spec} for row {i}.",
+                "pad the results, or use tf.RaggedTensorSpec as fn_output_signature.",
             )
     return Stack(*column, axis=0)

@@ -20,8 +20,8 @@ from gradtape.ops.movement import Reshape
 class TensorArray:
     """A list of tensors of one dtype, for loops that write one element per step.
 
-    In a `tf.function` it is one tensor with the elements as rows, and `write` gives a new TensorArray; outside it is a list,
-    and `write` changes it. `array = array.write(i, x)` is right in both. Gradients flow through all methods.
+    In a `tf.function` it is one tensor with the elements as rows, or elements of different shapes if `infer_shape` is false, and `write` gives
+    a new TensorArray; outside it is a list, and `write` changes it. `array = array.write(i, x)` is right in both. Gradients flow through all methods.
 
     Args:
       dtype: of the elements.
@@ -58,6 +58,7 @@ class TensorArray:
         self._one_shape = infer_shape
         self._element = TensorShape(element_shape)
         self._staged = state.current.trace is not None
+        self._varies = False  # whether it is staged, and its elements may have different shapes
         if size is None and not dynamic_size:
             raise ValueError(errors.compose("TensorArray: size must be given.", "give a size, or dynamic_size=True."))
         self._size: Any = 0 if size is None else size
@@ -81,12 +82,28 @@ class TensorArray:
         """A scalar that stands for the array."""
         return convert.convert_to_tensor(0.0)
 
-    def _copy(self, buffer: Any) -> TensorArray:
+    def _copy(self, buffer: Any, varies: bool | None = None) -> TensorArray:
         copied = TensorArray.__new__(TensorArray)
         copied.__dict__.update(self.__dict__)
         copied._buffer, copied._staged = buffer, True
-        copied._element = buffer.get_shape()[1:]
+        copied._varies = self._varies if varies is None else varies
+        if not copied._varies:
+            copied._element = buffer.get_shape()[1:]
         return copied
+
+    def _unlike(self, shape: Any) -> Any:
+        """Elements of which none is written, and which may have different shapes of this rank."""
+        if shape is ANY:
+            raise errors.build(
+                errors.UnimplementedError,
+                "TensorArray.write: the rank of the element must be known in a tf.function.",
+                "use tf.ensure_shape or set_shape on the element, or give element_shape.",
+            )
+        from gradtape.tracing.control.varied_rows import NEW_ELEMENTS
+
+        known = self._element if self._element.rank is not None else TensorShape([None] * len(shape))
+        params = {"element": _whole(known), "dtype": self._dtype}
+        return state.tracing().add(NEW_ELEMENTS, (tensor(self._size),), params)
 
     def _blank(self, element: tuple[int, ...]) -> Any:
         """The elements before anything is written: zeros."""
@@ -109,6 +126,10 @@ class TensorArray:
 
     def _specs(self) -> list[Spec]:
         """The specs of the parts in all steps of a loop."""
+        if self._varies:
+            from gradtape.tracing.control.varied_rows import spec_of_elements
+
+            return [spec_of_elements(self._dtype, _spec(p).shape[1:]) for p in self._components()]
         return [
             Spec(stacked(None, spec.shape[1:]) if self._dynamic else spec.shape, spec.dtype)
             for spec in [_spec(p) for p in self._components()]
@@ -123,15 +144,30 @@ class TensorArray:
         """This array before the first write, with elements as another one has them."""
         if other._buffer is None:
             return self
-        return self._copy(self._blank(_spec(other._buffer).shape[1:]))
+        element = _spec(other._buffer).shape[1:]
+        if other._varies:
+            return self._copy(self._unlike(element), varies=True)
+        return self._copy(self._blank(element))
 
     def _become_staged(self) -> None:
         """A list as one tensor; what was not written is zero."""
         known = next((r for r in self._rows if r is not None), None)
         self._staged, self._size = True, len(self._rows)
-        if known is not None:
+        if known is not None and self._may_vary:
+            from gradtape.tracing.control.varied_rows import WRITE_ELEMENT
+
+            self._buffer, self._varies = self._unlike(_spec(known).shape), True
+            for i, row in enumerate(self._rows):
+                if row is not None:
+                    self._buffer = WRITE_ELEMENT(self._buffer, tensor(i), row, grow=False)
+        elif known is not None:
             zeros = REGISTRY["zeros_like"](known)
             self._buffer = Stack(*[zeros if r is None else r for r in self._rows], axis=0)
+
+    @property
+    def _may_vary(self) -> bool:
+        """Whether the elements may have different shapes."""
+        return not self._one_shape and not self._element.is_fully_defined()
 
     def _is_staged(self, *values: Any) -> bool:
         """Whether the array is a tensor; it becomes one where a value has no value yet."""
@@ -147,12 +183,19 @@ class TensorArray:
           value: a tensor of the array's dtype.
           name: ignored.
         """
-        value = self._checked(value)
         if not self._is_staged():
-            self._put(integer(index, "TensorArray.write", "index"), value)
+            i = integer(index, "TensorArray.write", "index")
+            self._check_place(i)
+            self._put(i, self._checked(value))
             return self
+        value = self._checked(value)
         from gradtape.tracing.control.tensor_array import WRITE_ROW
 
+        if self._varies or (self._buffer is None and self._may_vary):
+            from gradtape.tracing.control.varied_rows import WRITE_ELEMENT
+
+            elements = self._unlike(_spec(value).shape) if self._buffer is None else self._buffer
+            return self._copy(WRITE_ELEMENT(elements, tensor(index), value, grow=self._dynamic), varies=True)
         buffer = self._blank(_spec(value).shape) if self._buffer is None else self._buffer
         return self._copy(WRITE_ROW(_here(buffer), tensor(index), value, grow=self._dynamic))
 
@@ -188,9 +231,15 @@ class TensorArray:
             )
         return value
 
+    def _check_place(self, i: int) -> None:
+        """Refuse an index that cannot be written."""
+        if i < 0 or i >= len(self._rows):
+            from gradtape.tracing.control.tensor_array import check_place
+
+            check_place(i, len(self._rows), self._dynamic)
+
     def _put(self, i: int, value: Any) -> None:
-        if i < 0 or (i >= len(self._rows) and not self._dynamic):
-            raise _out_of_range(i, len(self._rows))
+        self._check_place(i)
         self._rows += [None] * (i + 1 - len(self._rows))
         if self._one_shape:
             self._element = self._element.merge_with(value.shape)
@@ -199,6 +248,10 @@ class TensorArray:
 
     def read(self, index: Any, name: str | None = None) -> Any:
         """An element."""
+        if self._is_staged() and self._varies:
+            from gradtape.tracing.control.varied_rows import READ_ELEMENT
+
+            return READ_ELEMENT(self._whole(), tensor(index))
         if self._is_staged():
             return REGISTRY["gather"](self._whole(), tensor(index), axis=0, batch_dims=0)
         i = integer(index, "TensorArray.read", "index")
@@ -245,6 +298,10 @@ class TensorArray:
 
     def stack(self, name: str | None = None) -> Any:
         """All elements as one tensor, along a new first axis."""
+        if self._is_staged() and self._varies:
+            from gradtape.tracing.control.varied_rows import COUNT_ELEMENTS, STACK_ELEMENTS
+
+            return STACK_ELEMENTS(self._whole(), self._whole(), COUNT_ELEMENTS(self._whole()))
         if self._is_staged():
             return self._whole()
         rows = self._all()
@@ -256,6 +313,10 @@ class TensorArray:
 
     def gather(self, indices: Any, name: str | None = None) -> Any:
         """Some elements as one tensor."""
+        if self._is_staged() and self._varies:
+            from gradtape.tracing.control.varied_rows import STACK_ELEMENTS
+
+            return STACK_ELEMENTS(self._whole(), self._whole(), tensor(indices))
         if self._is_staged():
             return REGISTRY["gather"](self._whole(), tensor(indices), axis=0, batch_dims=0)
         wanted = integers(indices, "TensorArray.gather", "indices")
@@ -277,12 +338,30 @@ class TensorArray:
             shape = _spec(whole).shape
             if len(shape) < 2:
                 raise ValueError(errors.compose("TensorArray.concat: the elements must not be scalars.", "use stack."))
+            if self._varies:
+                from gradtape.tracing.control.varied_rows import CONCAT_ELEMENTS
+
+                return CONCAT_ELEMENTS(whole, whole)
             if None in shape:
                 from gradtape.arrays.movement import reshape
 
                 return reshape(whole, [-1, *shape[2:]])
             return Reshape(whole, shape=(shape[0] * shape[1], *shape[2:]))
-        return Concat(*self._all(), axis=0)
+        rows = self._all()
+        if not rows:
+            raise errors.build(
+                errors.InvalidArgumentError,
+                "TensorArray.concat: there must be at least one element, got an array of size 0.",
+                "write an element first.",
+            )
+        for i, row in enumerate(rows):
+            if not row.ndim:
+                raise errors.build(
+                    TensorArrayRankError,
+                    f"TensorArray.concat: Concat saw a scalar shape at index {i} but requires at least vectors.",
+                    "use stack.",
+                )
+        return Concat(*rows, axis=0)
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         """The array with the rows of a tensor as its elements."""
@@ -292,7 +371,7 @@ class TensorArray:
         if self._is_staged():
             # The gradient of a read is a slice; that of a reshaped tensor is a whole one, as users of arrays expect.
             shape = _spec(value).shape
-            return self._copy(value if None in shape else Reshape(value, shape=shape))
+            return self._copy(value if None in shape else Reshape(value, shape=shape), varies=False)
         count = dims(value)[0]
         if count > len(self._rows) and not self._dynamic:
             raise ValueError(
@@ -313,6 +392,11 @@ class TensorArray:
             for i, row in zip(integers(indices, "TensorArray.scatter", "indices"), Unstack(value, axis=0), strict=True):
                 self._put(i, row)
             return self
+        if self._varies or (self._buffer is None and self._may_vary):
+            array: TensorArray = self
+            for n, i in enumerate(integers(indices, "TensorArray.scatter", "indices")):
+                array = array.write(i, value[n])
+            return array
         buffer = self._blank(_spec(value).shape[1:]) if self._buffer is None else self._buffer
         places = REGISTRY["reshape"](tensor(indices), shape=(dims(value)[0], 1))
         return self._copy(REGISTRY["tensor_scatter_nd_update"](_here(buffer), places, value))
@@ -326,6 +410,12 @@ class TensorArray:
                 "TensorArray.split: expected value to be at least a vector, got a scalar.",
                 "reshape it.",
             )
+        if self._is_staged() and not self._splits_evenly(value, lengths):
+            from gradtape.tracing.control.varied_rows import SPLIT_ELEMENTS
+
+            most = self._size if isinstance(self._size, int) and not self._dynamic else None
+            parts = state.tracing().add(SPLIT_ELEMENTS, (value, tensor(lengths)), {"most": most})
+            return self._copy(parts, varies=True)
         sizes = integers(lengths, "TensorArray.split", "lengths")
         if sum(sizes) != dims(value)[0]:
             raise errors.build(
@@ -334,25 +424,31 @@ class TensorArray:
                 f"shape is: {value.shape}",
                 "give the lengths of all parts.",
             )
-        if len(sizes) > len(self._rows) and not self._staged and not self._dynamic:
+        if len(sizes) != len(self._rows) and not self._staged and not self._dynamic:
             raise errors.build(
                 errors.InvalidArgumentError,
-                f"TensorArray's size is not equal to the size of lengths ({len(self._rows)} vs. {len(sizes)})",
-                "make it larger, or give dynamic_size=True.",
+                f"TensorArray's size is not equal to the size of lengths ({len(self._rows)} vs. {len(sizes)}), and the "
+                "TensorArray is not marked as dynamically resizeable.",
+                "make it of that size, or give dynamic_size=True.",
             )
         if self._is_staged():
-            if len(set(sizes)) > 1:
-                raise errors.build(
-                    errors.UnimplementedError,
-                    f"TensorArray.split: parts of different lengths {sizes} in a tf.function, which is not allowed.",
-                    "give parts of one length, or pad them.",
-                )
-            return self._copy(Reshape(value, shape=(len(sizes), sizes[0], *dims(value)[1:])))
+            return self._copy(Reshape(value, shape=(len(sizes), sizes[0], *dims(value)[1:])), varies=False)
         start = 0
+        # Parts may differ in length, so they say nothing of the shape of the elements.
+        self._rows = self._rows[: len(sizes)] + [None] * (len(sizes) - len(self._rows))
         for i, n in enumerate(sizes):
-            self._put(i, value[start : start + n])
+            self._rows[i] = value[start : start + n]
+            self._cleared.discard(i)
             start += n
         return self
+
+    @staticmethod
+    def _splits_evenly(value: Any, lengths: Any) -> bool:
+        """True if the parts of a tensor are known to have one length."""
+        if None in _spec(value).shape or (isinstance(lengths, Tensor) and type(lengths) is not Tensor):
+            return False
+        sizes = integers(lengths, "TensorArray.split", "lengths")
+        return len(set(sizes)) == 1 and sum(sizes) == dims(value)[0]
 
     def size(self, name: str | None = None) -> Any:
         """The number of elements, as a scalar tensor."""
@@ -411,6 +507,6 @@ def _here(buffer: Any) -> Any:
 def _out_of_range(i: int, count: int) -> Exception:
     return errors.build(
         errors.OutOfRangeError,
-        f"TensorArray: index {i} is out of range, the array has {count} elements.",
-        "make it larger, or give dynamic_size=True.",
+        f"TensorArray: Tried to read from index {i} but array size is: {count}.",
+        "use an index from 0 to size - 1.",
     )

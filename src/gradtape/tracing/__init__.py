@@ -4,6 +4,7 @@ composites.py    Structures that hold IndexedSlices, sparse and ragged tensors, 
 init_scope.py    Whether code is being traced, and how to step out of a trace
 operation.py     What computes a symbolic tensor, as programs see it that look at graphs
 outputs.py       What a traced function returns: tensors in a structure, and nothing else
+runner.py        Runner: an optimised program of some values of a graph
 staged.py        Staged: a finished trace, as something to run alone, under tapes, and inside other traces
 symbol.py        Symbol: the tensor of a function that is being traced
 trace.py         Trace: a run of the user's function that writes down what happens

@@ -21,7 +21,7 @@ def inside_function() -> bool:
 
 @contextmanager
 def init_scope() -> Iterator[None]:
-    """Run a block outside of all functions that are being traced, at once and unrecorded.
+    """Run a block eagerly, outside of all functions being traced and without recording.
 
     >>> @tf.function
     ... def f(x):

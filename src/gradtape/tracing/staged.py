@@ -8,14 +8,12 @@ same way, so derivatives have any order.
 from __future__ import annotations
 
 import copy
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from gradtape.compiler import backend, passes
-from gradtape.compiler.effects import ASSIGN
+from gradtape.compiler.effects import ASSIGN, REREAD
 from gradtape.compiler.graph import Graph, Node, Value
-from gradtape.compiler.runtime.program import NO_SLOTS, Program
+from gradtape.compiler.runtime.program import NO_SLOTS
 from gradtape.core import state
 from gradtape.core.caching import cached
 from gradtape.core.dims import is_symbolic
@@ -25,7 +23,8 @@ from gradtape.core.op import REGISTRY, Op
 from gradtape.core.tensor import Interpreted, Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.ops.selection import zeros
-from gradtape.tracing.dynamic_shapes.specialize import Specialized, walk
+from gradtape.tracing.dynamic_shapes.specialize import Specialized, bound, walk
+from gradtape.tracing.runner import Runner
 from gradtape.tracing.symbol import Symbol, symbol
 from gradtape.tracing.trace import Trace, current_trace
 from gradtape.transform.backward import backward, bare
@@ -68,6 +67,11 @@ class Staged:
         sources = [source for source, _ in self.trace.graph.captures] if closed is None else closed
         tensors = [x._read() if isinstance(x, Variable) else x for x in (*inputs, *sources)]
         outer = current_trace()
+        if outer is not None and self._assigned:
+            own = {slots.get(v._id, v)._id for v in self._assigned}
+            for i, x in enumerate((*inputs, *sources)):
+                if isinstance(x, Variable) and x._id in own:
+                    tensors[i] = outer.read_for_update(x)
         if outer is not None and not _holds_examples(tensors, outer):
             return self._inline(outer, tensors, slots)
         if any(type(x) is not Tensor for x in tensors):
@@ -81,6 +85,11 @@ class Staged:
         results = tuple([wrap(y) for y in made])
         notify(op, tuple([x._id for x in tensors]), arrays, {}, results, made)
         return list(results[: len(self.outputs)])
+
+    @cached
+    def _assigned(self) -> list[Variable]:
+        """The variables that it assigns."""
+        return [node.params["variable"] for node in self.trace.graph.nodes if node.op is ASSIGN]
 
     @cached
     def values(self) -> list[Value]:
@@ -151,12 +160,14 @@ class Staged:
         outer.graph.constants.update(self.trace.graph.constants)
         for node in self.trace.graph.nodes:
             operands = [moved.get(v, v) for v in node.inputs]
-            if node.op is ASSIGN:
+            if node.op in (ASSIGN, REREAD):
                 with recorded_by():
-                    outer.assign(_actual(node, slots), symbol(operands[0], outer))
+                    used = _use_variable(outer, node, symbol(operands[0], outer), slots)
+                moved.update(zip(node.outputs, [y.value for y in used], strict=True))
                 continue
-            copied = node.on(operands)
+            copied = bound(node, slots).on(operands)
             outer.graph.nodes.append(copied)
+            outer.notice(copied)
             moved.update(zip(node.outputs, copied.outputs, strict=True))
         return self._shown(outer, tensors, [moved.get(v, v) for v in op.values])
 
@@ -166,9 +177,9 @@ class Staged:
         return list(results[: len(self.outputs)])
 
     def _rewritten(self, outer: Trace, tensors: list[Any], slots: Mapping[int, Variable]) -> list[Any]:
-        """The nodes, written anew for the sizes that the tensors have here."""
+        """The nodes, specialised for the sizes of the tensors."""
         known = {v: symbol(outer.value_of(x), outer) for v, x in zip(self._operands(), tensors, strict=True)}
-        walk(self.trace.graph, outer, known, lambda node, tensor: outer.assign(_actual(node, slots), tensor))
+        walk(self.trace.graph, outer, known, lambda node, tensor: _use_variable(outer, node, tensor, slots), slots)
         return self._shown(outer, tensors, [outer.value_of(known[v]) for v in self.call.values])
 
 
@@ -191,39 +202,18 @@ def _actual(node: Node, slots: Mapping[int, Variable]) -> Variable:
     return slots.get(variable._id, variable)
 
 
+def _use_variable(outer: Trace, node: Node, tensor: Any, slots: Mapping[int, Variable]) -> list[Symbol]:
+    """The results of a node that assigns a variable or reads it again, in the function that is being traced."""
+    variable = _actual(node, slots)
+    if node.op is REREAD:
+        return [outer._reread(variable, tensor)]
+    outer.assign(variable, tensor)
+    return []
+
+
 def program_of(trace: Trace, values: Sequence[Value]) -> Runner | Specialized:
     """What runs some values of a trace; one program for each size if sizes are not known."""
     return Specialized(trace, values) if trace.is_general else Runner(trace.graph, values)
-
-
-class Runner:
-    """An optimised program of some values of a graph, on the arrays of all its parameters and captures.
-
-    Attributes:
-      program: what runs.
-      seconds: how long it took to make.
-    """
-
-    __slots__ = ("_used", "program", "seconds")
-
-    def __init__(self, graph: Graph, outputs: Sequence[Value], native: bool = True) -> None:
-        start = time.perf_counter()
-        part = Graph(graph.name)
-        part.parameters, part.captures = list(graph.parameters), list(graph.captures)
-        part.constants, part.nodes, part.outputs = dict(graph.constants), list(graph.nodes), list(outputs)
-        optimized = backend.prepare(part) if native else passes.optimize(part)
-        position = {v: i for i, v in enumerate([*graph.parameters, *[v for _, v in graph.captures]])}
-        self._used = [position[v] for v in (*optimized.parameters, *[v for _, v in optimized.captures])]
-        self.program = Program(optimized)
-        self.seconds = time.perf_counter() - start
-
-    def run(self, arrays: Sequence[Any], slots: Mapping[int, Variable] = NO_SLOTS) -> tuple[Any, ...]:
-        """The values for the arrays of the parameters; the program fetches what it captures."""
-        return self.program.run(arrays, slots)
-
-    def __call__(self, arrays: Sequence[Any], slots: Mapping[int, Variable] = NO_SLOTS) -> tuple[Any, ...]:
-        """The values for the arrays of the parameters and captures."""
-        return self.program([arrays[i] for i in self._used], slots)
 
 
 class Call(Op):

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from gradtape.compiler.graph import Value
-from gradtape.core import deferral, dtypes, errors, state
-from gradtape.core.deferral import Unknown, adapt
+from gradtape.core import deferral, dtypes, errors, provenance, state
+from gradtape.core.deferral import Unknown
+from gradtape.core.doors import adapt
 from gradtape.core.op import REGISTRY, Op
 from gradtape.core.shape import ANY, Steps, TensorShape
 from gradtape.core.symbolic_arrays import as_numbers, has_symbols
@@ -152,7 +153,7 @@ class Symbol(Interpreted):
         return symbol(self.value, self.trace)
 
     def template(self) -> Any:
-        """An array of the shape and dtype, without memory of its own; unknown dimensions count as 1."""
+        """An array of the shape and dtype that shares one element's memory; unknown dimensions count as 1."""
         spec = self.value.spec
         return np.broadcast_to(np.zeros((), spec.dtype.numpy), [1 if d is None else d for d in spec.shape])
 
@@ -170,7 +171,7 @@ class Symbol(Interpreted):
         raise errors.OperatorNotAllowedInGraphError(
             errors.compose(
                 "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed.",
-                "let AutoGraph rewrite the function (autograph=True, without do_not_convert), or use tf.cond or tf.where.",
+                f"{_advice()}, or use tf.cond or tf.where.",
                 depth=1,
             )
         )
@@ -207,7 +208,7 @@ class Symbol(Interpreted):
         raise errors.OperatorNotAllowedInGraphError(
             errors.compose(
                 "Iterating over a symbolic `tf.Tensor` is not allowed.",
-                "let AutoGraph rewrite the function (autograph=True), or use tf.unstack or tf.map_fn.",
+                f"{_advice()}, or use tf.unstack or tf.map_fn.",
                 depth=1,
             )
         )
@@ -235,6 +236,8 @@ def symbol(value: Value, trace: Trace, identity: int = 0) -> Symbol:
     """A tensor for a value of a graph."""
     tensor = _new(Symbol)
     tensor.value, tensor.trace, tensor.level, tensor._id = value, trace, trace.level, identity
+    if trace.rereads and value in trace.rereads:
+        trace.rereads[value].append(tensor)
     return tensor
 
 
@@ -275,6 +278,14 @@ def check_size(x: Any) -> None:
         raise needs_size(x)
 
 
+def _advice() -> str:
+    """How AutoGraph gets to convert the function whose line this is."""
+    site = provenance.user_site(2)
+    if site is not None and not site.source:
+        return "put the function in a file or use IPython: AutoGraph cannot convert it without its source"
+    return "let AutoGraph convert the function (autograph=True, without do_not_convert)"
+
+
 def _is_ours(frame: Any) -> bool:
     """True for a public function or a rule of ours, which can wait for what is not known."""
     module = frame.f_globals.get("__name__") or ""
@@ -291,7 +302,7 @@ def _way_out(graph: str) -> str:
             "a list cannot collect tensors of a loop: rows = tf.TensorArray(tf.float32, size=n) before it, "
             "rows = rows.write(i, value) in it, rows.stack() behind it."
         )
-    return "return it from the function, and use what the call returns."
+    return "return it from the function, and use what the call returns: afterwards its tensors are out of scope."
 
 
 def out_of_scope(tensor: Symbol) -> Exception:

@@ -17,7 +17,6 @@ from gradtape.compiler.effects import ASSIGN, REREAD
 from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.compiler.runtime.program import calls_user, may_assign
 from gradtape.core import errors, provenance, state
-from gradtape.core.deferral import adapt_functions
 from gradtape.core.dispatch import notify
 from gradtape.core.op import REGISTRY, Op
 from gradtape.core.recorder import NO_PARAMS
@@ -38,7 +37,7 @@ _STEP = 0.125  # between the levels of nested traces; maps count by one, Jacobia
 
 class TraceRecording(Recording):
     """The tape that goes along with a trace. It also notes the constants that are made meanwhile: they belong to the
-    function, whereas tensors from outside are captured, since somebody may differentiate by them. What is computed from
+    function, whereas tensors from outside are captured, since outer tapes may differentiate with respect to them. What is computed from
     such tensors alone is computed at once; if a tape knows them, it is a part of the graph too."""
 
     __slots__ = ("_trace", "made")
@@ -106,6 +105,7 @@ class Trace:
       shapes: the symbolic shapes of values whose sizes are not known; see `dynamic_shapes/symbolic_shapes.py`.
       ranges: the bounds of those ranges of which AutoGraph knows them.
       place: where new nodes belong in the user's code, if not where that is running now.
+      rereads: values that a block has read again, with the tensors that hold them, until it is decided whether it has to.
       provisional: whether it reads stand-ins of variables that have no value yet, so that it serves this one call only.
     """
 
@@ -130,9 +130,11 @@ class Trace:
         self._read_after: dict[int, int] = {}
         # How often code of the user is called, and how often it was before the value of each was taken last.
         self._pauses = 0
+        self._last_pause: Node | None = None
         self._taken_after: dict[int, int] = {}
         self._before: list[Any] = []
         self.shapes: dict[Value, Any] = {}
+        self.rereads: dict[Value, list[Symbol]] = {}
         self.place: provenance.Place | None = None
         self.ranges: dict[Value, Any] = {}
         self._peeked: dict[Value, Any] = {}
@@ -211,9 +213,7 @@ class Trace:
     ) -> Any:
         node = Node(op, values, params, specs, self.place or provenance.user_place(4))
         self.graph.nodes.append(node)
-        self._pauses += calls_user(node)
-        if node.effect and may_assign(node):
-            self._python_ran()
+        self.notice(node)
         for i, value in enumerate(node.outputs):
             self._sized(value, None if shapes is None or i >= len(shapes) else shapes[i])
         made = [symbol(v, self) for v in node.outputs]
@@ -225,6 +225,14 @@ class Trace:
         ids = tuple([x._id if isinstance(x, Tensor) else 0 for x in inputs])
         notify(op, ids, inputs, params, outputs, outputs)
         return outputs
+
+    def notice(self, node: Node) -> None:
+        """Take notice of what a new node may do to variables."""
+        if calls_user(node):
+            self._pauses += 1
+            self._last_pause = node
+        if node.effect and may_assign(node):
+            self._python_ran()
 
     def _must_wait(self, op: Any, node: Node) -> bool:
         """True if the op's vjp may need sizes that are not known. Elementwise ops of one input never do."""
@@ -419,7 +427,7 @@ class Trace:
 
     def read_for_update(self, variable: Variable) -> Symbol:
         """The value of a variable, from which its next one is computed. Other threads update it while code of the user runs: it is read
-        again after that, so that no update is lost. In a block, whose assignments are made when it is done, it is what it was."""
+        again after that, so that no update is lost."""
         found = self.read(variable)
         if type(self) is Trace and self._taken_after.get(variable._id, 0) != self._pauses:
             found = self._reread(variable, found)
@@ -431,11 +439,15 @@ class Trace:
 
     def _reread(self, variable: Variable, before: Symbol) -> Symbol:
         """The value that a variable has after the Python code that was called last; gradients take it for the variable."""
-        node = Node(REREAD, (before.value,), {"variable": variable}, (before.value.spec,), provenance.user_place(3))
+        node = self._reading(variable, before)
         self.graph.nodes.append(node)
-        (value,) = node.outputs
-        self._sized(value, self.shapes.get(before.value))
-        return self._put(variable, value)
+        return self._put(variable, node.outputs[0])
+
+    def _reading(self, variable: Variable, before: Symbol) -> Node:
+        """A node that reads a variable again."""
+        node = Node(REREAD, (before.value,), {"variable": variable}, (before.value.spec,), provenance.user_place(3))
+        self._sized(node.outputs[0], self.shapes.get(before.value))
+        return node
 
     def _put(self, variable: Variable, value: Value) -> Symbol:
         """Take a value for that of a variable at this point of the program."""
@@ -479,6 +491,3 @@ def made_too_late(depth: int) -> ValueError:
             depth=depth,
         )
     )
-
-
-adapt_functions()

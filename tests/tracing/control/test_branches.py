@@ -151,6 +151,33 @@ class TestState:
         assert float(f(tf.constant(False))) == 14.0
         assert (float(v), float(w)) == (2.0, 12.0)
 
+    @pytest.mark.parametrize("used", [tf.identity, tf.stop_gradient, lambda w: w, lambda w: w.value() * 1.0])
+    def test_a_variable_becomes_another(self, used):
+        v, w = tf.Variable([1.0, 2.0]), tf.Variable([3.0, 4.0])
+
+        def replaced():
+            v.assign(used(w))
+            return tf.stop_gradient(w)
+
+        @tf.function
+        def f(p):
+            return tf.cond(p, replaced, lambda: tf.zeros(2)), v * 2.0
+
+        assert [y.numpy().tolist() for y in f(tf.constant(False))] == [[0.0, 0.0], [2.0, 4.0]]
+        assert [y.numpy().tolist() for y in f(tf.constant(True))] == [[3.0, 4.0], [6.0, 8.0]]
+        assert v.numpy().tolist() == [3.0, 4.0]
+
+    def test_a_variable_of_an_inlined_function_becomes_another(self):
+        v, w = tf.Variable(1.0), tf.Variable(3.0)
+        read = tf.function(lambda: w.read_value())
+
+        @tf.function
+        def f(p):
+            tf.cond(p, lambda: v.assign(read()), lambda: v.assign(w))
+            return v.read_value()
+
+        assert float(f(tf.constant(True))) == 3.0
+
     def test_gradient_of_a_variable_that_a_branch_assigns(self):
         v = tf.Variable(3.0)
 

@@ -230,6 +230,20 @@ class TestState:
             found.append([float(t) for t in (y, v, *tape.gradient(y, [x, v]))])
         assert found[0] == found[1]
 
+    def test_variables_change_places(self):
+        v, w = tf.Variable([1.0, 2.0]), tf.Variable([3.0, 4.0])
+
+        @tf.function
+        def f(n):
+            for _ in tf.range(n):
+                before = v.read_value()
+                v.assign(w)
+                w.assign(before)
+            return v.read_value()
+
+        assert f(tf.constant(3)).numpy().tolist() == [3.0, 4.0]
+        assert w.numpy().tolist() == [1.0, 2.0]
+
     def test_variables_that_are_only_read(self):
         v = tf.Variable([0.3, 0.4], dtype=tf.float64)
         f = tf.function(lambda x: tf.while_loop(lambda i, z: i < 3, lambda i, z: (i + 1, tf.sin(z) * v), [0, x])[1])

@@ -146,7 +146,9 @@ class TestTensorArray:
     @pytest.mark.parametrize("wrap", [lambda f: f, tf.function])
     def test_errors(self, wrap):
         new = functools.partial(tf.TensorArray, tf.float32, size=2)
-        with pytest.raises(tf.errors.OutOfRangeError, match="out of range"):
+        with pytest.raises(
+            tf.errors.OutOfRangeError, match="write to index 5 but array is not resizeable and size is: 2"
+        ):
             wrap(lambda: new().write(5, 1.0).stack())()
         with pytest.raises(ValueError, match="trying to write dtype int32"):
             wrap(lambda: new().write(0, tf.constant(1)).stack())()

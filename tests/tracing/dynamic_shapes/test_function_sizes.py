@@ -155,7 +155,7 @@ class TestSizes:
 
         concrete = f.get_concrete_function(tf.TensorSpec(None, tf.float32))
         assert concrete(tf.ones([2, 3])).shape == [2, 3]
-        with pytest.raises(tf.errors.InvalidArgumentError, match="ensure_shape: x has shape"):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="ensure_shape: x must have shape"):
             concrete(tf.ones([2, 4]))
 
     def test_general_function_in_a_function(self):

@@ -13,7 +13,9 @@ merge.py               One node in place of several that run the same blocks on 
 stacking.py            What loops keep of their steps: rows of one shape in an array
 staged_functions.py    Control flow over tensors that have no value yet: what `tf.cond`, `tf.while_loop`
 tensor_array.py        Arrays that are filled row by row: what a `TensorArray` is in a graph
+specialize_blocks.py   Blocks written again for sizes that a call supplies
 trip_count.py          How often a loop runs, where that can be told when it is traced
+varied_rows.py         Arrays of elements with different shapes: a `TensorArray` with infer_shape=False
 vectorize_blocks.py    Blocks on many examples at once
 vectorize_loop.py      Loops on many examples at once
 """

@@ -1,27 +1,30 @@
-"""Blocks: the branches of a conditional and the bodies of loops, as graphs without effects on variables.
+"""Blocks: the branches of a conditional and the bodies of loops, as graphs.
 
 A branch or body is traced like a function. What it reads from around it becomes further parameters, and variables that it
-assigns are further results, so that a block only computes. Blocks are graphs for the compiler, and remember the trace
+assigns are further results, so that a block only computes. Only where code of the user runs in it are variables assigned at once: see
+`settle`. Blocks are graphs for the compiler, and remember the trace
 with its recording, from which their derivatives are made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from typing import Any, cast
 
 import numpy as np
 
+from gradtape.compiler.effects import ASSIGN
 from gradtape.compiler.graph import Graph, Node, Value
+from gradtape.compiler.runtime.program import calls_user
 from gradtape.core import provenance, state
 from gradtape.core.dispatch import notify
 from gradtape.core.indexed_slices import IndexedSlices, densify
 from gradtape.core.op import REGISTRY
-from gradtape.core.shape import ANY, Spec, spec_of
+from gradtape.core.shape import ANY, Spec, Steps, spec_of
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
-from gradtape.tracing.staged import Runner
+from gradtape.tracing.runner import Runner
 from gradtape.tracing.symbol import Symbol, symbol
 from gradtape.tracing.trace import Trace, TraceRecording, current_trace
 from gradtape.transform.backward import backward
@@ -81,15 +84,14 @@ class BlockTrace(Trace):
 
     Attributes:
       assigned: by identity, the variables that it assigns. Their values at its end are results of the block, which whoever
-        traces around it assigns.
+        traces around it assigns, unless they are assigned while the block runs.
     """
 
     def __init__(self, name: str, sees: tuple[Trace, ...] = ()) -> None:
         super().__init__(name, sees=sees)
         self.assigned: dict[int, Variable] = {}
-        # Variables that are assigned in the graph, and by variable the nodes, in inner blocks too, that read it after Python code.
-        self._carried: set[int] = set()
-        self._rereads: dict[int, list[Node]] = {}
+        # Nodes that are needed only if code of the user runs in the block: see `settle`.
+        self._provisional: set[Node] = set()
 
     def __enter__(self) -> BlockTrace:
         if not hasattr(self, "recording"):
@@ -117,13 +119,42 @@ class BlockTrace(Trace):
         self.read(variable)  # a loop carries the value from step to step, so it needs the one before the first
         self._put(variable, value)
         self.assigned[variable._id] = variable
-        self._carried.add(variable._id)
-        for node in self._rereads.pop(variable._id, ()):
-            node.params = {**node.params, "carried": True}
+        node = Node(ASSIGN, (value,), {"variable": variable}, (), provenance.user_place(3))
+        self.graph.nodes.append(node)
+        self._provisional.add(node)
 
-    def carries(self, variable: Variable) -> bool:
-        """True if the block assigns a variable in the graph, so that it holds the new value only when the block is done."""
-        return variable._id in self._carried
+    def read(self, variable: Variable) -> Symbol:
+        """The value of a variable at this point. If other threads may have updated it since the block began, or since code of the user was
+        called, it is read again, where that code has ended: so no kernels come between several such reads."""
+        found = super().read(variable)
+        if self._taken_after.get(variable._id) == self._pauses:
+            return found
+        node, nodes = self._reading(variable, found), self.graph.nodes
+        nodes.insert(0 if self._last_pause is None else nodes.index(self._last_pause) + 1, node)
+        self._provisional.add(node)
+        self.rereads[node.outputs[0]] = []
+        return self._put(variable, node.outputs[0])
+
+    read_for_update = read
+
+    def settle(self, assigned: Set[int]) -> None:
+        """Decide which variables are read and assigned at once in the block: those of these identities.
+
+        If code of the user runs in a block, that sees what the block assigns, and other threads update the same variables meanwhile. If
+        not, the block only computes, and whoever runs it assigns the variables when it is done.
+        """
+        same: dict[Value, Value] = {}
+        for node in self.graph.nodes:
+            node.inputs = tuple([same.get(v, v) for v in node.inputs])
+            if node in self._provisional and node.params["variable"]._id not in assigned and node.outputs:
+                same[node.outputs[0]] = node.inputs[0]
+        for value, before in same.items():
+            for tensor in self.rereads[value]:
+                tensor.value = before
+        self.graph.nodes[:] = [
+            n for n in self.graph.nodes if n not in self._provisional or n.params["variable"]._id in assigned
+        ]
+        self._provisional, self.rereads = set(), {}
 
     def _python_ran(self) -> None:
         """The next step reads what Python code has assigned in this one: a block carries all variables that it has read."""
@@ -135,16 +166,7 @@ class BlockTrace(Trace):
     def _reread(self, variable: Variable, before: Symbol) -> Symbol:
         """The value after the Python code that was called last, which is a result of the block."""
         self.assigned[variable._id] = variable
-        found = super()._reread(variable, before)
-        node = found.value.node
-        around: Any = self
-        while isinstance(around, BlockTrace) and node is not None:
-            if variable._id in around._carried:
-                node.params = {**node.params, "carried": True}
-            else:
-                around._rereads.setdefault(variable._id, []).append(node)
-            around = around.outer
-        return found
+        return super()._reread(variable, before)
 
     def lift(self, variable: Variable, initial: Tensor) -> Tensor:
         """The initial value of a variable that is made in the block: the function around it decides."""
@@ -160,6 +182,15 @@ class BlockTrace(Trace):
         if isinstance(x, Symbol) and x.trace is self:
             return x
         return symbol(self.value_of(x), self, x._id if isinstance(x, Tensor) else 0)
+
+
+def settle(traces: Sequence[BlockTrace]) -> bool:
+    """True if blocks that one op runs assign variables while they run; see `BlockTrace.settle`."""
+    is_paused = any(calls_user(node) for trace in traces for node in trace.graph.nodes)
+    assigned = {i for trace in traces for i in trace.assigned} if is_paused else set()
+    for trace in traces:
+        trace.settle(assigned)
+    return is_paused
 
 
 class Block(Graph):
@@ -347,7 +378,8 @@ def joined(specs: Sequence[Spec]) -> Spec:
     if any(s.shape is ANY for s in specs) or len({s.rank for s in specs}) > 1:
         return Spec(ANY, specs[0].dtype)
     shape = tuple([ds[0] if len(set(ds)) == 1 else None for ds in zip(*[s.shape for s in specs], strict=True)])
-    return Spec(shape, specs[0].dtype)  # type: ignore[arg-type]
+    kind = Steps if type(specs[0].shape) is Steps else tuple
+    return Spec(kind(shape), specs[0].dtype)  # type: ignore[arg-type]
 
 
 def sources_of(traces: Sequence[Trace]) -> list[Any]:

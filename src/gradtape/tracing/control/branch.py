@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.compiler.graph import Value
+from gradtape.compiler.runtime.program import NO_SLOTS
 from gradtape.core import dtypes
 from gradtape.core.op import REGISTRY, InstanceOp
 from gradtape.core.patterns.control import Choose
 from gradtape.core.shape import Spec
+from gradtape.core.variable import Variable
 from gradtape.ops.family import NO_LOWERING, dims
 from gradtape.tracing.control.block import (
     Block,
@@ -52,6 +54,19 @@ class BlockOp(InstanceOp):
     residuals = (("operands", ""), ("results", "like"))
     constant = False  # results on known operands are not computed before the program runs: it might never come here
     lower: Any = NO_LOWERING
+    slots: Mapping[int, Variable] = NO_SLOTS
+
+    def bound(self, slots: Mapping[int, Variable]) -> BlockOp:
+        """The op in a copy of a function: its blocks use some variables in place of others, by identity."""
+        op = type(self)()
+        op.slots = self.taking_part(slots)
+        return op
+
+    def taking_part(self, slots: Mapping[int, Variable]) -> Mapping[int, Variable]:
+        """The variables that take part in a run in place of others, of those that a call names and of this op's own."""
+        if not self.slots:
+            return slots
+        return {**slots, **{i: slots.get(v._id, v) for i, v in self.slots.items()}}
 
     def save(self, values: Any, result: Any) -> tuple[Any, ...]:
         """The operands, and the results without their values; in a trace the symbols, which name the trace."""
@@ -98,7 +113,7 @@ class Branch(BlockOp):
         i = int(index)
         block = branches[i if 0 <= i < len(branches) else -1]
         if operands and isinstance(operands[-1], Mapping):  # an effect is told which variables take part
-            return block.runner(operands[:-1], operands[-1])
+            return block.runner(operands[:-1], self.taking_part(operands[-1]))
         return block.runner(operands)
 
     def lower(self, index: Spec, *operands: Spec, branches: tuple[Block, ...]) -> Any:
@@ -107,6 +122,13 @@ class Branch(BlockOp):
         if any(spec.dtype.kind == "O" for spec in specs):
             return None  # strings are Python's, which counts who holds them
         return Choose(branches)
+
+    def specialize(self, node: Any, operands: Sequence[Any], trace: Any) -> Sequence[Any] | None:
+        """The results of a node like another one, with blocks for the sizes of its operands; None if these stay as they are."""
+        from gradtape.tracing.control.specialize_blocks import specialize_branch
+
+        params = specialize_branch(node, operands, trace)
+        return None if params is None else trace.add(self, tuple(operands), params)
 
     def pull(self, dy: Any, residuals: Any, needs: Any, params: Any) -> list[Any]:
         with placed(residuals[1]):

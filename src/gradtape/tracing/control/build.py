@@ -11,7 +11,7 @@ from gradtape.core.op import REGISTRY
 from gradtape.core.shape import ANY, Spec, TensorShape
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.tracing.control.block import Block, BlockTrace, operand, run_op, sources_of, spec, value_for
+from gradtape.tracing.control.block import Block, BlockTrace, operand, run_op, settle, sources_of, spec, value_for
 from gradtape.tracing.control.branch import BRANCH, EFFECTFUL_BRANCH
 from gradtape.tracing.control.loop import run_loop
 from gradtape.tracing.control.trip_count import trips
@@ -102,6 +102,7 @@ def run_branches(index: Any, traces: Sequence[BlockTrace], results: Sequence[Seq
     for trace, tensors in zip(traces, results, strict=True):
         with trace:
             outputs.append([trace.own(x) for x in (*tensors, *[trace.read(v) for v in variables])])
+    is_assigned = settle(traces)
     sources = sources_of(traces)
     blocks = [
         Block(trace, [value_for(trace, s) for s in sources], [(y.value, y._id) for y in ys])
@@ -112,17 +113,15 @@ def run_branches(index: Any, traces: Sequence[BlockTrace], results: Sequence[Seq
         return []
     found = list(run_op(op, (index, *[operand(s) for s in sources]), {"branches": tuple(blocks)}))
     count = len(found) - len(variables)
-    _assign(variables, found[count:], traces)
+    if not is_assigned:
+        _assign(variables, found[count:])
     return found[:count]
 
 
-def _assign(variables: Sequence[Variable], values: Sequence[Any], traces: Sequence[BlockTrace]) -> None:
-    """Assign the variables that blocks assign. Those that only Python code in a block assigns have their values already, and
-    whoever is traced reads them again."""
+def _assign(variables: Sequence[Variable], values: Sequence[Any]) -> None:
+    """Assign the variables that blocks assign."""
     with recorded_by():  # no gradient flows through an assignment
         for variable, value in zip(variables, values, strict=True):
-            if _current.trace is not None and not any(trace.carries(variable) for trace in traces):
-                continue
             if _current.trace is None:
                 variable.assign(value)
             else:
@@ -153,6 +152,7 @@ def run_steps(
     with trace:
         outputs = [trace.own(y) for y in results]
         states = [trace.own(trace.read(v)) for v in variables]
+    is_assigned = settle([trace] if cond is None else [trace, cond[0]])
     count = len(start)
     parameters = [p.value for p in trace.parameters]
     moving = [j for j in range(count) if outputs[j].value is not parameters[j]]
@@ -187,7 +187,8 @@ def run_steps(
         lengths=(length,) * (len(outputs) - count),
     )
     steps, *found = found
-    _assign(variables, found[len(moving) : len(moving) + len(variables)], [trace])
+    if not is_assigned:
+        _assign(variables, found[len(moving) : len(moving) + len(variables)])
     last = {j: start[j] for j in resting} | dict(zip(moving, found, strict=False))
     return steps, [last[j] for j in range(count)], list(found[len(moving) + len(variables) :])
 
@@ -250,8 +251,10 @@ def as_bool(x: Any) -> Any:
     if isinstance(tensor, Symbol) and tensor.value.spec.shape is ANY:
         tensor = REGISTRY["ensure_shape"](tensor, shape=())  # when it runs, any other rank is an error
     if tensor.ndim:
-        raise ValueError(
-            errors.compose(f"a condition must be a scalar, got {spec(tensor)}.", "use tf.reduce_all or tf.reduce_any.")
+        raise errors.build(
+            errors.ShapeError,
+            f"a condition must be a scalar, got {spec(tensor)}.",
+            "use tf.reduce_all or tf.reduce_any.",
         )
     if tensor.dtype is dtypes.bool_:
         return tensor

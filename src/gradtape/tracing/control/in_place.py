@@ -15,7 +15,7 @@ from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.core.op import REGISTRY
 from gradtape.tracing.control.block import Block
 from gradtape.tracing.control.tensor_array import WRITE_ROW
-from gradtape.tracing.staged import Runner
+from gradtape.tracing.runner import Runner
 
 
 class InPlace:

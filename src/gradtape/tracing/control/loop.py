@@ -1,4 +1,4 @@
-"""Loop: a block that runs again and again, on values that it carries from step to step.
+"""Loop: a block that runs repeatedly, on values that it carries from step to step.
 
     carried    values that a step gets from the one before and gives to the next; results of the loop are the last ones
     sliced     tensors of which step t gets row t
@@ -16,7 +16,7 @@ The derivative of a loop is a loop in the other direction (control_gradient.py),
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -64,7 +64,7 @@ class Loop(BlockOp):
     ) -> tuple[Any, ...]:
         slots: tuple[Any, ...] = ()
         if operands and isinstance(operands[-1], Mapping):  # an effect is told which variables take part
-            operands, slots = operands[:-1], operands[-1:]
+            operands, slots = operands[:-1], (self.taking_part(operands[-1]),)
         state, rows, fixed = operands[:carried], operands[carried : carried + sliced], operands[carried + sliced :]
         most = int(limit) if limit >= 0 or not rows else len(rows[0])
         run, own = prepared(body, carried)
@@ -110,6 +110,17 @@ class Loop(BlockOp):
         from gradtape.tracing.control.loop_fission import divided
 
         return divided(node)
+
+    def specialize(self, node: Any, operands: Sequence[Any], trace: Any) -> Sequence[Any] | None:
+        """The results of a node like another one, with blocks for the sizes of its operands; None if these stay as they are."""
+        from gradtape.tracing.control.specialize_blocks import specialize_loop
+
+        found = specialize_loop(node, operands, trace)
+        if found is None:
+            return None
+        inputs, params = found
+        count, *results = trace.add(self, tuple(inputs), params)
+        return [count if params["length"] is None else inputs[0], *results]
 
     def pull(self, dy: Any, residuals: Any, needs: Any, params: Any) -> list[Any]:
         """The cotangents of the operands."""
@@ -166,7 +177,7 @@ class Rows:
         if self._apart is None:
             return self._array[:count]  # type: ignore[index]
         rows = [self._apart[t] for t in range(count)]
-        if len({y.shape for y in rows}) == 1:
+        if len({y.shape for y in rows}) == 1 and not isinstance(rows[0], Apart):
             return np.stack(rows)
         if not rows:
             return np.zeros((0, *[d or 0 for d in self._spec.shape]), self._spec.dtype.numpy)

@@ -1,4 +1,4 @@
-"""Loops divided: what the steps of a loop can do at once is done before it and after it, for all steps together.
+"""Loop fission: work that all steps of a loop can share is done once, before or after the loop.
 
     before  matrix products of a step that do not need what the step before has computed, such as those of the inputs of a
             recurrent layer: one product for all rows

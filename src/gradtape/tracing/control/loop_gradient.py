@@ -31,6 +31,7 @@ from gradtape.tracing.control.block import (
 )
 from gradtape.tracing.control.loop import KEPT, LOOP, run_loop
 from gradtape.tracing.control.stacking import REPEAT, TURN, Apart
+from gradtape.tracing.control.varied_rows import Varied
 from gradtape.tracing.symbol import symbol
 
 
@@ -260,6 +261,8 @@ class FitRows(InstanceOp):
         return type(x)((like.shape[0], *x.shape[1:]), x.dtype)
 
     def kernel(self, x: Any, like: Any) -> Any:
+        if isinstance(x, Varied):
+            return x.fitted(len(like))
         if len(x) >= len(like):
             return x[: len(like)]
         return np.concatenate([x, np.zeros_like(x, shape=(len(like) - len(x), *x.shape[1:]))])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradtape.autograph._calls import adapted
 from gradtape.core import convert, errors, nest
 from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.shape import Spec, TensorShape
@@ -13,7 +12,7 @@ from gradtape.tracing.control.block import BlockTrace, spec
 from gradtape.tracing.control.build import Leaves, as_bool, fits, relaxed, run_branches, run_steps, traced
 
 
-def choose(who: str, index: Any, fns: Sequence[Callable[[], Any]], names: Sequence[str], adapts: bool = True) -> Any:
+def choose(who: str, index: Any, fns: Sequence[Callable[[], Any]], names: Sequence[str]) -> Any:
     """What the function with the number `index` returns; all of them are traced.
 
     Args:
@@ -21,13 +20,12 @@ def choose(who: str, index: Any, fns: Sequence[Callable[[], Any]], names: Sequen
       index: a scalar bool or int; the last function stands for all other numbers.
       fns: functions without arguments, whose results have one structure.
       names: what they are called, for messages.
-      adapts: whether they are the user's, and may have to be rewritten.
     """
     traces, values, results = [], [], []
     for fn, name in zip(fns, names, strict=True):
         trace = BlockTrace(name)
         with trace:
-            values.append((adapted(fn) if adapts else fn)())
+            values.append(fn())
         traces.append(trace)
     for trace, value in zip(traces, completed(traces, values), strict=True):
         with trace:
@@ -54,7 +52,7 @@ def _check_alike(who: str, first: Leaves, other: Leaves, a: str, b: str) -> None
         if p.dtype is not q.dtype:
             raise TypeError(
                 errors.compose(
-                    f"{what} {a} returns {p.dtype.name}, {b} returns {q.dtype.name}, which is not allowed.",
+                    f"{what} dtypes differ: {a} returns {p.dtype.name}, {b} returns {q.dtype.name}.",
                     "cast one of them.",
                     depth=2,
                 )
@@ -62,7 +60,7 @@ def _check_alike(who: str, first: Leaves, other: Leaves, a: str, b: str) -> None
         if p.rank != q.rank:
             raise ValueError(
                 errors.compose(
-                    f"{what} {a} returns {p}, {b} returns {q}, which is not allowed.",
+                    f"{what} ranks differ: {a} returns {p}, {b} returns {q}.",
                     "return tensors of one rank.",
                     depth=2,
                 )
@@ -96,7 +94,6 @@ def repeat(
     limit: Any = -1,
 ) -> Any:
     """The loop variables after `body` has been applied while `cond` is true, at most `limit` times."""
-    cond, body = adapted(cond), adapted(body)
     start = settled(Leaves(list(loop_vars)), lambda leaves: traced(who, _unpacked(leaves, body), leaves.specs)[1])
     specs = _invariant_specs(start, invariants)
     test, result = traced(f"{who} cond", lambda *v: as_bool(cond(*start.packed(v))), specs)

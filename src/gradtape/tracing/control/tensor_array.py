@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from gradtape.core import dtypes, errors
 from gradtape.core.op import REGISTRY, InstanceOp, NotDifferentiable
+from gradtape.core.patterns.indexing import Places, Put
 from gradtape.core.shape import ANY, Spec, stacked
-from gradtape.core.tensor import Tensor
+from gradtape.core.tensor import Tensor, wrap
 from gradtape.ops.family import NO_LOWERING, dims
 from gradtape.ops.indexing import spread
 from gradtape.tracing.control.block import blank
@@ -26,13 +29,12 @@ class WriteRow(InstanceOp):
     differentiable = True
     takes_needs = True
     residuals = (("index", ""), ("row", "like"), ("x", "rows"))
-    lower = NO_LOWERING
 
     def infer(self, x: Spec, index: Spec, row: Spec, *, grow: bool) -> Spec:
         if not _fit(x.shape[1:], row.shape):
             raise errors.build(
                 errors.ShapeError,
-                f"TensorArray.write: a row of shape {list(row.shape)}, where the others have shape {list(x.shape[1:])}: they do not fit.",
+                f"TensorArray.write: shapes differ: this row is {list(row.shape)}, the others are {list(x.shape[1:])}.",
                 "write elements of one shape.",
             )
         shape = x.shape[1:] if row.shape is ANY or None not in x.shape[1:] else row.shape
@@ -56,6 +58,25 @@ class WriteRow(InstanceOp):
             return self.kernel(x, index, row, grow=grow)
         x[i, ...] = row
         return x
+
+    def specialize(self, node: Any, operands: Sequence[Any], trace: Any) -> Sequence[Any] | None:
+        """The result of a write to an array that has room for the row, or gets it: None if it is not known how much it needs."""
+        x, index, row = operands
+        if not node.params["grow"] or not isinstance(x, Tensor):
+            return None
+        if getattr(x, "value", None) not in getattr(trace, "roomy", ()):
+            found, shape = trace.peek(trace.value_of(index)), x.get_shape()
+            if found is None or int(found) < 0 or not shape.is_fully_defined():
+                return None
+            x = with_rows(x, max(shape[0], int(found) + 1))
+        return [trace.add(self, (x, index, row), {"grow": False})]
+
+    def lower(self, x: Spec, index: Spec, row: Spec, *, grow: bool) -> Any:
+        """A scatter of one row, if there is room for it: the number of rows is fixed."""
+        if grow or not x.is_known or x.dtype is not row.dtype:
+            return None
+        places = Places(1, 1, x.shape[:1], 1, math.prod(x.shape[1:]), index.dtype)
+        return Put(places, x.dtype, "replace", 0, (0, 1, 2)) if places.fits else None
 
     def save(self, values: Any, result: Any) -> tuple[Any, ...]:
         return values[1], _like(values[2]), _rows(values[0])
@@ -90,6 +111,15 @@ def _fit(shape: Any, row: Any) -> bool:
     return len(shape) == len(row) and all(None in (m, n) or m == n for m, n in zip(shape, row, strict=True))
 
 
+def with_rows(x: Any, rows: int) -> Any:
+    """An array with further rows of zeros, until it has so many."""
+    count, *inner = x.get_shape()
+    if count == rows:
+        return x
+    more = np.zeros((rows - count, *inner), x.dtype.numpy)
+    return REGISTRY["concat"](x, more, axis=0) if count else wrap(more)
+
+
 def _rows(x: Any) -> int | None:
     """The number of rows; None where only a run will tell: an array that grows in a loop."""
     shape: Any = x.get_shape() if isinstance(x, Tensor) else x.shape
@@ -104,13 +134,24 @@ def _like(row: Any) -> Any:
 def checked(index: Any, count: int, grow: bool = False) -> int:
     """The index as an int; raises if there is no such row."""
     i = int(index)
-    if i < 0 or (i >= count and not grow):
+    check_place(i, count, grow)
+    return i
+
+
+def check_place(i: int, count: int, grow: bool) -> None:
+    """Refuse an index at which a TensorArray of `count` elements cannot be written."""
+    if i < 0:
         raise errors.build(
             errors.OutOfRangeError,
-            f"TensorArray: index {i} is out of range, the array has {count} elements.",
+            f"TensorArray: Writing to negative indices (index {i}) is not allowed.",
+            "count from 0.",
+        )
+    if i >= count and not grow:
+        raise errors.build(
+            errors.OutOfRangeError,
+            f"TensorArray: Tried to write to index {i} but array is not resizeable and size is: {count}.",
             "make it larger, or give dynamic_size=True.",
         )
-    return i
 
 
 class NewRows(InstanceOp):

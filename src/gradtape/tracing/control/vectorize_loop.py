@@ -151,7 +151,7 @@ class _Step:
         return active if active.ndim else spread(active, self._size)
 
     def test(self) -> Block:
-        """True while some example goes on."""
+        """True while some example is still running."""
         carried, _, fixed = self._specs()
         trace = BlockTrace("some example goes on")
         with trace:
@@ -166,7 +166,7 @@ class _Step:
         return parameters[:c], parameters[c : c + 2], parameters[c + 2 + sliced :]
 
     def body(self) -> Block:
-        """One step of those that go on."""
+        """One step of the examples that are still running."""
         carried, sliced, fixed = self._specs()
         trace = BlockTrace(f"{self._body.name} of many examples")
         with trace:

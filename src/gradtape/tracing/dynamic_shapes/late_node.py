@@ -33,6 +33,7 @@ class Late(Op):
       call: the function of a list of tensors; it gives a list of tensors, None left out.
       variables: those whose values are the last inputs, since the function reads them without being given them.
       assigned: those whose new values are the last outputs.
+      sites: the generators that the function draws from.
     """
 
     differentiable = True
@@ -56,6 +57,7 @@ class Late(Op):
     ) -> None:
         self.name = name  # type: ignore[misc]
         self.call, self.variables, self.assigned = call, list(variables), list(assigned)
+        self.sites = state.Sites()
         self.inputs = tuple([f"x{i}" for i in range(inputs)])  # type: ignore[misc]
         self.outputs = tuple([f"y{i}" for i in range(outputs)])  # type: ignore[misc]
         self.residuals = tuple([(name, "") for name in (*self.inputs, *self.outputs)])
@@ -67,6 +69,14 @@ class Late(Op):
 
     def run(self, inputs: Sequence[Any]) -> list[Any]:
         """The function, called on tensors, or on symbols of another trace, in which more is known."""
+        around, self.sites.is_open = _current.sites, False
+        _current.sites = self.sites
+        try:
+            return self._run(inputs)
+        finally:
+            _current.sites = around
+
+    def _run(self, inputs: Sequence[Any]) -> list[Any]:
         count = len(inputs) - len(self.variables)
         if _current.trace is not None:
             with _current.trace.holding(self.variables, inputs[count:]) as held:
@@ -137,7 +147,7 @@ class LateGradient:
 
     def __call__(self, xs: list[Any], dys: list[Any]) -> list[Any]:
         twins = [Identity(x) for x in xs]  # tapes around this one see where they come from
-        tape = GradientTape(watch_accessed_variables=False)
+        tape = GradientTape(watch_accessed_variables=False, on_none="none")
         with tape:
             tape.watch([twins[i] for i in self.wanted])
             ys = self.op.run(twins)
@@ -299,6 +309,9 @@ class Form:
             if isinstance(leaf, RowCotangent):
                 self._kinds.append(("rows", dense_dims(leaf)))
                 self.tensors += [_tensor(leaf.values), _tensor(leaf.indices)]
+            elif isinstance(leaf, IndexedSlices) and (whole := _known_shape(leaf)) is not None:
+                self._kinds.append(("slices of", whole))
+                self.tensors += [_tensor(leaf.values), _tensor(leaf.indices)]
             elif isinstance(leaf, IndexedSlices):
                 self._kinds.append(("slices", leaf.dense_shape is not None))
                 parts = (leaf.values, leaf.indices, leaf.dense_shape)
@@ -329,11 +342,22 @@ class Form:
         for kind, detail in self._kinds:
             if kind == "rows":
                 leaves.append(RowCotangent(next(remaining), next(remaining), detail))
+            elif kind == "slices of":
+                leaves.append(IndexedSlices(next(remaining), next(remaining), detail))
             elif kind == "slices":
                 leaves.append(IndexedSlices(next(remaining), next(remaining), next(remaining) if detail else None))
             else:
                 leaves.append(next(remaining) if kind == "tensor" else detail)
         return leaves[0] if self._structure is None else fold(nest.pack_sequence_as(self._structure, leaves))
+
+
+def _known_shape(slices: IndexedSlices) -> tuple[int, ...] | None:
+    """The shape of the whole tensor, if it is known while the function is traced."""
+    shape = slices._dense_shape
+    if shape is None or (isinstance(shape, Tensor) and type(shape) is not Tensor):
+        return None
+    sizes = dense_dims(slices)
+    return sizes if all(type(d) is int for d in sizes) else None
 
 
 def _tensor(x: Any) -> Tensor:

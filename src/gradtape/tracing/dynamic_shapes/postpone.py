@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from random import Random
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gradtape.core import errors, state
 from gradtape.core.deferral import Unknown
@@ -21,9 +22,29 @@ if TYPE_CHECKING:
 _PATHS = 64
 # A function of ours may also stumble over what it did not expect of a size.
 _REFUSALS = (*REFUSALS, Unknown, TypeError)
-# Sizes and ranks with which a function is run of whose results nothing is known otherwise.
-_NUMBERS = ((2, 2), (3, 3), (1, 1), (4, 4), (6, 2), (1, 2), (24, 2), (97, 3), (2, 0), (0, 2))
+
+
+class _Example(NamedTuple):
+    """Numbers with which a function is run of whose results nothing is known otherwise."""
+
+    size: int
+    rank: int
+    rank_of_integers: int
+    value: int
+
+
+_EXAMPLES = tuple(
+    _Example(size, rank, rank, size)
+    for size, rank in ((2, 2), (3, 3), (1, 1), (4, 4), (6, 2), (1, 2), (24, 2), (97, 3), (2, 0), (0, 2))
+)
+# Integers as axes and positions: scalars and vectors, small whatever the sizes.
+_AXES = tuple(
+    _Example(size, rank, rank_of_integers, value)
+    for rank_of_integers in (0, 1)
+    for size, rank, value in ((3, 2, 0), (2, 3, 1), (5, 2, 1), (4, 1, 0), (1, 4, 2))
+)
 _SURE = 3  # runs that must agree on a size
+_DRAWS, _LARGE, _USUAL_RANKS = 240, 256, 5  # how often sizes are drawn, the largest of them, and ranks from 0 to 4
 _current = state.current
 
 
@@ -34,7 +55,12 @@ class Run:
       form: the structure of what was returned.
       specs: of the tensors in it.
       variables: that were read, and those that were `assigned`.
+      asked: True if values of tensors were asked for that are no integers.
+      numbers: that were drawn for sizes.
     """
+
+    asked = False
+    numbers: frozenset[int] = frozenset()
 
     def __init__(self, form: Form, variables: Sequence[Variable] = (), assigned: Sequence[Variable] = ()) -> None:
         self.form, self.variables, self.assigned = form, list(variables), list(assigned)
@@ -50,7 +76,9 @@ class Run:
             args, kwargs = opened.filled(given)
             form = Form(function(*args, **kwargs), dense)
         read = [s for s, _ in scratch.graph.captures if isinstance(s, Variable)]
-        return cls(form, read, list(scratch.assigned.values()))
+        found = cls(form, read, list(scratch.assigned.values()))
+        found.asked = scratch.asked
+        return found
 
 
 class Outcome:
@@ -83,13 +111,18 @@ def later(
       like: tensors of whose shapes the results will be, if that is known.
     """
     opened = Opened(args, kwargs)
-    found = _explore(trace, function, opened, missing, like)
+    around = _current.sites
+    sites = _current.sites = state.Sites() if around is None else around
+    try:
+        found = _explore(trace, function, opened, missing, like)
+    finally:
+        _current.sites = around
     first = found.first
     inputs = [*opened.tensors, *[trace.read(v) for v in first.variables]]
     results = [Spec(without_symbols(shape), y.dtype) for shape, y in zip(found.shapes, first.specs, strict=True)]
     assigned = [spec_of(v) for v in first.assigned]
     op = Late(name, Calling(function, opened, found.dense), len(inputs), len(results) + len(assigned))
-    op.variables, op.assigned = first.variables, first.assigned
+    op.variables, op.assigned, op.sites = first.variables, first.assigned, sites
     made = trace.append(op, inputs, {}, (*results, *assigned), found.shapes)
     for variable, value in zip(first.assigned, made[len(results) :], strict=True):
         trace.assign(variable, value)
@@ -127,6 +160,10 @@ def _explore(
     if not found and problems and is_complete:
         raise problems[0]
     runs = [run for run, _ in found] or _numbered_runs(trace, function, opened, dense)
+    if not runs and like is None and (drawn := _drawn_runs(trace, function, opened, dense)):
+        every = range(len(drawn[0].specs))
+        is_ranked = not any(shape is ANY for shape in known)  # other ranks than those that were drawn may fit too
+        return Outcome(drawn[0], [_agreed(drawn, k) if is_ranked else ANY for k in every], dense)
     if not runs and like is not None:
         return _gradients(trace, like)
     if not runs:
@@ -142,14 +179,16 @@ def _explore(
     if alike is not None:
         return Outcome(runs[0], [trace.symbolic_shape(x) for x in alike], dense)
     if not found:
-        return Outcome(runs[0], [_agreed(runs, k) for k in range(len(runs[0].specs))], dense)
+        apart = _drawn_runs(trace, function, opened, dense, apart=True)
+        return Outcome(runs[0], [_agreed(runs, k, apart) for k in range(len(runs[0].specs))], dense)
     count = len(runs[0].specs)
     alive = [(run, path) for run, path in found if len(run.specs) == count]
     shapes = [merge([(run.specs[k].shape, path) for run, path in alive], is_complete) for k in range(count)]
     if undecided and ANY in shapes:
         # Some paths asked for numbers: on those, numbers tell what does not depend on them.
         numbered = [run for run in _numbered_runs(trace, function, opened, dense) if len(run.specs) == count]
-        shapes = [_agreed(numbered, k) if shape is ANY else shape for k, shape in enumerate(shapes)]
+        apart = [run for run in _drawn_runs(trace, function, opened, dense, True) if len(run.specs) == count]
+        shapes = [_agreed(numbered, k, apart) if shape is ANY else shape for k, shape in enumerate(shapes)]
     return Outcome(runs[0], shapes, dense)
 
 
@@ -159,10 +198,17 @@ def _numbered_runs(trace: Trace, function: Callable[..., Any], opened: Opened, d
     from gradtape.tracing.dynamic_shapes.probe import Numbered
 
     around, found = _current.path, list[Run]()
-    known = [trace.symbolic_shape(x) for x in opened.tensors]
-    for number, rank in _NUMBERS:
-        scratch = Numbered(trace, number)
-        shapes = [(number,) * rank if shape is ANY else scratch.sized_shape(shape) for shape in known]
+    known = [(trace.symbolic_shape(x), x.dtype.is_integer) for x in opened.tensors]
+    for example in (*_EXAMPLES, *_AXES):
+        if example is _AXES[0] and found:
+            break
+        scratch = Numbered(trace, example.size, example.value)
+        shapes = [
+            (example.size,) * (example.rank_of_integers if is_integer else example.rank)
+            if shape is ANY
+            else scratch.sized_shape(shape)
+            for shape, is_integer in known
+        ]
         _current.path = Path()
         try:
             run = Run.of(function, opened, scratch, shapes, dense)
@@ -175,12 +221,58 @@ def _numbered_runs(trace: Trace, function: Callable[..., Any], opened: Opened, d
     return found
 
 
-def _agreed(runs: Sequence[Run], k: int) -> Shape:
-    """What runs on several numbers agree on: the rank of a result, and sizes that are the same for all numbers."""
-    shapes = [run.specs[k].shape for run in runs]
+def _drawn_runs(
+    trace: Trace, function: Callable[..., Any], opened: Opened, dense: bool, apart: bool = False
+) -> list[Run]:
+    """Runs on numbers that are drawn for every size, among those of the sizes that are known: they may have to fit each other. The draws are
+    the same in every process. With `apart`, no number is drawn for all sizes at once."""
+    from gradtape.tracing.dynamic_shapes.probe import Drawn
+
+    around, found, random = _current.path, list[Run](), Random(0)
+    known = [trace.symbolic_shape(x) for x in opened.tensors]
+    sizes = [d for shape in known if shape is not ANY for d in shape if type(d) is int]
+    sizes += [n for n in opened.parts[1] if type(n) is int and 0 < n < _LARGE]
+    pool = [*dict.fromkeys(sizes), 1, 2, 3, 4, 16, _LARGE]
+    for attempt in range(8 * _DRAWS if any(shape is ANY for shape in known) else _DRAWS):
+        common, by_axis = random.choice(pool), [random.choice(pool) for _ in range(RANKS)]
+        draw = (lambda axis, n=common: n, lambda axis, ns=by_axis: ns[axis % RANKS], lambda axis: random.choice(pool))[
+            attempt % 3
+        ]
+        scratch = Drawn(trace, draw, random.choice((0, 1, 2)), random.choice((0, 1)))
+        rank = random.randrange(_USUAL_RANKS)
+        ranks = [rank if attempt % 2 else random.randrange(_USUAL_RANKS) for _ in known]
+        _current.path = Path()
+        try:
+            shapes = [scratch.sized_shape((None,) * n if s is ANY else s) for s, n in zip(known, ranks, strict=True)]
+            run = Run.of(function, opened, scratch, shapes, dense)
+        except (*_REFUSALS, Contradiction):
+            continue
+        finally:
+            _current.path = around
+        if found and not run.form.agrees_with(found[0].form):
+            return []
+        run.numbers = frozenset(scratch.numbers)
+        found.append(run)
+        if len(found) == _SURE:
+            break
+    return found
+
+
+def _agreed(runs: Sequence[Run], k: int, apart: Sequence[Run] = ()) -> Shape:
+    """What runs on several numbers agree on: the rank of a result, and sizes that stay the same where every size has another number. No
+    size is believed if values were asked for: those that were made up may lead to it by chance."""
+    shapes = [run.specs[k].shape for run in (*runs, *apart)]
     if len(shapes) < _SURE or any(shape is ANY for shape in shapes) or len({len(shape) for shape in shapes}) > 1:
         return ANY
-    return tuple([sizes[0] if len(set(sizes)) == 1 else new_size() for sizes in zip(*shapes, strict=True)])
+    is_sure = len(apart) >= _SURE and not any(run.asked for run in (*runs, *apart))
+    # A size that was drawn in every run may be one of the arguments', which nothing else fitted.
+    doubtful = frozenset.intersection(*[run.numbers for run in apart]) if apart else frozenset()
+    return tuple(
+        [
+            s[0] if is_sure and len(set(s)) == 1 and s[0] not in doubtful else new_size()
+            for s in zip(*shapes, strict=True)
+        ]
+    )
 
 
 def _gradients(trace: Trace, like: Sequence[Any]) -> Outcome:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from gradtape.compiler.graph import Value
 from gradtape.core import state
-from gradtape.core.dims import INFINITY, Dim, Undecided, new_size
+from gradtape.core.dims import INFINITY, Atom, Dim, Undecided, atoms, new_size, substitute
 from gradtape.core.paths import RANKS
 from gradtape.core.shape import ANY, Spec, Steps, spec_of
 from gradtape.core.symbolic_arrays import has_symbols
@@ -20,6 +22,7 @@ from gradtape.tracing.symbol import Symbol, symbol
 from gradtape.tracing.trace import Trace, TraceRecording
 
 _current = state.current
+_MOST = 1 << 16  # elements that are made up for a tensor
 
 
 class Quiet(TraceRecording):
@@ -39,7 +42,10 @@ class Scratch(Trace):
 
     Attributes:
       assigned: by identity, the variables that were assigned.
+      asked: True if the values of a tensor were asked for that holds no integers.
     """
+
+    asked = False
 
     def __init__(self, around: Trace) -> None:
         super().__init__(around.graph.name)
@@ -126,15 +132,15 @@ def _symbols(shape: list[int]) -> Any:
 class Numbered(Scratch):
     """A scratch in which symbols are numbers. It tells how many results a function has, of which dtypes, and nothing else."""
 
-    def __init__(self, around: Trace, number: int) -> None:
+    def __init__(self, around: Trace, size: int, value: int) -> None:
         super().__init__(around)
-        self._number = number
+        self._size, self._value = size, value
 
     def sized_shape(self, shape: Any) -> Any:
         """A shape of numbers."""
         if shape is ANY:
-            return (self._number,) * 2
-        return tuple([self._number if d is None or type(d) is Dim else d for d in shape])
+            return (self._size,) * 2
+        return tuple([self._size if d is None or type(d) is Dim else d for d in shape])
 
     def peek(self, value: Value) -> Any:
         """The array of a value, or one of numbers."""
@@ -143,5 +149,40 @@ class Numbered(Scratch):
 
     def _unknown(self, value: Value) -> Any:
         shape, dtype = value.spec
-        number = b"" if dtype.kind == "O" else self._number
+        self.asked = self.asked or not dtype.is_integer
+        number = b"" if dtype.kind == "O" else self._value
         return np.full(shape, number, dtype.numpy)[()]
+
+
+class Drawn(Numbered):
+    """A scratch in which every size has a number of its own, and elements count up from a number."""
+
+    def __init__(self, around: Trace, draw: Callable[[int], int], value: int, step: int) -> None:
+        super().__init__(around, 1, value)
+        self._draw, self._step = draw, step
+        self.numbers: list[int] = []
+        self._drawn: dict[Atom, int] = {}
+
+    def sized_shape(self, shape: Any) -> Any:
+        """A shape of numbers; a size that comes up again has the same number."""
+        open_ = (None, None) if shape is ANY else shape
+        found = tuple([self._number(d, axis) for axis, d in enumerate(open_)])
+        self.numbers += [n for n, d in zip(found, open_, strict=True) if d is None or type(d) is Dim]
+        return found
+
+    def _number(self, d: Any, axis: int) -> int:
+        if d is None:
+            return self._draw(axis)
+        for atom in atoms(d):
+            self._drawn.setdefault(atom, self._draw(axis))
+        return int(substitute(d, lambda atom: self._drawn.get(atom, 1)))
+
+    def _unknown(self, value: Value) -> Any:
+        shape, dtype = value.spec
+        if not (dtype.is_integer or dtype.is_floating) or not shape:
+            return super()._unknown(value)
+        self.asked = self.asked or not dtype.is_integer
+        if math.prod(shape) > _MOST:
+            raise Undecided("the values of a large tensor were asked for.")
+        counted = self._value + self._step * np.arange(math.prod(shape))
+        return counted.reshape(shape).astype(dtype.numpy)

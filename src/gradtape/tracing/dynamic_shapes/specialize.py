@@ -1,4 +1,4 @@
-"""Programs of functions whose sizes are known only when they run: the graph is written anew for each size.
+"""Programs of functions whose sizes are known only when they run: the graph is specialised for each size.
 
 The graph that was traced for unknown sizes is walked once with known ones: `infer` tells the specs again, and late nodes are
 called on symbols of known sizes, so that they mostly become plain nodes. What comes out is compiled as if it had been
@@ -10,21 +10,22 @@ from __future__ import annotations
 import contextlib
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from gradtape.compiler.effects import ASSIGN
+from gradtape.compiler.effects import ASSIGN, REREAD
 from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.compiler.runtime.program import NO_SLOTS
-from gradtape.core import errors, provenance
+from gradtape.core import errors, locks, provenance
 from gradtape.core.deferral import Unknown
 from gradtape.core.op import Op
-from gradtape.core.shape import Spec
+from gradtape.core.shape import Spec, Steps
 from gradtape.core.variable import Variable
 from gradtape.tracing.dynamic_shapes.late_node import Late
 from gradtape.tracing.dynamic_shapes.probe import Quiet
 from gradtape.tracing.dynamic_shapes.symbolic_shapes import narrowed
+from gradtape.tracing.runner import Runner
 from gradtape.tracing.symbol import Symbol, symbol
 from gradtape.tracing.trace import Trace
 from gradtape.transform.opaque_op import recorded_by
@@ -34,11 +35,16 @@ _WORTH = 3  # runs after which a size gets machine code; the first size gets it 
 
 
 class Rewriting(Trace):
-    """A trace that is written from a graph."""
+    """A trace that is written from a graph.
+
+    Attributes:
+      blocks: the blocks that were written for sizes in it, once there are some.
+    """
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.recording = Quiet(self)
+        self.blocks: Any = None
 
     def add(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """The outputs of a new node; shapes that are known are constants."""
@@ -50,15 +56,21 @@ class Rewriting(Trace):
 
 
 def walk(
-    graph: Graph, trace: Trace, known: dict[Value, Any], assign: Callable[[Node, Any], None] | None = None
+    graph: Graph,
+    trace: Trace,
+    known: dict[Value, Any],
+    use: Callable[[Node, Any], Sequence[Any]] | None = None,
+    slots: Mapping[int, Variable] = NO_SLOTS,
 ) -> None:
-    """Write the nodes of a graph anew in an entered trace. No recorder sees them.
+    """Write the nodes of a graph again in an entered trace. No recorder sees them.
 
     Args:
       graph: whose nodes.
       trace: where to.
       known: the symbols that stand for the graph's values; those of all nodes are added.
-      assign: called with assignments and their tensors, if they are not nodes of the new graph as they were of the old.
+      use: called with assignments and reads of variables and their tensors, if they are not nodes of the new graph as they were of
+        the old. Returns the results.
+      slots: variables that nodes use in place of others, by identity.
     """
     for value in graph.constants:
         trace.graph.constants[value] = graph.constants[value]
@@ -67,15 +79,23 @@ def walk(
     with recorded_by():
         for node in graph.nodes:
             trace.place = node.place
-            if node.op is ASSIGN and assign is not None:
-                assign(node, known[node.inputs[0]])
-                continue
-            results = _again(node, [known[v] for v in node.inputs], trace)
+            operands = [known[v] for v in node.inputs]
+            through = use if node.op in (ASSIGN, REREAD) else None
+            results = through(node, operands[0]) if through is not None else _again(bound(node, slots), operands, trace)
             for old, new in zip(node.outputs, results, strict=True):
                 known[old] = new
-                if isinstance(new, Symbol) and not new.value.spec.is_known:
+                is_open = isinstance(new, Symbol) and not new.value.spec.is_known
+                if is_open and type(new.value.spec.shape) is not Steps:
                     new.value.spec = Spec(narrowed(new.value.spec.shape, old.spec.shape), old.spec.dtype)
     trace.place = before
+
+
+def bound(node: Node, slots: Mapping[int, Variable]) -> Node:
+    """A node whose blocks use some variables in place of others."""
+    if not slots or not node.effect or not hasattr(node.op, "bound"):
+        return node
+    specs = tuple([v.spec for v in node.outputs])
+    return Node(node.op.bound(slots), node.inputs, node.params, specs, node.place)
 
 
 def _again(node: Node, operands: list[Any], trace: Trace) -> Sequence[Any]:
@@ -84,6 +104,11 @@ def _again(node: Node, operands: list[Any], trace: Trace) -> Sequence[Any]:
             return [_own(trace, t) for t in node.op.run(operands)]
         except Unknown:
             return _copied(node, operands, trace)  # it depends on values: it is called when they are there
+    specialize = getattr(node.op, "specialize", None)
+    if specialize is not None and isinstance(trace, Rewriting):
+        found = specialize(node, operands, trace)
+        if found is not None:
+            return cast(Sequence[Any], found)
     if node.effect or not hasattr(node.op, "infer"):
         return _copied(node, operands, trace)
     result = trace.add(node.op, tuple(operands), node.params)
@@ -93,6 +118,7 @@ def _again(node: Node, operands: list[Any], trace: Trace) -> Sequence[Any]:
 def _copied(node: Node, operands: list[Any], trace: Trace) -> list[Symbol]:
     copied = node.on([trace.value_of(x) for x in operands])
     trace.graph.nodes.append(copied)
+    trace.notice(copied)
     for value in copied.outputs:
         trace._sized(value, None)
     return [symbol(v, trace) for v in copied.outputs]
@@ -104,33 +130,44 @@ def _own(trace: Trace, x: Any) -> Symbol:
 
 
 class Size:
-    """The program for one size: NumPy's kernels first, machine code once the size has come up often enough.
+    """The program for one size: NumPy's kernels first, machine code once the size has come up often enough. One thread at a time makes it;
+    others that call with this size wait, so that the count of the run alone decides which of the two it gets, and with it the last bits.
 
     Attributes:
-      runner: what runs now.
+      runner: what runs now; None until it is made.
       seconds: how long it took to make.
     """
 
-    __slots__ = ("_graph", "_left", "_outputs", "runner", "seconds")
+    __slots__ = ("_left", "_turn", "_write", "_written", "runner", "seconds")
 
-    def __init__(self, graph: Graph, outputs: list[Value], runs: int) -> None:
-        self._graph, self._outputs, self._left = graph, outputs, runs
+    def __init__(self, write: Callable[[], tuple[Graph, list[Value]]], runs: int) -> None:
+        """What makes the program from what `write` returns, a graph and its outputs; machine code in the run of number `runs`."""
+        self._write, self._left = write, runs
+        self._written: tuple[Graph, list[Value]] | None = None
+        self._turn = locks.Turn("cached")
+        self.runner: Any = None
         self.seconds = 0.0
-        self._make(native=not runs)
-
-    def _make(self, native: bool) -> None:
-        from gradtape.tracing.staged import Runner
-
-        self.runner = Runner(self._graph, self._outputs, native)
-        self.seconds += self.runner.seconds
 
     def used(self) -> Any:
         """What runs, for another run."""
+        if self.runner is not None and not self._left:
+            return self.runner
+        with self._turn.taken():
+            return self._counted()
+
+    def _counted(self) -> Any:
+        if self._written is None:
+            self._written = self._write()
+        is_last = self._left == 1
+        if self.runner is None or is_last:
+            self._make(self._written, native=self._left <= 1)
         if self._left:
-            self._left -= 1
-            if not self._left:
-                self._make(native=True)
+            self._left -= 1  # once the program is made: until then, others wait
         return self.runner
+
+    def _make(self, written: tuple[Graph, list[Value]], native: bool) -> None:
+        self.runner = Runner(*written, native)
+        self.seconds += self.runner.seconds
 
 
 class Specialized:
@@ -139,18 +176,22 @@ class Specialized:
     def __init__(self, trace: Trace, outputs: Sequence[Value]) -> None:
         self._graph, self._outputs = trace.graph, list(outputs)
         self._programs: OrderedDict[Any, Size] = OrderedDict()
+        self._lock = locks.lock("sizes")
         captures = trace.graph.captures
         self._count = len(trace.graph.parameters)
-        self._sized = [(i, s) for i, (s, v) in enumerate(captures) if not v.spec.is_known]
+        self._sized = [
+            (i, s) for i, (s, v) in enumerate(captures) if not v.spec.is_known and type(v.spec.shape) is not Steps
+        ]
 
     @property
     def program(self) -> Any:
         """The latest program; ValueError if there is none, since nobody has told a size."""
-        if not self._programs:
+        made = [size.runner for size in list(self._programs.values()) if size.runner is not None]
+        if not made:
             raise ValueError(
                 errors.compose(f"{self._graph.name} has not run yet, and its sizes are not known.", "call it first.")
             )
-        return next(reversed(self._programs.values())).runner.program
+        return made[-1].program
 
     @property
     def seconds(self) -> float:
@@ -177,20 +218,37 @@ class Specialized:
         key = (*shapes, *more)
         found = self._programs.get(key)
         if found is None:
-            found = self._programs[key] = self._made(shapes, dict(zip([i for i, _ in self._sized], more, strict=True)))
-            if len(self._programs) > _KEPT:
-                self._programs.popitem(last=False)
+            found = self._new(key, shapes, dict(zip([i for i, _ in self._sized], more, strict=True)))
         elif len(self._programs) > 1:
             with contextlib.suppress(KeyError):  # another thread has just dropped it
                 self._programs.move_to_end(key)
-        return found.used()
+        try:
+            return found.used()
+        finally:
+            if found.runner is None:  # it could not be made: the next call tries again
+                with self._lock:
+                    if self._programs.get(key) is found:
+                        del self._programs[key]
 
-    def _made(self, shapes: list[Any], more: dict[int, Any]) -> Size:
+    def _new(self, key: Any, shapes: list[Any], more: dict[int, Any]) -> Size:
+        """The size of a key, in the table; of threads that come with it together, all get the same one."""
+        with self._lock:
+            found = self._programs.get(key)
+            if found is None:
+                runs = _WORTH if self._programs else 0
+                found = self._programs[key] = Size(lambda: self._written(shapes, more), runs)
+                if len(self._programs) > _KEPT:
+                    self._programs.popitem(last=False)
+        return found
+
+    def _written(self, shapes: list[Any], more: dict[int, Any]) -> tuple[Graph, list[Value]]:
+        """The graph for a size, and its outputs."""
         graph = self._graph
         with Rewriting(graph.name) as trace:
             known: dict[Value, Any] = {}
             for value, shape in zip(graph.parameters, shapes, strict=True):
-                known[value] = trace.parameter(Spec(tuple(shape), value.spec.dtype), value.name)
+                own_spec = value.spec if type(value.spec.shape) is Steps else Spec(tuple(shape), value.spec.dtype)
+                known[value] = trace.parameter(own_spec, value.name)
             for i, (source, value) in enumerate(graph.captures):
                 spec = Spec(tuple(more[i]), value.spec.dtype) if i in more else value.spec
                 own = Value(spec)
@@ -202,4 +260,4 @@ class Specialized:
                 site = provenance.Site.of(trace.place)
                 raise errors.in_graph(problem, "shape", graph.name, site) from problem.__cause__
             outputs = [trace.value_of(known[v]) for v in self._outputs]
-        return Size(trace.graph, outputs, _WORTH if self._programs else 0)
+        return trace.graph, outputs
