@@ -234,6 +234,13 @@ class TestPolicy:
         assert float(tf.function(space["f"])(tf.constant(2.0))) == 2.0
         assert any("AutoGraph could not transform" in m for m in caplog.messages)
 
+    def test_without_source_and_branches_there_is_no_warning(self, caplog):
+        space = {"tf": tf}
+        code = "def f(x):\n    with tf.GradientTape() as tape:\n        tape.watch(x)\n        y = x * x\n    return tape.gradient(y, x)"
+        exec(code, space)
+        assert float(tf.function(space["f"])(tf.constant(2.0))) == 4.0
+        assert not caplog.messages
+
     def test_generators_run_as_they_are(self, caplog):
         def rows(n):
             for i in range(n):

@@ -110,14 +110,37 @@ def test_dtype_in_a_loop():
     refused(f, TypeError, "'n' has dtype int32 before the loop, but dtype float32 after one iteration")
 
 
-def test_none_before_a_loop():
+def test_none_that_a_loop_reads():
     def f(x):
         y = None
         for _ in tf.range(3):
-            y = x
+            y = x + y
         return y
 
     refused(f, ValueError, "'y' may not be None before the loop")
+
+
+def test_none_that_stays():
+    def f(x):
+        y = None
+        for _ in tf.range(3):
+            y = None if y is None else x
+        return x
+
+    refused(f, ValueError, "'y' may not be None before the loop")
+
+
+def test_none_that_a_loop_gives_a_value():
+    @tf.function
+    def f(n):
+        y = None
+        for i in tf.range(n):
+            y = i
+        return y
+
+    assert f(tf.constant(3)).numpy() == 2
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must iterate at least once to initialize y"):
+        f(tf.constant(0))
 
 
 def test_scalar_in_a_for():

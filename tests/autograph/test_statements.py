@@ -439,3 +439,59 @@ def test_functions_of_ours_that_were_held_before_the_first_trace(tmp_path: Path)
     )
     done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["[0, 1, 2]", "[0, 1]", "(None,)"]
+
+
+class TestFunctionsDefinedLater:
+    """A variable that a branch or loop sets is read by a function that is defined behind it."""
+
+    @pytest.mark.parametrize(("x", "wanted"), [(1.0, 3.0), (-1.0, -2.0)])
+    def test_after_a_branch(self, x: float, wanted: float) -> None:
+        @tf.function
+        def f(x):
+            if x > 0.0:
+                a = x * 2.0
+            else:
+                a = x * 3.0
+
+            def outer():
+                def inner():
+                    return a + 1.0
+
+                return inner()
+
+            return outer()
+
+        assert f(tf.constant(x)).numpy() == wanted
+
+    def test_a_variable_that_only_one_branch_sets(self) -> None:
+        @tf.function
+        def f(x):
+            if x > 0.0:
+                a = x * 2.0
+
+            def read():
+                return a
+
+            return read()
+
+        with pytest.raises(ValueError, match="'a' must also be initialized in the else branch"):
+            f(tf.constant(1.0))
+
+    def test_in_a_loop(self) -> None:
+        @tf.function
+        def f(x):
+            n = tf.constant(0)
+            while n < 3:
+                y = x * 2.0
+                n += 1
+
+                def outer():
+                    def inner():
+                        return y + tf.cast(n, tf.float32)  # noqa: B023
+
+                    return inner()
+
+                x = outer()
+            return x
+
+        assert f(tf.constant(1.0)).numpy() == 19.0

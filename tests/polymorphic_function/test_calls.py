@@ -27,6 +27,16 @@ class TestCalls:
         with pytest.raises(TypeError, match="found return value of type object"):
             tf.function(lambda: object())()
 
+    def test_defaults_of_parameters_are_passed_at_each_call(self):
+        weights, scale = tf.constant([1.0, 2.0]), tf.Variable(3.0)
+        f = tf.function(lambda x, weights=weights, scale=scale: x * weights * scale)
+        x = tf.constant([1.0, 1.0])
+        assert [f(x).numpy().tolist() for _ in range(3)] == [[3.0, 6.0]] * 3
+        scale.assign(4.0)
+        assert f(x).numpy().tolist() == [4.0, 8.0]
+        assert f(x, tf.constant([0.0, 1.0])).numpy().tolist() == [0.0, 4.0]
+        assert f(x).numpy().tolist() == [4.0, 8.0]
+
     def test_side_effects_of_python_happen_once(self):
         seen = []
         f = tf.function(lambda x: seen.append(1) or x)

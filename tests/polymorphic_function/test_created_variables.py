@@ -123,6 +123,52 @@ def test_what_a_creator_returns_is_not_initialised_again():
     assert type(kept[0]) is Counted
 
 
+def test_a_subclass_that_keeps_its_value_itself():
+    class Kept(tf.Variable):
+        """Like a variable, but another object holds its value, and the constructor of the base class is not called."""
+
+        def __init__(self, held, trainable):
+            self.held, self._trainable = held, trainable
+
+        dtype = property(lambda self: self.held.dtype)
+        shape = property(lambda self: self.held.shape)
+
+        def value(self):
+            return self.held
+
+    def creator(_, initial_value=None, trainable=None, **rest):
+        return Kept(tf.convert_to_tensor(initial_value), trainable)
+
+    with tf.variable_creator_scope(creator):
+        made = tf.Variable([2.0], trainable=True, name="v")
+    assert type(made) is Kept
+    np.testing.assert_array_equal(made + 1.0, [3.0])
+    np.testing.assert_array_equal(tf.square(made), [4.0])
+    np.testing.assert_array_equal(tf.function(lambda x: x * made)(tf.constant([5.0])), [10.0])
+
+
+def test_a_subclass_whose_value_asks_its_base():
+    class Doubled(tf.Variable):
+        def value(self):
+            return super().value() * 2.0
+
+    v = Doubled([1.0, 3.0])
+    np.testing.assert_array_equal(v + 0.0, [2.0, 6.0])
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(v * v)
+    np.testing.assert_array_equal(tape.gradient(y, v), [8.0, 24.0])
+
+
+@pytest.mark.parametrize("like", [tf.zeros_like, tf.ones_like])
+def test_likenesses_of_what_is_not_known_yet(like):
+    """A mean over an open batch has a known shape, so a variable like it can be made before any call."""
+    f, kept, _ = once(lambda x: tf.Variable(like(tf.reduce_mean(x, 0)) + 1.0, name="v"))
+    concrete = f.get_concrete_function(tf.TensorSpec([None, 3]))
+    expected = like(tf.ones([3])) + 1.0
+    np.testing.assert_array_equal(kept[0], expected)
+    np.testing.assert_array_equal(concrete(X), X * expected)
+
+
 def test_random_numbers_make_no_variable_of_the_function():
     """In a new process: the generators are the library's, made when something is first drawn."""
     program = """

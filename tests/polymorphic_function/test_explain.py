@@ -46,6 +46,15 @@ def test_text():
     assert f.explain()._repr_html_().startswith("<pre>")
 
 
+def test_repr_is_one_line():
+    f = tf.function(lambda x: x * 2.0)
+    f(tf.constant(1.0))
+    report = f.explain()
+    assert repr(report).startswith("<FunctionReport ")
+    assert repr(report).endswith(", 1 trace>")
+    assert repr(report.traces[0]).endswith(", 1 kernel, 0 ops outside>")
+
+
 def test_place_in_a_structure_is_named():
     f = tf.function(lambda options, xs: xs[0])
     one, two = tf.constant(1.0), tf.constant([1.0, 2.0])

@@ -248,3 +248,33 @@ def test_interruption_of_a_long_loop_leaves_variables_whole(tmp_path):
     script.write_text(INTERRUPTED)  # AutoGraph reads the source
     done = subprocess.run([sys.executable, script, str(busy)], timeout=120, check=False)
     assert done.returncode == 0
+
+
+def test_first_calls_do_not_wait_for_the_compilation_of_another_function():
+    """52 small functions on four threads are compiled while a function of thousands of ops is."""
+
+    unlike = time.time() % 1.0  # another program in each run: its kernels are not on disk
+
+    @tf.function(autograph=False)
+    def large(x):
+        for i in range(1500):
+            x = tf.tanh(x * (unlike + i * 1e-4)) + (tf.sin(x) if i % 7 == 0 else 0.1)
+        return x
+
+    def compile_large():
+        large(tf.ones([5]))
+        ended.set()
+
+    def first_call(constant):
+        tf.function(lambda x: tf.reduce_sum(x * constant) + tf.cos(x), autograph=False)(tf.ones([3]))
+        return not ended.is_set()
+
+    ended = threading.Event()
+    first_call(0.5)  # what the first function of all loads
+    thread = threading.Thread(target=compile_large)
+    thread.start()
+    try:
+        early = together(lambda number: sum(first_call(100.0 * number + k + 1.5) for k in range(13)), 4)
+    finally:
+        thread.join()
+    assert sum(early) > 26  # most were done before it; on an idle machine, all

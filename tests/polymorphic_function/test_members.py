@@ -16,7 +16,25 @@ class TestMembers:
         assert (spec.args, spec.varargs, spec.varkw, spec.defaults) == (["x", "y"], "args", "kwargs", (1,))
         assert (spec.kwonlyargs, spec.kwonlydefaults) == (["z"], {"z": 2})
         assert f.function_spec.arg_names == ("x", "y")
-        assert str(f.function_type) == "(x, y=1, *args, z=2, **kwargs)"
+        hidden = "<captured_default_value>"
+        assert str(f.function_type) == f"(x, y={hidden}, *args, z={hidden}, **kwargs)"
+
+    def test_kinds_of_arguments_captures_and_result(self):
+        y = tf.constant([1, 2])
+        v = tf.Variable(1.0)
+        f = tf.function(lambda x, n, *rest: {"a": x * v, "b": y})
+        kinds = f.get_concrete_function(tf.TensorSpec([None], tf.float32), 3, tf.constant(1)).function_type
+        x, n, rest = kinds.parameters.values()
+        assert x.type_constraint == tf.TensorSpec([None], tf.float32)
+        assert (repr(n.type_constraint), rest.name, n.optional) == ("Literal[3]", "rest_0", False)
+        assert kinds.captures[id(y)] == tf.TensorSpec([2], tf.int32)
+        assert kinds.captures[id(v)].dtype == tf.resource
+        assert repr(kinds.output) == (
+            "Dict[['a', TensorSpec(shape=(None,), dtype=tf.float32, name=None)], "
+            "['b', TensorSpec(shape=(2,), dtype=tf.int32, name=None)]]"
+        )
+        assert kinds == kinds.replace()
+        assert f.function_type.parameters["x"].type_constraint is None
 
     def test_operation_of_a_symbolic_tensor(self):
         @tf.function(autograph=False)

@@ -54,10 +54,10 @@ Functions that are defined inside are rewritten with the one around. What a func
     experimental.py       What to rewrite, and how loops over tensors run
 """
 
-from gradtape.autograph import experimental
-from gradtape.autograph._public import set_verbosity, to_code, to_graph, trace
-from gradtape.core import deferral
+from gradtape.core import lazy
 
-__all__ = ["experimental", "set_verbosity", "to_code", "to_graph", "trace"]
-
-deferral.guard_module(__name__)
+_LATER = {
+    "gradtape.autograph.experimental": "*",
+    "gradtape.autograph._public": "set_verbosity to_code to_graph trace",
+}
+__getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

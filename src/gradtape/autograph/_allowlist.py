@@ -12,7 +12,6 @@ from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from gradtape.autograph._mangling import class_of
-from gradtape.core import deferral
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 
@@ -200,8 +199,6 @@ def _leads_on(value: Any, above: tuple[CodeType, ...]) -> bool:
         value = value.__func__
     elif not isinstance(value, FunctionType):
         value = getattr(type(value), "__call__", None)  # noqa: B004 - the method itself is wanted
-    if deferral.can_wait(value):  # held since before the first trace: only a rewritten call adapts it
-        return True
     if not isinstance(value, FunctionType) or is_marked(value) or not is_users(value.__code__, value.__module__):
         return False
     return _judged(value, value.__code__, above)

@@ -97,7 +97,12 @@ def _len(x: Any) -> Any:
         return len(x)
     shape = _spec(own).shape
     if not shape:
-        raise ValueError(errors.compose("len requires a non-scalar tensor, got one of rank 0.", "it has no rows."))
+        raise ValueError(
+            errors.compose(
+                "len requires a non-scalar tensor, got one of rank 0.",
+                "use the scalar itself, or tf.size(x) for the number of elements.",
+            )
+        )
     if shape[0] is not None:
         return convert.convert_to_tensor(shape[0])
     from gradtape.tracing.control.tensor_array import COUNT_ROWS
@@ -161,6 +166,9 @@ def _zip(*columns: Any, **options: Any) -> Any:
     return builtins.zip(*[rows(c) for c in own], **options)  # noqa: B905
 
 
+_JOIN = {"any": "logical_or", "all": "logical_and"}
+
+
 def _reduced(name: str) -> Callable[[Any], Any]:
     """`any`, `all`: over all rows of a tensor of one dimension; over an iterable of scalars."""
 
@@ -168,6 +176,9 @@ def _reduced(name: str) -> Callable[[Any], Any]:
         own = as_tensor(x)
         if is_symbolic(own):
             return REGISTRY[f"reduce_{name}"](own, axis=(0,), keepdims=False)
+        if _is_pipeline(own) and hasattr(own, "reduce"):
+            start = convert.convert_to_tensor(name == "all")
+            return own.reduce(start, lambda before, item: REGISTRY[_JOIN[name]](before, item))
         items = list(x)
         if not _concerns(*items):
             return getattr(builtins, name)(items)
@@ -176,9 +187,7 @@ def _reduced(name: str) -> Callable[[Any], Any]:
             found = (
                 item
                 if found is None
-                else REGISTRY["logical_or" if name == "any" else "logical_and"](
-                    convert.convert_to_tensor(found), convert.convert_to_tensor(as_tensor(item))
-                )
+                else REGISTRY[_JOIN[name]](convert.convert_to_tensor(found), convert.convert_to_tensor(as_tensor(item)))
             )
         return found
 

@@ -11,7 +11,7 @@ from types import FunctionType
 from typing import Any
 
 from gradtape.autograph import _allowlist as allowlist
-from gradtape.core import deferral, log, state
+from gradtape.core import log, state
 
 _AS_IT_IS = (types.BuiltinFunctionType, types.MethodWrapperType, types.WrapperDescriptorType, type)
 _warned: set[Any] = set()
@@ -55,8 +55,6 @@ def converted(function: Callable[..., Any]) -> Callable[..., Any]:
         return function if inner is function.func else functools.partial(inner, *function.args, **function.keywords)
     if not isinstance(function, FunctionType):
         return _converted_object(function)
-    if deferral.can_wait(function):  # one of ours, which the program got hold of before the first function was traced
-        return deferral.adapt(function)
     if allowlist.is_marked(function) or not allowlist.is_users(function.__code__, function.__module__):
         return function
     if not allowlist.wants_conversion(function):
@@ -76,14 +74,14 @@ def _converted_object(target: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _rewritten(function: FunctionType) -> FunctionType:
-    from gradtape.autograph._source import Unavailable
+    from gradtape.autograph._source import Unavailable, has_control_flow
 
     try:
         from gradtape.autograph._cache import rewritten
 
         return rewritten(function)
     except Unavailable as problem:
-        if function.__code__ not in _warned:
+        if function.__code__ not in _warned and has_control_flow(function.__code__):
             _warned.add(function.__code__)
             log.warning(
                 "AutoGraph could not transform %s and will run it as-is.\nCause: %s\nTo silence this warning, decorate the "

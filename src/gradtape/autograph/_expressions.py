@@ -109,7 +109,7 @@ class Expressions(ast.NodeTransformer):
         return _compared(node.left, node.ops, node.comparators, node)
 
     def _must_stay(self, *operands: Any, also_outside: bool = False) -> bool:
-        """True if an operand binds names that would be lost in a function of its own."""
+        """True if an operand binds names that would be lost in a separate function."""
         return (self._is_inline or also_outside) and any(self._bound_by(o) for o in operands)
 
     def _bound_by(self, node: Any) -> set[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from gradtape.autograph._undefined import (
     MISSING_RETURN,
+    called,
     holds_tensors,
     is_missing,
     is_return,
@@ -55,7 +56,8 @@ def _merged(
     parts: list[list[Leaves]] = [[], []]
     for i in range(nouts):
         pair = [states[0][i], states[1][i]]
-        if same(pair) or all(is_missing(v) for v in pair):
+        is_deleted = all(is_missing(v) for v in pair) and not is_missing(before[i])
+        if (same(pair) or all(is_missing(v) for v in pair)) and not is_deleted:
             result[i] = pair[1]
             continue
         pair = completed(traces, _filled(names[i], pair, traces))
@@ -92,14 +94,16 @@ def _filled(name: str, pair: list[Any], traces: Sequence[BlockTrace]) -> list[An
                     "return a value from both branches, or after the statement.",
                 )
             raise refuse(
-                ValueError, f"'{name}' must also be initialized in the {branch} branch", f"set {name} before the if."
+                ValueError,
+                f"{called(name)} must also be initialized in the {branch} branch",
+                f"set {name} before the if.",
             )
-        if value is None:
-            raise refuse(ValueError, f"'{name}' is None at the end of the {branch} branch.", "give it a tensor.")
+        if any(part is None for part in nest.flatten(value)):
+            raise refuse(ValueError, f"{called(name)} is None at the end of the {branch} branch.", "give it a tensor.")
         if not holds_tensors(value) and value is not other:
             raise refuse(
                 TypeError,
-                f"'{name}' must be a tensor or a structure of tensors after an if over a tensor, but is {value!r} at the "
+                f"{called(name)} must be a tensor or a structure of tensors after an if over a tensor, but is {value!r} at the "
                 f"end of the {branch} branch.",
                 "choose between objects by a Python condition.",
             )
@@ -112,21 +116,23 @@ def _check_alike(name: str, main: Leaves, other: Leaves) -> None:
     except (TypeError, ValueError) as problem:
         raise refuse(
             TypeError,
-            f"'{name}' does not have the same nested structure in the main and else branches. {problem}",
+            f"{called(name)} does not have the same nested structure in the main and else branches. {problem}",
             "give it the same structure in both.",
         ) from None
     if len(main.tensors) != len(other.tensors):
-        raise refuse(TypeError, f"'{name}' does not have the same parts in both branches.", "give it the same parts.")
+        raise refuse(
+            TypeError, f"{called(name)} does not have the same parts in both branches.", "give it the same parts."
+        )
     for a, b in zip(main.tensors, other.tensors, strict=True):
         p, q = spec(a), spec(b)
         if p.dtype is not q.dtype:
             raise refuse(
                 TypeError,
-                f"'{name}' has dtype {p.dtype.name} in the main branch, but dtype {q.dtype.name} in the else branch",
+                f"{called(name)} has dtype {p.dtype.name} in the main branch, but dtype {q.dtype.name} in the else branch",
                 "cast one of them.",
             )
 
 
 def choice_by_tensor(cond: Any, if_true: Callable[[], Any], if_false: Callable[[], Any]) -> Any:
     """`a if condition else b`, where the condition is a tensor."""
-    return choose("cond", as_bool(cond), (if_false, if_true), ("the else part", "the main part"), adapts=False)
+    return choose("cond", as_bool(cond), (if_false, if_true), ("the else part", "the main part"))

@@ -111,6 +111,8 @@ class Variables:
     def _live_before_simple(self, statement: Any, after: set[str]) -> set[str]:
         if isinstance(statement, (ast.Return, ast.Raise)):
             return self._reads(statement) | self._raised
+        if isinstance(statement, DEFINITIONS):  # the function may be called at any time from here on
+            return self._reads(statement) | captured(statement) | (after - self._writes(statement))
         return self._reads(statement) | (after - self._writes(statement))
 
     def _live_before_compound(self, statement: Any, after: set[str]) -> set[str]:

@@ -32,9 +32,7 @@ def _lazily(first: Any, b: Callable[[], Any], name: str, order: Any) -> Any:
         second = as_bool(b())
     if not scratch.assigned and all(_is_cheap(node) for node in scratch.graph.nodes):
         return REGISTRY[name](first, as_bool(b()) if is_symbolic(second) else second)
-    return choose(
-        name, first, order(first, lambda: as_bool(b())), ("the first operand", "the second operand"), adapts=False
-    )
+    return choose(name, first, order(first, lambda: as_bool(b())), ("the first operand", "the second operand"))
 
 
 def _is_cheap(node: Any) -> bool:

@@ -10,6 +10,7 @@ from gradtape.autograph._if import if_over_tensor
 from gradtape.autograph._ranges import Bounds, bounds_of, start_of
 from gradtape.autograph._undefined import (
     as_tensor,
+    called,
     holds_tensors,
     in_loop,
     is_missing,
@@ -20,7 +21,8 @@ from gradtape.autograph._undefined import (
 from gradtape.core import convert, dtypes, nest
 from gradtape.core.composite import Composite
 from gradtape.core.op import REGISTRY
-from gradtape.core.shape import Spec, TensorShape, spec_of
+from gradtape.core.shape import Spec, TensorShape, TensorSpec, spec_of
+from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor
 from gradtape.tracing.control.block import BlockTrace, empty, spec
 from gradtape.tracing.control.build import Leaves, as_bool, fits, relaxed, run_steps, traced
@@ -73,7 +75,10 @@ def for_loop(
 ) -> None:
     """A `for` statement; see `statements.for_stmt`."""
     if hasattr(iter_, "_staged_steps") and traces():
-        _for_dataset(iter_._staged_steps(), extra_test, body, get_state, set_state, symbol_names, opts)
+        # As in a reduction over the dataset, the shapes of variables may vary; in a loop over an iterator they may not.
+        varies = not hasattr(iter_, "__next__")
+        steps, given = iter_._staged_steps(), {**opts, "shapes_vary": varies}
+        _for_dataset(steps, extra_test, body, get_state, set_state, symbol_names, given)
         return
     bounds = bounds_of(iter_) if traces() else None
     if bounds is not None:
@@ -215,16 +220,19 @@ class _Loop:
     def _settled(self) -> Any:
         """The trace of a step, after as many trials as it takes to know the variables that are first set in it."""
         while True:
-            self._check_before()
             leaves = Leaves([self._begin[i] for i in self._carried()])
             specs = self._specs(leaves)
             try:
                 trace, after = self._traced_step(leaves, [s for own in specs.values() for s in own])
             except UnboundLocalError as problem:
                 raise self._undefined(problem) from None
+            except (TypeError, ValueError, AttributeError):
+                self._check_before()
+                raise
             changed = False
             for i, (old, new) in enumerate(zip(self._begin, after, strict=True)):
-                if is_missing(old) and not is_missing(new) and new is not None and holds_tensors(new):
+                has_value = not is_missing(new) and new is not None and holds_tensors(new)
+                if (is_missing(old) or self._is_none(i)) and has_value:
                     self._begin[i], changed = _blank(new), True
                     self._first_set.add(i)
                     if not hasattr(new, "_components"):
@@ -232,8 +240,21 @@ class _Loop:
                 elif getattr(old, "_is_open", False) and hasattr(new, "_completed"):
                     self._begin[i] = old._completed(new)
                     changed = changed or self._begin[i] is not old
-            if not changed:
+            if not changed and not self._loosened(specs, after):
+                self._check_before()
                 return trace, after, leaves, specs
+
+    def _loosened(self, specs: dict[int, list[Spec]], after: State) -> bool:
+        """Whether another trial is needed because the shape of a variable varies, in a loop that allows it."""
+        if not self._options.get("shapes_vary"):
+            return False
+        changed = False
+        for i in self._carried():
+            new = [] if is_missing(after[i]) else [spec(t) for t in Leaves(after[i]).tensors]
+            if len(new) == len(specs[i]) and not all(fits(a, b) for a, b in zip(new, specs[i], strict=True)):
+                self._made_specs[i] = [_common(a, b) for a, b in zip(new, specs[i], strict=True)]
+                changed = changed or self._made_specs[i] != specs[i]
+        return changed
 
     def _undefined(self, problem: UnboundLocalError) -> Exception:
         """The error of a step that reads a variable which has no value before the loop."""
@@ -243,14 +264,18 @@ class _Loop:
             return problem
         return refuse(ValueError, f"'{names[0]}' must be defined before the loop.", "give it a value before the loop.")
 
+    def _is_none(self, i: int) -> bool:
+        """Whether a variable is None before the loop; one that a step gives a value is as if it were first set there."""
+        return self._begin[i] is None and not self._names[i].startswith("retval_")
+
     def _check_before(self) -> None:
-        for name, value in zip(self._names, self._begin, strict=True):
-            if value is None and not name.startswith("retval_"):
-                raise refuse(ValueError, f"'{name}' may not be None before the loop.", "give it a tensor.")
+        for i, name in enumerate(self._names):
+            if self._is_none(i):
+                raise refuse(ValueError, f"{called(name)} may not be None before the loop.", "give it a tensor.")
 
     def _specs(self, leaves: Leaves) -> dict[int, list[Spec]]:
         """The specs of each carried variable, with those dimensions unknown that the user says vary."""
-        given = {id(as_tensor(t)): shape for t, shape in self._options.get("shape_invariants", ())}
+        given = self._invariants()
         found: dict[int, list[Spec]] = {}
         flat = iter(zip(leaves.tensors, leaves.specs, strict=True))
         for i, value in zip(self._carried(), leaves.structure, strict=True):
@@ -258,10 +283,16 @@ class _Loop:
             for _ in Leaves(value).tensors:
                 tensor, kept = next(flat)
                 own.append(relaxed(tensor, given[id(tensor)]) if id(tensor) in given else kept)
-            found[i] = self._made_specs.get(i, own)
             if isinstance(value, Composite):
-                found[i] = _open_specs(value, given.get(id(value)))
+                own = _open_specs(value, given.get(id(value)))
+            found[i] = self._made_specs.get(i, own)
         return found
+
+    def _invariants(self) -> dict[int, Any]:
+        """The shapes that the user gives for variables, by the identity of their values before the loop."""
+        if self._options.get("shapes_vary"):
+            return {}
+        return {id(as_tensor(t)): shape for t, shape in self._options.get("shape_invariants", ())}
 
     def _enter(self, leaves: Leaves, tensors: Sequence[Any]) -> None:
         state = list(self._begin)
@@ -319,20 +350,24 @@ class _Loop:
         """The tensors of a variable after a step, which must be like those before it."""
         name, old = self._names[i], self._begin[i]
         if value is None or is_missing(value):
-            raise refuse(ValueError, f"'{name}' is None at the end of the iteration.", "give it a tensor.")
+            raise refuse(ValueError, f"{called(name)} is None at the end of the iteration.", "give it a tensor.")
         try:
             nest.assert_same_structure(old, value)
             new = Leaves(value)
         except (TypeError, ValueError) as problem:
             raise refuse(
                 TypeError,
-                f"'{name}' does not have the same nested structure after one iteration. {problem}",
+                f"{called(name)} does not have the same nested structure after one iteration. {problem}",
                 "keep its structure in the loop.",
             ) from None
         if len(new.tensors) != len(specs):
-            raise refuse(TypeError, f"'{name}' does not have the same parts after one iteration.", "keep its parts.")
+            raise refuse(
+                TypeError, f"{called(name)} does not have the same parts after one iteration.", "keep its parts."
+            )
+        given = self._invariants()
+        told = id(old) in given or any(id(t) in given for t in Leaves(old).tensors)
         for tensor, kept in zip(new.tensors, specs, strict=True):
-            _check_like(name, spec(tensor), kept)
+            _check_like(name, spec(tensor), kept, told)
         return new.tensors
 
     def _guarded(self, i: int, value: Any, count: Any) -> Any:
@@ -349,7 +384,8 @@ def _open_specs(value: Composite, invariant: Any) -> list[Spec]:
     kind = value._spec()
     if invariant is not None:
         shape = TensorShape(invariant)
-        kind = kind._with_shape(TensorShape([None] * (kind.shape.rank or 0)) if shape.rank is None else shape)
+        keeps_rank = shape.rank is None and not isinstance(value, SparseTensor)
+        kind = kind._with_shape(TensorShape([None] * (kind.shape.rank or 0)) if keeps_rank else shape)
     return [spec_of(s) for s in kind._component_specs()]
 
 
@@ -376,17 +412,30 @@ def _blank(value: Any) -> Any:
     return leaves.packed([wrap(empty(spec(t))) for t in leaves.tensors])
 
 
-def _check_like(name: str, new: Spec, kept: Spec) -> None:
+def _common(a: Spec, b: Spec) -> Spec:
+    """The spec of tensors that are as one or the other."""
+    return spec_of(TensorSpec(TensorShape(a.shape).most_specific_compatible_shape(TensorShape(b.shape)), b.dtype))
+
+
+def _check_like(name: str, new: Spec, kept: Spec, told: bool) -> None:
+    """Raise unless a variable after a step is as it was before it, or as the user told."""
     if new.dtype is not kept.dtype:
         raise refuse(
             TypeError,
-            f"'{name}' has dtype {kept.dtype.name} before the loop, but dtype {new.dtype.name} after one iteration",
+            f"{called(name)} has dtype {kept.dtype.name} before the loop, but dtype {new.dtype.name} after one iteration",
             "cast it.",
+        )
+    if not fits(new, kept) and told:
+        raise refuse(
+            ValueError,
+            f"{called(name)} has shape {TensorShape(new.shape)} after one iteration, which does not conform with the shape "
+            f"invariant {TensorShape(kept.shape)}.",
+            "give None for the dimensions that vary, or keep the shape.",
         )
     if not fits(new, kept):
         raise refuse(
             ValueError,
-            f"'{name}' has shape {TensorShape(kept.shape)} before the loop, but shape {TensorShape(new.shape)} after one "
+            f"{called(name)} has shape {TensorShape(kept.shape)} before the loop, but shape {TensorShape(new.shape)} after one "
             "iteration. Use tf.autograph.experimental.set_loop_options to set shape invariants.",
             "give (variable, shape) with None for dimensions that vary, or keep the shape.",
         )

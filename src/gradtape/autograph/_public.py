@@ -142,7 +142,7 @@ def _applied(entity: Any, how: Callable[[Any], Any]) -> Any:
 
 
 def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
-    """Let AutoGraph tell more: from level 1 on, which functions it rewrites; from level 3 on, what they become.
+    """Set the verbosity of AutoGraph: level 1 logs which functions it rewrites, level 3 also logs the results.
 
     Args:
       level: 0 says nothing.

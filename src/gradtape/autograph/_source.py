@@ -24,7 +24,9 @@ def tree_of(function: FunctionType) -> Any:
     code = function.__code__
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if not lines:
-        raise Unavailable(f"the source code of {code.co_filename} is not there")
+        if code.co_filename in ("<stdin>", "<console>"):
+            raise Unavailable("functions typed into this prompt have no source; put them in a file, or use IPython")
+        raise Unavailable(f"the source code of {code.co_filename} cannot be found")
     node = _alone(code, lines)
     if node is not None:
         return node
@@ -34,6 +36,19 @@ def tree_of(function: FunctionType) -> Any:
     if len(found) != 1:
         raise Unavailable(f"the source code of {code.co_name} is not found in {code.co_filename}")
     return copy.deepcopy(found[0])
+
+
+def has_control_flow(code: CodeType) -> bool:
+    """True if some code, or code inside of it, branches or loops."""
+    before = ""
+    for instruction in dis.get_instructions(code):
+        # A `with` block jumps on the result of __exit__: that is no branch of the program.
+        name = instruction.opname
+        if name == "FOR_ITER" or ("JUMP" in name and "_IF_" in name and before != "WITH_EXCEPT_START"):
+            return True
+        if name != "TO_BOOL":
+            before = name
+    return any(has_control_flow(c) for c in code.co_consts if isinstance(c, CodeType))
 
 
 def last_line(code: CodeType) -> int:

@@ -90,6 +90,11 @@ def is_return(name: str) -> bool:
     return name.startswith(("do_return", "retval_"))
 
 
+def called(name: str) -> str:
+    """A variable in a message: its name, or what a return statement gives."""
+    return "the returned value" if is_return(name) else f"'{name}'"
+
+
 def is_symbolic(value: Any) -> bool:
     """True for a tensor that has no value yet, or stands for many examples."""
     return isinstance(value, Tensor) and type(value) is not Tensor

@@ -1,4 +1,4 @@
-"""Programs of backward passes that come again and again; see `transform/repeated.py`."""
+"""Programs for recurring backward passes; see `transform/repeated.py`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 from gradtape.core import dtypes, state
 from gradtape.core.shape import Spec
-from gradtape.tracing.staged import Runner
+from gradtape.tracing.runner import Runner
 from gradtape.tracing.symbol import Symbol
 from gradtape.tracing.trace import Trace
 from gradtape.transform.backward import backward
 from gradtape.transform.record import Recording
-from gradtape.transform.repeated import Pattern, Program, Unfit
+from gradtape.transform.repeated import Pattern, Program, Unfit, flat, nested
 
 
 def program(pattern: Pattern, recording: Recording, cotangents: dict[int, Any], sources: Sequence[int]) -> Program:
@@ -32,6 +32,8 @@ def _traced(
 ) -> list[Symbol]:
     """The cotangents of the sources, as symbols of a trace whose parameters are the arrays of the pattern."""
     saved = [list(s) for s in (*recording.saved, cotangents.values())]
+    for k, layout in pattern.layouts.items():
+        saved[k] = list(flat(saved[k], layout))
     parameters = []
     for k, j, shape, dtype in pattern.inputs:
         saved[k][j] = trace.parameter(Spec(shape, dtypes.from_numpy(dtype)))
@@ -42,7 +44,7 @@ def _traced(
         saved[k][j] = trace.constant(value)
     like = Recording(watch_accessed=False)
     like.records, like.tracked, like.roots = recording.records, recording.tracked, recording.roots
-    like.saved = [tuple(s) for s in saved[:-1]]
+    like.saved = [nested(s, pattern.layouts[k]) if k in pattern.layouts else tuple(s) for k, s in enumerate(saved[:-1])]
     found = dict(zip(cotangents, saved[-1], strict=True))
     backward(like, found, set(sources), consume=False, arrays=False)
     results: list[Any] = [found.get(i) for i in sources]

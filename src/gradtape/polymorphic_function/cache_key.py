@@ -100,9 +100,9 @@ def encode(value: Any, leaves: Leaves) -> Any:
         return IndexedSlices, tuple([encode(p, leaves) for p in parts])
     if isinstance(value, Composite):
         leaves.tensors += value._components()
-        return _encode_parts(value)
+        return *_encode_parts(value), Sizes.of(value._spec())
     if isinstance(value, CompositeSpec):
-        return *_encode_parts(value), value.shape if value.shape.rank is None else tuple(value.shape)
+        return *_encode_parts(value), Sizes.of(value)
     if isinstance(value, TensorSpec):
         return spec_of(value)
     if isinstance(value, TensorShape):
@@ -113,6 +113,42 @@ def encode(value: Any, leaves: Leaves) -> Any:
         own = [encode(p, leaves) for p in nest.parts(value)]
         return type(value), (*own, encode(nest.besides_parts(value), Leaves()))
     return _Weak(value)
+
+
+class Sizes:
+    """The shape of a composite value in a key, as far as its tensors do not tell it. Known sizes are known in the trace."""
+
+    __slots__ = ("shape",)
+
+    def __init__(self, shape: Any) -> None:
+        self.shape = shape
+
+    @classmethod
+    def of(cls, spec: CompositeSpec) -> Sizes:
+        """Those of values of a kind."""
+        return cls(ANY if spec.shape.rank is None else tuple(spec.shape))
+
+    @property
+    def is_known(self) -> bool:
+        """Whether no size is left open."""
+        return self.shape is not ANY and None not in self.shape
+
+    def covers(self, other: Sizes) -> bool:
+        """Whether values of the other shape have this one."""
+        return self.shape is ANY or (
+            other.shape is not ANY
+            and len(self.shape) == len(other.shape)
+            and all(m in (None, n) for m, n in zip(self.shape, other.shape, strict=True))
+        )
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, Sizes) and bool(self.shape == other.shape)
+
+    def __hash__(self) -> int:
+        return hash(self.shape)
+
+    def __repr__(self) -> str:
+        return f"shape {self.shape}"
 
 
 class _Exactly:
@@ -184,6 +220,8 @@ def covers(general: Any, key: Any) -> bool:
                 )
             )
         )
+    if isinstance(general, Sizes) and isinstance(key, Sizes):
+        return general.covers(key)
     if not _is_structure(general, key):
         return bool(general == key)
     return all(covers(a, b) for a, b in zip(general, key, strict=True))
@@ -195,6 +233,8 @@ def widened(key: Any, other: Any) -> Any:
         if key.dtype is not other.dtype:
             return None
         return Spec(_common(key.shape, other.shape), key.dtype)
+    if isinstance(key, Sizes) and isinstance(other, Sizes):
+        return Sizes(_common(key.shape, other.shape))
     if not _is_structure(key, other):
         return key if key == other else None
     parts = [(a, widened(a, b)) for a, b in zip(key, other, strict=True)]
@@ -219,16 +259,21 @@ def _is_structure(a: Any, b: Any) -> bool:
 
 def is_open(key: Any) -> bool:
     """True if a key leaves sizes open."""
-    return any(not spec.is_known for spec in specs(key))
+    return any(not spec.is_known for spec in _sized(key))
 
 
 def specs(key: Any) -> Iterator[Spec]:
     """The specs of the tensors in a key, in their order."""
-    if isinstance(key, Spec):
+    return (part for part in _sized(key) if isinstance(part, Spec))
+
+
+def _sized(key: Any) -> Iterator[Any]:
+    """The specs of the tensors in a key, and the shapes of composite values behind those of their parts."""
+    if isinstance(key, (Spec, Sizes)):
         yield key
     elif type(key) is tuple and not (key and key[0] is Variable):
         for part in key:
-            yield from specs(part)
+            yield from _sized(part)
 
 
 def is_gone(key: Any) -> bool:
@@ -264,7 +309,7 @@ def rebuild(
     if isinstance(value, CompositeSpec):
         return value._build([tensor(p) for p in _traced_parts(value)])
     if isinstance(value, Composite):
-        return value._form().build([tensor(p) for p in _traced_parts(value)])
+        return value._spec()._build([tensor(p) for p in _traced_parts(value)])
     if is_boxed(value):
         return value._from_box(tensor(value._boxed()))
     if nest.has_parts(value):

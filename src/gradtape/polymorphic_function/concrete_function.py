@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gradtape.core import dtypes, errors, nest, state
+from gradtape.core.caching import cached
+from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.polymorphic_function import cache_key
-from gradtape.polymorphic_function.function_signature import Signature, VariableSpec
+from gradtape.polymorphic_function.function_signature import Signature
+from gradtape.polymorphic_function.function_type import FunctionType, Parameter, VariableSpec, kind_of
 from gradtape.polymorphic_function.matching import DoesNotFit, MatchedLeaves
 from gradtape.tracing.composites import fold
 from gradtape.tracing.staged import Staged
@@ -94,7 +97,7 @@ class ConcreteFunction:
 
     @property
     def captured_inputs(self) -> list[Any]:
-        """What the function closes over: variables and tensors."""
+        """The variables and tensors that the function closes over."""
         return [source for source, _ in self.graph.captures]
 
     @property
@@ -108,10 +111,10 @@ class ConcreteFunction:
         return self._signature.unbind(named)
 
     @property
-    def function_type(self) -> inspect.Signature:
-        """The arguments, as Python describes parameters, with their kinds as annotations; each of `*args` and `**kwargs` has
-        a name of its own."""
-        found: list[inspect.Parameter] = []
+    def function_type(self) -> FunctionType:
+        """The arguments, as Python describes parameters, with their kinds as annotations, and the kinds of the captures and of
+        the result; each of `*args` and `**kwargs` has a name of its own."""
+        found: list[Parameter] = []
         named: list[tuple[str, Any, Any]]
         for p, value in zip(self._signature.parameters, self._described, strict=True):
             if p.kind is p.VAR_POSITIONAL:
@@ -121,8 +124,10 @@ class ConcreteFunction:
                 named = [(str(k), v, p.KEYWORD_ONLY) for k, v in value.items()]
             else:
                 named = [(p.name, value, p.kind)]
-            found += [inspect.Parameter(name, kind, annotation=v) for name, v, kind in named]
-        return inspect.Signature(found)
+            found += [Parameter(name, kind, annotation=kind_of(v)) for name, v, kind in named]
+        specs = [None if y is None else TensorSpec(y.get_shape(), y.dtype) for y in self._leaves]
+        captures = {id(s): _captured_kind(s) for s in self.captured_inputs}
+        return FunctionType(found, captures, kind_of(self._packed(specs)))
 
     @property
     def output_shapes(self) -> Any:
@@ -135,24 +140,25 @@ class ConcreteFunction:
         return self._packed([None if y is None else y.dtype for y in self._leaves])
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
-        """The arguments, results and captures, as text."""
+        """The arguments, results and captures, as text; on one line, without captures, unless `verbose`."""
+        kinds = self.function_type
+        if not verbose:
+            return str(kinds)
         lines = ["Input Parameters:"]
-        for parameter in self.function_type.parameters.values():
-            lines.append(f"  {parameter.name} ({parameter.kind.name}): {_kind(parameter.annotation)}")
-        specs = [None if y is None else TensorSpec(y.get_shape(), y.dtype) for y in self._leaves]
-        lines += ["Output Type:", f"  {_kind(self._packed(specs))}", "Captures:"]
-        captured = [f"  {id(s)}: {_captured_kind(s)!r}" for s in self.captured_inputs]
+        lines += [f"  {p.name} ({p.kind.name}): {p.annotation!r}" for p in kinds.parameters.values()]
+        lines += ["Output Type:", f"  {kinds.output!r}", "Captures:"]
+        captured = [f"  {identity}: {kind!r}" for identity, kind in kinds.captures.items()]
         return "\n".join([*lines, *(captured or ["  None"])])
 
     def explain(self) -> TraceReport:
-        """What is known of this trace."""
+        """A report about this trace."""
         from gradtape.polymorphic_function.explain import TraceReport, contents
 
         program = self._staged.compiled
         graph = self.graph if program is None else program.program.graph
         native, outside, size = contents(graph)
         seconds = 0.0 if program is None else program.seconds
-        return TraceReport(f"({self._parameters()})", self.because, self.tracing, seconds, native, outside, size)
+        return TraceReport(self._parameters(), self.because, self.tracing, seconds, native, outside, size)
 
     def text(self, stage: str = "hlo", device_name: str | None = None) -> str:
         """The program as text, at one stage of its way to machine code.
@@ -170,28 +176,26 @@ class ConcreteFunction:
         return f"ConcreteFunction {self.pretty_printed_signature()}"
 
     def __repr__(self) -> str:
-        specs = [None if y is None else TensorSpec(y.get_shape(), y.dtype) for y in self._leaves]
-        return f"<ConcreteFunction ({self._parameters()}) -> {_kind(self._packed(specs))} at {id(self):#x}>"
+        return f"<ConcreteFunction {self.function_type} at {id(self):#x}>"
 
     def _parameters(self) -> str:
         """The parameters with the kinds of their values, as Python writes parameters."""
-        parts: list[str] = []
-        before: Any = None
-        for parameter in self.function_type.parameters.values():
-            kind = parameter.kind
-            if before is parameter.POSITIONAL_ONLY and kind is not before:
-                parts.append("/")
-            if kind is parameter.KEYWORD_ONLY and before is not kind:
-                parts.append("*")
-            parts.append(f"{parameter.name}: {_kind(parameter.annotation)}")
-            before = kind
-        return ", ".join([*parts, "/"] if before is inspect.Parameter.POSITIONAL_ONLY else parts)
+        return str(self.function_type.replace(return_annotation=inspect.Signature.empty))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The results for arguments as the function takes them, or for its tensors alone, by position or name; values of
         Python are part of the trace."""
         tensors, variables = self._given(args, kwargs)
         for x, parameter in zip(tensors, self.inputs, strict=True):
+            if _current.trace is not None and not parameter.get_shape().is_compatible_with(x.shape):
+                given, taken = (TensorSpec(t.get_shape(), t.dtype) for t in (x, parameter))
+                raise TypeError(
+                    errors.compose(
+                        f"Binding inputs to tf.function failed due to `Can not cast {given} to {taken}`. Received it as "
+                        f"{parameter.name}, for signature: {self._parameters()}.",
+                        "call the function itself, or trace it for a tf.TensorSpec with None for sizes that vary.",
+                    )
+                )
             if x.dtype is not parameter.dtype:
                 raise errors.build(
                     errors.InvalidArgumentError,
@@ -218,7 +222,7 @@ class ConcreteFunction:
                 raise TypeError(f"{problem}\nFallback to flat signature also failed due to: {again}") from None
 
     def _structured(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], list[Variable]]:
-        values = self._signature.bind(args, kwargs)
+        values = self._signature.bind(args, kwargs, needed=self._tensor_parameters)
         self._check_numbers(values)
         leaves = MatchedLeaves(converts=True)
         for name, value, described in zip(self._signature.names, values, self._described, strict=True):
@@ -226,8 +230,8 @@ class ConcreteFunction:
                 leaves.take(value, described)
             except DoesNotFit:
                 raise TypeError(
-                    f"Binding inputs to tf.function failed due to `Can not cast {value!r} to {_kind(described)}`. Received "
-                    f"it as {name}, for signature: ({self._parameters()})."
+                    f"Binding inputs to tf.function failed due to `{_misfit(value, described)}`. "
+                    f"Received it as {name}, for signature: {self._parameters()}."
                 ) from None
         return leaves.tensors, [v for v in leaves.variables if v._id not in self._captured]
 
@@ -246,20 +250,31 @@ class ConcreteFunction:
         if problem is not None:
             raise TypeError(
                 f"Binding inputs to tf.function failed due to `{problem}`. Received {values} for signature: "
-                f"({self._parameters()})."
+                f"{self._parameters()}."
             )
 
+    @cached
+    def _tensor_parameters(self) -> frozenset[str]:
+        """The names of the parameters whose arguments hold tensors: these have no defaults, as the others are part of the trace."""
+        pairs = zip(self._signature.parameters, self._described, strict=True)
+        return frozenset(p.name for p, v in pairs if self._signature.count_tensors(v))
+
+    def rename(self, values: list[Any]) -> None:
+        """Take the names of the specs in these values, which are of the kinds of the trace, for those of the arguments."""
+        if any(self._signature.own_names(values)):
+            self._described = self._signature.described(values)
+
     def _flat(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-        names = self._signature.leaf_names(self._described)
+        names = self._signature.input_names(self._described)
         given = dict(zip(names, args, strict=False)) | kwargs
+        unknown = [n for n in kwargs if n not in names]
+        if unknown:
+            raise TypeError(f"{self._staged.name} got an unexpected keyword argument {unknown[0]!r}.")
         if self._slots or len(args) + len(kwargs) != len(names) or len({*names[: len(args)], *kwargs}) != len(names):
             raise TypeError(
                 f"{self._staged.name} takes the tensors {', '.join(names) or 'of none'}, got {len(args)} by position and "
                 f"{sorted(kwargs)} by name."
             )
-        unknown = [n for n in kwargs if n not in names]
-        if unknown:
-            raise TypeError(f"{self._staged.name} got unexpected keyword arguments: {', '.join(unknown)}.")
         tensors = [x._read() if isinstance(x, Variable) else x for x in (given[n] for n in names)]
         for x in tensors:
             if not isinstance(x, Tensor):
@@ -269,7 +284,7 @@ class ConcreteFunction:
         return tensors
 
     def of_tensors(self, tensors: Any) -> Any:
-        """The results for plain tensors; the usual call, when nobody looks at it, takes a short way."""
+        """The results for plain tensors; the usual call, without recorders, takes a short path."""
         if _current.recorders or _current.trace is not None or not self._is_single:
             return self.call(tensors, ())
         return wrap(self._staged.program.run([x._array for x in tensors])[0])
@@ -291,18 +306,25 @@ class ConcreteFunction:
         return fold(nest.pack_sequence_as(self._structure, leaves))
 
 
+def _misfit(value: Any, described: Any) -> str:
+    """Why a value does not fit the description of an argument."""
+    own = value._spec() if isinstance(value, Composite) else value
+    if isinstance(described, CompositeSpec):
+        if not isinstance(own, CompositeSpec) or own._form() != described._form():
+            is_nested = isinstance(value, Composite) or nest.is_nested(value)
+            why = "The two structures don't have the same nested structure: " if is_nested else ""
+            return f"{why}Can not cast {value!r} to {described!r}"
+        for its, part in zip(own._component_specs(), described._component_specs(), strict=True):
+            if not part.is_compatible_with(its):
+                return f"Can not cast {its!r} to {part!r}, a part of {described!r}"
+    if isinstance(described, dict):
+        return f"Can not cast {value!r} to a Dict type, {kind_of(described)!r}"
+    if isinstance(described, (list, tuple)) and not isinstance(described, VariableSpec):
+        return f"Can not cast {value!r} to {type(described).__name__}, {kind_of(described)!r}"
+    return f"Can not cast {own!r} to {kind_of(described)!r}"
+
+
 def _captured_kind(source: Any) -> TensorSpec:
     """The spec of what a function closes over."""
     shape = source.get_shape() if hasattr(source, "get_shape") else source.shape
     return TensorSpec([], dtypes.resource) if isinstance(source, Variable) else TensorSpec(shape, source.dtype)
-
-
-def _kind(value: Any) -> str:
-    """An argument's kind: a spec, a structure of specs, or a literal."""
-    if isinstance(value, (TensorSpec, VariableSpec)):
-        return repr(value)
-    if isinstance(value, dict):
-        return "Dict[{}]".format(", ".join(f"[{k!r}, {_kind(v)}]" for k, v in value.items()))
-    if isinstance(value, (list, tuple)):
-        return f"{type(value).__name__.capitalize()}[{', '.join(map(_kind, value))}]"
-    return f"Literal[{value!r}]"

@@ -10,12 +10,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from gradtape.compiler.effects import ASSIGN
 from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.core import errors
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable, names
-from gradtape.tracing.staged import Runner, program_of
+from gradtape.ops.creation import Likeness
+from gradtape.tracing.runner import Runner
+from gradtape.tracing.staged import program_of
 from gradtape.tracing.symbol import Symbol
 from gradtape.tracing.trace import made_too_late
 
@@ -41,6 +45,8 @@ def initial_values(tensors: Sequence[Tensor]) -> Callable[[Symbol], Tensor]:
 
     def compute(initial: Symbol) -> Tensor:
         trace, value = initial.trace, initial.value
+        if _is_likeness(value):
+            return wrap(_likeness(value))
         needed = _sources(value)
         arrays = (
             [x._array for x in tensors] if len(tensors) == len(trace.parameters) else [None] * len(trace.parameters)
@@ -66,14 +72,28 @@ def _needed_part(graph: Graph, value: Value, needed: set[Value]) -> Graph:
     """The graph without what the value does not need: what the function assigns is assigned when it is called. The states of
     random numbers that were drawn move on."""
     part = Graph(graph.name)
-    part.parameters, part.captures, part.constants = graph.parameters, graph.captures, graph.constants
+    part.parameters, part.captures, part.constants = graph.parameters, graph.captures, dict(graph.constants)
     read = {id(source) for source, v in graph.captures if v in needed}
     kept = _makers(value)
     for node in graph.nodes:
         if node.op is ASSIGN and id(node.params["variable"]) in read and _sources(node.inputs[0]) <= needed:
             kept |= {node, *_makers(node.inputs[0])}
     part.nodes = [node for node in graph.nodes if node in kept]
+    for node in part.nodes:
+        part.constants.update({v: _likeness(v) for v in node.inputs if _is_likeness(v)})
     return part
+
+
+def _is_likeness(value: Value) -> bool:
+    """Whether a value is zeros or ones in a shape that is known: it does not depend on the tensor which has that shape."""
+    return value.node is not None and isinstance(value.node.op, Likeness) and value.spec.is_known
+
+
+def _likeness(value: Value) -> Any:
+    """Such a value."""
+    assert value.node is not None
+    empty = np.empty(value.spec.shape, value.node.inputs[0].spec.dtype.numpy)
+    return value.node.op.kernel(empty, **value.node.params)
 
 
 def _makers(value: Value) -> set[Node]:
@@ -84,7 +104,7 @@ def _makers(value: Value) -> set[Node]:
         node = waiting.pop().node
         if node is not None and node not in found:
             found.add(node)
-            waiting += node.inputs
+            waiting += [v for v in node.inputs if not _is_likeness(v)]
     return found
 
 
@@ -94,7 +114,7 @@ def _sources(value: Value) -> set[Value]:
     waiting, seen = [value], {value}
     while waiting:
         value = waiting.pop()
-        inputs = () if value.node is None else value.node.inputs
+        inputs = [] if value.node is None else [v for v in value.node.inputs if not _is_likeness(v)]
         if value.node is None:
             found.add(value)
         waiting += [v for v in inputs if v not in seen]

@@ -19,7 +19,7 @@ class Outside:
     site: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TraceReport:
     """One trace of a function.
 
@@ -40,6 +40,12 @@ class TraceReport:
     outside: tuple[Outside, ...]
     bytes: int
 
+    def __repr__(self) -> str:
+        outside = sum(o.count for o in self.outside)
+        return (
+            f"<TraceReport {self.signature}, {_counted(len(self.native), 'kernel')}, {_counted(outside, 'op')} outside>"
+        )
+
     def __str__(self) -> str:
         lines = [
             f"{self.signature}",
@@ -52,9 +58,9 @@ class TraceReport:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FunctionReport:
-    """What is known of a function.
+    """A report about a function.
 
     Attributes:
       name: the function's name.
@@ -64,10 +70,11 @@ class FunctionReport:
     name: str
     traces: tuple[TraceReport, ...] = field(default=())
 
+    def __repr__(self) -> str:
+        return f"<FunctionReport {self.name}, {_counted(len(self.traces), 'trace')}>"
+
     def __str__(self) -> str:
-        count = len(self.traces)
-        head = f"{self.name}: {count} trace{'' if count == 1 else 's'}"
-        return "\n".join([head, *map(str, self.traces)])
+        return "\n".join([f"{self.name}: {_counted(len(self.traces), 'trace')}", *map(str, self.traces)])
 
     def _repr_html_(self) -> str:
         import html
@@ -75,8 +82,12 @@ class FunctionReport:
         return f"<pre>{html.escape(str(self))}</pre>"
 
 
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def contents(graph: Graph) -> tuple[tuple[str, ...], tuple[Outside, ...], int]:
-    """The kernels of a graph, what runs besides them, and the bytes that are planned."""
+    """The kernels of a graph, the ops that run outside of them, and the planned bytes."""
     native: list[str] = []
     outside: dict[str, tuple[int, str]] = {}
     size = 0

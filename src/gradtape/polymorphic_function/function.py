@@ -19,6 +19,7 @@ from gradtape.core.deferral import Unknown
 from gradtape.core.shape import ANY, TensorSpec, spec_of
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
+from gradtape.core.weak import WeakKeys
 from gradtape.polymorphic_function import cache_key
 from gradtape.polymorphic_function.concrete_function import ConcreteFunction, Slot
 from gradtape.polymorphic_function.created_variables import initial_values, noticed
@@ -44,7 +45,7 @@ class _Aliased(Exception):
 
 
 class Function(Generic[P, R_co]):
-    """What `tf.function` returns.
+    """The result of `tf.function`.
 
     Attributes:
       python_function: the function that is traced.
@@ -66,7 +67,7 @@ class Function(Generic[P, R_co]):
         self._count = 0
         self._recent: deque[bool] = deque(maxlen=10)
         self._warnings = 0
-        self._methods: Any = None
+        self._methods: WeakKeys[Any, Function[..., Any]] | None = None
         self._made_variables = False
         self._captured: frozenset[int] = (
             frozenset()
@@ -98,7 +99,9 @@ class Function(Generic[P, R_co]):
                 return self(*args, **kwargs)
         else:
             self._recent.append(False)
-        if kinds is not None and not concrete.is_provisional:
+        # Tensors and variables that are defaults of parameters are not among the arguments.
+        is_complete = len(leaves.tensors) == len(args) and not leaves.variables
+        if kinds is not None and is_complete and not concrete.is_provisional:
             if len(self._quick) >= _SERVED:
                 self._quick.clear()
             self._quick[kinds] = concrete
@@ -134,6 +137,8 @@ class Function(Generic[P, R_co]):
 
     def _encode(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any], cache_key.Leaves]:
         values = self._signature.bind(args, kwargs)
+        if len(kwargs) > 1:
+            self._signature.check_names(kwargs)
         leaves = cache_key.Leaves(self._captured)
         key = tuple([cache_key.encode(v, leaves) for v in values])
         if self._signature.specs is not None:
@@ -291,13 +296,15 @@ class Function(Generic[P, R_co]):
             )
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """The trace for specs or values, made if it is not there yet."""
+        """The trace for specs or values; traces the function if necessary."""
         if self._signature.specs is not None and not args and not kwargs:
             args = self._signature.specs
         key, values, leaves = self._encoded(args, kwargs)
         found = self._traces.get(key)
         try:
-            return self._traced(key, values, leaves) if found is None else found
+            concrete = self._traced(key, values, leaves) if found is None else found
+            concrete.rename(values)
+            return concrete
         except _Aliased:
             return self.get_concrete_function(*args, **kwargs)
 
@@ -336,7 +343,7 @@ class Function(Generic[P, R_co]):
         return self.get_concrete_function(*args, **kwargs).text
 
     def explain(self, stage: str | None = None) -> Any:
-        """What is known of the function: its traces, what they cost, what runs natively, and why each was made.
+        """A report about the function: its traces, their cost, their native kernels, and why each was made.
 
         Args:
           stage: if given, the text of all traces at that stage instead: `"trace"`, `"passes"`, `"kernels"`, `"llvm"`, `"asm"`.
@@ -359,7 +366,7 @@ class Function(Generic[P, R_co]):
         return FunctionReport(self._name, tuple([c.explain() for c in list(self._traces.values())]))
 
     def experimental_get_tracing_count(self) -> int:
-        """How often the Python function was traced."""
+        """The number of traces of the Python function."""
         return self._count
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
@@ -377,9 +384,7 @@ class Function(Generic[P, R_co]):
         if isinstance(instance, Composite):  # a value: calls with equal specs share a trace
             return types.MethodType(self, instance)
         if self._methods is None:
-            import weakref
-
-            self._methods = weakref.WeakKeyDictionary()
+            self._methods = WeakKeys()
         bound = self._methods.get(instance)
         if bound is None:
             method = _weak_method(self.python_function, instance)
@@ -483,7 +488,7 @@ def function(
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: bool | None = None,
 ) -> Any:
-    """A function that runs as a program: it is traced for each kind of arguments, and the trace is what runs.
+    """A compiled function: it is traced once for each kind of arguments, and calls run the trace.
 
     Python code in it runs once per trace: prints, appends and loops over Python values happen then. Tensors have a shape
     and a dtype in a trace, and no value. Variables are read and assigned when the program runs, in the order of the text.

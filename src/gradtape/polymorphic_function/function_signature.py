@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,14 +15,7 @@ from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.polymorphic_function import cache_key
-
-
-class VariableSpec(NamedTuple):
-    """A variable among the arguments, without the variable."""
-
-    shape: Any
-    dtype: Any
-    trainable: bool
+from gradtape.polymorphic_function.function_type import CAPTURED_DEFAULT, FunctionType, Parameter, VariableSpec, kind_of
 
 
 class Signature:
@@ -51,12 +44,15 @@ class Signature:
         self.names = [p.name for p in parameters]
         self._plain = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
         self.specs = None if given is None else self._checked(given, parameters)
+        # The same, with IndexedSlices of specs for the specs of those.
+        self._opened_specs = None if self.specs is None else tuple(map(_open_slices, self.specs))
 
     def _checked(self, given: Any, parameters: list[inspect.Parameter]) -> tuple[Any, ...]:
         if not isinstance(given, (tuple, list)):
             raise TypeError(f"input_signature must be either a tuple or a list, got {type(given).__name__}.")
         if not all(
-            isinstance(s, (TensorSpec, CompositeSpec)) or cache_key.is_boxed(s) for s in nest.flatten(list(given))
+            isinstance(s, (TensorSpec, CompositeSpec)) or cache_key.is_boxed(s) or hasattr(s, "_opened")
+            for s in nest.flatten(list(given))
         ):
             raise TypeError(f"input_signature must be a possibly nested sequence of TensorSpec objects, got {given!r}.")
         takes_more = any(p.kind is p.VAR_POSITIONAL for p in parameters)
@@ -68,12 +64,16 @@ class Signature:
                 raise TypeError(f"input_signature missing type constraint for {p.name}")
         return tuple(given)
 
-    def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
-        """The value of every parameter: defaults filled in, `*args` as a tuple, `**kwargs` as a dict."""
+    def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], needed: frozenset[str] = frozenset()) -> list[Any]:
+        """The value of every parameter: defaults filled in, but for those that are needed, `*args` as a tuple, `**kwargs` as a
+        dict."""
         if self._plain and not kwargs and len(args) == len(self.names) and self.specs is None:
             return list(args)
         try:
             bound = self._signature.bind(*args, **kwargs)
+            for p in self.parameters if needed else ():
+                if p.name in needed and p.name not in bound.arguments and p.default is not p.empty:
+                    raise TypeError(f"missing a required argument: {p.name!r}")
         except TypeError as problem:
             raise TypeError(
                 errors.compose(
@@ -103,7 +103,7 @@ class Signature:
 
     def _fitted(self, values: list[Any]) -> list[Any]:
         """The values as tensors that fit the specs."""
-        specs = iter(self.specs or ())
+        specs = iter(self._opened_specs or ())
         fitted = []
         for parameter, value in zip(self._signature.parameters.values(), values, strict=True):
             if parameter.kind is parameter.VAR_POSITIONAL:
@@ -122,7 +122,7 @@ class Signature:
 
     def opened(self, values: list[Any]) -> list[Any]:
         """The values with the specs of `input_signature` in place of tensors: what such a function is traced with."""
-        given = iter(self.specs or ())
+        given = iter(self._opened_specs or ())
         found = []
         for parameter, value in zip(self._signature.parameters.values(), values, strict=True):
             if parameter.kind is parameter.VAR_POSITIONAL:
@@ -149,14 +149,35 @@ class Signature:
 
     arg_names = property(lambda self: tuple(self.fullargspec.args), doc="The names of the positional parameters.")
     input_signature = property(lambda self: self.specs, doc="The specs that calls must fit, or None.")
-    function_type = property(lambda self: self._signature, doc="The parameters, as Python describes them.")
+
+    @property
+    def function_type(self) -> FunctionType:
+        """The parameters, as Python describes them, with the kinds that `input_signature` asks for."""
+        specs = iter(self.specs or ())
+        found = []
+        for p in self.parameters:
+            default = p.empty if p.default is p.empty else CAPTURED_DEFAULT
+            kind = next(specs, None) if _takes_spec(p) and p.kind is not p.VAR_POSITIONAL else None
+            if kind is None and self.specs is not None and p.default is not p.empty:
+                kind = p.default
+            takes_all = kind is None and (self.specs is None or p.default is p.empty)
+            found.append(Parameter(p.name, p.kind, default=default, annotation=p.empty if takes_all else kind_of(kind)))
+        return FunctionType(found)
 
     def _fit(self, value: Any, spec: Any) -> Any:
         if spec is None:
             return value
         if nest.is_nested(spec):
             return nest.pack_sequence_as(spec, self._leaves(value, spec))
+        if isinstance(spec, IndexedSlices):
+            return self._fit_slices(value, spec)
         if isinstance(value, (TensorSpec, CompositeSpec)):
+            if isinstance(spec, TensorSpec) and isinstance(value, TensorSpec):
+                fits = value.is_subtype_of(spec)
+            else:
+                fits = spec.is_compatible_with(value)
+            if not fits:
+                raise self._misfit(value, spec)
             return value
         if isinstance(spec, CompositeSpec):
             return self._fit_composite(value, spec)
@@ -198,6 +219,13 @@ class Signature:
             raise self._misfit(value._spec() if isinstance(value, Composite) else value, spec)
         return value
 
+    def _fit_slices(self, value: Any, spec: IndexedSlices) -> Any:
+        value = _open_slices(value)
+        if not isinstance(value, IndexedSlices) or (value.dense_shape is None) != (spec.dense_shape is None):
+            raise self._misfit(value, spec)
+        parts = [(value.values, spec.values), (value.indices, spec.indices), (value.dense_shape, spec.dense_shape)]
+        return IndexedSlices(*[self._fit(v, s) for v, s in parts])
+
     def _fit_boxed(self, value: Any, spec: Any) -> Any:
         if not cache_key.is_boxed(value) or not spec.is_compatible_with(value):
             raise self._misfit(value, spec)
@@ -218,8 +246,30 @@ class Signature:
                 found += _leaf_names(parameter.name, value)
         return found
 
+    def own_names(self, values: list[Any]) -> list[str]:
+        """The names of the specs in the values, in their order; empty for tensors and for specs that have none."""
+        return [name for value in values for name in _own_names(value)]
+
+    @staticmethod
+    def count_tensors(value: Any) -> int:
+        """How many tensors an argument holds, or a description of one."""
+        return len(_own_names(value))
+
+    def check_names(self, kwargs: Mapping[str, Any]) -> None:
+        """ValueError if keywords cannot be told apart once they are names in a graph."""
+        taken: dict[str, str] = {}
+        for name in kwargs:
+            other = taken.setdefault("".join(c if c.isalnum() else "_" for c in name), name)
+            if other != name:
+                raise ValueError(
+                    errors.compose(
+                        f"Name collision after sanitization: {self._name} cannot take both keyword arguments {other!r} and {name!r}.",
+                        "names in a graph have letters, digits and underscores: use ones that differ in these.",
+                    )
+                )
+
     def input_names(self, values: list[Any]) -> list[str]:
-        """A name for each tensor in the values: that of its spec, or of its parameter, with a number where it comes again."""
+        """A name for each tensor in the values: that of its spec, or of its parameter, with a number if it is repeated."""
         found: list[str] = []
         for parameter, value in zip(self.parameters, values, strict=True):
             if parameter.kind is parameter.VAR_KEYWORD:
@@ -230,6 +280,13 @@ class Signature:
                 pairs = [(parameter.name, value)]
             found += [own or name for name, v in pairs for own in _own_names(v)]
         return _unique(found)
+
+
+def _open_slices(spec: Any) -> Any:
+    """A structure of specs with IndexedSlices of specs for the specs of those."""
+    if nest.is_nested(spec):
+        return nest.map_structure(_open_slices, spec)
+    return spec._opened() if hasattr(spec, "_opened") else spec
 
 
 def _own_names(value: Any) -> list[str]:

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import convert, nest
+from gradtape.core import convert, nest, state
 from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.polymorphic_function.cache_key import Description, is_boxed
-from gradtape.polymorphic_function.function_signature import VariableSpec
+from gradtape.polymorphic_function.function_type import VariableSpec
 
 
 class DoesNotFit(Exception):
@@ -95,6 +95,10 @@ def _is_same(value: Any, described: Any) -> bool:
     """True if a value of Python is the one that the trace was made for. Objects are only known in words."""
     if isinstance(described, Description):
         return not isinstance(value, (Tensor, Variable, np.ndarray))
+    if (
+        isinstance(value, Tensor) and state.current.trace is not None
+    ):  # also constants, which have a value while tracing
+        return False
     try:
         return bool(value == described)
     except (TypeError, ValueError, NotImplementedError):  # a tensor without a value, an array

@@ -1,4 +1,4 @@
-"""Functions without their Python code: the traces that were saved, and nothing to trace anew."""
+"""Functions without their Python code: only the saved traces, which cannot be traced again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.polymorphic_function.concrete_function import ConcreteFunction
 from gradtape.polymorphic_function.function import _SERVED, Function, _kinds
-from gradtape.polymorphic_function.function_signature import VariableSpec
+from gradtape.polymorphic_function.function_type import VariableSpec
 from gradtape.polymorphic_function.matching import DoesNotFit, MatchedLeaves
 
 _OPTIONS = {"autograph": False, "jit_compile": None, "reduce_retracing": False}
@@ -35,7 +35,7 @@ def stub(name: str, parameters: Sequence[inspect.Parameter]) -> Any:
 
 
 class RestoredFunction(Function[..., Any]):
-    """What a `tf.function` is after it was saved and loaded: calls that fit one of its traces.
+    """A `tf.function` after saving and loading: it accepts calls that match one of its traces.
 
     Args:
       name: of the function.
@@ -68,7 +68,7 @@ class RestoredFunction(Function[..., Any]):
         if quick is not None:
             return quick.of_tensors(args)
         concrete, tensors, variables = self._matched(args, kwargs)
-        if kinds is not None:
+        if kinds is not None and len(tensors) == len(args) and not variables:
             if len(self._quick) >= _SERVED:
                 self._quick.clear()
             self._quick[kinds] = concrete

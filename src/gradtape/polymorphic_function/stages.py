@@ -58,7 +58,7 @@ def _modules(graph: Graph) -> list[str]:
     from gradtape.compiler.lowering import nodes
     from gradtape.compiler.runtime import kernels
 
-    rows.lowered.cache_clear()  # so that its kernels are asked for again
+    rows.lower.cache_clear()  # so that its kernels are asked for again
     with kernels.texts() as texts:
         for node in backend.fused(graph).nodes:
             nodes.lower(node)
