@@ -80,7 +80,7 @@ class TestResults:
             tf.custom_gradient(lambda x: returned)(X)
 
     def test_three_values_are_a_value_error(self):
-        with pytest.raises(ValueError, match="returned 3 values"):
+        with pytest.raises(ValueError, match=r"must return a pair, .*, got 3 values"):
             tf.custom_gradient(lambda x: (x, x, x))(X)
 
     def test_gradient_that_cannot_be_called(self):
@@ -517,3 +517,27 @@ class TestGradPassThrough:
     def test_refuses_what_is_no_function(self):
         with pytest.raises(TypeError, match="must be a function"):
             tf.grad_pass_through(3)
+
+
+def test_arguments_of_unknown_rank():
+    @tf.custom_gradient
+    def doubled(x):
+        return 2.0 * x, lambda dy: 100.0 * dy
+
+    @tf.function(input_signature=[tf.TensorSpec(None)])
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = doubled(x)
+        return tape.gradient(y, x)
+
+    assert f(tf.ones([2, 1])).numpy().tolist() == [[100.0], [100.0]]
+
+
+def test_the_function_itself_can_be_found():
+    def square(x):
+        return x * x, lambda dy: dy * 2 * x
+
+    decorated = tf.custom_gradient(square)
+    assert decorated.__wrapped__ is square
+    assert decorated.__original_wrapped__ is square

@@ -456,9 +456,9 @@ def test_batch_jacobian_of_a_variable():
 def test_batch_jacobian_checks_shapes():
     with tf.GradientTape(persistent=True) as tape:
         x = tf.ones([2, 3])
-    with pytest.raises(ValueError, match=r"Shape \(2,\) must have rank at least 2"):
+    with pytest.raises(ValueError, match=r"target must have rank at least 2, it has shape \(2,\)"):
         tape.batch_jacobian(tf.ones([2]), x)
-    with pytest.raises(ValueError, match=r"Shape \(2,\) must have rank at least 2"):
+    with pytest.raises(ValueError, match=r"source must have rank at least 2, it has shape \(2,\)"):
         tape.batch_jacobian(x, tf.ones([2]))
     with pytest.raises(ValueError, match=r"\(2, 3\).*\(4, 3\).*match"):
         tape.batch_jacobian(x, tf.ones([4, 3]))

@@ -233,3 +233,11 @@ class TestNumpyFunction:
             tape.watch(X)
             y = tf.numpy_function(np.sin, [X], tf.float32) * 2.0
         assert "numpy_function" in str(tape.explain(y, X))
+
+
+def test_numpy_function_as_a_decorator_needs_dtypes_and_no_arguments():
+    with pytest.raises(TypeError, match="Missing required argument: 'Tout'"):
+        tf.numpy_function()
+    with pytest.raises(TypeError, match="`inp` argument must not be set"):
+        tf.numpy_function(inp=[1.0], Tout=tf.float32)
+    assert tf.numpy_function(Tout=tf.float32)(lambda x: x + 1)(1.0).numpy() == 2.0

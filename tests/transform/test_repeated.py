@@ -339,3 +339,26 @@ def test_sums_of_large_cotangents(dtype):
     np.testing.assert_allclose(
         tf.cast(tape.gradient(y, x), "complex128"), np.conj(3.0 * x.numpy().astype("complex128") ** 2), rtol=3e-2 if dtype == "bfloat16" else 1e-5, atol=1e-6,
     )  # fmt: skip
+
+
+def test_ops_that_save_several_arrays_in_one_place():
+    rng = np.random.default_rng(0)
+    q = tf.Variable(rng.standard_normal((2, 5, 3)), dtype=tf.float32)
+    others = [tf.constant(rng.standard_normal((2, 5, 3)), tf.float32) for _ in range(2 * SOON)]
+
+    def attend(k):
+        with tf.GradientTape() as tape:
+            scores = tf.nn.softmax(tf.einsum("bth,bsh->bts", q, k))
+            joined = tf.concat([tf.einsum("bts,bsh->bth", scores, k), q], -1)
+            y = tf.reduce_sum(joined * joined)
+        return tape.gradient(y, q).numpy()
+
+    found = [attend(k) for k in others]
+    assert patterns() == [1]
+    assert hits() > 0
+    hot_kernels.generate_kernels(False)
+    try:
+        wanted = [attend(k) for k in others]
+    finally:
+        hot_kernels.generate_kernels(True)
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)

@@ -465,3 +465,12 @@ def test_repr_says_what_was_recorded():
     tape.gradient(y, x)
     assert "used" in repr(tape)
     assert "test_tape.py:" in repr(tape)
+
+
+@pytest.mark.parametrize("value", [5, "yes", [1], np.ones(1)], ids=str)
+def test_what_is_not_a_boolean_is_noticed(value, caplog):
+    for taken in (True, False, None, 0, 1, np.True_):
+        tf.GradientTape(taken)
+    assert not caplog.records
+    tf.GradientTape(value)
+    assert "persistent must be True or False" in caplog.text

@@ -47,6 +47,10 @@ class NeedsValueError(errors.OperatorNotAllowedInGraphError):
         self.level = level
 
 
+class UnknownExampleError(ValueError):
+    """The shape of one example is known only when the function that is traced runs."""
+
+
 class Batched(Interpreted):
     """The tensor of one example, standing for all.
 
@@ -69,7 +73,7 @@ class Batched(Interpreted):
         """The shape of one example."""
         dims = tuple(self.value.shape)[1:]
         if None in dims:
-            raise ValueError(
+            raise UnknownExampleError(
                 errors.compose(
                     f"vectorized_map: the shape of one example is {TensorShape(dims)}, and must be known.",
                     "give it with tf.ensure_shape(x, shape); only the number of examples may be unknown.",
@@ -130,7 +134,7 @@ class Batched(Interpreted):
         return self if held is value else batched(held, self.level, self._id)
 
     def bare(self) -> Batched:
-        """This value for a backward pass that nobody records: it holds a plain array."""
+        """This value for a backward pass that is not recorded: it holds a plain array."""
         value = self.value
         if not isinstance(value, Tensor):
             return self

@@ -1,4 +1,4 @@
-"""custom_gradient: a function with a derivative of its own."""
+"""custom_gradient: a function with a custom derivative."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 from gradtape.core import convert, errors, nest, state
 from gradtape.core.composite import Composite
 from gradtape.core.indexed_slices import IndexedSlices
+from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.transform.opaque_op import Pullback, Witness, recorded_by, show
@@ -28,7 +29,7 @@ def custom_gradient(
     f: None = None,
 ) -> Callable[[Callable[P, tuple[R, Callable[..., Any]]]], Callable[P, R]]: ...
 def custom_gradient(f: Any = None) -> Any:
-    """A function whose gradient is the one that it returns itself.
+    """A function that defines its own gradient.
 
     `f` returns its result and a function `grad_fn` of the cotangents of the result (one argument for each tensor in it)
     that returns one cotangent for each tensor among the positional arguments, or None. If `f` reads trainable variables
@@ -61,6 +62,8 @@ class CustomGradient:
     """What `custom_gradient` makes of a function. As a method it is bound, and `self` is no input of the gradient."""
 
     __wrapped__: Callable[..., Any]
+    # TensorFlow's decorators keep the function under this name too.
+    __original_wrapped__ = property(lambda self: self.__wrapped__, doc="The function.")
 
     def __init__(self, f: Callable[..., Any]) -> None:
         functools.update_wrapper(self, f)
@@ -127,7 +130,9 @@ def _pair(returned: Any) -> tuple[Any, Callable[..., Any]]:
     if len(returned) != 2:
         raise ValueError(
             errors.compose(
-                f"custom_gradient: the function returned {len(returned)} values, which is not allowed.", fix, depth=3
+                f"custom_gradient: the function must return a pair, (result, grad_fn), got {len(returned)} values.",
+                fix,
+                depth=3,
             )
         )
     if not callable(returned[1]):
@@ -153,7 +158,7 @@ def _input(x: Any) -> Any:
 
 def _pullback(grad_fn: Any, inputs: list[Any], variables: list[Variable]) -> Pullback:
     count = len(inputs) - len(variables)
-    dtypes, shapes = [x.dtype for x in inputs], [tuple(x.shape) for x in inputs]
+    dtypes, shapes = [x.dtype for x in inputs], [x.get_shape() for x in inputs]
 
     def pullback(dys: tuple[Any, ...], needs: Sequence[bool]) -> list[Any]:
         if variables:
@@ -186,11 +191,11 @@ def _both(returned: Any) -> Any:
     )
 
 
-def _cotangent(d: Any, dtype: Any, shape: tuple[int, ...]) -> Any:
+def _cotangent(d: Any, dtype: Any, shape: TensorShape) -> Any:
     """What a gradient function returned for one input, as a tensor or rows. Shape and dtype of tensors are the user's."""
     d = _source(d)
     if d is None or isinstance(d, Tensor):
         return d
     if isinstance(d, IndexedSlices):
-        return d if d.dense_shape is not None else IndexedSlices(d.values, d.indices, shape)
+        return d if d.dense_shape is not None else IndexedSlices(d.values, d.indices, tuple(shape))
     return convert.like(d, dtype)

@@ -54,5 +54,5 @@ def explain(tape: Any, target: Any, source: Any) -> Any:
         if hasattr(type(x), "__stands_for_values__"):
             message, fix = type(x).__stands_for_values__
             return Report(False, Cause.OTHER_TENSOR, f"the {what} is symbolic. {message}", (), fix, "source", "target")
-    facts = Facts(tape, target, source)
+    facts = Facts(tape, target, source, explain)
     return next(report for detector in DETECTORS if (report := detector(facts)) is not None)

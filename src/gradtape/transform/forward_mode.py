@@ -10,6 +10,7 @@ any order gives higher derivatives.
 
 from __future__ import annotations
 
+import functools
 import weakref
 from typing import Any
 
@@ -69,7 +70,7 @@ class ForwardAccumulator:
         if identity in self._pushforward.tangents:
             raise ValueError(
                 errors.compose(
-                    f"Tensor {primal!r} was specified as a primal multiple times, which is not allowed.",
+                    f"Tensor {primal!r} was specified as a primal multiple times; each primal must be unique.",
                     "give it once, with the sum of the tangents if that was intended.",
                 )
             )
@@ -120,6 +121,9 @@ class ForwardAccumulator:
             )
         found = self._pushforward.tangents.get(tensor._id)
         return zeros_like(tensor) if found is None and zero else found
+
+
+_SPARE = 64  # guards of tensors that are gone, before they are looked for
 
 
 class Pushforward(Recorder):
@@ -186,14 +190,9 @@ class Pushforward(Recorder):
             if not alone:
                 return
             held = y
-        identity, owner = y._id, weakref.ref(self)
-
-        def drop(_: Any) -> None:
-            pushforward = owner()
-            if pushforward is not None and pushforward.guards.pop(identity, None) is not None:
-                del pushforward.tangents[identity]
-
-        self.guards[identity] = weakref.ref(held, drop)
+        self.guards[y._id] = weakref.ref(held, functools.partial(self.tangents.pop, y._id))
+        if len(self.guards) > _SPARE + 2 * len(self.tangents):
+            self.guards = {i: guard for i, guard in self.guards.items() if guard() is not None}
 
     def _keep_saved(self, ids: tuple[int, ...], values: Any) -> None:
         """Scalars and foreign arrays have no weak references. Where a tape may have saved one, its tangent stays."""
@@ -235,7 +234,24 @@ def _diagonal(op: Op, residuals: Any, given: list[Any], params: dict[str, Any]) 
 
 
 def _transposed(op: Op, residuals: Any, given: list[Any], params: dict[str, Any], outputs: Any) -> Any:
-    """The vjp of the vjp: what it does to cotangents is recorded, and differentiated with respect to them."""
+    """The vjp of the vjp: what it does to cotangents is recorded, and differentiated with respect to them.
+
+    An output that depends on other inputs only has a tangent of zeros, and one that depends on none has no tangent.
+    """
+    several = outputs if type(outputs) is tuple else (outputs,)
+    cotangents, found = _pulled_back(op, residuals, given, params, outputs)
+    if all(u._id in found for u, y in zip(cotangents, several, strict=True) if y.dtype.is_trainable):
+        return [as_result(found[u._id]) if u._id in found else None for u in cotangents]
+    others = [t if t is not None else "any" for t in given]
+    again, reached = _pulled_back(op, residuals, others, params, outputs)
+    return [
+        as_result(found[u._id]) if u._id in found else u if v._id in reached else None
+        for u, v in zip(cotangents, again, strict=True)
+    ]
+
+
+def _pulled_back(op: Op, residuals: Any, given: list[Any], params: dict[str, Any], outputs: Any) -> Any:
+    """Zeros as cotangents of the outputs, and what the tangents of the inputs (zeros for "any") give for them, by identity."""
     recording = Recording(False)
     several = outputs if type(outputs) is tuple else (outputs,)
     cotangents = [wrap(np.zeros_like(y._array)[()]) if type(y) is Tensor else y.zeros_like() for y in several]
@@ -252,7 +268,8 @@ def _transposed(op: Op, residuals: Any, given: list[Any], params: dict[str, Any]
         _current.recorders = recorders
     pairs = [(g, t) for g, t in zip(grads, given, strict=True) if g is not None and t is not None]
     if not pairs:
-        return [None] * len(several)
+        return cotangents, {}
+    pairs = [(g, g * 0 if isinstance(t, str) else t) for g, t in pairs]
     arrays = nobody_records() and not recording.depth
     seeds: dict[int, Any] = {}
     for g, t in pairs:
@@ -262,11 +279,7 @@ def _transposed(op: Op, residuals: Any, given: list[Any], params: dict[str, Any]
         seeds[identity] = t if before is None else before + t
     found = backward(recording, seeds, {u._id for u in cotangents}, consume=True, arrays=arrays)
     # A tangent is never rows: the transpose of a scatter gives them.
-    found = {i: densify(d) if isinstance(d, IndexedSlices) else d for i, d in found.items()}
-    return [
-        None if not y.dtype.is_trainable else as_result(found[u._id]) if u._id in found else u
-        for u, y in zip(cotangents, several, strict=True)
-    ]
+    return cotangents, {i: densify(d) if isinstance(d, IndexedSlices) else d for i, d in found.items()}
 
 
 def _sizes(x: Any) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from gradtape.transform.record import Recording
 
 
 class UnconnectedGradients(enum.Enum):
-    """What `gradient` gives for a source that the target does not depend on."""
+    """The result of `gradient` for a source that the target does not depend on."""
 
     NONE = "none"
     ZERO = "zero"
@@ -176,13 +176,13 @@ def _check_seed(seed: Tensor, target: Any) -> None:
     if seed.dtype is not target.dtype and target.dtype.is_trainable:
         raise errors.build(
             errors.DTypeError,
-            f"gradient: output_gradients has dtype {seed.dtype.name}, its target {target.dtype.name}: they do not fit.",
+            f"gradient: dtypes differ: output_gradients is {seed.dtype.name}, its target is {target.dtype.name}.",
             f"use tf.cast(g, tf.{target.dtype.name}).",
         )
     if not _broadcasts_to(seed.shape, target.shape):
         raise errors.build(
             errors.ShapeError,
-            f"gradient: output_gradients has shape {seed.shape}, its target {target.shape}: they do not fit.",
+            f"gradient: shapes differ: output_gradients is {seed.shape}, its target is {target.shape}.",
             "give one cotangent per target, of the target's shape.",
         )
 
@@ -240,3 +240,13 @@ def entered_at(recording: Recording | None) -> str:
     """A sentence that tells where a tape was entered; empty if it was not, or nobody knows."""
     site = None if recording is None else provenance.Site.of(recording.entered)
     return "" if site is None else f"It was entered at {site}"
+
+
+def check_whole(recording: Recording) -> None:
+    """InternalError if a backward pass has failed halfway, and taken with it what the records saved."""
+    if recording.saved is None:
+        raise errors.build(
+            errors.InternalError,
+            "The gradient tape is not whole: an earlier gradient() failed in its backward pass.",
+            "record again; a tape made with persistent=True can be asked again.",
+        )

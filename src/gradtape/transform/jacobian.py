@@ -15,20 +15,21 @@ import numpy as np
 from gradtape.core import errors, nest, state
 from gradtape.core.indexed_slices import IndexedSlices, densify
 from gradtape.core.op import REGISTRY
+from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
+from gradtape.ops.family import dims
 from gradtape.transform.backward import backward, bare, live_identities, nobody_records
 from gradtape.transform.batched import Batched, NeedsValueError, batched, innermost
-from gradtape.transform.gradient_arguments import UnconnectedGradients, flat_sources, wants_zeros
+from gradtape.transform.gradient_arguments import UnconnectedGradients, check_whole, flat_sources, wants_zeros
 from gradtape.transform.record import Recording
-from gradtape.transform.tape import _check_whole
 
 _current = state.current
 _memory = 256 * 2**20
 
 
 def get_jacobian_memory() -> int:
-    """How many bytes the cotangents of one chunk of a Jacobian may take, by estimate."""
+    """The number of bytes, as an estimate, that the cotangents of one chunk of a Jacobian may take."""
     return _memory
 
 
@@ -47,15 +48,16 @@ def jacobian(
     recording = _begin(tape, "jacobian", parallel_iterations, use_pfor)
     zero = wants_zeros(unconnected_gradients)
     flat = flat_sources(sources)
-    dims = _known(target, target.shape)
-    for source in flat:
-        _known(source, source.shape)
     tape._leave_for("jacobian")
-    rows = _Rows(tape, recording, target, flat, prod(dims), lambda i, j: _identity(target, i, j))
+    if not all(spec_of(x).is_known for x in (target, *flat)):
+        shaped = _of_any_size(tape, target, flat, zero)
+        return shaped[0] if len(flat) == 1 and flat[0] is sources else nest.pack_sequence_as(sources, shaped)
+    size = tuple(target.shape)
+    rows = _Rows(tape, recording, target, flat, prod(size), lambda i, j: _identity(target, i, j))
     results = rows.vectorised() if use_pfor else rows.one_by_one()
     shaped = []
     for source, d in zip(flat, results, strict=True):
-        whole = dims + tuple(source.shape)
+        whole = size + tuple(source.shape)
         if d is not None:
             d = _as(source, REGISTRY["reshape"](d, shape=whole))
         elif zero:
@@ -70,8 +72,15 @@ def batch_jacobian(
     """`GradientTape.batch_jacobian`."""
     recording = _begin(tape, "batch_jacobian", parallel_iterations, use_pfor)
     wants_zeros(unconnected_gradients)
-    ys = tuple(target.shape.with_rank_at_least(2))
-    xs = tuple(source.shape.with_rank_at_least(2))
+    for name, given in (("target", target), ("source", source)):
+        if given.shape.rank is not None and given.shape.rank < 2:
+            raise ValueError(
+                errors.compose(
+                    f"batch_jacobian: {name} must have rank at least 2, it has shape {given.shape}.",
+                    "add an axis for the examples, x[tf.newaxis], or use tape.jacobian(y, x).",
+                )
+            )
+    ys, xs = tuple(target.shape), tuple(source.shape)
     if ys[0] != xs[0]:
         raise ValueError(
             errors.compose(
@@ -80,8 +89,8 @@ def batch_jacobian(
             )
         )
     tape._leave_for("batch_jacobian")
-    if ys[0] is None:
-        return _of_any_batch(tape, target, source, _known(target, ys[1:]) + _known(source, xs[1:]))
+    if None in ys or None in xs:
+        return _of_any_batch(tape, target, source)
     features = prod(ys[1:])
     rows = _Rows(tape, recording, target, flat_sources(source), features, lambda i, j: _features(target, i, j))
     (d,) = rows.vectorised() if use_pfor else rows.one_by_one()
@@ -92,40 +101,82 @@ def batch_jacobian(
     return _as(source, REGISTRY["reshape"](swapped, shape=whole))
 
 
-def _known(x: Any, dims: Any) -> tuple[int, ...]:
-    """Dimensions that a Jacobian needs; ValueError where a function is traced for sizes that are not known."""
-    if getattr(dims, "rank", 0) is None or None in tuple(dims):
-        raise ValueError(
-            errors.compose(
-                f"a Jacobian needs to know the shape of {x}.",
-                "give it with tf.ensure_shape(x, shape); of batch_jacobian, only the size of the batch may be unknown.",
-                depth=3,
-            )
-        )
-    return tuple(dims)
+def _of_any_size(tape: Any, target: Any, sources: tuple[Any, ...], zero: bool) -> list[Any]:
+    """The Jacobian in a function that is traced for sizes which are known only when it runs: a loop over the rows of the identity.
+    When the sizes are known, the steps of such a loop run as one."""
+    is_there = [True] * len(sources) if zero else [d is not None for d in _asked_again(tape, target, sources)]
+    present = [x for x, flag in zip(sources, is_there, strict=True) if flag]
+    seeds = state.tracing().later(_identity_rows, (target,), {})
+    rows = iter(_looped(tape, target, present, seeds) if present else ())
+    _used(tape)
+    return [
+        state.tracing().later(_shaped_as, (next(rows), target, x), {}) if flag else None
+        for x, flag in zip(sources, is_there, strict=True)
+    ]
 
 
-def _of_any_batch(tape: Any, target: Any, source: Any, inner: tuple[int, ...]) -> Any:
-    """The Jacobian of each example of a batch whose size is known only when the function runs: feature by feature."""
-    features = tuple(target.shape)[1:]
+def _of_any_batch(tape: Any, target: Any, source: Any) -> Any:
+    """The Jacobian of each example of a batch, where sizes are known only when the function runs: a loop over the features."""
+    seeds = state.tracing().later(_feature_rows, (target,), {})
+    (rows,) = _looped(tape, target, [source], seeds)
+    _used(tape)
+    return state.tracing().later(_shaped_as_batch, (rows, target, source), {})
+
+
+def _looped(tape: Any, target: Any, sources: list[Any], seeds: Any) -> list[Any]:
+    """For each source its cotangents for all cotangents of the target, stacked by a loop of the function that is traced."""
+    rows: list[Any] = state.tracing().map_rows(
+        lambda seed: _asked_again(tape, target, sources, seed, UnconnectedGradients.ZERO), seeds
+    )
+    return rows
+
+
+def _asked_again(
+    tape: Any, target: Any, sources: Any, seed: Any = None, unconnected: Any = UnconnectedGradients.NONE
+) -> list[Any]:
+    """Dense gradients of a tape that is asked several times."""
     before, tape._persistent = tape._persistent, True
+    mode, tape._on_none = tape._on_none, "none"
     try:
-        rows = []
-        for row in np.eye(prod(features), dtype=target.dtype.numpy):
-            seed = target.zeros_like() + np.reshape(row, (1, *features))
-            rows.append(tape.gradient(target, source, seed, UnconnectedGradients.ZERO))
+        found = tape.gradient(target, list(sources), seed, unconnected)
     finally:
-        tape._persistent = before
-        if not before:
-            tape._consumed, tape._recording = tape._recording, None
-    stacked = REGISTRY["stack"](*rows, axis=1)
-    if len(features) == 1:
-        return stacked
-    return state.tracing().later(_shaped, (stacked, inner), {}, like=None)
+        tape._persistent, tape._on_none = before, mode
+    return [_dense(d) for d in found]
 
 
-def _shaped(stacked: Any, inner: tuple[int, ...]) -> Any:
-    return REGISTRY["reshape"](stacked, shape=(stacked.shape[0], *inner))
+def _used(tape: Any) -> None:
+    """A tape that is not persistent has been used."""
+    if not tape._persistent:
+        tape._consumed, tape._recording = tape._recording, None
+
+
+def _identity_rows(target: Any) -> Any:
+    """Rows of the identity in the shape of the target, one for each of its elements."""
+    from gradtape.ops.diagonal import Diag  # few programs need it
+
+    count, size = prod(dims(target)), dims(target)
+    ones = REGISTRY["fill"](wrap(target.dtype.numpy.type(1)), shape=(count,))
+    return REGISTRY["reshape"](Diag(ones, k=(0, 0), shape=(count, count)), shape=(count, *size))
+
+
+def _feature_rows(target: Any) -> Any:
+    """Cotangents of a batch, each of which selects one feature in every example."""
+    from gradtape.ops.diagonal import Diag  # few programs need it
+
+    batch, *features = dims(target)
+    count = prod(features)
+    ones = REGISTRY["fill"](wrap(target.dtype.numpy.type(1)), shape=(count,))
+    rows = REGISTRY["reshape"](Diag(ones, k=(0, 0), shape=(count, count)), shape=(count, 1, *features))
+    return REGISTRY["broadcast_to"](rows, shape=(count, batch, *features))
+
+
+def _shaped_as(rows: Any, target: Any, source: Any) -> Any:
+    return _as(source, REGISTRY["reshape"](rows, shape=dims(target) + dims(source)))
+
+
+def _shaped_as_batch(rows: Any, target: Any, source: Any) -> Any:
+    swapped = REGISTRY["transpose"](rows, perm=(1, 0, *range(2, rows.ndim)))
+    return _as(source, REGISTRY["reshape"](swapped, shape=dims(target) + dims(source)[1:]))
 
 
 def _begin(tape: Any, what: str, parallel_iterations: Any, use_pfor: bool) -> Recording:
@@ -133,8 +184,8 @@ def _begin(tape: Any, what: str, parallel_iterations: Any, use_pfor: bool) -> Re
     recording: Recording | None = tape._recording
     if recording is None:
         raise tape._used_up()
-    _check_whole(recording)
-    if not use_pfor and not tape._persistent:
+    check_whole(recording)
+    if not use_pfor and not tape._persistent and _current.trace is None:
         raise RuntimeError(
             f"GradientTape must be created with persistent=True to compute the {what} with eager execution enabled and "
             "with experimental_use_pfor set to False."
@@ -164,17 +215,17 @@ def _check_parallel(tape: Any, what: str, parallel_iterations: int) -> None:
 
 def _identity(target: Any, start: int, stop: int) -> Any:
     """Rows of the identity, one for each element of the target."""
-    dims = tuple(target.shape)
-    rows = np.eye(stop - start, prod(dims), start, dtype=target.dtype.numpy, like=_like(target))
-    return np.reshape(rows, (stop - start, *dims))
+    size = tuple(target.shape)
+    rows = np.eye(stop - start, prod(size), start, dtype=target.dtype.numpy, like=_like(target))
+    return np.reshape(rows, (stop - start, *size))
 
 
 def _features(target: Any, start: int, stop: int) -> Any:
     """Rows that select one feature in every example of the target."""
-    dims = tuple(target.shape)
-    rows = np.eye(stop - start, prod(dims[1:]), start, dtype=target.dtype.numpy, like=_like(target))
+    batch, *features = tuple(target.shape)
+    rows = np.eye(stop - start, prod(features), start, dtype=target.dtype.numpy, like=_like(target))
     # A copy rather than a view with a stride of 0, which BLAS does not take.
-    return np.repeat(np.reshape(rows, (stop - start, 1, *dims[1:])), dims[0], axis=1)
+    return np.repeat(np.reshape(rows, (stop - start, 1, *features)), batch, axis=1)
 
 
 def _like(target: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Gradients that are None: what the process wants to happen."""
+"""Gradients that are None: the behaviour that the process has chosen."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def checked(mode: str, who: str) -> str:
 
 
 def on_none(mode: str) -> None:
-    """Choose what tapes do where a gradient does not exist, for the whole process.
+    """Choose how tapes handle missing gradients, for the whole process.
 
     The environment variable `GRADTAPE_ON_NONE` does the same from the start; `tf.GradientTape(on_none=...)` for one tape.
 

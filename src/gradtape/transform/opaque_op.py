@@ -179,7 +179,7 @@ def _content(value: Any) -> Any:
 
 
 def fresh(value: Any) -> Any:
-    """The same value in a tensor of its own, which no tape knows."""
+    """The same value in a new tensor, which no tape tracks."""
     if isinstance(value, Batched):
         return batched(fresh(value.value), value.level)
     return wrap(value._array) if type(value) is Tensor else value.fresh()

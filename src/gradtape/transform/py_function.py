@@ -262,16 +262,23 @@ def numpy_function(
     >>> tf.numpy_function(np.sum, [[1.0, 2.0]], tf.float32)
     <tf.Tensor: shape=(), dtype=float32, numpy=3.0>
     """
-    if func is None:
-        return lambda f: functools.wraps(f)(lambda *args: numpy_function(f, args, Tout))
-    _check_callable(func)
-    inp = _arguments(inp)
     if Tout is None:
         raise TypeError(
             errors.compose(
-                "numpy_function: the argument Tout is missing.", "give the dtype of what the function returns."
+                "numpy_function: Missing required argument: 'Tout'.", "give the dtype of what the function returns."
             )
         )
+    if func is None:
+        if inp is not None:
+            raise TypeError(
+                errors.compose(
+                    "numpy_function: the `inp` argument must not be set without a function, where the result is a decorator.",
+                    "leave out inp: the decorated function takes the arguments.",
+                )
+            )
+        return lambda f: functools.wraps(f)(lambda *args: numpy_function(f, args, Tout))
+    _check_callable(func)
+    inp = _arguments(inp)
     several = isinstance(Tout, (list, tuple))
     if state.current.trace is not None or state.current.in_pipeline:
         wanted = [dtypes.as_dtype(t) for t in (Tout if several else [Tout])]

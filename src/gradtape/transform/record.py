@@ -1,4 +1,4 @@
-"""What a tape holds: the ops that ran, what their rules saved, and who is watched.
+"""The contents of a tape: the ops that ran, the values that their rules saved, and the watched tensors.
 
 A record is split in two lists. `records` has the skeleton (op, identities, parameters, place in the user's code) and
 stays for `explain`; `saved` has the arrays that backward reads, and is emptied as backward consumes it. Identities are

@@ -1,4 +1,4 @@
-"""Backward passes that come again and again, as in a training loop that is not a `tf.function`.
+"""Recurring backward passes, as in a training loop that is not a `tf.function`.
 
 A pass is a function of the cotangents of the targets and of what the ops saved. Which function it is follows from the
 records alone: the ops, their parameters, who feeds whom, and the shapes. So a pass that was seen some hundred times,
@@ -34,6 +34,8 @@ _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 # The cotangents of the sources, from those of the targets and the saved arrays.
 Program = Callable[[list[Any]], Sequence[Any]]
+# How many values each place has in what a record saved; None for a value that is no tuple of arrays.
+Layout = tuple[int | None, ...]
 
 _compiler: list[Any] = []
 
@@ -135,6 +137,8 @@ class Pattern:
       form: what tapes are compared by: the ops, their parameters, specs of several outputs, how many inputs each has, the
         names of these inputs, of the targets and of what is watched, and how many names there are.
       sources: names of the sources, in the order of the program's results.
+      layouts: for each record that saved several arrays in one place (an op of any number of inputs), how many values each of its
+        places has; None where it is the value itself. Below, such a record's values are numbered as one list.
       inputs: where the arrays of the program are, with shape and dtype: the number of the record and that of the array among
         what it saved; the cotangents of the targets are saved by record -1.
       same: further places of these arrays, with their number.
@@ -151,6 +155,7 @@ class Pattern:
         names = _names_in(recording)
         self.form = _form(recording, cotangents, names)
         self.sources = [names.get(i) for i in sources]
+        self.layouts: dict[int, Layout] = {}
         self.inputs: list[tuple[int, int, Any, Any]] = []
         self.same: list[tuple[int, int, int]] = []
         self.fixed: list[tuple[int, int, Any]] = []
@@ -159,13 +164,18 @@ class Pattern:
         for j, dy in enumerate(cotangents.values()):
             self._place(-1, j, dy, constants, seen)
         for k, saved in enumerate(recording.saved):
-            for j, value in enumerate(saved):
-                self._place(k, j, value, constants and _is_unknown_input(recording.records[k], j), seen)
+            if any(_is_nested(value) for value in saved):
+                self.layouts[k] = tuple([len(value) if _is_nested(value) else None for value in saved])
+                for j, value in enumerate(flat(saved, self.layouts[k])):
+                    self._place(k, j, value, False, seen)
+            else:
+                for j, value in enumerate(saved):
+                    self._place(k, j, value, constants and _is_unknown_input(recording.records[k], j), seen)
 
     def _place(self, k: int, j: int, value: Any, constant: bool, seen: dict[int, int]) -> None:
         if not isinstance(value, (_ndarray, _generic)):
-            if hasattr(value, "shape") or (type(value) is tuple and any(hasattr(v, "shape") for v in value)):
-                raise Unfit("An op has saved several arrays in one place, or an array of another library.")
+            if hasattr(value, "shape") or _is_nested(value):
+                raise Unfit("An op has saved an array of another library, or arrays in tuples of tuples.")
             self.fixed.append((k, j, value))
         elif value.dtype not in _FLOATS and value.dtype.kind not in _KINDS:
             raise Unfit(f"{value.dtype} is not for machine code.")
@@ -193,6 +203,10 @@ class Pattern:
 
     def _arrays(self, saved: list[tuple[Any, ...]]) -> list[Any] | None:
         """The arrays for the program among what was saved, unless something is not as it should be."""
+        for k, layout in self.layouts.items():
+            if not _fits(saved[k], layout):
+                return None
+            saved[k] = flat(saved[k], layout)
         arrays = []
         for k, j, shape, dtype in self.inputs:
             value = saved[k][j]
@@ -207,6 +221,27 @@ class Pattern:
             if value is not known and (_bytes(value) if type(known) is bytes else value) != known:
                 return None
         return arrays
+
+
+def _is_nested(value: Any) -> bool:
+    """True for a tuple with arrays in it."""
+    return type(value) is tuple and any(hasattr(v, "shape") for v in value)
+
+
+def _fits(saved: tuple[Any, ...], layout: Layout) -> bool:
+    """True if what a record saved has as many values in each place as a layout says."""
+    return all((len(v) if type(v) is tuple else -1) == n for v, n in zip(saved, layout, strict=True) if n is not None)
+
+
+def flat(saved: Sequence[Any], layout: Layout) -> tuple[Any, ...]:
+    """What a record saved, with the values of tuples in their place."""
+    return tuple([v for value, n in zip(saved, layout, strict=True) for v in ((value,) if n is None else value)])
+
+
+def nested(values: Sequence[Any], layout: Layout) -> tuple[Any, ...]:
+    """The inverse of `flat`."""
+    rest = iter(values)
+    return tuple([next(rest) if n is None else tuple([next(rest) for _ in range(n)]) for n in layout])
 
 
 def _names_in(recording: Recording) -> dict[int, int]:

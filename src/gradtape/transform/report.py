@@ -12,7 +12,7 @@ from gradtape.core.provenance import Site
 
 
 class Cause(enum.StrEnum):
-    """Why a gradient is None. Members are strings: `report.cause == "NUMPY"`."""
+    """The causes of None gradients. Members are strings: `report.cause == "NUMPY"`."""
 
     UNWATCHED = "UNWATCHED"
     OUTSIDE = "OUTSIDE"
@@ -120,7 +120,7 @@ class Report:
 
     def __repr__(self) -> str:
         if self.connected:
-            return f"<Report connected, {len(self.steps)} steps>"
+            return f"<Report connected, {len(self.steps)} step{'s' if len(self.steps) != 1 else ''}>"
         return f"<Report {self.cause} at {self.site.short}>" if self.site else f"<Report {self.cause}>"
 
     def _repr_html_(self) -> str:

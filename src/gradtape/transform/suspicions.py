@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradtape.core import hints, provenance
+import numpy as np
+
+from gradtape.core import errors, hints, provenance
 from gradtape.transform.record import Recording
 
 # Tapes that were looked at, by the code and instruction that entered them. The code is held, so that its id stays its own.
@@ -60,6 +62,17 @@ def _say_crossed(record: tuple[Any, ...], a: tuple[int, ...], b: tuple[int, ...]
     )
 
 
+def of_switch(persistent: Any) -> None:
+    """Say that a number, tensor or text in the place of `persistent` makes the tape persistent. Any truth value is accepted."""
+    is_plain = persistent is None or (isinstance(persistent, (int, np.bool_, np.integer)) and persistent in (0, 1))
+    if not is_plain and hints.is_on():
+        hints.say(
+            provenance.user_place(3),
+            f"GradientTape: persistent must be True or False, got {errors.brief(persistent)}, which counts as True.",
+            "write tf.GradientTape(persistent=True) to call gradient more than once; use tape.watch(x) to watch a tensor.",
+        )
+
+
 def of_no_gradient(recording: Recording, targets: Sequence[Any], sources: Sequence[Any]) -> None:
     """Say why all gradients of a call are None, where that is plain to see; else, how to find out."""
     place = provenance.user_place(3)
@@ -71,7 +84,9 @@ def of_no_gradient(recording: Recording, targets: Sequence[Any], sources: Sequen
     elif _leads(recording, {t._id for t in targets}, {s._id for s in sources}):
         what = "every gradient of this call is None: the source was computed from the target, so they are swapped."
         hints.say(
-            place, what, "tape.gradient(target, sources): first what was computed, then what to differentiate by."
+            place,
+            what,
+            "tape.gradient(target, sources): first the result, then the variables to differentiate with respect to.",
         )
     else:
         hints.say(

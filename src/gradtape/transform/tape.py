@@ -21,6 +21,7 @@ from gradtape.transform.backward import as_result, backward, backward_in_stages,
 from gradtape.transform.gradient_arguments import (
     UnconnectedGradients,
     check_symbolic,
+    check_whole,
     entered_at,
     flat_sources,
     flat_targets,
@@ -74,6 +75,8 @@ class GradientTape:
     def __init__(
         self, persistent: Any = False, watch_accessed_variables: Any = True, *, on_none: str | None = None
     ) -> None:
+        if persistent is not False and persistent is not True:
+            suspicions.of_switch(persistent)
         self._persistent = persistent
         self._watch_accessed = watch_accessed_variables
         self._on_none = _default.mode if on_none is None else none_gradients.checked(on_none, "GradientTape")
@@ -347,7 +350,7 @@ class GradientTape:
             _warn_in_context(what)
 
     def _run(self, recording: Recording, cotangents: dict[int, Any], sources: set[int], arrays: bool) -> None:
-        _check_whole(recording)
+        check_whole(recording)
         consume = not self._persistent
         try:
             if self._finished is None:
@@ -479,15 +482,6 @@ def explain_missing(source: Any) -> Any:
     """The report on a gradient that was asked for and does not exist; None if no tape that is still there knows of it."""
     tape = None if _unexplained is None else _unexplained()
     return None if tape is None else tape.explain(tape._unexplained, source)
-
-
-def _check_whole(recording: Recording) -> None:
-    if recording.saved is None:
-        raise errors.build(
-            errors.InternalError,
-            "The gradient tape is not whole: an earlier gradient() failed in its backward pass.",
-            "record again; a tape made with persistent=True can be asked again.",
-        )
 
 
 def _note_results(recording: Recording, targets: list[int], sources: list[int], results: list[Any]) -> None:

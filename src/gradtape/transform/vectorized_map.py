@@ -8,12 +8,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar, cast
 
-from gradtape.core import convert, errors, nest, state
+from gradtape.core import convert, errors, nest, provenance, state
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
 from gradtape.ops.family import dims
-from gradtape.transform.batched import Batched, NeedsValueError, batched, repeated
+from gradtape.transform.batched import Batched, NeedsValueError, UnknownExampleError, batched, repeated
 
 R = TypeVar("R")
 
@@ -63,17 +63,21 @@ def vectorized_map(fn: Callable[[Any], R], elems: Any, fallback_to_while_loop: b
     size = _count(flat)
     try:
         return cast(R, _at_once(fn, elems, flat, size))
+    except UnknownExampleError:
+        if _current.trace is None or not fallback_to_while_loop:
+            raise
+        return cast(R, _current.trace.map_rows(fn, nest.pack_sequence_as(elems, flat)))
     except NeedsValueError as problem:
         if problem.level != _current.depth + 1 or not fallback_to_while_loop or not size:
             raise
         if warn:
             text = f"vectorized_map: the {size} examples run one by one, since one was asked for its value.\n{problem}"
-            warnings.warn(text, UserWarning, stacklevel=2)
+            warnings.warn(text, UserWarning, stacklevel=provenance.stacklevel())
     return cast(R, _one_by_one(fn, elems, flat, size))
 
 
 def independent(draw: Callable[[tuple[int, ...]], Tensor], shape: tuple[int, ...]) -> Tensor:
-    """What `draw` gives for a shape, for each example anew where maps are running.
+    """The result of `draw` for a shape; inside a map, separate draws for each example.
 
     Random numbers inside `vectorized_map` differ from example to example, as if it were a loop: they are drawn with one
     more leading axis for each running map.
@@ -104,7 +108,7 @@ def _count(flat: list[Tensor]) -> int:
     if any(not t.ndim for t in flat):
         raise errors.build(
             errors.ShapeError,
-            f"vectorized_map: elems holds a scalar: {_specs(flat)}, which is not allowed.",
+            f"vectorized_map: elems must have a first axis, got a scalar: {_specs(flat)}.",
             "the first axis counts the examples; a value that all share can be used in fn directly.",
         )
     sizes = {t.shape[0] for t in flat}

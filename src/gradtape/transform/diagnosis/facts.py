@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ class Facts:
 
     Attributes:
       tape: the tape.
+      explain: gives the report about a tape, a target and a source, for what happened inside of a function.
       recording: what it holds, or held before `gradient` consumed it; an empty one if it was never entered.
       source: the source, a tensor or variable; `identity` is its identity.
       targets: the tensors of the target; `identities` are theirs.
@@ -36,9 +37,9 @@ class Facts:
       cut: its first edge that is not a record with a derivative.
     """
 
-    def __init__(self, tape: Any, target: Any, source: Any) -> None:
+    def __init__(self, tape: Any, target: Any, source: Any, explain: Callable[..., Any]) -> None:
         self.frame = frame = user_frame()
-        self.tape = tape
+        self.tape, self.explain = tape, explain
         self.recording: Recording = tape._recording or tape._consumed or Recording(False)
         self.source = _checked_source(source)
         self.identity: int = self.source._id

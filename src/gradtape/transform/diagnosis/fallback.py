@@ -57,9 +57,10 @@ def nothing_recorded(facts: Facts) -> Report | None:
     if facts.target_line is not None or (facts.is_watched and facts.first_use() is not None):
         return None
     watched = [Step.at("watched", Site.of(e.place), here=True) for e in facts.events("watched", facts.identity)][:1]
-    message = f"the tape saw no use of {facts.called}: {facts.target_name} was computed outside of the block"
+    message = f"the tape saw no use of {facts.called}: {facts.target_name} was computed from other values, outside of the block"
     message += ", or before the watch" if watched else ""
-    fix = f"compute {facts.target_name} inside the `with` block{', after tape.watch' if watched else ''}."
+    message = message if watched else message.replace("values, outside", "values, or outside")
+    fix = f"compute {facts.target_name} from {facts.called} inside the `with` block{', after tape.watch' if watched else ''}."
     return facts.report(Cause.OUTSIDE, message, watched or [facts.entered.marked()], fix)
 
 

@@ -37,7 +37,7 @@ def lost_in_a_function(facts: Facts) -> Report | None:
     index = facts.path.index(cut) if cut in facts.path else 0
     before = facts.identity if not index else next(i for i in cut.inputs if i in facts.path[index - 1].outputs)
     called = step(cut, "called")
-    inner = inside(cut.op.staged, list(cut.inputs).index(before))
+    inner = inside(facts, cut.op.staged, list(cut.inputs).index(before))
     if inner is None or inner.connected:
         return None
     return facts.report(inner.cause, f"inside {cut.op.name}, {inner.message}", [called, *inner.steps], inner.fix)
@@ -50,14 +50,12 @@ class _Tape:
         self._recording, self._consumed = recording, None
 
 
-def inside(staged: Any, position: int) -> Report | None:
+def inside(facts: Facts, staged: Any, position: int) -> Report | None:
     """The report on what becomes of an input of a function inside it."""
-    from gradtape.transform.explain import explain
-
     trace = staged.trace
     sources = [*trace.parameters, *[source for source, _ in trace.graph.captures]]
     targets = [y for y in staged.outputs if y.dtype.is_trainable] or list(staged.outputs)
-    report: Report | None = explain(_Tape(trace.recording), targets, sources[position])
+    report: Report | None = facts.explain(_Tape(trace.recording), targets, sources[position])
     return report
 
 

@@ -53,7 +53,7 @@ def keeps(site: Site | None) -> bool | None:
 
 
 def rebinds(site: Site | None) -> str:
-    """The name that the line both reads and binds anew, as in `x = x - 0.1 * g`; empty if there is none."""
+    """The name that the line both reads and rebinds, as in `x = x - 0.1 * g`; empty if there is none."""
     statement = None if site is None else _locate(site.filename, site.line)[1]
     if isinstance(statement, ast.AugAssign):
         return ast.unparse(statement.target)
