@@ -239,16 +239,21 @@ def test_devices_must_be_there() -> None:
         tf.distribute.MirroredStrategy(["CPU:0", "/device:CPU:0"])
 
 
-def test_several_workers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_process_is_the_only_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(
         "TF_CONFIG", json.dumps({"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": 0}})
     )
     options = tf.distribute.experimental.CommunicationOptions(
         implementation=tf.distribute.experimental.CommunicationImplementation.NCCL
     )
-    assert tf.distribute.MultiWorkerMirroredStrategy(communication_options=options).num_replicas_in_sync == 1
+    strategy = tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)
+    assert strategy.num_replicas_in_sync == 1
+    assert strategy.cluster_resolver is None or strategy.cluster_resolver.task_id == 0
     monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": {"worker": ["a:1", "b:1"]}}))
-    with pytest.raises(tf.errors.UnimplementedError, match="2 workers"):
+    with pytest.raises(tf.errors.FailedPreconditionError, match=r"names 2 workers, but 1 process was started"):
+        tf.distribute.MultiWorkerMirroredStrategy()
+    monkeypatch.setenv("TF_CONFIG", "{broken")
+    with pytest.raises(ValueError, match="TF_CONFIG must be JSON"):
         tf.distribute.MultiWorkerMirroredStrategy()
 
 

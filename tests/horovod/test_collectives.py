@@ -151,3 +151,30 @@ def test_ranks_with_less_data_join(launch: Callable[..., Any]) -> None:
     )
     assert job.status == 0, job.err
     assert job.out.count("ok") == 3
+
+
+def test_ranks_join_those_that_run_a_function(launch: Callable[..., Any]) -> None:
+    """The gradients are several buckets, which are nodes of the function: who has joined takes part in all of them."""
+    job = launch(
+        3,
+        """
+        hvd.init()
+        r, n = hvd.rank(), hvd.size()
+        weights = [tf.Variable(tf.ones([600, 600])) for _ in range(4)]
+
+        @tf.function
+        def step(scale):
+            with tf.GradientTape() as tape:
+                loss = sum(tf.reduce_sum(w) for w in weights) * scale
+            return hvd.DistributedGradientTape(tape).gradient(loss, weights)
+
+        for k in range(2 + r):
+            active = [q for q in range(n) if k < 2 + q]
+            for d in step(tf.constant(1.0 + r)):
+                np.testing.assert_allclose(d.numpy(), np.mean([1.0 + q for q in active]), rtol=1e-6)
+        assert hvd.join() == n - 1
+        print("ok")
+        """,
+    )
+    assert job.status == 0, job.err
+    assert job.out.count("ok") == 3

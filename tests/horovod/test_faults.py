@@ -3,21 +3,64 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import gradtape as tf
+from jobs import RANKS, TIMES
+
 PROGRAM = """
-import os, sys, time
+import os, resource, signal, sys, threading, time
 hvd.init(timeout=4)
 v, w = tf.Variable([1.0, 2.0]), tf.Variable([3.0])
-fault = sys.argv[1]
+fault, last = sys.argv[1], hvd.rank() == hvd.size() - 1
+state = hvd.elastic.TensorFlowState([v], path="state", step=0)
+checkpoint = tf.train.Checkpoint(v=v, w=w)
+
+def now():
+    with open("fault", "w") as file:
+        file.write(str(time.time()))
+
+def die(seconds):
+    def end():
+        time.sleep(seconds)
+        now()
+        os.kill(os.getpid(), 9)
+    threading.Thread(target=end, daemon=True).start()
+
 for step in range(12):
     time.sleep(0.05)
-    if step == 9 and hvd.rank() == hvd.size() - 1:
+    if step == 8:
+        state.step = step
+        state.commit()
+        if hvd.rank() == 0:
+            checkpoint.write("checkpoint")
+        hvd.barrier()
+    if step == 9 and fault == "kill in a collective":
+        if last:
+            die(0.3)
+        else:
+            time.sleep(1.5)
+    if step == 9 and fault == "kill in a checkpoint" and hvd.rank() == 0:
+        die(0.2 * np.random.default_rng().random())
+        while True:
+            checkpoint.write("checkpoint")
+    if step == 9 and fault == "full disk":
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        if hvd.rank() == 0:
+            now()
+            resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20))  # writing more fails as it does on a full disk
+        state.step = 9
+        state.commit()
+    if step == 9 and last and fault not in ("kill in a collective", "kill in a checkpoint", "full disk"):
+        now()
         if fault == "kill":
             os.kill(os.getpid(), 9)
         elif fault == "stop":
@@ -41,25 +84,42 @@ for step in range(12):
     hvd.DistributedGradientTape(tape).gradient(loss, [v, w])
 """
 
-SAID = {
-    "kill": ["rank 1 ended without an error of its own"],
-    "silent exit": ["rank 1 ended without an error of its own"],
-    "stop": ["no sign of life", "rank 0 waited"],
-    "exception": ["failed: ValueError: boom", "[1] ValueError: boom"],
-    "exit": ["rank 1: left the program"],
-    "late": ["alive, last seen at", "time.sleep(1000)"],
-    "order": ["The ranks want different collectives", "rank 1 wants broadcast", "rank 0 wants gradient"],
-    "shape": ["The ranks want different collectives", "(3,) float32", "(2,) float32"],
-    "fewer": ["rank 1: left the program"],
+# What is said, and within how many seconds the job has ended. Ranks that do not come are waited for 4 seconds here.
+SAID: dict[str, tuple[float, list[str]]] = {
+    "kill": (10, ["rank {last} ended without an error of its own"]),
+    "kill in a collective": (10, ["ended without an error of its own"]),
+    "kill in a checkpoint": (10, ["ended without an error of its own"]),
+    "silent exit": (10, ["rank {last} ended without an error of its own"]),
+    "stop": (14, ["no sign of life", "rank 0 waited"]),
+    "exception": (10, ["failed: ValueError: boom", "[{last}] ValueError: boom"]),
+    "exit": (10, ["rank {last}: left the program"]),
+    "late": (14, ["alive, last seen at", "time.sleep(1000)"]),
+    "order": (5, ["The ranks want different collectives", "rank {last} wants broadcast", "want"]),
+    "shape": (5, ["The ranks want different collectives", "(3,) float32", "(2,) float32"]),
+    "fewer": (10, ["rank {last}: left the program"]),
+    "full disk": (10, ["commit: the state cannot be written"]),
 }
 
 
+@pytest.mark.parametrize("turn", range(TIMES))
+@pytest.mark.parametrize("ranks", RANKS)
 @pytest.mark.parametrize("fault", SAID)
-def test_a_fault_ends_the_job_and_is_named(launch: Callable[..., Any], fault: str) -> None:
-    job = launch(2, PROGRAM, fault)
+def test_a_fault_ends_the_job_and_is_named(
+    launch: Callable[..., Any], tmp_path: Path, fault: str, ranks: int, turn: int
+) -> None:
+    job = launch(ranks, PROGRAM, fault)
+    ended = time.time()
     assert job.status != 0
-    for words in SAID[fault]:
-        assert words in job.err, job.err
+    limit, said = SAID[fault]
+    for words in said:
+        assert words.format(last=ranks - 1) in job.err, job.err
+    took = ended - float((tmp_path / "fault").read_text())
+    assert took < limit, f"the job ended {took:.1f} s after the fault"
+    # What was written before the fault is whole.
+    kept = tf.Variable([0.0, 0.0])
+    tf.train.Checkpoint(v=kept).read(str(tmp_path / "checkpoint")).expect_partial()
+    assert kept.numpy().tolist() == [1.0, 2.0]
+    assert pickle.loads((tmp_path / "state").read_bytes())["step"] == 8
 
 
 def test_a_fault_on_another_machine_is_named(launch: Callable[..., Any]) -> None:
@@ -134,3 +194,65 @@ def test_another_launcher_is_noticed() -> None:
     )
     assert done.returncode != 0
     assert "belong to different MPIs" in done.stderr
+
+
+def test_srun_without_a_way_for_mpi_is_noticed() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import gradtape.horovod as hvd; hvd.init()"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, "SLURM_STEP_NUM_TASKS": "4"},
+    )
+    assert done.returncode != 0
+    assert "srun started 4 tasks" in done.stderr
+    assert "--mpi=pmi2" in done.stderr
+
+
+def test_mpi_that_is_missing_is_named(tmp_path: Path) -> None:
+    (tmp_path / "mpi4py.py").write_text("raise ImportError('no')")
+    for code in (
+        "import gradtape.horovod as hvd; hvd.init()",
+        "import gradtape as tf; tf.distribute.MultiWorkerMirroredStrategy()",
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            timeout=300,
+            env={
+                **os.environ,
+                "PYTHONPATH": f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+                "GRADTAPE_LAUNCH_SIZE": "2",
+            },
+        )
+        assert done.returncode != 0
+        assert 'pip install "gradtape[mpi]"' in done.stderr, done.stderr
+    alone = [
+        sys.executable,
+        "-c",
+        "import gradtape as tf; assert tf.distribute.MultiWorkerMirroredStrategy().num_replicas_in_sync == 1",
+    ]
+    assert subprocess.run(alone, timeout=300, cwd=tmp_path).returncode == 0
+
+
+def test_ranks_with_other_versions_are_named(launch: Callable[..., Any]) -> None:
+    job = launch(
+        2,
+        """
+        import os
+        if (os.environ.get("PMI_RANK") or os.environ.get("OMPI_COMM_WORLD_RANK")) == "1":
+            tf.__version__ = "0.0.1"
+        hvd.init()
+        """,
+    )
+    assert job.status != 0
+    assert "the ranks run different versions of gradtape" in job.err
+    assert "rank 1 has 0.0.1" in job.err
+
+
+def test_a_host_that_cannot_be_reached_is_named(launch: Callable[..., Any]) -> None:
+    job = launch(2, "hvd.init()", options=("--hosts", "no..such..host"))
+    assert job.status != 0
+    assert "no..such..host" in job.err
+    assert "gradtape launch: the hosts could not be reached" in job.err

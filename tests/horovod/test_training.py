@@ -135,3 +135,149 @@ print("ok")
     )
     assert job.status == 0, job.err
     assert job.out.count("ok") == 2
+
+
+def test_gradients_travel_while_a_function_computes(launch: Callable[..., Any]) -> None:
+    job = launch(
+        2,
+        """
+        from gradtape.ranks import _buckets, _operations
+        hvd.init()
+        random = np.random.default_rng(0)
+        start = [(random.normal(size=(400, 400)) / 20).astype("f4") for _ in range(8)]
+        x = tf.constant(random.normal(size=(16, 400)).astype("f4") + hvd.rank())
+        events = []
+        put, finish = _buckets.Reduction.put, _buckets.Reduction.finish
+        _buckets.Reduction.put = lambda self, i, value: (events.append(i), put(self, i, value))[1]
+        _buckets.Reduction.finish = lambda self: (events.append("finish"), finish(self))[1]
+
+        def trained(compression):
+            weights = [tf.Variable(w) for w in start]
+            def step(x):
+                with tf.GradientTape() as tape:
+                    h = x
+                    for w in weights:
+                        h = tf.tanh(h @ w)
+                    loss = tf.reduce_mean(h * h)
+                found = hvd.DistributedGradientTape(tape, compression=compression).gradient(loss, weights)
+                for w, d in zip(weights, found):
+                    w.assign_sub(0.5 * d)
+            step = tf.function(step)
+            for _ in range(5):
+                step(x)
+            return np.stack([w.numpy() for w in weights])
+
+        first = trained(hvd.Compression.none)
+        assert events[:9] == [7, 6, 5, 4, 3, 2, 1, 0, "finish"], events[:9]
+        again = trained(hvd.Compression.none)
+        assert first.tobytes() == again.tobytes()
+        assert len(set(hvd.allgather_object(first.tobytes()))) == 1
+        half = trained(hvd.Compression.fp16)
+        np.testing.assert_allclose(half, first, atol=2e-4)
+
+        alone = [tf.Variable(w) for w in start]
+        both = tf.concat([x - hvd.rank(), x - hvd.rank() + 1.0], 0)
+        for _ in range(5):
+            with tf.GradientTape() as tape:
+                h = both
+                for w in alone:
+                    h = tf.tanh(h @ w)
+                loss = tf.reduce_mean(h * h)
+            for w, d in zip(alone, tape.gradient(loss, alone)):
+                w.assign_sub(0.5 * d)
+        np.testing.assert_allclose(first, np.stack([w.numpy() for w in alone]), atol=2e-5)
+        print("ok")
+        """,
+    )
+    assert job.status == 0, job.err
+    assert job.out.count("ok") == 2
+
+
+def test_a_loss_scale_is_taken_out_before_and_checked_after_the_reduction(launch: Callable[..., Any]) -> None:
+    job = launch(
+        2,
+        """
+        import keras
+        hvd.init()
+        r = hvd.rank()
+        for passes in (1, 2):
+            for wrapped in (True, False):
+                v = keras.Variable(np.ones(3, "f4"))
+                inner = keras.optimizers.SGD(0.5, global_clipnorm=1.0)
+                options = dict(compression=hvd.Compression.fp16, backward_passes_per_step=passes, average_aggregated_gradients=True)
+                if wrapped:
+                    opt = hvd.DistributedOptimizer(keras.optimizers.LossScaleOptimizer(inner, initial_scale=64.0), **options)
+                else:  # as Keras does by itself for mixed precision
+                    opt = keras.optimizers.LossScaleOptimizer(hvd.DistributedOptimizer(inner, **options), initial_scale=64.0)
+                step = tf.function(lambda g: opt.apply([g], [v]))
+                for _ in range(passes):
+                    step(tf.constant([3.0 + r, 4.0, 0.0]) * 64.0)
+                mean = np.array([3.5, 4.0, 0.0])
+                np.testing.assert_allclose(v.numpy(), 1 - 0.5 * mean / np.linalg.norm(mean), rtol=1e-3)
+                before = v.numpy()
+                step(tf.constant([np.inf if r else 1.0, 1.0, 1.0]))  # infinite on one rank: none takes the step
+                if passes == 2 and wrapped:
+                    step(tf.constant([1.0, 1.0, 1.0]))
+                np.testing.assert_array_equal(before, v.numpy())
+                assert float(opt.dynamic_scale) == 32.0
+        print("ok")
+        """,
+    )
+    assert job.status == 0, job.err
+    assert job.out.count("ok") == 2
+
+
+SHARDED = """
+import keras
+hvd.init()
+r, n = hvd.rank(), hvd.size()
+random = np.random.default_rng(0)
+X, Y = random.normal(size=(12 * 24, 5)).astype("f4"), random.normal(size=(12 * 24, 3)).astype("f4")
+part = 24 // n
+mine = np.concatenate([np.arange(24 * b + part * r, 24 * b + part * (r + 1)) for b in range(12)])
+OPTIMIZERS = {
+    "Adam": lambda: keras.optimizers.Adam(0.01),
+    "clipped": lambda: keras.optimizers.SGD(0.1, momentum=0.9, global_clipnorm=0.3),
+    "AdamW": lambda: keras.optimizers.AdamW(0.01, weight_decay=0.1),
+}
+
+def model(optimizer):
+    keras.utils.set_random_seed(0)
+    made = keras.Sequential([keras.Input((5,)), keras.layers.Dense(7, activation="tanh"), keras.layers.Dense(3)])
+    made.compile(optimizer, "mse")
+    return made
+
+def numbers(optimizer):
+    return sum(int(np.prod(v.shape)) for v in optimizer.variables)
+
+for name, make in OPTIMIZERS.items():
+    divided, alone = model(hvd.DistributedOptimizer(make(), shard_optimizer=True)), model(make())
+    divided.fit(X[mine], Y[mine], batch_size=part, epochs=2, shuffle=False, verbose=0)
+    alone.fit(X, Y, batch_size=24, epochs=2, shuffle=False, verbose=0)
+    for a, b in zip(divided.get_weights(), alone.get_weights()):
+        np.testing.assert_allclose(a, b, atol=2e-5, err_msg=name)
+    assert numbers(divided.optimizer) <= numbers(alone.optimizer) / n + 4
+    whole = {k: v.numpy() for k, v in divided.optimizer.gathered_state().items()}
+    tf.train.Checkpoint(model=divided, optimizer=divided.optimizer).write(f"{name}-{n}" + (f".of.{r}" if r else ""))
+    hvd.barrier()
+    for ranks in {2, n}:
+        read = model(hvd.DistributedOptimizer(make(), shard_optimizer=True))
+        read.optimizer.build(read.trainable_variables)
+        tf.train.Checkpoint(model=read, optimizer=read.optimizer).read(f"{name}-{ranks}")
+        for k, v in read.optimizer.gathered_state().items():
+            np.testing.assert_allclose(v.numpy(), whole[k], atol=2e-5, err_msg=f"{name} {k}")
+try:
+    hvd.DistributedOptimizer(keras.optimizers.Adafactor(), shard_optimizer=True)
+except tf.errors.UnimplementedError as problem:
+    assert "Adafactor looks at whole variables" in str(problem)
+else:
+    raise SystemExit(1)
+print("ok")
+"""
+
+
+def test_a_divided_optimizer_learns_the_same_and_is_restored_on_other_ranks(launch: Callable[..., Any]) -> None:
+    for ranks in (2, 3):
+        job = launch(ranks, SHARDED)
+        assert job.status == 0, job.err
+        assert job.out.count("ok") == ranks

@@ -1,4 +1,4 @@
-"""Classes of clusters, for `isinstance`: one process computes, so no object of them can be made."""
+"""Classes of clusters, for `isinstance`: there are no servers, so no object of them can be made."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from typing import Any
 
 from gradtape.core import errors
 
-_ALONE = "use tf.distribute.MirroredStrategy or MultiWorkerMirroredStrategy, which run in this process."
+_ALONE = (
+    "use tf.distribute.MultiWorkerMirroredStrategy, which trains on the processes of an MPI job, or MirroredStrategy."
+)
 
 
 class _OfClusters:
     """What belongs to several machines."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
-        what = f"{type(self).__name__} is left out: one process computes; there are no servers and clusters."
+        what = f"{type(self).__name__} is left out: processes of a job train together by MPI; there are no servers."
         raise errors.LeftOutError(errors.compose(what, _ALONE))
 
 
@@ -29,33 +31,13 @@ class PerWorkerValues(_OfClusters):
     """A value for each machine."""
 
 
-class ClusterResolver(_OfClusters):
-    """Finds the machines of a cluster."""
-
-
-class SimpleClusterResolver(ClusterResolver):
-    """Machines by a list."""
-
-
-class TFConfigClusterResolver(ClusterResolver):
-    """Machines by an environment variable."""
-
-
-class TPUClusterResolver(ClusterResolver):
+class TPUClusterResolver(_OfClusters):
     """TPUs, of which there are none."""
 
 
-class GCEClusterResolver(ClusterResolver):
+class GCEClusterResolver(_OfClusters):
     """Machines of a cloud."""
 
 
-class KubernetesClusterResolver(ClusterResolver):
+class KubernetesClusterResolver(_OfClusters):
     """Machines of Kubernetes."""
-
-
-class SlurmClusterResolver(ClusterResolver):
-    """Machines of Slurm."""
-
-
-class UnionResolver(ClusterResolver):
-    """Machines of several clusters."""

@@ -7,7 +7,9 @@ from typing import Any
 from gradtape.core import errors
 from gradtape.distribute._strategy import Strategy
 
-_ALONE = "use tf.distribute.MirroredStrategy or MultiWorkerMirroredStrategy, which run in this process."
+_ALONE = (
+    "use tf.distribute.MultiWorkerMirroredStrategy, which trains on the processes of an MPI job, or MirroredStrategy."
+)
 
 
 class TPUStrategy(Strategy):
@@ -22,12 +24,12 @@ class TPUStrategy(Strategy):
 
 
 class ParameterServerStrategy(Strategy):
-    """A strategy over servers: one process computes, so nothing is an instance of it.
+    """A strategy over servers: there are no servers, so nothing is an instance of it.
 
     >>> isinstance(tf.distribute.get_strategy(), tf.distribute.ParameterServerStrategy)
     False
     """
 
     def __init__(self, *_: Any, **__: Any) -> None:
-        what = "tf.distribute.ParameterServerStrategy is left out: one process computes; there are no servers and clusters."
+        what = "tf.distribute.ParameterServerStrategy is left out: processes of a job train together by MPI; there are no servers."
         raise errors.LeftOutError(errors.compose(what, _ALONE))

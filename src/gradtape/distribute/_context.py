@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,8 +11,10 @@ from typing import Any, NamedTuple
 from gradtape.arrays.movement import split
 from gradtape.core import convert, errors, nest
 from gradtape.core.indexed_slices import IndexedSlices
+from gradtape.core.variable import names
 from gradtape.distribute._cross_replica_ops import as_reduce_op, gathered, reduced
 from gradtape.distribute._per_replica import select
+from gradtape.random import _generator as generator
 from gradtape.transform.custom_gradient import custom_gradient
 
 
@@ -40,21 +43,35 @@ def entered(place: Place) -> Iterator[None]:
         around.places = before
 
 
+@contextmanager
+def left() -> Iterator[None]:
+    """Run a block outside of all strategies."""
+    before = around.places, names.creators
+    around.places, names.creators = (), ()
+    try:
+        yield
+    finally:
+        around.places, names.creators = before
+
+
 def here() -> Place:
     """The innermost place; the only replica of the default strategy where there is no other."""
     return around.places[-1] if around.places else default_place()
 
 
+def default_strategy() -> Any:
+    """The strategy of programs that choose none. It is defined above this module, and loaded when first asked for."""
+    return importlib.import_module("gradtape.distribute._strategy").default_strategy()
+
+
 def default_place() -> Place:
     """The place of programs without a strategy."""
-    from gradtape.distribute._strategy import default_strategy
-
     strategy = default_strategy()
     return Place(strategy, ReplicaContext(strategy, 0))
 
 
 def get_strategy() -> Any:
-    """The strategy whose scope or replica is around; the default strategy, of one replica, elsewhere.
+    """The current strategy; the default strategy, with one replica, outside of all scopes.
 
     >>> tf.distribute.get_strategy().num_replicas_in_sync
     1
@@ -69,8 +86,6 @@ def has_strategy() -> bool:
     ...     tf.distribute.has_strategy()
     True
     """
-    from gradtape.distribute._strategy import default_strategy
-
     return get_strategy() is not default_strategy()
 
 
@@ -107,8 +122,13 @@ class ReplicaContext:
     strategy = property(lambda self: self._strategy, doc="The strategy.")
     replica_id_in_sync_group = property(lambda self: self._id, doc="The number of this replica, from 0 on.")
     devices = property(
-        lambda self: (self._strategy.extended.worker_devices[self._id],), doc="The name of the device, in a tuple."
+        lambda self: (self._strategy.extended.worker_devices[self._place],), doc="The name of the device, in a tuple."
     )
+
+    @property
+    def _place(self) -> int:
+        """The number of this replica among those of this process."""
+        return self._id if self._strategy._workers is None else 0
 
     @property
     def num_replicas_in_sync(self) -> int:
@@ -126,7 +146,7 @@ class ReplicaContext:
         if self._ask is not None:
             return self._ask(merge_fn, args, kwargs or {})
         with entered(Place(self._strategy, None)):
-            return select(self._id, merge_fn(self._strategy, *args, **(kwargs or {})))
+            return select(self._place, merge_fn(self._strategy, *args, **(kwargs or {})))
 
     def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
         """The sum or the mean of the values that all replicas have here. Gradients flow back to all of them.
@@ -139,6 +159,10 @@ class ReplicaContext:
         op, count = as_reduce_op(reduce_op), self.num_replicas_in_sync
         if count == 1:
             return nest.map_structure(_tensor, value)
+
+        workers = self._strategy._workers
+        if workers is not None:
+            return nest.pack_sequence_as(value, workers.reduce(op, [_tensor(leaf) for leaf in nest.flatten(value)]))
 
         def merged(tensors: list[Any]) -> Any:
             return self.merge_call(lambda _, *parts: [reduced(op, p, count) for p in parts], tensors)
@@ -165,6 +189,8 @@ class ReplicaContext:
         count, own = self.num_replicas_in_sync, self._id
         if count == 1:
             return tensor
+        if self._strategy._workers is not None:
+            return self._strategy._workers.gather(tensor, axis)
 
         @custom_gradient
         def gather(x: Any) -> Any:
@@ -185,6 +211,14 @@ class ReplicaContext:
 
     def __exit__(self, *problem: Any) -> None:
         self._scope.__exit__(*problem)
+
+
+def _replica_number() -> int | None:
+    replica = here().replica
+    return None if replica is None or replica.num_replicas_in_sync == 1 else replica.replica_id_in_sync_group
+
+
+generator.replica_number = _replica_number  # the streams of generators in replicas
 
 
 def _tensor(value: Any) -> Any:

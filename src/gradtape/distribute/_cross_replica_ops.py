@@ -102,7 +102,7 @@ def gathered(value: Any, axis: int, count: int) -> Any:
 
 
 class CrossDeviceOps:
-    """Base of the ways in which devices exchange values. Here they share their memory: all ways are the same."""
+    """Base of the ways in which devices exchange values. Devices share memory here, so all ways are equivalent."""
 
     def __init__(self) -> None:
         pass
@@ -153,7 +153,7 @@ class CommunicationImplementation(enum.Enum):
 
 
 class CommunicationOptions:
-    """Accepted by strategies: there is one worker, which has nobody to exchange values with."""
+    """Accepted by strategies: there is only one worker, so nothing is exchanged."""
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from gradtape.distribute._per_replica import regroup
 
 
 class InputContext:
-    """What a function that makes a dataset is told: one pipeline feeds all replicas.
+    """The argument of a function that creates a dataset: one pipeline feeds all replicas.
 
     >>> tf.distribute.InputContext(num_replicas_in_sync=2).get_per_replica_batch_size(64)
     32
@@ -66,7 +66,7 @@ class RunOptions(NamedTuple):
 
 
 class ValueContext(NamedTuple):
-    """What a function that makes a value for a replica is told."""
+    """The argument of a function that creates a value for a replica."""
 
     replica_id_in_sync_group: int = 0
     num_replicas_in_sync: int = 1
@@ -74,7 +74,7 @@ class ValueContext(NamedTuple):
 
 @runtime_checkable
 class DistributedDataset(Protocol):
-    """What `strategy.experimental_distribute_dataset` returns. With one replica, the dataset itself is one."""
+    """The result of `strategy.experimental_distribute_dataset`. With one replica, the dataset itself is one."""
 
     @property
     def element_spec(self) -> Any:

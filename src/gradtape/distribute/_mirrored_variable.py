@@ -2,6 +2,8 @@
 
 All replicas share one cell. What they assign is aggregated first, as the variable says, and assigned once. A variable that is
 synchronised when it is read (a metric's) has a cell for each replica instead, and its value elsewhere is their aggregate.
+
+On several workers each process has a cell, which starts with the chief's value and is assigned the same on all.
 """
 
 from __future__ import annotations
@@ -23,13 +25,16 @@ def creator(strategy: Any) -> Callable[..., Any]:
 
     def create(next_creator: Callable[..., Any], **arguments: Any) -> Any:
         made = next_creator(**arguments)
+        workers = strategy._workers
+        if workers is not None and type(made) is Variable:
+            workers.synchronise([made])
         if type(made) is not Variable or made.synchronization is VariableSynchronization.NONE:
             return made
         if made.synchronization is not VariableSynchronization.ON_READ:
             made.__class__ = Mirrored
             return made
-        others = [next_creator(**arguments | {"initial_value": made}) for _ in range(strategy.num_replicas_in_sync - 1)]
-        return SynchronisedOnRead.of([made, *others])
+        others = [next_creator(**arguments | {"initial_value": made}) for _ in strategy.extended.worker_devices[1:]]
+        return SynchronisedOnRead.of([made, *others], workers)
 
     return create
 
@@ -64,6 +69,8 @@ class Mirrored(Variable):
                     depth=3,
                 )
             )
+        if replica.strategy._workers is not None:
+            return change(replica.strategy._workers.aggregate(self._aggregation, self._convert(value)))
         return replica.merge_call(
             lambda strategy, parts: change(aggregated(self._aggregation, parts, strategy.num_replicas_in_sync)),
             (self._convert(value),),
@@ -80,15 +87,16 @@ def aggregated(aggregation: VariableAggregation, value: Any, count: int) -> Any:
 class SynchronisedOnRead(Variable):
     """A variable of which each replica has its own."""
 
-    __slots__ = ("_cells",)
+    __slots__ = ("_cells", "_workers")
 
     _cells: list[Variable]
+    _workers: Any
 
     @classmethod
-    def of(cls, cells: list[Variable]) -> SynchronisedOnRead:
-        """The variable with a cell for each replica."""
+    def of(cls, cells: list[Variable], workers: Any = None) -> SynchronisedOnRead:
+        """The variable with a cell for each replica of this process, and of the workers."""
         made = object.__new__(cls)
-        made._cells = cells
+        made._cells, made._workers = cells, workers
         for slot in (
             "_id",
             "_order",
@@ -119,11 +127,16 @@ class SynchronisedOnRead(Variable):
     def _read(self) -> Tensor:
         replica = _replica()
         if replica is not None:
-            own: Variable = self._cells[replica.replica_id_in_sync_group]
-            return own._read()
+            return self._own(replica)._read()
+        if self._workers is not None:
+            found: Tensor = self._workers.aggregate(self._aggregation, self._cells[0]._read())
+            return found
         parts = PerReplica(cell._read() for cell in self._cells)
         total: Tensor = aggregated(self._aggregation, parts, len(self._cells))
         return total
+
+    def _own(self, replica: ReplicaContext) -> Variable:
+        return self._cells[replica._place]
 
     def read_value(self) -> Tensor:
         """The value: a replica's own inside of it, the aggregate elsewhere."""
@@ -133,15 +146,18 @@ class SynchronisedOnRead(Variable):
         """Replace the replica's own value; elsewhere, replace all so that the aggregate is the value."""
         replica = _replica()
         if replica is not None:
-            self._cells[replica.replica_id_in_sync_group].assign(value)
+            self._own(replica).assign(value)
         else:
             new = convert.convert_to_tensor(value, self.dtype)
+            count = len(self._cells) if self._workers is None else self._workers.count
             if self._aggregation is VariableAggregation.SUM:
-                share = scaled(new, len(self._cells))
-                first = new - share * convert.convert_to_tensor(len(self._cells) - 1, share.dtype)
-                parts = [first, *[share] * (len(self._cells) - 1)]
+                share = scaled(new, count)
+                first = new - share * convert.convert_to_tensor(count - 1, share.dtype)
+                parts = [first, *[share] * (count - 1)]
             else:
-                parts = [new] * len(self._cells)
+                parts = [new] * count
+            if self._workers is not None:
+                parts = [parts[self._workers.index]]
             for cell, part in zip(self._cells, parts, strict=True):
                 cell.assign(part)
         return self if read_value else None
@@ -149,7 +165,7 @@ class SynchronisedOnRead(Variable):
     def _update(self, what: str, delta: Any, read_value: bool) -> Any:
         replica = _replica()
         if replica is not None:
-            self._cells[replica.replica_id_in_sync_group]._update(what, delta, read_value)
+            self._own(replica)._update(what, delta, read_value)
         else:
             change = self._convert(delta)
             self.assign(self._read() + change if what == "assign_add" else self._read() - change)

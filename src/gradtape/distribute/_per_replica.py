@@ -16,7 +16,7 @@ from gradtape.core.variable import Variable
 
 
 class DistributedValues:
-    """Base of the values that replicas have of their own."""
+    """Base of values that differ between replicas."""
 
     __slots__ = ()
 
@@ -109,7 +109,7 @@ class _PerReplicaSpec(CompositeSpec):
 
 def _unreduced(value: PerReplica) -> str:
     return errors.compose(
-        f"a value for each of {len(value)} replicas was used as one tensor, which is not allowed.",
+        f"a value for each of {len(value)} replicas cannot be used as one tensor.",
         "bring them together with strategy.reduce(...), or take them apart with strategy.experimental_local_results(...).",
         depth=2,
     )

@@ -115,8 +115,9 @@ class _Surroundings:
 def run(strategy: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """What a function returns on all replicas, each with its part of the arguments."""
     function = calls.adapted(function)
-    if strategy.num_replicas_in_sync == 1:
-        with entered(Place(strategy, ReplicaContext(strategy, 0))):
+    workers = strategy._workers
+    if workers is not None or strategy.num_replicas_in_sync == 1:  # one replica here; others are in other processes
+        with entered(Place(strategy, ReplicaContext(strategy, 0 if workers is None else workers.index))):
             return function(*args, **kwargs)
     with strategy.scope():
         return _alternated(

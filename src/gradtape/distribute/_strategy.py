@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
-import os
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -13,8 +11,11 @@ from typing import Any
 from gradtape.core import device as devices
 from gradtape.core import errors
 from gradtape.core.variable import names
+from gradtape.core.weak import WeakKeys
+from gradtape.distribute import _cluster as cluster
 from gradtape.distribute import _distributed_dataset as distributed_dataset
 from gradtape.distribute import _replica_threads as replica_threads
+from gradtape.distribute import _worker_dataset as worker_dataset
 from gradtape.distribute._context import Place, around, entered, here, require_cross_replica
 from gradtape.distribute._cross_replica_ops import as_reduce_op, gathered, reduced
 from gradtape.distribute._mirrored_variable import creator
@@ -33,9 +34,11 @@ class Strategy:
     np.float32(2.0)
     """
 
+    _workers: Any = None  # of strategies over several processes
+
     def __init__(self, extended: Any = None) -> None:
         self._extended = extended if isinstance(extended, StrategyExtended) else StrategyExtended(self)
-        self._functions: Any = weakref.WeakKeyDictionary()
+        self._functions: WeakKeys[Function[..., Any], Any] = WeakKeys()
 
     extended = property(lambda self: self._extended, doc="Further methods.")
     cluster_resolver = property(lambda self: None, doc="None: there is no cluster.")
@@ -43,7 +46,7 @@ class Strategy:
     @property
     def num_replicas_in_sync(self) -> int:
         """How many replicas compute a step together."""
-        return len(self._extended.worker_devices)
+        return len(self._extended.worker_devices) * (1 if self._workers is None else int(self._workers.count))
 
     def scope(self) -> AbstractContextManager[Strategy]:
         """A block in which variables, models and optimizers for this strategy are made."""
@@ -63,7 +66,7 @@ class Strategy:
         """
         require_cross_replica(self, "strategy.run")
         args, kwargs = tuple(args), dict(kwargs or {})
-        if isinstance(fn, Function) and self.num_replicas_in_sync > 1:
+        if isinstance(fn, Function) and len(self._extended.worker_devices) > 1:
             return self._staged(fn)(args, kwargs)
         return replica_threads.run(self, fn, args, kwargs)
 
@@ -89,11 +92,15 @@ class Strategy:
         """
         require_cross_replica(self, "strategy.reduce")
         op = as_reduce_op(reduce_op)
+        if self._workers is not None:
+            return map_values(lambda leaf: self._workers.reduce_along(op, leaf, axis), value)
         return map_values(lambda leaf: reduced(op, leaf, self.num_replicas_in_sync, axis), value)
 
     def gather(self, value: Any, axis: int) -> Any:
         """The values of all replicas, one after the other along an axis."""
         require_cross_replica(self, "strategy.gather")
+        if self._workers is not None:
+            return map_values(lambda leaf: self._workers.gather(leaf, axis), value)
         return map_values(lambda leaf: gathered(leaf, axis, self.num_replicas_in_sync), value)
 
     # Asked by Keras 2: there are no coordinators of other processes.
@@ -116,10 +123,14 @@ class Strategy:
           dataset: a dataset of batches, of the size for all replicas together.
           options: accepted and ignored.
         """
+        if self._workers is not None:
+            return worker_dataset.sharded(dataset, self._workers)
         return distributed_dataset.distributed(dataset, self.num_replicas_in_sync)
 
     def distribute_datasets_from_function(self, dataset_fn: Callable[[Any], Any], options: Any = None) -> Any:
         """A dataset made by a function of a `tf.distribute.InputContext`, whose elements are batches for one replica each."""
+        if self._workers is not None:
+            return worker_dataset.from_function(dataset_fn, self._workers)
         return distributed_dataset.from_function(dataset_fn, self.num_replicas_in_sync)
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
@@ -127,7 +138,8 @@ class Strategy:
     def experimental_distribute_values_from_function(self, value_fn: Callable[[Any], Any]) -> Any:
         """A value for each replica: what a function of a `ValueContext` returns."""
         count = self.num_replicas_in_sync
-        return regroup([value_fn(distributed_dataset.ValueContext(i, count)) for i in range(count)])
+        here = range(count) if self._workers is None else [self._workers.index]
+        return regroup([value_fn(distributed_dataset.ValueContext(i, count)) for i in here])
 
     def update_config_proto(self, config_proto: Any) -> Any:
         """The argument: there are no sessions to configure."""
@@ -153,17 +165,26 @@ class StrategyExtended:
 
     parameter_devices = property(lambda self: self.worker_devices[:1], doc="Where variables are.")
 
+    @property
+    def _workers(self) -> Any:
+        strategy: Any = self._strategy()
+        return strategy._workers
+
     def _in_multi_worker_mode(self) -> bool:
-        """False: one process computes."""
-        return False
+        """True if there are replicas in other processes."""
+        return self._workers is not None
 
     def reduce_to(self, reduce_op: Any, value: Any, destinations: Any, options: Any = None) -> Any:
         """One value of the values of all replicas; where it is needed does not matter."""
-        return reduced(as_reduce_op(reduce_op), value, len(self.worker_devices))
+        return self.batch_reduce_to(reduce_op, [(value, destinations)], options)[0]
 
     def batch_reduce_to(self, reduce_op: Any, value_destination_pairs: Any, options: Any = None) -> list[Any]:
-        """`reduce_to` of each pair."""
-        return [self.reduce_to(reduce_op, value, where) for value, where in value_destination_pairs]
+        """`reduce_to` of each pair; workers send all values together."""
+        op, values = as_reduce_op(reduce_op), [value for value, _ in value_destination_pairs]
+        if self._workers is not None:
+            found: list[Any] = self._workers.reduce(op, values)
+            return found
+        return [reduced(op, value, len(self.worker_devices)) for value in values]
 
     def broadcast_to(self, tensor: Any, destinations: Any) -> Any:
         """The tensor: all replicas see it."""
@@ -280,27 +301,25 @@ class MirroredStrategy(Strategy):
 
 
 class MultiWorkerMirroredStrategy(Strategy):
-    """The strategy of one worker: this process. `TF_CONFIG` may name it, and no other.
+    """A replica in each process of a job: the ranks that `gradtape launch`, `mpirun` or `srun` has started.
+
+    A process that was started alone is the only worker. All workers must make the same calls in the same order.
 
     Args:
-      cluster_resolver: None, or one of a single worker.
-      communication_options: accepted and ignored.
+      cluster_resolver: which worker this is; by default `TF_CONFIG` says it, or the launcher.
+      communication_options: `timeout_seconds` is how long to wait for a worker that does not come; the rest is ignored.
     """
 
     def __init__(self, cluster_resolver: Any = None, communication_options: Any = None) -> None:
-        spec = cluster_resolver.cluster_spec().as_dict() if cluster_resolver is not None else _configured_cluster()
-        workers = [w for job in ("chief", "worker") for w in spec.get(job, [])]
-        if len(workers) > 1:
-            raise errors.build(
-                errors.UnimplementedError,
-                f"MultiWorkerMirroredStrategy: TF_CONFIG names {len(workers)} workers; this process is the only one.",
-                "run one worker, or a MirroredStrategy on several logical devices.",
-            )
-        super().__init__(StrategyExtended(self, [_default_device()]))
+        self._cluster_resolver = cluster_resolver
+        timeout = getattr(communication_options, "timeout_seconds", None)
+        self._workers, self._resolver = cluster.join(cluster_resolver, timeout)
+        device = _default_device()
+        if self._workers is not None:
+            device = f"/job:worker/replica:0/task:{self._workers.index}{device}"
+        super().__init__(StrategyExtended(self, [device]))
 
-
-def _configured_cluster() -> Any:
-    return json.loads(os.environ.get("TF_CONFIG") or "{}").get("cluster", {})
+    cluster_resolver = property(lambda self: self._resolver, doc="Which worker this is; None for the only one.")
 
 
 class CentralStorageStrategy(MirroredStrategy):

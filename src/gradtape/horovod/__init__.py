@@ -9,6 +9,8 @@ _objects.py      Broadcasting variables, and collectives of Python objects
 _compression.py  What travels in 16 bits
 _tape.py         DistributedGradientTape
 _optimizer.py    DistributedOptimizer
+_loss_scale.py   Loss scales and reduced gradients, in the right order
+_sharding.py     Optimizers whose state is divided among the ranks
 _elastic.py      State that survives a restart
 callbacks.py     Keras callbacks
 keras.py         Horovod's names for Keras

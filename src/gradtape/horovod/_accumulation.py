@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,11 @@ import numpy as np
 from gradtape.control_flow.functions import cond
 from gradtape.core import dtypes
 from gradtape.core.convert import convert_to_tensor
+from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import wrap
 from gradtape.core.variable import Variable
+from gradtape.core.weak import WeakKeys
+from gradtape.horovod._loss_scale import rescaled, unscaled
 from gradtape.horovod._tape import Reducer
 from gradtape.tracing.init_scope import init_scope
 
@@ -30,7 +32,7 @@ def _dtype(variable: Any) -> Any:
 
 def accumulating(base: Any, reducer: Reducer, passes: int, average: bool) -> Any:
     """The method `apply` of an optimizer that adds up gradients, and in every so many calls reduces and applies them."""
-    known: Any = weakref.WeakKeyDictionary()
+    known: WeakKeys[Any, _Sums] = WeakKeys()
 
     def apply(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
         variables = self._trainable_variables if trainable_variables is None else list(trainable_variables)
@@ -39,6 +41,7 @@ def accumulating(base: Any, reducer: Reducer, passes: int, average: bool) -> Any
                 self.build(variables)
                 known[self] = _Sums(variables)
         held = known[self]
+        grads = unscaled(self, grads, variables)
         for total, g in zip(held.sums, grads, strict=True):
             if g is not None:
                 total.assign_add(convert_to_tensor(g))
@@ -47,9 +50,9 @@ def accumulating(base: Any, reducer: Reducer, passes: int, average: bool) -> Any
         def step() -> Any:
             scale = 1.0 / passes if average else 1.0
             whole = [None if g is None else total * scale for total, g in zip(held.sums, grads, strict=True)]
-            base.apply(self, reducer(whole, variables), trainable_variables)
+            base.apply(self, rescaled(self, reducer(whole, variables)), trainable_variables)
             for total in held.sums:
-                total.assign(total * 0)
+                total.assign(REGISTRY["zeros_like"](total.read_value()))  # not times 0: a sum may have overflowed
             held.count.assign(wrap(np.int64(0)))
             return self.iterations.value + 0
 

@@ -7,6 +7,7 @@ from typing import Any
 from gradtape.core import errors
 from gradtape.horovod._compression import Compression
 from gradtape.horovod._functions import Average
+from gradtape.horovod._loss_scale import rescaled, unscaled
 from gradtape.horovod._process_set import ProcessSet, global_process_set
 from gradtape.horovod._tape import Reducer
 
@@ -26,16 +27,20 @@ def DistributedOptimizer(  # noqa: N802 - Horovod's name
     groups: Any = None,
     process_set: ProcessSet = global_process_set,
     scale_local_gradients: bool = True,
+    shard_optimizer: bool = False,
 ) -> Any:
     """An optimizer like a given one, which reduces the gradients of all ranks before it applies them.
 
-    A loss scale is taken out before the reduction, and gradients are clipped after it.
+    A loss scale is taken out before the reduction; whether all numbers are finite is asked after it, so that all ranks take the same steps;
+    then gradients are clipped and applied.
 
     Args:
       optimizer: a Keras optimizer that has not been used yet; it is changed.
       name: of the optimizer; its own by default.
       backward_passes_per_step: add up the gradients of so many calls before they are reduced and applied.
       average_aggregated_gradients: divide the sum by that number.
+      shard_optimizer: divide the optimizer's state among the ranks: each keeps one n-th. All ranks must save it together; it is
+        restored on any number of ranks.
       device_dense, device_sparse, compression, sparse_as_dense, gradient_predivide_factor, op, num_groups, groups, process_set,
         scale_local_gradients: see `hvd.DistributedGradientTape`.
     """
@@ -54,20 +59,22 @@ def DistributedOptimizer(  # noqa: N802 - Horovod's name
                 "leave it out to reduce in every step.",
             )
         )
-    inner = getattr(
-        optimizer, "inner_optimizer", None
-    )  # of a loss scale: the inner one gets gradients without the scale
-    changed = optimizer if inner is None else inner
-    base = type(changed)
+    base = type(optimizer)
     methods = {
         "apply": _apply(base, reducer, backward_passes_per_step, average_aggregated_gradients),
         "register_local_var": lambda self, var: reducer.register_local(var),
         "_gradtape_base": base,
+        "_gradtape_all_finite": staticmethod(reducer.all_finite),
         "__reduce__": lambda self: (_restored, (base, self.get_config())),
     }
-    changed.__class__ = type(base.__name__, (base,), methods)
+    if shard_optimizer:
+        from gradtape.horovod import _sharding as sharding
+
+        sharding.check(optimizer, reducer, backward_passes_per_step)
+        methods |= sharding.methods(base, reducer)
+    optimizer.__class__ = type(base.__name__, (base,), methods)
     if name is not None:
-        changed.name = name
+        optimizer.name = name
     return optimizer
 
 
@@ -84,6 +91,8 @@ def _apply(base: Any, reducer: Reducer, passes: int, average: bool) -> Any:
 
     def apply(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
         variables = self._trainable_variables if trainable_variables is None else list(trainable_variables)
-        return base.apply(self, reducer(list(grads), variables), trainable_variables)
+        return base.apply(
+            self, rescaled(self, reducer(unscaled(self, grads, variables), variables)), trainable_variables
+        )
 
     return apply

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors, nest, state
+from gradtape.core import dtypes, errors, nest, state
 from gradtape.core.indexed_slices import IndexedSlices
+from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.horovod._compression import Compression
@@ -17,6 +18,7 @@ from gradtape.horovod._process_set import ProcessSet, global_process_set
 from gradtape.ranks._arithmetic import ReduceOp
 from gradtape.ranks._buckets import Reduction, wanted_of
 from gradtape.ranks._engine import Errand
+from gradtape.ranks._operations import allreduce
 from gradtape.transform.gradient_arguments import UnconnectedGradients, source_of
 from gradtape.transform.tape import GradientTape
 
@@ -53,9 +55,21 @@ class Reducer:
         """Leave the gradients of variables as they are on each rank."""
         self._local |= {_identity(v) for v in nest.flatten(variables)}
 
+    def all_finite(self, is_finite: Any) -> Any:
+        """True if the gradients of all ranks are finite: then all take the step, or none."""
+        flag = REGISTRY["cast"](is_finite, dtype=dtypes.int32)
+        (least,) = allreduce([flag], self.process_set.group("allreduce"), ReduceOp.MIN, names=["finite"])
+        return least > 0
+
     def is_plain(self) -> bool:
         """True if arrays may be reduced as they come."""
-        return self.compression is Compression.none and self.op in (Average, Sum) and self.predivide == 1.0
+        is_known = self.compression in (Compression.none, Compression.fp16)
+        return is_known and self.op in (Average, Sum) and self.predivide == 1.0
+
+    def travels_as(self, dtype: Any) -> Any:
+        """The dtype in which gradients of a dtype travel."""
+        is_narrowed = self.compression is Compression.fp16 and dtype.is_floating and dtype.size > 2
+        return dtypes.float16 if is_narrowed else dtype
 
     def is_local(self, source: Any) -> bool:
         """True if a source's gradient is this rank's own."""
@@ -98,7 +112,7 @@ def _dense(gradient: Any) -> Any:
 
 
 class DistributedGradientTape:
-    """A tape whose `gradient` is that of all ranks together, averaged by default.
+    """A tape whose `gradient` combines the gradients of all ranks; by default, it averages them.
 
     Outside of functions, gradients travel in buckets while the backward pass still computes the others.
 
@@ -198,7 +212,7 @@ class _EarlyReduction:
         self._chosen = [i for i, s in enumerate(sources) if not reducer.is_local(s)]
         self._places = {sources[i]._id: k for k, i in enumerate(self._chosen)}
         self._what = what = Errand("gradient")
-        specs = [(sources[i].shape.as_list(), sources[i].dtype) for i in self._chosen]
+        specs = [(sources[i].shape.as_list(), reducer.travels_as(sources[i].dtype)) for i in self._chosen]
         wanted = wanted_of(specs, reducer.op, 1.0, ("gradient",))
         self._reduction = Reduction(self._group, wanted, what, self._group.agree(wanted, what))
         self._put: set[int] = set()
@@ -227,7 +241,7 @@ class _EarlyReduction:
         results = list(gradients)
         for place, i in enumerate(self._chosen):
             if gradients[i] is not None and i not in rows:
-                results[i] = wrap(reduced[place])
+                results[i] = Compression.fp16.decompress(wrap(reduced[place]), self._sources[i].dtype)
         rest = [i for i in range(len(gradients)) if i in rows or i not in self._chosen]
         for i, value in zip(
             rest, self._reducer([gradients[i] for i in rest], [self._sources[i] for i in rest]), strict=True

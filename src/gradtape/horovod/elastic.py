@@ -18,7 +18,7 @@ from gradtape.horovod._process import is_initialized, rank
 
 
 class State:
-    """What a training program must not lose.
+    """The state of a training program that must survive failures.
 
     Args:
       path: the file that `commit` writes; GRADTAPE_ELASTIC_FILE by default, which `gradtape launch` sets. Without one, commits last as

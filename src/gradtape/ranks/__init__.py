@@ -13,5 +13,6 @@ MPI says nothing when ranks do not fit together: it hangs, or adds the wrong arr
     _group.py        The collectives of a set of ranks, on arrays
     _arithmetic.py   The ways to reduce, among them Adasum
     _buckets.py      Gradients that are reduced in buckets while the backward pass runs
+    _progress.py     A thread that lets reductions proceed while machine code computes
     _operations.py   Collectives as ops: on tensors, eagerly and in functions, with gradients
 """

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import enum
+import functools
 from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors
+from gradtape.core import dtypes, errors
+from gradtape.core.op import REGISTRY
+from gradtape.core.tensor import wrap
+from gradtape.polymorphic_function.function import function
 
 
 class ReduceOp(enum.IntEnum):
@@ -56,6 +60,39 @@ def wide(dtype: Any) -> Any:
     if dtype.itemsize <= 2 and dtype.kind in "fV":
         return np.dtype("f4")
     return np.dtype("i4") if dtype.kind == "b" else dtype
+
+
+_COMPILED = 1 << 14  # numbers from which on machine code adds: NumPy converts 16-bit numbers one at a time
+
+
+def sum_narrow(parts: np.ndarray) -> np.ndarray:
+    """The sum over the first axis of 16-bit numbers, added in float32."""
+    if parts.size < _COMPILED:
+        return np.ascontiguousarray(parts.astype(np.float32).sum(0).astype(parts.dtype))
+    return np.ascontiguousarray(_narrow_program()(wrap(parts))._array)
+
+
+@functools.cache
+def _narrow_program() -> Any:
+    cast, add = REGISTRY["cast"], REGISTRY["add"]
+
+    def total(parts: Any) -> Any:
+        rows = [cast(parts[i], dtype=dtypes.float32) for i in range(parts.shape[0])]
+        return cast(functools.reduce(add, rows), dtype=parts.dtype)
+
+    return function(total)
+
+
+def narrow(array: Any, dtype: Any) -> Any:
+    """An array as 16-bit numbers, by machine code if it is large."""
+    if array.size < _COMPILED:
+        return array
+    return _cast_program()(wrap(array), dtypes.as_dtype(dtype).name)._array
+
+
+@functools.cache
+def _cast_program() -> Any:
+    return function(lambda x, name: REGISTRY["cast"](x, dtype=dtypes.as_dtype(name)))
 
 
 def adasum(parts: list[np.ndarray]) -> np.ndarray:

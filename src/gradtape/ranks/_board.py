@@ -7,9 +7,7 @@ can be read by the others. The first rank of each node sends its node's slots to
 
 from __future__ import annotations
 
-import contextlib
 import os
-import sys
 import threading
 import time
 from typing import Any
@@ -20,8 +18,9 @@ from gradtape.core import locks, provenance, threads
 
 RUNNING, WAITING, LEFT, FAILED, REPORTED = range(5)
 _STATES = ("last seen at", "waiting in", "left the program:", "failed:", "gave up:")
-_SLOT = np.dtype([("beat", "f8"), ("count", "i8"), ("pid", "i8"), ("state", "i8"), ("where", "S224")])
-_BEAT = 0.25  # seconds between two signs of life
+SLOT = np.dtype([("beat", "f8"), ("count", "i8"), ("pid", "i8"), ("state", "i8"), ("where", "S224")])
+_BEAT = 0.05  # seconds between two signs of life
+_LOOKS = 5  # signs of life between two looks at the line of the main thread, and at the others
 _SILENT = 2.0  # seconds without one after which a rank counts as stopped or dead
 
 
@@ -38,8 +37,8 @@ class Board:
         per_node = int(os.environ.get("GRADTAPE_RANKS_PER_NODE", "0"))  # tests play several nodes on one machine
         node = world.Split(world.rank // per_node) if per_node else world.Split_type(mpi.COMM_TYPE_SHARED)
         self._leads, self.local_rank, self.local_size = node.rank == 0, node.rank, node.size
-        self._window = mpi.Win.Allocate_shared(world.size * _SLOT.itemsize if self._leads else 0, 1, comm=node)
-        self.slots: Any = np.ndarray(world.size, _SLOT, buffer=self._window.Shared_query(0)[0])
+        self._window = mpi.Win.Allocate_shared(world.size * SLOT.itemsize if self._leads else 0, 1, comm=node)
+        self.slots: Any = np.ndarray(world.size, SLOT, buffer=self._window.Shared_query(0)[0])
         self._members = node.allgather(world.rank)
         self._nodes = {m[0]: m for m in world.allgather(self._members)}
         self._others = [leader for leader in self._nodes if leader != self._members[0]]
@@ -51,7 +50,7 @@ class Board:
         self._main, self._parent = threading.main_thread().ident, os.getppid()
         self._sends: list[Any] = []
         self._beats: dict[int, float] = {}
-        self._folder = os.environ.get("GRADTAPE_LAUNCH_FOLDER", "")
+        self._told = _file_of_launcher(self.rank)
         self._stop = locks.event("board")
         self._thread = threading.Thread(target=self._live, name="gradtape-board", daemon=True)
         self._tell_launcher()
@@ -71,6 +70,7 @@ class Board:
         if count is not None:
             slot["count"] = count
         slot["state"] = state
+        self._tell_launcher()
 
     def close(self) -> None:
         """Send no more signs of life."""
@@ -80,10 +80,8 @@ class Board:
 
     def _tell_launcher(self) -> None:
         """Tell `gradtape launch`, which reads it when the processes are gone."""
-        if self._folder:
-            slot = self.slots[self.rank]
-            with contextlib.suppress(OSError), open(os.path.join(self._folder, f"rank-{self.rank}"), "wb") as file:
-                file.write(f"{slot['state']} ".encode() + slot["where"])
+        if self._told is not None:
+            self._told[0] = self.slots[self.rank]
 
     def is_silent(self, rank: int) -> bool:
         """True if a rank has given no sign of life for some seconds."""
@@ -109,16 +107,18 @@ class Board:
         while not self._stop.wait(_BEAT):
             slot = self.slots[self.rank]
             slot["beat"] = time.time()
+            self._tell_launcher()
+            turn += 1
+            if turn % _LOOKS:
+                continue
             if slot["state"] == RUNNING:
                 slot["where"] = main_line(self._main).encode()[:223]
-            self._tell_launcher()
             if os.getppid() != self._parent:  # the launcher was killed: do not stay behind
                 os._exit(1)
             if self._leads:
                 self._note_deaths()
-                if self._others and turn % 2 == 0:
+                if self._others and turn % (2 * _LOOKS) == 0:
                     self._exchange()
-            turn += 1
 
     def _note_deaths(self) -> None:
         for rank in self._members:
@@ -136,7 +136,7 @@ class Board:
                 self._sends.append((self._messages.Isend([copy, self._mpi.BYTE], dest=leader), copy))
         status = self._mpi.Status()
         while self._messages.Iprobe(self._mpi.ANY_SOURCE, self._mpi.ANY_TAG, status):
-            theirs = np.empty(status.Get_count(self._mpi.BYTE) // _SLOT.itemsize, _SLOT)
+            theirs = np.empty(status.Get_count(self._mpi.BYTE) // SLOT.itemsize, SLOT)
             self._messages.Recv([theirs.view(np.uint8), self._mpi.BYTE], source=status.Get_source())
             for rank, slot in zip(self._nodes[status.Get_source()], theirs, strict=True):
                 beat = float(slot["beat"])  # by the other machine's clock: compared only with itself
@@ -145,9 +145,20 @@ class Board:
                 self.slots[rank] = slot
 
 
+def _file_of_launcher(rank: int) -> Any:
+    """A slot in a file of `gradtape launch`, which can be read after this process was killed; None without a launcher."""
+    folder = os.environ.get("GRADTAPE_LAUNCH_FOLDER", "")
+    if not folder:
+        return None
+    try:
+        return np.memmap(os.path.join(folder, f"rank-{rank}"), SLOT, "w+", shape=1)
+    except OSError:  # this machine is another one than the launcher's
+        return None
+
+
 def main_line(thread: int | None) -> str:
     """The line of the user's code at which a thread is."""
-    frame = sys._current_frames().get(thread or 0)
+    frame = threads.innermost_frames().get(thread or 0)
     code, offset = provenance.search(frame)
     del frame
     return "an unknown line" if code is None else str(provenance.Site.of((code, offset)))

@@ -7,6 +7,7 @@ order is that of the first pass on rank 0, told to all: in which buffer a number
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -27,6 +28,10 @@ _orders: dict[tuple[int, Wanted], list[int]] = {}
 # Buffers that MPI may still write to when an error has unwound their reduction.
 _held: dict[int, np.ndarray] = {}
 
+# Buffers of earlier reductions, which are used again once nobody has a view of them: fresh memory costs page faults.
+_spare: dict[tuple[int, Any], list[np.ndarray]] = {}
+_SPARES = 4  # of one size and dtype
+
 
 def wanted_of(specs: Sequence[tuple[Any, Any]], op: ReduceOp, scale: float, names: Sequence[str] = ()) -> Wanted:
     """What a rank wants that reduces arrays of these shapes and dtypes."""
@@ -41,38 +46,38 @@ class Reduction:
       wanted: see `wanted_of`.
       what: for the board.
       agreed: waits until all ranks want the same, and tells how many have data.
+      in_program: True for a reduction whose arrays are put by nodes of a program: the arrays come in the order of `layout`, and a
+        thread lets the buckets proceed.
     """
 
-    def __init__(self, group: Group, wanted: Wanted, what: Errand, agreed: Callable[[], int]) -> None:
+    def __init__(
+        self, group: Group, wanted: Wanted, what: Errand, agreed: Callable[[], int], in_program: bool = False
+    ) -> None:
+        self._in_program = in_program
         self._group, self._wanted, self._what, self._agreed = group, wanted, what, agreed
         op, self._scale = wanted[1]
         self._op = ReduceOp(op)
         self._specs = [(w[0], dtypes.as_dtype(w[1]).numpy) for w in wanted[2:] if isinstance(w, tuple)]
-        order = _orders.get((id(group), wanted))
-        self._learned: list[int] | None = [] if order is None and len(self._specs) > 1 else None
+        order = None if in_program else _orders.get((id(group), wanted))
+        learns = order is None and len(self._specs) > 1 and not in_program and wanted[-1] != IN_PROGRAM
+        self._learned: list[int] | None = [] if learns else None
         self._views: list[Any] = [None] * len(self._specs)
         self._ready = [False] * len(self._specs)
         self._active: int | None = None
         self._requests: list[Any] = []
+        self._narrow: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self._buckets = self._laid_out(order or list(range(len(self._specs)))[::-1])
 
     def _laid_out(self, order: list[int]) -> list[tuple[np.ndarray, list[int]]]:
         """Buckets of arrays of one dtype, with the arrays' views of them."""
         buckets: list[tuple[np.ndarray, list[int]]] = []
-        parts: list[int] = []
-        for place, i in enumerate(order):
-            parts.append(i)
-            dtype = self._specs[i][1]
-            counts = [int(np.prod(self._specs[j][0], dtype=np.int64)) for j in parts]
-            is_last = place + 1 == len(order) or self._specs[order[place + 1]][1] != dtype
-            is_full = sum(counts) * dtype.itemsize >= (BUCKET_BYTES if buckets else FIRST_BYTES)
-            if is_full or is_last:
-                flat = np.zeros(sum(counts), self._wide(dtype))
-                for j, piece in zip(parts, np.split(flat, np.cumsum(counts)[:-1]), strict=True):
-                    self._views[j] = piece.reshape(self._specs[j][0])
-                _held[id(flat)] = flat
-                buckets.append((flat, parts))
-                parts = []
+        for parts in layout(self._specs, order):
+            counts = [_size(self._specs[j][0]) for j in parts]
+            flat = _buffer(sum(counts), self._wide(self._specs[parts[0]][1]))
+            for j, piece in zip(parts, np.split(flat, np.cumsum(counts)[:-1]), strict=True):
+                self._views[j] = piece.reshape(self._specs[j][0])
+            _held[id(flat)] = flat
+            buckets.append((flat, parts))
         return buckets
 
     def _wide(self, dtype: Any) -> Any:
@@ -80,8 +85,11 @@ class Reduction:
         return dtype if is_narrow_sum else arithmetic.wide(dtype)
 
     def put(self, i: int, value: Any) -> None:
-        """Pack an array, and start every bucket whose turn it is."""
-        self._views[i][...] = value
+        """Pack an array, and start every bucket whose turn it is. Wider numbers become those of the bucket on the way."""
+        view = self._views[i]
+        if view.dtype.itemsize == 2 and value.dtype != view.dtype:
+            value = arithmetic.narrow(value, view.dtype)
+        view[...] = value
         self._ready[i] = True
         if self._learned is not None:
             self._learned.append(i)
@@ -96,6 +104,10 @@ class Reduction:
                 self._active = self._agreed()
             self._scale_bucket(flat)
             self._requests.append(self._reduce(flat, parts))
+            if self._in_program and self._requests[-1] is not None:
+                self._group.engine.progress.watch(self._requests[-1])
+        if self._in_program:
+            return
         pending = [r for r in self._requests[-2:] if r is not None]
         if pending:
             self._group.engine.mpi.Request.Testall(pending)  # MPI moves data only while one of its functions runs
@@ -118,25 +130,71 @@ class Reduction:
                 start = end
             return None
         if flat.dtype.itemsize == 2 and flat.dtype.kind in "fV":
-            self._group.sum_narrow(flat, self._what)
-            return None
+            request, sent, received = self._group.start_narrow(flat)
+            self._narrow[id(flat)] = (sent, received)
+            return request
         return self._group.start_sum(flat, self._op)
 
     def finish(self) -> list[np.ndarray]:
         """The reduced arrays, in the order of the specs; those that were not put are zeros."""
+        for view, is_ready in zip(self._views, self._ready, strict=True):
+            if not is_ready:
+                view[...] = 0
         self._ready = [True] * len(self._ready)
         self._start()
         if self._active is None:
             self._active = self._agreed()
         for request in self._requests:
             if request is not None:
+                if self._in_program:
+                    self._group.engine.progress.release(request)
                 self._group.wait(request, self._what)
         for flat, _ in self._buckets:
+            if id(flat) in self._narrow:
+                sent, received = self._narrow.pop(id(flat))
+                self._group.finish_narrow(flat, sent, received, self._what)
+        for flat, _ in self._buckets:
             del _held[id(flat)]
+            spares = _spare.setdefault((flat.size, flat.dtype), [])
+            if len(spares) < _SPARES and not any(flat is s for s in spares):
+                spares.append(flat)
         if self._learned is not None and self._active == self._group.size:
             order = self._group.told(self._learned, self._what)[0]
             _orders[id(self._group), self._wanted] = order + [i for i in range(len(self._specs)) if i not in order]
         return [v.astype(dtype, copy=False) for v, (_, dtype) in zip(self._views, self._specs, strict=True)]
+
+
+# The last thing that a rank wants whose reduction is made of nodes of a program: the layout of its buckets is not learned.
+IN_PROGRAM = "in a program"
+
+
+def layout(specs: Sequence[tuple[Any, Any]], order: Sequence[int]) -> list[list[int]]:
+    """The arrays of each bucket: a bucket is full at a size, and holds one dtype."""
+    buckets: list[list[int]] = []
+    parts: list[int] = []
+    count = 0
+    for place, i in enumerate(order):
+        shape, dtype = specs[i]
+        parts.append(i)
+        count += _size(shape) * dtype.itemsize
+        is_last = place + 1 == len(order) or specs[order[place + 1]][1] != dtype
+        if is_last or count >= (BUCKET_BYTES if buckets else FIRST_BYTES):
+            buckets.append(parts)
+            parts, count = [], 0
+    return buckets
+
+
+def _size(shape: Any) -> int:
+    return int(np.prod(shape, dtype=np.int64))
+
+
+def _buffer(size: int, dtype: Any) -> np.ndarray:
+    """Memory for a bucket, which may hold anything."""
+    spares = _spare.get((size, np.dtype(dtype)), [])
+    for i, flat in enumerate(spares):
+        if sys.getrefcount(flat) <= 3:  # the list, this variable and the argument
+            return spares.pop(i)
+    return np.empty(size, dtype)
 
 
 def allreduce(
@@ -176,7 +234,7 @@ def _take_part(group: Group, wanted: Wanted, what: Errand, told: list[Any], acti
     """Do with zeros, or no rows, what the others want."""
     check_join(wanted, told, group.members)
     if wanted[0] == "allreduce":
-        Reduction(group, wanted, what, lambda: active).finish()
+        Reduction(group, wanted, what, lambda: active, wanted[-1] == IN_PROGRAM).finish()
     elif wanted[0] == "allgather":
         for shape, dtype in [w for w in wanted[1:] if isinstance(w, tuple)]:
             group.gather_rows(np.empty((0, *shape), dtypes.as_dtype(dtype).numpy), what)

@@ -18,6 +18,7 @@ from gradtape.core import errors, provenance
 from gradtape.ranks import _board as board
 from gradtape.ranks import _library as library
 from gradtape.ranks._library import RanksError
+from gradtape.ranks._progress import Progress
 
 _GRACE = 2.0  # seconds that the others get to report before the job is ended
 _LAG = 0.5  # seconds after which the data of a collective has arrived, if its sender took part
@@ -54,6 +55,7 @@ class Engine:
     Attributes:
       mpi: the module `mpi4py.MPI`.
       board: where each rank was last seen.
+      progress: lets reductions proceed while machine code computes.
       count: how many groups of collectives this rank has begun.
     """
 
@@ -63,6 +65,7 @@ class Engine:
         self.rank, self.size, self.timeout, self.count = world.rank, world.size, timeout, 0
         self._ending = world.Dup()
         self.board = board.Board(self.mpi, world)
+        self.progress = Progress()
         self._hooks = sys.excepthook, threading.excepthook
         sys.excepthook = self._failed
         threading.excepthook = lambda args: self._failed(args.exc_type, args.exc_value, args.exc_traceback)
@@ -93,7 +96,7 @@ class Engine:
             self.board.write(board.RUNNING)
 
     def _look(self, what: Errand, waited: float, members: Any) -> None:
-        """An error if somebody who is waited for cannot come."""
+        """An error if a rank that others wait for cannot arrive."""
         states, counts = self.board.slots["state"], self.board.slots["count"]
         others = [r for r in members if r != self.rank]
         gone = [r for r in others if states[r] == board.FAILED]
@@ -108,7 +111,7 @@ class Engine:
             raise RanksError(f"rank {self.rank} waited {waited:.1f} s in {what} for ranks that do not come:{seen}")
 
     def _failed(self, kind: Any, error: Any, trace: Any) -> None:
-        """After an exception that nobody catches: tell the others, and end all ranks."""
+        """After an uncaught exception: tell the others, and end all ranks."""
         if kind is not None and issubclass(kind, (SystemExit, KeyboardInterrupt)) and self.size == 1:
             self._hooks[0](kind, error, trace)
             return

@@ -48,6 +48,7 @@ class Group:
         self._control = mpi.COMM_WORLD.Create(chosen)
         self.rank = self.members.index(self.engine.rank) if self.engine.rank in self.members else -1
         self.size = len(self.members)
+        self.running: dict[int, Any] = {}  # reductions that a program has begun
 
     def check(self, who: str) -> None:
         """An error if this rank is not in the group."""
@@ -218,14 +219,17 @@ class Group:
         self.wait(self._data.Iallgather([_bytes(flat), byte], [_bytes(out), byte]), what)
         return list(out)
 
-    def sum_narrow(self, flat: np.ndarray, what: Errand) -> None:
-        """Sum an array of 16-bit numbers in place: 16 bits travel, and are added in float32, in the order of the ranks."""
+    def start_narrow(self, flat: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
+        """Begin to sum an array of 16-bit numbers: each rank is sent the part that it adds up. The caller holds what is returned."""
         share = -(-flat.size // self.size)
         sent = np.zeros((self.size, share), flat.dtype)
         sent.ravel()[: flat.size] = flat
         received, byte = np.empty_like(sent), self.engine.mpi.BYTE
-        self.wait(self._data.Ialltoall([_bytes(sent), byte], [_bytes(received), byte]), what)
-        total = received.astype(np.float32).sum(0).astype(flat.dtype)
+        return self._data.Ialltoall([_bytes(sent), byte], [_bytes(received), byte]), sent, received
+
+    def finish_narrow(self, flat: np.ndarray, sent: np.ndarray, received: np.ndarray, what: Errand) -> None:
+        """The sums, in place of the array: 16 bits travel, and are added in float32, in the order of the ranks."""
+        total, byte = arithmetic.sum_narrow(received), self.engine.mpi.BYTE
         self.wait(self._data.Iallgather([_bytes(total), byte], [_bytes(sent), byte]), what)
         flat[:] = sent.ravel()[: flat.size]
 

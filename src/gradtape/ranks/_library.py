@@ -59,3 +59,10 @@ def check_size(size: int, library: str) -> None:
                 "start with the mpiexec beside this Python: gradtape launch -n "
                 f"{told} script.py finds it; `which mpiexec` shows the one on your PATH.",
             )
+    told = os.environ.get("SLURM_STEP_NUM_TASKS", "")  # only srun sets it
+    if told.isdigit() and int(told) > size == 1:
+        raise errors.build(
+            RanksError,
+            f"init: srun started {told} tasks, but MPI ({library.split(',')[0].strip()}) cannot join them: it knows only this one.",
+            "srun --mpi=pmi2 (MPICH) or --mpi=pmix (Open MPI), as `srun --mpi=list` offers; or use the cluster's own MPI.",
+        )

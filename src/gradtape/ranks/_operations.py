@@ -1,11 +1,15 @@
 """Collectives as ops: on tensors, eagerly and in functions, with gradients.
 
 In a function a collective is a node with an effect: it runs each time, in the order of the program, which is the same on all ranks.
+A reduction of several arrays is a node for each bucket, which runs as soon as the program has computed the bucket's arrays, and one that
+waits for all buckets: they travel while the program computes the rest.
+
 The gradient of a collective is a collective again, so there are derivatives of any order.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -15,12 +19,13 @@ import numpy as np
 from gradtape.api.arguments import tensor
 from gradtape.api.host_op import hosted
 from gradtape.arrays.shapes import shape
-from gradtape.core import dtypes
+from gradtape.core import dtypes, state
 from gradtape.core.op import REGISTRY
-from gradtape.core.shape import Spec
+from gradtape.core.shape import Spec, spec_of
 from gradtape.ranks import _buckets as buckets
 from gradtape.ranks import _group as groups
 from gradtape.ranks._arithmetic import ReduceOp
+from gradtape.ranks._engine import Errand
 from gradtape.transform.custom_gradient import custom_gradient
 
 
@@ -28,6 +33,26 @@ from gradtape.transform.custom_gradient import custom_gradient
 def _allreduce(*arrays: Any, count: int, group: Any, op: int, scale: float, names: tuple[str, ...]) -> Any:
     """Arrays of all ranks, reduced."""
     return tuple(buckets.allreduce(group, [np.asarray(a) for a in arrays], ReduceOp(op), scale, names))
+
+
+@hosted(lambda *specs, **params: (Spec((), dtypes.int64),), effect=True)
+def _begin(*arrays: Any, count: int, group: Any, wanted: Any, places: tuple[int, ...], ticket: int) -> Any:
+    """Begin to reduce a bucket; the first one begins the reduction."""
+    if ticket not in group.running:
+        what = Errand("allreduce")
+        group.running[ticket] = buckets.Reduction(group, wanted, what, group.agree(wanted, what), in_program=True)
+    for place, array in zip(places, arrays, strict=True):
+        group.running[ticket].put(place, array)
+    return (np.int64(ticket),)
+
+
+_begin.early = True  # it runs as soon as its arrays are there
+
+
+@hosted(lambda *specs, **params: params["specs"], effect=True)
+def _complete(*tickets: Any, count: int, group: Any, specs: tuple[Spec, ...], ticket: int) -> Any:
+    """The arrays of a reduction, when all its buckets are there."""
+    return tuple(group.running.pop(ticket).finish())
 
 
 @hosted(lambda *specs, **params: tuple([_any_rows(s) for s in specs]), effect=True)
@@ -72,7 +97,10 @@ def allreduce(xs: Sequence[Any], group: Any, op: ReduceOp, scale: float = 1.0, n
 
     @custom_gradient
     def run(*args: Any) -> Any:
-        found = _allreduce(*args, count=len(args), group=group, op=int(op), scale=scale, names=tuple(names))
+        if _can_overlap(args, group, op):
+            found = _reduce_in_program(args, group, op, scale, names)
+        else:
+            found = _allreduce(*args, count=len(args), group=group, op=int(op), scale=scale, names=tuple(names))
 
         def gradient(*dys: Any) -> Any:
             back = ReduceOp.AVERAGE if op is ReduceOp.AVERAGE else ReduceOp.SUM
@@ -81,6 +109,35 @@ def allreduce(xs: Sequence[Any], group: Any, op: ReduceOp, scale: float = 1.0, n
         return tuple(found), gradient
 
     return list(run(*xs)) if xs else []
+
+
+_tickets = itertools.count(1)
+
+
+def _can_overlap(xs: Sequence[Any], group: Any, op: ReduceOp) -> bool:
+    """True for reductions of a function that are worth several buckets, and whose sizes are known."""
+    if state.current.trace is None or group.size == 1 or op not in (ReduceOp.SUM, ReduceOp.AVERAGE):
+        return False
+    specs = [spec_of(x) for x in xs]
+    if not all(s.is_known and s.dtype.is_floating for s in specs):
+        return False
+    return len(buckets.layout([(s.shape, s.dtype.numpy) for s in specs], range(len(specs)))) > 1
+
+
+def _reduce_in_program(xs: Sequence[Any], group: Any, op: ReduceOp, scale: float, names: Sequence[str]) -> Any:
+    """A reduction as nodes: one for each bucket, and one that waits for all. The arrays that come last are expected to be ready first, as
+    the gradients of a model's last layers are."""
+    specs = tuple([spec_of(x) for x in xs])
+    shapes = [(s.shape, s.dtype.numpy) for s in specs]
+    wanted = buckets.wanted_of([(s.shape, s.dtype) for s in specs], op, scale, [*names, buckets.IN_PROGRAM])
+    ticket = next(_tickets)
+    begun = [
+        _begin(
+            *[xs[i] for i in places], count=len(places), group=group, wanted=wanted, places=tuple(places), ticket=ticket
+        )[0]
+        for places in buckets.layout(shapes, range(len(xs))[::-1])
+    ]
+    return _complete(*begun, count=len(begun), group=group, specs=specs, ticket=ticket)
 
 
 def allgather(xs: Sequence[Any], group: Any, names: Sequence[str] = ()) -> list[Any]:
