@@ -112,3 +112,13 @@ def test_probabilities_given_for_logits_warn():
         keras.losses.sparse_categorical_crossentropy(
             tf.constant([1]), keras.ops.softmax(tf.ones([1, 3])), from_logits=True
         )
+
+
+@pytest.mark.parametrize("mode", ["multi_hot", "count"])
+@pytest.mark.parametrize("numbers", [[0, -1], [[0, 1], [1, -5]]])
+def test_negative_numbers_have_no_encoding(mode, numbers):
+    layer = keras.layers.CategoryEncoding(3, output_mode=mode)
+    for call in (layer, tf.function(lambda x: layer(x))):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="must not be negative"):
+            call(tf.constant(numbers))
+        assert call(tf.abs(tf.constant(numbers)) % 3).shape[-1] == 3

@@ -240,3 +240,26 @@ def test_many_steps_are_a_loop_in_functions(keras: Any, kind: str, backwards: bo
     for expected, found in zip(eager, compiled(x), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
     assert len(compiled.explain().traces[0].native) < 70
+
+
+def test_a_size_that_only_the_real_batch_has(keras: Any) -> None:
+    class Grouped(keras.layers.Layer):
+        def call(self, x: Any) -> Any:
+            return keras.ops.reshape(x, (2, 3, 4))
+
+    given = keras.Input((4,))
+    made = Grouped()(given)
+    assert made.shape == (2, 3, 4)
+    model = keras.Model(given, keras.ops.sum(made, axis=-1))
+    np.testing.assert_array_equal(model(np.ones((6, 4), "float32")), np.full((2, 3), 4.0))
+    with pytest.raises(ValueError, match="requested shape has 24"):
+        model(np.ones((5, 4), "float32"))
+
+
+def test_sizes_that_never_fit_are_still_refused(keras: Any) -> None:
+    class Wrong(keras.layers.Layer):
+        def call(self, x: Any) -> Any:
+            return tf.matmul(x, tf.ones([5, 2]))
+
+    with pytest.raises(ValueError, match="inner dimensions differ"):
+        Wrong()(keras.Input((4,)))

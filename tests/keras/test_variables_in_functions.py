@@ -93,3 +93,10 @@ def test_call_as_a_function(keras, signature):
     np.testing.assert_allclose(tape.gradient(y, layer.dense.kernel), np.full([3, 2], 2.0))
     layer.dense.kernel.assign(layer.dense.kernel * 2.0)
     assert float(tf.reduce_sum(layer(X))) == 24.0
+
+
+def test_the_shape_of_a_variable_is_a_tensor_shape(keras):
+    variable = keras.Variable(np.zeros((2, 3)))
+    assert variable.shape.rank == 2
+    assert variable.shape.is_compatible_with([None, 3])
+    assert variable.shape == (2, 3)

@@ -21,7 +21,7 @@ from keras.src.backend.common.keras_tensor import KerasTensor
 from keras.src.backend.common.name_scope import name_scope
 
 from gradtape.core import provenance
-from gradtape.keras_backend import ops, random, sparse_operands
+from gradtape.keras_backend import distribution_lib, ops, random, sparse_operands
 from gradtape.keras_backend.convert import cast_keeping_form as cast
 from gradtape.keras_backend.convert import convert_keeping_form as convert_to_tensor
 from gradtape.keras_backend.convert import convert_to_numpy, is_tensor, shape
@@ -41,7 +41,6 @@ from gradtape.keras_backend.rnn import bidirectional_gru, bidirectional_lstm, cu
 from gradtape.keras_backend.symbolic import compute_output_spec
 from gradtape.keras_backend.variable import Variable
 
-distribution_lib = None
 sparse_operands.install(numpy, nn)
 
 # Lines of Keras are not the user's; and what a tape says of a symbolic tensor.

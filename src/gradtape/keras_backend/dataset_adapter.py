@@ -11,11 +11,12 @@ from keras.src.trainers.data_adapters import data_adapter_utils, is_tf_dataset
 from keras.src.trainers.data_adapters.data_adapter import DataAdapter
 
 from gradtape.data import Dataset
+from gradtape.distribute._worker_dataset import WorkerDataset
 
 
 def adapted(x: Any, y: Any, sample_weight: Any, class_weight: Any) -> Any:
     """The adapter of a dataset, TensorFlow's own included; other data as it is."""
-    if not isinstance(x, Dataset) and not is_tf_dataset(x):
+    if not isinstance(x, (Dataset, WorkerDataset)) and not is_tf_dataset(x):
         return x
     for name, value in (("y", y), ("sample_weight", sample_weight)):
         if value is not None:

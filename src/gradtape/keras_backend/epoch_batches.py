@@ -12,6 +12,7 @@ from keras.src.trainers.epoch_iterator import EpochIterator
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.keras_backend.convert import convert_keeping_form as convert_to_tensor
 from gradtape.keras_backend.dataset_adapter import DatasetAdapter, adapted
+from gradtape.keras_backend.workers import Group, Parts
 
 _PLAIN = tuple([np.dtype(name) for name in ("float32", "int32", "uint8", "bool")])
 
@@ -20,8 +21,15 @@ class Batches(EpochIterator):
     """Keras's iterator, which asks for no more batches than there are: the last group of an epoch may be smaller."""
 
     def __init__(
-        self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None, **options: Any
+        self,
+        x: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        class_weight: Any = None,
+        parts: Parts | None = None,
+        **options: Any,
     ) -> None:
+        self.parts = parts
         data = adapted(x, y, sample_weight, class_weight)
         super().__init__(data, y, sample_weight, class_weight=class_weight, **options)
         # Shuffled rows are gathered into arrays that nobody else has.
@@ -38,17 +46,22 @@ class Batches(EpochIterator):
         count = self.steps_per_execution
         if self._num_batches and not self.steps_per_epoch:
             count = min(count, self._num_batches - begin)
-        found = []
+        found = Group()
         with self.catch_stop_iteration():
             for _ in range(count):
-                found.append(tensors(next(iterator), self._tensor))
+                batch, part = self._take(next(iterator))
+                found.append(tensors(batch, self._tensor))
+                found.parts += (part,)
         if not found:
             raise StopIteration
         return begin, end, found
 
+    def _take(self, batch: Any) -> tuple[Any, float | None]:
+        return (batch, None) if self.parts is None else self.parts.take(batch)
+
 
 def _own(x: Any) -> Any:
-    """The tensor of an array that nobody else has: it need not be copied."""
+    """The tensor of an array with no other owner: it need not be copied."""
     return wrap(x) if type(x) is np.ndarray and x.dtype in _PLAIN else convert_to_tensor(x)
 
 

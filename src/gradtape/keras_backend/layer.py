@@ -10,7 +10,7 @@ class BackendLayer:
     """The first base of `keras.Layer`."""
 
     def _setattr_hook(self, name: str, value: Any) -> tuple[str, Any]:
-        """Called for each attribute that is set. Keras trains variables of its own only."""
+        """Called for each attribute that is set. Keras trains only its own variables."""
         if isinstance(value, Variable) and value.trainable:
             hints.say(
                 provenance.user_place(2),

@@ -6,8 +6,10 @@ import functools
 import warnings
 from typing import Any
 
-from gradtape.core import provenance
+import gradtape as tf
+from gradtape.core import attribute_hints, errors, provenance, refusals
 from gradtape.core.indexed_slices import IndexedSlices
+from gradtape.core.tensor import Tensor
 from gradtape.distribute._context import get_replica_context, get_strategy
 from gradtape.distribute._cross_replica_ops import ReduceOp, reduced, summed
 from gradtape.distribute._per_replica import PerReplica
@@ -25,13 +27,18 @@ def install() -> None:
     apply_scaled, check_finite = LossScaleOptimizer.apply, LossScaleOptimizer.check_finite
 
     def apply(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
+        _check_order(trainable_variables)
         return base.apply(self, sparse_updates.gradients_for(self, grads), trainable_variables)
 
     def apply_unscaled(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
+        _check_order(trainable_variables)
         return apply_scaled(self, sparse_updates.gradients_for(self, grads), trainable_variables)
 
     def is_finite(self: Any, grads: Any) -> Any:
-        return check_finite(self, [_values(g) for g in grads])
+        found = check_finite(self, [_values(g) for g in grads])
+        # An optimizer over several ranks inside of this one reduces gradients later: all must know now.
+        agree = getattr(self.inner_optimizer, "_gradtape_all_finite", None)
+        return found if agree is None else agree(found)
 
     def clipped(self: Any, grads: Any) -> Any:
         found = base._clip_gradients(self, [_values(g) for g in grads])
@@ -59,12 +66,66 @@ def install() -> None:
             warnings.warn(f"{warning.message}{why}", warning.category, stacklevel=provenance.stacklevel())
         return found
 
+    def apply_gradients(self: Any, grads_and_vars: Any) -> Any:
+        pairs = list(grads_and_vars)
+        if not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs):
+            raise errors.build(
+                ValueError,
+                f"apply_gradients: expected pairs (gradient, variable), got {_first_no_pair(pairs)}.",
+                "optimizer.apply_gradients(zip(gradients, variables)).",
+            )
+        return base.apply_gradients(self, pairs)
+
+    begin = base.__init__
+
+    @functools.wraps(begin)
+    def initialize(self: Any, *args: Any, **kwargs: Any) -> None:
+        try:
+            begin(self, *args, **kwargs)
+        except ValueError as problem:
+            if "lr" not in kwargs:
+                raise
+            what = f"{problem}".rstrip(".") + ": 'lr' must be written as learning_rate."
+            fix = f"keras.optimizers.{type(self).__name__}(learning_rate={kwargs['lr']!r})."
+            raise errors.build(ValueError, what, fix) from None
+
+    base.__init__ = initialize
+    optimizer.BackendOptimizer.apply_gradients = apply_gradients
+    for name, instead in _HABITS.items():
+        text = f"Keras optimizers have no attribute {name!r}. Use {instead}."
+        setattr(optimizer.BackendOptimizer, name, attribute_hints.Absent(name, text))
     optimizer.BackendOptimizer.apply = _once_for_all(apply)
     optimizer.BackendOptimizer._filter_empty_gradients = filtered
     optimizer.BackendOptimizer._clip_gradients = clipped
     optimizer.BackendOptimizer._backend_update_step = update
     LossScaleOptimizer.apply = _once_for_all(apply_unscaled)
     LossScaleOptimizer.check_finite = is_finite
+
+
+_LOOP = "with tf.GradientTape() as tape: loss = ...; optimizer.apply_gradients(zip(tape.gradient(loss, vs), vs))"
+# Methods of TensorFlow 1, Keras 2 and PyTorch, and the code to write instead.
+_HABITS = {
+    "minimize": _LOOP,
+    "compute_gradients": _LOOP,
+    "get_gradients": "tape.gradient(loss, variables), of a tf.GradientTape",
+    "step": "optimizer.apply_gradients(zip(gradients, variables))",
+    "zero_grad": "nothing: every tape starts with no gradients",
+}
+
+
+def _first_no_pair(given: list[Any]) -> str:
+    """What stands where a pair should be."""
+    return refusals.described(next(p for p in given if not (isinstance(p, (tuple, list)) and len(p) == 2)))
+
+
+def _check_order(variables: Any) -> None:
+    """Refuse gradients in the place of variables: `zip(variables, gradients)`."""
+    if variables and isinstance(variables[0], Tensor):
+        raise errors.build(
+            TypeError,
+            f"apply_gradients: variables must be variables, got {refusals.described(variables[0])}: the pairs are swapped.",
+            "optimizer.apply_gradients(zip(gradients, variables)).",
+        )
 
 
 def _once_for_all(apply: Any) -> Any:
@@ -75,6 +136,9 @@ def _once_for_all(apply: Any) -> Any:
         replica = get_replica_context()
         if replica is None or replica.num_replicas_in_sync == 1:
             return apply(self, grads, trainable_variables)
+        workers = replica.strategy._workers
+        if workers is not None:
+            return replica.merge_call(lambda *_: apply(self, _sums(self, workers, grads), trainable_variables))
         return replica.merge_call(
             lambda _, parts: apply(self, [_sum(p) for p in parts], trainable_variables), (list(grads),)
         )
@@ -87,6 +151,24 @@ def _sum(gradient: Any) -> Any:
     if not isinstance(gradient, PerReplica):
         return gradient if gradient is None else reduced(ReduceOp.SUM, gradient, get_strategy().num_replicas_in_sync)
     return summed([part for part in gradient if part is not None])
+
+
+def _sums(optimizer: Any, workers: Any, grads: Any) -> list[Any]:
+    """The sums of the gradients of all workers, which send them together; without the scale of the loss, which could overflow."""
+    given = list(grads)
+    chosen = [i for i, g in enumerate(given) if g is not None]
+    scale = getattr(optimizer, "dynamic_scale", None) if getattr(optimizer, "built", False) else None
+    sent = [given[i] if scale is None else scaled_by(given[i], 1.0 / scale.value) for i in chosen]
+    for i, total in zip(chosen, workers.reduce(ReduceOp.SUM, sent), strict=True):
+        given[i] = total if scale is None else scaled_by(total, scale.value)
+    return given
+
+
+def scaled_by(gradient: Any, factor: Any) -> Any:
+    """A gradient times a number."""
+    if isinstance(gradient, IndexedSlices):
+        return IndexedSlices(scaled_by(gradient.values, factor), gradient.indices, gradient.dense_shape)
+    return gradient * tf.cast(factor, gradient.dtype)
 
 
 def _explanation(variable: Any) -> str:

@@ -1,4 +1,4 @@
-"""`backend.random`: numbers from a counter and a seed. The seed is a tensor, so a compiled step draws anew in every call."""
+"""`backend.random`: numbers from a counter and a seed. The seed is a tensor, so a compiled step draws new numbers in every call."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def beta(shape: Any, alpha: Any, beta: Any, dtype: Any = None, seed: Any = None)
 
 
 def binomial(shape: Any, counts: Any, probabilities: Any, dtype: Any = None, seed: Any = None) -> Any:
-    """How many of so many trials succeed."""
+    """The number of successes in a number of trials."""
     seed = _seed(seed)
     return _drawn(
         lambda d: tf.random.stateless_binomial(tuple(shape), seed, cast(counts, d), cast(probabilities, d), d), dtype

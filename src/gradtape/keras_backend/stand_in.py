@@ -15,7 +15,7 @@ from keras.src.layers.preprocessing import hashed_crossing, integer_lookup, stri
 from keras.src.legacy.saving import json_utils
 from keras.src.trainers import data_adapters
 from keras.src.trainers.data_adapters import data_adapter_utils
-from keras.src.utils import dataset_utils, module_utils
+from keras.src.utils import dataset_utils, module_utils, numerical_utils
 
 import gradtape
 from gradtape import keras_backend
@@ -45,6 +45,7 @@ def install() -> None:
     composite_rows.install()
     for layers in (hashed_crossing, integer_lookup, string_lookup, text_vectorization, tfsm_layer):
         layers.backend = _ComposingBackend()
+    numerical_utils.encode_categorical_inputs = _refusing_negative(numerical_utils.encode_categorical_inputs)
     # Arrays of strings are data too.
     is_float = backend.is_float_dtype
     backend.is_float_dtype = lambda dtype: not _is_of_strings(dtype) and is_float(dtype)
@@ -61,6 +62,23 @@ class _ComposingBackend:
         """The name of a backend that has what they ask for."""
         name: str = backend.backend()
         return "tensorflow" if sys._getframe(1).f_code.co_name == "__init__" else name
+
+
+def _refusing_negative(encode: Callable[..., Any]) -> Callable[..., Any]:
+    """Keras's encoding of class numbers. Where it counts them with TensorFlow, negative numbers are refused; with other backends they
+    count for no class."""
+
+    def encode_categorical_inputs(inputs: Any, output_mode: Any, *args: Any, **kwargs: Any) -> Any:
+        if (
+            isinstance(inputs, gradtape.Tensor)
+            and output_mode in ("multi_hot", "count")
+            and inputs.shape.rank in (1, 2)
+        ):
+            numbers = gradtape.cast(inputs, "int32")
+            gradtape.debugging.assert_non_negative(numbers, "the numbers of classes must not be negative")
+        return encode(inputs, output_mode, *args, **kwargs)
+
+    return encode_categorical_inputs
 
 
 def _knowing_ours(is_dataset: Callable[[object], bool]) -> Callable[[object], bool]:

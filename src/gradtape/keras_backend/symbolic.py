@@ -28,7 +28,13 @@ def compute_output_spec(fn: Any, *args: Any, **kwargs: Any) -> Any:
     given = (args, kwargs)
     is_partial = any(isinstance(x, KerasTensor) and None in x.shape for x in tree.flatten(given))
     with StatelessScope(), SymbolicScope():
-        first = _specs(fn, given, _SIZES[0])
+        try:
+            first = _specs(fn, given, _SIZES[0])
+        except errors.ShapeError:
+            # Only certain batches fit, as where a layer reshapes to sizes of its own: nothing is said of the size then.
+            if not is_partial or (found := _open_specs(fn, given)) is None:
+                raise
+            return tree.map_structure(_symbolic, found)
         if not is_partial:
             return tree.map_structure(_symbolic, first)
         second = iter(tree.flatten(_specs(fn, given, _SIZES[1])))
@@ -68,6 +74,15 @@ def _specs(fn: Any, given: Any, size: Any) -> Any:
                 return _computed(fn, given, size)
         except Exception as again:
             raise again from problem
+
+
+def _open_specs(fn: Any, given: Any) -> Any:
+    """One run in which unknown dimensions have no size; None if it fails."""
+    try:
+        with StatelessScope():
+            return _traced(fn, given, None)
+    except Exception:
+        return None
 
 
 def _traced(fn: Any, given: Any, size: Any) -> Any:

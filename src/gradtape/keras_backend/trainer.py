@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import warnings
 from typing import Any
 
@@ -20,6 +21,7 @@ from keras.src.utils.python_utils import pythonify_logs
 import gradtape as tf
 from gradtape.keras_backend.epoch_batches import Batches, tensors
 from gradtape.keras_backend.train_step import Step
+from gradtape.keras_backend.workers import Parts, in_scope, only_chief_writes, runner, scale, unscale
 
 
 class Trainer(base_trainer.Trainer):
@@ -27,10 +29,19 @@ class Trainer(base_trainer.Trainer):
 
     def __init__(self) -> None:
         super().__init__()
+        self._distribute_strategy = tf.distribute.get_strategy() if tf.distribute.has_strategy() else None
         self.train_function: Any = None
         self.test_function: Any = None
         self.predict_function: Any = None
         self._eval_epoch_iterator: Any = None
+
+    @property
+    def distribute_strategy(self) -> Any:
+        """The strategy in whose scope the model was made."""
+        return self._distribute_strategy or tf.distribute.get_strategy()
+
+    def _aggregate_additional_loss(self, loss: Any) -> Any:
+        return scale(super()._aggregate_additional_loss(loss))
 
     def train_step(self, data: Any) -> Any:
         """One update of the weights; users override it as in TensorFlow."""
@@ -39,7 +50,7 @@ class Trainer(base_trainer.Trainer):
             y_pred = self(x, training=True) if self._call_has_training_arg else self(x)
             loss = self._compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=True)
             scaled = loss if self.optimizer is None else self.optimizer.scale_loss(loss)
-        self._loss_tracker.update_state(loss, sample_weight=_batch_size(x))
+        self._loss_tracker.update_state(unscale(loss), sample_weight=_batch_size(x))
         if self.trainable_weights:
             weights = self.trainable_weights
             gradients = tape.gradient(scaled, weights)
@@ -53,7 +64,7 @@ class Trainer(base_trainer.Trainer):
         x, y, sample_weight = data_adapter_utils.unpack_x_y_sample_weight(data)
         y_pred = self(x, training=False) if self._call_has_training_arg else self(x)
         loss = self._compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=False)
-        self._loss_tracker.update_state(loss, sample_weight=_batch_size(x))
+        self._loss_tracker.update_state(unscale(loss), sample_weight=_batch_size(x))
         return self.compute_metrics(x, y, y_pred, sample_weight=sample_weight)
 
     def predict_step(self, data: Any) -> Any:
@@ -81,12 +92,13 @@ class Trainer(base_trainer.Trainer):
 
     def _function_of(self, step: Any) -> Any:
         """A function of a list of batches that runs a step on each and returns what the last one gave."""
-        one = Step(step, self.run_eagerly)
+        one, run = Step(step, self.run_eagerly), runner(self)
 
         def function(batches: Any) -> Any:
             outputs = None
-            for data in batches:
-                outputs = one(tensors(data))
+            parts = getattr(batches, "parts", None) or itertools.repeat(None)
+            for data, part in zip(batches, parts, strict=False):
+                outputs = run(one, tensors(data), part)
             return outputs
 
         function.explain = one.explain  # type: ignore[attr-defined]
@@ -120,6 +132,7 @@ class Trainer(base_trainer.Trainer):
         return self.predict_function
 
     @traceback_utils.filter_traceback
+    @in_scope
     def fit(
         self,
         x: Any = None,
@@ -159,6 +172,7 @@ class Trainer(base_trainer.Trainer):
             shuffle=shuffle,
             class_weight=class_weight,
             steps_per_execution=self.steps_per_execution,
+            parts=Parts(self, x),
         )
         self._symbolic_build(iterator=batches)
         batches.reset()
@@ -186,6 +200,7 @@ class Trainer(base_trainer.Trainer):
     def _run_epoch(self, epoch: Any, batches: Any, callbacks: Any) -> Any:
         """Train on all batches once; the logs."""
         self.reset_metrics()
+        batches.parts.share_shuffling()
         callbacks.on_epoch_begin(epoch)
         logs = {}
         heard = _is_heard(callbacks, "on_batch_begin on_batch_end on_train_batch_begin on_train_batch_end")
@@ -202,7 +217,7 @@ class Trainer(base_trainer.Trainer):
     def _callbacks(self, callbacks: Any, verbose: Any, batches: Any, epochs: Any, add_history: Any = False) -> Any:
         if isinstance(callbacks, callbacks_module.CallbackList):
             return callbacks
-        return callbacks_module.CallbackList(
+        made = callbacks_module.CallbackList(
             callbacks,
             add_history=add_history,
             add_progbar=verbose != 0,
@@ -211,8 +226,11 @@ class Trainer(base_trainer.Trainer):
             steps=batches.num_batches,
             model=self,
         )
+        only_chief_writes(self, made)
+        return made
 
     @traceback_utils.filter_traceback
+    @in_scope
     def evaluate(
         self,
         x: Any = None,
@@ -241,6 +259,7 @@ class Trainer(base_trainer.Trainer):
                 steps_per_epoch=steps,
                 shuffle=False,
                 steps_per_execution=self.steps_per_execution,
+                parts=Parts(self, x),
             )
         self._symbolic_build(iterator=batches)
         batches.reset()
@@ -292,6 +311,7 @@ class Trainer(base_trainer.Trainer):
             raise ValueError("predict: the data has no batches, so that nothing is known of the outputs.")
         return tree.map_structure(lambda *parts: np.concatenate(parts), *found)
 
+    @in_scope
     def train_on_batch(
         self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None, return_dict: Any = False
     ) -> Any:
@@ -309,6 +329,7 @@ class Trainer(base_trainer.Trainer):
         self.make_train_function()
         return self._logged(self.train_function, data, return_dict)
 
+    @in_scope
     def test_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None, return_dict: Any = False) -> Any:
         """Loss and metrics of one batch."""
         self._assert_compile_called("test_on_batch")
@@ -362,6 +383,7 @@ class _Validation:
                 steps_per_execution=model.steps_per_execution,
                 steps_per_epoch=self.steps,
                 shuffle=False,
+                parts=Parts(model, self.x),
             )
         return model.evaluate(
             x=self.x,

@@ -16,6 +16,7 @@ from gradtape.core import convert, state
 from gradtape.core.shape import Spec
 from gradtape.core.updates import lock_of
 from gradtape.core.variable import Variable as TapeVariable
+from gradtape.keras_backend import distribution_lib
 from gradtape.keras_backend.convert import cast_tensor, convert_to_tensor
 from gradtape.tracing.trace import current_trace
 
@@ -47,14 +48,16 @@ class Variable(KerasVariable):
 
     def _initialize(self, value: Any) -> Any:
         synchronization, aggregation = self._sharing()
-        self._value = TapeVariable(
-            value,
-            trainable=self._trainable,
-            dtype=self._dtype,
-            name=self._name,
-            synchronization=synchronization,
-            aggregation=aggregation,
-        )
+        strategy = None if tf.distribute.has_strategy() else distribution_lib.strategy()
+        with nullcontext() if strategy is None else strategy.scope():
+            self._value = TapeVariable(
+                value,
+                trainable=self._trainable,
+                dtype=self._dtype,
+                name=self._name,
+                synchronization=synchronization,
+                aggregation=aggregation,
+            )
 
     def _sharing(self) -> Any:
         """How replicas of a strategy share the variable. Where Keras does not say it, what they assign to numbers (the
@@ -117,6 +120,11 @@ class Variable(KerasVariable):
         ):  # a function that is called there is traced for this call only
             trace.provisional, trace = True, trace.outer
         return symbolic.parameter(Spec(tuple(self._shape), tf.as_dtype(self._dtype)), self._name)
+
+    @property
+    def shape(self) -> Any:
+        """The shape, as `tf.Variable` has it: layers ask it for `rank` and `is_compatible_with`."""
+        return tf.TensorShape(self._shape)
 
     @property
     def trainable(self) -> Any:

@@ -23,7 +23,7 @@ def is_long(steps: Any) -> bool:
 
 
 def cond(pred: Any, true_fn: Any, false_fn: Any) -> Any:
-    """What one of two functions returns."""
+    """The result of `true_fn` or `false_fn`."""
     if isinstance(pred, bool):
         return true_fn() if pred else false_fn()
     pred = cast(pred, "bool")

@@ -83,7 +83,7 @@ def conv_transpose(
     data_format: Any = None,
     dilation_rate: Any = 1,
 ) -> Any:
-    """The transposed convolution: the gradient of a convolution by its inputs."""
+    """The transposed convolution: the gradient of a convolution with respect to its inputs."""
     inputs, kernel = operands(inputs, kernel)
     count = inputs.ndim - 2
     data_format = standardize_data_format(data_format)
@@ -134,7 +134,7 @@ def fold(x: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding:
 
 
 def _spread(x: Any, axis: Any, step: Any, start: Any, size: Any) -> Any:
-    """Elements along an axis at every so many-th place of a longer one, with zeros between."""
+    """Elements spread along a longer axis at a fixed distance, with zeros between them."""
     length = x.shape[axis]
     shape = list(x.shape)
     if step > 1:

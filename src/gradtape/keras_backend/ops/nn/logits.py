@@ -6,18 +6,19 @@ how wrong they are nor where to go: their cross entropy is clipped, and its grad
 
 from __future__ import annotations
 
+import functools
 import warnings
 import weakref
 from typing import Any
 
-# By the id of the probabilities, with a reference that takes the entry away when they are gone.
+# By the id of the probabilities, with a reference that takes the entry away when they are gone; see `core/weak.py` for its form.
 _LOGITS: dict[int, tuple[Any, Any]] = {}
 
 
 def remember(probabilities: Any, logits: Any) -> Any:
     """The probabilities, whose logits `logits_of` will find."""
     key = id(probabilities)
-    _LOGITS[key] = weakref.ref(probabilities, lambda _: _LOGITS.pop(key, None)), logits
+    _LOGITS[key] = weakref.ref(probabilities, functools.partial(_LOGITS.pop, key)), logits
     return probabilities
 
 

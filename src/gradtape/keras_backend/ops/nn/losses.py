@@ -21,6 +21,8 @@ def one_hot(x: Any, num_classes: Any, axis: Any = -1, dtype: Any = None, sparse:
     x = x if x.dtype.name in ("int32", "int64") else cast_tensor(x, "int32")
     if sparse:
         return _sparse_one_hot(x, int(num_classes), axis, dtype or backend.floatx())
+    # tf.one_hot counts axes from the front; -1 alone is the last one.
+    axis = axis if axis >= -1 else axis + len(x.shape) + 1
     return tf.one_hot(x, int(num_classes), axis=axis, dtype=dtype or backend.floatx())
 
 

@@ -10,16 +10,29 @@ from gradtape.keras_backend.convert import as_float, cast, convert_to_tensor, op
 
 
 def moments(x: Any, axes: Any, keepdims: Any = False, synchronized: Any = False) -> Any:
-    """Mean and variance along axes; narrow floats are computed as float32."""
-    if synchronized:
-        raise NotImplementedError("Argument synchronized=True is not supported with the gradtape backend.")
+    """Mean and variance along axes, of all replicas if synchronized; narrow floats are computed as float32."""
     x = as_float(x)
     wide, back = widened(x)
-    mean, variance = tf.nn.moments(wide, list(axes) if isinstance(axes, (tuple, list)) else [axes], keepdims=keepdims)
+    along = list(axes) if isinstance(axes, (tuple, list)) else [axes]
+    replica = tf.distribute.get_replica_context() if synchronized else None
+    if replica is None or replica.num_replicas_in_sync == 1:
+        mean, variance = tf.nn.moments(wide, along, keepdims=keepdims)
+    else:
+        mean, variance = _moments_of_all(replica, wide, along, keepdims)
     limits = x.dtype.limits
     if wide is not x:
         mean, variance = [tf.clip_by_value(v, float(limits[0]), float(limits[1])) for v in (mean, variance)]
     return back(mean), back(variance)
+
+
+def _moments_of_all(replica: Any, x: Any, axes: list[int], keepdims: Any) -> tuple[Any, Any]:
+    """Mean and variance of the elements of all replicas: sums first, then those of squared distances from the mean."""
+    count = tf.cast(tf.reduce_prod(tf.gather(tf.shape(x), axes)), x.dtype)
+    total, elements = replica.all_reduce("SUM", [tf.reduce_sum(x, axes, keepdims=True), count])
+    mean = total / elements
+    squares = replica.all_reduce("SUM", tf.reduce_sum(tf.square(x - mean), axes, keepdims=True))
+    variance = squares / elements
+    return (mean, variance) if keepdims else (tf.squeeze(mean, axes), tf.squeeze(variance, axes))
 
 
 def batch_normalization(

@@ -151,7 +151,7 @@ def trunc(x: Any) -> Any:
 
 
 def round(x: Any, decimals: Any = 0) -> Any:
-    """The nearest numbers with so many decimals, to even in the middle."""
+    """Numbers rounded to a number of decimals, half to even."""
     x = convert_to_tensor(x)
     if x.dtype.kind == "b" or (x.dtype.kind in "iu" and decimals >= 0):
         return x
