@@ -6,6 +6,7 @@ import importlib
 import re
 import sys
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ def test_nothing_is_left_behind() -> None:
 
 def test_probes_answer(tensorflow: Any) -> None:
     assert hasattr(tensorflow.raw_ops, "FusedBatchNormV2")
-    assert not hasattr(tensorflow.raw_ops, "CudnnRNN")
+    assert not hasattr(tensorflow.raw_ops, "BlockLSTMV2")
     assert isinstance(tensorflow.distribute.experimental.TPUStrategy, type)
     assert [tensorflow.as_dtype(d).name for d in (tensorflow.qint8, "quint16")] == ["qint8", "quint16"]
     assert tensorflow.qint8.is_quantized
@@ -183,3 +184,78 @@ def test_attributes_of_tensors() -> None:
     x._keras_mask = 3
     assert x._keras_mask == 3
     assert not hasattr(tf.constant(1.0), "_keras_mask")
+
+
+def test_composite_tensors_tell_their_spec() -> None:
+    sparse = tf.SparseTensor([[0, 1]], [1.0], [3, 3])
+    assert sparse._type_spec == tf.SparseTensorSpec([3, 3], tf.float32)
+    ragged = tf.ragged.constant([[1], [2, 3]])
+    assert ragged._type_spec == tf.RaggedTensorSpec([2, None], tf.int32)
+
+
+def test_the_environment_chooses_keras_2(monkeypatch: pytest.MonkeyPatch, tensorflow: Any) -> None:
+    second = ModuleType("tf_keras.api._v2.keras")
+    second.__version__ = "2.21.0"  # type: ignore[attr-defined]
+    monkeypatch.setenv("TF_USE_LEGACY_KERAS", "1")
+    for name in ("tf_keras", "tf_keras.api", "tf_keras.api._v2"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    monkeypatch.setitem(sys.modules, second.__name__, second)
+    assert tensorflow.keras.__version__ == "2.21.0"
+
+
+def test_keras_2_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, tensorflow: Any) -> None:
+    monkeypatch.setenv("TF_USE_LEGACY_KERAS", "1")
+    monkeypatch.setitem(sys.modules, "tf_keras", None)
+    with pytest.raises(ImportError, match="TF_USE_LEGACY_KERAS asks for Keras 2"):
+        _ = tensorflow.keras
+
+
+class TestCudnnRNN:
+    """Against Keras's layers with the same weights."""
+
+    T, B, SIZE, UNITS = 5, 2, 3, 4
+    LAYERS = {"lstm": ("LSTM", [0, 1, 2, 3]), "gru": ("GRU", [1, 0, 2]), "rnn_tanh": ("SimpleRNN", [0])}
+
+    def weights(self, layer: Any, order: list[int], ways: int) -> Any:
+        """The weights of a layer of Keras as cuDNN has them."""
+        given = layer.get_weights()
+        each = len(given) // ways
+        matrices, biases = [], []
+        for own in (given[:each], given[each:])[:ways]:
+            for w in own[:2]:
+                parts = np.split(w, len(order), axis=-1)
+                matrices += [parts[i].T.ravel() for i in order]
+            both = own[2] if own[2].ndim == 2 else np.stack([own[2], np.zeros_like(own[2])])
+            for b in both:
+                parts = np.split(b, len(order))
+                biases += [parts[i] for i in order]
+        return np.concatenate([*matrices, *biases])
+
+    @pytest.mark.parametrize("ways", [1, 2])
+    @pytest.mark.parametrize("mode", LAYERS)
+    def test_against_keras(self, tensorflow: Any, mode: str, ways: int) -> None:
+        name, order = self.LAYERS[mode]
+        layer = getattr(tf.keras.layers, name)(
+            self.UNITS, return_sequences=True, bias_initializer=tf.keras.initializers.RandomNormal(seed=1)
+        )
+        layer = layer if ways == 1 else tf.keras.layers.Bidirectional(layer)
+        x = np.random.default_rng(0).normal(size=(self.B, self.T, self.SIZE)).astype(np.float32)
+        expected = layer(x)
+        zeros = np.zeros((ways, self.B, self.UNITS), np.float32)
+        options = {
+            "params": self.weights(layer, order, ways),
+            "rnn_mode": mode,
+            "direction": "unidirectional" if ways == 1 else "bidirectional",
+        }
+        for call in (tensorflow.raw_ops.CudnnRNN, tf.function(tensorflow.raw_ops.CudnnRNN)):
+            found = call(input=tf.transpose(x, [1, 0, 2]), input_h=zeros, input_c=zeros, **options)
+            np.testing.assert_allclose(tf.transpose(found.output, [1, 0, 2]), expected, atol=1e-5)
+        lengths = [5, 3]
+        masked = layer(x, mask=tf.sequence_mask(lengths, self.T))
+        back = zeros.transpose(1, 0, 2)
+        found = tensorflow.raw_ops.CudnnRNNV3(
+            input=x, input_h=back, input_c=back, sequence_lengths=lengths, time_major=False, **options
+        )
+        for i, length in enumerate(lengths):
+            np.testing.assert_allclose(found.output[i, :length], masked[i, :length], atol=1e-5)
+            np.testing.assert_array_equal(found.output[i, length:], 0)

@@ -141,12 +141,12 @@ def _in_root(name: str) -> Any:
 def resolve(parts: Sequence[str]) -> Any:
     """What gradtape has under a dotted name of TensorFlow, given as parts; None if it has nothing."""
     found: Any = gradtape
+    parts = list(parts)
+    while parts[:2] == ["compat", "v2"]:
+        parts = parts[2:]
     for i, part in enumerate(parts):
         if i == 0 and part in _FROM_KERAS:
             found = _keras() if part == "keras" else getattr(_keras(), part)
-            continue
-        if parts[: i + 1] == ["compat", "v2"]:
-            found = gradtape
             continue
         try:
             found = getattr(found, part)
@@ -163,7 +163,19 @@ def resolve(parts: Sequence[str]) -> Any:
 
 
 def _keras() -> Any:
-    """Keras as TensorFlow shows it, and some habits of Keras 2."""
+    """Keras as TensorFlow shows it, and some habits of Keras 2; Keras 2 itself where the environment asks for it."""
+    if os.environ.get("TF_USE_LEGACY_KERAS", "") in ("1", "true", "True"):
+        try:
+            importlib.import_module("tf_keras")
+        except ModuleNotFoundError as problem:
+            if problem.name != "tf_keras":
+                raise
+            raise ImportError(
+                "tensorflow.keras: TF_USE_LEGACY_KERAS asks for Keras 2, which is not installed.\n"
+                "  fix: install tf_keras without its dependencies (they contain TensorFlow), or unset the variable."
+            ) from None
+        return importlib.import_module("tf_keras.api._v2.keras")
+    importlib.import_module("gradtape_keras_hook").keras()  # which says how to install Keras
     importlib.import_module("gradtape.keras_backend.keras2_idioms").install()
     return gradtape.keras
 

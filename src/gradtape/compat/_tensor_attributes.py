@@ -5,6 +5,7 @@ Only programs that import `tensorflow` have them, and only those of these names.
 
 from __future__ import annotations
 
+import functools
 import weakref
 from typing import Any
 
@@ -12,11 +13,14 @@ from gradtape.core.tensor import Tensor
 
 NAMES = (
     "_keras_history",
+    "_keras_history_checked",
     "_keras_logits",
     "_keras_mask",
     "_keras_shape",
     "_metric_obj",
+    "_tfp_distribution",
     "_tfp_shape",
+    "_unconditional_loss",
     "_uses_learning_phase",
 )
 
@@ -38,7 +42,7 @@ class Beside:
 
     def __set__(self, instance: Any, value: Any) -> None:
         number = id(instance)
-        self._held[number] = (weakref.ref(instance, lambda _: self._held.pop(number, None)), value)
+        self._held[number] = (weakref.ref(instance, functools.partial(self._held.pop, number)), value)
 
     def __delete__(self, instance: Any) -> None:
         if self._held.pop(id(instance), None) is None:

@@ -153,7 +153,7 @@ def parameterized_truncated_normal(
     shape: Any, means: Any = 0.0, stddevs: Any = 1.0, minvals: Any = -2.0, maxvals: Any = 2.0, dtype: Any = tf.float32,
     seed: Any = None, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """Normal numbers between bounds of their own."""
+    """Normal numbers, each between its own bounds."""
     fixed = tf.random.uniform([2], maxval=2**31 - 1, dtype=tf.int32, seed=seed)
     means, stddevs = tf.cast(means, dtype), tf.cast(stddevs, dtype)
     minvals, maxvals = tf.cast(minvals, dtype), tf.cast(maxvals, dtype)

@@ -75,7 +75,7 @@ class Context:
 
     @property
     def summary_writer(self) -> None:
-        """None: summaries have a state of their own."""
+        """None: summaries have separate state."""
 
 
 _CONTEXT = Context()
@@ -126,7 +126,7 @@ def eager_mode() -> Iterator[None]:
 
 @contextlib.contextmanager
 def graph_mode() -> Iterator[None]:
-    """A block in a graph of its own."""
+    """A block with a separate graph."""
     from gradtape.compat import _graphs
 
     with _graphs.Graph().as_default():
@@ -167,7 +167,7 @@ class _Cell:
 
 
 class BoolGauge:
-    """A measured value by labels, which nobody reads."""
+    """A measured value by labels; it is never read."""
 
     def __init__(self, name: str, description: str, *labels: str) -> None:
         self._cells: dict[tuple[Any, ...], _Cell] = {}

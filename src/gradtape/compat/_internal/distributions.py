@@ -9,10 +9,10 @@ from typing import Any
 import gradtape as tf
 from gradtape.compat._internal.names import absent_class
 from gradtape.distribute._distributed_dataset import Distributed
+from gradtape.distribute.cluster_resolver import SimpleClusterResolver as SimpleClusterResolver
+from gradtape.distribute.cluster_resolver import TFConfigClusterResolver as TFConfigClusterResolver
 
-_ONE = "one process computes; there are no servers and clusters"
-SimpleClusterResolver = absent_class("SimpleClusterResolver", _ONE)
-TFConfigClusterResolver = absent_class("TFConfigClusterResolver", _ONE)
+_ONE = "processes of a job train together by MPI; there are no servers"
 TPUClusterResolver = absent_class("TPUClusterResolver", "there are no TPUs")
 ClusterCoordinator = absent_class("ClusterCoordinator", _ONE)
 ParameterServerStrategyV2 = absent_class("ParameterServerStrategyV2", _ONE)

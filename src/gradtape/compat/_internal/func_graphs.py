@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gradtape.compat import _graphs
+from gradtape.core.weak import WeakKeys
 from gradtape.tracing.operation import Operation
 from gradtape.tracing.symbol import symbol
 from gradtape.tracing.trace import Trace
@@ -54,4 +55,4 @@ class FuncGraph(_graphs.Graph):
         return [*[Operation(t) for t in trace.parameters], *made]
 
 
-_known: weakref.WeakKeyDictionary[Trace, FuncGraph] = weakref.WeakKeyDictionary()
+_known: WeakKeys[Trace, FuncGraph] = WeakKeys()

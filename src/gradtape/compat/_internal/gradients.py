@@ -12,7 +12,7 @@ REGISTERED: dict[str, Callable[..., Any] | None] = {}
 
 
 class RegisterGradient:
-    """A decorator that notes the gradient of an op of a name. Ops of gradtape have their own; use tf.custom_gradient to replace one.
+    """A decorator that records the gradient of a named op, without effect; to replace one, use tf.custom_gradient.
 
     >>> @tf.RegisterGradient("MyOp")
     ... def gradient(op, dy):
@@ -32,7 +32,7 @@ class RegisterGradient:
 
 
 def no_gradient(op_type: str) -> None:
-    """Note that ops of a name have no derivative. Ops of gradtape say so themselves.
+    """Record that a named op has no derivative; without effect.
 
     >>> tf.no_gradient("MyCount")
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import weakref
 from collections.abc import Iterator, MutableMapping, MutableSet
 from typing import Any
@@ -78,11 +79,11 @@ class ObjectIdentitySet(MutableSet[Any]):
 
 
 class ObjectIdentityWeakKeyDictionary(ObjectIdentityDictionary):
-    """A dictionary whose keys count by identity, and go when nobody else has them."""
+    """A dictionary with weakly referenced keys, compared by identity."""
 
     def __setitem__(self, key: Any, value: Any) -> None:
         number = id(key)
-        self._held[number] = (weakref.ref(key, lambda _: self._held.pop(number, None)), value)
+        self._held[number] = (weakref.ref(key, functools.partial(self._held.pop, number)), value)
 
     def __iter__(self) -> Iterator[Any]:
         found = [reference() for reference, _ in self._held.values()]
@@ -90,12 +91,12 @@ class ObjectIdentityWeakKeyDictionary(ObjectIdentityDictionary):
 
 
 class ObjectIdentityWeakSet(ObjectIdentitySet):
-    """A set whose elements count by identity, and go when nobody else has them."""
+    """A set of weakly referenced elements, compared by identity."""
 
     def add(self, value: Any) -> None:
         """Add an element."""
         number = id(value)
-        self._held[number] = weakref.ref(value, lambda _: self._held.pop(number, None))
+        self._held[number] = weakref.ref(value, functools.partial(self._held.pop, number))
 
     def __iter__(self) -> Iterator[Any]:
         found = [reference() for reference in list(self._held.values())]

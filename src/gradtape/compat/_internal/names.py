@@ -108,7 +108,7 @@ def remove_undocumented(module_name: str, allowed_exception_list: Any = None, do
 
 
 def should_invoke_op_callbacks() -> bool:
-    """False: nobody listens to ops."""
+    """False: there are no op callbacks."""
     return False
 
 

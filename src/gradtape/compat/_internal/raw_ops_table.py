@@ -7,6 +7,7 @@ MODULES: dict[str, dict[str, str]] = {
             "FusedBatchNormV3 IgammaGradA ImageProjectiveTransformV2 ImageProjectiveTransformV3 MatMul "
             "MatrixDiagPartV2 MatrixDiagPartV3 Mul RandomGammaGrad Sub UniqueV2 UniqueWithCountsV2"
         ),
+        "recurrent": "CudnnRNN CudnnRNNV2 CudnnRNNV3",
         "optimizer_ops": (
             "ResourceApplyAdaMax ResourceApplyAdadelta ResourceApplyAdagradV2 ResourceApplyAdam "
             "ResourceApplyAdamWithAmsgrad ResourceApplyCenteredRMSProp ResourceApplyFtrl ResourceApplyFtrlV2 "

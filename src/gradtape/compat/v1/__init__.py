@@ -1,7 +1,7 @@
 """`tf.compat.v1`: the part of TensorFlow 1 that programs for TensorFlow 2 touch, and graphs that sessions run.
 
 Names that mean the same in both versions are gradtape's own. The others: `_functions` (arguments of version 1, checks, `where` by
-rows), `_variables` (`get_variable`, scopes, collections, assignments), `_sessions` (placeholders, sessions, switches between the
+rows), `_variables` (`get_variable`, scopes), `_collections` (collections, initializers, assignments), `_sessions` (placeholders, sessions, switches between the
 modes); `messages` has the options that are protocol buffers there. `data`, `gfile`, `initializers`, `logging`, `losses`, `nn`,
 `train`, … are modules of that name.
 """
@@ -11,6 +11,8 @@ from __future__ import annotations
 import importlib
 import sys
 from typing import Any
+
+from gradtape.compat.v1 import _rooms
 
 _ORIGINS = {
     "_functions": (
@@ -28,14 +30,17 @@ _ORIGINS = {
         "to_double to_float to_int32 to_int64 top_k trace transpose truncated_normal unsorted_segment_sum where "
         "where_v2 while_loop xla_dynamic_slice zeros_like zeta"
     ),
+    "_collections": (
+        "GraphKeys add_to_collection add_to_collections all_variables assign assign_add assign_sub get_collection "
+        "get_collection_ref global_variables global_variables_initializer initialize_all_variables initialize_variables "
+        "is_variable_initialized local_variables local_variables_initializer model_variables moving_average_variables "
+        "report_uninitialized_variables scatter_add scatter_nd_update scatter_sub scatter_update tables_initializer "
+        "trainable_variables variables_initializer"
+    ),
     "_variables": (
-        "AUTO_REUSE GraphKeys Variable VariableScope add_to_collection add_to_collections all_variables assign assign_add "
-        "assign_sub enable_resource_variables disable_resource_variables get_collection get_collection_ref get_local_variable "
-        "get_variable get_variable_scope global_variables global_variables_initializer initialize_all_variables "
-        "initialize_variables is_variable_initialized local_variables local_variables_initializer make_template "
-        "model_variables moving_average_variables no_regularizer report_uninitialized_variables resource_variables_enabled "
-        "scatter_add scatter_nd_update scatter_sub scatter_update tables_initializer trainable_variables variable_creator_scope "
-        "variable_op_scope variable_scope variables_initializer fixed_size_partitioner"
+        "AUTO_REUSE Variable VariableScope disable_resource_variables enable_resource_variables fixed_size_partitioner "
+        "get_local_variable get_variable get_variable_scope make_template no_regularizer resource_variables_enabled "
+        "variable_creator_scope variable_op_scope variable_scope"
     ),
     "_sessions": (
         "InteractiveSession Session SparseTensorValue colocate_with control_flow_v2_enabled disable_control_flow_v2 "
@@ -161,10 +166,9 @@ def _shared(name: str) -> Any:
     try:
         return getattr(base, name)
     except AttributeError as problem:
-        hint = (
-            str(problem).partition("\n  fix: ")[2]
-            or "use the name of TensorFlow 2; docs/libraries.md lists what there is."
-        )
+        hint = str(problem).partition("\n  fix: ")[2]
+        if not hint:
+            raise _rooms.no_attribute("", name) from None
         raise AttributeError(
             f"module 'tensorflow.compat.v1' has no attribute {name!r}: gradtape answers for the part that programs for "
             f"TensorFlow 2 use.\n  fix: {hint}",

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import gradtape as tf
 from gradtape.compat import _graphs
-from gradtape.compat._graphs import InteractiveSession, Session, reset_default_graph
+from gradtape.compat._graphs import reset_default_graph
+from gradtape.compat._session import InteractiveSession, Session
 from gradtape.core import errors, state
 from gradtape.toplevel.gradients import gradients as _gradients
 

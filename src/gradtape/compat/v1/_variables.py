@@ -1,4 +1,4 @@
-"""Variables of TensorFlow 1: found again by name in scopes, kept in collections, assigned by functions."""
+"""Variables of TensorFlow 1: found again by name in scopes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from typing import Any
 
 import gradtape as tf
 from gradtape.compat import _graphs
+from gradtape.compat._graph_keys import GraphKeys
+from gradtape.compat.v1 import _initializers as initializers
+from gradtape.compat.v1._collections import add_to_collection, get_collection
 from gradtape.core import dtypes, errors, nest
 from gradtape.core.shape import TensorShape
 from gradtape.core.variable import Variable as CoreVariable
@@ -18,49 +21,23 @@ from gradtape.toplevel.variable_creators import variable_creator_scope
 
 __all__ = [
     "AUTO_REUSE",
-    "GraphKeys",
     "Variable",
     "VariableScope",
     "VariableStore",
-    "add_to_collection",
-    "add_to_collections",
-    "all_variables",
-    "assign",
-    "assign_add",
-    "assign_sub",
     "default_variable_store",
     "disable_resource_variables",
     "enable_resource_variables",
     "fixed_size_partitioner",
-    "get_collection",
-    "get_collection_ref",
     "get_local_variable",
     "get_variable",
     "get_variable_scope",
-    "global_variables",
-    "global_variables_initializer",
-    "initialize_all_variables",
-    "initialize_variables",
-    "is_variable_initialized",
-    "local_variables",
-    "local_variables_initializer",
     "make_template",
     "make_variable",
-    "model_variables",
-    "moving_average_variables",
     "no_regularizer",
-    "report_uninitialized_variables",
     "resource_variables_enabled",
-    "scatter_add",
-    "scatter_nd_update",
-    "scatter_sub",
-    "scatter_update",
-    "tables_initializer",
-    "trainable_variables",
     "variable_creator_scope",
     "variable_op_scope",
     "variable_scope",
-    "variables_initializer",
     "with_variable_store",
 ]
 
@@ -73,42 +50,6 @@ class _AutoReuse:
 
 
 AUTO_REUSE = _AutoReuse()
-
-
-class GraphKeys:
-    """Names of collections."""
-
-    GLOBAL_VARIABLES = "variables"
-    LOCAL_VARIABLES = "local_variables"
-    METRIC_VARIABLES = "metric_variables"
-    MODEL_VARIABLES = "model_variables"
-    TRAINABLE_VARIABLES = "trainable_variables"
-    TRAINABLE_RESOURCE_VARIABLES = "trainable_resource_variables"
-    SUMMARIES = "summaries"
-    QUEUE_RUNNERS = "queue_runners"
-    TABLE_INITIALIZERS = "table_initializer"
-    ASSET_FILEPATHS = "asset_filepaths"
-    MOVING_AVERAGE_VARIABLES = "moving_average_variables"
-    REGULARIZATION_LOSSES = "regularization_losses"
-    CONCATENATED_VARIABLES = "concatenated_variables"
-    SAVERS = "savers"
-    WEIGHTS = "weights"
-    BIASES = "biases"
-    ACTIVATIONS = "activations"
-    UPDATE_OPS = "update_ops"
-    LOSSES = "losses"
-    SAVEABLE_OBJECTS = "saveable_objects"
-    RESOURCES = "resources"
-    LOCAL_RESOURCES = "local_resources"
-    INIT_OP = "init_op"
-    LOCAL_INIT_OP = "local_init_op"
-    READY_OP = "ready_op"
-    SUMMARY_OP = "summary_op"
-    GLOBAL_STEP = "global_step"
-    EVAL_STEP = "eval_step"
-    TRAIN_OP = "train_op"
-    COND_CONTEXT = "cond_context"
-    WHILE_CONTEXT = "while_context"
 
 
 class _VariableMeta(type):
@@ -471,8 +412,6 @@ def _new(
 
 
 def _initial(initializer: Any, shape: Any, dtype: Any) -> Any:
-    from gradtape.compat.v1 import initializers
-
     if initializer is None:
         initializer = initializers.glorot_uniform() if dtype.is_floating else initializers.zeros()
     if isinstance(initializer, type):
@@ -491,144 +430,6 @@ def _initial(initializer: Any, shape: Any, dtype: Any) -> Any:
 def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Any:
     """As `get_variable`, of variables that are not saved or trained."""
     return get_variable(name, *args, **{**kwargs, "trainable": False, "collections": [GraphKeys.LOCAL_VARIABLES]})
-
-
-def _graph() -> Any:
-    return _graphs.current_graph() or _graphs.default_graph()
-
-
-def add_to_collection(name: Any, value: Any) -> None:
-    """Put something into a collection of the default graph."""
-    _graph().add_to_collection(name, value)
-
-
-def add_to_collections(names: Any, value: Any) -> None:
-    """Put something into several collections of the default graph."""
-    _graph().add_to_collections(names, value)
-
-
-def get_collection(key: Any, scope: str | None = None) -> list[Any]:
-    """What is in a collection of the default graph."""
-    return _graph().get_collection(key, scope)  # type: ignore[no-any-return]
-
-
-def get_collection_ref(key: Any) -> list[Any]:
-    """A collection of the default graph itself."""
-    return _graph().get_collection_ref(key)  # type: ignore[no-any-return]
-
-
-def global_variables(scope: str | None = None) -> list[Any]:
-    """The variables of the default graph."""
-    return get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
-
-
-all_variables = global_variables
-
-
-def trainable_variables(scope: str | None = None) -> list[Any]:
-    """The trainable variables of the default graph."""
-    return get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
-
-
-def local_variables(scope: str | None = None) -> list[Any]:
-    """The local variables of the default graph."""
-    return get_collection(GraphKeys.LOCAL_VARIABLES, scope)
-
-
-def model_variables(scope: str | None = None) -> list[Any]:
-    """The variables of the default graph that belong to models."""
-    return get_collection(GraphKeys.MODEL_VARIABLES, scope)
-
-
-def moving_average_variables(scope: str | None = None) -> list[Any]:
-    """The variables of the default graph of which there are averages."""
-    return get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
-
-
-def variables_initializer(var_list: Any, name: str = "init") -> Any:
-    """The operation that gives variables their initial values; None for variables that have them already."""
-    graph = _graphs.current_graph()
-    if graph is None:
-        return None
-    return graph.group([v.initializer for v in var_list], name)
-
-
-def global_variables_initializer() -> Any:
-    """The operation that initialises the variables of the default graph."""
-    return variables_initializer(global_variables())
-
-
-def local_variables_initializer() -> Any:
-    """The operation that initialises the local variables of the default graph."""
-    return variables_initializer(local_variables())
-
-
-def tables_initializer(name: str = "init_all_tables") -> Any:
-    """The operation that fills tables: they are full when they are made."""
-    graph = _graphs.current_graph()
-    return None if graph is None else graph.group([], name)
-
-
-initialize_all_variables, initialize_variables = global_variables_initializer, variables_initializer
-
-
-def is_variable_initialized(variable: Any) -> Any:
-    """Whether a variable has a value."""
-    return variable.is_initialized()
-
-
-def report_uninitialized_variables(var_list: Any = None, name: str = "report_uninitialized_variables") -> Any:
-    """The names of variables without a value in the default session."""
-    listed = global_variables() if var_list is None else var_list
-    graph = _graphs.current_graph()
-    if graph is None or not _graphs.defaults.sessions:
-        return tf.constant([], tf.string)
-    session = _graphs.default_session()
-    return tf.constant([v._name for v in listed if not session.has(v)], tf.string)
-
-
-def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = None, name: str | None = None) -> Any:
-    """Replace the value of a variable."""
-    return ref.assign(value)
-
-
-def assign_add(ref: Any, value: Any, use_locking: Any = None, name: str | None = None) -> Any:
-    """Add to a variable."""
-    return ref.assign_add(value)
-
-
-def assign_sub(ref: Any, value: Any, use_locking: Any = None, name: str | None = None) -> Any:
-    """Subtract from a variable."""
-    return ref.assign_sub(value)
-
-
-def _scattered(ref: Any, indices: Any, updates: Any, function: Any) -> Any:
-    indices = tf.convert_to_tensor(indices)
-    updates = tf.convert_to_tensor(updates, ref.dtype)
-    flat = tf.reshape(indices, [-1, 1])
-    rest = ref.shape.as_list()[1:]
-    rows = tf.broadcast_to(updates, tf.concat([tf.shape(indices), tf.constant(rest, tf.int32)], 0))
-    return ref.assign(function(ref, flat, tf.reshape(rows, [-1, *rest])))
-
-
-def scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None) -> Any:
-    """Replace rows of a variable."""
-    return _scattered(ref, indices, updates, tf.tensor_scatter_nd_update)
-
-
-def scatter_add(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Any:
-    """Add to rows of a variable."""
-    return _scattered(ref, indices, updates, tf.tensor_scatter_nd_add)
-
-
-def scatter_sub(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Any:
-    """Subtract from rows of a variable."""
-    return _scattered(ref, indices, updates, tf.tensor_scatter_nd_sub)
-
-
-def scatter_nd_update(ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None) -> Any:
-    """Replace elements of a variable."""
-    return ref.assign(tf.tensor_scatter_nd_update(ref, indices, updates))
 
 
 def make_template(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NoReturn
+
+from gradtape.compat.v1 import _rooms
 
 
-def __getattr__(name: str) -> Any:
-    raise AttributeError(
-        f"tf.compat.v1.layers.{name} is left out: Keras has replaced it.\n  fix: use tf.keras.layers.", name=name
-    )
+def __getattr__(name: str) -> NoReturn:
+    raise _rooms.left_out("layers", name, "Keras has replaced it", "use tf.keras.layers.")

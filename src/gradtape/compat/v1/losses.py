@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import gradtape as tf
-from gradtape.compat.v1._variables import GraphKeys, add_to_collection, get_collection
+from gradtape.compat._graph_keys import GraphKeys
+from gradtape.compat.v1._collections import add_to_collection, get_collection
 
 
 class Reduction:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NoReturn
+
+from gradtape.compat.v1 import _rooms
 
 
-def __getattr__(name: str) -> Any:
-    raise AttributeError(
-        f"tf.compat.v1.metrics.{name} is left out: metrics are objects.\n  fix: use tf.keras.metrics.", name=name
-    )
+def __getattr__(name: str) -> NoReturn:
+    raise _rooms.left_out("metrics", name, "metrics are objects", "use tf.keras.metrics.")

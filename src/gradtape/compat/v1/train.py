@@ -6,8 +6,8 @@ from typing import Any
 
 import gradtape as tf
 from gradtape.compat import _graphs
-from gradtape.compat.v1 import _rooms, _variables
-from gradtape.compat.v1._variables import GraphKeys
+from gradtape.compat._graph_keys import GraphKeys
+from gradtape.compat.v1 import _collections, _rooms, _variables
 from gradtape.core.variable import Variable
 
 __getattr__ = _rooms.from_room("train")
@@ -71,7 +71,7 @@ class Optimizer:
     ) -> list[tuple[Any, Any]]:
         """The gradients of a loss with the variables that they belong to."""
         if _graphs.current_graph() is not None and not callable(loss):
-            variables = list(_variables.trainable_variables() if var_list is None else var_list)
+            variables = list(_collections.trainable_variables() if var_list is None else var_list)
             return list(zip(tf.gradients(loss, variables, grad_loss), variables, strict=True))
         with tf.GradientTape() as tape:
             value = loss() if callable(loss) else loss
@@ -287,7 +287,7 @@ def exponential_decay(
     staircase: bool = False,
     name: str | None = None,
 ) -> Any:
-    """A rate that falls by a factor every so many steps; eagerly a function of no arguments."""
+    """A rate that decays by a factor every `decay_steps` steps; eagerly a function of no arguments."""
 
     def rate() -> Any:
         power = tf.cast(global_step, tf.float32) / tf.cast(decay_steps, tf.float32)
@@ -316,7 +316,7 @@ class Saver:
 
         step = sess.run(global_step) if isinstance(global_step, _graphs.GraphVariable) else global_step
         path = save_path if step is None else f"{save_path}-{int(step)}"
-        with state.outside(), _graphs._plainly():
+        with state.outside(), _graphs.plainly():
             return str(tf.train.Checkpoint(values=self._cells(sess)).write(path))
 
     def restore(self, sess: Any, save_path: str) -> None:
@@ -326,7 +326,7 @@ class Saver:
         for variable in self._listed(sess).values():
             if not sess.has(variable):
                 sess.put(variable, variable._value._array)
-        with state.outside(), _graphs._plainly():
+        with state.outside(), _graphs.plainly():
             tf.train.Checkpoint(values=self._cells(sess)).read(save_path).assert_existing_objects_matched()
 
 
