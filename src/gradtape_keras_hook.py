@@ -59,7 +59,9 @@ def keras() -> Any:
     except ModuleNotFoundError as problem:
         if problem.name != "keras":
             raise
-        raise ModuleNotFoundError("tf.keras needs Keras 3: pip install 'gradtape[keras]'.", name="keras") from None
+        raise ModuleNotFoundError(
+            "tf.keras needs Keras 3, which is not installed.\n  fix: pip install 'gradtape[keras]'", name="keras"
+        ) from None
 
 
 def _imported_first() -> ImportError:
@@ -198,7 +200,7 @@ def _complete(keras: ModuleType) -> None:
     if not getattr(config, "_gradtape", False):
         return
     config._BACKEND, config._importing = NAME, False
-    for module in ("files", "optimizer", "random", "stand_in", "tensorboard"):
+    for module in ("files", "optimizer", "random", "stand_in", "tensorboard", "workers"):
         importlib.import_module(f"{_PACKAGE}.{module}").install()
     dynamic: Any = sys.modules["keras.src.utils.backend_utils"].DynamicBackend
     backend = sys.modules["keras.src.backend"]

@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import gc
 import os
 import tempfile
 import zlib
@@ -9,6 +10,8 @@ from pathlib import Path
 import hypothesis
 import numpy as np
 import pytest
+
+import switches
 
 # How long an example takes says nothing on a machine that is busy.
 hypothesis.settings.register_profile(
@@ -46,6 +49,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = kept
 
 
+def pytest_collection_finish() -> None:
+    """Take the collected tests out of the garbage collector's sight: walking over them took longer than many tests."""
+    gc.collect()
+    gc.freeze()
+
+
 _OVER_ALL_OPS = {"test_contract.py", "test_duck.py"}
 
 
@@ -61,6 +70,14 @@ def _seed() -> None:
     np.random.seed(7)
 
 
+@pytest.fixture(autouse=True)
+def _switches() -> Iterator[None]:
+    """What a test switches on or off is as before for the next one."""
+    before = switches.positions()
+    yield
+    switches.restore(before)
+
+
 @pytest.fixture
 def new_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No kernel is in this process or on disk, and none that a test makes is left there: it may be a wrong one."""
@@ -69,7 +86,7 @@ def new_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
     from gradtape.compiler.runtime import kernels
 
     def forget() -> None:
-        for function in (rows.compiled, rows.lowered, loops.compiled):
+        for function in (rows.compiled, rows.lower, loops.compiled):
             function.cache_clear()
 
     monkeypatch.setenv("GRADTAPE_CACHE", str(tmp_path))

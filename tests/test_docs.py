@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import doctest
+import importlib.util
 import io
 import itertools
 import json
@@ -21,7 +22,7 @@ from typing import Any, NamedTuple
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = [ROOT / n for n in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+DOCUMENTS = [ROOT / n for n in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")]
 DOCUMENTS += sorted((ROOT / "docs").glob("**/*.md"))
 
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -90,6 +91,45 @@ def test_code_runs(path: Path, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
+
+
+def typed(code: str) -> str:
+    """Code as one types it at a prompt: no empty lines inside of blocks, one after each."""
+    lines: list[str] = []
+    for line in filter(str.strip, code.splitlines()):
+        if lines and lines[-1].startswith(" ") and re.match(r"[a-zA-Z@#]", line):
+            lines.append("")
+        lines.append(line)
+    return "\n".join(lines) + "\n\n"
+
+
+def test_readme_at_a_plain_prompt(tmp_path: Path) -> None:
+    """Nothing but what the document says is printed, and nobody warns. Places are those of the prompt: `<stdin>:1`."""
+    python = [b for b in blocks((ROOT / "README.md").read_text(encoding="utf-8")) if b.language == "python"]
+    code = f"import sys; sys.path[:] = {json.dumps(sys.path)}; sys.ps1 = sys.ps2 = ''\n"
+    done = subprocess.run(
+        [sys.executable, "-i", "-q", "-W", "error"], input=code + "".join(typed(b.text) for b in python),
+        capture_output=True, text=True, encoding="utf-8", check=False, cwd=tmp_path, timeout=120,
+    )  # fmt: skip
+    assert done.stderr.replace(">>> ", "").strip() == ""
+    assert len(done.stdout.splitlines()) <= sum(len((b.prints or "").splitlines()) for b in python)
+    for block in python:
+        assert "train.py" in block.text or (block.prints or "") in done.stdout
+
+
+def test_index_pages_have_no_dead_links() -> None:
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "](docs/" in readme
+    for address in ("", "https://example.org/gradtape/blob/main"):
+        page = module.index_page(readme, address)
+        assert all(target.startswith("https://") for target in re.findall(r"\]\(([^)]+)\)", _BLOCK.sub("", page)))
+        assert [b.text for b in blocks(page)] == [b.text for b in blocks(readme)]
+    assert "(https://example.org/gradtape/blob/main/docs/ops.md)" in page
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: p.name)

@@ -87,21 +87,16 @@ _LATER = {
         "tensor_scatter_nd_max tensor_scatter_nd_min tensor_scatter_nd_sub tensor_scatter_nd_update"
     ),
     "gradtape.arrays.movement": (
-        "broadcast_dynamic_shape broadcast_static_shape broadcast_to concat ensure_shape expand_dims identity "
-        "identity_n pad parallel_stack rank repeat reshape reverse roll shape shape_n size slice split squeeze "
-        "stack strided_slice tile transpose unstack"
+        "broadcast_to expand_dims identity identity_n pad repeat reshape reverse roll squeeze tile transpose"
     ),
     "gradtape.arrays.partitioning": "dynamic_partition dynamic_stitch",
     "gradtape.arrays.representation": "as_string bitcast fingerprint unravel_index",
     "gradtape.arrays.sorting": "approx_top_k argsort sort unique unique_with_counts",
-    "gradtape.arrays.space_batch": (
-        "batch_to_space extract_volume_patches required_space_to_batch_paddings reverse_sequence sequence_mask "
-        "space_to_batch space_to_batch_nd=space_to_batch"
-    ),
+    "gradtape.arrays.space_batch": "extract_volume_patches reverse_sequence sequence_mask",
     "gradtape.config._device_spec": "DeviceSpec",
     "gradtape.config._devices": "device",
     "gradtape.control_flow.dependencies": "control_dependencies",
-    "gradtape.control_flow.functions": "case cond foldl foldr group map_fn no_op scan switch_case tuple while_loop",
+    "gradtape.control_flow.functions": "case cond group no_op switch_case tuple while_loop",
     "gradtape.control_flow.tensor_array": "TensorArray",
     "gradtape.core.convert": "constant convert_to_tensor",
     "gradtape.core.dtypes": (
@@ -123,10 +118,10 @@ _LATER = {
     "gradtape.math._clipping": "clip_by_global_norm clip_by_norm",
     "gradtape.math._cumulative": "cumsum",
     "gradtape.math._elementwise": (
-        "abs acos acosh add add_n asin asinh atan atan2 atanh cast clip_by_value complex cos cosh divide equal exp "
-        "floor greater greater_equal less less_equal logical_and logical_not logical_or maximum minimum multiply "
-        "negative not_equal pow realdiv round saturate_cast scalar_mul sigmoid sign sin sinh sqrt square subtract "
-        "tan tanh truediv truncatediv truncatemod where"
+        "abs acos acosh add add_n asin asinh atan atan2 atanh clip_by_value cos cosh divide equal exp floor "
+        "greater greater_equal less less_equal logical_and logical_not logical_or maximum minimum multiply "
+        "negative not_equal pow realdiv round scalar_mul sign sin sinh sqrt square subtract tan tanh truediv "
+        "truncatediv truncatemod where"
     ),
     "gradtape.math._histograms": "histogram_fixed_width histogram_fixed_width_bins",
     "gradtape.math._reductions": (
@@ -139,7 +134,7 @@ _LATER = {
     "gradtape.random._index_shuffle": "random_index_shuffle",
     "gradtape.signal._fftnd": "fftnd ifftnd irfftnd rfftnd",
     "gradtape.sparse._edit_distance": "edit_distance",
-    "gradtape.sparse._overrides": "SparseTensor SparseTensorSpec",
+    "gradtape.core.sparse_tensor": "SparseTensor SparseTensorSpec",
     "gradtape.toplevel.critical_section": "CriticalSection guarantee_const nondifferentiable_batch_function timestamp",
     "gradtape.toplevel.gradients": "gradients hessians",
     "gradtape.toplevel.initializers": (
@@ -150,7 +145,8 @@ _LATER = {
     ),
     "gradtape.toplevel.module": "Module name_scope",
     "gradtape.toplevel.printing": "print",
-    "gradtape.toplevel.specs": "IndexedSlicesSpec OptionalSpec TensorArraySpec TypeSpec type_spec_from_value",
+    "gradtape.data._specs": "OptionalSpec",
+    "gradtape.toplevel.specs": "IndexedSlicesSpec TensorArraySpec TypeSpec type_spec_from_value",
     "gradtape.toplevel.status": "executing_eagerly is_tensor",
     "gradtape.toplevel.variable_creators": "register_tensor_conversion_function variable_creator_scope",
     "gradtape.tracing.init_scope": "init_scope inside_function",
@@ -161,6 +157,15 @@ _LATER = {
     "gradtape.transform.stop_gradient": "grad_pass_through stop_gradient",
     "gradtape.transform.tape": "GradientTape",
     "gradtape.transform.vectorized_map": "vectorized_map",
+    "gradtape.arrays.blocks": (
+        "batch_to_space required_space_to_batch_paddings space_to_batch space_to_batch_nd=space_to_batch"
+    ),
+    "gradtape.arrays.joining": "concat parallel_stack split stack unstack",
+    "gradtape.arrays.shapes": "broadcast_dynamic_shape broadcast_static_shape ensure_shape rank shape shape_n size",
+    "gradtape.arrays.slicing": "slice strided_slice",
+    "gradtape.control_flow.mapping": "foldl foldr map_fn scan",
+    "gradtape.math._activations": "sigmoid",
+    "gradtape.math._conversion": "cast complex saturate_cast",
 }
 __getattr__, __dir__, _later = _lazy.attach(__name__, _LATER)
 

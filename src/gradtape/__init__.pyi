@@ -36,6 +36,10 @@ from gradtape import test
 from gradtape import train
 from gradtape import types
 from gradtape import version
+from gradtape.arrays.blocks import batch_to_space
+from gradtape.arrays.blocks import required_space_to_batch_paddings
+from gradtape.arrays.blocks import space_to_batch
+from gradtape.arrays.blocks import space_to_batch as space_to_batch_nd
 from gradtape.arrays.creation import eye
 from gradtape.arrays.creation import fill
 from gradtape.arrays.creation import linspace
@@ -54,50 +58,46 @@ from gradtape.arrays.indexing import gather_nd
 from gradtape.arrays.indexing import scatter_nd
 from gradtape.arrays.indexing import searchsorted
 from gradtape.arrays.indexing import tensor_scatter_nd_update
-from gradtape.arrays.movement import broadcast_dynamic_shape
-from gradtape.arrays.movement import broadcast_static_shape
+from gradtape.arrays.joining import concat
+from gradtape.arrays.joining import parallel_stack
+from gradtape.arrays.joining import split
+from gradtape.arrays.joining import stack
+from gradtape.arrays.joining import unstack
 from gradtape.arrays.movement import broadcast_to
-from gradtape.arrays.movement import concat
-from gradtape.arrays.movement import ensure_shape
 from gradtape.arrays.movement import expand_dims
 from gradtape.arrays.movement import identity
 from gradtape.arrays.movement import identity_n
 from gradtape.arrays.movement import pad
-from gradtape.arrays.movement import parallel_stack
-from gradtape.arrays.movement import rank
 from gradtape.arrays.movement import repeat
 from gradtape.arrays.movement import reshape
 from gradtape.arrays.movement import reverse
 from gradtape.arrays.movement import roll
-from gradtape.arrays.movement import shape
-from gradtape.arrays.movement import shape_n
-from gradtape.arrays.movement import size
-from gradtape.arrays.movement import slice
-from gradtape.arrays.movement import split
 from gradtape.arrays.movement import squeeze
-from gradtape.arrays.movement import stack
-from gradtape.arrays.movement import strided_slice
 from gradtape.arrays.movement import tile
 from gradtape.arrays.movement import transpose
-from gradtape.arrays.movement import unstack
 from gradtape.arrays.partitioning import dynamic_partition
 from gradtape.arrays.partitioning import dynamic_stitch
 from gradtape.arrays.representation import as_string
 from gradtape.arrays.representation import bitcast
 from gradtape.arrays.representation import fingerprint
 from gradtape.arrays.representation import unravel_index
+from gradtape.arrays.shapes import broadcast_dynamic_shape
+from gradtape.arrays.shapes import broadcast_static_shape
+from gradtape.arrays.shapes import ensure_shape
+from gradtape.arrays.shapes import rank
+from gradtape.arrays.shapes import shape
+from gradtape.arrays.shapes import shape_n
+from gradtape.arrays.shapes import size
+from gradtape.arrays.slicing import slice
+from gradtape.arrays.slicing import strided_slice
 from gradtape.arrays.sorting import approx_top_k
 from gradtape.arrays.sorting import argsort
 from gradtape.arrays.sorting import sort
 from gradtape.arrays.sorting import unique
 from gradtape.arrays.sorting import unique_with_counts
-from gradtape.arrays.space_batch import batch_to_space
 from gradtape.arrays.space_batch import extract_volume_patches
-from gradtape.arrays.space_batch import required_space_to_batch_paddings
 from gradtape.arrays.space_batch import reverse_sequence
 from gradtape.arrays.space_batch import sequence_mask
-from gradtape.arrays.space_batch import space_to_batch
-from gradtape.arrays.space_batch import space_to_batch as space_to_batch_nd
 from gradtape.compat._graphs import Graph
 from gradtape.compat._internal.datasets import NoneTensorSpec
 from gradtape.compat._internal.gradients import RegisterGradient
@@ -107,15 +107,15 @@ from gradtape.config._devices import device
 from gradtape.control_flow.dependencies import control_dependencies
 from gradtape.control_flow.functions import case
 from gradtape.control_flow.functions import cond
-from gradtape.control_flow.functions import foldl
-from gradtape.control_flow.functions import foldr
 from gradtape.control_flow.functions import group
-from gradtape.control_flow.functions import map_fn
 from gradtape.control_flow.functions import no_op
-from gradtape.control_flow.functions import scan
 from gradtape.control_flow.functions import switch_case
 from gradtape.control_flow.functions import tuple
 from gradtape.control_flow.functions import while_loop
+from gradtape.control_flow.mapping import foldl
+from gradtape.control_flow.mapping import foldr
+from gradtape.control_flow.mapping import map_fn
+from gradtape.control_flow.mapping import scan
 from gradtape.control_flow.tensor_array import TensorArray
 from gradtape.core.annotations import TensorLike
 from gradtape.core.convert import constant
@@ -157,11 +157,14 @@ from gradtape.core.dtypes import variant
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.shape import TensorShape
 from gradtape.core.shape import TensorSpec
+from gradtape.core.sparse_tensor import SparseTensor
+from gradtape.core.sparse_tensor import SparseTensorSpec
 from gradtape.core.tensor import Tensor
 from gradtape.core.tensor import Tensor as _Tensor
 from gradtape.core.variable import Variable
 from gradtape.core.variable import VariableAggregation
 from gradtape.core.variable import VariableSynchronization
+from gradtape.data._specs import OptionalSpec
 from gradtape.debugging import assert_equal
 from gradtape.debugging import assert_greater
 from gradtape.debugging import assert_less
@@ -213,6 +216,7 @@ from gradtape.math import reduce_min
 from gradtape.math import reduce_prod
 from gradtape.math import reduce_sum
 from gradtape.math import round
+from gradtape.math import sigmoid
 from gradtape.math import sin
 from gradtape.math import sinh
 from gradtape.math import sqrt
@@ -223,16 +227,15 @@ from gradtape.math import tanh
 from gradtape.math import truediv
 from gradtape.math._clipping import clip_by_global_norm
 from gradtape.math._clipping import clip_by_norm
+from gradtape.math._conversion import cast
+from gradtape.math._conversion import complex
+from gradtape.math._conversion import saturate_cast
 from gradtape.math._elementwise import abs
 from gradtape.math._elementwise import add_n
 from gradtape.math._elementwise import atan2
-from gradtape.math._elementwise import cast
 from gradtape.math._elementwise import clip_by_value
-from gradtape.math._elementwise import complex
 from gradtape.math._elementwise import pow
-from gradtape.math._elementwise import saturate_cast
 from gradtape.math._elementwise import scalar_mul
-from gradtape.math._elementwise import sigmoid
 from gradtape.math._elementwise import sign
 from gradtape.math._elementwise import where
 from gradtape.math._histograms import histogram_fixed_width
@@ -248,8 +251,6 @@ from gradtape.signal import ifftnd
 from gradtape.signal import irfftnd
 from gradtape.signal import rfftnd
 from gradtape.sparse._edit_distance import edit_distance
-from gradtape.sparse._overrides import SparseTensor
-from gradtape.sparse._overrides import SparseTensorSpec
 from gradtape.toplevel.critical_section import CriticalSection
 from gradtape.toplevel.critical_section import guarantee_const
 from gradtape.toplevel.critical_section import nondifferentiable_batch_function
@@ -270,7 +271,6 @@ from gradtape.toplevel.module import Module
 from gradtape.toplevel.module import name_scope
 from gradtape.toplevel.printing import print
 from gradtape.toplevel.specs import IndexedSlicesSpec
-from gradtape.toplevel.specs import OptionalSpec
 from gradtape.toplevel.specs import TensorArraySpec
 from gradtape.toplevel.specs import TypeSpec
 from gradtape.toplevel.specs import type_spec_from_value
@@ -596,7 +596,7 @@ def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> _Tensor:
     """The quotient of floating point or complex numbers, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -684,7 +684,7 @@ def truncatediv(x: TensorLike, y: TensorLike, name: str | None = None) -> _Tenso
     """The quotient rounded toward zero, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, signed integers, unsigned integers.
+      x: a tensor, or a value that becomes one: floating point, signed integers or unsigned integers.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -696,7 +696,7 @@ def truncatemod(x: TensorLike, y: TensorLike, name: str | None = None) -> _Tenso
     """The remainder of the division rounded toward zero, elementwise: it has the sign of the dividend.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, signed integers, unsigned integers.
+      x: a tensor, or a value that becomes one: floating point, signed integers or unsigned integers.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 

@@ -1,6 +1,7 @@
 """Names that people type from habit: the error says what to write, and what it says exists."""
 
 import re
+from types import ModuleType
 
 import pytest
 
@@ -42,6 +43,29 @@ def test_attribute(owner, name):
     if not hasattr(owner, name):  # a Variable has some of them
         with pytest.raises(AttributeError, match=f"object has no attribute '{name}'. Use "):
             getattr(owner, name)
+
+
+def modules(module, seen):
+    """A module of gradtape and all public ones that can be reached from it."""
+    if id(module) not in seen and module.__name__.startswith("gradtape"):
+        seen[id(module)] = module
+        for name in dir(module):
+            value = None if name.startswith("_") else getattr(module, name, None)
+            if isinstance(value, ModuleType):
+                modules(value, seen)
+    return list(seen.values())
+
+
+def test_every_module_lets_python_suggest_names():
+    reached = modules(tf, {})
+    assert len(reached) >= 80
+    for module in reached:
+        with pytest.raises(AttributeError) as caught:
+            module.no_such_name  # noqa: B018
+        problem = caught.value
+        is_left_out = "\n  fix: " in str(problem)  # which names the replacement itself
+        assert problem.name == "no_such_name", module
+        assert is_left_out or problem.obj is module, module
 
 
 def test_python_suggests_names():

@@ -1,10 +1,12 @@
 """The rooms of the package: what they say of themselves, and what they show."""
 
+import ast
 import functools
 import importlib
 import pickle
 import pkgutil
 import re
+from pathlib import Path
 
 import pytest
 
@@ -56,6 +58,73 @@ def test_docstring_lists_every_file(name):
     listed = set(re.findall(r"^ *(\w+(?:\.py|/)) +\S", room.__doc__, re.MULTILINE))
     files = {module.name + ("/" if module.ispkg else ".py") for module in pkgutil.iter_modules(room.__path__)}
     assert listed == files, "the docstring says what is in each file"
+
+
+# Public modules whose names come from a table.
+TABLES = [
+    "",
+    *[
+        "audio",
+        "autodiff",
+        "autograph",
+        "bitwise",
+        "config",
+        "config.threading",
+        "data.experimental",
+        "debugging",
+        "distribute",
+        "experimental",
+    ],
+    *[
+        "experimental.numpy",
+        "image",
+        "io",
+        "io.gfile",
+        "linalg",
+        "linalg.experimental",
+        "lookup",
+        "math",
+        "math.special",
+        "nest",
+        "nn",
+        "nn.experimental",
+    ],
+    *[
+        "quantization",
+        "ragged",
+        "random",
+        "random.experimental",
+        "saved_model",
+        "sets",
+        "signal",
+        "sparse",
+        "strings",
+        "summary",
+        "train",
+    ],
+]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_name_the_module_that_defines_a_name(name: str) -> None:
+    """From a public name to its definition there are two steps: the table, and the file."""
+    table = importlib.import_module(f"gradtape.{name}".rstrip("."))._LATER
+    for source, entries in table.items():
+        own = [entry.partition("=")[2] or entry for entry in entries.split()]
+        if source != "gradtape.keras":
+            missing = {n for n in own if n != "*"} - defined_names(importlib.import_module(source).__file__)
+            assert not missing, f"{source} imports these from another module"
+
+
+@functools.cache
+def defined_names(file: str) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(Path(file).read_text(encoding="utf-8"))):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+    return found
 
 
 @pytest.mark.parametrize("name", ["", "math", "strings", "nn", "linalg", "autodiff", "experimental.numpy"])

@@ -48,7 +48,7 @@ def test_fill():
     assert tf.fill([2], 3).dtype == tf.int32
     assert tf.fill(2, tf.constant(3.0)).numpy().tolist() == [3.0, 3.0]
     assert tf.fill([2], "a").numpy().tolist() == [b"a", b"a"]
-    with pytest.raises(IAE, match=r"value is i32\[2\]"):
+    with pytest.raises(IAE, match=r"value must be a scalar, got i32\[2\]"):
         tf.fill([2], [3, 3])
     v = tf.Variable(2.0)
     with tf.GradientTape() as tape:
@@ -64,7 +64,7 @@ def test_likenesses():
     assert isinstance(tf.ones_like(1.5).numpy(), np.float32)
     with pytest.raises(IAE, match="str"):
         tf.ones_like(["a"])
-    with pytest.raises(IAE, match=r"dtype is tf\.string"):
+    with pytest.raises(IAE, match=r"dtype must be a dtype of numbers, got tf\.string"):
         tf.ones_like([1.0], tf.string)
 
 
@@ -143,9 +143,9 @@ def test_linspace_of_tensors():
     assert tf.linspace(0, 10, 5).dtype == tf.float64
     assert tf.linspace(tf.constant(0.0, tf.float64), 1.0, 3).dtype == tf.float64
     assert tf.linspace(0.0, tf.constant(1.0, tf.float64), 3).dtype == tf.float64
-    with pytest.raises(IAE, match="num is -1"):
+    with pytest.raises(IAE, match="num must not be negative, got -1"):
         tf.linspace(0.0, 1.0, -1)
-    with pytest.raises(IAE, match="broadcast together"):
+    with pytest.raises(IAE, match=r"shapes do not broadcast: start is \(2,\), stop is \(3,\)"):
         tf.linspace([0.0, 1.0], [1.0, 2.0, 3.0], 3)
     check_grads(lambda a, b: tf.linspace(a, b, 5, axis=1), [start, np.array([2.0, -1.0])], order=2)
 
@@ -167,7 +167,7 @@ def test_one_hot_with_values():
     assert tf.one_hot([0], 2, on_value=1, dtype=tf.float32).dtype == tf.float32
     assert tf.one_hot([0], 2, on_value=True, off_value=False).dtype == tf.bool
     assert tf.one_hot([0], 2, on_value="a", off_value="b").numpy().tolist() == [[b"a", b"b"]]
-    with pytest.raises(TypeError, match="on_value has dtype int32, off_value float32"):
+    with pytest.raises(TypeError, match="dtypes differ: on_value is int32, off_value is float32"):
         tf.one_hot([0], 3, on_value=1, off_value=1.0)
 
 
@@ -196,7 +196,7 @@ def test_meshgrid(indexing):
 def test_meshgrid_edges():
     assert tf.meshgrid() == []
     assert tf.meshgrid([[1, 2]], [4, 5])[0].shape == [2, 2]
-    with pytest.raises(ValueError, match="indexing is 'zz'"):
+    with pytest.raises(ValueError, match=r"indexing must be .* got 'zz'"):
         tf.meshgrid([1], indexing="zz")
     v = tf.Variable([1.0, 2.0])
     with tf.GradientTape() as tape:

@@ -43,11 +43,20 @@ def test_reshape_of_nothing():
     assert tf.reshape(nothing, [3, 0, -1]).shape == [3, 0, 1]
 
 
+def test_whole_floats_among_sizes(x):
+    assert tf.reshape(x, [tf.constant(6.0), 4]).shape == [6, 4]
+    assert tf.zeros([tf.constant(2.0), 1]).shape == [2, 1]
+    assert tf.tile([[1.0]], [tf.constant(2.0), 3]).shape == [2, 3]
+    assert tf.function(lambda n: tf.tile([[1.0]], [n, 3]))(tf.constant(2.0)).shape == [2, 3]
+    refused(lambda: tf.tile([[1.0]], [tf.constant(2.5), 3]), "must be integers", TypeError)
+    refused(lambda: tf.tile([[1.0]], [2.0, 3.0]), "must be integers", TypeError)
+
+
 def test_reshape_refuses(x):
-    refused(lambda: tf.reshape(x, [-1, -1]), "one dimension may be -1")
-    refused(lambda: tf.reshape(x, [-2, 12]), "not negative")
+    refused(lambda: tf.reshape(x, [-1, -1]), "only one input size may be -1")
+    refused(lambda: tf.reshape(x, [-2, 12]), "size 0 must be non-negative, not -2")
     refused(lambda: tf.reshape(x, [5, -1]), "24 elements, which .* cannot hold")
-    refused(lambda: tf.reshape(x, [5]), "with 24 elements, the shape .5. holds 5")
+    refused(lambda: tf.reshape(x, [5]), "tensor with 24 values, but the requested shape has 5")
     refused(lambda: tf.reshape(x, [0, -1]), "cannot hold")
     refused(lambda: tf.reshape(x, (4, -6.0)), "must be integers", TypeError)
     refused(lambda: tf.reshape(x, [[6, 4]]), "must be a vector of ints")
@@ -76,7 +85,7 @@ def test_expand_dims(x):
     assert tf.expand_dims(x, tf.constant(1)).shape == [2, 1, 3, 4]
     assert tf.expand_dims(1.0, 0).shape == [1]
     refused(lambda: tf.expand_dims(x, 4), "axis is 4")
-    refused(lambda: tf.expand_dims(x, [0, 1]), "must be a single int")
+    refused(lambda: tf.expand_dims(x, [0, 1]), "must be a scalar, a single int")
 
 
 def test_squeeze(x):
@@ -117,7 +126,7 @@ def test_repeat(x, y):
     assert tf.repeat(tf.zeros([0]), 2).shape == [0]
     refused(lambda: tf.repeat(x, [1, 2], axis=1), "repeats has 2 entries, axis 1 of input has length 3", ValueError)
     refused(lambda: tf.repeat(y, -1), "not negative")
-    refused(lambda: tf.repeat(y, 1.5), "give ints")
+    refused(lambda: tf.repeat(y, 1.5), "repeats must be ints")
 
 
 def test_gradient_of_repeat_is_dense(y):
@@ -157,7 +166,7 @@ def test_pad(y):
 
 
 def test_pad_refuses(y):
-    refused(lambda: tf.pad(y, [[1, 2]], "edge"), "mode is 'edge'", ValueError)
+    refused(lambda: tf.pad(y, [[1, 2]], "edge"), "mode must be one of .*, got 'edge'", ValueError)
     refused(lambda: tf.pad(y, [[1, 3]], "REFLECT"), "from 0 to 2 for mode 'reflect'")
     refused(lambda: tf.pad(y, [[1, 4]], "SYMMETRIC"), "from 0 to 3 for mode 'symmetric'")
     refused(lambda: tf.pad(y, [[-1, 2]]), "not be negative")
@@ -238,5 +247,5 @@ def test_movements_take_any_dtype(dtype):
 
 def test_repeat_of_nothing_and_wrong_axes():
     assert tf.repeat(tf.zeros([0]), []).shape == [0]
-    refused(lambda: tf.repeat([[1, 2]], [[1, 2]], axis=1), "repeats is", ValueError)
+    refused(lambda: tf.repeat([[1, 2]], [[1, 2]], axis=1), "repeats must be ints", ValueError)
     refused(lambda: tf.repeat([[1, 2]], 2, axis=2), "axis is 2", ValueError)

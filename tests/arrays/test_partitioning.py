@@ -42,7 +42,7 @@ def test_partition_is_checked():
     refused(lambda: tf.dynamic_partition(x, [0, 2, 0], 2), r"partitions\[1\] = 2 is not in \[0, 2\)")
     refused(lambda: tf.dynamic_partition(x, [0, -1, 0], 2), r"partitions\[1\] = -1 is not in \[0, 2\)")
     refused(lambda: tf.dynamic_partition(x, [0, 1], 2), "must start with that of partitions")
-    refused(lambda: tf.dynamic_partition(x, [0, 0, 0], 0), "at least one partition")
+    refused(lambda: tf.dynamic_partition(x, [0, 0, 0], 0), "num_partitions must be at least 1, got 0")
     refused(lambda: tf.dynamic_partition(x, [0.0, 1.0, 0.0], 2), "must be integers")
 
 

@@ -38,7 +38,7 @@ def test_no_gradient_through_shapes():
 def test_ensure_shape():
     assert tf.ensure_shape(X, [2, None, 4]).shape == [2, 3, 4]
     assert tf.ensure_shape(X, None).shape == [2, 3, 4]
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"x has shape \[2, 3, 4\], not \[2, None\]"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"x must have shape \[2, None\], got \[2, 3, 4\]"):
         tf.ensure_shape(X, [2, None])
 
 

@@ -50,7 +50,7 @@ def test_strided_slice_of_a_variable_can_be_assigned():
 def test_strided_slice_refuses(x):
     with pytest.raises(tf.errors.InvalidArgumentError, match="begin has 2 entries, end 1"):
         tf.strided_slice(x, [0, 0], [1])
-    with pytest.raises(tf.errors.InvalidArgumentError, match="step of axis 0 is 0"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="the step of axis 0 must not be 0"):
         tf.strided_slice(x, [0], [1], [0])
 
 

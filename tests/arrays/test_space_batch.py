@@ -61,7 +61,7 @@ def test_blocks_differentiate():
 
 def test_blocks_are_checked():
     x = numbers(4, 6)
-    refused(lambda: tf.space_to_batch(x, [4], [[1, 0]]), "length 7 with paddings, and blocks of 4")
+    refused(lambda: tf.space_to_batch(x, [4], [[1, 0]]), "length 7 with paddings, but blocks of 4")
     refused(lambda: tf.space_to_batch(x, [0], [[0, 0]]), "positive sizes")
     refused(lambda: tf.space_to_batch(x, [2], [[-1, 1]]), "not negative")
     refused(lambda: tf.space_to_batch(x, [2], [[0, 0], [0, 0]]), "for each entry of block_shape")
@@ -117,10 +117,10 @@ def test_space_and_depth_differentiate():
 def test_space_and_depth_are_checked():
     x = numbers(1, 3, 2, 3)
     refused(lambda: tf.nn.space_to_depth(x, 2), "multiples of block_size")
-    refused(lambda: tf.nn.depth_to_space(x, 2), "3 channels, and block_size is 2")
+    refused(lambda: tf.nn.depth_to_space(x, 2), "3 channels, but block_size is 2")
     refused(lambda: tf.nn.depth_to_space(x, 1), "use 2 or more")
     refused(lambda: tf.nn.depth_to_space(x[0], 2), "rank 4")
-    refused(lambda: tf.nn.depth_to_space(x, 2, data_format="WHNC"), "data_format is 'WHNC'")
+    refused(lambda: tf.nn.depth_to_space(x, 2, data_format="WHNC"), "data_format must be .*, got 'WHNC'")
     refused(lambda: tf.nn.depth_to_space(x, 2, "NCHW_VECT_C"), "a format of GPUs", tf.errors.UnimplementedError)
 
 
@@ -153,7 +153,7 @@ def test_sequence_mask():
     assert tf.sequence_mask([1.5], 3).numpy().tolist() == [[1, 0, 0]]
     assert tf.sequence_mask(tf.zeros([0], tf.int32)).shape == [0, 0]
     assert tf.sequence_mask(tf.constant([2], tf.uint8), 300).numpy().sum() == 2
-    refused(lambda: tf.sequence_mask([1], [3]), "maxlen is", ValueError)
+    refused(lambda: tf.sequence_mask([1], [3]), "maxlen must be a single int", ValueError)
 
 
 def test_sequence_mask_in_a_map():

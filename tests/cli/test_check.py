@@ -79,3 +79,50 @@ def test_what_cannot_be_read(tmp_path: Path, capsys: Any) -> None:
     assert main(["check", str(tmp_path / "none.py")]) == 2
     assert main(["check", written(tmp_path, "def f(:\n")]) == 2
     assert "invalid syntax" in capsys.readouterr().out
+
+
+def test_names_whose_value_is_none(tmp_path: Path, capsys: Any) -> None:
+    program = written(tmp_path, "import tensorflow as tf\ntf.ones([2])[:, tf.newaxis]\ntf.experimental.numpy.newaxis\n")
+    assert main(["check", program]) == 0
+    assert "gradtape has all 3 names" in capsys.readouterr().out
+
+
+def test_libraries_beside_tensorflow(tmp_path: Path, capsys: Any) -> None:
+    text = "import tensorflow_probability as tfp\nfrom tensorflow_text import x\nimport tensorflow_somewhere.inside\n"
+    assert main(["check", written(tmp_path, text)]) == 1
+    lines = {line.split()[1]: line for line in capsys.readouterr().out.splitlines() if "line " in line}
+    assert lines["tensorflow_probability"].startswith("ok ")
+    assert lines["tensorflow_text"].startswith("missing ")
+    assert "cannot work" in lines["tensorflow_text"]
+    assert "instead: tf.strings" in lines["tensorflow_text"]
+    assert lines["tensorflow_somewhere"].startswith("untried ")
+    assert main(["check", written(tmp_path, "import tensorflow_somewhere\n")]) == 0
+    assert "1 library has not been tried." in capsys.readouterr().out
+
+
+def test_attributes_and_arguments_that_are_habits(tmp_path: Path, capsys: Any) -> None:
+    text = """\
+import gradtape as tf
+x = tf.constant([1.0])
+v = tf.Variable(x, requires_grad=True)
+x.mean(), v.backward(), x.shape, v.numpy(), tf.ones([2]).unsqueeze(0)
+tf.reduce_sum(x, dim=0, keepdims=True)
+def f(x, y):
+    y = tf.constant(1.0)
+    return x.mean(), y.sum()  # parameters may be arrays
+"""
+    assert main(["check", "--missing", written(tmp_path, text)]) == 1
+    lines = {line.split()[1]: line for line in capsys.readouterr().out.splitlines() if "line " in line}
+    assert set(lines) == {"Variable.backward", "Tensor.unsqueeze", "tf.Variable(requires_grad=)", "tf.reduce_sum(dim=)"}
+    assert "instead: tape.gradient" in lines["Variable.backward"]
+    assert "instead: tf.reduce_sum(..., axis=...)" in lines["tf.reduce_sum(dim=)"]
+    text = text.replace("def f(x, y)", "def f(z, y)")
+    main(["check", "--missing", written(tmp_path, text)])
+    assert "Tensor.mean " in capsys.readouterr().out
+
+
+def test_misspelt_names(tmp_path: Path, capsys: Any) -> None:
+    assert main(["check", written(tmp_path, "import tensorflow as tf\ntf.reduce_men, tf.newaxis\n")]) == 1
+    out = capsys.readouterr().out
+    assert "not in tf; did you mean tf.reduce_mean?" in out
+    assert "ok       tf.newaxis" in out

@@ -1,5 +1,6 @@
 """The command itself: what it says of itself."""
 
+import os
 import subprocess
 import sys
 
@@ -9,11 +10,11 @@ import gradtape as tf
 from gradtape.cli.main import main
 
 
-@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"], ["help"], ["run", "--help"]])
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"], ["help"], ["run", "--help"], ["show", "--help"]])
 def test_lists_all_commands(capsys, arguments):
     assert main(arguments) == 0
     text = capsys.readouterr().out
-    assert all(f"gradtape {command} " in text for command in ("run", "check", "doctor"))
+    assert all(f"gradtape {command} " in text for command in ("run", "launch", "show", "check", "doctor"))
     assert tf.__version__ in text
 
 
@@ -46,3 +47,18 @@ except AttributeError as problem:
 """
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.parametrize(
+    "line", ["tf.keras.Sequential()", "from tensorflow.keras import layers", "tf.optimizers.Adam()"]
+)
+def test_run_without_keras(tmp_path, line):
+    """The program's own line, and how to install Keras; not the modules in between."""
+    (tmp_path / "program.py").write_text(f"import tensorflow as tf\n{line}\n")
+    environment = {**os.environ, "GRADTAPE_TRACEBACK": ""}
+    program = "import sys; sys.modules['keras'] = None; from gradtape.cli.main import main; sys.exit(main(['run', 'program.py']))"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, env=environment)
+    assert ran.returncode == 1
+    assert ran.stderr.count("  File ") == 1, ran.stderr
+    assert "program.py" in ran.stderr
+    assert "tf.keras needs Keras 3, which is not installed.\n  fix: pip install 'gradtape[keras]'" in ran.stderr

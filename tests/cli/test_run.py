@@ -130,6 +130,8 @@ def test_a_notebook(tmp_path: Path) -> None:
     done = gradtape("run", path)
     assert done.stdout == "<tf.Tensor: shape=(), dtype=float32, numpy=3.0>\n"
     assert "cell 3 is left out: %%bash" in done.stderr
+    assert "skipped 6 lines that only Jupyter runs: %matplotlib inline, !pip install nothing, %time, ..." in done.stderr
+    assert gradtape("run", notebook(tmp_path, "1 + 1")).stderr == ""
 
 
 def test_an_error_in_a_notebook_has_its_cell_and_line(tmp_path: Path) -> None:

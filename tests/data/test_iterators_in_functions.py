@@ -53,7 +53,7 @@ def test_iterators_that_are_made_in_a_function():
 @pytest.mark.parametrize("make", [lambda: RANGE(3), lambda: iter(RANGE(3))])
 @pytest.mark.parametrize("function", [lambda ds: [x for x in ds], lambda ds: list(ds)])  # noqa: C416
 def test_loops_of_python_are_refused(autograph, make, function):
-    with pytest.raises(RuntimeError, match="iterated by Python"):
+    with pytest.raises(ValueError, match="iterated by Python"):
         tf.function(function, autograph=autograph)(make())
 
 

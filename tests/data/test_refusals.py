@@ -100,3 +100,57 @@ def test_functions_that_cannot_be_traced_do_not_run_when_a_dataset_is_made() -> 
     dataset = Dataset.range(2).map(eager).padded_batch(2).unbatch()
     assert not [c for c in calls if isinstance(c, int)]
     assert len(list(dataset)) == 2
+
+
+_WORDS = {
+    "rank": (lambda: Dataset.range(2).padded_batch(2, (1, 1)), ValueError, r"shape \(1, 1\) is not compatible .* \(\)"),
+    "small": (lambda: Dataset.from_tensors([1, 2]).padded_batch(2, [1]), ValueError, r"\(1,\) is not compatible"),
+    "floats": (lambda: Dataset.from_tensors([1]).padded_batch(2, tf.constant([1.0])), TypeError, "element type was float32"),
+    "matrix": (
+        lambda: Dataset.from_tensors([1]).padded_batch(2, tf.constant([[1]])),
+        ValueError,
+        r"vector tensor, but its shape was \(1, 1\)",
+    ),
+    "fill": (
+        lambda: Dataset.range(2).padded_batch(2, padding_values=tf.constant(1.5)),
+        TypeError,
+        "type float32, which does not match type int64",
+    ),
+    "sparse": (
+        lambda: Dataset.from_tensors(tf.sparse.eye(2)).bucket_by_sequence_length(lambda x: tf.shape(x)[0], [3], [1, 1]),
+        TypeError,
+        "only supported for datasets that produce tensor elements",
+    ),
+    "datasets": (lambda: Dataset.from_tensor_slices(Dataset.range(2)), ValueError, "Slicing dataset elements"),
+    "none": (lambda: Dataset.sample_from_datasets([]), ValueError, "`datasets` should not be empty"),
+    "choice": (
+        lambda: Dataset.choose_from_datasets([Dataset.range(2)], Dataset.from_tensors(1.0)),
+        TypeError,
+        "`choice_dataset` must be scalar `tf.int64`",
+    ),
+    "mixed": (
+        lambda: Dataset.sample_from_datasets([Dataset.from_tensors(0), Dataset.from_tensors(0.0)]),
+        TypeError,
+        "must have compatible element specs",
+    ),
+    "arrays": (lambda: Dataset.from_tensors(Dataset.range(2)).as_numpy_iterator(), TypeError, "is not supported"),
+    "window": (
+        lambda: list(Dataset.range(2).group_by_window(lambda x: x, lambda key, window: 1, 1)),
+        TypeError,
+        "`reduce_func` must return a `tf.data.Dataset`",
+    ),
+    "length": (
+        lambda: list(
+            Dataset.from_tensors([1, 2, 3]).bucket_by_sequence_length(tf.size, [2], [1, 1], pad_to_bucket_boundary=True)
+        ),
+        InvalidArgument,
+        r"must have length < max\(bucket_boundaries\)",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", _WORDS)
+def test_refusals_name_the_argument(what: str) -> None:
+    run, kind, words = _WORDS[what]
+    with pytest.raises(kind, match=words):
+        run()

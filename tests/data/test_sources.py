@@ -85,7 +85,7 @@ def test_generator_that_gives_something_else(signature: Any, text: str) -> None:
 
 
 def test_generator_is_a_function() -> None:
-    with pytest.raises(TypeError, match="not callable"):
+    with pytest.raises(TypeError, match="`generator` must be a Python callable"):
         Dataset.from_generator(iter([1]), output_signature=tf.TensorSpec([], tf.int32))
     with pytest.raises(TypeError, match="output_signature"):
         Dataset.from_generator(lambda: iter([1]))

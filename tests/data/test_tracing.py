@@ -95,7 +95,7 @@ def test_python_iteration_in_a_trace_says_what_to_do() -> None:
     def total() -> Any:
         return sum(tf.reduce_sum(x) for x, _ in dataset)
 
-    with pytest.raises(RuntimeError, match=r"next\(iterator\)"):
+    with pytest.raises(ValueError, match=r"next\(iterator\)"):
         total()
 
 

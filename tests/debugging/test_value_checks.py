@@ -35,7 +35,7 @@ def test_relations(name):
     traced = tf.function(lambda x, y: check(x, y, message="details here"), autograph=False)
     assert traced(x, good) is None
     with pytest.raises(
-        INVALID, match=rf"Graph execution error(.|\n)*{name}(.|\n)*test_value_checks.py(.|\n)*details here"
+        INVALID, match=rf"^details here\n  at:  .*test_value_checks.py(.|\n)*Graph execution error: .*{name}"
     ):
         traced(x, bad)
 
@@ -49,7 +49,7 @@ def test_signs(name):
         check(bad)
     traced = tf.function(lambda x: check(x), autograph=False)
     traced(good)
-    with pytest.raises(INVALID, match=r"Graph execution error(.|\n)*did not hold"):
+    with pytest.raises(INVALID, match=r"did not hold(.|\n)*Graph execution error"):
         traced(bad)
 
 
@@ -92,7 +92,7 @@ def test_assert():
         tf.Assert(tf.constant(False), [tf.constant([1, 2]), "text", tf.constant(3.0)])
     traced = tf.function(lambda x: tf.debugging.Assert(x > 0, [x]), autograph=False)
     traced(tf.constant(1))
-    with pytest.raises(INVALID, match=r"Graph execution error(.|\n)*Summarized data: -5"):
+    with pytest.raises(INVALID, match=r"Summarized data: -5(.|\n)*Graph execution error"):
         traced(tf.constant(-5))
 
 
@@ -120,9 +120,9 @@ def test_finite():
             bad = tf.constant(values)
             with pytest.raises(INVALID, match=rf"loss : Tensor had {text} values\n  at:  .*test_value_checks.py"):
                 check(bad, "loss")
-            with pytest.raises(INVALID, match=rf"Graph execution error(.|\n)*loss : Tensor had {text} values"):
+            with pytest.raises(INVALID, match=rf"loss : Tensor had {text} values(.|\n)*Graph execution error"):
                 tf.function(lambda x: check(x, "loss"), autograph=False)(bad)  # noqa: B023
-    with pytest.raises(TypeError, match="check_numerics: tensor is int32"):
+    with pytest.raises(TypeError, match="check_numerics: tensor must be floating point, got int32"):
         tf.debugging.check_numerics(tf.constant(1), "m")
 
 
@@ -152,7 +152,7 @@ class TestShapes:
             f.get_concrete_function(tf.TensorSpec([None, None], tf.float32))
         concrete = f.get_concrete_function(tf.TensorSpec(None, tf.float32))
         concrete(tf.ones([3]))
-        with pytest.raises(INVALID, match=r"Graph execution error(.|\n)*must have rank 1"):
+        with pytest.raises(INVALID, match=r"must have rank 1(.|\n)*Graph execution error"):
             concrete(tf.ones([3, 3]))
 
     def test_scalar(self):
@@ -178,7 +178,7 @@ class TestShapes:
         spec = [tf.TensorSpec([None, 3], tf.float32), tf.TensorSpec([None], tf.float32)]
         concrete = tf.function(f, autograph=False).get_concrete_function(*spec)
         concrete(tf.ones([2, 3]), tf.ones([2]))
-        with pytest.raises(INVALID, match=r"Graph execution error(.|\n)*must have size 2"):
+        with pytest.raises(INVALID, match=r"must have size 2(.|\n)*Graph execution error"):
             concrete(tf.ones([2, 3]), tf.ones([4]))
 
 
@@ -243,7 +243,7 @@ class TestCheckingEverything:
     def test_functions(self):
         f = tf.function(lambda x: tf.math.log(x) * 2.0, autograph=False)
         assert float(f(tf.constant(1.0))) == 0.0
-        with pytest.raises(INVALID, match=r"Graph execution error(.|\n)*test_value_checks.py(.|\n)*op 'log'"):
+        with pytest.raises(INVALID, match=r"op 'log'(.|\n)*test_value_checks.py(.|\n)*Graph execution error"):
             f(tf.constant(0.0))
 
     def test_switched_off(self):

@@ -1,5 +1,8 @@
 """What random programs have found: each a small program that went wrong, against plain Python."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -522,3 +525,40 @@ def test_a_function_with_a_loop_in_a_function_of_unknown_sizes():
     traced = tf.function(f, input_signature=[tf.TensorSpec([None, None])] * 2)
     for other in (numbers(3, 1), numbers(17, 5)):
         agree(traced(numbers(17, 5), other), other)
+
+
+def test_first_calls_of_several_threads_with_a_size_that_depends_on_values():
+    """Each thread made a program; only that of the first was machine code, so that the others had NumPy's last bits."""
+
+    def f(x, ids):
+        return tf.math.segment_sum(x, ids), tf.tan(tf.tanh(x + tf.sort(x)))
+
+    x, ids = numbers(33, dtype=tf.float64), tf.constant([0] * 16 + [1] * 17)
+    for _ in range(10):
+        function, together = tf.function(f).get_concrete_function(x, ids), threading.Barrier(4)
+
+        def call(_, function=function, together=together):
+            together.wait()
+            return [y.numpy() for y in function(x, ids)]
+
+        with ThreadPoolExecutor(4) as threads:
+            found = list(threads.map(call, range(4)))
+        alone = [y.numpy() for y in function(x, ids)]
+        for results in found:
+            for got, want in zip(results, alone, strict=True):
+                np.testing.assert_array_equal(got, want)
+
+
+def test_a_loop_that_assigns_a_variable_to_itself():
+    """Its value after the assignment was that of a read which the block does without."""
+    v = tf.Variable(2.0)
+
+    def f(x):
+        for _ in tf.range(3):
+            same = v.assign(v).read_value()
+            v.assign_add(1.0)
+            x = x + same
+        return x
+
+    agree(tf.function(f)(numbers(4)), numbers(4) + (2.0 + 3.0 + 4.0))
+    assert float(v) == 5.0

@@ -29,7 +29,7 @@ def seconds_to_end(act: Callable[[], Any], after: float = 0.1) -> float:
             signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
     keyboard = threading.Thread(target=press)
-    with _without_callbacks():
+    with without_callbacks():
         keyboard.start()
         try:
             with pytest.raises(KeyboardInterrupt):
@@ -42,7 +42,7 @@ def seconds_to_end(act: Callable[[], Any], after: float = 0.1) -> float:
 
 
 @contextlib.contextmanager
-def _without_callbacks() -> Iterator[None]:
+def without_callbacks() -> Iterator[None]:
     """No callbacks of the garbage collector: Python drops what is raised in one, and a signal that comes during a collection is
     raised in the first. Test tools install some."""
     before, gc.callbacks[:] = gc.callbacks[:], []

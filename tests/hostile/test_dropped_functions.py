@@ -28,7 +28,7 @@ if count < 2000:  # the limits, scaled down
     from gradtape.compiler.runtime import kernels
     from gradtape.compiler.backends.rows import lower as rows
     kernels._KEPT = 32
-    rows.lowered = lru_cache(maxsize=32)(rows.lowered.__wrapped__)
+    rows.lower = lru_cache(maxsize=32)(rows.lower.__wrapped__)
 make(0, count)
 maps = len(Path("/proc/self/maps").read_text().splitlines())
 (memory,) = [int(line.split()[1]) >> 10 for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmRSS")]

@@ -56,7 +56,7 @@ def test_decode_raw_for_each_example() -> None:
         ((["abcd", "abc"], tf.uint8), r"all be the same size, but element 1 has size 3 != 4"),
         ((["abc"], tf.int16), r"length 3 that is not a multiple of 2, the size of int16"),
         ((["abc"], tf.int16, True, 5), r"fixed_length \(5\) must be a multiple"),
-        ((["abc"], tf.string), r"out_type is string"),
+        ((["abc"], tf.string), r"out_type must be one of .*, got string"),
         (([1], tf.uint8), r"must be of dtype string"),
     ],
 )
@@ -136,8 +136,16 @@ def test_csv_in_a_function() -> None:
         (['a"b,2'], [[""], [2.0]], r"Unquoted fields cannot have quotes"),
         (['"ab,2'], [[""], [2.0]], r"Quoted field has to end with quote"),
         (['"ab"c,2'], [[""], [2.0]], r"Quoted field has to end with quote"),
-        (["1"], [[True]], r"record_defaults\[0\] has dtype bool"),
-        (["1"], [[1, 2]], r"record_defaults\[0\] has dtype int32 and shape \(2,\)"),
+        (
+            ["1"],
+            [[True]],
+            r"record_defaults\[0\] must be one number or string, or empty, got dtype bool and shape \(1,\)",
+        ),
+        (
+            ["1"],
+            [[1, 2]],
+            r"record_defaults\[0\] must be one number or string, or empty, got dtype int32 and shape \(2,\)",
+        ),
     ],
 )
 def test_csv_refuses(records: Any, defaults: Any, text: str) -> None:
@@ -146,7 +154,7 @@ def test_csv_refuses(records: Any, defaults: Any, text: str) -> None:
 
 
 def test_csv_refuses_choices() -> None:
-    with pytest.raises(ValueError, match="not strictly increasing"):
+    with pytest.raises(ValueError, match=r"select_cols must be strictly increasing, got \[1, 0\]"):
         tf.io.decode_csv(["1,2"], [[1], [2]], select_cols=[1, 0])
     with pytest.raises(ValueError, match="do not match"):
         tf.io.decode_csv(["1,2"], [[1], [2]], select_cols=[1])

@@ -116,7 +116,7 @@ def test_nested_partitions() -> None:
     assert io.parse_example([data, data], {"r": feature})["r"].to_list() == [[[[1, 2]], [[3, 4]]]] * 2
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"RowLengths\('p'\) divides 2 values, but there are 4"):
         io.parse_example([data], {"r": io.RaggedFeature(tf.float32, "v", [io.RaggedFeature.RowLengths("p")])})
-    with pytest.raises(TypeError, match="partitions is"):
+    with pytest.raises(TypeError, match=r"partitions must be a list of partitions, got \['p'\]"):
         io.RaggedFeature(tf.float32, "v", ["p"])
 
 

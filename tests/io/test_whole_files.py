@@ -89,7 +89,7 @@ def test_match_filenames_once(tmp_path: Path) -> None:
 def test_missing_files(tmp_path: Path) -> None:
     with pytest.raises(tf.errors.NotFoundError, match=r"nope; No such file"):
         tf.io.read_file(str(tmp_path / "nope"))
-    with pytest.raises(tf.errors.NotFoundError, match=r"Detected at node 'read_file'"):
+    with pytest.raises(tf.errors.NotFoundError, match=r"Graph execution error: detected at node 'read_file'"):
         tf.function(tf.io.read_file)(str(tmp_path / "nope"))
 
 

@@ -74,7 +74,7 @@ def test_gradients_and_vectorized_map():
 def test_refusals():
     operator = Matrix(A)
     operator.is_positive_definite = None
-    with pytest.raises(ValueError, match="is_positive_definite is None"):
+    with pytest.raises(ValueError, match=r"operator\.is_positive_definite must be True, got None"):
         solve(operator, B)
     with pytest.raises(ValueError, match="give vectors"):
         solve(Matrix(A), B[:, :3])

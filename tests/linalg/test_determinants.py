@@ -137,3 +137,22 @@ def test_determinants_of_matrices_with_nan_are_nan(place: tuple[int, int], dtype
     sign, log = tf.linalg.slogdet(x)
     np.testing.assert_allclose(np.real(sign.numpy()), [np.nan, 0, -1])
     np.testing.assert_allclose(np.real(log.numpy()), [np.nan, -np.inf, np.log(2)], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "expected"),
+    [
+        ([[np.inf, 1.0], [1.0, 1.0]], np.inf),
+        ([[-np.inf, 0.0], [0.0, 1.0]], -np.inf),
+        ([[np.inf, 0.0], [np.inf, 1.0]], np.nan),
+        ([[np.nan, 1.0], [1.0, 1.0]], np.nan),
+        ([[0.0, np.nan], [0.0, 1.0]], np.nan),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_infinities_and_nan(matrix, expected, dtype):
+    batch = tf.constant([matrix, [[1.0, 2.0], [3.0, 4.0]]], dtype)
+    np.testing.assert_allclose(tf.linalg.det(batch).numpy(), [expected, -2.0], rtol=1e-5)
+    sign, log = tf.linalg.slogdet(batch)
+    np.testing.assert_allclose(log.numpy(), [np.log(np.abs(expected)), np.log(2.0)], rtol=1e-5)
+    np.testing.assert_allclose(sign.numpy(), [np.sign(expected), -1.0], rtol=1e-5)

@@ -55,7 +55,10 @@ def test_diag_shapes():
         tf.linalg.diag([1, 2], k=(0, 1))
     with pytest.raises(tf.errors.InvalidArgumentError, match="lowest and the highest"):
         tf.linalg.diag([1, 2], k=(0, 1, 2))
-    with pytest.raises(tf.errors.InvalidArgumentError, match="align is 'CENTER'"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError,
+        match="align must be one of RIGHT_LEFT, LEFT_RIGHT, LEFT_LEFT, RIGHT_RIGHT, got 'CENTER'",
+    ):
         tf.linalg.diag_part(A, k=(0, 1), align="CENTER")
 
 

@@ -157,7 +157,10 @@ def test_blanks_and_options_are_ignored():
     assert tf.einsum("ij,jk,kl->il", x, y, x, optimize=True).shape == [2, 3]
     with pytest.raises(TypeError, match="unknown keyword arguments: speed"):
         tf.einsum("ij,jk->ik", x, y, speed="fast")
-    with pytest.raises(ValueError, match="optimize is 'best'"):
+    with pytest.raises(
+        ValueError,
+        match=r"optimize must be one of .* got 'best'",
+    ):
         tf.einsum("ij,jk->ik", x, y, optimize="best")
 
 
@@ -192,7 +195,7 @@ def test_wrong_dtypes():
         tf.einsum("i,i->", tf.ones([2]), tf.ones([2], tf.int32))
     with pytest.raises(TypeError, match=r"values\[0\] is bool"):
         tf.einsum("i,i->", [True], [False])
-    with pytest.raises(TypeError, match="the equation is 3"):
+    with pytest.raises(TypeError, match="the equation must be a string, got 3"):
         tf.einsum(3, tf.ones([2]))
 
 

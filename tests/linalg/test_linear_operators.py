@@ -198,7 +198,7 @@ def test_variables_are_read_when_used() -> None:
 
 
 def test_zeros() -> None:
-    zero = L.LinearOperatorZeros(2, 3, dtype=tf.float64)
+    zero = L.LinearOperatorZeros(2, 3, dtype=tf.float64, is_square=False)
     close(zero.to_dense(), np.zeros((2, 3)))
     close(zero.matmul(np.ones((3, 1))), np.zeros((2, 1)))
     close(zero.adjoint().to_dense(), np.zeros((3, 2)))
@@ -255,3 +255,91 @@ def test_bad_input() -> None:
         full(FULL).assert_self_adjoint()
     with pytest.raises(tf.errors.InvalidArgumentError, match="Singular"):
         full(np.array([[1.0, 1.0], [1.0, 1.0]])).assert_non_singular()
+
+
+def test_products_of_one_structure_keep_it():
+    la = tf.linalg
+    diag, scaled = la.LinearOperatorDiag([1.0, 2.0]), la.LinearOperatorScaledIdentity(2, 3.0)
+    lower = la.LinearOperatorLowerTriangular([[1.0, 0.0], [2.0, 3.0]])
+    circle = la.LinearOperatorCirculant([1.0, 4.0])
+    blocks = la.LinearOperatorBlockDiag([diag, scaled])
+    cases = [
+        (diag, scaled, la.LinearOperatorDiag),
+        (scaled, scaled, la.LinearOperatorScaledIdentity),
+        (lower, diag, la.LinearOperatorLowerTriangular),
+        (diag, lower, la.LinearOperatorLowerTriangular),
+        (la.LinearOperatorZeros(2), lower, la.LinearOperatorZeros),
+        (circle, circle, la.LinearOperatorCirculant),
+        (blocks, blocks, la.LinearOperatorBlockDiag),
+        (lower, lower, la.LinearOperatorComposition),
+    ]
+    for left, right, kind in cases:
+        found = left @ right
+        assert type(found) is kind
+        np.testing.assert_allclose(found.to_dense(), left.to_dense() @ right.to_dense(), rtol=1e-6)
+
+
+def test_arguments_that_do_not_fit():
+    la = tf.linalg
+    for make in (
+        lambda: la.LinearOperatorPermutation([0, 0, 1]),
+        lambda: la.LinearOperatorPermutation(0),
+        lambda: la.LinearOperatorHouseholder(1.0),
+        lambda: la.LinearOperatorToeplitz([1.0, 2.0], [1.0]),
+        lambda: la.LinearOperatorCirculant(1.0),
+        lambda: la.LinearOperatorCirculant2D([1.0]),
+        lambda: la.LinearOperatorZeros(2, 3),
+        lambda: la.LinearOperatorIdentity([2]),
+        lambda: la.LinearOperatorIdentity(2, batch_shape=2),
+        lambda: la.LinearOperatorLowRankUpdate(la.LinearOperatorIdentity(3), tf.ones([2, 1])),
+        lambda: la.LinearOperatorLowRankUpdate(la.LinearOperatorIdentity(3), tf.ones([3, 1]), [1.0, 2.0]),
+    ):
+        with pytest.raises(ValueError):
+            make()
+    with pytest.raises(TypeError, match="got int32"):
+        la.LinearOperatorFullMatrix(tf.ones([2, 2], tf.int32))
+    with pytest.raises(TypeError, match="dtypes differ: LinearOperatorIdentity is float32, the argument is float64"):
+        la.LinearOperatorIdentity(2).matmul(tf.ones([2, 1], tf.float64))
+
+
+class Exponential(tf.Module):
+    """Stands for the exponential of a variable, as libraries' transformed variables do."""
+
+    def __init__(self, start):
+        super().__init__()
+        self.inner = tf.Variable(start)
+
+    shape = property(lambda self: self.inner.shape)
+    dtype = property(lambda self: self.inner.dtype)
+
+
+tf.register_tensor_conversion_function(
+    Exponential, lambda value, dtype=None, name=None, as_ref=False: tf.exp(value.inner)
+)
+
+
+@pytest.mark.parametrize(
+    ("make", "start"),
+    [
+        (tf.linalg.LinearOperatorDiag, [0.1, 0.2]),
+        (tf.linalg.LinearOperatorFullMatrix, [[0.1, 0.2], [0.3, 0.4]]),
+        (tf.linalg.LinearOperatorLowerTriangular, [[0.1, 0.0], [0.3, 0.4]]),
+        (lambda m: tf.linalg.LinearOperatorScaledIdentity(2, m), 0.3),
+        (lambda m: tf.linalg.LinearOperatorLowRankUpdate(tf.linalg.LinearOperatorIdentity(2), m), [[0.1], [0.2]]),
+        (lambda m: tf.linalg.LinearOperatorToeplitz(m, [1.1, 0.5]), [0.1, 0.2]),
+        (tf.linalg.LinearOperatorHouseholder, [0.1, 0.2]),
+    ],
+    ids=["diag", "full", "tril", "scaled", "low rank", "toeplitz", "householder"],
+)
+def test_modules_that_stand_for_tensors_are_read_when_they_are_used(make, start):
+    module = Exponential(start)
+    operator, x = make(module), tf.constant([[1.0], [2.0]])
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(operator.matmul(x) ** 2)
+    found = tape.gradient(y, module.inner)
+    with tf.GradientTape() as tape:
+        again = tf.reduce_sum(make(tf.exp(module.inner)).matmul(x) ** 2)
+    np.testing.assert_allclose(found, tape.gradient(again, module.inner), rtol=1e-5)
+    assert float(tf.reduce_max(tf.abs(found))) > 0
+    module.inner.assign(tf.zeros_like(module.inner))
+    np.testing.assert_allclose(operator.to_dense(), make(tf.exp(module.inner)).to_dense(), rtol=1e-6)

@@ -89,7 +89,12 @@ def test_tensordot_axes_may_be_tensors():
 
 @pytest.mark.parametrize(
     ("axes", "words"),
-    [(3, "axes is 3"), (-1, "axes is -1"), ([[0], [0, 1]], "1 axes of a and 2 axes of b"), ([1, 1, 1], "two lists")],
+    [
+        (3, "axes is 3"),
+        (-1, "axes is -1"),
+        ([[0], [0, 1]], "axes of a and b differ in number: 1 vs 2"),
+        ([1, 1, 1], "two lists"),
+    ],
 )
 def test_tensordot_refuses_axes(axes, words):
     with pytest.raises(ValueError, match=words):

@@ -116,7 +116,7 @@ class TestDivision:
         assert value(tf.math.divide_no_nan([1, 2], [0, 1])) == [0.0, 2.0]
 
     def test_dtypes_that_differ(self):
-        with pytest.raises(TypeError, match="int32 is divided by float32"):
+        with pytest.raises(TypeError, match=r"dtypes differ: a is i32\[\], b is f32\[\]"):
             tf.divide(tf.constant(1), tf.constant(2.0))
         with pytest.raises(TypeError):
             tf.realdiv(7, 2)
@@ -189,7 +189,7 @@ class TestCast:
         for x, dtype in (("1", tf.int32), ("1", tf.float32)):
             with pytest.raises(TypeError):
                 tf.cast(x, dtype)
-        with pytest.raises(tf.errors.UnimplementedError, match="int32 cannot become string"):
+        with pytest.raises(tf.errors.UnimplementedError, match="Cast int32 to string is not supported"):
             tf.cast(1, tf.string)
 
     def test_gradients_end_at_integers(self):

@@ -60,9 +60,9 @@ def test_refused():
         tf.math.median(np.zeros((0, 2)), axis=0)
     with pytest.raises(IndexError, match="use numbers from 0 to 100"):
         tf.math.percentile([1.0], 101)
-    with pytest.raises(ValueError, match="method is 'cubic'"):
+    with pytest.raises(ValueError, match="method must be one of linear, lower, higher, midpoint, nearest, got 'cubic'"):
         tf.math.quantile([1.0], 0.5, method="cubic")
-    with pytest.raises(TypeError, match="only real numbers"):
+    with pytest.raises(TypeError, match=r"x must hold real numbers, got c128\[1\]"):
         tf.math.median([1j])
     with pytest.raises(tf.errors.InvalidArgumentError, match="axis is 1"):
         tf.math.median([1.0], axis=1)

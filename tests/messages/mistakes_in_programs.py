@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from messages.mistakes import AXES, DTYPES, INDEXING, SHAPES, VALUES, Mistake, _section
+from messages.mistakes_of_arguments import ARGUMENTS, AROUND_TAPES, KERAS, MORE_HABITS
 
 VARIABLES = _section(
     "Variables",
@@ -241,8 +242,8 @@ LAYERS = _section(
     ("tf.image.random_crop(tf.ones([4, 4, 3]), [8, 8, 3])", "random_crop|8|4", ""),
     (
         "v = tf.Variable(1.0)\no = tf.keras.optimizers.SGD()\no.apply_gradients(zip([v], [tf.constant(1.0)]))",
-        "assign",
-        "zip(grads, variables)",
+        "apply_gradients|must be variables|swapped",
+        "zip(gradients, variables)",
     ),
 )
 
@@ -332,4 +333,8 @@ MISTAKES: list[Mistake] = [
     *LAYERS,
     *LIBRARIES,
     *SILENCE,
+    *ARGUMENTS,
+    *AROUND_TAPES,
+    *KERAS,
+    *MORE_HABITS,
 ]

@@ -79,6 +79,28 @@ def test_fit(tmp_path: Path) -> None:
         assert len(printed.strip().split("\n")) <= 14, printed
 
 
+def test_interrupted_fit(tmp_path: Path) -> None:
+    body = """import signal, keras
+class Interrupt(keras.callbacks.Callback):
+    def on_train_batch_end(self, batch, logs=None):
+        signal.raise_signal(signal.SIGINT)
+
+m = keras.Sequential([keras.layers.Dense(1)])
+m.compile("sgd", "mse")
+m.fit(np.ones([8, 3]), np.ones([8, 1]), verbose=0, callbacks=[Interrupt()])"""
+    (printed,) = _printed([body], tmp_path)
+    assert len(re.findall(r"^  File ", printed, re.MULTILINE)) <= 2, printed
+    assert len(printed.strip().split("\n")) <= 7, printed
+    assert printed.strip().endswith("KeyboardInterrupt")
+
+
+def test_errors_while_a_compiled_function_runs(tmp_path: Path) -> None:
+    body = "@tf.function\ndef f(x, i):\n    return tf.gather(x, i) * 2.0\n\nf(a, tf.constant([0]))\nf(a, tf.constant([99]))"
+    (printed,) = _printed([body], tmp_path)
+    _check(printed, frames=2, lines=10)
+    assert "RangeError: gather: indices[0] = 99 is not in [0, 8)." in printed
+
+
 def test_notebooks(tmp_path: Path) -> None:
     nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
     pytest.importorskip("ipykernel")

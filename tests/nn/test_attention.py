@@ -149,7 +149,7 @@ def test_large_arrays():
         ({"query": Q[:, :, :1]}, ValueError, "query is f64[2,3,1,4]"),
         ({"query": Q[0, 0]}, ValueError, "query is f64[2,4]"),
         ({"bias": np.ones((4, 5))}, ValueError, "bias is f64[4,5], but there are [2, 2, 3, 5] pairs"),
-        ({"mask": np.ones((3, 5))}, TypeError, "mask is f64[3,5]"),
+        ({"mask": np.ones((3, 5))}, TypeError, "mask must be bool, got f64[3,5]"),
         ({"mask": np.ones((3, 4), bool)}, ValueError, "mask is bool[3,4]"),
         ({"value": V.astype(np.float32)}, TypeError, "dtypes differ"),
     ],

@@ -387,3 +387,14 @@ WRONG = [
 def test_wrong_arguments(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function])
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+def test_depthwise_without_channels(wrap, padding):
+    def f(x, w):
+        return tf.nn.depthwise_conv2d(x, w, [1, 1, 1, 1], padding)
+
+    for channels, multiplier in ((0, 3), (2, 0)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="filter must not have zero elements"):
+            wrap(f)(tf.zeros([1, 4, 4, channels]), tf.zeros([2, 2, channels, multiplier]))

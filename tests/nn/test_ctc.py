@@ -63,6 +63,19 @@ def test_loss_of_sparse_labels():
     np.testing.assert_allclose(got, by_alignments(LABELS, LOGITS, LABEL_LENGTH, FRAMES, 0), rtol=1e-12)
     with pytest.raises(ValueError, match="`blank_index` must be provided"):
         tf.nn.ctc_loss(sparse, LOGITS, None, FRAMES)
+    apart = tf.SparseTensor([[i, 2 * j + 1] for i, j in places], sparse.values, [4, 6])  # columns only say the order
+    np.testing.assert_array_equal(tf.nn.ctc_loss(apart, LOGITS, None, FRAMES, blank_index=0), got)
+
+
+@pytest.mark.parametrize("bad", [4, -1, 100])
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function])
+def test_labels_of_no_class_are_refused(wrap, bad):
+    f = wrap(lambda labels: tf.nn.ctc_loss(labels, LOGITS, LABEL_LENGTH, FRAMES))
+    labels = LABELS.copy()
+    labels[0, 0] = bad
+    with pytest.raises(tf.errors.InvalidArgumentError, match=f"{bad} is not in"):
+        f(tf.constant(labels))
+    f(tf.constant(LABELS))
 
 
 def test_derivatives():

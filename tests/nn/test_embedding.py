@@ -70,9 +70,9 @@ def test_gradients_are_rows():
         (IDS, None, "foo", ValueError, "combiner must be one of"),
         (tf.constant([1]), None, "sum", TypeError, "sp_ids must be SparseTensor"),
         (IDS, tf.constant([1.0]), "sum", TypeError, "sp_weights must be SparseTensor"),
-        (IDS, tf.SparseTensor([[0, 0]], [2.0], [4, 2]), "sum", ValueError, "4 ids and 1 weights"),
+        (IDS, tf.SparseTensor([[0, 0]], [2.0], [4, 2]), "sum", ValueError, "ids and weights differ: 4 vs 1"),
         (tf.SparseTensor([[0, 0]], [9], [1, 1]), None, "sum", tf.errors.InvalidArgumentError, "is not in [0, 6)"),
-        (tf.SparseTensor([[0, 0]], [1.0], [1, 1]), None, "sum", tf.errors.InvalidArgumentError, "ids are integers"),
+        (tf.SparseTensor([[0, 0]], [1.0], [1, 1]), None, "sum", tf.errors.InvalidArgumentError, "ids must be integers"),
     ],
 )
 def test_refusals(ids, weights, combiner, error, words):
@@ -113,7 +113,7 @@ def test_safe_lookup_needs_a_table():
     for table in (None, []):
         with pytest.raises(ValueError, match="Missing embedding_weights"):
             tf.nn.safe_embedding_lookup_sparse(table, DIRTY)
-    with pytest.raises(ValueError, match="ids need rank 2"):
+    with pytest.raises(ValueError, match=r"sparse_ids must have rank 2 or more, got shape \(2,\)"):
         tf.nn.safe_embedding_lookup_sparse(TABLE, tf.SparseTensor([[0]], [1], [2]))
 
 
@@ -125,3 +125,12 @@ def test_ragged_ids(combiner):
         found = tf.nn.embedding_lookup_sparse(table, ids, given, combiner)
         sparse = None if given is None else given.to_sparse()
         np.testing.assert_allclose(found, tf.nn.embedding_lookup_sparse(table, ids.to_sparse(), sparse, combiner))
+
+
+def test_safe_lookup_takes_ragged_ids():
+    ids = tf.ragged.constant([[1, 2], [], [0]])
+    table = tf.constant([[1.0], [2.0], [4.0]])
+    assert tf.nn.safe_embedding_lookup_sparse(table, ids).numpy().tolist() == [[3.0], [0.0], [1.0]]
+    weights = tf.ragged.constant([[1.0, 3.0], [], [2.0]])
+    found = tf.nn.safe_embedding_lookup_sparse(table, ids, weights, combiner="sum", default_id=2)
+    assert found.numpy().tolist() == [[14.0], [4.0], [2.0]]

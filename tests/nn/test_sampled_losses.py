@@ -84,3 +84,18 @@ def test_refusals(labels, inputs, words):
 def test_a_label_out_of_range():
     with pytest.raises(tf.errors.InvalidArgumentError, match="out of range"):
         tf.nn.nce_loss(WEIGHTS, BIASES, [[7], [0]], INPUTS, 3, 7)
+
+
+@pytest.mark.parametrize("loss", ["nce_loss", "sampled_softmax_loss"])
+def test_in_functions(loss):
+    weights, biases = tf.Variable(tf.ones([50, 4])), tf.Variable(tf.zeros([50]))
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 1], tf.int64), tf.TensorSpec([None, 4])])
+    def step(labels, inputs):
+        with tf.GradientTape() as tape:
+            y = getattr(tf.nn, loss)(weights, biases, labels, inputs, 5, 50)
+        return y, tape.gradient(y, weights)
+
+    drawn = [step(tf.constant([[1], [2]], tf.int64), tf.ones([2, 4])) for _ in range(3)]
+    assert all(y.shape == (2,) and isinstance(d, tf.IndexedSlices) for y, d in drawn)
+    assert len({tuple(np.sort(d.indices.numpy()).tolist()) for _, d in drawn}) > 1  # every call draws its own sample

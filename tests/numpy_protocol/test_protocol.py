@@ -90,3 +90,11 @@ def test_switch():
         assert isinstance(np.ones(3) + x, tf.Tensor)
     finally:
         tf.config.record_numpy_functions(True)
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.float32, np.complex64])
+def test_any_and_all_take_numbers(dtype):
+    rows = np.array([[0, 1], [0, 0], [1, 1]], dtype)
+    for function in (np.any, np.all):
+        for axis in (None, 0, (0, 1)):
+            np.testing.assert_array_equal(function(tf.constant(rows), axis=axis), function(rows, axis=axis))

@@ -76,9 +76,9 @@ def test_other_orders() -> None:
 
 def test_elements_must_fit() -> None:
     queue = tf.queue.FIFOQueue(2, tf.int32, shapes=[[2]])
-    with pytest.raises(tf.errors.InvalidArgumentError, match="an element has shape"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"an element must have shape \(2,\), got \[1\]"):
         queue.enqueue([[1]])
-    with pytest.raises(ValueError, match="2 parts for 1"):
+    with pytest.raises(ValueError, match="the numbers of values and dtypes differ: 2 vs 1"):
         queue.enqueue([1, 2])
     with pytest.raises(ValueError, match="parts"):
         queue.enqueue({"a": 1})

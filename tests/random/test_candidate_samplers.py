@@ -101,7 +101,7 @@ def test_accidental_hits():
         (([[0.5]], 1, 5, True, 10), "true_classes is f32[1,1]"),
         (([[50]], 1, 5, True, 10), "out of range [0, 10), received 50"),
         ((TRUE, 2, 15, True, 10), "Sampler's range is too small"),
-        ((TRUE, 2, 5, True, 0), "range_max is 0"),
+        ((TRUE, 2, 5, True, 0), "range_max must be positive, got 0"),
     ],
 )
 def test_refusals(arguments, words):
@@ -129,3 +129,44 @@ def test_seeds():
     tf.random.set_seed(3)
     again = tf.random.uniform_candidate_sampler(TRUE, 2, 20, False, 1000)
     np.testing.assert_array_equal(first.sampled_candidates, again.sampled_candidates)
+
+
+@pytest.mark.parametrize("shape", [[2, 2], [None, 2]])
+def test_in_functions(shape):
+    @tf.function(input_signature=[tf.TensorSpec(shape, tf.int64)])
+    def sample(classes):
+        found = tf.random.log_uniform_candidate_sampler(classes, 2, 5, True, 10, seed=3)
+        learned = tf.nn.learned_unigram_candidate_sampler(classes, 2, 4, False, 11, seed=len(str(shape)))
+        return (
+            found,
+            learned,
+            tf.nn.compute_accidental_hits(classes, found[0], 2),
+            tf.nn.all_candidate_sampler(classes, 2, 3, True),
+        )
+
+    tf.random.set_seed(3)
+    found, learned, hits, everything = sample(tf.constant(TRUE, tf.int64))
+    tf.random.set_seed(3)
+    eager = tf.random.log_uniform_candidate_sampler(TRUE, 2, 5, True, 10, seed=3)
+    for a, b in zip(found, eager, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6)
+    for a, b in zip(hits, tf.nn.compute_accidental_hits(TRUE, eager[0], 2), strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert everything.true_expected_count.shape == [2, 2]
+    np.testing.assert_allclose(learned.true_expected_count, np.full((2, 2), 4 / 11), rtol=1e-6)
+    again = sample(tf.constant(TRUE, tf.int64))[1]
+    np.testing.assert_allclose(again.true_expected_count, np.full((2, 2), 8 / 15), rtol=1e-6)
+
+
+def test_sampled_losses_in_functions():
+    weights, biases = tf.Variable(tf.ones([9, 3])), tf.Variable(tf.zeros([9]))
+
+    @tf.function
+    def step(labels, inputs):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.nn.nce_loss(weights, biases, labels, inputs, 4, 9))
+        return loss, tape.gradient(loss, [weights, biases])
+
+    loss, gradients = step(tf.constant([[1], [2]], tf.int64), tf.ones([2, 3]))
+    assert float(loss) > 0
+    assert all(np.isfinite(tf.convert_to_tensor(g).numpy()).all() for g in gradients)

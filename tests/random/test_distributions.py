@@ -320,7 +320,7 @@ class TestIndexShuffle:
     def test_refusals(self):
         with pytest.raises(tf.errors.InvalidArgumentError, match="seed is"):
             tf.random_index_shuffle(3, [1, 2], 5)
-        with pytest.raises(tf.errors.InvalidArgumentError, match="rounds is 5"):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="rounds must be even and at least 4, got 5"):
             tf.random_index_shuffle(3, [1, 2, 3], 5, rounds=5)
         with pytest.raises(tf.errors.InvalidArgumentError, match="outside"):
             tf.random_index_shuffle(6, [1, 2, 3], 5)

@@ -39,6 +39,15 @@ class TestStateless:
 
 
 class TestGenerator:
+    def test_repr_shows_key_and_counter(self):
+        g = tf.random.Generator.from_seed(7)
+        assert repr(g) == "<tf.random.Generator philox, key 7, counter 0>"
+        g.normal([2])
+        assert repr(g) == "<tf.random.Generator philox, key 7, counter 512>"
+        texts = []
+        tf.function(lambda: texts.append(repr(g)))()
+        assert texts == ["<tf.random.Generator philox>"]
+
     def test_state_is_a_variable_that_draws_move_on(self):
         g = tf.random.Generator.from_seed(1)
         assert isinstance(g.state, tf.Variable)
@@ -63,7 +72,9 @@ class TestGenerator:
 
     @pytest.mark.parametrize("seed", [[1, 2, 3, 4], [[1, 2]], 1.5])
     def test_wrong_seeds(self, seed):
-        with pytest.raises(tf.errors.InvalidArgumentError, match="seed is"):
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match="seed must be an integer, or a vector of up to three, got"
+        ):
             tf.random.create_rng_state(seed, "philox")
 
     def test_constructors(self):

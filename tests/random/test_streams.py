@@ -1,5 +1,6 @@
 """Random numbers: the bits, and the seeds that choose them."""
 
+import gc
 import threading
 
 import numpy as np
@@ -133,6 +134,12 @@ class TestSeeds:
         tf.random.set_seed(seed)
         assert [draw(), draw(seed=seed)] == first
 
+    def test_whole_floats_are_integers(self):
+        tf.random.set_seed(5.0)
+        first = draw(seed=3.0)
+        tf.random.set_seed(5)
+        assert draw(seed=np.float32(3)) == first
+
     @pytest.mark.parametrize("seed", ["a", 1.5, (1, 2)])
     def test_anything_else(self, seed):
         with pytest.raises(TypeError, match="seed must be an integer"):
@@ -154,3 +161,110 @@ class TestSeeds:
         for t in threads:
             t.join()
         assert len(set(found)) == 800
+
+
+def both(call):
+    """What a call draws first, eagerly and in a function, after the same global seed."""
+    traced = tf.function(call)
+    tf.random.set_seed(5)
+    first = call()
+    tf.random.set_seed(5)
+    call()  # eager calls take nothing away from functions
+    second = traced()
+    return np.array(first), np.array(second)
+
+
+class TestInFunctions:
+    @pytest.mark.parametrize(
+        "call",
+        [
+            lambda: tf.random.normal([4], seed=3),
+            lambda: tf.random.truncated_normal([4], seed=3),
+            lambda: tf.random.uniform([4], 0, 100, tf.int32, seed=3),
+            lambda: tf.random.shuffle(tf.range(20), seed=3),
+            lambda: tf.random.gamma([4], [2.0], seed=3),
+            lambda: tf.random.poisson([4], [9.0], seed=3),
+            lambda: tf.random.categorical(tf.zeros([1, 9]), 20, seed=3),
+            lambda: tf.nn.dropout(tf.ones([20]), 0.5, seed=3),
+            lambda: tf.image.random_crop(tf.range(99.0)[:, None, None], [5, 1, 1], seed=3),
+            lambda: tf.random.log_uniform_candidate_sampler([[1]], 1, 5, True, 99, seed=3)[0],
+        ],
+    )
+    def test_a_seed_gives_the_numbers_of_eager_calls(self, call):
+        eager, traced = both(call)
+        np.testing.assert_array_equal(eager, traced)
+
+    def test_without_a_global_seed(self):
+        tf.random.set_seed(None)
+        eager = [float(tf.random.normal([], seed=9)) for _ in range(2)]
+        f = tf.function(lambda: tf.random.normal([], seed=9))
+        assert [float(f()), float(f())] == eager
+
+    def test_each_call_of_a_function_has_its_own_stream(self):
+        @tf.function
+        def two():
+            return tf.random.uniform([], seed=1), tf.random.uniform([], seed=1)
+
+        (a, b), (c, d) = two(), two()
+        assert a == b
+        assert c == d
+        assert a != c
+
+    def test_open_sizes(self):
+        tf.random.set_seed(5)
+
+        @tf.function(input_signature=[tf.TensorSpec([None])])
+        def like(x):
+            return tf.random.uniform(tf.shape(x), seed=2)
+
+        traced = [like(tf.ones([3])), like(tf.ones([3])), like(tf.ones([2]))]
+        tf.random.set_seed(5)
+        eager = [tf.random.uniform([n], seed=2) for n in (3, 3, 2)]
+        for a, b in zip(traced, eager, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+    def test_sizes_that_are_computed(self):
+        """The shape is a value, so the call waits for the arrays of a run."""
+
+        @tf.function
+        def wide(x):
+            n = tf.reduce_sum(tf.shape(x))
+            return tf.random.normal([n, n + 1], seed=2)
+
+        tf.random.set_seed(5)
+        concrete = wide.get_concrete_function(tf.TensorSpec([None, None]))
+        traced = [concrete(tf.ones([1, 2])), concrete(tf.ones([1, 2]))]
+        eager = [tf.random.normal([3, 4], seed=2) for _ in range(2)]
+        for a, b in zip(traced, eager, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-5)
+
+    def test_loops(self):
+        @tf.function
+        def total():
+            found = tf.zeros([])
+            for _ in tf.range(3):
+                found += tf.random.uniform([], seed=4)
+            return found
+
+        tf.random.set_seed(5)
+        traced = total()
+        tf.random.set_seed(5)
+        np.testing.assert_allclose(traced, sum(float(tf.random.uniform([], seed=4)) for _ in range(3)), rtol=1e-6)
+
+    def test_set_seed_restarts_functions(self):
+        f = tf.function(lambda: tf.random.uniform([2], seed=1))
+        tf.random.set_seed(5)
+        first = f().numpy()
+        f()
+        tf.random.set_seed(5)
+        np.testing.assert_array_equal(f(), first)
+
+    def test_streams_of_functions_end_with_them(self):
+        from gradtape.random._functions import streams
+
+        f = tf.function(lambda: tf.random.uniform([2], seed=1))
+        f()
+        before = len(streams.states())
+        del f
+        gc.collect()
+        assert len(streams.states()) < before

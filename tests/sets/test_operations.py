@@ -64,3 +64,10 @@ def test_bad_input() -> None:
         tf.sets.union(1, 1)
     with pytest.raises(TypeError, match="SparseTensor"):
         tf.sets.size([[1]])
+
+
+def test_repeated_indices_are_refused():
+    twice = tf.SparseTensor([[0, 0], [0, 0]], [1, 2], [3, 2])
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"indices\[1\] = \[0, 0\] must not be repeated"):
+        tf.sets.size(twice)
+    assert tf.sets.size(twice, validate_indices=False).numpy().tolist() == [2, 0, 0]

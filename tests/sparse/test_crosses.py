@@ -58,10 +58,17 @@ def test_sampled_addmm() -> None:
 @pytest.mark.parametrize(
     ("wrong", "kind", "text"),
     [
-        (lambda: tf.ragged.cross([]), TypeError, "must be a list"),
+        (lambda: tf.ragged.cross(3), TypeError, "must be a list"),
+        (lambda: tf.sparse.cross_hashed([], num_buckets=-1), tf.errors.InvalidArgumentError, "must not be negative"),
         (lambda: tf.ragged.cross([["a"]]), ValueError, "rank 1"),
     ],
 )
 def test_bad_arguments(wrong: Any, kind: type[Exception], text: str) -> None:
     with pytest.raises(kind, match=text):
         wrong()
+
+
+def test_no_features() -> None:
+    assert tf.ragged.cross([]).to_list() == []
+    assert tf.sparse.cross([]).dense_shape.numpy().tolist() == [0, 0]
+    assert tf.sparse.cross_hashed([]).dtype == tf.int64

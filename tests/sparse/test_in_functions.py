@@ -72,9 +72,19 @@ def test_a_function_knows_what_its_signature_tells_of_the_shape():
     assert seen == [([None, 3], [None, 3], [None, 3]), [2, 3]]
 
 
-def test_specs_of_other_shapes_have_traces_of_their_own():
+def test_other_shapes_have_traces_of_their_own_unless_one_serves_them():
     seen = []
     f = tf.function(lambda x: seen.append(x.shape.as_list()) or tf.sparse.to_dense(x))
     for shape in ([None, 3], [2, 3]):
         f.get_concrete_function(tf.SparseTensorSpec(shape, tf.float32))
-    assert seen == [[None, 3], [2, 3]]
+    for size in ([2, 3], [2, 4], [5, 4], [2, 4]):
+        f(tf.SparseTensor([[0, 0]], [1.0], size))
+    assert seen == [[None, 3], [2, 4], [5, 4]]
+
+
+def test_reduced_retracing_leaves_sizes_open():
+    seen = []
+    f = tf.function(lambda x: seen.append(x.shape.as_list()) or tf.sparse.to_dense(x), reduce_retracing=True)
+    for size in ([2, 4], [5, 4], [6, 4]):
+        np.testing.assert_array_equal(f(tf.SparseTensor([[0, 0]], [1.0], size)).shape, size)
+    assert len(seen) == 2

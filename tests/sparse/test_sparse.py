@@ -245,3 +245,12 @@ def test_functions_of_elements() -> None:
     np.testing.assert_allclose(dense(tf.function(lambda x: tf.sqrt(tf.square(x)))(sp(A))), np.abs(A))
     with pytest.raises(ValueError, match=r"tf\.sparse\.to_dense"):
         tf.exp(sp(A))
+
+
+def test_bincount_of_ragged_rows():
+    rows = tf.ragged.constant([[1, 2, 1], [], [3]])
+    counts = tf.sparse.to_dense(tf.sparse.bincount(rows, axis=-1))
+    assert counts.numpy().tolist() == [[0, 2, 1, 0], [0, 0, 0, 0], [0, 0, 0, 1]]
+    weights = tf.ragged.constant([[0.5, 1.0, 2.0], [], [4.0]])
+    sums = tf.sparse.to_dense(tf.sparse.bincount(rows, weights, axis=-1))
+    assert sums.numpy().tolist() == [[0.0, 2.5, 1.0, 0.0], [0.0] * 4, [0.0, 0.0, 0.0, 4.0]]

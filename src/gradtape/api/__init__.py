@@ -3,7 +3,6 @@
 absent.py            Names of TensorFlow that are left out on purpose: why, and what to use instead
 arguments.py         Arguments of public functions in the form that ops take: tensors, axes
 array_op.py          Functions of NumPy arrays as ops without a derivative: what computes positions, or texts
-dispatching.py       Public functions that also take values of other kinds: sparse and ragged tensors
 effects.py           What public functions do besides computing: at once
 families.py          Public functions made of elementwise ops: their arguments become tensors, and the op runs
 habits.py            Names that people type from habit: of TensorFlow 1, PyTorch, JAX and NumPy

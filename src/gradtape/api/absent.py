@@ -22,8 +22,10 @@ class Absence(NamedTuple):
 
 _GRAPHS = "there are no graphs and sessions of TensorFlow 1"
 _PROTOCOL = "it is a message of TensorFlow's servers, and there are none"
-_CLUSTER = "one process computes; there are no servers and clusters"
-_ALONE = "use tf.distribute.MirroredStrategy or MultiWorkerMirroredStrategy, which run in this process."
+_CLUSTER = "processes of a job train together by MPI; there are no servers"
+_ALONE = (
+    "use tf.distribute.MultiWorkerMirroredStrategy, which trains on the processes of an MPI job, or MirroredStrategy."
+)
 _QUANTIZED = "there are no tensors of quantized dtypes"
 _RAGGED = "the inner parts of ragged tensors are not shown"
 _NATIVE = "there is no C++ to compile kernels against"

@@ -17,7 +17,7 @@ _RANGES = [tuple(range(n)) for n in range(65)]
 
 
 def tensor(value: Any) -> Tensor:
-    """A tensor of a value. Reading a variable needs no record of its own."""
+    """A tensor of a value. Reading a variable needs no separate record."""
     if isinstance(value, Tensor):
         return value
     return value._read() if isinstance(value, Variable) else convert.convert_to_tensor(value)
@@ -87,7 +87,7 @@ def integer(value: Any, what: str, name: str) -> int:
     if found.size != 1:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: {name} must be a single int (must be a scalar), got {value!r}.",
+            f"{what}: {name} must be a scalar, a single int, got {value!r}.",
             "give an int or a scalar tensor.",
         )
     return int(found.reshape(())[()])
@@ -121,6 +121,8 @@ def _array(value: Any, what: str, name: str) -> Any:
         return found.astype(np.int64)
     if found.dtype.kind == "O" and all(type(v) is int for v in found.ravel()):
         return found.astype(np.int64)  # sizes beside others that are not known, of which none is left
+    if found.dtype.kind == "f" and _is_packed(value) and (found == np.rint(found)).all():
+        return found.astype(np.int64)
     if found.dtype.kind not in "iu":
         raise errors.build(
             errors.DTypeError,
@@ -128,6 +130,11 @@ def _array(value: Any, what: str, name: str) -> Any:
             "use ints, or tf.cast(value, tf.int32).",
         )
     return found
+
+
+def _is_packed(value: Any) -> bool:
+    """Whether a list holds scalar tensors beside ints. Where integers are meant, whole floats among them are taken as such."""
+    return isinstance(value, (list, tuple)) and any(isinstance(v, (Tensor, Variable)) for v in value)
 
 
 def _known(value: TensorShape, what: str, name: str) -> list[Any]:

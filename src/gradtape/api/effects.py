@@ -1,4 +1,4 @@
-"""What public functions do besides computing: at once, or each time the function runs that is being traced."""
+"""Side effects of public functions: immediate, or at each run of the function that is being traced."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, Generic, TypeVar, cast
 
-from gradtape.core import convert, dispatch
+from gradtape.core import convert, deferral, dispatch, doors
 from gradtape.core.op import describe_kinds
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
@@ -97,7 +97,10 @@ def unary(op: Any, example: str, features: bool = False) -> Callable[..., Tensor
     of_x = dispatch.unary_function(op, convert.convert_to_tensor)
 
     def of_features(features: Any, name: str | None = None) -> Any:
-        return of_x(features)
+        try:
+            return of_x(features)
+        except Exception as problem:
+            return doors.finish(problem, of_features, features)
 
     return _document(of_features if features else of_x, op, op.name, example)
 
@@ -107,7 +110,10 @@ def binary(op: Any, example: str, name: str = "", coerce: Any = operators.coerce
     forward = dispatch.binary_operator(op, coerce)[0]
 
     def function(x: Any, y: Any, name: str | None = None) -> Any:
-        return apply(forward, x, y)
+        try:
+            return apply(forward, x, y)
+        except Exception as problem:
+            return doors.finish(problem, function, x, y)
 
     return _document(function, op, name or op.name, example)
 
@@ -152,4 +158,5 @@ def _document(function: Callable[..., Any], op: Any, name: str, example: str) ->
     function.__annotations__ = {
         **dict.fromkeys([first, *others], "TensorLike"), "name": "str | None", "return": "Tensor"
     }  # fmt: skip
+    deferral.needs_no_sizes(function)
     return function

@@ -26,7 +26,10 @@ class HostedOp(ArrayOp):
     Attributes:
       effect: True if it does more than compute, or depends on more than its arguments: in a graph it keeps its place among
         the other effects, and runs though nobody reads its results.
+      early: True for an effect that looks at nothing but its arrays: it runs as soon as they are there.
     """
+
+    early = False
 
     vjp = NotDifferentiable("it reads, writes or decodes bytes")
 

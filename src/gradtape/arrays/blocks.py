@@ -18,7 +18,7 @@ Pairs = tuple[tuple[int, int], ...]
 
 
 def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
-    """Blocks of space taken apart: the elements at one place of all blocks become an entry of the batch axis.
+    """Spatial blocks moved to the batch axis: elements at the same position of all blocks form one batch entry.
 
     Args:
       input: a tensor `[batch, space..., rest...]`.
@@ -57,7 +57,7 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
 
 
 def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
-    """Blocks of space put together from entries of the batch axis: undoes `tf.space_to_batch`.
+    """Spatial blocks assembled from entries of the batch axis: the inverse of `tf.space_to_batch`.
 
     Args:
       input: a tensor `[batch, space..., rest...]`.
@@ -108,8 +108,8 @@ def _blocks(who: str, x: Any, block_shape: Any, sides: Any, name: str) -> tuple[
     if any(b < 1 for b in block):
         raise errors.build(
             errors.ShapeError,
-            f"{who}: block_shape is {list(block)}, which is not allowed.",
-            "blocks have positive sizes.",
+            f"{who}: block_shape must hold positive sizes, got {list(block)}.",
+            "use 1 or more for each axis.",
         )
     if x.ndim < len(block) + 1:
         raise errors.build(
@@ -131,7 +131,7 @@ def _blocks(who: str, x: Any, block_shape: Any, sides: Any, name: str) -> tuple[
 def required_space_to_batch_paddings(
     input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The paddings for `tf.space_to_batch` that make blocks fit, and the crops that take them off again.
+    """The paddings for `tf.space_to_batch` that make blocks fit, and the crops that undo them.
 
     Args:
       input_shape: the lengths of the axes of space.
@@ -153,7 +153,7 @@ def required_space_to_batch_paddings(
     if len(lengths) != len(block) or base.shape != (len(block), 2) or min(block, default=1) < 1:
         raise errors.build(
             errors.ShapeError,
-            f"{who}: input_shape is {list(lengths)}, block_shape {list(block)}, base_paddings {base.tolist()}: they do not fit.",
+            f"{who}: input_shape is {list(lengths)}, block_shape {list(block)}, base_paddings {base.tolist()}: these do not match.",
             "give one positive block size, and one pair, for each axis.",
         )
     more = [-(n + int(p) + int(q)) % b for n, b, (p, q) in zip(lengths, block, base, strict=True)]
@@ -238,16 +238,18 @@ def _images(who: str, x: Any, block_size: Any, data_format: str) -> tuple[Any, i
     if data_format not in ("NHWC", "NCHW"):
         raise errors.build(
             errors.InvalidArgumentError,
-            f"{who}: data_format is {data_format!r}, which is not allowed.",
+            f'{who}: data_format must be "NHWC" or "NCHW", got {data_format!r}.',
             'use "NHWC" or "NCHW".',
         )
     x, b = tensor(x), integer(block_size, who, "block_size")
     if x.ndim != 4:
         raise errors.build(
-            errors.ShapeError, f"{who}: input has shape {x.shape}, which is not allowed.", "images have rank 4."
+            errors.ShapeError,
+            f"{who}: input must have rank 4, got shape {x.shape}.",
+            "give images [batch, height, width, channels].",
         )
     if b < 2:
         raise errors.build(
-            errors.InvalidArgumentError, f"{who}: block_size is {b}, which is not allowed.", "use 2 or more."
+            errors.InvalidArgumentError, f"{who}: block_size must be 2 or more, got {b}.", "use 2 or more."
         )
     return x, b, data_format == "NHWC"

@@ -114,11 +114,13 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: A
     >>> tf.zeros_like([1, 2, 3]).numpy()
     array([0, 0, 0], dtype=int32)
     """
+    if isinstance(input, Variable) and not hasattr(input, "_id") and input.shape.is_fully_defined():
+        return zeros(input.shape, input.dtype if dtype is None else dtype)  # it may have no value now
     return creation.ZerosLike(tensor(input), dtype=None if dtype is None else dtypes.as_dtype(dtype))
 
 
 def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
-    """Ones of the shape of a tensor. No gradient flows through.
+    """Ones in the shape of a tensor. No gradient flows through.
 
     Args:
       input: anything that can become a tensor.
@@ -131,11 +133,13 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: An
     >>> tf.ones_like([1, 2, 3], tf.float32).numpy()
     array([1., 1., 1.], dtype=float32)
     """
+    if isinstance(input, Variable) and not hasattr(input, "_id") and input.shape.is_fully_defined():
+        return ones(input.shape, input.dtype if dtype is None else dtype)  # it may have no value now
     return creation.OnesLike(tensor(input), dtype=None if dtype is None else dtypes.as_dtype(dtype))
 
 
 def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Tensor:
-    """The numbers from `start` up to, but without, `limit`.
+    """The numbers from `start` up to, but not including, `limit`.
 
     Args:
       start: the first number; the limit, if it is the only argument, and then the first number is 0.
@@ -158,7 +162,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
     if any(v.ndim or v.dtype.kind not in "iufV" for v in values):
         raise errors.build(
             errors.InvalidArgumentError,
-            f"range: start is {start!r}, limit is {limit!r}, delta is {delta!r}: they do not fit.",
+            f"range: start, limit and delta must be numbers, got {start!r}, {limit!r} and {delta!r}.",
             "give numbers, or scalar tensors of numbers.",
         )
     wanted = _range_dtype(values) if dtype is None else dtypes.as_dtype(dtype).numpy
@@ -240,15 +244,15 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any
     n = integer(num, "linspace", "num")
     if n < 0:
         raise errors.build(
-            errors.InvalidArgumentError, f"linspace: num is {n}, which is not allowed.", "num must not be negative."
+            errors.InvalidArgumentError, f"linspace: num must not be negative, got {n}.", "give 0 or more points."
         )
     first, last = _ends(start, stop)
     size = broadcast(dims(first), dims(last))
     if size is None:
         raise errors.build(
             errors.ShapeError,
-            f"linspace: start has shape {first.shape}, stop {last.shape}: they do not fit.",
-            "they must broadcast together.",
+            f"linspace: shapes do not broadcast: start is {first.shape}, stop is {last.shape}.",
+            "give start and stop the same shape, or make one a scalar.",
         )
     at = normalize_axis(integer(axis, "linspace", "axis"), len(size) + 1, "linspace")
     first, last = [Reshape(BroadcastTo(v, shape=size), shape=(*size[:at], 1, *size[at:])) for v in (first, last)]
@@ -284,7 +288,7 @@ def one_hot(
     dtype: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """For each index a vector with a one at its place. No gradient flows to indices.
+    """A vector for each index, with a one at that position. No gradient flows to indices.
 
     Args:
       indices: integers. One outside of `[0, depth)` gives a vector of zeros.
@@ -304,10 +308,20 @@ def one_hot(
     """
     i = tensor(indices)
     at = -1 if axis is None else integer(axis, "one_hot", "axis")
+    if at < -1:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"one_hot: Expected axis to be -1 or between [0, {i.ndim + 1}), got {at}.",
+            "count the axis from the front.",
+        )
     if getattr(depth, "ndim", 0) or isinstance(depth, (list, tuple)):
         raise errors.build(errors.ShapeError, f"one_hot: depth must be a scalar, got {depth!r}.", "give a single int.")
     params = {"depth": integer(depth, "one_hot", "depth"), "axis": normalize_axis(at, i.ndim + 1, "one_hot")}
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
+    if on_value is None and off_value is None and wanted is dtypes.string:
+        raise TypeError(
+            errors.compose("one_hot: Cannot convert 1 to a tensor of dtype string.", "give on_value and off_value.")
+        )
     if on_value is None and off_value is None:
         return creation.OneHot(i, dtype=wanted or dtypes.float32, **params)
     for which, value in (("on_value", on_value), ("off_value", off_value)):
@@ -323,7 +337,7 @@ def one_hot(
     if on.dtype is not off.dtype:
         raise errors.build(
             errors.DTypeError,
-            f"one_hot: on_value has dtype {on.dtype.name}, off_value {off.dtype.name}: they do not fit.",
+            f"one_hot: dtypes differ: on_value is {on.dtype.name}, off_value is {off.dtype.name}.",
             "give both the same dtype, or choose one by dtype=.",
         )
     return REGISTRY["where"](creation.OneHot(i, dtype=dtypes.bool_, **params), on, off)
@@ -352,7 +366,7 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str = "meshgrid") -> list[T
     """
     if indexing not in ("xy", "ij"):
         raise ValueError(
-            errors.compose(f"meshgrid: indexing is {indexing!r}, which is not allowed.", 'use "xy" or "ij".')
+            errors.compose(f'meshgrid: indexing must be "xy" or "ij", got {indexing!r}.', 'use "xy" or "ij".')
         )
     vectors = [tensor(v) for v in args]
     lengths = [math.prod(dims(v)) for v in vectors]

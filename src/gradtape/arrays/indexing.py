@@ -309,8 +309,8 @@ def _position_type(who: str, output_type: Any) -> dtypes.DType:
     if dtype not in _POSITIONS:
         raise errors.build(
             errors.DTypeError,
-            f"{who}: the output type is {dtype.name}, which is not allowed.",
-            "use int16, uint16, int32 or int64.",
+            f"{who}: the output type must be int16, uint16, int32 or int64, got {dtype.name}.",
+            "use tf.int32 or tf.int64.",
         )
     return dtype
 
@@ -318,7 +318,7 @@ def _position_type(who: str, output_type: Any) -> dtypes.DType:
 def searchsorted(
     sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
-    """Where values would be put into a sorted sequence.
+    """The positions at which values would be inserted into a sorted sequence.
 
     Args:
       sorted_sequence: numbers that rise along the last axis.
@@ -335,7 +335,7 @@ def searchsorted(
     """
     if side not in ("left", "right"):
         raise ValueError(
-            errors.compose(f"searchsorted: side is {side!r}, which is not allowed.", "use 'left' or 'right'.")
+            errors.compose(f"searchsorted: side must be 'left' or 'right', got {side!r}.", "use 'left' or 'right'.")
         )
     sequence = as_tensor(sorted_sequence)
     values = convert.like(values, sequence.dtype)

@@ -18,7 +18,7 @@ from gradtape.ops.family import dims
 
 
 def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
-    """The values one after the other along an axis.
+    """The values concatenated along an axis.
 
     Args:
       values: a list of tensors of one dtype, with equal shapes but for the axis.
@@ -58,7 +58,7 @@ def _check_order(values: Any, axis: Any) -> None:
 
 
 def stack(values: Any, axis: Any = 0, name: str = "stack") -> Tensor:
-    """The values side by side along a new axis.
+    """The values stacked along a new axis.
 
     Args:
       values: a list of tensors of one dtype and shape.
@@ -141,7 +141,7 @@ def _given_sizes(value: Any, length: int, num: Any) -> tuple[int, ...]:
     if not getattr(value, "ndim", 1):
         raise ValueError(
             errors.compose(
-                f"split: num_or_size_splits is a scalar tensor: {value!r}, which is not allowed.",
+                f"split: num_or_size_splits must be a Python int or a list of sizes, got a scalar tensor: {value!r}.",
                 "give a Python int, or a list of sizes.",
             )
         )
@@ -152,7 +152,9 @@ def _given_sizes(value: Any, length: int, num: Any) -> tuple[int, ...]:
         )
     if sizes.count(-1) > 1:
         raise errors.build(
-            errors.ShapeError, f"split: sizes are {list(sizes)}, which is not allowed.", "only one size may be -1."
+            errors.ShapeError,
+            f"split: sizes must not hold -1 more than once, nor other negative sizes, got {list(sizes)}.",
+            "give the sizes, and -1 for at most one of them.",
         )
     if -1 in sizes:
         rest = length - sum(sizes) - 1

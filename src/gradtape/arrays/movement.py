@@ -38,7 +38,7 @@ __all__ = [
 
 
 def identity(input: Any, name: str | None = None) -> Tensor:
-    """The value as a new tensor, which a tape tells apart from the old one.
+    """The value as a new tensor, which a tape distinguishes from the old one.
 
     Args:
       input: anything that can become a tensor.
@@ -98,11 +98,18 @@ def _completed(new: tuple[int, ...], old: tuple[int, ...]) -> tuple[int, ...]:
     """A shape with its -1 computed from the number of elements."""
     known = math.prod([n for n in new if n != -1])
     held = math.prod(old)
-    if new.count(-1) > 1 or min(new) < -1:
+    if min(new) < -1:
+        axis = next(i for i, n in enumerate(new) if n < -1)
         raise errors.build(
             errors.ShapeError,
-            f"reshape: shape is {list(new)}, which is not allowed.",
-            "one dimension may be -1, the others not negative.",
+            f"reshape: size {axis} must be non-negative, not {new[axis]}: shape is {list(new)}.",
+            "write the sizes; one dimension may be -1, which is computed.",
+        )
+    if new.count(-1) > 1:
+        raise errors.build(
+            errors.ShapeError,
+            f"reshape: only one input size may be -1, got {list(new)}.",
+            "write the other sizes; one dimension may be -1, which is computed.",
         )
     if known == 0 and held == 0:
         # Any length would fit; TensorFlow takes the one that fits when the zeros are left out.
@@ -282,8 +289,8 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     if counts.size and (counts.dtype.kind not in "iu" or counts.min() < 0 or counts.ndim > 1):
         raise errors.build(
             errors.ShapeError,
-            f"repeat: repeats is {repeats!r}, which is not allowed.",
-            "give ints that are not negative, one or a vector.",
+            f"repeat: repeats must be ints that are not negative, one or a vector, got {repeats!r}.",
+            "tf.repeat(x, 2), or tf.repeat(x, [1, 2, 0]).",
         )
     if counts.size == 1:
         n = int(counts.reshape(())[()])
@@ -293,7 +300,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     if counts.size != own[at]:
         raise errors.build(
             errors.ShapeError,
-            f"repeat: repeats has {counts.size} entries, axis {at} of input has length {own[at]}: they do not fit.",
+            f"repeat: lengths differ: repeats has {counts.size} entries, axis {at} of input has length {own[at]}.",
             "give one int, or one for each element along the axis.",
         )
     # Reshape stands before the gather so that the gradient is dense.
@@ -350,7 +357,7 @@ def _one_or_more(value: Any, name: str) -> tuple[int, ...]:
 def pad(
     tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0, name: str | None = None
 ) -> Tensor:
-    """The tensor with more elements around it.
+    """The tensor padded along each axis.
 
     Args:
       tensor: anything that can become a tensor.
@@ -370,7 +377,8 @@ def pad(
     if not isinstance(mode, str) or mode.upper() not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
         raise ValueError(
             errors.compose(
-                f"pad: mode is {mode!r}, which is not allowed.", 'use one of "CONSTANT", "REFLECT", or "SYMMETRIC".'
+                f'pad: mode must be one of "CONSTANT", "REFLECT", or "SYMMETRIC", got {mode!r}.',
+                'use one of "CONSTANT", "REFLECT", or "SYMMETRIC".',
             )
         )
     x = arguments.tensor(tensor)
@@ -379,8 +387,8 @@ def pad(
     if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2 or (symbols is None and pairs.dtype.kind not in "iu")):
         raise errors.build(
             errors.ShapeError,
-            f"pad: paddings is {paddings!r}, which is not allowed.",
-            "give a list of pairs [before, after], one for each axis.",
+            f"pad: paddings must be a list of pairs [before, after], one for each axis, got {paddings!r}.",
+            "tf.pad(x, [[1, 1]]) for a vector, tf.pad(x, [[1, 1], [0, 0]]) for a matrix.",
         )
     sides = tuple([(before, after) for before, after in pairs.reshape(-1, 2).tolist()])
     value: Any = b"" if x.dtype.kind == "O" else 0

@@ -41,14 +41,14 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: Any, name: str
     if count < 1:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"dynamic_partition: num_partitions is {count}, which is not allowed.",
-            "there must be at least one partition.",
+            f"dynamic_partition: num_partitions must be at least 1, got {count}.",
+            "use 1 or more.",
         )
     if dims(x)[: which.ndim] != which.shape:
         raise errors.build(
             errors.ShapeError,
-            f"dynamic_partition: data has shape {x.shape}, partitions {list(which.shape)}: they do not fit.",
-            "the shape of data must start with that of partitions.",
+            f"dynamic_partition: the shape of data, {x.shape}, must start with that of partitions, {list(which.shape)}.",
+            "give one partition number for each row of data.",
         )
     check_range("dynamic_partition", which, count, "partitions")
     flat = np.reshape(which, (-1,))
@@ -81,7 +81,7 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
             raise errors.build(
                 errors.ShapeError,
                 f"dynamic_stitch: data[{i}] has shape {value.shape}, indices[{i}] {list(index.shape)}, "
-                f"and a row of data[0] {list(inner)}: they do not fit.",
+                f"and a row of data[0] {list(inner)}: these do not match.",
                 "the shape of data must be that of its indices, and then that of a row.",
             )
     places = np.concatenate([np.reshape(index, (-1,)) for index in where])

@@ -71,7 +71,7 @@ def as_string(
     if fill not in ("", " ", "+", "-", "0", "#"):
         raise errors.build(
             errors.InvalidArgumentError,
-            f"as_string: fill is {fill!r}, which is not allowed.",
+            f"as_string: fill must be one of ' ', '+', '-', '0' and '#', got {fill!r}.",
             "use one of ' ', '+', '-', '0' and '#'.",
         )
     letter = "e" if scientific else "g" if shortest else "f"
@@ -82,7 +82,7 @@ def as_string(
 
 
 def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Tensor:
-    """A short value that stands for each row of a tensor: equal rows have equal ones, others hardly ever.
+    """A fingerprint of each row of a tensor: equal rows have equal fingerprints, different rows almost never.
 
     Args:
       data: a tensor whose first axis counts what is to be hashed.
@@ -99,7 +99,7 @@ def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) 
     if chosen != b"farmhash64":
         raise errors.build(
             errors.InvalidArgumentError,
-            f"fingerprint: the method is {method!r}, which is not allowed.",
+            f'fingerprint: the method must be "farmhash64", got {method!r}.',
             'use "farmhash64".',
         )
     return Fingerprint(tensor(data))
@@ -124,7 +124,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     if not shape or min(shape) < 1:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"unravel_index: dims is {list(shape)}, which is not allowed.",
+            f"unravel_index: dims must hold positive lengths, got {list(shape)}.",
             "give positive lengths.",
         )
     return UnravelIndex(tensor(indices), dims=shape)

@@ -134,7 +134,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     if not wanted.is_compatible_with(value.get_shape()):
         raise errors.build(
             errors.ShapeError,
-            f"ensure_shape: x has shape {list(value.get_shape())}, not {list(wanted)}: they do not fit.",
+            f"ensure_shape: x must have shape {list(wanted)}, got {list(value.get_shape())}.",
             "None allows any length.",
         )
     if value.get_shape().is_fully_defined() or wanted.rank is None:

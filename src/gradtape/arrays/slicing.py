@@ -87,7 +87,7 @@ def strided_slice(
     if not len(starts) == len(stops) == len(steps):
         raise errors.build(
             errors.ShapeError,
-            f"strided_slice: begin has {len(starts)} entries, end {len(stops)}, strides {len(steps)}: they do not fit.",
+            f"strided_slice: lengths differ: begin has {len(starts)} entries, end {len(stops)}, strides {len(steps)}.",
             "give the same number of each.",
         )
     key: list[Any] = []

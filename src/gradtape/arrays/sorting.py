@@ -50,7 +50,7 @@ class UniqueWithCounts(NamedTuple):
 
 
 def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
-    """The elements along an axis in rising or falling order. NaN counts as larger than anything.
+    """The elements along an axis in ascending or descending order. NaN is treated as the largest value.
 
     Args:
       values: real numbers.
@@ -95,7 +95,8 @@ def _falls(direction: str, who: str) -> bool:
     if direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError(
             errors.compose(
-                f"{who}: direction is {direction!r}, which is not allowed.", "use 'ASCENDING' or 'DESCENDING'."
+                f"{who}: direction must be 'ASCENDING' or 'DESCENDING', got {direction!r}.",
+                "use 'ASCENDING' or 'DESCENDING'.",
             )
         )
     return direction == "DESCENDING"
@@ -104,6 +105,12 @@ def _falls(direction: str, who: str) -> bool:
 def _axis_last(value: Any, axis: Any, who: str) -> tuple[Any, tuple[int, ...] | None]:
     """A tensor with an axis moved to the end, and the permutation that moves it back; None if it is there already."""
     x = tensor(value)
+    if isinstance(axis, int) and not -x.ndim <= axis < x.ndim:
+        raise errors.build(
+            errors.RangeError,
+            f"{who}: axis is {axis}, a slice index of the shape {list(dims(x))} that is out of bounds.",
+            f"use an axis from {-x.ndim} to {x.ndim - 1}." if x.ndim else "a scalar has no axes: sort a vector.",
+        )
     place = normalize_axis(axis, x.ndim, who)
     if place == x.ndim - 1:
         return x, None
@@ -141,8 +148,12 @@ def top_k(
     dtype = dtypes.as_dtype(index_type)
     if dtype not in _POSITIONS:
         raise errors.build(
-            errors.DTypeError, f"top_k: index_type is {dtype.name}, which is not allowed.", "use int16, int32 or int64."
+            errors.DTypeError,
+            f"top_k: index_type must be int16, int32 or int64, got {dtype.name}.",
+            "use int16, int32 or int64.",
         )
+    if getattr(k, "ndim", 0) or isinstance(k, (list, tuple)):
+        raise errors.build(errors.ShapeError, f"top_k: k must be scalar, got {k!r}.", "give a single int.")
     return TopKV2(*sorting.TopK(tensor(input), k=integer(k, "top_k", "k"), index_type=dtype))
 
 
@@ -156,7 +167,7 @@ def approx_top_k(
     aggregate_to_topk: bool = True,
     name: str | None = None,
 ) -> ApproxTopK:
-    """The `k` largest or smallest elements along an axis and where they are. They are the exact ones.
+    """The `k` largest or smallest elements along an axis, and their positions. The result is exact.
 
     Args:
       input: floating point numbers.
@@ -240,7 +251,7 @@ def _nearly(who: str, value: Any, k: Any, axis: Any, is_max: bool) -> ApproxTopK
     if not x.dtype.is_floating:
         raise errors.build(
             errors.DTypeError,
-            f"{who}: the input is {x.dtype.name}, which is not allowed.",
+            f"{who}: the input must be floating point, got {x.dtype.name}.",
             "use tf.math.top_k for integers, or tf.cast.",
         )
     values, indices = sorting.TopK(x if is_max else -x, k=integer(k, who, "k"), index_type=dtypes.int32)
@@ -288,7 +299,7 @@ def _distinct(who: str, x: Any, out_idx: Any) -> tuple[Any, Any, Any]:
     dtype = dtypes.as_dtype(out_idx)
     if dtype not in _POSITIONS[1:]:
         raise errors.build(
-            errors.DTypeError, f"{who}: out_idx is {dtype.name}, which is not allowed.", "use int32 or int64."
+            errors.DTypeError, f"{who}: out_idx must be int32 or int64, got {dtype.name}.", "use int32 or int64."
         )
     first, idx, count = sorting.UniquePositions(x, output_type=dtype)
     # Reshaped to its own shape, so that the gradient is a tensor rather than rows.

@@ -67,7 +67,7 @@ def reverse_sequence(
 
 
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool_, name: str | None = None) -> Tensor:
-    """True for the first places of each row, as many as its length.
+    """True for the first positions of each row, up to its length.
 
     Args:
       lengths: numbers, of any shape.
@@ -90,7 +90,7 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool_, n
     else:
         if getattr(maxlen, "ndim", 0) or isinstance(maxlen, (list, tuple)):
             raise ValueError(
-                errors.compose(f"sequence_mask: maxlen is {maxlen!r}, which is not allowed.", "give a single int.")
+                errors.compose(f"sequence_mask: maxlen must be a single int, got {maxlen!r}.", "give a single int.")
             )
         size = integer(maxlen, "sequence_mask", "maxlen")
         if size < 0:
@@ -136,13 +136,13 @@ def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, 
         kind = errors.ShapeError if x.ndim != 5 else errors.DTypeError
         raise errors.build(
             kind,
-            f"{who}: input is {x.dtype.name} of shape {x.shape}, which is not allowed.",
-            "give real numbers of rank 5.",
+            f"{who}: input must hold real numbers and have rank 5, got {x.dtype.name} of shape {x.shape}.",
+            "give volumes [batch, depth, height, width, channels].",
         )
     if padding not in ("SAME", "VALID"):
         raise errors.build(
             errors.InvalidArgumentError,
-            f"{who}: padding is {padding!r}, which is not allowed.",
+            f'{who}: padding must be "SAME" or "VALID", got {padding!r}.',
             'use "SAME" or "VALID".',
         )
     if padding == "SAME":
@@ -163,10 +163,16 @@ def _window(value: Any, name: str) -> tuple[int, ...]:
     who = "extract_volume_patches"
     found = integers(value, who, name)
     if len(found) != 5 or min(found) < 1:
-        raise errors.build(errors.ShapeError, f"{who}: {name} is {list(found)}.", "give five positive ints.")
+        raise errors.build(
+            errors.ShapeError,
+            f"{who}: {name} must be five positive ints, got {list(found)}.",
+            "give one for each axis of the volumes.",
+        )
     if found[0] != 1 or found[4] != 1:
         raise errors.build(
-            errors.UnimplementedError, f"{who}: {name} is {list(found)}.", "the first and the last must be 1."
+            errors.UnimplementedError,
+            f"{who}: the first and the last of {name} must be 1, got {list(found)}.",
+            "write [1, depth, height, width, 1].",
         )
     return found[1:4]
 

@@ -20,7 +20,7 @@ _PCM, _EXTENSIBLE = 1, 0xFFFE  # kinds of sound data that are plain numbers
 
 
 class DecodeWav(NamedTuple):
-    """What `decode_wav` gives."""
+    """The result of `decode_wav`."""
 
     audio: Any
     sample_rate: Any

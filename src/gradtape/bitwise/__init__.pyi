@@ -16,7 +16,7 @@ def bitwise_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """The bits that both integers have, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: signed integers, unsigned integers.
+      x: a tensor, or a value that becomes one: signed integers or unsigned integers.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -28,7 +28,7 @@ def bitwise_or(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The bits that one integer or both have, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: signed integers, unsigned integers.
+      x: a tensor, or a value that becomes one: signed integers or unsigned integers.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -40,7 +40,7 @@ def bitwise_xor(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor
     """The bits that exactly one integer has, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: signed integers, unsigned integers.
+      x: a tensor, or a value that becomes one: signed integers or unsigned integers.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -52,7 +52,7 @@ def invert(x: TensorLike, name: str | None = None) -> Tensor:
     """Every bit of x turned over, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: signed integers, unsigned integers.
+      x: a tensor, or a value that becomes one: signed integers or unsigned integers.
       name: ignored.
 
     >>> tf.bitwise.invert([5, -1]).numpy()
@@ -60,10 +60,10 @@ def invert(x: TensorLike, name: str | None = None) -> Tensor:
     """
 
 def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The bits of the first integer moved up by as many places as the second says, elementwise.
+    """The first integer shifted left by the number of bits in the second, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: signed integers, unsigned integers.
+      x: a tensor, or a value that becomes one: signed integers or unsigned integers.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -72,10 +72,10 @@ def left_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """
 
 def right_shift(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The bits of the first integer moved down by as many places as the second says, elementwise; the sign stays.
+    """The first integer shifted right by the number of bits in the second, elementwise; the sign is kept.
 
     Args:
-      x: a tensor, or a value that becomes one: signed integers, unsigned integers.
+      x: a tensor, or a value that becomes one: signed integers or unsigned integers.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 

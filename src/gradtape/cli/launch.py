@@ -16,9 +16,12 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from gradtape.ranks import _board as board
 
 _USAGE = "gradtape launch -n RANKS [--hosts a,b | --hostfile F] [--restarts N] [--timeout S] script.py [args ...]"
+_TOGETHER = 0.06  # seconds: last signs of life that are no further apart do not tell which rank ended first
 _PATIENCE = 10.0  # seconds that mpiexec gets to end the ranks after Ctrl-C
 
 
@@ -99,6 +102,12 @@ def _launched(launcher: str, chosen: argparse.Namespace, folder: Path, turn: int
         return 130
     if status:
         _report(folder)
+        if (chosen.hosts or chosen.hostfile) and not any(folder.glob("rank-*")):
+            print(
+                f"gradtape launch: the hosts could not be reached, or the program did not start there: {chosen.hosts or chosen.hostfile}\n"
+                "  fix: `ssh HOST true` must work without a password from here, and Python and the program be at the same paths there.",
+                file=sys.stderr,
+            )
     return status if status >= 0 else 128 - status
 
 
@@ -129,12 +138,17 @@ def _options(launcher: str, chosen: argparse.Namespace) -> list[str]:
 
 
 def _report(folder: Path) -> None:
-    """Say which ranks ended without a word, and where they were: those that did not wait for others, if there are such."""
-    told = {int(f.name.partition("-")[2]): f.read_text(errors="replace").partition(" ") for f in folder.glob("rank-*")}
-    for state, what in ((board.RUNNING, "at"), (board.WAITING, "waiting in")):
-        silent = sorted(rank for rank, (number, _, _) in told.items() if number == str(state))
-        for rank in silent:
-            line = f"rank {rank} ended without an error of its own; it was last seen {what} {told[rank][2]}"
-            print(f"gradtape launch: {line}", file=sys.stderr)
-        if silent:
-            return
+    """Say which ranks ended without a word, and where they were.
+
+    The others are ended by mpiexec soon after, so their last signs of life are later. Where that does not tell them apart, those that
+    waited for others are not meant.
+    """
+    told = {int(f.name.partition("-")[2]): np.fromfile(f, board.SLOT)[0] for f in folder.glob("rank-*")}
+    silent = {r: slot for r, slot in told.items() if slot["state"] in (board.RUNNING, board.WAITING)}
+    first = min([slot["beat"] for slot in silent.values()], default=0.0)
+    silent = {r: slot for r, slot in silent.items() if slot["beat"] - first < _TOGETHER}
+    running = {r: slot for r, slot in silent.items() if slot["state"] == board.RUNNING}
+    for rank, slot in sorted((running or silent).items()):
+        what = "at" if slot["state"] == board.RUNNING else "waiting in"
+        line = f"rank {rank} ended without an error of its own; it was last seen {what} {slot['where'].decode(errors='replace')}"
+        print(f"gradtape launch: {line}", file=sys.stderr)

@@ -36,7 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given[:1] == ["show"]:
         from gradtape.cli import show
 
-        return show.report(lambda: _run(given[1:])) if given[1:2] else _run([])
+        is_program = given[1:2] and given[1] not in ("-h", "--help")
+        return show.report(lambda: _run(given[1:])) if is_program else _run(given[1:])
     if not given or given[0] in ("-h", "--help", "help"):
         print(_welcome(), end="")
         return 0

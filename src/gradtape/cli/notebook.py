@@ -20,10 +20,11 @@ _TRANSPARENT = ("%%time", "%%timeit", "%%capture", "%%prun")
 
 
 class Cell(NamedTuple):
-    """A code cell: what tracebacks call it, and its Python."""
+    """A code cell: its name in tracebacks, its Python, and the commands of Jupyter that were skipped."""
 
     name: str
     code: str
+    skipped: tuple[str, ...] = ()
 
 
 def cells(path: str) -> list[Cell]:
@@ -44,8 +45,10 @@ def cells(path: str) -> list[Cell]:
         if first.startswith("%%") and first not in _TRANSPARENT:
             print(f"{path}: cell {number} is left out: {first}", file=sys.stderr)
             continue
-        code = "\n".join([_python(line) for line in source.split("\n")])
-        python.append(Cell(f"{path}[cell {number}]", code + "\n"))
+        lines = source.split("\n")
+        code = [_python(line) for line in lines]
+        skipped = tuple([line.strip() for line, own in zip(lines, code, strict=True) if line != own])
+        python.append(Cell(f"{path}[cell {number}]", "\n".join(code) + "\n", skipped))
     return python
 
 
@@ -74,7 +77,13 @@ def run(path: str) -> None:
     module: Any = ModuleType("__main__")
     module.__file__, module.display, module.get_ipython = path, print, _Shell
     sys.modules["__main__"] = module
-    for cell in cells(path):
+    book = cells(path)
+    skipped = [command for cell in book for command in cell.skipped]
+    if skipped:
+        shown = ", ".join(skipped[:3]) + (", ..." if len(skipped) > 3 else "")
+        lines = "1 line" if len(skipped) == 1 else f"{len(skipped)} lines"
+        print(f"{path}: skipped {lines} that only Jupyter runs: {shown}", file=sys.stderr)
+    for cell in book:
         # Tracebacks and functions that read their own source find it here.
         linecache.cache[cell.name] = (len(cell.code), None, cell.code.splitlines(keepends=True), cell.name)
         tree = ast.parse(cell.code, cell.name)

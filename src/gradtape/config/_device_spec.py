@@ -16,7 +16,7 @@ class _Parts(NamedTuple):
 
 
 class DeviceSpec:
-    """The name of a device in parts, any of which may be open.
+    """The name of a device in parts; each part may be unset.
 
     Args:
       job: the name of a job.

@@ -132,7 +132,7 @@ def _check_physical(device: Any) -> None:
 
 
 def get_soft_device_placement() -> bool:
-    """Whether `tf.device` for a device that is not there runs its block on the CPU.
+    """Whether `tf.device` runs its block on the CPU if the device is missing.
 
     >>> tf.config.get_soft_device_placement()
     True
@@ -141,7 +141,7 @@ def get_soft_device_placement() -> bool:
 
 
 def set_soft_device_placement(enabled: bool) -> None:
-    """Let `tf.device` run its block on the CPU where the device is not there, or refuse it.
+    """Choose whether `tf.device` runs its block on the CPU if the device is missing, or raises an error.
 
     >>> tf.config.set_soft_device_placement(True)
     """
@@ -170,7 +170,7 @@ def get_memory_growth(device: Any) -> bool:
 
 
 def get_device_details(device: Any) -> dict[str, Any]:
-    """What is known of a device: for a GPU its `device_name` and `compute_capability`.
+    """Details of a device: for a GPU, its `device_name` and `compute_capability`.
 
     >>> tf.config.experimental.get_device_details(tf.config.list_physical_devices("CPU")[0])
     {}

@@ -6,7 +6,7 @@ from gradtape.core import state
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
-    """Have every `tf.function` call its Python function, without tracing: for debuggers and prints.
+    """Make every `tf.function` call its Python function without tracing, for debugging.
 
     Args:
       run_eagerly: True for that, False for tracing as usual.
@@ -17,7 +17,7 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 
 
 def functions_run_eagerly() -> bool:
-    """What `run_functions_eagerly` was last given; False at first.
+    """The last value passed to `run_functions_eagerly`; False by default.
 
     >>> tf.config.functions_run_eagerly()
     False
@@ -26,7 +26,7 @@ def functions_run_eagerly() -> bool:
 
 
 def experimental_run_functions_eagerly(run_eagerly: bool) -> None:
-    """As `run_functions_eagerly`, which is its present name.
+    """The old name of `run_functions_eagerly`.
 
     >>> tf.config.experimental_run_functions_eagerly(False)
     """
@@ -34,7 +34,7 @@ def experimental_run_functions_eagerly(run_eagerly: bool) -> None:
 
 
 def experimental_functions_run_eagerly() -> bool:
-    """As `functions_run_eagerly`, which is its present name.
+    """The old name of `functions_run_eagerly`.
 
     >>> tf.config.experimental_functions_run_eagerly()
     False

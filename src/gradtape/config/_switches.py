@@ -50,7 +50,7 @@ def set_synchronous_execution(enable: bool) -> None:
 
 
 def get_device_policy() -> str:
-    """What was set by `set_device_policy`; "silent" by default.
+    """The value set by `set_device_policy`; "silent" by default.
 
     >>> tf.config.experimental.get_device_policy()
     'silent'
@@ -72,7 +72,7 @@ def set_device_policy(device_policy: str | None) -> None:
 
 
 def get_jit() -> str:
-    """What was set by `set_jit`; functions are compiled in any case.
+    """The value set by `set_jit`; functions are always compiled.
 
     >>> tf.config.optimizer.get_jit()
     ''
@@ -103,7 +103,7 @@ def get_experimental_options() -> dict[str, Any]:
 
 
 def set_experimental_options(options: dict[str, Any]) -> None:
-    """Remember options of TensorFlow's graph optimizer, which is not there.
+    """Store options of TensorFlow's graph optimizer; they have no effect.
 
     >>> tf.config.optimizer.set_experimental_options({})
     """

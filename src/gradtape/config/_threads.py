@@ -10,7 +10,7 @@ _between = 0
 
 
 def set_intra_op_parallelism_threads(num_threads: int) -> None:
-    """Let one op use so many threads; 0 for one for each core.
+    """Set the number of threads that one op may use; 0 means one per core.
 
     In contrast to TensorFlow this can be called at any time.
 
@@ -44,7 +44,7 @@ def set_inter_op_parallelism_threads(num_threads: int) -> None:
 
 
 def get_inter_op_parallelism_threads() -> int:
-    """What was given to `set_inter_op_parallelism_threads`."""
+    """The value passed to `set_inter_op_parallelism_threads`."""
     return _between
 
 
@@ -52,6 +52,6 @@ def _check(who: str, count: int) -> None:
     if not isinstance(count, int) or count < 0:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"{who}: num_threads is {count!r}, which is not allowed.",
+            f"{who}: num_threads must not be negative, got {count!r}.",
             "give a number of threads, or 0 for one for each core.",
         )

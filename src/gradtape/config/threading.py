@@ -1,18 +1,11 @@
 """`tf.config.threading`: how many threads compute."""
 
-from gradtape.config._threads import (
-    get_inter_op_parallelism_threads,
-    get_intra_op_parallelism_threads,
-    set_inter_op_parallelism_threads,
-    set_intra_op_parallelism_threads,
-)
-from gradtape.core import deferral
+from gradtape.core import lazy
 
-__all__ = [
-    "get_inter_op_parallelism_threads",
-    "get_intra_op_parallelism_threads",
-    "set_inter_op_parallelism_threads",
-    "set_intra_op_parallelism_threads",
-]
-
-deferral.guard_module(__name__)
+_LATER = {
+    "gradtape.config._threads": (
+        "get_inter_op_parallelism_threads get_intra_op_parallelism_threads set_inter_op_parallelism_threads "
+        "set_intra_op_parallelism_threads"
+    ),
+}
+__getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

@@ -2,6 +2,7 @@
 
 _batch.py               Several elements as one: batch, padded_batch, window; and back: unbatch
 _boxed.py               Datasets and iterators as arguments of functions: each travels in a box
+_boxes.py               Boxes: tensors of rank 0 whose only element is an object of Python
 _cache_and_prefetch.py  Elements that are kept, or made ahead: cache in memory or in files, prefetch
 _composites.py          Elements that hold sparse and ragged tensors: their rows, batches and specs
 _csv.py                 Datasets of CSV files
@@ -12,14 +13,16 @@ _dataset_transforms.py  Methods of `Dataset` that take functions of elements
 _deferred.py            Datasets that are made in a `tf.function` of tensors which have a value only when it runs
 _element_files.py       Files of elements: what caches, snapshots and saved datasets are kept in
 _example_datasets.py    Datasets of records of features
+_experimental.py        Older forms of what are methods of `Dataset` now, and a few others
 _failure.py             Errors of elements
 _file_stages.py         Elements from files: TFRecord, lines of text, records of one length, lists of files
 _flat_map.py            Functions that give datasets: flat_map and interleave
 _grouping.py            Elements by key: group_by_window, bucket_by_sequence_length, unique, rejection_resample
-_iterator.py            Iterators over datasets, and the specs of datasets and iterators
+_iterator.py            Iterators over datasets
 _lookup_tables.py       Tables for `tf.lookup` made of datasets, and datasets filled up to a length
 _map.py                 Functions of elements: map, filter, flat_map, interleave, scan, take_while
 _nested.py              Several datasets as one leaf of an element: a batch of datasets, or a list of them
+_optional.py            `tf.experimental.Optional`: a value that may be missing
 _options.py             Options of datasets
 _padded_batch.py        Elements of several sizes, padded and stacked: padded_batch
 _purity.py              Whether a function of the user only computes with functions of tf
@@ -37,7 +40,7 @@ _traced.py              Datasets in functions that are traced: elements are fetc
 _user_functions.py      Functions of the user: called on elements, eagerly, outside of tapes and traces
 _vectorized_map.py      Maps that a batch follows: functions that only compute run on whole batches at a time
 _zip_and_sample.py      Several inputs: zip, enumerate, choosing and sampling among datasets
-experimental.py         Older forms of what are methods of `Dataset` now, and a few others
+experimental.py         Older forms of what are methods of `Dataset` now, and a few others: the names
 """
 
 from gradtape.core import lazy

@@ -113,7 +113,7 @@ class SparseBatch(Batch):
 
 
 def batches(count: int, size: int, drop: bool) -> int:
-    """How many batches there are of so many elements."""
+    """The number of batches for a number of elements."""
     return count if count < 0 else count // size if drop else -(-count // size)
 
 

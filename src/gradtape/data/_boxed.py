@@ -1,4 +1,4 @@
-"""Datasets and iterators as arguments of functions: each travels in a box, so that one trace serves all of one kind.
+"""Datasets, iterators and optionals as arguments of functions: each travels in a box, so that one trace serves all of one kind.
 
 A box is a tensor of rank 0 whose only element is the object. A trace takes the box as a parameter; what reads it is a node that
 opens the box when the function runs.
@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from gradtape.core import dtypes
-from gradtape.core.tensor import Tensor, wrap
 from gradtape.data import _deferred as deferred
+from gradtape.data._boxes import opened
+from gradtape.data._specs import MAKERS
 from gradtape.data._stage import Stage, known_spec
 from gradtape.data._traced import called, fetched, fetched_optional, may_assign, refuse_python_loop
 from gradtape.polymorphic_function.cache_key import Leaves, encode
@@ -24,18 +23,6 @@ def key_of(stage: Stage) -> Any:
     only elements tell their specs, or if a function around has not run yet."""
     spec = known_spec(stage)
     return None if spec is None else (encode(spec, Leaves()), may_assign(stage))
-
-
-def boxed(value: Any) -> Tensor:
-    """A box with an object in it."""
-    box = np.empty((), object)
-    box[()] = value
-    return wrap(box)
-
-
-def opened(box: Any) -> Any:
-    """The object in a box; functions of Python get the content of arrays of rank 0."""
-    return box[()] if isinstance(box, np.ndarray) else box
 
 
 class BoxedStage(deferred.Awaited):
@@ -121,4 +108,13 @@ class _BoxedSteps:
         return self._iterator._element(lambda iterator: iterator._taken())
 
     def stop(self) -> None:
-        """Nothing: the iterator goes on elsewhere."""
+        """Nothing: the iterator continues elsewhere."""
+
+
+def optional_of(box: Any, spec: Any) -> Any:
+    """The Optional that is an argument, in the trace of a function."""
+    return fetched_optional(BoxedStage(box, spec, assigns=False), lambda content: opened(content)._state(), [box])
+
+
+MAKERS["iterator"] = BoxedIterator
+MAKERS["optional"] = optional_of

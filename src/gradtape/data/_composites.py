@@ -163,8 +163,9 @@ def ragged_spec(spec: Any, rows: int | None, splits: Any) -> Any:
 
 
 def components(specs: Sequence[Any]) -> list[TensorSpec]:
-    """The specs of all tensors."""
-    return [part for s in specs for part in (s._component_specs() if isinstance(s, CompositeSpec) else [s])]
+    """The specs of all tensors; None has none."""
+    own = [s for s in specs if s is not None]
+    return [part for s in own for part in (s._component_specs() if isinstance(s, CompositeSpec) else [s])]
 
 
 def packed(spec: Any, tensors: Sequence[Any]) -> Any:
@@ -173,6 +174,8 @@ def packed(spec: Any, tensors: Sequence[Any]) -> Any:
     for s in nest.flatten(spec):
         if isinstance(s, CompositeSpec):
             leaves.append(s._build([next(rest) for _ in s._component_specs()]))
+        elif s is None:
+            leaves.append(None)
         else:
             leaves.append(next(rest))
     return nest.pack_sequence_as(spec, leaves)

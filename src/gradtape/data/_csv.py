@@ -12,6 +12,7 @@ import numpy as np
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import Tensor, host, wrap
+from gradtape.core.weak import Closing
 from gradtape.data import _file_stages as file_stages
 from gradtape.data._dataset import Dataset
 from gradtape.data._failure import Failure, attempt, guarded
@@ -39,7 +40,7 @@ class _Columns(Stage):
         if len(self._chosen) != len(self._columns):
             raise ValueError(
                 errors.compose(
-                    f"CsvDataset: {len(self._columns)} record_defaults for {len(self._chosen)} select_cols, which is not allowed.",
+                    f"CsvDataset: record_defaults and select_cols differ in length: {len(self._columns)} vs {len(self._chosen)}.",
                     "give one default for each column.",
                 )
             )
@@ -116,11 +117,11 @@ def _scalar(value: Any, dtype: dtypes.DType) -> Tensor:
 def read_fields(path: str, kind: str, form: dict[str, Any]) -> Iterator[list[str]]:
     """The fields of each line of a CSV file."""
     # Bytes that are no UTF-8 are kept as they are.
-    with io.TextIOWrapper(opened(path, kind), "utf-8", "surrogateescape", newline="") as text:
-        try:
-            yield from csv.reader(text, **form)
-        except csv.Error as problem:
-            raise _refused(f"{path}: {problem}.") from None
+    held = Closing(io.TextIOWrapper(opened(path, kind), "utf-8", "surrogateescape", newline=""))
+    try:
+        yield from csv.reader(held.file, **form)
+    except csv.Error as problem:
+        raise _refused(f"{path}: {problem}.") from None
 
 
 def _form(delimiter: str, quotes: bool) -> dict[str, Any]:

@@ -12,7 +12,9 @@ from gradtape.core import dtypes, errors, nest, state
 from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.data import _deferred as deferred
-from gradtape.data._boxed import BoxedStage, boxed, key_of, stage_of
+from gradtape.data._batch import Held
+from gradtape.data._boxed import BoxedStage, key_of, stage_of
+from gradtape.data._boxes import boxed
 from gradtape.data._dataset_order import Arranging
 from gradtape.data._dataset_sources import Making
 from gradtape.data._dataset_transforms import Changing
@@ -21,13 +23,13 @@ from gradtape.data._map import Asserted
 from gradtape.data._options import Options
 from gradtape.data._options import of as options_of
 from gradtape.data._returned import pieces
-from gradtape.data._specs import DatasetSpec
+from gradtape.data._specs import MAKERS, DatasetSpec
 from gradtape.data._stage import INFINITE, UNKNOWN, Stage
 from gradtape.data._traced import Steps, TracedIterator, may_assign, not_single
 
 
 class Dataset(Making, Changing, Arranging):
-    """A pipeline that gives elements: nested tuples and dicts of tensors.
+    """A pipeline of elements: nested tuples and dicts of tensors.
 
     Methods make a new dataset of this one. Nothing runs before an iteration, and each iteration runs anew.
 
@@ -144,7 +146,7 @@ class Dataset(Making, Changing, Arranging):
         return options_of(self._stage)
 
     def with_options(self, options: Options, name: str | None = None) -> Self:
-        """This dataset with options, which change nothing.
+        """This dataset with options, which have no effect.
 
         >>> len(tf.data.Dataset.range(3).with_options(tf.data.Options()))
         3
@@ -160,7 +162,7 @@ class Dataset(Making, Changing, Arranging):
         return self._of(stage)
 
     def assert_cardinality(self, expected_cardinality: Any) -> Self:
-        """A dataset that is said to have so many elements; an error in the iteration if it has not.
+        """A dataset with an asserted number of elements; the iteration raises an error if the number is wrong.
 
         >>> len(tf.data.Dataset.range(4).filter(lambda x: x > 1).apply(tf.data.experimental.assert_cardinality(2)))
         2
@@ -216,3 +218,11 @@ for _base in (Making, Changing, Arranging):  # in messages of Python they are me
         _function = getattr(_method, "__func__", _method)
         if inspect.isfunction(_function):
             _function.__qualname__ = f"Dataset.{_function.__name__}"
+
+
+def _of_box(box: Any, spec: Any, assigns: bool) -> Dataset:
+    return Dataset._of(stage_of(box, spec, assigns))
+
+
+MAKERS["dataset"] = _of_box
+MAKERS["empty dataset"] = lambda spec: Dataset(Held([], spec))

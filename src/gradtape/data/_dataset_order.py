@@ -130,7 +130,7 @@ class Arranging:
         return self._of(shuffle_and_repeat.Shuffle(self._stage, buffer_size, seed, reshuffle_each_iteration))
 
     def repeat(self, count: Any = None, name: str | None = None) -> Self:
-        """A dataset of the elements so many times; without end by default, or for -1.
+        """A dataset of the elements repeated `count` times; endlessly by default, or for -1.
 
         >>> [int(x) for x in tf.data.Dataset.range(2).repeat(2)]
         [0, 1, 0, 1]
@@ -146,7 +146,7 @@ class Arranging:
         return self._of(shuffle_and_repeat.take(self._stage, count))
 
     def skip(self, count: Any, name: str | None = None) -> Self:
-        """A dataset of what follows the first elements; of nothing for -1.
+        """A dataset without the first elements; empty for -1.
 
         >>> [int(x) for x in tf.data.Dataset.range(4).skip(2)]
         [2, 3]
@@ -162,7 +162,7 @@ class Arranging:
         return self._of(shuffle_and_repeat.shard(self._stage, num_shards, index))
 
     def concatenate(self, dataset: Any, name: str | None = None) -> Self:
-        """A dataset of these elements, then of another dataset's.
+        """A dataset of these elements, followed by those of another dataset.
 
         >>> [int(x) for x in tf.data.Dataset.range(2).concatenate(tf.data.Dataset.range(5, 7))]
         [0, 1, 5, 6]
@@ -178,7 +178,7 @@ class Arranging:
         return self._of(zip_and_sample.Enumerate(self._stage, positive("enumerate", "start", start, -(2**63))))
 
     def unique(self, name: str | None = None) -> Self:
-        """A dataset of the elements that did not come before.
+        """A dataset of the distinct elements.
 
         >>> [int(x) for x in tf.data.Dataset.from_tensor_slices([1, 3, 1]).unique()]
         [1, 3]
@@ -186,7 +186,7 @@ class Arranging:
         return self._of(grouping.Unique(self._stage))
 
     def cache(self, filename: Any = "", name: str | None = None) -> Self:
-        """A dataset that keeps its elements in the first complete iteration and gives these from then on.
+        """A dataset that caches its elements in the first complete iteration.
 
         Args:
           filename: a file to keep them in; in memory by default. The file is used by later runs too: remove it when the
@@ -212,7 +212,7 @@ class Arranging:
         shard_func: Any = None,
         name: str | None = None,
     ) -> Self:
-        """A dataset that keeps its elements in a folder, as `cache` does in a file.
+        """A dataset that caches its elements in a folder, as `cache` does in a file.
 
         >>> import tempfile
         >>> [int(x) for x in tf.data.Dataset.range(2).snapshot(tempfile.mkdtemp())]
@@ -231,16 +231,16 @@ class Arranging:
         saved.save(path, self._stage, compression)
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Self:
-        """A dataset whose elements a thread makes ahead, while the program works on others.
+        """A dataset whose next elements a thread prepares while the program uses earlier ones.
 
         Args:
-          buffer_size: how many; `tf.data.AUTOTUNE` for a few.
+          buffer_size: how many; `tf.data.AUTOTUNE` or None for a few.
           name: ignored.
 
         >>> [int(x) for x in tf.data.Dataset.range(3).prefetch(tf.data.AUTOTUNE)]
         [0, 1, 2]
         """
-        return self._of(cache_and_prefetch.Prefetch(self._stage, buffer_size))
+        return self._of(cache_and_prefetch.Prefetch(self._stage, -1 if buffer_size is None else buffer_size))
 
     def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Self:
         """A dataset of `tf.SparseTensor`s, of several elements each.

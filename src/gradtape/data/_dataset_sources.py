@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Self
 
@@ -49,7 +49,7 @@ class Making:
         >>> tf.data.Dataset.from_tensors([1, 2, 3]).element_spec
         TensorSpec(shape=(3,), dtype=tf.int32, name=None)
         """
-        return cls._of(sources.Single(tensors))
+        return cls._of(sources.awaited_single(tensors) if is_awaited(tensors) else sources.Single(tensors))
 
     @classmethod
     def from_generator(
@@ -61,7 +61,7 @@ class Making:
         output_signature: Any = None,
         name: str | None = None,
     ) -> Self:
-        """A dataset of what a generator function gives.
+        """A dataset of the values of a generator function.
 
         Args:
           generator: a function that returns an iterator or iterable; it is called for each iteration.
@@ -99,9 +99,7 @@ class Making:
         """
         if not 1 <= len(args) <= 3:
             raise ValueError(
-                errors.compose(
-                    f"range: there are {len(args)} numbers, which is not allowed.", "give range(start, stop, step)."
-                )
+                errors.compose(f"range: expected 1 to 3 numbers, got {len(args)}.", "give range(start, stop, step).")
             )
         dtype = dtypes.as_dtype(output_type)
         make = partial(sources.range_of, dtype=dtype)
@@ -109,7 +107,7 @@ class Making:
 
     @classmethod
     def counter(cls, start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64, name: str | None = None) -> Self:
-        """A dataset of numbers without end.
+        """An infinite dataset of numbers.
 
         >>> list(tf.data.Dataset.counter(5, 5).take(3).as_numpy_iterator())
         [np.int64(5), np.int64(10), np.int64(15)]
@@ -118,7 +116,7 @@ class Making:
 
     @classmethod
     def random(cls, seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> Self:
-        """A dataset of random int64 without end, from 0 to 2**32 - 1.
+        """An infinite dataset of random int64, from 0 to 2**32 - 1.
 
         >>> ds = tf.data.Dataset.random(seed=4).take(10)
         >>> list(ds.as_numpy_iterator()) == list(ds.as_numpy_iterator())
@@ -128,7 +126,7 @@ class Making:
 
     @classmethod
     def zip(cls, *args: Any, datasets: Any = None, name: str | None = None) -> Self:
-        """A dataset of one element of each dataset; it ends with the shortest.
+        """A dataset of tuples with one element of each dataset; it ends with the shortest.
 
         Args:
           args: datasets, or one nested structure of datasets.
@@ -144,7 +142,7 @@ class Making:
         if args and datasets is not None:
             raise TypeError(errors.compose("zip: Both `*args` and `datasets` cannot be set.", "give one of them."))
         given = datasets if datasets is not None else args[0] if len(args) == 1 else args
-        if isinstance(given, list):
+        if _holds_a_list(given):
             raise TypeError(
                 errors.compose("zip: a list of datasets is not a structure.", "give a tuple, or zip(*datasets).")
             )
@@ -158,7 +156,7 @@ class Making:
     def list_files(
         cls, file_pattern: Any, shuffle: bool | None = None, seed: Any = None, name: str | None = None
     ) -> Self:
-        """A dataset of the paths that fit a pattern.
+        """A dataset of the paths that match a pattern.
 
         Args:
           file_pattern: a pattern as of Python's `glob`, or several.
@@ -178,7 +176,7 @@ class Making:
 
     @classmethod
     def choose_from_datasets(cls, datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = True) -> Self:
-        """A dataset of elements of several, in the order that a dataset of indices says.
+        """A dataset of elements from several datasets, in the order given by a dataset of indices.
 
         >>> words = [tf.data.Dataset.from_tensors(w).repeat() for w in ("a", "b")]
         >>> choice = tf.data.Dataset.from_tensor_slices(np.array([0, 1, 1]))
@@ -199,7 +197,7 @@ class Making:
         stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: bool | None = None,
     ) -> Self:
-        """A dataset of elements of several, each time of one at random.
+        """A dataset of elements from several datasets, each chosen at random.
 
         Args:
           datasets: a list of datasets.
@@ -237,3 +235,10 @@ class Making:
         """
         made = cls._of(saved.Saved(path, element_spec, compression))
         return made if reader_func is None else reader_func(cls.from_tensors(made))
+
+
+def _holds_a_list(structure: Any) -> bool:
+    """Whether a structure is a list, or holds one: a list of datasets would be taken for the elements of one."""
+    if isinstance(structure, Mapping):
+        return any(map(_holds_a_list, structure.values()))
+    return isinstance(structure, list) or (isinstance(structure, tuple) and any(map(_holds_a_list, structure)))

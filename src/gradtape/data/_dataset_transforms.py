@@ -56,7 +56,7 @@ class Changing:
         return self._of(mapping.Map(self._stage, Function("map", map_func), num_parallel_calls, deterministic))
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Self:
-        """A dataset without the elements that could not be made: errors of all stages before it are passed over.
+        """A dataset that skips elements whose computation raises an error in an earlier stage.
 
         Args:
           log_warning: whether the errors are logged.
@@ -69,7 +69,7 @@ class Changing:
         return self._of(mapping.Tolerant(self._stage, log_warning))
 
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Self:
-        """A dataset of the elements for which a function gives True.
+        """A dataset of the elements for which a function returns True.
 
         >>> [int(x) for x in tf.data.Dataset.range(6).filter(lambda x: x % 2 == 1)]
         [1, 3, 5]
@@ -77,7 +77,7 @@ class Changing:
         return self._of(mapping.Filter(self._stage, Function("filter", predicate)))
 
     def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Self:
-        """A dataset of the elements before the first for which a function gives False.
+        """A dataset of the elements before the first one for which a function returns False.
 
         >>> [int(x) for x in tf.data.Dataset.range(6).take_while(lambda x: x < 2)]
         [0, 1]
@@ -85,7 +85,7 @@ class Changing:
         return self._of(mapping.TakeWhile(self._stage, Function("take_while", predicate)))
 
     def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Self:
-        """A dataset of the elements of the datasets that a function gives.
+        """A dataset of the elements of the datasets that a function returns.
 
         >>> [int(x) for x in tf.data.Dataset.range(3).flat_map(lambda x: tf.data.Dataset.range(x))]
         [0, 0, 1]
@@ -101,7 +101,7 @@ class Changing:
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Self:
-        """A dataset of the elements of the datasets that a function gives, of several of them in turn.
+        """A dataset that alternates between the elements of several datasets that a function returns.
 
         Args:
           map_func: a function of an element that gives a dataset.
@@ -118,7 +118,7 @@ class Changing:
         return self._of(flattening.Interleave(self._stage, function, cycle_length, block_length, num_parallel_calls))
 
     def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None) -> Self:
-        """A dataset of the results of a function that also gets and gives a state.
+        """A dataset of the results of a function that also takes and returns a state.
 
         Args:
           initial_state: the first state.
@@ -152,7 +152,7 @@ class Changing:
         return state
 
     def apply(self, transformation_func: Callable[[Any], Any]) -> Any:
-        """What a function makes of this dataset.
+        """The result of a function of this dataset.
 
         >>> [int(x) for x in tf.data.Dataset.range(4).apply(lambda ds: ds.skip(2))]
         [2, 3]
@@ -160,7 +160,10 @@ class Changing:
         made = transformation_func(self)
         if not hasattr(made, "_stage"):
             raise TypeError(
-                errors.compose(f"apply: the function gave {made!r}, which is not allowed.", "return a dataset.")
+                errors.compose(
+                    f"apply: the function must return a dataset, got {made!r}.",
+                    "end the function with `return dataset`.",
+                )
             )
         return made
 
@@ -172,7 +175,7 @@ class Changing:
         window_size_func: Callable[[Any], Any] | None = None,
         name: str | None = None,
     ) -> Self:
-        """A dataset of what a function makes of groups of elements with one key.
+        """A dataset of the results of a function on groups of elements with the same key.
 
         Args:
           key_func: a function of an element that gives an integer.
@@ -245,7 +248,7 @@ class Changing:
         seed: Any = None,
         name: str | None = None,
     ) -> Self:
-        """A dataset of pairs of class and element, of which some are left out.
+        """A dataset of pairs of class and element, resampled by dropping some of them.
 
         Args:
           class_func: a function of an element that gives its class, an int32.

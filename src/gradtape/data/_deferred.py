@@ -14,7 +14,7 @@ from gradtape.data._stage import UNKNOWN, Rows, Stage, Table
 
 
 class Awaited(Stage):
-    """A source that is made anew each time that the function comes there.
+    """A source that is created again each time the function reaches it.
 
     Args:
       value: a structure in which some tensors have no value yet.

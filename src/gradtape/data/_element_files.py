@@ -111,7 +111,7 @@ def read_elements(path: str, spec: Any = None, compression: str = "") -> Iterato
     try:
         form = json.loads(first)
         pattern = spec() if spec is not None and _has_names(form) else decode_spec(form)
-        count = len(composites.components([s for s in nest.flatten(pattern) if s is not None]))
+        count = len(composites.components(nest.flatten(pattern)))
         leaves = []
         for record in records:
             leaves.append(_tensor(record))

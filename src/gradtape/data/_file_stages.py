@@ -13,6 +13,7 @@ import numpy as np
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import Tensor, host, wrap
+from gradtape.core.weak import Closing
 from gradtape.data import _threads as threads
 from gradtape.data._failure import Failure
 from gradtape.data._stage import UNKNOWN, Stage, known_spec, positive
@@ -137,9 +138,9 @@ def lines(kind: str) -> Callable[[str], Iterator[bytes]]:
     """A reader of lines, without their ends."""
 
     def read(path: str) -> Iterator[bytes]:
-        with opened(path, kind) as file:
-            for line in file:
-                yield line.removesuffix(b"\n").replace(b"\r", b"")  # as TensorFlow, which skips every carriage return
+        held = Closing(opened(path, kind))
+        for line in held.file:
+            yield line.removesuffix(b"\n").replace(b"\r", b"")  # as TensorFlow, which skips every carriage return
 
     return read
 

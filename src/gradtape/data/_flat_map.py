@@ -54,12 +54,15 @@ def opened(function: Function, *values: Any) -> Iterator[Any]:
     return inner(function, raised(function.attempt(*values))).elements()
 
 
+_ARGUMENTS = {"group_by_window": "reduce_func"}  # parameters that take a function which returns a dataset
+
+
 def inner(function: Function, result: Any) -> Stage:
     """The stage of the dataset that a function gave."""
     if not hasattr(result, "_stage"):
         raise TypeError(
             errors.compose(
-                f"{function.name}: the function must give a tf.data.Dataset, it gave {result!r}.",
+                f"{function.name}: `{_ARGUMENTS.get(function.name, 'map_func')}` must return a `tf.data.Dataset` object, got {result!r}.",
                 "return a dataset, or use map.",
             )
         )

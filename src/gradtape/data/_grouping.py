@@ -119,11 +119,12 @@ class Buckets(Mapped):
         drop: bool,
     ) -> None:
         super().__init__(source, length)
+        if not plain:
+            PaddedBatch(source, 1, shapes, values, False)  # refuses elements that cannot be padded
         if len(sizes) != len(boundaries) + 1:
             raise ValueError(
                 errors.compose(
-                    f"bucket_by_sequence_length: there are {len(boundaries)} bucket_boundaries and {len(sizes)} "
-                    "bucket_batch_sizes, which is not allowed.",
+                    f"bucket_by_sequence_length: expected {len(boundaries) + 1} bucket_batch_sizes, got {len(sizes)}.",
                     "give one batch size more than boundaries.",
                 )
             )
@@ -165,7 +166,8 @@ class Buckets(Mapped):
         if bucket == len(self._boundaries):
             raise errors.build(
                 errors.InvalidArgumentError,
-                "bucket_by_sequence_length: an element is longer than the last of bucket_boundaries, so it cannot be padded to one.",
+                "bucket_by_sequence_length: When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries), "
+                f"which is {self._boundaries[-1]}.",
                 "add a boundary, or leave pad_to_bucket_boundary away.",
             )
         size = self._boundaries[bucket] - 1

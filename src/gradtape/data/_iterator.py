@@ -1,4 +1,4 @@
-"""Iterators over datasets, and the specs of datasets and iterators."""
+"""Iterators over datasets."""
 
 from __future__ import annotations
 
@@ -16,15 +16,20 @@ from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, to_numpy, wrap
 from gradtape.core.variable import Variable
 from gradtape.data import _seeds as seeds
+from gradtape.data._boxed import BoxedIterator, key_of
+from gradtape.data._boxes import boxed
 from gradtape.data._failure import Failure, raised
+from gradtape.data._optional import Optional
+from gradtape.data._specs import IteratorSpec
 from gradtape.data._stage import known_spec
+from gradtape.data._traced import IteratorSteps, fetched, fetched_optional, may_assign, refuse_python_loop
 
 _END = object()
 _PAUSE = 0.0005  # seconds until a thread looks again whether an iterator is free
 
 
 class Iterator:
-    """The elements of a dataset, one after the other: what `iter(dataset)` returns.
+    """An iterator over the elements of a dataset: the result of `iter(dataset)`.
 
     Dropping it ends its threads. In a `tf.function`, `next(iterator)` takes an element each time the function runs. A
     `tf.train.Checkpoint` keeps how far it is, and the seeds of shuffles; to restore that, the elements before are made again.
@@ -71,8 +76,6 @@ class Iterator:
 
     def __next__(self) -> Any:
         if state.current.trace is not None:
-            from gradtape.data._traced import fetched, refuse_python_loop
-
             refuse_python_loop(self)
             return fetched(self._stage_read, self._taken)
         try:
@@ -121,8 +124,6 @@ class Iterator:
     def get_next_as_optional(self) -> Optional:
         """The next element as an `Optional`, which is empty after the last."""
         if state.current.trace is not None:
-            from gradtape.data._traced import fetched_optional
-
             return fetched_optional(self._stage_read, self._pulled)  # type: ignore[no-any-return]
         is_there, value = self._pulled()
         return Optional(self.element_spec, value, is_there)
@@ -145,28 +146,18 @@ class Iterator:
 
     def _staged_steps(self) -> Any:
         """A `for` statement over the iterator in a function: it goes on where the iterator is when the function runs."""
-        from gradtape.data._traced import IteratorSteps
-
         return IteratorSteps(self)
 
     def _argument_key(self) -> Any:
         """What a trace of a function that takes the iterator must know of it."""
-        from gradtape.data._boxed import key_of
-
         return key_of(self._stage_read)
 
     def _boxed(self) -> Any:
         """The box in which it goes into a function."""
-        from gradtape.data._boxed import boxed
-
         return boxed(self)
 
     def _from_box(self, box: Any) -> Any:
         """An iterator like this one, of a box in a trace; its kind, for the spec of a box."""
-        from gradtape.data._boxed import BoxedIterator
-        from gradtape.data._specs import IteratorSpec
-        from gradtape.data._traced import may_assign
-
         assigns = may_assign(self._stage_read)
         if isinstance(box, TensorSpec):
             return IteratorSpec(self.element_spec, assigns=assigns)
@@ -190,7 +181,7 @@ class Place(Variable):
 
 
 class NumpyIterator:
-    """The elements of a dataset with NumPy arrays as leaves: what `as_numpy_iterator` returns."""
+    """An iterator over the elements of a dataset, with NumPy arrays as leaves: the result of `as_numpy_iterator`."""
 
     def __init__(self, dataset: Any) -> None:
         spec = known_spec(dataset._stage, may_trace=False)
@@ -235,49 +226,8 @@ def _as_numpy(leaf: Any) -> Any:
 
 def _without_array(leaf: Any) -> Exception:
     return TypeError(
-        errors.compose(f"as_numpy_iterator: {leaf!r} cannot become an array.", "iterate over the dataset itself.")
+        errors.compose(
+            f"as_numpy_iterator: `tf.data.Dataset.as_numpy_iterator()` is not supported for elements of {leaf!r}.",
+            "iterate over the dataset itself.",
+        )
     )
-
-
-class Optional:
-    """A value that may be missing.
-
-    >>> iterator = iter(tf.data.Dataset.range(1))
-    >>> iterator.get_next_as_optional().has_value().numpy(), iterator.get_next_as_optional().has_value().numpy()
-    (np.True_, np.False_)
-    """
-
-    def __init__(self, spec: Any, value: Any, is_there: Any) -> None:
-        self._spec, self._value, self._is_there = spec, value, is_there
-
-    @staticmethod
-    def from_value(value: Any) -> Optional:
-        """An Optional with a value."""
-        from gradtape.data import _structure as structure
-
-        found = structure.tensors(value)
-        return Optional(structure.spec(found), found, True)
-
-    @staticmethod
-    def empty(element_spec: Any) -> Optional:
-        """An Optional without a value."""
-        return Optional(element_spec, None, False)
-
-    def has_value(self, name: str | None = None) -> Tensor:
-        """A bool tensor: whether there is a value."""
-        return self._is_there if isinstance(self._is_there, Tensor) else wrap(np.bool_(self._is_there))
-
-    def get_value(self, name: str | None = None) -> Any:
-        """The value; InvalidArgumentError if there is none."""
-        if isinstance(self._is_there, Tensor):  # in a function, which knows when it runs
-            return self._value()
-        if not self._is_there:
-            raise errors.build(
-                errors.InvalidArgumentError, "The given optional does not have a value.", "ask has_value()."
-            )
-        return self._value
-
-    @property
-    def element_spec(self) -> Any:
-        """The structure of specs of the value."""
-        return self._spec

@@ -28,7 +28,7 @@ def DatasetInitializer(dataset: Dataset) -> KeyValueTensorInitializer:  # noqa: 
     if not isinstance(spec, tuple) or len(spec) != 2:
         raise ValueError(
             errors.compose(
-                f"DatasetInitializer: the elements are {spec}, not pairs of keys and values: they do not fit.",
+                f"DatasetInitializer: elements must be pairs of keys and values, got {spec}.",
                 "zip keys and values.",
             )
         )
@@ -99,7 +99,7 @@ def _column(parts: list[Any], spec: Any) -> Any:
 
 
 def pad_to_cardinality(cardinality: int, mask_key: str = "valid") -> Callable[[Dataset], Dataset]:
-    """A function for `Dataset.apply`: fill a dataset of dicts with elements of zeros, and mark those that are real.
+    """A function for `Dataset.apply`: pad a dataset of dicts with zero elements, and mark the real ones.
 
     Args:
       cardinality: how many elements there are to be.

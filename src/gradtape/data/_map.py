@@ -237,7 +237,7 @@ def check_state(who: str, first: Any, state: Any) -> None:
 
 
 class Asserted(Chosen):
-    """A stage that is said to have so many elements, which is checked at its end."""
+    """A stage with an asserted number of elements, which is checked at its end."""
 
     def __init__(self, source: Stage, expected: int) -> None:
         super().__init__(source)
@@ -257,10 +257,10 @@ class Asserted(Chosen):
                 break
             yield value
         if number != self._expected:
-            few = "more" if number > self._expected >= 0 else f"only {number}"
+            few = f"at least {number}" if number > self._expected >= 0 else f"only {number}"
             raise errors.build(
                 errors.FailedPreconditionError,
-                f"assert_cardinality: there should be {self._expected} elements, but there are {few}.",
+                f"assert_cardinality: Input dataset was expected to contain {self._expected} elements but contained {few} elements.",
                 "correct the number, or the pipeline.",
             )
 

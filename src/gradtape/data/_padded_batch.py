@@ -9,7 +9,7 @@ import numpy as np
 
 from gradtape.core import convert, dtypes, errors, nest
 from gradtape.core.shape import TensorShape, TensorSpec
-from gradtape.core.tensor import host, wrap
+from gradtape.core.tensor import Tensor, host, wrap
 from gradtape.data import _composites as composites
 from gradtape.data._batch import batches
 from gradtape.data._stage import Stage, grouped, known_spec, positive
@@ -33,7 +33,8 @@ class PaddedBatch(Stage):
             if not isinstance(s, TensorSpec) or isinstance(s, composites.RowSpec):
                 raise TypeError(
                     errors.compose(
-                        f"padded_batch: elements of {s!r} cannot be padded.", "make them dense in a map before."
+                        f"`padded_batch` is only supported for datasets that produce tensor elements, got {s!r}.",
+                        "make them dense in a map before.",
                     )
                 )
         for s, wanted in zip(flat, _spread(self._shapes, spec, len(flat), is_shape=True), strict=True):
@@ -75,20 +76,24 @@ def _check_shape(own: TensorShape, wanted: Any) -> None:
     if own.rank is not None and len(dims) != own.rank:
         raise errors.build(
             errors.ShapeError,
-            f"padded_batch: the padded shape {dims} must have the rank of the elements, whose shape is {own}.",
+            f"padded_batch: The padded shape {TensorShape(dims)} is not compatible with the shape {own} of the corresponding "
+            "input component: the ranks differ.",
             "give one size for each axis.",
         )
     for size, there in zip(dims, own.as_list() if own.rank is not None else (), strict=False):
         if size is not None and there is not None and size < there:
             raise errors.build(
                 errors.ShapeError,
-                f"padded_batch: the padded shape {dims} is smaller than the elements, whose shape is {own}: they do not fit.",
+                f"padded_batch: The padded shape {TensorShape(dims)} is not compatible with the shape {own} of the corresponding "
+                "input component, which is larger.",
                 "give a larger one, or None for as much as is needed.",
             )
 
 
 def _dims(wanted: Any) -> list[int | None]:
     """A padded shape as a list; None for the largest size in a batch."""
+    if isinstance(wanted, Tensor):
+        _check_vector(wanted)
     try:
         if isinstance(wanted, TensorShape):
             given: Any = wanted.as_list()
@@ -101,8 +106,29 @@ def _dims(wanted: Any) -> list[int | None]:
         ) from None
 
 
+def _check_vector(wanted: Tensor) -> None:
+    """Refuse a tensor that is no vector of integers as a padded shape."""
+    must = f"padded_batch: Padded shape {wanted!r} must be a `tf.int64` vector tensor, "
+    if wanted.dtype.kind not in "iu":
+        raise TypeError(
+            errors.compose(f"{must}but its element type was {wanted.dtype.name}.", "use tf.cast(x, tf.int64).")
+        )
+    if wanted.shape.rank != 1:
+        raise errors.build(
+            errors.ShapeError, f"{must}but its shape was {wanted.shape}.", "give one size for each axis."
+        )
+
+
 def _padding(value: Any, dtype: Any) -> Any:
     """A padding value as a NumPy scalar."""
+    if isinstance(value, Tensor) and value.dtype is not dtype:
+        raise TypeError(
+            errors.compose(
+                f"padded_batch: padding_values has type {value.dtype.name}, which does not match type {dtype.name} of the "
+                "corresponding input component.",
+                f"use tf.cast(x, tf.{dtype.name}).",
+            )
+        )
     if isinstance(value, bool) and dtype is not dtypes.bool_:
         raise TypeError(
             errors.compose(f"padded_batch: a padding value must be {dtype.name}, got {value!r}.", "give a number.")
@@ -134,6 +160,8 @@ def _spread(given: Any, pattern: Any, count: int, is_shape: bool) -> list[Any]:
 def _along(given: Any, pattern: Any) -> list[Any]:
     if not nest.is_nested(pattern):
         return [given]
+    if given is None:  # the default for all below
+        return [None] * len(nest.flatten(pattern))
     if isinstance(pattern, dict):
         if not isinstance(given, dict) or set(given) != set(pattern):
             raise errors.build(
@@ -178,7 +206,7 @@ def _known(wanted: Any, largest: list[int]) -> list[Any]:
     if len(dims) != len(largest):
         raise errors.build(
             errors.ShapeError,
-            f"padded_batch: the padded shape {dims} has rank {len(dims)}, the elements have rank {len(largest)}: they do not fit.",
+            f"padded_batch: ranks differ: the padded shape {dims} has rank {len(dims)}, the elements have rank {len(largest)}.",
             "give one size for each axis.",
         )
     return dims

@@ -73,7 +73,7 @@ class Stream:
         self._next = 0
 
     def words(self, count: int) -> Any:
-        """So many uint64."""
+        """A number of uint64 values."""
         blocks = -(-count // 2)
         found = philox.words(self._state, self._next, blocks)
         self._next += blocks

@@ -16,6 +16,7 @@ from gradtape.data import _seeds as seeds
 from gradtape.data import _structure as structure
 from gradtape.data._deferred import Awaited
 from gradtape.data._failure import Failure, attempt
+from gradtape.data._nested import is_nested
 from gradtape.data._stage import INFINITE, PORTION, UNKNOWN, Stage, Table, integer
 from gradtape.data._user_functions import Function
 
@@ -30,6 +31,13 @@ class Slices(Stage):
         if value is None:
             raise ValueError(errors.compose("from_tensor_slices: None has no rows.", "give tensors."))
         self._value = structure.tensors(value)
+        if any(is_nested(leaf) for leaf in nest.flatten(self._value)):
+            raise ValueError(
+                errors.compose(
+                    "from_tensor_slices: Slicing dataset elements is not supported for rank 0.",
+                    "give a list of datasets, or use from_tensors.",
+                )
+            )
         columns = [host(t._array) for t in nest.flatten(self._value)]
         shown = ", ".join(str(spec_of(c)) for c in columns)
         if not columns or any(not c.ndim for c in columns):
@@ -109,6 +117,12 @@ class Single(Stage):
 
     def spec(self) -> Any:
         return structure.spec(self._value)
+
+
+def awaited_single(value: Any) -> Awaited:
+    """One element of which some tensors have no value yet."""
+    tensors = structure.tensors(value)
+    return Awaited(tensors, Single, structure.spec(tensors), 1)
 
 
 class Range(Stage):
@@ -201,7 +215,7 @@ class Generated(Stage):
         if not callable(generator):
             raise TypeError(
                 errors.compose(
-                    f"from_generator: generator is {generator!r}, which is not callable.",
+                    f"from_generator: `generator` must be a Python callable, got {generator!r}.",
                     "give a function that returns an iterator, so that each epoch has its own.",
                 )
             )

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from gradtape.core import dtypes, errors, nest
 from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.polymorphic_function.cache_key import Leaves, encode
+from gradtape.toplevel.specs import TypeSpec
+
+# What makes datasets, iterators and optionals of boxes, and an empty dataset of a spec. The modules that define them are above
+# this one; they write it here.
+MAKERS: dict[str, Callable[..., Any]] = {}
 
 
 class DatasetSpec:
@@ -35,12 +41,9 @@ class DatasetSpec:
     def is_compatible_with(self, other: Any) -> bool:
         """Whether another spec, or a dataset, has elements like these."""
         theirs = other.element_spec
-        try:
-            nest.assert_same_structure(self._element_spec, theirs)
-        except (TypeError, ValueError):
+        if isinstance(other, DatasetSpec) and not self._shape.is_compatible_with(other._shape):
             return False
-        pairs = zip(nest.flatten(self._element_spec), nest.flatten(theirs), strict=True)
-        return all(a.is_compatible_with(b) for a, b in pairs)
+        return _are_alike(self._element_spec, theirs)
 
     def is_subtype_of(self, other: Any) -> bool:
         """Whether every dataset of this spec is one of another spec."""
@@ -53,6 +56,8 @@ class DatasetSpec:
         """The narrowest spec that holds this one and others; None if there is none."""
         found = self._element_spec
         for other in others:
+            if type(other) is not type(self) or self._shape.as_list() != other._shape.as_list():
+                return None
             try:
                 nest.assert_same_structure(found, other.element_spec)
                 found = nest.map_structure(lambda a, b: a.most_specific_compatible_type(b), found, other.element_spec)
@@ -81,10 +86,7 @@ class DatasetSpec:
 
     def _from_box(self, box: Any) -> Any:
         """A dataset of a box in a trace; the spec, for that of a box."""
-        from gradtape.data._boxed import stage_of
-        from gradtape.data._dataset import Dataset
-
-        return self if isinstance(box, TensorSpec) else Dataset._of(stage_of(box, self._element_spec, self._assigns))
+        return self if isinstance(box, TensorSpec) else MAKERS["dataset"](box, self._element_spec, self._assigns)
 
     def __eq__(self, other: Any) -> bool:
         is_alike = type(other) is type(self) and self._element_spec == other._element_spec
@@ -95,6 +97,15 @@ class DatasetSpec:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._element_spec!r}, {self._shape!r})"
+
+
+def _are_alike(a: Any, b: Any) -> bool:
+    """Whether structures of specs are compatible, part by part."""
+    try:
+        nest.assert_same_structure(a, b)
+    except (TypeError, ValueError):
+        return False
+    return all(s.is_compatible_with(t) for s, t in zip(nest.flatten(a), nest.flatten(b), strict=True))
 
 
 def _is_within(a: Any, b: Any) -> bool:
@@ -110,6 +121,39 @@ class IteratorSpec(DatasetSpec):
 
     def _from_box(self, box: Any) -> Any:
         """An iterator of a box in a trace; the spec, for that of a box."""
-        from gradtape.data._boxed import BoxedIterator
+        return self if isinstance(box, TensorSpec) else MAKERS["iterator"](box, self._element_spec, self._assigns)
 
-        return self if isinstance(box, TensorSpec) else BoxedIterator(box, self._element_spec, self._assigns)
+
+class OptionalSpec(TypeSpec):
+    """The spec of a `tf.experimental.Optional`.
+
+    >>> tf.OptionalSpec(tf.TensorSpec([], tf.int32)).element_spec
+    TensorSpec(shape=(), dtype=tf.int32, name=None)
+    """
+
+    dtype = None
+
+    def __init__(self, element_spec: Any) -> None:
+        self._element_spec = element_spec
+
+    element_spec = property(lambda self: self._element_spec, doc="The structure of specs of the value.")
+
+    def __repr__(self) -> str:
+        return f"OptionalSpec({self._element_spec!r},)"
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """True for an Optional, or the spec of one, whose value this one's spec describes."""
+        spec = getattr(spec_or_value, "_type_spec", spec_or_value)
+        return isinstance(spec, OptionalSpec) and _are_alike(self._element_spec, spec.element_spec)
+
+    def _argument_key(self) -> Any:
+        """What a trace of a function that takes such an Optional must know of it."""
+        return encode(self._element_spec, Leaves())
+
+    def _boxed(self) -> TensorSpec:
+        """The kind of the box in which one goes into a function."""
+        return TensorSpec([], dtypes.string)
+
+    def _from_box(self, box: Any) -> Any:
+        """An Optional of a box in a trace; the spec, for that of a box."""
+        return self if isinstance(box, TensorSpec) else MAKERS["optional"](box, self._element_spec)

@@ -238,7 +238,7 @@ def merged(who: str, a: Any, b: Any) -> Any:
     if not is_alike:
         raise TypeError(
             errors.compose(
-                f"{who}: one dataset has elements {a!r}, the other has {b!r}: they do not fit.",
+                f"{who}: the datasets must have compatible element specs, got {a!r} and {b!r}.",
                 "give both the same structure and dtypes by a map.",
             )
         )

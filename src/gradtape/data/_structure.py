@@ -13,8 +13,7 @@ from gradtape.core.shape import TensorShape, TensorSpec, spec_of
 from gradtape.core.tensor import Tensor, host, wrap
 from gradtape.data import _composites as composites
 from gradtape.data import _nested as nested
-from gradtape.data._specs import DatasetSpec
-from gradtape.toplevel.specs import OptionalSpec
+from gradtape.data._specs import DatasetSpec, OptionalSpec
 
 
 def tensors(value: Any) -> Any:
@@ -101,8 +100,8 @@ def _stacked(who: str, column: Sequence[Any]) -> Any:
     except AttributeError:
         raise TypeError(
             errors.compose(
-                f"{who}: the elements hold {column[0]!r}, which is not allowed.",
-                "turn it into tensors by a map before.",
+                f"{who}: elements must be tensors, got {column[0]!r}.",
+                "convert it in a map before.",
             )
         ) from None
     first = arrays[0]

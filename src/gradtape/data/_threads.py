@@ -1,7 +1,7 @@
 """Threads of an iteration. They know nothing of the iterator, so they end when it is dropped.
 
-A generator that uses threads ends them in its `finally`, which runs when it is exhausted, closed, or collected. Threads are
-daemons: a program may end in the middle of an iteration.
+They know by a weak reference who takes what they make, and end when nobody does: the generator is exhausted, closed, or collected. Threads
+are daemons: a program may end in the middle of an iteration.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import contextlib
 import os
 import threading
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -69,10 +70,23 @@ class _Task:
         return self._result
 
 
-def _work(function: Callable[[Any], Any], tasks: SimpleQueue[Any], finished: SimpleQueue[Any] | None) -> None:
+class _Caller:
+    """Who takes results. Threads know it by a weak reference: they end when it is gone, which a dropped generator tells without a step of
+    its own (see `core/weak.py`)."""
+
+    __slots__ = ("__weakref__",)
+
+
+def _work(
+    function: Callable[[Any], Any],
+    tasks: SimpleQueue[Any],
+    finished: SimpleQueue[Any] | None,
+    caller: weakref.ref[_Caller],
+) -> None:
     while True:
         task = tasks.get()
-        if task is None:
+        if caller() is None:
+            tasks.put(None)  # for the next thread
             return
         task.run(function)
         if finished is not None:
@@ -88,22 +102,21 @@ def parallel(function: Callable[[Any], Any], source: Iterator[Any], count: int, 
     tasks: SimpleQueue[Any] = SimpleQueue()
     finished: SimpleQueue[Any] | None = None if in_order else SimpleQueue()
     pending: deque[_Task] = deque()
+    caller = _Caller()
+    known = weakref.ref(caller, tasks.put)
     for i in range(count):
-        threading.Thread(target=_work, args=(function, tasks, finished), daemon=True, name=f"data-map-{i}").start()
-    try:
-        for value in source:
-            task = _Task(value)
-            pending.append(task)
-            tasks.put(task)
-            if len(pending) >= count:
-                yield _next(pending, finished)
-        while pending:
+        work = threading.Thread(
+            target=_work, args=(function, tasks, finished, known), daemon=True, name=f"data-map-{i}"
+        )
+        work.start()
+    for value in source:
+        task = _Task(value)
+        pending.append(task)
+        tasks.put(task)
+        if len(pending) >= count:
             yield _next(pending, finished)
-    finally:
-        while not tasks.empty():
-            tasks.get()
-        for _ in range(count):
-            tasks.put(None)
+    while pending:
+        yield _next(pending, finished)
 
 
 def _next(pending: deque[_Task], finished: SimpleQueue[Any] | None) -> Any:
@@ -176,18 +189,25 @@ class _Handover:
     """A bounded place between a thread that makes elements and one that takes them."""
 
     def __init__(self, size: int) -> None:
-        self._free = locks.semaphore("elements", size)
+        self._free: SimpleQueue[Any] = SimpleQueue()  # something for each element that may be made
         self._items: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
-        self._stopped = False
+        for _ in range(size):
+            self._free.put(None)
+
+    def taker(self) -> _Taker:
+        """Who takes the elements; the thread goes on until it is gone."""
+        made = _Taker(self._items.get, self._free.put)
+        self._known = weakref.ref(made, self._free.put)
+        return made
 
     def fill(self, source: Iterator[Any], is_quiet: bool) -> None:
-        """Put the elements of a source here until it ends, or nobody takes them any more."""
+        """Put the elements of a source here until it ends, or until the consumer has stopped."""
         problem = None
         with threads.companion() if is_quiet else contextlib.nullcontext():
             try:
                 while True:
-                    self._free.acquire()  # before the element is made, so that no more than so many are ahead
-                    if self._stopped or (item := next(source, _END)) is _END:
+                    self._free.get()  # before the element is made, so that no more than so many are ahead
+                    if self._known() is None or (item := next(source, _END)) is _END:
                         break
                     self._items.put((item, None))
                     del item
@@ -195,18 +215,22 @@ class _Handover:
                 problem = raised
         self._items.put((_END, problem))
 
+
+class _Taker:
+    """Takes what a thread makes."""
+
+    __slots__ = ("__weakref__", "_get", "_put")
+
+    def __init__(self, get: Callable[[], tuple[Any, BaseException | None]], put: Callable[[Any], None]) -> None:
+        self._get, self._put = get, put
+
     def take(self) -> Any:
         """The next element, or the end; raises what the source raised."""
-        item, problem = self._items.get()
+        item, problem = self._get()
         if problem is not None:
             raise problem
-        self._free.release()
+        self._put(None)
         return item
-
-    def stop(self) -> None:
-        """Nobody takes any more."""
-        self._stopped = True
-        self._free.release()
 
 
 def background(source: Iterator[Any], size: int, is_quiet: bool = False) -> Iterator[Any]:
@@ -215,10 +239,8 @@ def background(source: Iterator[Any], size: int, is_quiet: bool = False) -> Iter
     If no code of the user runs in the source, variables may be updated in place beside the thread.
     """
     handover = _Handover(size)
+    taker = handover.taker()
     threading.Thread(target=handover.fill, args=(source, is_quiet), daemon=True, name="data-prefetch").start()
-    del source
-    try:
-        while (item := handover.take()) is not _END:
-            yield item
-    finally:
-        handover.stop()
+    del source, handover
+    while (item := taker.take()) is not _END:
+        yield item

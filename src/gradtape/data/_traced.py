@@ -17,6 +17,7 @@ from gradtape.core.tensor import host
 from gradtape.data import _composites as composites
 from gradtape.data import _deferred as deferred
 from gradtape.data import _structure as structure
+from gradtape.data._optional import Optional
 from gradtape.data._purity import Reading
 from gradtape.tracing.control.checks import required
 from gradtape.transform.py_function import numpy_function
@@ -30,9 +31,10 @@ def refuse_python_loop(iterator: Any) -> None:
     frame = sys._getframe(2)
     iterator.requests += 1
     if frame.f_code.co_code[frame.f_lasti] == _FOR_ITER or iterator.requests > _MOST_REQUESTS:
-        raise RuntimeError(
+        raise ValueError(
             errors.compose(
-                "a dataset cannot be iterated by Python while a function is traced.",
+                "a dataset cannot be iterated by Python while a function is traced: the `for elem in dataset: ...` idiom is only "
+                "supported where AutoGraph is enabled.",
                 "write `for x in dataset` in a function that AutoGraph converts, use next(iterator), or iterate outside and "
                 "call the function on each element.",
             )
@@ -52,8 +54,6 @@ def fetched(stage: Any, take: Callable[..., Any], inputs: Sequence[Any] = ()) ->
 
 def fetched_optional(stage: Any, take: Callable[..., Any], inputs: Sequence[Any] = ()) -> Any:
     """The same as an Optional: `take` gives a pair, whether there is an element, and the element."""
-    from gradtape.data._iterator import Optional
-
     spec, parts = _parts_of(stage)
 
     def run(*arrays: Any) -> list[Any]:
@@ -75,7 +75,7 @@ def _parts_of(stage: Any) -> tuple[Any, list[Any]]:
     """The structure of specs of a stage's elements, and the specs of their tensors."""
     spec = stage.spec()
     specs = nest.flatten(spec)
-    if not all(isinstance(s, (TensorSpec, CompositeSpec)) for s in specs):
+    if not all(s is None or isinstance(s, (TensorSpec, CompositeSpec)) for s in specs):
         raise TypeError(
             errors.compose(
                 "the elements of this dataset hold datasets, which is not supported here.",
@@ -87,7 +87,8 @@ def _parts_of(stage: Any) -> tuple[Any, list[Any]]:
 
 
 def _arrays(value: Any) -> list[Any]:
-    return [host(leaf._array) for leaf in nest.flatten(structure.tensors(value), expand_composites=True)]
+    leaves = nest.flatten(structure.tensors(value), expand_composites=True)
+    return [host(leaf._array) for leaf in leaves if leaf is not None]
 
 
 def _shaped(spec: Any, parts: list[Any], leaves: Any) -> Any:
@@ -134,7 +135,7 @@ def _caches(stage: Any) -> list[Any]:
 
 
 class Steps(threading.local):
-    """A `for` statement over a dataset in a graph. Each run of it iterates anew."""
+    """A `for` statement over a dataset in a graph. Each run starts a new iteration."""
 
     def __init__(self, stage: Any) -> None:
         self._stage = stage
@@ -235,11 +236,11 @@ class IteratorSteps:
         return fetched(self._iterator._stage_read, self._iterator._taken)
 
     def stop(self) -> None:
-        """Nothing: the iterator goes on elsewhere."""
+        """Nothing: the iterator continues elsewhere."""
 
 
 class TracedIterator:
-    """What `iter(dataset)` is in a function: each run of the function begins anew."""
+    """What `iter(dataset)` is in a function: each run of the function starts from the beginning."""
 
     def __init__(self, stage: Any) -> None:
         self._stage, self._steps = stage, Steps(stage)

@@ -13,8 +13,10 @@ from gradtape.core.shape import TensorSpec
 from gradtape.core.sparse_tensor import SparseTensor, SparseTensorSpec
 from gradtape.data import _structure as structure
 from gradtape.data._failure import Failure, raised
+from gradtape.data._nested import Datasets
 from gradtape.data._purity import Reading
 from gradtape.data._seeds import Draws
+from gradtape.data._specs import MAKERS
 
 _CONTEXT = "Error in user-defined function passed to"
 
@@ -129,13 +131,9 @@ class Function:
 
 def _placeholder(leaf: Any) -> Any:
     """What stands for a dataset while a function is traced: one of its specs, without elements."""
-    from gradtape.data._batch import Held
-    from gradtape.data._dataset import Dataset
-    from gradtape.data._nested import Datasets
-
     if not hasattr(leaf, "element_spec"):
         return leaf
-    dataset = Dataset(Held([], leaf.element_spec))
+    dataset = MAKERS["empty dataset"](leaf.element_spec)
     return Datasets([dataset], leaf.shape) if leaf.shape.rank else dataset
 
 

@@ -112,13 +112,15 @@ class Choose(Stage):
 
     def __init__(self, sources: list[Stage], choice: Stage, stop_on_empty: bool) -> None:
         if not sources:
-            raise ValueError(errors.compose("choose_from_datasets: there are no datasets.", "give at least one."))
+            raise ValueError(
+                errors.compose("choose_from_datasets: `datasets` should not be empty.", "give at least one.")
+            )
         check_alike("choose_from_datasets", sources)
         wanted, given = TensorSpec([], dtypes.int64), known_spec(choice)
         if given is not None and given != wanted:
             raise TypeError(
                 errors.compose(
-                    f"choose_from_datasets: choice_dataset must have int64 scalars as elements, got {given!r}.",
+                    f"choose_from_datasets: Elements of `choice_dataset` must be scalar `tf.int64` tensors, got {given!r}.",
                     "cast them in a map.",
                 )
             )
@@ -167,7 +169,9 @@ class Sample(Stage):
 
     def __init__(self, sources: list[Stage], weights: Any, seed: Any, stop: bool, rerandomize: bool) -> None:
         if not sources:
-            raise ValueError(errors.compose("sample_from_datasets: there are no datasets.", "give at least one."))
+            raise ValueError(
+                errors.compose("sample_from_datasets: `datasets` should not be empty.", "give at least one.")
+            )
         check_alike("sample_from_datasets", sources)
         self._count = len(sources)
         self._weights: Any = None

@@ -6,81 +6,24 @@ _traceback_filtering.py  Whether tracebacks end at the user's line
 _value_checks.py         Checks of values
 """
 
-from gradtape.core import deferral, lazy
-from gradtape.debugging._numerics import (
-    assert_all_finite,
-    check_numerics,
-    disable_check_numerics,
-    enable_check_numerics,
-    get_log_device_placement,
-    set_log_device_placement,
-)
-from gradtape.debugging._shape_checks import (
-    assert_integer,
-    assert_rank,
-    assert_rank_at_least,
-    assert_rank_in,
-    assert_scalar,
-    assert_shapes,
-    assert_type,
-    is_numeric_tensor,
-)
-from gradtape.debugging._traceback_filtering import (
-    disable_traceback_filtering,
-    enable_traceback_filtering,
-    is_traceback_filtering_enabled,
-)
-from gradtape.debugging._value_checks import (
-    Assert,
-    assert_equal,
-    assert_greater,
-    assert_greater_equal,
-    assert_less,
-    assert_less_equal,
-    assert_near,
-    assert_negative,
-    assert_non_negative,
-    assert_non_positive,
-    assert_none_equal,
-    assert_positive,
-    assert_proper_iterable,
-    assert_same_float_dtype,
-)
+from gradtape.core import lazy
 
-__all__ = [
-    "Assert",
-    "assert_all_finite",
-    "assert_equal",
-    "assert_greater",
-    "assert_greater_equal",
-    "assert_integer",
-    "assert_less",
-    "assert_less_equal",
-    "assert_near",
-    "assert_negative",
-    "assert_non_negative",
-    "assert_non_positive",
-    "assert_none_equal",
-    "assert_positive",
-    "assert_proper_iterable",
-    "assert_rank",
-    "assert_rank_at_least",
-    "assert_rank_in",
-    "assert_same_float_dtype",
-    "assert_scalar",
-    "assert_shapes",
-    "assert_type",
-    "check_numerics",
-    "disable_check_numerics",
-    "disable_traceback_filtering",
-    "enable_check_numerics",
-    "enable_traceback_filtering",
-    "get_log_device_placement",
-    "is_numeric_tensor",
-    "is_traceback_filtering_enabled",
-    "set_log_device_placement",
-]
-
-__getattr__, __dir__, _ = lazy.attach(__name__, {})  # however it was imported, its functions are adapted
-
-deferral.guard_module(__name__)
+_LATER = {
+    "gradtape.debugging._numerics": (
+        "assert_all_finite check_numerics disable_check_numerics enable_check_numerics get_log_device_placement "
+        "set_log_device_placement"
+    ),
+    "gradtape.debugging._shape_checks": (
+        "assert_integer assert_rank assert_rank_at_least assert_rank_in assert_scalar assert_shapes assert_type "
+        "is_numeric_tensor"
+    ),
+    "gradtape.debugging._traceback_filtering": (
+        "disable_traceback_filtering enable_traceback_filtering is_traceback_filtering_enabled"
+    ),
+    "gradtape.debugging._value_checks": (
+        "Assert assert_equal assert_greater assert_greater_equal assert_less assert_less_equal assert_near assert_negative "
+        "assert_non_negative assert_non_positive assert_none_equal assert_positive assert_proper_iterable "
+        "assert_same_float_dtype"
+    ),
+}
+__getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

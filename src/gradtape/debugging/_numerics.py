@@ -31,8 +31,8 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
     if not (x.dtype.is_floating or x.dtype.is_complex):
         raise errors.build(
             errors.DTypeError,
-            f"check_numerics: tensor is {x.dtype.name}, which is not allowed.",
-            "integers are always finite.",
+            f"check_numerics: tensor must be floating point, got {x.dtype.name}.",
+            "leave the check out: integers are always finite.",
         )
     place = None if _current.trace is not None else provenance.user_place(1)
     perform("check_numerics", partial(_check, message, place), [x])
@@ -115,7 +115,7 @@ def _raiser(name: str, output: int, place: Any = None) -> Any:
 
 
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
-    """From now on, an op of this thread whose result holds inf or nan raises InvalidArgumentError; gradients too.
+    """Raise InvalidArgumentError if an op of this thread, or a gradient, yields inf or nan from now on.
 
     Functions that are traced from now on check when they run. It costs time: it is for finding errors.
 
@@ -148,7 +148,7 @@ class _Switches:
 
 
 def set_log_device_placement(enabled: bool) -> None:
-    """Accepted: there is one kind of device, and nothing to log.
+    """Accepted, without effect: there is only one kind of device.
 
     >>> tf.debugging.set_log_device_placement(False)
     """
@@ -156,7 +156,7 @@ def set_log_device_placement(enabled: bool) -> None:
 
 
 def get_log_device_placement() -> bool:
-    """What `set_log_device_placement` was last given; False at first.
+    """The last value passed to `set_log_device_placement`; False by default.
 
     >>> tf.debugging.set_log_device_placement(False)
     >>> tf.debugging.get_log_device_placement()

@@ -6,7 +6,7 @@ from gradtape.experimental import dlpack
 _LATER = {
     "gradtape.experimental.dtensor": "*",
     "gradtape.experimental.numpy": "*",
-    "gradtape.data._iterator": "Optional",
+    "gradtape.data._optional": "Optional",
     "gradtape.experimental._async_scope": "async_clear_error async_scope enable_strict_mode function_executor_type",
     "gradtape.toplevel.extension_types": "ExtensionType ExtensionTypeSpec",
 }

@@ -1,6 +1,6 @@
 # Written by tools/stubs.py.
 # ruff: noqa
-from gradtape.data._iterator import Optional
+from gradtape.data._optional import Optional
 from gradtape.experimental import dlpack
 from gradtape.experimental import dtensor
 from gradtape.experimental import numpy

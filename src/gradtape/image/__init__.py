@@ -31,9 +31,7 @@ _LATER = {
         "convert_image_dtype per_image_standardization"
     ),
     "gradtape.image._bounding_boxes": (
-        "combined_non_max_suppression draw_bounding_boxes generate_bounding_box_proposals "
-        "non_max_suppression non_max_suppression_overlaps non_max_suppression_padded "
-        "non_max_suppression_with_scores sample_distorted_bounding_box "
+        "draw_bounding_boxes generate_bounding_box_proposals sample_distorted_bounding_box "
         "stateless_sample_distorted_bounding_box"
     ),
     "gradtape.image._color_spaces": (
@@ -58,6 +56,10 @@ _LATER = {
         "stateless_random_hue stateless_random_saturation"
     ),
     "gradtape.image._resize": "ResizeMethod resize resize_with_pad",
+    "gradtape.image._non_max_suppression": (
+        "combined_non_max_suppression non_max_suppression non_max_suppression_overlaps non_max_suppression_padded "
+        "non_max_suppression_with_scores"
+    ),
 }
 __getattr__, __dir__, _later = lazy.attach(__name__, _LATER)
 

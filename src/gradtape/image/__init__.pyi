@@ -9,13 +9,8 @@ from gradtape.image._adjust import adjust_hue
 from gradtape.image._adjust import adjust_saturation
 from gradtape.image._adjust import convert_image_dtype
 from gradtape.image._adjust import per_image_standardization
-from gradtape.image._bounding_boxes import combined_non_max_suppression
 from gradtape.image._bounding_boxes import draw_bounding_boxes
 from gradtape.image._bounding_boxes import generate_bounding_box_proposals
-from gradtape.image._bounding_boxes import non_max_suppression
-from gradtape.image._bounding_boxes import non_max_suppression_overlaps
-from gradtape.image._bounding_boxes import non_max_suppression_padded
-from gradtape.image._bounding_boxes import non_max_suppression_with_scores
 from gradtape.image._bounding_boxes import sample_distorted_bounding_box
 from gradtape.image._bounding_boxes import stateless_sample_distorted_bounding_box
 from gradtape.image._color_spaces import grayscale_to_rgb
@@ -46,6 +41,11 @@ from gradtape.image._flip import transpose
 from gradtape.image._gradients import image_gradients
 from gradtape.image._gradients import sobel_edges
 from gradtape.image._gradients import total_variation
+from gradtape.image._non_max_suppression import combined_non_max_suppression
+from gradtape.image._non_max_suppression import non_max_suppression
+from gradtape.image._non_max_suppression import non_max_suppression_overlaps
+from gradtape.image._non_max_suppression import non_max_suppression_padded
+from gradtape.image._non_max_suppression import non_max_suppression_with_scores
 from gradtape.image._patches import extract_glimpse
 from gradtape.image._patches import extract_patches
 from gradtape.image._psnr_ssim import psnr

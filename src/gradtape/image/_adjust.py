@@ -177,7 +177,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
         known is None or -1 <= known <= 1,
         "adjust_hue",
         "delta must be in the interval [-1, 1].",
-        "1 is the whole circle.",
+        "use a number from -1 to 1; 1 is the whole circle.",
     )
     original = image_tensor(image, "adjust_hue", ranks=())
     _check_channels(original, "adjust_hue")

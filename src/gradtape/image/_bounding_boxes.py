@@ -44,7 +44,7 @@ _PALETTE = (
 
 
 def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Tensor:
-    """Images with frames of one pixel drawn on them, later boxes over earlier ones. Gradients flow to what is not covered.
+    """Images with box outlines of one pixel, later boxes over earlier ones. Gradients flow to uncovered pixels.
 
     Args:
       images: a batch `[batch, height, width, channels]` of floats.
@@ -68,7 +68,7 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None =
     if corners.ndim != 3 or dims(corners)[0] != batch or dims(corners)[2] != 4 or not x.dtype.is_floating:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: images is {spec_of(x)}, boxes is {spec_of(corners)}: they do not fit.",
+            f"{what}: images is {spec_of(x)}, boxes is {spec_of(corners)}: these do not match.",
             "give floats, and boxes [batch, n, 4].",
         )
     palette = _colours(colors, depth, x.dtype, what)
@@ -88,7 +88,7 @@ def _colours(colors: Any, depth: int, dtype: dtypes.DType, what: str) -> Any:
     if palette.ndim != 2 or not dims(palette)[0] or dims(palette)[1] < depth:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: colors is {spec_of(palette)}, which is not allowed.",
+            f"{what}: colors must be [n, {depth}], got {spec_of(palette)}.",
             f"give colors [n, {depth}], one per box or fewer.",
         )
     return palette[:, :depth]
@@ -183,7 +183,7 @@ def stateless_sample_distorted_bounding_box(
 
 def _attempts(max_attempts: Any, what: str) -> int:
     attempts = 100 if max_attempts is None else integer(max_attempts, what, "max_attempts")
-    require(attempts > 0, what, "max_attempts must be positive.", f"it is {attempts}.")
+    require(attempts > 0, what, f"max_attempts must be positive, got {attempts}.", "use a positive number.")
     return attempts
 
 
@@ -201,8 +201,10 @@ def _sampled(
         corners = convert.convert_to_tensor([[[0.0, 0.0, 1.0, 1.0]]], corners.dtype)
     least, most = _range(aspects, (0.75, 1.33), "aspect_ratio_range", what)
     smallest, largest = _range(areas, (0.05, 1.0), "area_range", what)
-    require(largest <= 1, what, "area_range must be within (0, 1].", f"it ends at {largest}.")
-    require(covered >= 0, what, "min_object_covered must be non-negative.", f"it is {covered}.")
+    require(
+        largest <= 1, what, f"area_range must be within (0, 1], got {largest}.", "use a fraction above 0 and at most 1."
+    )
+    require(covered >= 0, what, f"min_object_covered must be non-negative, got {covered}.", "use 0 or more.")
     begin, size, box = DistortedBox(
         draws, tensor(image_size), corners, covered=float(covered), aspects=(least, most), areas=(smallest, largest)
     )
@@ -211,12 +213,12 @@ def _sampled(
 
 def _range(value: Any, default: tuple[float, float], name: str, what: str) -> tuple[float, float]:
     low, high = (float(v) for v in (default if value is None else value))
-    require(0 < low <= high, what, f"{name} must be positive and rise.", f"it is {[low, high]}.")
+    require(0 < low <= high, what, f"{name} must be positive and rise, got {[low, high]}.", "use a positive number.")
     return low, high
 
 
 class GenerateBoundingBoxProposals(NamedTuple):
-    """What `generate_bounding_box_proposals` returns."""
+    """The result of `generate_bounding_box_proposals`."""
 
     rois: Any
     roi_probabilities: Any
@@ -295,7 +297,7 @@ def _check_proposals(scores: Any, deltas: Any, info: Any, anchors: Any, what: st
         raise errors.build(
             errors.ShapeError,
             f"{what}: scores is {spec_of(scores)}, bbox_deltas is {spec_of(deltas)}, image_info is {spec_of(info)}, "
-            f"anchors is {spec_of(anchors)}: they do not fit.",
+            f"anchors is {spec_of(anchors)}: these do not match.",
             "give [batch, height, width, a], [batch, height, width, 4 * a], [batch, 5] and [a, 4].",
         )
     return shape[0], count

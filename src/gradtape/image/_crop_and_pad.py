@@ -33,7 +33,12 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
     """
     x = image_tensor(image, "central_crop")
     fraction = number(central_fraction)
-    require(0.0 < fraction <= 1.0, "central_crop", "central_fraction must be within (0, 1].", f"it is {fraction}.")
+    require(
+        0.0 < fraction <= 1.0,
+        "central_crop",
+        f"central_fraction must be within (0, 1], got {fraction}.",
+        "use a fraction above 0 and at most 1.",
+    )
     height, width = dims(x)[-3:-1]
     top, left = (int((n - n * fraction) / 2) for n in (float(height), float(width)))
     return _cropped(x, top, left, height - 2 * top, width - 2 * left) if fraction < 1.0 else Identity(x)
@@ -66,13 +71,23 @@ def crop_to_bounding_box(
     what = "crop_to_bounding_box"
     x = image_tensor(image, what)
     top, left, height, width = _ints(what, offset_height, offset_width, target_height, target_width)
-    require(left >= 0, what, "offset_width must be >= 0.", f"it is {left}.")
-    require(top >= 0, what, "offset_height must be >= 0.", f"it is {top}.")
-    require(width > 0, what, "target_width must be > 0.", f"it is {width}.")
-    require(height > 0, what, "target_height must be > 0.", f"it is {height}.")
+    require(left >= 0, what, f"offset_width must be >= 0, got {left}.", "use 0 or more.")
+    require(top >= 0, what, f"offset_height must be >= 0, got {top}.", "use 0 or more.")
+    require(width > 0, what, f"target_width must be > 0, got {width}.", "use a positive number.")
+    require(height > 0, what, f"target_height must be > 0, got {height}.", "use a positive number.")
     own_height, own_width = dims(x)[-3:-1]
-    require(own_width >= left + width, what, "width must be >= target + offset.", f"the width is {own_width}.")
-    require(own_height >= top + height, what, "height must be >= target + offset.", f"the height is {own_height}.")
+    require(
+        own_width >= left + width,
+        what,
+        f"width must be >= target + offset, got {own_width}.",
+        "use a smaller offset_width or target_width.",
+    )
+    require(
+        own_height >= top + height,
+        what,
+        f"height must be >= target + offset, got {own_height}.",
+        "use a smaller offset_height or target_height.",
+    )
     return _cropped(x, top, left, height, width)
 
 
@@ -105,10 +120,20 @@ def pad_to_bounding_box(
     top, left, height, width = _ints(what, offset_height, offset_width, target_height, target_width)
     own_height, own_width = dims(x)[-3:-1]
     below, right = height - top - own_height, width - left - own_width
-    require(top >= 0, what, "offset_height must be >= 0.", f"it is {top}.")
-    require(left >= 0, what, "offset_width must be >= 0.", f"it is {left}.")
-    require(right >= 0, what, "width must be <= target - offset.", f"the width is {own_width}.")
-    require(below >= 0, what, "height must be <= target - offset.", f"the height is {own_height}.")
+    require(top >= 0, what, f"offset_height must be >= 0, got {top}.", "use 0 or more.")
+    require(left >= 0, what, f"offset_width must be >= 0, got {left}.", "use 0 or more.")
+    require(
+        right >= 0,
+        what,
+        f"width must be <= target - offset, got {own_width}.",
+        "use a larger target_width or a smaller offset_width.",
+    )
+    require(
+        below >= 0,
+        what,
+        f"height must be <= target - offset, got {own_height}.",
+        "use a larger target_height or a smaller offset_height.",
+    )
     lead = ((0, 0),) * (x.ndim - 3)
     return Pad(x, paddings=(*lead, (top, below), (left, right), (0, 0)))
 
@@ -130,8 +155,8 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
     what = "resize_with_crop_or_pad"
     x = image_tensor(image, what)
     height, width = _ints(what, target_height, target_width)
-    require(width > 0, what, "target_width must be > 0.", f"it is {width}.")
-    require(height > 0, what, "target_height must be > 0.", f"it is {height}.")
+    require(width > 0, what, f"target_width must be > 0, got {width}.", "use a positive number.")
+    require(height > 0, what, f"target_height must be > 0, got {height}.", "use a positive number.")
     more_rows, more_columns = height - dims(x)[-3], width - dims(x)[-2]
     kept = min(height, dims(x)[-3]), min(width, dims(x)[-2])
     x = _cropped(x, max(-more_rows // 2, 0), max(-more_columns // 2, 0), *kept)
@@ -173,7 +198,7 @@ def crop_and_resize(
     if corners.ndim != 2 or dims(corners)[1] != 4 or dims(indices) != dims(corners)[:1] or not indices.dtype.is_integer:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: boxes is {spec_of(corners)}, box_indices is {spec_of(indices)}: they do not fit.",
+            f"{what}: boxes is {spec_of(corners)}, box_indices is {spec_of(indices)}: these do not match.",
             "give boxes [n, 4] and the numbers of their images, integers [n].",
         )
     require(method in ("bilinear", "nearest"), what, f"method is {method!r}.", 'use "bilinear" or "nearest".')

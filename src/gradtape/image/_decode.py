@@ -16,7 +16,7 @@ from gradtape.image._adjust import convert_image_dtype
 
 
 def decode_png(contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None) -> Tensor:
-    """The image in a PNG file, as `[height, width, channels]`. JPEG files, and GIF files of one picture, are taken too.
+    """The image in a PNG file, as `[height, width, channels]`. Also accepts JPEG files, and GIF files with one image.
 
     Args:
       contents: the bytes of the file, a scalar string.
@@ -57,7 +57,7 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
 
     >>> tf.io.decode_bmp("")
     Traceback (most recent call last):
-    gradtape.core.errors.InvalidArgumentError: decode_bmp: Input is empty. ...
+    gradtape.errors.InvalidArgumentError: decode_bmp: Input is empty. ...
     """
     x = check_strings("decode_bmp", "contents", contents)
     return _decode_bmp(x, channels=channels)[0]
@@ -73,7 +73,7 @@ def _decode_bmp(contents: Any, *, channels: int) -> tuple[Any, ...]:
 
 
 def decode_gif(contents: Any, name: str | None = None) -> Tensor:
-    """The pictures in a GIF file, as uint8 `[frames, height, width, 3]`. JPEG and PNG files are taken too.
+    """The images in a GIF file, as uint8 `[frames, height, width, 3]`. Also accepts JPEG and PNG files.
 
     Args:
       contents: the bytes of the file, a scalar string.
@@ -105,7 +105,7 @@ def decode_webp(contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, nam
 
     >>> tf.io.decode_webp("")
     Traceback (most recent call last):
-    gradtape.core.errors.InvalidArgumentError: decode_webp: Input is empty. ...
+    gradtape.errors.InvalidArgumentError: decode_webp: Input is empty. ...
     """
     if dtypes.as_dtype(dtype) is not dtypes.uint8:
         raise errors.build(errors.DTypeError, "decode_webp: WebP only supports uint8 for dtype", "use tf.cast.")

@@ -26,7 +26,7 @@ def decode_jpeg(
     dct_method: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """The image in a JPEG file, as uint8 `[height, width, channels]`. PNG files, and GIF files of one picture, are taken too.
+    """The image in a JPEG file, as uint8 `[height, width, channels]`. Also accepts PNG, and GIF with one image.
 
     Args:
       contents: the bytes of the file, a scalar string.
@@ -132,8 +132,8 @@ def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: str
     if dtype not in (dtypes.int32, dtypes.int64):
         raise errors.build(
             errors.DTypeError,
-            f"extract_jpeg_shape: output_type is {dtype.name}, which is not allowed.",
-            "int32 or int64.",
+            f"extract_jpeg_shape: output_type must be int32 or int64, got {dtype.name}.",
+            "use tf.int32 or tf.int64.",
         )
     x = check_strings("extract_jpeg_shape", "contents", contents)
     return _extract_jpeg_shape(x, dtype=dtype)[0]
@@ -151,7 +151,7 @@ def _extract_jpeg_shape(contents: Any, *, dtype: dtypes.DType) -> tuple[Any, ...
 
 
 def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
-    """A bool tensor: whether bytes begin as those of a JPEG file do.
+    """A bool tensor: whether bytes begin like a JPEG file.
 
     Args:
       contents: a scalar string.

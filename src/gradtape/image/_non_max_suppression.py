@@ -29,7 +29,7 @@ _LOWEST = float("-inf")
 
 
 class CombinedNonMaxSuppression(NamedTuple):
-    """What `combined_non_max_suppression` returns."""
+    """The result of `combined_non_max_suppression`."""
 
     nmsed_boxes: Any
     nmsed_scores: Any
@@ -45,7 +45,7 @@ def non_max_suppression(
     score_threshold: float = _LOWEST,
     name: str | None = None,
 ) -> Tensor:
-    """The indices of the best boxes, best first, leaving out those that overlap a better one.
+    """The indices of the best boxes, best first, without boxes that overlap a better one.
 
     Args:
       boxes: `[n, 4]`, each `[y1, x1, y2, x2]`, any two opposite corners.
@@ -117,7 +117,7 @@ def non_max_suppression_with_scores(
     (array([1, 0], dtype=int32), array([1.    , 0.1839], dtype=float32))
     """
     what, sigma = "non_max_suppression_with_scores", float(soft_nms_sigma)
-    require(sigma >= 0, what, "soft_nms_sigma must not be negative.", f"it is {sigma}.")
+    require(sigma >= 0, what, f"soft_nms_sigma must not be negative, got {sigma}.", "use 0 or more.")
     corners, values = _floats(boxes, scores)
     limit = _limit(max_output_size, what)
     indices, count = _chosen(corners, values, limit, iou_threshold, score_threshold, what, sigma)
@@ -293,7 +293,7 @@ def _check_combined(boxes: Any, scores: Any, what: str) -> None:
     if boxes.ndim != 4 or scores.ndim != 3 or own[:2] != wanted[:2] or own[2] not in (1, wanted[2]) or own[3] != 4:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: boxes is {spec_of(boxes)}, scores is {spec_of(scores)}: they do not fit.",
+            f"{what}: boxes is {spec_of(boxes)}, scores is {spec_of(scores)}: these do not match.",
             "give boxes [batch, n, 1 or classes, 4] and scores [batch, n, classes].",
         )
 

@@ -69,7 +69,7 @@ def extract_glimpse(
     noise: str = "uniform",
     name: str | None = None,
 ) -> Tensor:
-    """A window of each image, at a place of its own. Gradients flow to the images.
+    """A window of each image, at an individual position. Gradients flow to the images.
 
     Args:
       input: a batch `[batch, height, width, channels]` of floats.
@@ -99,7 +99,7 @@ def extract_glimpse(
     if dims(places) != (batch, 2) or not places.dtype.is_floating or not x.dtype.is_floating:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: input is {spec_of(x)}, offsets is {spec_of(places)}: they do not fit.",
+            f"{what}: input is {spec_of(x)}, offsets is {spec_of(places)}: these do not match.",
             "give floats, and offsets [batch, 2].",
         )
     extent, window = (convert.convert_to_tensor(v, places.dtype) for v in ((height, width), sides))

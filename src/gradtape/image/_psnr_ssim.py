@@ -164,14 +164,19 @@ class Window(NamedTuple):
         if min(dims(x)[-3:-1]) < self.size:
             raise errors.build(
                 errors.ShapeError,
-                f"{what}: the image is {spec_of(x)}, smaller than the filter, whose size is {self.size}: they do not fit.",
+                f"{what}: the image must not be smaller than the filter, whose size is {self.size}, got {spec_of(x)}.",
                 "use a smaller filter_size, fewer power_factors or a larger image.",
             )
 
 
 def _window(a: Any, size: Any, sigma: Any, k1: Any, k2: Any, what: str) -> Window:
     window = Window(integer(size, what, "filter_size"), float(sigma), float(k1), float(k2))
-    require(window.size > 0 and window.sigma > 0, what, f"the filter is {window}.", "size and sigma must be positive.")
+    require(
+        window.size > 0 and window.sigma > 0,
+        what,
+        f"filter_size and filter_sigma must be positive, got {window}.",
+        "use the defaults, 11 and 1.5.",
+    )
     window.check(a, what)
     return window
 

@@ -112,7 +112,12 @@ def _resized(x: Any, height: int, width: int, method: str, antialias: bool) -> A
         for axis, n, m in steps:
             x = Gather(x, convert.convert_to_tensor(nearest(n, m)), axis=axis)
         return x
-    require(method in METHODS, "resize", f"Resize method is not implemented: {method}.", "see tf.image.ResizeMethod.")
+    require(
+        method in METHODS,
+        "resize",
+        f"Resize method is not implemented: {method}.",
+        f"use one of {', '.join(map(repr, METHODS))}, or 'nearest'.",
+    )
     x = cast(x, dtypes.float32)
     for axis, n, m in steps:
         x = Resample(x, axis=axis, sampling=Sampling(method, n, m, antialias and method != "area"))
@@ -122,7 +127,7 @@ def _resized(x: Any, height: int, width: int, method: str, antialias: bool) -> A
 def resize_with_pad(
     image: Any, target_height: Any, target_width: Any, method: str = ResizeMethod.BILINEAR, antialias: bool = False
 ) -> Tensor:
-    """The image as large as fits in a size with its proportions kept, with zeros around it.
+    """The image resized to fit a size with its aspect ratio kept, and padded with zeros.
 
     Args:
       image: `[height, width, channels]`, or a batch of such.
@@ -143,7 +148,7 @@ def resize_with_pad(
     target = [integer(target_height, "resize_with_pad", "target_height")]
     target.append(integer(target_width, "resize_with_pad", "target_width"))
     for side, value in zip(("target_height", "target_width"), target, strict=True):
-        require(value > 0, "resize_with_pad", f"{side} must be > 0.", f"it is {value}.")
+        require(value > 0, "resize_with_pad", f"{side} must be > 0, got {value}.", "use a positive number.")
     own, wanted = np.array(dims(x)[-3:-1], np.float32), np.array(target, np.float32)
     fitting = own / np.max(own / wanted)
     height, width = np.floor(fitting).astype(int).tolist()

@@ -8,6 +8,7 @@ from typing import Any
 
 from gradtape.core import errors
 from gradtape.core.os_errors import with_errors
+from gradtape.core.weak import Closing
 from gradtape.io._paths import local
 
 _WINDOWS = {"GZIP": 31, "ZLIB": 15}  # what zlib calls the formats
@@ -29,7 +30,7 @@ class _Inflated(io.RawIOBase):
     """What a compressed file holds. GZIP's may have several members, one after the other."""
 
     def __init__(self, file: Any, path: str, kind: str) -> None:
-        self._file, self._path, self._kind = file, path, kind
+        self._held, self._path, self._kind = Closing(file), path, kind
         self._unpack: Any = None
         self._left = b""
 
@@ -38,7 +39,7 @@ class _Inflated(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         while True:
-            packed = self._left or self._file.read(1 << 16)
+            packed = self._left or self._held.file.read(1 << 16)
             if not packed:
                 if self._unpack is not None:
                     raise self._damaged("it is cut off")
@@ -57,10 +58,6 @@ class _Inflated(io.RawIOBase):
             if data:
                 buffer[: len(data)] = data
                 return len(data)
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
 
     def _damaged(self, why: str) -> Exception:
         return errors.build(

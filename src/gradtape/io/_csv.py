@@ -50,7 +50,7 @@ def decode_csv(
         if default.dtype not in _KINDS or default.ndim > 1 or (default.ndim and default.shape[0] > 1):
             raise errors.build(
                 errors.DTypeError if default.dtype not in _KINDS else errors.ShapeError,
-                f"decode_csv: record_defaults[{i}] has dtype {default.dtype.name} and shape {default.shape}, which is not allowed.",
+                f"decode_csv: record_defaults[{i}] must be one number or string, or empty, got dtype {default.dtype.name} and shape {default.shape}.",
                 "give one value, or none, of float32, float64, int32, int64 or string.",
             )
     columns = _columns(select_cols, len(defaults))
@@ -101,7 +101,7 @@ def _columns(select_cols: Any, count: int) -> tuple[int, ...] | None:
     if any(b <= a for a, b in itertools.pairwise(columns)) or (columns and columns[0] < 0):
         raise ValueError(
             errors.compose(
-                f"decode_csv: select_cols is {list(columns)}: not strictly increasing, which is not allowed.",
+                f"decode_csv: select_cols must be strictly increasing, got {list(columns)}.",
                 "sort the columns.",
             )
         )

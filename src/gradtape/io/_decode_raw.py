@@ -44,8 +44,8 @@ def decode_raw(
     if dtype.name not in _RAW:
         raise errors.build(
             errors.DTypeError,
-            f"decode_raw: out_type is {dtype.name}, which is not allowed.",
-            f"it must be one of {', '.join(_RAW)}.",
+            f"decode_raw: out_type must be one of {', '.join(_RAW)}, got {dtype.name}.",
+            "decode to one of these dtypes, then use tf.cast.",
         )
     size = None if fixed_length is None else integer(fixed_length, "decode_raw", "fixed_length")
     if size is not None and (size <= 0 or size % dtype.size):
@@ -115,7 +115,7 @@ def _encode_base64(array: Any, *, pad: bool) -> tuple[Any, ...]:
 
 
 def decode_base64(input: Any, name: str | None = None) -> Tensor:
-    """Strings that `encode_base64` has made, as they were; with or without `=` at their ends.
+    """The strings that `encode_base64` encoded; with or without `=` at their ends.
 
     Args:
       input: a string tensor.

@@ -20,7 +20,7 @@ __all__ = [
 
 
 class FileStatistics(NamedTuple):
-    """What `stat` tells: the size in bytes, the time of the last change in nanoseconds, whether it is a directory."""
+    """The result of `stat`: the size in bytes, the time of the last change in nanoseconds, whether it is a directory."""
 
     length: int
     mtime_nsec: int
@@ -128,7 +128,7 @@ def makedirs(path: Any) -> None:
 
 @with_errors
 def mkdir(path: Any) -> None:
-    """Make a directory in one that exists. Nothing happens if it is there; NotFoundError if that one is missing.
+    """Create a directory; do nothing if it exists. NotFoundError if its parent is missing.
 
     >>> import tempfile
     >>> tf.io.gfile.mkdir(tempfile.mkdtemp() + "/a")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from typing import Any
 
 from gradtape.core import errors
 from gradtape.core.os_errors import translated, with_errors
+from gradtape.core.weak import Closing
 from gradtape.io._paths import local
 
 _MODES = ("r", "w", "a", "r+", "w+", "a+")
@@ -62,6 +62,7 @@ class GFile:
                 self._file = open(self._path, self._plain + "b")  # noqa: SIM115 - closed by `close`
             except OSError as problem:
                 raise translated(problem) from None
+            self._closing = Closing(self._file)
         return self._file
 
     def _given(self, data: bytes) -> Any:
@@ -112,8 +113,8 @@ class GFile:
         if whence not in (0, 1, 2):
             raise errors.build(
                 errors.InvalidArgumentError,
-                f"GFile.seek: whence is {whence}, which is not allowed.",
-                "0 start, 1 here, 2 the end.",
+                f"GFile.seek: whence must be 0, 1 or 2, got {whence}.",
+                "0 is the start, 1 the current position, 2 the end.",
             )
         self._opened("reading").seek(place, whence)
 
@@ -157,8 +158,3 @@ class GFile:
         return line
 
     next = __next__
-
-    def __del__(self) -> None:
-        with contextlib.suppress(OSError):  # nobody could catch it; `close` raises it
-            if getattr(self, "_file", None) is not None:
-                self._file.close()

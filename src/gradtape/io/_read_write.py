@@ -42,7 +42,7 @@ def _read_file(path: Any) -> tuple[Any, ...]:
 
 
 def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
-    """Write bytes to a file. Directories that are missing are made; a file with this name is replaced.
+    """Write bytes to a file. Creates missing directories; replaces an existing file.
 
     The file appears under its name when it is complete.
 

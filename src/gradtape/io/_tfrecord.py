@@ -16,6 +16,7 @@ import numpy as np
 
 from gradtape.core import errors
 from gradtape.core.os_errors import with_errors
+from gradtape.core.weak import Closing
 from gradtape.io._compressed import opened
 from gradtape.io._paths import local
 
@@ -177,7 +178,8 @@ def compression(who: str, kind: Any) -> str:
     if kind not in (None, "", "GZIP", "ZLIB"):
         raise ValueError(
             errors.compose(
-                f"{who}: compression_type is {kind!r}, which is not allowed.", 'use "GZIP", "ZLIB" or "" for none.'
+                f'{who}: compression_type must be "GZIP", "ZLIB" or "", got {kind!r}.',
+                'use "GZIP", "ZLIB" or "" for none.',
             )
         )
     return kind or ""
@@ -185,18 +187,18 @@ def compression(who: str, kind: Any) -> str:
 
 def read_records(path: str, kind: str = "") -> Iterator[bytes]:
     """The records of a file; DataLossError where it is damaged or cut off."""
-    with opened(path, kind) as file:
-        place = 0
-        while head := file.read(12):
-            if len(head) < 12 or masked(head[:8]) != struct.unpack("<I", head[8:])[0]:
-                raise _damaged(path, place, "the length of a record" if len(head) == 12 else "the end")
-            size = struct.unpack("<Q", head[:8])[0]
-            body = _read(file, size + 4)
-            data = body[:size]
-            if len(body) < size + 4 or masked(data) != struct.unpack("<I", body[size:])[0]:
-                raise _damaged(path, place, "a record" if len(body) == size + 4 else "the end")
-            yield data
-            place += 16 + size
+    held = Closing(opened(path, kind))
+    file, place = held.file, 0
+    while head := file.read(12):
+        if len(head) < 12 or masked(head[:8]) != struct.unpack("<I", head[8:])[0]:
+            raise _damaged(path, place, "the length of a record" if len(head) == 12 else "the end")
+        size = struct.unpack("<Q", head[:8])[0]
+        body = _read(file, size + 4)
+        data = body[:size]
+        if len(body) < size + 4 or masked(data) != struct.unpack("<I", body[size:])[0]:
+            raise _damaged(path, place, "a record" if len(body) == size + 4 else "the end")
+        yield data
+        place += 16 + size
 
 
 def _read(file: Any, count: int) -> bytes:

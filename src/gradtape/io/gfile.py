@@ -1,40 +1,11 @@
 """`tf.io.gfile`: files and directories of this computer."""
 
-from gradtape.core import deferral
-from gradtape.io._gfile import (
-    GFile,
-    copy,
-    exists,
-    get_registered_schemes,
-    glob,
-    isdir,
-    join,
-    listdir,
-    makedirs,
-    mkdir,
-    remove,
-    rename,
-    rmtree,
-    stat,
-    walk,
-)
+from gradtape.core import lazy
 
-__all__ = [
-    "GFile",
-    "copy",
-    "exists",
-    "get_registered_schemes",
-    "glob",
-    "isdir",
-    "join",
-    "listdir",
-    "makedirs",
-    "mkdir",
-    "remove",
-    "rename",
-    "rmtree",
-    "stat",
-    "walk",
-]
-
-deferral.guard_module(__name__)
+_LATER = {
+    "gradtape.io._gfile": (
+        "copy exists get_registered_schemes glob isdir join listdir makedirs mkdir remove rename rmtree stat walk"
+    ),
+    "gradtape.io._gfile_object": "GFile",
+}
+__getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

@@ -13,26 +13,11 @@ experimental.py         Iterative solvers
 _operators/             Linear operators: matrices by what they do, so that structure saves memory and work
 """
 
-from gradtape.arrays.creation import (
-    eye,
-)
-from gradtape.arrays.movement import (
-    matrix_transpose,
-)
 from gradtape.core import lazy
-from gradtape.linalg._products import (
-    l2_normalize,
-    matmul,
-    matvec,
-    norm,
-    normalize,
-    tensordot,
-)
-from gradtape.math._clipping import (
-    global_norm,
-)
 
 _LATER = {
+    "gradtape.arrays.creation": "eye",
+    "gradtape.arrays.movement": "matrix_transpose",
     "gradtape.linalg.experimental": "*",
     "gradtape.linalg._einsum": "einsum",
     "gradtape.linalg._decompositions": "cholesky eig eigh eigh_tridiagonal eigvals eigvalsh lu matrix_rank pinv qr svd",
@@ -55,22 +40,11 @@ _LATER = {
         "LinearOperatorHouseholder LinearOperatorPermutation LinearOperatorToeplitz LinearOperatorTridiag"
     ),
     "gradtape.linalg._matrix_functions": "expm logm matrix_power sqrtm",
+    "gradtape.linalg._products": "l2_normalize matmul matvec norm normalize tensordot",
     "gradtape.linalg._solvers": (
-        "banded_triangular_solve cholesky_solve inv lstsq lu_matrix_inverse lu_reconstruct lu_solve "
-        "solve triangular_solve tridiagonal_matmul tridiagonal_solve"
+        "cholesky_solve inv lstsq lu_matrix_inverse lu_reconstruct lu_solve solve triangular_solve"
     ),
+    "gradtape.math._clipping": "global_norm",
+    "gradtape.linalg._banded": "banded_triangular_solve tridiagonal_matmul tridiagonal_solve",
 }
-__getattr__, __dir__, _later = lazy.attach(__name__, _LATER)
-
-__all__ = [
-    "eye",
-    "global_norm",
-    "l2_normalize",
-    "matmul",
-    "matrix_transpose",
-    "matvec",
-    "norm",
-    "normalize",
-    "tensordot",
-    *_later,
-]
+__getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

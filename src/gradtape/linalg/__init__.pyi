@@ -3,6 +3,9 @@
 from gradtape.arrays.creation import eye
 from gradtape.arrays.movement import matrix_transpose
 from gradtape.linalg import experimental
+from gradtape.linalg._banded import banded_triangular_solve
+from gradtape.linalg._banded import tridiagonal_matmul
+from gradtape.linalg._banded import tridiagonal_solve
 from gradtape.linalg._decompositions import cholesky
 from gradtape.linalg._decompositions import eig
 from gradtape.linalg._decompositions import eigh
@@ -59,7 +62,6 @@ from gradtape.linalg._products import matvec
 from gradtape.linalg._products import norm
 from gradtape.linalg._products import normalize
 from gradtape.linalg._products import tensordot
-from gradtape.linalg._solvers import banded_triangular_solve
 from gradtape.linalg._solvers import cholesky_solve
 from gradtape.linalg._solvers import inv
 from gradtape.linalg._solvers import lstsq
@@ -68,8 +70,6 @@ from gradtape.linalg._solvers import lu_reconstruct
 from gradtape.linalg._solvers import lu_solve
 from gradtape.linalg._solvers import solve
 from gradtape.linalg._solvers import triangular_solve
-from gradtape.linalg._solvers import tridiagonal_matmul
-from gradtape.linalg._solvers import tridiagonal_solve
 from gradtape.math._clipping import global_norm
 
 __all__ = [

@@ -165,7 +165,7 @@ def _compact(diagonals: Any, diagonals_format: str, what: str) -> Any:
     if diagonals_format not in ("compact", "matrix"):
         raise errors.build(
             errors.ConversionError,
-            f"{what}: diagonals_format is {diagonals_format!r}, which is not allowed.",
+            f'{what}: diagonals_format must be "compact", "sequence" or "matrix", got {diagonals_format!r}.',
             'use "compact", "sequence" or "matrix".',
         )
     held = tensor(diagonals)

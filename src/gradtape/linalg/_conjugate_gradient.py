@@ -69,8 +69,8 @@ def conjugate_gradient(
         if not getattr(operator, flag, True):
             raise errors.build(
                 errors.ConversionError,
-                f"conjugate_gradient: operator.{flag} is {getattr(operator, flag)}, which is not allowed.",
-                "the method needs a self-adjoint, positive definite operator; say so when it is made.",
+                f"conjugate_gradient: operator.{flag} must be True, got {getattr(operator, flag)}.",
+                f"pass {flag}=True when you make the operator, if that holds.",
             )
     b = tensor(rhs)
     shape = _common_shape(operator, preconditioner, b)
@@ -132,7 +132,7 @@ def _common_shape(operator: Any, preconditioner: Any, b: Any) -> tuple[int, ...]
     if shape is None:
         raise errors.build(
             errors.ShapeError,
-            f"conjugate_gradient: operator has shape {list(operator.shape)}, rhs is {spec_of(b)}: they do not fit.",
+            f"conjugate_gradient: operator has shape {list(operator.shape)}, rhs is {spec_of(b)}: these do not match.",
             "give vectors [..., n] for operators [..., n, n].",
         )
     return shape

@@ -232,7 +232,7 @@ def _tridiagonal(a: Any, b: Any) -> Any:
     if not a.ndim or not b.ndim or dims(b) != (*dims(a)[:-1], max(dims(a)[-1] - 1, 0)):
         raise errors.build(
             errors.ShapeError,
-            f"eigh_tridiagonal: alpha is {spec_of(a)}, beta is {spec_of(b)}: they do not fit.",
+            f"eigh_tridiagonal: alpha is {spec_of(a)}, beta is {spec_of(b)}: these do not match.",
             "beta has one element less than alpha, and the same leading dimensions.",
         )
     n = dims(a)[-1]
@@ -248,13 +248,14 @@ def _chosen(e: Any, select: str, limits: Any) -> tuple[int, int]:
     if select not in ("i", "v"):
         raise ValueError(
             errors.compose(
-                f"eigh_tridiagonal: select is {select!r}, which is not allowed.", "select must be one of 'a', 'i', 'v'."
+                f"eigh_tridiagonal: select must be one of 'a', 'i', 'v', got {select!r}.",
+                "use 'a' for all, 'i' for a range of indices, 'v' for a range of values.",
             )
         )
     if limits is None or len(limits) != 2:
         raise ValueError(
             errors.compose(
-                f"eigh_tridiagonal: select is {select!r} and select_range is {limits!r}: they do not fit.",
+                f"eigh_tridiagonal: select is {select!r} and select_range is {limits!r}: these do not match.",
                 "give the pair select_range=(low, high).",
             )
         )
@@ -262,7 +263,7 @@ def _chosen(e: Any, select: str, limits: Any) -> tuple[int, int]:
     if not low <= high or (select == "i" and not (low >= 0 and high < n)):
         raise errors.build(
             errors.InvalidArgumentError,
-            f"eigh_tridiagonal: select_range is ({low}, {high}) for {n} eigenvalues: they do not fit.",
+            f"eigh_tridiagonal: select_range is ({low}, {high}) for {n} eigenvalues: these do not match.",
             f"give numbers from 0 to {n - 1} in ascending order." if select == "i" else "give the lower limit first.",
         )
     if select == "i":
@@ -270,7 +271,7 @@ def _chosen(e: Any, select: str, limits: Any) -> tuple[int, int]:
     if e.ndim > 1:
         raise errors.build(
             errors.ShapeError,
-            f"eigh_tridiagonal: select is 'v' for eigenvalues {spec_of(e)}, of which each matrix may have another number: they do not fit.",
+            f"eigh_tridiagonal: select cannot be 'v' for several matrices, which may have different numbers of eigenvalues: {spec_of(e)}.",
             "use select='i', or one matrix at a time.",
         )
     values = e._array
@@ -297,7 +298,9 @@ def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None)
     wanted = dtypes.as_dtype(output_idx_type)
     if wanted not in (dtypes.int32, dtypes.int64):
         raise errors.build(
-            errors.DTypeError, f"lu: output_idx_type is {wanted!r}, which is not allowed.", "use tf.int32 or tf.int64."
+            errors.DTypeError,
+            f"lu: output_idx_type must be tf.int32 or tf.int64, got {wanted!r}.",
+            "use tf.int32 or tf.int64.",
         )
     return Lu(*LuOp(as_tensor(input), index_dtype=wanted))
 

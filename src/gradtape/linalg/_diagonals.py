@@ -37,7 +37,7 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
 
 
 def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
-    """Matrices without what lies outside of a band around the main diagonal.
+    """Matrices with all elements outside of a band around the main diagonal set to zero.
 
     Args:
       input: matrices `[..., m, n]`.
@@ -177,7 +177,9 @@ def _band(k: Any, what: str) -> tuple[int, int]:
     found = integers(given, what, "k")
     if len(found) not in (1, 2):
         raise errors.build(
-            errors.InvalidArgumentError, f"{what}: k is {k!r}.", "give one diagonal, or the lowest and the highest."
+            errors.InvalidArgumentError,
+            f"{what}: k must be one int or two, got {k!r}.",
+            "give one diagonal, or the lowest and the highest.",
         )
     return found[0], found[-1]
 

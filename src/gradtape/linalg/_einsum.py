@@ -76,7 +76,8 @@ def _check_options(options: dict[str, Any]) -> None:
     if isinstance(search, str) and search not in _SEARCHES:
         raise ValueError(
             errors.compose(
-                f"einsum: optimize is {search!r}, which is not allowed.", f"use one of {', '.join(_SEARCHES)}."
+                f"einsum: optimize must be one of {', '.join(_SEARCHES)}, got {search!r}.",
+                f"use one of {', '.join(_SEARCHES)}.",
             )
         )
 
@@ -86,7 +87,7 @@ def _text(equation: Any) -> str:
         return str(equation)
     raise errors.build(
         errors.DTypeError,
-        f"einsum: the equation is {equation!r}, which is not allowed.",
+        f"einsum: the equation must be a string, got {equation!r}.",
         'give a string, such as "ij,jk->ik".',
     )
 
@@ -235,6 +236,6 @@ def _check_lengths(equation: str, terms: list[str], shapes: list[Shape]) -> None
                 raise errors.build(
                     errors.ShapeError,
                     f"einsum: label {label!r} of {equation!r} has length {length} in inputs[{first}] and {n} in "
-                    f"inputs[{i}], which has shape {list(shape)}: they do not fit.",
+                    f"inputs[{i}], which has shape {list(shape)}: these do not match.",
                     "axes with one label must have one length.",
                 )

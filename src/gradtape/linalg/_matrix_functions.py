@@ -35,7 +35,7 @@ def expm(input: Any, name: str | None = None) -> Tensor:
 
 
 def logm(input: Any, name: str | None = None) -> Tensor:
-    """The principal logarithms of square matrices, of which `expm` gives them back.
+    """The principal logarithms of square matrices: the inverse of `expm`.
 
     Args:
       input: matrices `[..., n, n]`. Real ones must not have negative eigenvalues, unless they are cast to a complex

@@ -38,7 +38,7 @@ def matmul(
     grad_b: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The product of matrices: of the last two axes, where axes before them broadcast.
+    """The matrix product over the last two axes; axes before them broadcast.
 
     Args:
       a: a tensor of rank 2 or more.
@@ -67,7 +67,7 @@ def matmul(
             result: Tensor = a @ b
             return result
         except TypeError as problem:
-            if str(problem).startswith("unsupported operand"):
+            if isinstance(problem, errors.OperandError) or str(problem).startswith("unsupported operand"):
                 raise convert.unconvertible(b if isinstance(a, _OURS) else a) from None
             if not isinstance(problem, errors.DTypeError) or not _are_mixed(a, b):
                 raise
@@ -205,7 +205,7 @@ def _contracted(axes: Any, rank_a: int, rank_b: int) -> tuple[tuple[int, ...], t
     if len(axes) != 2:
         raise ValueError(
             errors.compose(
-                f"tensordot: axes is {axes!r}, which is not allowed.",
+                f"tensordot: axes must be an int or two lists, got {axes!r}.",
                 "give an int, or two lists: axes of a and axes of b.",
             )
         )
@@ -213,7 +213,7 @@ def _contracted(axes: Any, rank_a: int, rank_b: int) -> tuple[tuple[int, ...], t
     if len(given[0]) != len(given[1]):
         raise ValueError(
             errors.compose(
-                f"tensordot: {len(given[0])} axes of a and {len(given[1])} axes of b are to be summed, which is not allowed.",
+                f"tensordot: axes of a and b differ in number: {len(given[0])} vs {len(given[1])}.",
                 "name as many axes of b as of a.",
             )
         )
@@ -290,7 +290,8 @@ def _matrix_norm(x: Any, ord: Any, axis: Any, keep: bool) -> Tensor:
     if len(pair) != 2 or pair[0] == pair[1]:
         raise ValueError(
             errors.compose(
-                f"norm: axis is {axis!r}, which is not allowed.", "use None, an int, or a pair of different ints."
+                f"norm: axis must be None, an int, or a pair of different ints, got {axis!r}.",
+                "use None, an int, or a pair of different ints.",
             )
         )
     rows, columns = pair

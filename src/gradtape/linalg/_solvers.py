@@ -127,7 +127,7 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
 
 
 def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None) -> Tensor:
-    """The x for which `matrix @ x` is as close as possible to `rhs`; the smallest such x where there are many.
+    """The least-squares solution x of `matrix @ x = rhs`; the one of smallest norm if there are many.
 
     Args:
       matrix: matrices `[..., m, n]`.
@@ -282,8 +282,8 @@ def _permutation(what: str, factors: Any, perm: Any, validate: bool) -> Any:
     if validate and not np.array_equal(np.sort(host(order), -1), np.broadcast_to(np.arange(shape[-1]), shape[:-1])):
         raise errors.build(
             errors.InvalidArgumentError,
-            f"{what}: perm is {host(order).tolist()}, which is no permutation.",
-            "each row must be named once.",
+            f"{what}: perm is {host(order).tolist()}, and must be a permutation.",
+            "name each row once.",
         )
     return order
 

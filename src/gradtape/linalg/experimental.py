@@ -1,8 +1,6 @@
 """`tf.linalg.experimental`: iterative solvers."""
 
-from gradtape.core import deferral
-from gradtape.linalg._conjugate_gradient import conjugate_gradient
+from gradtape.core import lazy
 
-__all__ = ["conjugate_gradient"]
-
-deferral.shows(__name__)  # however it was imported, its functions are adapted
+_LATER = {"gradtape.linalg._conjugate_gradient": "conjugate_gradient"}
+__getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

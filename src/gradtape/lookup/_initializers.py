@@ -18,7 +18,7 @@ class Entries(NamedTuple):
 
 
 class TableInitializer:
-    """What static tables are filled with; programs may have their own, with another `initialize`."""
+    """Base of initializers of static tables; subclasses override `initialize`."""
 
     def entries(self) -> Entries:
         """The keys and values."""
@@ -41,7 +41,7 @@ class TableInitializer:
 
 
 class KeyValueTensorInitializer(TableInitializer):
-    """Keys and values that are given as tensors.
+    """Keys and values from tensors.
 
     Args:
       keys: a vector.
@@ -63,13 +63,13 @@ class KeyValueTensorInitializer(TableInitializer):
         if self._keys.dtype is not dtypes.string and not self._keys.dtype.is_integer:
             raise errors.build(
                 errors.NotFoundError,
-                f"KeyValueTensorInitializer: no table has keys of dtype {self._keys.dtype.name}, which is not allowed.",
+                f"KeyValueTensorInitializer: keys must be strings or integers, got {self._keys.dtype.name}.",
                 "use strings or integers as keys.",
             )
         if self._keys.shape != self._values.shape or self._keys.ndim != 1:
             raise errors.build(
                 errors.ShapeError,
-                f"KeyValueTensorInitializer: keys has shape {self._keys.shape}, values {self._values.shape}: they do not fit.",
+                f"KeyValueTensorInitializer: shapes differ: keys is {self._keys.shape}, values is {self._values.shape}.",
                 "give two vectors of one length.",
             )
 

@@ -121,7 +121,7 @@ class MutableHashTable(Table):
         _inserted(keys, values, table=self)
 
     def remove(self, keys: Any, name: str | None = None) -> None:
-        """Take keys out; those that are not there are passed over."""
+        """Remove keys; missing keys are ignored."""
         _removed(self.keys_of(keys), table=self)
 
     def lookup(self, keys: Any, dynamic_default_values: Any = None, name: str | None = None) -> Any:

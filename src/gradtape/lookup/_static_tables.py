@@ -54,7 +54,7 @@ class StaticHashTable(Table):
         if self._default.ndim:
             raise errors.build(
                 errors.ShapeError,
-                f"StaticHashTable: default_value has shape {self._default.shape}, which is not allowed.",
+                f"StaticHashTable: default_value must be a scalar, got shape {self._default.shape}.",
                 "give a scalar.",
             )
         initializer.initialize(self)
@@ -86,7 +86,7 @@ class StaticHashTable(Table):
 
 
 class StaticVocabularyTable(Table):
-    """A table from words to their numbers; words that are not there share buckets behind them, chosen by their hash.
+    """A table from words to ids; unknown words share buckets after the known ids, chosen by their hash.
 
     Args:
       initializer: with int64 values from 0 on; None for buckets alone.

@@ -20,11 +20,10 @@ _LATER = {
     "gradtape.math.special": "*",
     "gradtape.math._cumulative": "cumprod cumsum cumulative_logsumexp",
     "gradtape.math._elementwise": (
-        "abs accumulate_n acos acosh add add_n angle asin asinh atan atan2 atanh ceil conj cos cosh divide "
-        "divide_no_nan equal erf exp expm1 floor floordiv floormod greater greater_equal imag is_finite "
-        "is_inf is_nan less less_equal log log1p log_sigmoid logical_and logical_not logical_or logical_xor "
-        "maximum minimum mod multiply multiply_no_nan negative not_equal pow real reciprocal "
-        "reciprocal_no_nan rint round rsqrt scalar_mul sigmoid sign sin sinh softplus softsign sqrt square "
+        "abs accumulate_n acos acosh add add_n asin asinh atan atan2 atanh ceil cos cosh divide divide_no_nan "
+        "equal erf exp expm1 floor floordiv floormod greater greater_equal is_finite is_inf is_nan less less_equal "
+        "log log1p logical_and logical_not logical_or logical_xor maximum minimum mod multiply multiply_no_nan "
+        "negative not_equal pow reciprocal reciprocal_no_nan rint round rsqrt scalar_mul sign sin sinh sqrt square "
         "squared_difference subtract tan tanh truediv"
     ),
     "gradtape.math._histograms": "bincount confusion_matrix",
@@ -49,5 +48,7 @@ _LATER = {
     ),
     "gradtape.linalg._products": "l2_normalize",
     "gradtape.nn._softmax": "log_softmax softmax",
+    "gradtape.math._activations": "log_sigmoid sigmoid softplus softsign",
+    "gradtape.math._conversion": "angle conj imag real",
 }
 __getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

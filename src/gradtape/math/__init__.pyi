@@ -14,22 +14,18 @@ from gradtape.core.annotations import TensorLike
 from gradtape.core.tensor import Tensor
 from gradtape.linalg._products import l2_normalize
 from gradtape.math import special
+from gradtape.math._conversion import angle
+from gradtape.math._conversion import conj
+from gradtape.math._conversion import imag
+from gradtape.math._conversion import real
 from gradtape.math._elementwise import abs
 from gradtape.math._elementwise import accumulate_n
 from gradtape.math._elementwise import add_n
-from gradtape.math._elementwise import angle
 from gradtape.math._elementwise import atan2
-from gradtape.math._elementwise import conj
-from gradtape.math._elementwise import imag
-from gradtape.math._elementwise import log_sigmoid
 from gradtape.math._elementwise import pow
-from gradtape.math._elementwise import real
 from gradtape.math._elementwise import reciprocal_no_nan
 from gradtape.math._elementwise import scalar_mul
-from gradtape.math._elementwise import sigmoid
 from gradtape.math._elementwise import sign
-from gradtape.math._elementwise import softplus
-from gradtape.math._elementwise import softsign
 from gradtape.math._elementwise import squared_difference
 from gradtape.math._histograms import bincount
 from gradtape.math._histograms import confusion_matrix
@@ -198,7 +194,7 @@ def acos(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse cosine, elementwise, from 0 to pi.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       name: ignored.
 
     >>> tf.acos([1.0]).numpy()
@@ -209,7 +205,7 @@ def acosh(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse hyperbolic cosine, elementwise; not negative.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       name: ignored.
 
     >>> tf.acosh([1.0]).numpy()
@@ -220,7 +216,7 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The sum, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex, signed integers, unsigned integers.
+      x: a tensor, or a value that becomes one: floating point, complex, signed integers or unsigned integers.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -232,7 +228,7 @@ def asin(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse sine, elementwise, from -pi/2 to pi/2.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       name: ignored.
 
     >>> tf.asin([0.0]).numpy()
@@ -243,7 +239,7 @@ def asinh(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse hyperbolic sine, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       name: ignored.
 
     >>> tf.asinh([0.0]).numpy()
@@ -254,7 +250,7 @@ def atan(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse tangent, elementwise, from -pi/2 to pi/2.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       name: ignored.
 
     >>> tf.atan([0.0]).numpy()
@@ -265,7 +261,7 @@ def atanh(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse hyperbolic tangent, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       name: ignored.
 
     >>> tf.atanh([0.0]).numpy()
@@ -320,7 +316,7 @@ def ceil(x: TensorLike, name: str | None = None) -> Tensor:
     """The smallest integer that is not below x, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16.
+      x: a tensor, or a value that becomes one: floating point.
       name: ignored.
 
     >>> tf.math.ceil([1.2, -1.7]).numpy()
@@ -331,7 +327,7 @@ def cos(x: TensorLike, name: str | None = None) -> Tensor:
     """The cosine, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       name: ignored.
 
     >>> tf.cos([0.0]).numpy()
@@ -342,7 +338,7 @@ def cosh(x: TensorLike, name: str | None = None) -> Tensor:
     """The hyperbolic cosine, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       name: ignored.
 
     >>> tf.cosh([0.0]).numpy()
@@ -412,7 +408,7 @@ def digamma(x: TensorLike, name: str | None = None) -> Tensor:
     """The derivative of the logarithm of the gamma function, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16.
+      x: a tensor, or a value that becomes one: floating point.
       name: ignored.
 
     >>> tf.math.digamma([1.0]).numpy().round(4)
@@ -423,7 +419,7 @@ def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The quotient of floating point or complex numbers, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -435,7 +431,7 @@ def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
     """The quotient, elementwise, and zero where the divisor is zero.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -447,7 +443,7 @@ def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """True where the inputs are equal, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex, signed integers, unsigned integers, bool, string.
+      x: a tensor, or a value that becomes one: floating point, complex, signed integers, unsigned integers, bool or string.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -459,7 +455,7 @@ def erf(x: TensorLike, name: str | None = None) -> Tensor:
     """The error function, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16.
+      x: a tensor, or a value that becomes one: floating point.
       name: ignored.
 
     >>> tf.math.erf([0.0, 10.0]).numpy()
@@ -470,7 +466,7 @@ def erfc(x: TensorLike, name: str | None = None) -> Tensor:
     """1 minus the error function, elementwise; accurate where that is close to 1.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16.
+      x: a tensor, or a value that becomes one: floating point.
       name: ignored.
 
     >>> tf.math.erfc([0.0, np.inf]).numpy()
@@ -481,7 +477,7 @@ def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
     """The number whose complementary error function is x, elementwise; accurate where x is close to 0.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16.
+      x: a tensor, or a value that becomes one: floating point.
       name: ignored.
 
     >>> tf.math.erfcinv([2.0, 0.0]).numpy()
@@ -492,7 +488,7 @@ def erfinv(x: TensorLike, name: str | None = None) -> Tensor:
     """The number whose error function is x, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16.
+      x: a tensor, or a value that becomes one: floating point.
       name: ignored.
 
     >>> tf.math.erfinv([0.0, 1.0]).numpy()
@@ -503,7 +499,7 @@ def exp(x: TensorLike, name: str | None = None) -> Tensor:
     """e to the power x, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       name: ignored.
 
     >>> tf.exp([0.0, -np.inf]).numpy()
@@ -514,7 +510,7 @@ def expm1(x: TensorLike, name: str | None = None) -> Tensor:
     """e to the power x, minus 1, elementwise; accurate near 0.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       name: ignored.
 
     >>> tf.math.expm1([0.0]).numpy()
@@ -525,7 +521,7 @@ def floor(x: TensorLike, name: str | None = None) -> Tensor:
     """The largest integer that is not above x, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16.
+      x: a tensor, or a value that becomes one: floating point.
       name: ignored.
 
     >>> tf.floor([1.7, -1.2]).numpy()
@@ -536,7 +532,7 @@ def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The quotient rounded down, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, signed integers, unsigned integers.
+      x: a tensor, or a value that becomes one: floating point, signed integers or unsigned integers.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -548,7 +544,7 @@ def floormod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The remainder of the division rounded down, elementwise: it has the sign of the divisor.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, signed integers, unsigned integers.
+      x: a tensor, or a value that becomes one: floating point, signed integers or unsigned integers.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -560,7 +556,7 @@ def greater(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """True where the first input is greater than the second, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, signed integers, unsigned integers.
+      x: a tensor, or a value that becomes one: floating point, signed integers or unsigned integers.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -572,7 +568,7 @@ def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
     """True where the first input is greater than or equal to the second, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, signed integers, unsigned integers.
+      x: a tensor, or a value that becomes one: floating point, signed integers or unsigned integers.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -584,7 +580,7 @@ def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
     """True where x is neither infinite nor NaN, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16.
+      x: a tensor, or a value that becomes one: floating point.
       name: ignored.
 
     >>> tf.math.is_finite([np.inf, 1.0]).numpy()
@@ -595,7 +591,7 @@ def is_inf(x: TensorLike, name: str | None = None) -> Tensor:
     """True where x is infinite, of either sign, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16.
+      x: a tensor, or a value that becomes one: floating point.
       name: ignored.
 
     >>> tf.math.is_inf([np.inf, 1.0]).numpy()
@@ -606,7 +602,7 @@ def is_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """True where x is NaN, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16.
+      x: a tensor, or a value that becomes one: floating point.
       name: ignored.
 
     >>> tf.math.is_nan([np.nan, 1.0]).numpy()
@@ -617,7 +613,7 @@ def less(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """True where the first input is less than the second, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, signed integers, unsigned integers.
+      x: a tensor, or a value that becomes one: floating point, signed integers or unsigned integers.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -629,7 +625,7 @@ def less_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """True where the first input is less than or equal to the second, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, signed integers, unsigned integers.
+      x: a tensor, or a value that becomes one: floating point, signed integers or unsigned integers.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -641,7 +637,7 @@ def lgamma(x: TensorLike, name: str | None = None) -> Tensor:
     """The logarithm of the absolute value of the gamma function, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16.
+      x: a tensor, or a value that becomes one: floating point.
       name: ignored.
 
     >>> tf.math.lgamma([1.0, 0.0]).numpy()
@@ -652,7 +648,7 @@ def log(x: TensorLike, name: str | None = None) -> Tensor:
     """The natural logarithm, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       name: ignored.
 
     >>> tf.math.log([1.0, np.inf]).numpy()
@@ -663,11 +659,22 @@ def log1p(x: TensorLike, name: str | None = None) -> Tensor:
     """The natural logarithm of 1 + x, elementwise; accurate near 0.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       name: ignored.
 
     >>> tf.math.log1p([0.0]).numpy()
     array([0.], dtype=float32)
+    """
+
+def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
+    """The logarithm of the sigmoid, elementwise.
+
+    Args:
+      x: a tensor, or a value that becomes one: floating point.
+      name: ignored.
+
+    >>> tf.math.log_sigmoid([-100.0]).numpy()
+    array([-100.], dtype=float32)
     """
 
 def logical_and(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
@@ -721,7 +728,7 @@ def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The larger of two, elementwise; NaN if one is NaN. Equal elements give their gradient to the first input.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, signed integers, unsigned integers.
+      x: a tensor, or a value that becomes one: floating point, signed integers or unsigned integers.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -733,7 +740,7 @@ def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The smaller of two, elementwise; NaN if one is NaN. Equal elements give their gradient to the first input.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, signed integers, unsigned integers.
+      x: a tensor, or a value that becomes one: floating point, signed integers or unsigned integers.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -745,7 +752,7 @@ def mod(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The remainder of the division rounded down, elementwise: it has the sign of the divisor.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, signed integers, unsigned integers.
+      x: a tensor, or a value that becomes one: floating point, signed integers or unsigned integers.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -757,7 +764,7 @@ def multiply(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The product, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex, signed integers, unsigned integers.
+      x: a tensor, or a value that becomes one: floating point, complex, signed integers or unsigned integers.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -769,7 +776,7 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Te
     """The product, elementwise, and zero where the second factor is zero, whatever the first is.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -781,7 +788,7 @@ def ndtri(x: TensorLike, name: str | None = None) -> Tensor:
     """The quantile of the standard normal distribution at x, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16.
+      x: a tensor, or a value that becomes one: floating point.
       name: ignored.
 
     >>> tf.math.ndtri([0.5, 1.0]).numpy()
@@ -792,7 +799,7 @@ def negative(x: TensorLike, name: str | None = None) -> Tensor:
     """-x, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex, signed integers.
+      x: a tensor, or a value that becomes one: floating point, complex or signed integers.
       name: ignored.
 
     >>> tf.negative([1, -2]).numpy()
@@ -803,7 +810,7 @@ def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """True where the inputs are not equal, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex, signed integers, unsigned integers, bool, string.
+      x: a tensor, or a value that becomes one: floating point, complex, signed integers, unsigned integers, bool or string.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -815,7 +822,7 @@ def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:
     """1 / x, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       name: ignored.
 
     >>> tf.math.reciprocal([2.0, 4.0]).numpy()
@@ -974,7 +981,7 @@ def rint(x: TensorLike, name: str | None = None) -> Tensor:
     """The nearest integer, elementwise; halves go to the even one.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16.
+      x: a tensor, or a value that becomes one: floating point.
       name: ignored.
 
     >>> tf.math.rint([1.5, 2.5]).numpy()
@@ -985,7 +992,7 @@ def round(x: TensorLike, name: str | None = None) -> Tensor:
     """The nearest integer, elementwise; halves go to the even one, and integers stay.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, signed integers, unsigned integers.
+      x: a tensor, or a value that becomes one: floating point, signed integers or unsigned integers.
       name: ignored.
 
     >>> tf.round([1.5, 2.5]).numpy()
@@ -996,7 +1003,7 @@ def rsqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """1 / sqrt(x), elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       name: ignored.
 
     >>> tf.math.rsqrt([4.0, 16.0]).numpy()
@@ -1079,11 +1086,22 @@ def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     array([5., 3.], dtype=float32)
     """
 
+def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
+    """1 / (1 + exp(-x)), elementwise.
+
+    Args:
+      x: a tensor, or a value that becomes one: floating point or complex.
+      name: ignored.
+
+    >>> tf.sigmoid([0.0, 100.0]).numpy()
+    array([0.5, 1. ], dtype=float32)
+    """
+
 def sin(x: TensorLike, name: str | None = None) -> Tensor:
     """The sine, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       name: ignored.
 
     >>> tf.sin([0.0]).numpy()
@@ -1096,7 +1114,7 @@ def sinc(x: TensorLike, name: str | None = None) -> Tensor:
     The derivatives are computed as such, since quotients lose their digits near 0.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16.
+      x: a tensor, or a value that becomes one: floating point.
       name: ignored.
 
     >>> tf.math.sinc([0.0, 0.5]).numpy().round(4)
@@ -1107,18 +1125,40 @@ def sinh(x: TensorLike, name: str | None = None) -> Tensor:
     """The hyperbolic sine, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       name: ignored.
 
     >>> tf.sinh([0.0]).numpy()
     array([0.], dtype=float32)
     """
 
+def softplus(features: TensorLike, name: str | None = None) -> Tensor:
+    """log(1 + exp(x)), elementwise.
+
+    Args:
+      features: a tensor, or a value that becomes one: floating point.
+      name: ignored.
+
+    >>> tf.nn.softplus([100.0, -1000.0]).numpy()
+    array([100.,   0.], dtype=float32)
+    """
+
+def softsign(features: TensorLike, name: str | None = None) -> Tensor:
+    """x / (1 + |x|), elementwise.
+
+    Args:
+      features: a tensor, or a value that becomes one: floating point.
+      name: ignored.
+
+    >>> tf.nn.softsign([1.0, -3.0]).numpy()
+    array([ 0.5 , -0.75], dtype=float32)
+    """
+
 def sqrt(x: TensorLike, name: str | None = None) -> Tensor:
     """The square root, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       name: ignored.
 
     >>> tf.sqrt([4.0, 9.0]).numpy()
@@ -1129,7 +1169,7 @@ def square(x: TensorLike, name: str | None = None) -> Tensor:
     """x * x, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex, signed integers, unsigned integers.
+      x: a tensor, or a value that becomes one: floating point, complex, signed integers or unsigned integers.
       name: ignored.
 
     >>> tf.square([3.0, -4.0]).numpy()
@@ -1140,7 +1180,7 @@ def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The first input minus the second, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex, signed integers, unsigned integers.
+      x: a tensor, or a value that becomes one: floating point, complex, signed integers or unsigned integers.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -1152,7 +1192,7 @@ def tan(x: TensorLike, name: str | None = None) -> Tensor:
     """The tangent, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       name: ignored.
 
     >>> tf.tan([0.0]).numpy()
@@ -1163,7 +1203,7 @@ def tanh(x: TensorLike, name: str | None = None) -> Tensor:
     """The hyperbolic tangent, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       name: ignored.
 
     >>> tf.tanh([0.0, 100.0]).numpy()
@@ -1174,7 +1214,7 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The quotient of floating point or complex numbers, elementwise.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -1295,7 +1335,7 @@ def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y, elementwise, and 0 where x is 0.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -1307,7 +1347,7 @@ def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x * log(1 + y), elementwise, and 0 where x is 0; accurate where y is close to 0.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 
@@ -1319,7 +1359,7 @@ def xlogy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x * log(y), elementwise, and 0 where x is 0.
 
     Args:
-      x: a tensor, or a value that becomes one: floating point, bfloat16, complex.
+      x: a tensor, or a value that becomes one: floating point or complex.
       y: of the same dtype, and a shape that broadcasts with the first.
       name: ignored.
 

@@ -83,7 +83,7 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
 
 
 def crelu(features: Any, axis: Any = -1, name: str | None = None) -> Tensor:
-    """The positive part of the features and that of their negative, joined along an axis, which doubles.
+    """The ReLU of the features and of their negative, concatenated along an axis, whose size doubles.
 
     Args:
       features: floating point or integers.

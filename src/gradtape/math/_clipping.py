@@ -93,7 +93,7 @@ def _norm(t_list: Any) -> tuple[Any, dtypes.DType]:
 def clip_by_global_norm(
     t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
 ) -> tuple[list[Any], Tensor]:
-    """Several tensors scaled down by one factor, so that their norm together is at most `clip_norm`.
+    """Several tensors scaled by one factor, so that their global norm is at most `clip_norm`.
 
     Args:
       t_list: a list of tensors, IndexedSlices and None, which stays None.

@@ -11,6 +11,7 @@ from gradtape.api.arguments import tensor
 from gradtape.api.families import pair
 from gradtape.core import dtypes, errors
 from gradtape.core.indexed_slices import IndexedSlices
+from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.ops import complex as complex_ops
@@ -40,17 +41,20 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     value = tensor(x)
     if value.dtype is wanted:
         return value
-    if wanted.name in ("string", "resource"):
+    if wanted.name in ("string", "resource") or value.dtype is dtypes.string:
         raise errors.build(
             errors.CastError,
-            f"cast: {value.dtype.name} cannot become {wanted.name}.",
-            "numbers become text with tf.strings.as_string(x).",
+            f"cast: Cast {value.dtype.name} to {wanted.name} is not supported: x is {spec_of(value)}, and must hold "
+            f"{'numbers' if value.dtype is dtypes.string else 'text'}.",
+            "text becomes numbers with tf.strings.to_number(x)."
+            if value.dtype is dtypes.string
+            else "numbers become text with tf.strings.as_string(x).",
         )
     return Cast(value, dtype=wanted) if wanted.is_trainable else CastToDiscrete(value, dtype=wanted)
 
 
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """The value in another dtype, limited to what that can hold instead of overflowing.
+    """The value in another dtype, clipped to its range instead of overflowing.
 
     Args:
       value: numbers.
@@ -71,8 +75,9 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
         return complex(saturate_cast(complex_ops.Real(x), part), saturate_cast(complex_ops.Imag(x), part))
     if x.dtype.is_complex:
         x = complex_ops.Real(x)
-    if not (x.dtype.is_bool or wanted.is_complex):
-        low, high = _common_range(x.dtype, wanted)
+    if not x.dtype.is_bool:
+        part = wanted if not wanted.is_complex else dtypes.float32 if wanted is dtypes.complex64 else dtypes.float64
+        low, high = _common_range(x.dtype, part)
         if low is not None:
             x = ClipByValue(x, low, high)
     return cast(x, wanted)
@@ -99,7 +104,7 @@ def _toward_zero(limit: Any, dtype: dtypes.DType) -> Any:
 
 
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
-    """Complex numbers of their real and imaginary parts.
+    """Complex numbers from real and imaginary parts.
 
     Args:
       real: float32 or float64.
@@ -175,8 +180,8 @@ def angle(input: Any, name: str | None = None) -> Tensor:
     if not x.dtype.is_floating:
         raise errors.build(
             errors.DTypeError,
-            f"angle: input is {x.dtype.name}, which is not allowed.",
-            "use floating point or complex numbers.",
+            f"angle: input must be floating point or complex, got {x.dtype.name}.",
+            "use tf.cast(x, tf.float32).",
         )
     return Where(x < 0, number(math.pi, x), number(0, x))
 
@@ -185,6 +190,8 @@ def _numbers(value: Any, what: str) -> Any:
     x = tensor(value)
     if not x.dtype.is_numeric:
         raise errors.build(
-            errors.DTypeError, f"{what}: the input is {x.dtype.name}, which is not allowed.", "use numbers."
+            errors.DTypeError,
+            f"{what}: the input must hold numbers, got {x.dtype.name}.",
+            "use tf.strings.to_number(x) for text.",
         )
     return x

@@ -293,7 +293,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
         if term.shape != terms[0].shape:
             raise errors.build(
                 errors.ShapeError,
-                f"add_n: inputs[0] has shape {terms[0].shape}, inputs[{i}] has {term.shape}: they do not fit.",
+                f"add_n: shapes differ: inputs[0] is {terms[0].shape}, inputs[{i}] is {term.shape}.",
                 "all must have one shape: use + to broadcast.",
             )
     return functools.reduce(arithmetic.Add, terms)
@@ -317,7 +317,7 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
     if tensor_dtype is not None and total.dtype != tensor_dtype:
         raise TypeError(
             errors.compose(
-                f"accumulate_n: the inputs are {total.dtype.name}, tensor_dtype is {tensor_dtype!r}: they do not fit."
+                f"accumulate_n: dtypes differ: the inputs are {total.dtype.name}, tensor_dtype is {tensor_dtype!r}."
             )
         )
     return total
@@ -340,7 +340,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
     if scalar.ndim:
         raise ValueError(
             errors.compose(
-                f"scalar_mul: the scalar has shape {scalar.shape}, which is not allowed.",
+                f"scalar_mul: scalar must be a scalar, got shape {scalar.shape}.",
                 "use tf.multiply for tensors.",
             )
         )

@@ -54,7 +54,7 @@ def bincount(
     array([0.  , 0.75, 0.  , 2.  ], dtype=float32)
     """
     if axis not in (None, 0, -1):
-        raise ValueError(errors.compose(f"bincount: axis is {axis!r}, which is not allowed.", "use None, 0 or -1."))
+        raise ValueError(errors.compose(f"bincount: axis must be None, 0 or -1, got {axis!r}.", "use None, 0 or -1."))
     if binary_output and weights is not None:
         raise ValueError(errors.compose("bincount: binary_output and weights are both given.", "give one of them."))
     x = tensor(arr)
@@ -87,8 +87,8 @@ def length(x: Any, minlength: Any, maxlength: Any) -> int:
     if most < 0:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"bincount: maxlength is {most}, which is not allowed.",
-            "it must not be negative.",
+            f"bincount: maxlength must not be negative, got {most}.",
+            "use 0 or more.",
         )
     if type(x) is not Tensor and least >= most:
         return int(most)  # the size is known without the values, which differ from example to example
@@ -111,7 +111,7 @@ def _below(x: Any, size: int) -> Any:
 def histogram_fixed_width_bins(
     values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
-    """The number of the bin that each value falls into, of bins of equal width.
+    """The index of the bin of each value, for bins of equal width.
 
     Args:
       values: real numbers.
@@ -132,7 +132,7 @@ def histogram_fixed_width_bins(
 def histogram_fixed_width(
     values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
-    """How many values fall into each of some bins of equal width.
+    """The number of values in each bin, for bins of equal width.
 
     Args:
       values: real numbers.
@@ -159,16 +159,16 @@ def _bins(who: str, values: Any, value_range: Any, nbins: Any, dtype: Any) -> Te
     if limits.shape != (2,) or not limits[0] < limits[1]:
         raise errors.build(
             errors.ShapeError if limits.shape != (2,) else errors.InvalidArgumentError,
-            f"{who}: value_range is {limits.tolist()}, which is not allowed.",
+            f"{who}: value_range must be a pair, the smaller limit first, got {limits.tolist()}.",
             "give a pair, the smaller limit first.",
         )
     if count <= 0:
         raise errors.build(
-            errors.InvalidArgumentError, f"{who}: nbins is {count}, which is not allowed.", "use at least one bin."
+            errors.InvalidArgumentError, f"{who}: nbins must be at least 1, got {count}.", "use at least one bin."
         )
     if wanted not in (dtypes.int32, dtypes.int64):
         raise errors.build(
-            errors.DTypeError, f"{who}: dtype is {wanted.name}, which is not allowed.", "use int32 or int64."
+            errors.DTypeError, f"{who}: dtype must be int32 or int64, got {wanted.name}.", "use int32 or int64."
         )
     # In float64 for all dtypes, so that a value is in the bin whose limits it lies between.
     low, high = limits.tolist()
@@ -176,7 +176,7 @@ def _bins(who: str, values: Any, value_range: Any, nbins: Any, dtype: Any) -> Te
     if type(places) is Tensor and np.isnan(np.asarray(host(places._array))).any():
         raise errors.build(
             errors.InvalidArgumentError,
-            f"{who}: values hold nan, which is not allowed.",
+            f"{who}: values must not hold nan.",
             "filter them: x[~tf.math.is_nan(x)].",
         )
     places = Minimum(Maximum(places, number(0, places)), number(count - 1, places))
@@ -213,7 +213,7 @@ def confusion_matrix(
     if dims(pair[0]) != dims(pair[1]):
         raise errors.build(
             errors.ShapeError,
-            f"confusion_matrix: labels is {spec_of(pair[0])}, predictions is {spec_of(pair[1])}: they do not fit.",
+            f"confusion_matrix: shapes differ: labels is {spec_of(pair[0])}, predictions is {spec_of(pair[1])}.",
             "give one prediction for each label.",
         )
     n = _class_count(pair, num_classes)
@@ -229,8 +229,8 @@ def _classes(name: str, value: Any) -> Any:
     if type(x) is Tensor and x._array.size and np.min(host(x._array)) < 0:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"confusion_matrix: `{name}` contains negative values, such as {int(np.min(host(x._array)))}, which is not allowed.",
-            "classes count from 0.",
+            f"confusion_matrix: `{name}` contains negative values, such as {int(np.min(host(x._array)))}; classes must not be negative.",
+            "number the classes from 0.",
         )
     return x
 
@@ -252,8 +252,8 @@ def _class_count(pair: list[Any], num_classes: Any) -> int:
         if type(x) is Tensor and x._array.size and np.max(host(x._array)) >= n:
             raise errors.build(
                 errors.RangeError,
-                f"confusion_matrix: `{name}` out of bound: {int(np.max(host(x._array)))} is there, num_classes is {n}: they do not fit.",
-                "classes count from 0 to num_classes - 1.",
+                f"confusion_matrix: `{name}` out of bound: classes must be below num_classes, which is {n}, got {int(np.max(host(x._array)))}.",
+                "number the classes from 0 to num_classes - 1, or give a larger num_classes.",
             )
     return n
 

@@ -112,19 +112,32 @@ def _fractions(who: str, q: Any, whole_is: float) -> Any:
     fractions = np.asarray(q, np.float64) / whole_is
     if not np.all((fractions >= 0) & (fractions <= 1)):
         raise errors.build(
-            errors.RangeError, f"{who}: q is {np.asarray(q).tolist()}.", f"use numbers from 0 to {whole_is:g}."
+            errors.RangeError,
+            f"{who}: q must be from 0 to {whole_is:g}, got {np.asarray(q).tolist()}.",
+            f"use numbers from 0 to {whole_is:g}.",
         )
     return fractions
 
 
 def _check(who: str, x: Any, n: int, method: str) -> None:
     if x.dtype.kind not in "fViu":
-        raise errors.build(errors.DTypeError, f"{who}: x is {spec_of(x)}.", "only real numbers have an order.")
+        raise errors.build(
+            errors.DTypeError,
+            f"{who}: x must hold real numbers, got {spec_of(x)}.",
+            "use tf.math.real(x) or tf.cast(x, tf.float32).",
+        )
     if not n:
-        raise errors.build(errors.ShapeError, f"{who}: x is {spec_of(x)}.", f"there is no {who} of no elements.")
+        raise errors.build(
+            errors.ShapeError,
+            f"{who}: x must not be empty, got {spec_of(x)}: there is no {who} of no elements.",
+            "check the mask or slice that x comes from.",
+        )
     if method not in _METHODS:
         raise ValueError(
-            errors.compose(f"{who}: method is {method!r}, which is not allowed.", f"use one of {', '.join(_METHODS)}.")
+            errors.compose(
+                f"{who}: method must be one of {', '.join(_METHODS)}, got {method!r}.",
+                f"use one of {', '.join(_METHODS)}.",
+            )
         )
 
 

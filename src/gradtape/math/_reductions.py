@@ -12,7 +12,7 @@ from gradtape.core import convert, dtypes, errors
 from gradtape.core.annotations import Axis, TensorLike
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor
-from gradtape.ops import reduction
+from gradtape.ops import logsumexp, reduction
 from gradtape.ops.family import dims
 
 
@@ -69,7 +69,7 @@ reduce_logsumexp = _reduction(
     "reduce_logsumexp",
     "The logarithm of the sum of exponentials over axes, computed without overflow.",
     "tf.reduce_logsumexp([0.0, 1000.0]).numpy() -> np.float32(1000.0)",
-    reduction.ReduceLogSumExp,
+    logsumexp.ReduceLogSumExp,
     input_tensor="floating point numbers.",
 )
 reduce_euclidean_norm = _reduction(

@@ -126,7 +126,7 @@ def _sorted(who: str, data: Any, segment_ids: Any) -> tuple[Any, Any, int]:
     if numbers.size and numbers[0] < 0:
         raise errors.build(
             errors.RangeError,
-            f"{who}: segment_ids[0] = {numbers[0]} is negative, which is not allowed.",
+            f"{who}: segment_ids must not be negative, got segment_ids[0] = {numbers[0]}.",
             f"ids count from 0; tf.math.unsorted_{who} leaves out what has a negative id.",
         )
     return data, ids, int(numbers[-1]) + 1 if numbers.size else 0

@@ -9,6 +9,7 @@ from gradtape.core import convert, dtypes, errors
 from gradtape.core.tensor import Tensor
 
 _MOST_DIMENSIONS = 21201
+_MOST_POINTS = 2**31 - 1
 
 
 def sobol_sample(
@@ -35,8 +36,14 @@ def sobol_sample(
     if not 1 <= d <= _MOST_DIMENSIONS or count < 1 or first < 0 or wanted.name not in ("float32", "float64"):
         raise errors.build(
             errors.InvalidArgumentError,
-            f"sobol_sample: dim is {d}, num_results is {count}, skip is {first}, dtype is {wanted.name}: they do not fit.",
+            f"sobol_sample: dim is {d}, num_results is {count}, skip is {first}, dtype is {wanted.name}: these do not match.",
             f"dim goes from 1 to {_MOST_DIMENSIONS}, num_results from 1, skip from 0; dtype is float32 or float64.",
+        )
+    if count + first >= _MOST_POINTS:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"sobol_sample: num_results+skip must be less than {_MOST_POINTS}, got {count} + {first}.",
+            "ask for fewer points, or skip fewer.",
         )
     from scipy.stats import qmc
 

@@ -223,7 +223,7 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
     if not isinstance(coeffs, list):
         raise ValueError(
             errors.compose(
-                f"polyval: argument coeffs must be list type, got {type(coeffs).__name__}.",
+                f"polyval: Argument coeffs must be list type, got {type(coeffs).__name__}.",
                 "give one coefficient per power.",
             )
         )

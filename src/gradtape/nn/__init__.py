@@ -27,9 +27,7 @@ _LATER = {
     "gradtape.nn.experimental": "*",
     "gradtape.nn._attention": "dot_product_attention",
     "gradtape.nn._convolution": (
-        "atrous_conv2d atrous_conv2d_transpose conv1d conv1d_transpose conv2d conv2d_transpose conv3d "
-        "conv3d_transpose conv_transpose convolution depthwise_conv2d depthwise_conv2d_backprop_filter "
-        "depthwise_conv2d_backprop_input separable_conv2d with_space_to_batch"
+        "conv1d conv1d_transpose conv2d conv2d_transpose conv3d conv3d_transpose conv_transpose convolution"
     ),
     "gradtape.nn._ctc": ("collapse_repeated ctc_beam_search_decoder ctc_greedy_decoder ctc_loss ctc_unique_labels"),
     "gradtape.nn._dropout": "dropout",
@@ -42,8 +40,7 @@ _LATER = {
         "local_response_normalization lrn=local_response_normalization"
     ),
     "gradtape.nn._pooling": (
-        "avg_pool avg_pool1d avg_pool2d avg_pool3d fractional_avg_pool fractional_max_pool max_pool "
-        "max_pool1d max_pool2d max_pool3d max_pool_with_argmax pool"
+        "avg_pool avg_pool1d avg_pool2d avg_pool3d max_pool max_pool1d max_pool2d max_pool3d max_pool_with_argmax pool"
     ),
     "gradtape.nn._rnn_wrappers": "RNNCellDeviceWrapper RNNCellDropoutWrapper RNNCellResidualWrapper",
     "gradtape.nn._sampled_losses": "nce_loss sampled_softmax_loss",
@@ -54,15 +51,21 @@ _LATER = {
     ),
     "gradtape.arrays.indexing": "in_top_k",
     "gradtape.arrays.sorting": "approx_max_k approx_min_k isotonic_regression top_k",
-    "gradtape.arrays.space_batch": "depth_to_space space_to_batch space_to_depth",
     "gradtape.linalg._products": "l2_normalize",
-    "gradtape.math._elementwise": (
-        "crelu elu gelu leaky_relu relu relu6 selu sigmoid silu softplus softsign swish=silu tanh"
-    ),
+    "gradtape.math._elementwise": "tanh",
     "gradtape.math._reductions": "zero_fraction",
     "gradtape.random._candidate_samplers": (
         "all_candidate_sampler compute_accidental_hits fixed_unigram_candidate_sampler "
         "learned_unigram_candidate_sampler"
     ),
+    "gradtape.arrays.blocks": "depth_to_space space_to_batch space_to_depth",
+    "gradtape.math._activations": (
+        "crelu elu gelu leaky_relu relu relu6 selu sigmoid silu softplus softsign swish=silu"
+    ),
+    "gradtape.nn._atrous": "atrous_conv2d atrous_conv2d_transpose with_space_to_batch",
+    "gradtape.nn._depthwise": (
+        "depthwise_conv2d depthwise_conv2d_backprop_filter depthwise_conv2d_backprop_input separable_conv2d"
+    ),
+    "gradtape.nn._fractional_pooling": "fractional_avg_pool fractional_max_pool",
 }
 __getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

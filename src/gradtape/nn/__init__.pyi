@@ -1,34 +1,31 @@
 # Written by tools/stubs.py.
 # ruff: noqa
+from gradtape.arrays.blocks import depth_to_space
+from gradtape.arrays.blocks import space_to_batch
+from gradtape.arrays.blocks import space_to_depth
 from gradtape.arrays.indexing import in_top_k
 from gradtape.arrays.sorting import approx_max_k
 from gradtape.arrays.sorting import approx_min_k
 from gradtape.arrays.sorting import isotonic_regression
 from gradtape.arrays.sorting import top_k
-from gradtape.arrays.space_batch import depth_to_space
-from gradtape.arrays.space_batch import space_to_batch
-from gradtape.arrays.space_batch import space_to_depth
 from gradtape.core.annotations import TensorLike
 from gradtape.core.tensor import Tensor
 from gradtape.linalg._products import l2_normalize
+from gradtape.math import sigmoid
+from gradtape.math import softplus
+from gradtape.math import softsign
 from gradtape.math import tanh
-from gradtape.math._elementwise import crelu
-from gradtape.math._elementwise import elu
-from gradtape.math._elementwise import gelu
-from gradtape.math._elementwise import leaky_relu
-from gradtape.math._elementwise import relu
-from gradtape.math._elementwise import relu6
-from gradtape.math._elementwise import selu
-from gradtape.math._elementwise import sigmoid
-from gradtape.math._elementwise import silu
-from gradtape.math._elementwise import silu as swish
-from gradtape.math._elementwise import softplus
-from gradtape.math._elementwise import softsign
+from gradtape.math._activations import crelu
+from gradtape.math._activations import gelu
+from gradtape.math._activations import leaky_relu
+from gradtape.math._activations import silu
+from gradtape.math._activations import silu as swish
 from gradtape.math._reductions import zero_fraction
 from gradtape.nn import experimental
+from gradtape.nn._atrous import atrous_conv2d
+from gradtape.nn._atrous import atrous_conv2d_transpose
+from gradtape.nn._atrous import with_space_to_batch
 from gradtape.nn._attention import dot_product_attention
-from gradtape.nn._convolution import atrous_conv2d
-from gradtape.nn._convolution import atrous_conv2d_transpose
 from gradtape.nn._convolution import conv1d
 from gradtape.nn._convolution import conv1d_transpose
 from gradtape.nn._convolution import conv2d
@@ -37,19 +34,20 @@ from gradtape.nn._convolution import conv3d
 from gradtape.nn._convolution import conv3d_transpose
 from gradtape.nn._convolution import conv_transpose
 from gradtape.nn._convolution import convolution
-from gradtape.nn._convolution import depthwise_conv2d
-from gradtape.nn._convolution import depthwise_conv2d_backprop_filter
-from gradtape.nn._convolution import depthwise_conv2d_backprop_input
-from gradtape.nn._convolution import separable_conv2d
-from gradtape.nn._convolution import with_space_to_batch
 from gradtape.nn._ctc import collapse_repeated
 from gradtape.nn._ctc import ctc_beam_search_decoder
 from gradtape.nn._ctc import ctc_greedy_decoder
 from gradtape.nn._ctc import ctc_loss
 from gradtape.nn._ctc import ctc_unique_labels
+from gradtape.nn._depthwise import depthwise_conv2d
+from gradtape.nn._depthwise import depthwise_conv2d_backprop_filter
+from gradtape.nn._depthwise import depthwise_conv2d_backprop_input
+from gradtape.nn._depthwise import separable_conv2d
 from gradtape.nn._dropout import dropout
 from gradtape.nn._embedding import embedding_lookup_sparse
 from gradtape.nn._embedding import safe_embedding_lookup_sparse
+from gradtape.nn._fractional_pooling import fractional_avg_pool
+from gradtape.nn._fractional_pooling import fractional_max_pool
 from gradtape.nn._losses import compute_average_loss
 from gradtape.nn._losses import log_poisson_loss
 from gradtape.nn._losses import scale_regularization_loss
@@ -63,8 +61,6 @@ from gradtape.nn._normalization import group_normalization
 from gradtape.nn._normalization import layer_normalization
 from gradtape.nn._normalization import local_response_normalization
 from gradtape.nn._normalization import local_response_normalization as lrn
-from gradtape.nn._pooling import fractional_avg_pool
-from gradtape.nn._pooling import fractional_max_pool
 from gradtape.nn._pooling import max_pool_with_argmax
 from gradtape.nn._pooling import pool
 from gradtape.nn._rnn_wrappers import RNNCellDeviceWrapper
@@ -271,6 +267,17 @@ def avg_pool3d(
     3.5
     """
 
+def elu(features: TensorLike, name: str | None = None) -> Tensor:
+    """x where it is positive, exp(x) - 1 elsewhere, elementwise.
+
+    Args:
+      features: a tensor, or a value that becomes one: floating point.
+      name: ignored.
+
+    >>> tf.nn.elu([-100.0, 2.0]).numpy()
+    array([-1.,  2.], dtype=float32)
+    """
+
 def max_pool(
     input: TensorLike, ksize: Any, strides: Any, padding: Any, data_format: str | None = None, name: str | None = None
 ) -> Tensor:
@@ -357,4 +364,37 @@ def max_pool3d(
 
     >>> tf.nn.max_pool3d(tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1]), 2, 2, "VALID").numpy().item()
     7.0
+    """
+
+def relu(features: TensorLike, name: str | None = None) -> Tensor:
+    """The positive part of x, elementwise. Its derivative at 0 is 0.
+
+    Args:
+      features: a tensor, or a value that becomes one: floating point, signed integers or unsigned integers.
+      name: ignored.
+
+    >>> tf.nn.relu([-1.0, 2.0]).numpy()
+    array([0., 2.], dtype=float32)
+    """
+
+def relu6(features: TensorLike, name: str | None = None) -> Tensor:
+    """x limited to the range from 0 to 6, elementwise. Its derivative at 0 and 6 is 0.
+
+    Args:
+      features: a tensor, or a value that becomes one: floating point, signed integers or unsigned integers.
+      name: ignored.
+
+    >>> tf.nn.relu6([-1.0, 8.0]).numpy()
+    array([0., 6.], dtype=float32)
+    """
+
+def selu(features: TensorLike, name: str | None = None) -> Tensor:
+    """A scaled elu that keeps the mean and variance of its inputs through many layers, elementwise.
+
+    Args:
+      features: a tensor, or a value that becomes one: floating point.
+      name: ignored.
+
+    >>> tf.nn.selu([0.0]).numpy()
+    array([0.], dtype=float32)
     """

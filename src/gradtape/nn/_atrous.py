@@ -71,7 +71,7 @@ def with_space_to_batch(
     spatial_dims: Any = None,
     data_format: Any = None,
 ) -> Any:
-    """A function of windows, as if its windows had holes: it is given every `rate`-th position as an example of its own.
+    """A function of windows, applied with dilation: it gets every `rate`-th position as a separate example.
 
     Args:
       input: the examples along the first axis.
@@ -97,7 +97,7 @@ def with_space_to_batch(
     if count < 1 or min(rate) < 1:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: dilation_rate is {dilation_rate!r}, which is not allowed.",
+            f"{what}: dilation_rate must hold a positive int for each axis, got {dilation_rate!r}.",
             "give a positive int for each axis.",
         )
     if max(rate) == 1:
@@ -107,7 +107,7 @@ def with_space_to_batch(
     if len(axes) != count or axes[0] < 1 or list(axes) != sorted(set(axes)) or axes[-1] >= x.ndim:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: spatial_dims is {list(axes)}, for {count} rates and an input of rank {x.ndim}: they do not fit.",
+            f"{what}: spatial_dims is {list(axes)}, for {count} rates and an input of rank {x.ndim}: these do not match.",
             "give as many axes of the input as there are rates, in increasing order, without the first axis.",
         )
     # Every axis up to the last of them has a block, of size 1 if it is none of them.
@@ -139,7 +139,7 @@ def _base_padding(what: str, padding: Any, filter_shape: Any, rate: tuple[int, .
     if len(pairs) != len(rate) or any(len(pair) != 2 or min(pair) < 0 for pair in pairs):
         raise errors.build(
             errors.ShapeError,
-            f"{what}: padding is {padding!r}, which is not allowed.",
+            f'{what}: padding must be "SAME", "VALID", or {len(rate)} pairs [before, after], got {padding!r}.',
             f'use "SAME", "VALID", or {len(rate)} pairs [before, after].',
         )
     return [(pair[0], pair[1]) for pair in pairs]

@@ -81,7 +81,7 @@ def _check(query: Any, key: Any, value: Any) -> None:
     if lead is None or q[-2] % k[-2] or broadcast(lead, v[:-3]) is None:
         raise errors.build(
             errors.ShapeError,
-            f"dot_product_attention: query is {spec_of(query)}, key is {spec_of(key)}, value is {spec_of(value)}: they do not fit.",
+            f"dot_product_attention: query is {spec_of(query)}, key is {spec_of(key)}, value is {spec_of(value)}: these do not match.",
             "give [..., t, heads, dim], [..., s, heads, dim] and [..., s, heads, size].",
         )
 
@@ -107,7 +107,7 @@ def _biases(bias: Any, mask: Any, pairs: tuple[int, ...], dtype: dtypes.DType) -
         if not mask.dtype.is_bool:
             raise errors.build(
                 errors.DTypeError,
-                f"dot_product_attention: mask is {spec_of(mask)}, which is not allowed.",
+                f"dot_product_attention: mask must be bool, got {spec_of(mask)}.",
                 "compare first: mask != 0.",
             )
     for label, x in (("bias", bias), ("mask", mask)):

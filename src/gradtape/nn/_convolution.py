@@ -161,7 +161,7 @@ def conv_transpose(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """The transpose of a convolution over one, two or three axes: what its input's gradient would be.
+    """The transpose of a convolution over one, two or three axes: its gradient with respect to the input.
 
     Args:
       input: `[n, *places, input channels]`, or with the channels first.

@@ -117,7 +117,7 @@ def _output_size(what: str, output_shape: Any, x: Any, w: Any, count: int, first
     if wanted is None or (shape[0], shape[1 if first else -1]) != wanted or min(shape) < 0:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: output_shape is {list(shape)}, input is {spec_of(x)}, filters is {spec_of(w)}: they do not fit.",
+            f"{what}: output_shape is {list(shape)}, input is {spec_of(x)}, filters is {spec_of(w)}: these do not match.",
             f"give {count + 2} sizes, with {n} examples and {c} channels, as the input and filters[-2] say; or only the "
             f"{count} that the window moves over.",
         )

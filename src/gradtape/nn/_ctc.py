@@ -10,7 +10,7 @@ from gradtape.api.arguments import integer, tensor
 from gradtape.core import convert, device, dtypes, errors
 from gradtape.core.shape import spec_of
 from gradtape.core.sparse_tensor import SparseTensor, dense_dims
-from gradtape.core.tensor import Tensor, wrap
+from gradtape.core.tensor import Tensor, host, wrap
 from gradtape.nn import _ctc_decoders as ctc_decoders
 from gradtape.ops.cast import Cast, CastToDiscrete
 from gradtape.ops.comparison import NotEqual
@@ -18,8 +18,9 @@ from gradtape.ops.ctc import CtcAlphas
 from gradtape.ops.family import dims
 from gradtape.ops.indexing import Gather
 from gradtape.ops.joining import Concat, Stack
+from gradtape.ops.logsumexp import ReduceLogSumExp
 from gradtape.ops.movement import Reshape, Transpose
-from gradtape.ops.reduction import ReduceLogSumExp, ReduceMax, ReduceSum
+from gradtape.ops.reduction import ReduceMax, ReduceSum
 from gradtape.ops.selection import Maximum, Where
 from gradtape.ops.slicing import StridedSlice
 from gradtape.ops.softmax import LogSoftmax
@@ -62,7 +63,7 @@ def ctc_loss(
     if logits.ndim != 3:
         raise errors.build(
             errors.ShapeError,
-            f"ctc_loss: logits is {spec_of(logits)}, which is not allowed.",
+            f"ctc_loss: logits must have rank 3, got {spec_of(logits)}.",
             "give logits of rank 3, [frames, batch, classes].",
         )
     if not logits_time_major:
@@ -92,7 +93,8 @@ def _loss(labels: Any, log_probs: Any, label_length: Any, logit_length: Any, bla
     frames, batch, classes = dims(log_probs)
     length = dims(labels)[1]
     present = _row(length) < label_length[:, None]
-    labels = Where(present, labels, np.int64(blank))
+    # Where the numbers are not known yet, the gather refuses those of no class; below they would be classes of the next sequence.
+    labels = Gather(_row(classes), Where(present, labels, np.int64(blank)), axis=0, batch_dims=0)
     states, skips = _states(labels, blank)
     count = dims(states)[1]
     # One column for each sequence and class, so that one gather along the columns serves all frames.
@@ -139,7 +141,7 @@ def _columns(x: Any, start: int, stop: int) -> Any:
 
 
 def _row(n: int) -> Any:
-    return _made(np.arange(n))
+    return _made(np.arange(int(n)))  # NumPy would take a size that is not known for an object
 
 
 def _made(array: Any) -> Tensor:
@@ -148,12 +150,16 @@ def _made(array: Any) -> Tensor:
 
 
 def _from_sparse(labels: SparseTensor) -> tuple[Any, Any]:
-    """A sparse matrix of labels as a dense one, and the number of labels in each row."""
+    """A sparse matrix of labels as a dense one, and the number of labels in each row.
+
+    The values of a row are its labels, in order; the columns that they are in say nothing more.
+    """
     rows, length = dense_dims(labels)
-    places, values = labels.indices.numpy(), labels.values.numpy()
+    row, values = host(labels.indices._array)[:, 0], host(labels.values._array)
+    counts = np.bincount(row, minlength=rows)
     dense = np.zeros((rows, length), np.int64)
-    dense[places[:, 0], places[:, 1]] = values
-    return dense, np.bincount(places[:, 0], minlength=rows)
+    dense[row, np.arange(len(row)) - (np.cumsum(counts) - counts)[row]] = values
+    return dense, counts
 
 
 def _integers(value: Any, name: str) -> Any:
@@ -161,8 +167,8 @@ def _integers(value: Any, name: str) -> Any:
     if not found.dtype.is_integer:
         raise errors.build(
             errors.DTypeError,
-            f"ctc_loss: {name} is {spec_of(found)}, which is not allowed.",
-            f"{name} must be integers.",
+            f"ctc_loss: {name} must be integers, got {spec_of(found)}.",
+            "use tf.cast(x, tf.int32).",
         )
     return found if found.dtype is dtypes.int64 else CastToDiscrete(found, dtype=dtypes.int64)
 
@@ -210,7 +216,7 @@ def _check(labels: Any, label_length: Any, logit_length: Any, frames: int, batch
 
 
 def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The different labels of each sequence, in the order in which they appear, and where each label is among them.
+    """The distinct labels of each sequence, in order of appearance, and the index of each label among them.
 
     `tf.nn.ctc_loss` takes the result as `unique`, and does not need it.
 
@@ -225,7 +231,7 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Ten
     >>> unique.numpy(), positions.numpy()
     (array([[3, 1, 0]]), array([[0, 1, 0]], dtype=int32))
     """
-    given = _integers(labels, "labels").numpy()
+    given = host(_integers(labels, "labels")._array)
     unique, positions = np.zeros_like(given), np.zeros(given.shape, np.int32)
     for i, row in enumerate(given):
         values, first, places = np.unique(row, return_index=True, return_inverse=True)
@@ -236,7 +242,7 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Ten
 
 
 def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Labels with runs of equal ones made one.
+    """Labels with runs of equal labels collapsed to one.
 
     Args:
       labels: integers, `[batch, max_length]`.
@@ -251,8 +257,8 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
     (array([[1, 2, 1]], dtype=int32), array([3], dtype=int32))
     """
     found, lengths = tensor(labels), tensor(seq_length)
-    given = found.numpy()
-    keep = np.arange(given.shape[1]) < lengths.numpy()[:, None]
+    given = host(found._array)
+    keep = np.arange(given.shape[1]) < host(lengths._array)[:, None]
     keep[:, 1:] &= given[:, 1:] != given[:, :-1]
     counts = keep.sum(axis=1)
     result = np.zeros((len(given), counts.max(initial=0)), given.dtype)
@@ -263,7 +269,7 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
 def ctc_greedy_decoder(
     inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: Any = None
 ) -> tuple[list[SparseTensor], Tensor]:
-    """What the most likely class of each frame spells.
+    """The sequence of the most likely class of each frame.
 
     Args:
       inputs: logits, `[frames, batch, classes]`.
@@ -285,7 +291,7 @@ def ctc_greedy_decoder(
     is_used = np.arange(frames)[:, None] < lengths
     best = ReduceMax(logits, axis=(2,))
     score = -ReduceSum(Where(_made(is_used), best, np.zeros((), best.dtype.numpy)[()]), axis=(0,))
-    paths = ctc_decoders.greedy(logits.numpy(), lengths, blank, merge_repeated)
+    paths = ctc_decoders.greedy(host(logits._array), lengths, blank, merge_repeated)
     return [_sparse(paths)], Reshape(score, shape=(batch, 1))
 
 
@@ -315,7 +321,7 @@ def ctc_beam_search_decoder(
             f"ctc_beam_search_decoder: requested {top_paths} paths, but the beam width is {beam_width}.",
             "ask for at least one path, and at most as many as the beam is wide.",
         )
-    log_probs = LogSoftmax(logits, axis=2).numpy().astype(np.float64)
+    log_probs = host(LogSoftmax(logits, axis=2)._array).astype(np.float64)
     found = [ctc_decoders.beam_search(log_probs[:n, i], beam_width, top_paths) for i, n in enumerate(lengths)]
     if any(len(paths) < top_paths for paths, _ in found):
         raise errors.build(
@@ -331,12 +337,12 @@ def ctc_beam_search_decoder(
 def _frames(who: str, inputs: Any, sequence_length: Any) -> tuple[Any, Any]:
     """The logits as a tensor and the lengths as an array; raises unless they fit."""
     logits = tensor(inputs)
-    lengths = np.asarray(convert.convert_to_tensor(sequence_length).numpy())
+    lengths = np.asarray(host(convert.convert_to_tensor(sequence_length)._array))
     shape = dims(logits)
     if len(shape) != 3 or lengths.shape != shape[1:2] or not logits.dtype.is_floating:
         raise errors.build(
             errors.ShapeError,
-            f"{who}: inputs is {spec_of(logits)}, sequence_length has shape {list(lengths.shape)}: they do not fit.",
+            f"{who}: inputs is {spec_of(logits)}, sequence_length has shape {list(lengths.shape)}: these do not match.",
             "inputs is [frames, batch, classes], sequence_length has one element for each sequence.",
         )
     if lengths.size and (lengths.min() < 0 or lengths.max() > shape[0]):

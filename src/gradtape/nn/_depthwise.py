@@ -1,4 +1,4 @@
-"""`tf.nn`: convolutions in which every channel has filters of its own."""
+"""`tf.nn`: convolutions in which every channel has separate filters."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def depthwise_conv2d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """The convolution of each channel with filters of its own.
+    """The convolution of each channel with its own filters.
 
     Args:
       input: `[n, height, width, channels]`, or with the channels first.
@@ -81,7 +81,7 @@ def separable_conv2d(
     if w.ndim != 4 or dims(w)[:3] != (1, 1, dims(y)[-1]):
         raise errors.build(
             errors.ShapeError,
-            f"{what}: pointwise_filter is {spec_of(w)}, after a depthwise convolution to {dims(y)[-1]} channels: they do not fit.",
+            f"{what}: pointwise_filter is {spec_of(w)}, after a depthwise convolution to {dims(y)[-1]} channels: these do not match.",
             f"its shape must be [1, 1, {dims(y)[-1]}, output channels].",
         )
     return back(convolve_last(what, y, w, 1, 1, "VALID", 1, first), first)
@@ -123,12 +123,12 @@ def depthwise_conv2d_backprop_input(
     if c != dims(w)[2] or sizes[0] != dims(g)[0]:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: input_sizes is {list(sizes)}, filter is {spec_of(w)}, out_backprop is {spec_of(g)}: they do not fit.",
+            f"{what}: input_sizes is {list(sizes)}, filter is {spec_of(w)}, out_backprop is {spec_of(g)}: these do not match.",
             "input_sizes is the shape of the convolution's input: as many examples as the gradient, as many channels as "
             "the filter.",
         )
     params = _params(what, spatial(sizes, first), dims(w)[:2], strides, padding, dilations, first)
-    y = ConvolutionInputGradient(last(g, first), _grouped(w), size=spatial(sizes, first), groups=c, **params)
+    y = ConvolutionInputGradient(last(g, first), _grouped(w), size=spatial(sizes, first), groups=c or 1, **params)
     return back(y, first)
 
 
@@ -170,11 +170,11 @@ def depthwise_conv2d_backprop_filter(
     if len(sizes) != 4 or sizes[2] != c or sizes[2] * sizes[3] != dims(g)[-1]:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: filter_sizes is {list(sizes)}, for {c} channels of the input and {dims(g)[-1]} of out_backprop: they do not fit.",
+            f"{what}: filter_sizes is {list(sizes)}, for {c} channels of the input and {dims(g)[-1]} of out_backprop: these do not match.",
             "filter_sizes is [window height, window width, channels, multiplier].",
         )
     params = _params(what, dims(x)[1:-1], sizes[:2], strides, padding, dilations, first)
-    y = ConvolutionFilterGradient(x, g, window=sizes[:2], groups=c, **params)
+    y = ConvolutionFilterGradient(x, g, window=sizes[:2], groups=c or 1, **params)
     return Reshape(y, shape=sizes)
 
 
@@ -190,6 +190,12 @@ def _depthwise(what: str, x: Any, filter: Any, strides: Any, padding: Any, data_
             f"{what}: input has {c} channels, but the filter is {spec_of(w)}.",
             "its shape is [window height, window width, channels, multiplier].",
         )
+    if 0 in dims(w):
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"{what}: filter must not have zero elements (i.e. all dimensions must be non-zero), got {spec_of(w)}.",
+            "give at least one channel and one filter for each.",
+        )
     y = convolve_last(what, x, _grouped(w), c, strides, padding, dilations, first)
     return back(y, first)
 
@@ -201,9 +207,9 @@ def _filter(what: str, filter: Any, x: Any) -> Any:
 
 
 def _grouped(w: Any) -> Any:
-    """A depthwise filter as one with a group for each channel."""
+    """A depthwise filter as one with a group for each channel; without channels there is one empty group."""
     height, width, c, multiplier = dims(w)
-    return Reshape(w, shape=(height, width, 1, c * multiplier))
+    return Reshape(w, shape=(height, width, 1 if c else 0, c * multiplier))
 
 
 def _params(what: str, size: Any, window: Any, strides: Any, padding: Any, dilations: Any, first: bool) -> Any:

@@ -21,7 +21,7 @@ _NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
 
 
 def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None) -> Tensor:
-    """x with each element zero with probability `rate`, and the others over `1 - rate`, so that the expectation stays.
+    """x with each element set to zero with probability `rate`, and the others divided by `1 - rate`.
 
     Args:
       x: floating numbers.
@@ -70,7 +70,7 @@ def stateless_dropout(
 def general_dropout(
     x: Any, rate: Any, uniform_sampler: Callable[..., Any], noise_shape: Any = None, name: str | None = None
 ) -> Tensor:
-    """`tf.nn.dropout` with a source of random numbers of one's own.
+    """`tf.nn.dropout` with a custom source of random numbers.
 
     Args:
       x: floating numbers.

@@ -55,7 +55,15 @@ def embedding_lookup_sparse(
     array([[4., 6.],
            [0., 0.]], dtype=float32)
     """
-    sp_ids, sp_weights = (_sparse_rows(given) for given in (sp_ids, sp_weights))
+    if sp_weights is not None and _is_ragged(sp_ids) != _is_ragged(sp_weights):
+        raise TypeError(
+            errors.compose(
+                "embedding_lookup_sparse: sp_ids must be of the same type as sp_weights, got "
+                f"{type(sp_ids).__name__} and {type(sp_weights).__name__}.",
+                "give two SparseTensors or two RaggedTensors.",
+            )
+        )
+    sp_ids, sp_weights = (given.to_sparse() if _is_ragged(given) else given for given in (sp_ids, sp_weights))
     how = _check("embedding_lookup_sparse", sp_ids, sp_weights, combiner)
     segments = sp_ids.indices[:, 0]
     rows = embedding_lookup(params, sp_ids.values, max_norm=max_norm)
@@ -63,9 +71,8 @@ def embedding_lookup_sparse(
     return _combined(rows, segments, weights, dense_dims(sp_ids)[0], how)
 
 
-def _sparse_rows(given: Any) -> Any:
-    """Rows of ids or weights as a sparse matrix, if they are ragged."""
-    return given.to_sparse() if hasattr(given, "nested_row_splits") else given
+def _is_ragged(given: Any) -> bool:
+    return hasattr(given, "nested_row_splits")
 
 
 def _combined(rows: Any, segments: Any, weights: Any, count: int, how: str) -> Tensor:
@@ -104,13 +111,13 @@ def _check(who: str, sp_ids: Any, sp_weights: Any, combiner: str | None) -> str:
     if not sp_ids.dtype.is_integer:
         raise errors.build(
             errors.DTypeError,
-            f"{who}: the ids have dtype {sp_ids.dtype.name}, which is not allowed.",
-            "ids are integers.",
+            f"{who}: ids must be integers, got {sp_ids.dtype.name}.",
+            "use tf.cast(ids, tf.int64).",
         )
     if sp_weights is not None and dims(sp_weights.values) != dims(sp_ids.values):
         raise errors.build(
             errors.ShapeError,
-            f"{who}: there are {dims(sp_ids.values)[0]} ids and {dims(sp_weights.values)[0]} weights, which is not allowed.",
+            f"{who}: the numbers of ids and weights differ: {dims(sp_ids.values)[0]} vs {dims(sp_weights.values)[0]}.",
             "give one weight for each id, at the same place.",
         )
     return how
@@ -130,8 +137,8 @@ def safe_embedding_lookup_sparse(
 
     Args:
       embedding_weights: the table `[n, ...]`, a variable or tensor, or a list of tables, one behind the other.
-      sparse_ids: a `tf.SparseTensor` of integers, of rank 2 or more; ids along the last axis are combined.
-      sparse_weights: a `tf.SparseTensor` with a weight for each id, or None. Weights that are not positive are left out,
+      sparse_ids: a `tf.SparseTensor` or `tf.RaggedTensor` of integers, of rank 2 or more; ids along the last axis are combined.
+      sparse_weights: a weight for each id, of the same kind, or None. Weights that are not positive are left out,
         unless the combiner is "sum".
       combiner: "sum", "mean" or "sqrtn".
       default_id: the id for rows without ids; None gives them zeros.
@@ -150,14 +157,17 @@ def safe_embedding_lookup_sparse(
     who = "safe_embedding_lookup_sparse"
     if embedding_weights is None or (isinstance(embedding_weights, (list, tuple)) and not embedding_weights):
         raise ValueError(errors.compose(f"{who}: Missing embedding_weights {embedding_weights}.", "give a table."))
+    sparse_ids, sparse_weights = (
+        given.to_sparse() if _is_ragged(given) else given for given in (sparse_ids, sparse_weights)
+    )
     how = _check(who, sparse_ids, sparse_weights, combiner)
     lead = dense_dims(sparse_ids)[:-1]
     count, ids = math.prod(lead), np.asarray(host(sparse_ids.values._array))
     if not lead:
         raise errors.build(
             errors.ShapeError,
-            f"{who}: sparse_ids has shape {sparse_ids.shape}, which is not allowed.",
-            "ids need rank 2 or more.",
+            f"{who}: sparse_ids must have rank 2 or more, got shape {sparse_ids.shape}.",
+            "add an axis for the batch.",
         )
     places = np.asarray(host(sparse_ids.indices._array))
     segments = np.ravel_multi_index(tuple(places[:, :-1].T), lead)

@@ -107,8 +107,8 @@ def _cut(
     if x.ndim != 4 or x.dtype.kind not in kinds:
         raise errors.build(
             errors.ShapeError if x.ndim != 4 else errors.DTypeError,
-            f"{what}: value is {spec_of(x)}, which is not allowed.",
-            f"give images [n, height, width, channels] of {describe_kinds(kinds)}.",
+            f"{what}: value must be images [n, height, width, channels] of {describe_kinds(kinds)}, got {spec_of(x)}.",
+            "add an axis for the batch with x[tf.newaxis], or use tf.cast.",
         )
     ratios = _ratios(what, pooling_ratio)
     number = integer(seed, what, "seed")

@@ -77,7 +77,7 @@ def _rounded(y: Any, dtype: dtypes.DType) -> Any:
 def sufficient_statistics(
     x: Any, axes: Any, shift: Any = None, keepdims: Any = False, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
-    """What mean and variance over axes can be computed from, by `tf.nn.normalize_moments`.
+    """Sufficient statistics for the mean and variance over axes, for `tf.nn.normalize_moments`.
 
     Args:
       x: numbers.
@@ -108,7 +108,7 @@ def sufficient_statistics(
 def normalize_moments(
     counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The mean and the variance, from what `tf.nn.sufficient_statistics` returns.
+    """The mean and the variance, from the result of `tf.nn.sufficient_statistics`.
 
     Args:
       counts: how many elements there are.

@@ -84,7 +84,7 @@ def _dilate(what: str, x: Any, filters: Any, strides: Any, padding: Any, data_fo
     if data_format != "NHWC":
         raise errors.build(
             errors.ShapeError,
-            f"{what}: data_format is {data_format!r}, which is not allowed.",
+            f"{what}: data_format must be NHWC, got {data_format!r}.",
             "transpose the input to NHWC first.",
         )
     w = beside(filters, x)

@@ -95,7 +95,7 @@ def group_normalization(
     if not axis or count < 1 or shape[axis] % count:
         raise errors.build(
             errors.ShapeError,
-            f"group_normalization: x has shape {list(shape)}, axis is {axis}, groups is {count}: they do not fit.",
+            f"group_normalization: x has shape {list(shape)}, axis is {axis}, groups is {count}: these do not match.",
             "the axis of the channels comes after that of the examples, and groups must divide its length.",
         )
     channels = shape[axis]
@@ -159,7 +159,7 @@ def local_response_normalization(
     if x.ndim != 4 or radius < 0:
         raise errors.build(
             errors.ShapeError,
-            f"local_response_normalization: the input has shape {list(dims(x))}, depth_radius is {radius}: they do not fit.",
+            f"local_response_normalization: the input has shape {list(dims(x))}, depth_radius is {radius}: these do not match.",
             "the input must be 4-dimensional, channels last, and the radius not negative.",
         )
     # Sums over neighbours are a product with a band of ones, which BLAS is quick at.

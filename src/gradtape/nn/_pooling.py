@@ -173,7 +173,7 @@ def pool(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """The maximum or mean of each window, whose positions may lie apart.
+    """The maximum or mean of each window; windows may be dilated.
 
     Args:
       input: `[n, *size, channels]`, or with the channels first.
@@ -234,7 +234,7 @@ def max_pool_with_argmax(
     if data_format != "NHWC":
         raise errors.build(
             errors.ShapeError,
-            f"{what}: data_format is {data_format!r}, which is not allowed.",
+            f"{what}: data_format must be NHWC, got {data_format!r}.",
             "transpose the input to NHWC first.",
         )
     x = tensor(input)

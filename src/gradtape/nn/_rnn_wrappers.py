@@ -106,7 +106,7 @@ def _summed(inputs: Any, outputs: Any) -> Any:
         if tuple(x.shape) != tuple(y.shape):
             raise errors.build(
                 errors.ShapeError,
-                f"RNNCellResidualWrapper: an input has shape {x.shape}, the output {y.shape}: they do not fit.",
+                f"RNNCellResidualWrapper: shapes differ: an input is {x.shape}, the output is {y.shape}.",
                 "let the cell have as many units as inputs, or pass a residual_fn.",
             )
         return x + y

@@ -120,7 +120,7 @@ def _sampled_logits(
     if inputs.ndim != 2 or dims(labels) != (dims(inputs)[0], num_true):
         raise errors.build(
             errors.ShapeError,
-            f"{who}: labels is {spec_of(labels)}, inputs is {spec_of(inputs)}, num_true is {num_true}: they do not fit.",
+            f"{who}: labels is {spec_of(labels)}, inputs is {spec_of(inputs)}, num_true is {num_true}: these do not match.",
             "inputs is [batch, dim], labels is [batch, num_true].",
         )
     if sampled_values is None:
@@ -153,7 +153,9 @@ def _labels(who: str, labels: Any, num_true: int) -> Any:
     labels = tensor(labels)
     if not labels.dtype.is_integer:
         raise errors.build(
-            errors.DTypeError, f"{who}: labels is {spec_of(labels)}, which is not allowed.", "labels must be integers."
+            errors.DTypeError,
+            f"{who}: labels must be integers, got {spec_of(labels)}.",
+            "use tf.cast(labels, tf.int64).",
         )
     if labels.ndim == 1:
         labels = Reshape(labels, shape=(dims(labels)[0], 1))

@@ -215,7 +215,7 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
     if channels is None or dims(bias) != (channels,):
         raise errors.build(
             errors.ShapeError,
-            f"bias_add: value has shape {list(dims(value))}, bias has shape {list(dims(bias))}: they do not fit.",
+            f"bias_add: the number of channels differs: value has shape {list(dims(value))}, bias has shape {list(dims(bias))}.",
             "value needs rank 2 or more, bias one element per channel.",
         )
     if first and value.ndim > 2:

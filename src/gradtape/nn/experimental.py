@@ -1,8 +1,6 @@
-"""`tf.nn.experimental`: dropout with a sampler or a seed of one's own."""
+"""`tf.nn.experimental`: dropout with a custom sampler or seed."""
 
-from gradtape.core import deferral
-from gradtape.nn._dropout import general_dropout, stateless_dropout
+from gradtape.core import lazy
 
-__all__ = ["general_dropout", "stateless_dropout"]
-
-deferral.shows(__name__)  # however it was imported, its functions are adapted
+_LATER = {"gradtape.nn._dropout": "general_dropout stateless_dropout"}
+__getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

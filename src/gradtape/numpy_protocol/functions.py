@@ -13,7 +13,7 @@ from gradtape.arrays import creation, indexing, movement
 from gradtape.linalg import _products as products
 from gradtape.math import _elementwise as elementwise
 from gradtape.math import _reductions as reductions
-from gradtape.numpy_protocol.protocol import OURS, NotCovered, alike
+from gradtape.numpy_protocol.operands import OURS, NotCovered, alike
 
 
 def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -25,6 +25,11 @@ def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(a, axis=axis, keepdims=False if keepdims is np._NoValue else bool(keepdims))
 
     return reduce
+
+
+def _truth(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`np.any`, `np.all`: of numbers, those that are not zero count as true."""
+    return _reduction(lambda a, **how: function(a if a.dtype.is_bool else a != 0, **how))
 
 
 def _spread(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -152,8 +157,8 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.sum: _reduction(reductions.reduce_sum), np.mean: _reduction(reductions.reduce_mean),
     np.prod: _reduction(reductions.reduce_prod), np.max: _reduction(reductions.reduce_max),
     np.amax: _reduction(reductions.reduce_max), np.min: _reduction(reductions.reduce_min),
-    np.amin: _reduction(reductions.reduce_min), np.any: _reduction(reductions.reduce_any),
-    np.all: _reduction(reductions.reduce_all), np.var: _spread(reductions.reduce_variance),
+    np.amin: _reduction(reductions.reduce_min), np.any: _truth(reductions.reduce_any),
+    np.all: _truth(reductions.reduce_all), np.var: _spread(reductions.reduce_variance),
     np.std: _spread(reductions.reduce_std), np.concatenate: _joined(movement.concat), np.stack: _joined(movement.stack),
     np.reshape: _reshape, np.ravel: _ravel, np.swapaxes: _swapaxes, np.moveaxis: _moveaxis,
     np.transpose: lambda a, axes=None: movement.transpose(a, axes),

@@ -21,7 +21,7 @@ from gradtape.math import _cumulative as cumulative
 from gradtape.math import _histograms as histograms
 from gradtape.math import _quantiles as quantiles
 from gradtape.math import _special_functions as special_functions
-from gradtape.numpy_protocol.protocol import NotCovered
+from gradtape.numpy_protocol.operands import NotCovered
 from gradtape.signal import _fftnd as fftnd
 
 

@@ -13,13 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import convert, nest
+from gradtape.core import nest
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor
-from gradtape.core.variable import Variable
+from gradtape.numpy_protocol.operands import OURS, NotCovered, alike
 from gradtape.ops import load_all
-
-OURS = (Tensor, Variable)
 
 
 def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
@@ -48,10 +46,6 @@ def array_function(self: Any, function: Any, types: Any, args: Any, kwargs: Any)
     return _in_numpy(function, args, kwargs)
 
 
-class NotCovered(Exception):
-    """An argument of a NumPy function that ours has no counterpart for."""
-
-
 @functools.cache
 def _functions() -> dict[Any, Callable[..., Any]]:
     """NumPy functions whose ops are there."""
@@ -76,14 +70,6 @@ def _values(structure: Any) -> Any:
     if isinstance(structure, OURS):
         return np.asarray(structure)
     return nest.map_structure(_values, structure) if nest.is_nested(structure) and structure else structure
-
-
-def alike(inputs: Any) -> list[Tensor]:
-    """The inputs as tensors; NumPy and Python values take the dtype of the first tensor."""
-    dtype = next(x.dtype for x in inputs if isinstance(x, OURS))
-    return [
-        x if isinstance(x, Tensor) else x._read() if isinstance(x, Variable) else convert.like(x, dtype) for x in inputs
-    ]
 
 
 # How the operands of a ufunc become tensors of one dtype: the first tensor's, until NumPy's promotion is asked for.

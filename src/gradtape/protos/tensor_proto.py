@@ -106,7 +106,7 @@ def array_of(proto: TensorProto) -> Any:
 
 
 def _extended(found: Any, count: int) -> Any:
-    """A vector of so many elements: the last one stands for those that are missing."""
+    """A vector of a given length: the last element is repeated for the missing ones."""
     if found.size == 1:  # a few bytes may say that there are many; they take no memory
         return np.broadcast_to(found, (count,)) if count > _SMALL else np.repeat(found, count)
     if count - found.size > _SMALL + 1000 * found.size:
@@ -134,7 +134,7 @@ def _serialize_tensor(array: Any) -> tuple[Any, ...]:
 
 
 def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:
-    """The tensor that `serialize_tensor`, here or in TensorFlow, has made bytes of.
+    """The tensor in bytes that `serialize_tensor`, here or in TensorFlow, returned.
 
     Args:
       serialized: a scalar string tensor.

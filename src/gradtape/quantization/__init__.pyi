@@ -29,7 +29,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     narrow_range: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradients of `fake_quant_with_min_max_vars` by its inputs, its minimum and its maximum.
+    """The gradients of `fake_quant_with_min_max_vars` with respect to its inputs, minimum and maximum.
 
     >>> [g.numpy() for g in tf.quantization.fake_quant_with_min_max_vars_gradient([1.0, 1.0], [0.0, 7.0], -1.0, 1.0)]
     [array([1., 0.], dtype=float32), np.float32(0.0), np.float32(1.0)]

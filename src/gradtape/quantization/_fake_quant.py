@@ -13,6 +13,7 @@ from gradtape.api.arguments import tensor
 from gradtape.api.effects import perform
 from gradtape.arrays.movement import reshape
 from gradtape.core import errors
+from gradtape.core.doors import adapt
 from gradtape.core.tensor import Tensor, host
 from gradtape.math._elementwise import cast, clip_by_value, floor, minimum, where
 from gradtape.math._elementwise import round as rounded
@@ -57,7 +58,7 @@ def fake_quant_with_min_max_args_gradient(
     narrow_range: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of `fake_quant_with_min_max_args` by its inputs, for the gradient of its result.
+    """The gradient of `fake_quant_with_min_max_args` with respect to its inputs, from the gradient of its result.
 
     >>> tf.quantization.fake_quant_with_min_max_args_gradient([1.0, 1.0], [0.0, 7.0]).numpy()
     array([1., 0.], dtype=float32)
@@ -70,7 +71,7 @@ def fake_quant_with_min_max_args_gradient(
 def fake_quant_with_min_max_vars(
     inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
 ) -> Tensor:
-    """`fake_quant_with_min_max_args` with a range of tensors, which get the gradients of what lies beyond them.
+    """`fake_quant_with_min_max_args` with a range of tensors, which get the gradients of values outside of the range.
 
     >>> tf.quantization.fake_quant_with_min_max_vars([0.1, 0.9], 0.0, 1.0, num_bits=2).numpy()
     array([0., 1.], dtype=float32)
@@ -98,7 +99,7 @@ def fake_quant_with_min_max_vars_per_channel(
     if not x.ndim or any(dims(limit) != dims(x)[-1:] for limit in (low, high)):
         raise errors.build(
             errors.ShapeError,
-            f"{what}: min is {low.shape}, max {high.shape}, inputs {x.shape}: they do not fit.",
+            f"{what}: min is {low.shape}, max {high.shape}, inputs {x.shape}: these do not match.",
             "give a minimum and a maximum for each element of the last axis.",
         )
     return _quantized(what, x, low, high, num_bits, narrow_range)
@@ -113,7 +114,7 @@ def fake_quant_with_min_max_vars_gradient(
     narrow_range: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradients of `fake_quant_with_min_max_vars` by its inputs, its minimum and its maximum.
+    """The gradients of `fake_quant_with_min_max_vars` with respect to its inputs, minimum and maximum.
 
     >>> [g.numpy() for g in tf.quantization.fake_quant_with_min_max_vars_gradient([1.0, 1.0], [0.0, 7.0], -1.0, 1.0)]
     [array([1., 0.], dtype=float32), np.float32(0.0), np.float32(1.0)]
@@ -153,8 +154,9 @@ def _gradients(dy: Any, x: Any, low: Any, high: Any, bits: int, narrow: bool) ->
     least, most, step = _nudged(low, high, bits, narrow)
     wide = cast(step > 0.0, dy.dtype)  # an empty range has not been set yet: gradients pass
     below, above = cast(x < least, dy.dtype) * wide, cast(x > most, dy.dtype) * wide
-    axes = list(range(x.ndim - low.ndim))
-    return dy * (1.0 - below - above), reduce_sum(dy * below, axes), reduce_sum(dy * above, axes)
+    axes = None if low.get_shape().rank == 0 else list(range(x.ndim - low.ndim))
+    total = adapt(reduce_sum)
+    return dy * (1.0 - below - above), total(dy * below, axes), total(dy * above, axes)
 
 
 def quantize_and_dequantize_v2(

@@ -65,7 +65,7 @@ class QueueBase:
         return self._packed(self._run(lambda: self._take(1, 1)[0], [], self._dtypes, self.shapes))
 
     def dequeue_many(self, n: Any, name: str | None = None) -> Any:
-        """Take n elements out, stacked; waits until there are so many."""
+        """Remove n elements and stack them; waits until there are n."""
         return self._taken(n, lambda count: count)
 
     def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
@@ -157,7 +157,7 @@ class QueueBase:
         if len(vals) != len(self._dtypes):
             raise ValueError(
                 errors.compose(
-                    f"{self._name}: {len(vals)} parts for {len(self._dtypes)}, which is not allowed.",
+                    f"{self._name}: the numbers of values and dtypes differ: {len(vals)} vs {len(self._dtypes)}.",
                     "give a value for each dtype.",
                 )
             )
@@ -191,7 +191,7 @@ def _shapes(shapes: Any, count: int) -> list[TensorShape]:
 
 
 class FIFOQueue(QueueBase):
-    """Elements come out in the order in which they were put in.
+    """A first-in, first-out queue.
 
     Args:
       capacity: how many elements there may be; a negative number sets no limit.
@@ -228,7 +228,7 @@ class FIFOQueue(QueueBase):
             if not shape.is_compatible_with(np.shape(part)):
                 raise errors.build(
                     errors.ShapeError,
-                    f"{self._name}: an element has shape {list(np.shape(part))}, not {shape}: they do not fit.",
+                    f"{self._name}: an element must have shape {shape}, got {list(np.shape(part))}.",
                     "reshape it.",
                 )
         self._elements.append(element)

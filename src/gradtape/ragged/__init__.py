@@ -2,6 +2,7 @@
 
 Rows of different lengths: partitions are computed on integers, values pass through ops that have gradients.
 
+    _base.py           What modules below `_tensor.py` know of RaggedTensor: how to tell one, and how to make one
     _construct.py      Ragged tensors from values and a description of the rows
     _conversion.py     Ragged tensors as dense and as sparse ones
     _elementwise.py    Functions of elements on ragged tensors: they run on the flat values
@@ -10,6 +11,7 @@ Rows of different lengths: partitions are computed on integers, values pass thro
     _getitem.py        Indexing of ragged tensors
     _map_fn.py         `tf.map_fn` over the rows of ragged and sparse tensors, or with such results
     _map_loop.py       Results of different sizes, collected in a loop whose number of steps is not known while tracing
+    _operators.py      Python's operators on ragged tensors: they broadcast, and run on the flat values
     _overrides.py      Functions of `tf` that take ragged tensors
     _products.py       Matrix products of ragged tensors
     _rearrange.py      Ragged tensors joined, with other axes
@@ -30,5 +32,3 @@ _LATER = {
     ),
 }
 __getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)
-
-from gradtape.ragged import _overrides  # noqa: E402, F401 - public functions take ragged tensors from now on

@@ -17,6 +17,7 @@ from gradtape.math import _elementwise as elementwise
 from gradtape.math._conversion import cast
 from gradtape.ops.family import dims
 from gradtape.ragged import _row_partition as row_partition
+from gradtape.ragged._base import ragged
 
 
 def tensor(value: Any) -> Any:
@@ -24,12 +25,6 @@ def tensor(value: Any) -> Any:
     if isinstance(value, (Tensor, Composite)):
         return value
     return value._read() if isinstance(value, Variable) else convert.convert_to_tensor(value)
-
-
-def _ragged(values: Any, splits: Any, uniform: int | None = None) -> Any:
-    from gradtape.ragged._tensor import RaggedTensor
-
-    return RaggedTensor(values, splits, uniform)
 
 
 def partition(value: Any, who: str, name: str) -> Any:
@@ -60,13 +55,13 @@ def count(values: Any, dtype: Any) -> Any:
         raise errors.build(
             errors.ShapeError,
             "RaggedTensor: values is a scalar, and must have rank 1 or more.",
-            "values needs at least one axis.",
+            "give values of rank 1 or more.",
         )
     return shapes.shape(values, dtype)[0]
 
 
 def _made(values: Any, splits: Any, validate: bool) -> Any:
-    return _ragged(values, row_partition.checked(splits, count(values, splits.dtype)) if validate else splits)
+    return ragged(values, row_partition.checked(splits, count(values, splits.dtype)) if validate else splits)
 
 
 def from_row_splits(values: Any, row_splits: Any, name: str | None = None, validate: bool = True) -> Any:
@@ -172,7 +167,7 @@ def from_uniform_row_length(
     splits = creation.range(rows + 1) * length
     if validate:
         splits = row_partition.checked(splits, total)
-    return _ragged(values, splits, length)
+    return ragged(values, splits, length)
 
 
 def from_nested_row_splits(
@@ -246,8 +241,8 @@ def from_tensor(
     if not 0 < ragged_rank < x.ndim:
         raise ValueError(
             errors.compose(
-                f"from_tensor: ragged_rank is {ragged_rank} for rank {x.ndim}, which is not allowed.",
-                "it must lie between.",
+                f"from_tensor: ragged_rank must lie between 0 and the rank, {x.ndim}, got {ragged_rank}.",
+                "use ragged_rank=1 for a matrix.",
             )
         )
     if isinstance(lengths, (list, tuple)) and lengths and isinstance(lengths[0], (list, tuple, Tensor, np.ndarray)):
@@ -256,7 +251,7 @@ def from_tensor(
         outer, width, *rest = dims(x)
         inner = from_tensor(movement.reshape(x, [outer * width, *rest]), None, padding, ragged_rank - 1, None, wanted)
         splits = (np.arange(outer + 1) * width).astype(wanted.numpy)
-        return _ragged(inner, convert.convert_to_tensor(splits), width)
+        return ragged(inner, convert.convert_to_tensor(splits), width)
     return _cut(x, lengths, padding, wanted)
 
 
@@ -270,7 +265,7 @@ def _cut(x: Any, lengths: Any, padding: Any, wanted: Any) -> Any:
     rows, width = dims(x)[:2]
     flat = movement.reshape(x, [rows * width, *dims(x)[2:]])
     if lengths is None and padding is None:
-        return _ragged(flat, convert.convert_to_tensor((np.arange(rows + 1) * width).astype(wanted.numpy)))
+        return ragged(flat, convert.convert_to_tensor((np.arange(rows + 1) * width).astype(wanted.numpy)))
     if lengths is None:
         value = convert.like(padding, x.dtype)
         if not value.get_shape().is_compatible_with(dims(x)[2:]):
@@ -297,10 +292,10 @@ def _cut(x: Any, lengths: Any, padding: Any, wanted: Any) -> Any:
         found = elementwise.minimum(elementwise.maximum(found, np.int64(0)), np.int64(width))
     steps = row_partition.from_lengths(found)
     starts = convert.convert_to_tensor(np.arange(rows) * width)
-    whole = _ragged(None, steps)
+    whole = ragged(None, steps)
     inside = elementwise.subtract(creation.range(steps[-1]), indexing.gather(steps, whole.value_rowids()))
     positions = inside + indexing.gather(starts, whole.value_rowids())
-    return _ragged(indexing.gather(flat, positions), cast(steps, wanted))
+    return ragged(indexing.gather(flat, positions), cast(steps, wanted))
 
 
 def from_sparse(st_input: Any, name: str | None = None, row_splits_dtype: Any = dtypes.int64) -> Any:
@@ -316,8 +311,9 @@ def from_sparse(st_input: Any, name: str | None = None, row_splits_dtype: Any = 
     if st_input.dense_shape.get_shape()[0] != 2:
         raise ValueError(
             errors.compose(
-                f"from_sparse: rank(st_input) is {st_input.shape.rank}, which is not allowed.", "it must be 2."
+                f"from_sparse: rank(st_input) must be 2, got {st_input.shape.rank}.",
+                "reshape it first: tf.sparse.reshape(x, [rows, -1]).",
             )
         )
     splits = row_partition.splits_of_sparse(st_input.indices, st_input.dense_shape)
-    return _ragged(st_input.values, cast(splits, row_splits_dtype))
+    return ragged(st_input.values, cast(splits, row_splits_dtype))

@@ -53,8 +53,8 @@ def constant(
     if ragged_rank >= depth and _has_values(pylist):
         raise ValueError(
             errors.compose(
-                f"ragged.constant: pylist has {depth} levels, ragged_rank is {ragged_rank}: they do not fit.",
-                "there are not so many.",
+                f"ragged.constant: ragged_rank must be less than the {depth} levels of pylist, got {ragged_rank}.",
+                "leave ragged_rank out, or nest the lists more deeply.",
             )
         )
     splits, rows = [], pylist
@@ -77,9 +77,7 @@ def constant(
         flat = movement.reshape(flat, [0, *below])
     elif inner is not None and tuple(flat.shape)[1:] != inner:
         raise ValueError(
-            errors.compose(
-                f"ragged.constant: inner values have shape {flat.shape[1:]}, not {list(inner)}: they do not fit.", ""
-            )
+            errors.compose(f"ragged.constant: inner values must have shape {list(inner)}, got {flat.shape[1:]}.", "")
         )
     return construct.from_nested_row_splits(flat, splits, validate=False)
 
@@ -152,7 +150,9 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     mask = construct.tensor(mask)
     if mask.dtype is not dtypes.bool_:
         raise TypeError(
-            errors.compose(f"ragged.boolean_mask: mask is {mask.dtype.name}, which is not allowed.", "give bools.")
+            errors.compose(
+                f"ragged.boolean_mask: mask must be bool, got {mask.dtype.name}.", "compare first: mask != 0."
+            )
         )
     if mask.ndim == 0:
         raise ValueError(errors.compose("ragged.boolean_mask: mask cannot be scalar.", "give at least one axis."))
@@ -189,7 +189,7 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
 def segment_ids_to_row_splits(
     segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
 ) -> Tensor:
-    """The row splits of row numbers, which rise.
+    """The row splits of sorted row numbers.
 
     >>> tf.ragged.segment_ids_to_row_splits([0, 0, 0, 2, 2]).numpy()
     array([0, 3, 3, 5])

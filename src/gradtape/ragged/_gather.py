@@ -74,7 +74,7 @@ def _in_shape(found: Any, dims: list[int]) -> Any:
 
 
 def _in_rows(params: RaggedTensor, indices: Any) -> Any:
-    """Elements of each row at indices of their own."""
+    """Elements of each row, with separate indices for each row."""
     if not isinstance(indices, RaggedTensor):
         if indices.ndim == 1:
             return picked(params.values, cast(indices, params.row_splits.dtype) + params.row_starts())

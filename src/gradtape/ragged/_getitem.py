@@ -14,7 +14,7 @@ from gradtape.core.variable import Variable
 from gradtape.ragged import _construct as construct
 from gradtape.ragged import _rearrange as rearrange
 from gradtape.ragged import _row_partition as row_partition
-from gradtape.ragged._tensor import RaggedTensor
+from gradtape.ragged._base import is_ragged, ragged
 
 _ALL = slice(None)
 
@@ -37,7 +37,7 @@ def getitem(rt: Any, key: Any) -> Any:
 def _taken(rt: Any, keys: list[Any]) -> Any:
     if not keys:
         return rt
-    if not isinstance(rt, RaggedTensor):
+    if not is_ragged(rt):
         return rt[tuple(keys)]
     first, rest = keys[0], keys[1:]
     if first is None:
@@ -46,7 +46,7 @@ def _taken(rt: Any, keys: list[Any]) -> Any:
         return _inside(rt if first == _ALL else _rows(rt, first), rest)
     if isinstance(first, bool):
         raise _refused(first, ValueError)
-    if isinstance(first, (RaggedTensor, list, float)) or (isinstance(first, (Tensor, np.ndarray)) and first.ndim):
+    if is_ragged(first) or isinstance(first, (list, float)) or (isinstance(first, (Tensor, np.ndarray)) and first.ndim):
         raise _refused(first)
     return _taken(_row(rt, first), rest)
 
@@ -97,7 +97,7 @@ def _inside(rt: Any, keys: list[Any]) -> Any:
     """Elements or parts of each row."""
     if not keys:
         return rt
-    if not isinstance(rt, RaggedTensor):
+    if not is_ragged(rt):
         return rt[(_ALL, *keys)]
     first, rest = keys[0], keys[1:]
     if first is None:
@@ -105,7 +105,7 @@ def _inside(rt: Any, keys: list[Any]) -> Any:
     if isinstance(first, slice):
         if first != _ALL:
             positions, splits = row_partition.part_of_rows(rt.row_splits, **_bounds(first))
-            rt = RaggedTensor(rearrange.picked(rt.values, positions), splits)
+            rt = ragged(rearrange.picked(rt.values, positions), splits)
         return _deeper(rt, rest)
     try:
         number = operator.index(first)

@@ -9,7 +9,7 @@ from gradtape.arrays import indexing, joining, shapes
 from gradtape.control_flow.mapping import adapted
 from gradtape.core import convert, dtypes, errors, nest
 from gradtape.core.composite import Composite, CompositeSpec
-from gradtape.core.deferral import adapt
+from gradtape.core.doors import adapt
 from gradtape.core.shape import TensorSpec
 from gradtape.core.sparse_tensor import SparseTensor, SparseTensorSpec
 from gradtape.math import _reductions as reductions

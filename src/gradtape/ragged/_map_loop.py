@@ -10,13 +10,14 @@ from gradtape.arrays import shapes as shaping
 from gradtape.control_flow.functions import while_loop
 from gradtape.control_flow.tensor_array import TensorArray
 from gradtape.core import convert, dtypes, errors
-from gradtape.core.deferral import adapt
+from gradtape.core.doors import adapt
 from gradtape.core.shape import TensorShape
 from gradtape.core.sparse_tensor import SparseTensor, SparseTensorSpec
 from gradtape.math import _elementwise as elementwise
 from gradtape.math._conversion import cast
 from gradtape.ragged import _rearrange as rearrange
 from gradtape.ragged._spec import RaggedTensorSpec
+from gradtape.tracing.control.block import BlockTrace
 
 
 def collect(results: Callable[[Any], list[Any]], count: Any, wanted: list[Any]) -> list[Any]:
@@ -28,6 +29,7 @@ def collect(results: Callable[[Any], list[Any]], count: Any, wanted: list[Any]) 
       wanted: the specs of the results.
     """
     count = cast(count, dtypes.int32)
+    wanted = _with_ranks(results, wanted)
 
     def step(i: Any, *so_far: Any) -> list[Any]:
         new = results(i)
@@ -37,6 +39,20 @@ def collect(results: Callable[[Any], list[Any]], count: Any, wanted: list[Any]) 
     shapes = [TensorShape([]), *[_whole(w) for w in wanted]]
     _, *found = while_loop(lambda i, *_: i < count, step, [convert.convert_to_tensor(0), *start], shapes)
     return [f.stack() if isinstance(f, TensorArray) else f for f in found]
+
+
+def _with_ranks(results: Callable[[Any], list[Any]], wanted: list[Any]) -> list[Any]:
+    """The specs, with the ranks of the results where the specs do not tell them."""
+    if not any(isinstance(w, SparseTensorSpec) and w.shape.rank is None for w in wanted):
+        return wanted
+    with BlockTrace("one result"):
+        found = results(convert.convert_to_tensor(0))
+    return [
+        SparseTensorSpec([None] * v.shape.rank, w.dtype)
+        if isinstance(w, SparseTensorSpec) and w.shape.rank is None and v.shape.rank is not None
+        else w
+        for v, w in zip(found, wanted, strict=True)
+    ]
 
 
 def nothing(wanted: Any) -> Any:

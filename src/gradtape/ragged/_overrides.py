@@ -6,8 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.api import dispatching
-from gradtape.core import deferral, errors
+from gradtape.core import doors, errors
 from gradtape.ragged import _elementwise as elementwise
 from gradtape.ragged import _functions as functions
 from gradtape.ragged import _gather as gather
@@ -17,28 +16,27 @@ from gradtape.ragged import _rearrange as rearrange
 from gradtape.ragged import _reductions as reductions
 from gradtape.ragged._tensor import RaggedTensor
 
-# Functions of the first argument's elements; others are parameters.
+# Functions of the first argument's elements; others are parameters. By the room that defines them.
 _UNARY = {
-    "": (
-        "abs acos acosh asin asinh atan atanh cast ceil clip_by_value cos cosh erf exp expm1 floor identity is_finite is_inf "
-        "is_nan lgamma log log1p logical_not negative reciprocal round rsqrt sigmoid sign sin sinh sqrt square stop_gradient "
-        "tan tanh saturate_cast one_hot as_string log_sigmoid softplus real imag conj angle digamma"
+    "arrays": "as_string identity one_hot",
+    "math": (
+        "abs acos acosh angle asin asinh atan atanh cast ceil clip_by_value conj cos cosh digamma elu erf exp expm1 floor gelu "
+        "imag invert is_finite is_inf is_nan leaky_relu lgamma log log1p log_sigmoid logical_not negative real reciprocal relu "
+        "relu6 round rsqrt saturate_cast selu sigmoid sign silu sin sinh softplus sqrt square tan tanh"
     ),
-    "nn": "relu relu6 elu selu gelu leaky_relu sigmoid tanh softplus silu swish dropout",
-    "strings": "as_string",
-    "bitwise": "invert",
+    "nn": "dropout",
+    "toplevel": "guarantee_const",
+    "transform": "stop_gradient",
 }
 # Functions of elements of the first two arguments, which broadcast.
 _BINARY = {
-    "": (
-        "add subtract multiply divide truediv floordiv floormod mod pow maximum minimum atan2 equal not_equal less less_equal "
-        "greater greater_equal logical_and logical_or logical_xor squared_difference divide_no_nan multiply_no_nan "
-        "truncatediv truncatemod xlogy xdivy realdiv complex"
+    "math": (
+        "add atan2 bitwise_and bitwise_or bitwise_xor complex divide divide_no_nan equal floordiv floormod greater "
+        "greater_equal left_shift less less_equal logical_and logical_or logical_xor maximum minimum mod multiply "
+        "multiply_no_nan not_equal pow realdiv right_shift squared_difference subtract truediv truncatediv truncatemod "
+        "xdivy xlogy"
     ),
-    "bitwise": "bitwise_and bitwise_or bitwise_xor left_shift right_shift",
 }
-
-
 _SEGMENTS = (
     "unsorted_segment_sum unsorted_segment_prod unsorted_segment_min unsorted_segment_max unsorted_segment_mean "
     "unsorted_segment_sqrt_n"
@@ -47,7 +45,7 @@ _SEGMENTS = (
 
 def _of_values(function: Callable[..., Any]) -> Callable[..., Any]:
     def of(x: Any, *args: Any, **kwargs: Any) -> Any:
-        return deferral.adapt(elementwise.of_values)(function, x, args, kwargs)
+        return doors.adapt(elementwise.of_values)(function, x, args, kwargs)
 
     of.__name__ = function.__name__
     return of
@@ -55,7 +53,7 @@ def _of_values(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _of_pairs(function: Callable[..., Any]) -> Callable[..., Any]:
     def of(x: Any, y: Any, name: str | None = None) -> Any:
-        return deferral.adapt(elementwise.over_values)(function.__name__, function, (x, y), {})
+        return doors.adapt(elementwise.over_values)(function.__name__, function, (x, y), {})
 
     of.__name__ = function.__name__
     return of
@@ -63,18 +61,24 @@ def _of_pairs(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
     def of(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: str | None = None) -> Any:
-        return deferral.adapt(reductions.reduce)(function.__name__, input_tensor, axis, keepdims)
+        return doors.adapt(reductions.reduce)(function.__name__, input_tensor, axis, keepdims)
 
     of.__name__ = function.__name__
     return of
 
 
-def _instead_of(ours: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
-    return ours
-
-
 def _add_n(inputs: Any, name: str | None = None) -> Any:
     return functools.reduce(lambda total, x: total + x, inputs)
+
+
+def _accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Any:
+    return _add_n(inputs)
+
+
+def _identity_n(input: Any, name: str | None = None) -> Any:
+    from gradtape.arrays.movement import identity
+
+    return [x.with_flat_values(identity(x.flat_values)) if isinstance(x, RaggedTensor) else identity(x) for x in input]
 
 
 def _reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
@@ -85,7 +89,7 @@ def _reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
 
 def _segments(function: Callable[..., Any]) -> Callable[..., Any]:
     def of(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
-        return deferral.adapt(reductions.of_segments)(function, data, segment_ids, num_segments)
+        return doors.adapt(reductions.of_segments)(function, data, segment_ids, num_segments)
 
     of.__name__ = function.__name__
     return of
@@ -94,7 +98,7 @@ def _segments(function: Callable[..., Any]) -> Callable[..., Any]:
 def _matmul(function: Callable[..., Any]) -> Callable[..., Any]:
     def of(a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
         options = dict(zip(_OF_MATMUL, args, strict=False)) | kwargs
-        return deferral.adapt(products.product)(function, a, b, options)
+        return doors.adapt(products.product)(function, a, b, options)
 
     of.__name__ = function.__name__
     return of
@@ -114,13 +118,6 @@ def _embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | N
             )
         )
     return ids.with_flat_values(embedding_lookup(params, ids.flat_values, max_norm))
-
-
-def _embedding_lookup_sparse(params: Any, sp_ids: Any, sp_weights: Any, *args: Any, **kwargs: Any) -> Any:
-    from gradtape.nn._embedding import embedding_lookup_sparse
-
-    weights = sp_weights.to_sparse() if isinstance(sp_weights, RaggedTensor) else sp_weights
-    return embedding_lookup_sparse(params, sp_ids.to_sparse(), weights, *args, **kwargs)
 
 
 def _size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
@@ -148,22 +145,37 @@ def _bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: A
 
 
 _OTHERS: dict[str, dict[str, Callable[..., Any]]] = {
-    "": {
-        "boolean_mask": functions.boolean_mask, "concat": rearrange.concat, "expand_dims": rearrange.expand_dims,
-        "gather": gather.gather, "gather_nd": gather.gather_nd, "dynamic_partition": gather.dynamic_partition,
-        "add_n": _add_n, "reshape": _reshape, "map_fn": map_fn.map_fn, "ones_like": functions.ones_like, "rank": _rank,
-        "reverse": rearrange.reverse, "size": _size, "squeeze": rearrange.squeeze, "stack": rearrange.stack,
-        "tile": rearrange.tile, "where": rearrange.where, "zeros_like": functions.zeros_like,
+    "arrays": {
+        "boolean_mask": functions.boolean_mask, "concat": rearrange.concat, "dynamic_partition": gather.dynamic_partition,
+        "expand_dims": rearrange.expand_dims, "gather": gather.gather, "gather_nd": gather.gather_nd, "identity_n": _identity_n,
+        "ones_like": functions.ones_like, "parallel_stack": rearrange.stack, "rank": _rank, "reshape": _reshape, "reverse": rearrange.reverse, "size": _size,
+        "squeeze": rearrange.squeeze, "stack": rearrange.stack, "tile": rearrange.tile, "zeros_like": functions.zeros_like,
     },
-    "math": {"bincount": _bincount},
-    "nn": {"embedding_lookup": _embedding_lookup, "embedding_lookup_sparse": _embedding_lookup_sparse, "softmax": reductions.softmax},
+    "control_flow": {"map_fn": map_fn.map_fn},
+    "math": {"accumulate_n": _accumulate_n, "add_n": _add_n, "bincount": _bincount, "where": rearrange.where},
+    "nn": {"embedding_lookup": _embedding_lookup, "softmax": reductions.softmax},
 }  # fmt: skip
 
-dispatching.replace(RaggedTensor, _UNARY, _of_values)
-dispatching.replace(RaggedTensor, _BINARY, _of_pairs)
-dispatching.replace(RaggedTensor, {"": " ".join(reductions.REDUCTIONS)}, _reduction)
-dispatching.replace(RaggedTensor, {"": "matmul", "linalg": "matmul"}, _matmul)
-dispatching.replace(RaggedTensor, {"math": _SEGMENTS}, _segments)
-for _module, _functions in _OTHERS.items():
-    for _name, _function in _functions.items():
-        dispatching.replace(RaggedTensor, {_module: _name}, functools.partial(_instead_of, _function))
+# By room and name of a function of `tf`, what makes of it the one for ragged tensors.
+_MAKERS: dict[tuple[str, str], Callable[[Callable[..., Any]], Callable[..., Any]]] = {
+    (room, name): make
+    for make, rooms in (
+        (_of_values, _UNARY),
+        (_of_pairs, _BINARY),
+        (_reduction, {"math": " ".join(reductions.REDUCTIONS)}),
+        (_segments, {"math": _SEGMENTS}),
+        (_matmul, {"linalg": "matmul"}),
+    )
+    for room, names in rooms.items()
+    for name in names.split()
+}
+
+
+def answer(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a function of `tf` returns where ragged tensors are among its arguments; NotImplemented if it takes none."""
+    room, name = doors.key_of(function)
+    ours = _OTHERS.get(room, {}).get(name)
+    if ours is not None:
+        return doors.adapt(ours)(*args, **kwargs)
+    make = _MAKERS.get((room, name))
+    return NotImplemented if make is None else make(function)(*args, **kwargs)

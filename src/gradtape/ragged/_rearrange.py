@@ -15,29 +15,30 @@ from gradtape.math import _elementwise as elementwise
 from gradtape.math._conversion import cast
 from gradtape.ragged import _construct as construct
 from gradtape.ragged import _row_partition as row_partition
-from gradtape.ragged._tensor import RaggedTensor
+from gradtape.ragged._base import is_ragged, ragged
+from gradtape.ragged._elementwise import over_values
 
 
 def picked(values: Any, positions: Any) -> Any:
     """Rows of values that may be ragged."""
-    return gather_rows(values, positions) if isinstance(values, RaggedTensor) else indexing.gather(values, positions)
+    return gather_rows(values, positions) if is_ragged(values) else indexing.gather(values, positions)
 
 
-def gather_rows(rt: RaggedTensor, rows: Any) -> RaggedTensor:
+def gather_rows(rt: Any, rows: Any) -> Any:
     """Rows by number, given as a vector."""
     positions, splits = row_partition.rows_at(rt.row_splits, cast(rows, rt.row_splits.dtype))
-    return RaggedTensor(picked(rt.values, positions), splits, rt._uniform)
+    return ragged(picked(rt.values, positions), splits, rt._uniform)
 
 
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
     """The tensor with a new axis of length 1."""
-    if not isinstance(input, RaggedTensor):
+    if not is_ragged(input):
         return movement.expand_dims(input, axis)
     axis = normalize_axis(axis, input.ndim + 1, "expand_dims")
     if axis == 0:
         rows = movement.reshape(input.nrows(), [1])
         splits = joining.concat([creation.zeros([1], rows.dtype), rows], 0)
-        return RaggedTensor(input, splits, input.shape[0])
+        return ragged(input, splits, input.shape[0])
     if axis == 1:
         return construct.from_uniform_row_length(input, 1)
     return input.with_values(expand_dims(input.values, axis - 1))
@@ -46,12 +47,12 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
 def _alike(values: Sequence[Any]) -> list[Any]:
     """Ragged and dense tensors as ragged ones of one ragged rank."""
     given = [construct.tensor(v) for v in values]
-    rank = max([v.ragged_rank for v in given if isinstance(v, RaggedTensor)], default=1)
+    rank = max([v.ragged_rank for v in given if is_ragged(v)], default=1)
     return [_of_ragged_rank(v, rank) for v in given]
 
 
 def _of_ragged_rank(x: Any, rank: int) -> Any:
-    if not isinstance(x, RaggedTensor):
+    if not is_ragged(x):
         return construct.from_tensor(x, ragged_rank=rank)
     if x.ragged_rank == rank:
         return x
@@ -67,28 +68,28 @@ def concat(values: Sequence[Any], axis: Any, name: str = "concat") -> Any:
     if len(ranks) > 1:
         raise errors.build(
             errors.ShapeError,
-            f"concat: the ranks are {sorted(ranks)}, which is not allowed.",
-            "all tensors need the same number of axes.",
+            f"concat: ranks differ: {sorted(ranks)}.",
+            "give all tensors the same number of axes, for instance with tf.expand_dims.",
         )
     axis = normalize_axis(axis, given[0].ndim, "concat")
     return _joined(given, axis)
 
 
 def _joined(given: list[Any], axis: int) -> Any:
-    is_dense = not any(isinstance(v, RaggedTensor) for v in given)
+    is_dense = not any(is_ragged(v) for v in given)
     if is_dense and (axis or len({tuple(v.shape)[1:] for v in given}) == 1):
         return joining.concat(given, axis)
     rows = _alike(given)
     if axis == 0:
         splits = row_partition.one_after_the_other(*[r.row_splits for r in rows])
-        return RaggedTensor(_joined([r.values for r in rows], 0), splits)
+        return ragged(_joined([r.values for r in rows], 0), splits)
     if axis == 1:
         positions, splits = row_partition.side_by_side(*[r.row_splits for r in rows])
-        return RaggedTensor(picked(_joined([r.values for r in rows], 0), positions), splits)
+        return ragged(picked(_joined([r.values for r in rows], 0), positions), splits)
     splits = rows[0].row_splits
     for other in rows[1:]:
         splits = row_partition.same(splits, other.row_splits, who="concat")
-    return RaggedTensor(_joined([r.values for r in rows], axis - 1), splits)
+    return ragged(_joined([r.values for r in rows], axis - 1), splits)
 
 
 def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
@@ -115,9 +116,7 @@ def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
         return _joined([expand_dims(_of_ragged_rank(v, 1) if v.ndim > 1 else v, axis) for v in given], axis)
     # Lengths of vectors are those that tf.shape gives.
     dtype = (
-        dtypes.int32
-        if given[0].ndim == 1
-        else next((v.row_splits.dtype for v in given if isinstance(v, RaggedTensor)), dtypes.int64)
+        dtypes.int32 if given[0].ndim == 1 else next((v.row_splits.dtype for v in given if is_ragged(v)), dtypes.int64)
     )
     lengths = [construct.count(v, dtype) for v in given]
     return construct.from_row_lengths(_joined_rows(given), joining.stack(lengths))
@@ -136,21 +135,22 @@ def _joined_rows(given: list[Any]) -> Any:
     return joining.concat(given, 0) if all(v.ndim == 1 for v in given) else _joined(given, 0)
 
 
-def merge_dims(rt: RaggedTensor, outer_axis: int, inner_axis: int) -> Any:
+def merge_dims(rt: Any, outer_axis: int, inner_axis: int) -> Any:
     """The tensor with several neighbouring axes as one."""
     outer = normalize_axis(outer_axis, rt.ndim, "merge_dims", "outer_axis")
     inner = normalize_axis(inner_axis, rt.ndim, "merge_dims", "inner_axis")
     if outer > inner:
         raise ValueError(
             errors.compose(
-                f"merge_dims: outer_axis {outer} is behind inner_axis {inner}, which is not allowed.", "exchange them."
+                f"merge_dims: outer_axis must not be greater than inner_axis, got {outer} and {inner}.",
+                "exchange them.",
             )
         )
     if outer == inner:
         return rt
     if outer:
         inner_values = rt.values
-        if isinstance(inner_values, RaggedTensor):
+        if is_ragged(inner_values):
             if outer > 1:
                 return rt.with_values(merge_dims(inner_values, outer - 1, inner - 1))
             return _merged_rows(rt, inner - outer)
@@ -158,24 +158,24 @@ def merge_dims(rt: RaggedTensor, outer_axis: int, inner_axis: int) -> Any:
             return _merged_with_dense(rt, inner - 1)
         return rt.with_values(_reshaped(inner_values, outer - 1, inner - 1))
     values = rt.values
-    return merge_dims(values, 0, inner - 1) if isinstance(values, RaggedTensor) else _reshaped(values, 0, inner - 1)
+    return merge_dims(values, 0, inner - 1) if is_ragged(values) else _reshaped(values, 0, inner - 1)
 
 
-def _merged_rows(rt: RaggedTensor, count: int) -> Any:
+def _merged_rows(rt: Any, count: int) -> Any:
     """The first ragged axis taken together with the next ones."""
     for _ in range(count):
         values = rt.values
-        if not isinstance(values, RaggedTensor):
+        if not is_ragged(values):
             return _merged_with_dense(rt, 1)
-        rt = RaggedTensor(values.values, indexing.gather(values.row_splits, rt.row_splits))
+        rt = ragged(values.values, indexing.gather(values.row_splits, rt.row_splits))
     return rt
 
 
-def _merged_with_dense(rt: RaggedTensor, count: int) -> RaggedTensor:
+def _merged_with_dense(rt: Any, count: int) -> Any:
     """A ragged axis taken together with axes of fixed length."""
     dims = tuple(rt.values.shape)[1 : count + 1]
     length = int(np.prod(dims))
-    return RaggedTensor(_reshaped(rt.values, 0, count), rt.row_splits * length)
+    return ragged(_reshaped(rt.values, 0, count), rt.row_splits * length)
 
 
 def _reshaped(x: Any, outer: int, inner: int) -> Any:
@@ -187,7 +187,7 @@ def _reshaped(x: Any, outer: int, inner: int) -> Any:
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     """The tensor in reverse order along axes."""
     places = [axis] if isinstance(axis, int) else list(np.asarray(convert.convert_to_tensor(axis)).ravel().tolist())
-    if not isinstance(tensor, RaggedTensor):
+    if not is_ragged(tensor):
         return movement.reverse(tensor, places)
     found: Any = tensor
     for k in [normalize_axis(a, tensor.ndim, "reverse") for a in places]:
@@ -199,12 +199,10 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """`tf.where` of ragged tensors of one structure."""
     if x is None or y is None:
-        if isinstance(condition, RaggedTensor) and x is None and y is None:
+        if is_ragged(condition) and x is None and y is None:
             chosen = movement.reshape(elementwise.where(condition.flat_values), [-1])
             return indexing.gather(row_partition.coordinates(*condition.nested_row_splits), chosen)
         raise ValueError(errors.compose("where: only one of x and y is given.", "give both, or neither."))
-    from gradtape.ragged._elementwise import over_values
-
     return over_values("where", elementwise.where, (condition, x, y), {})
 
 
@@ -219,7 +217,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
 
 
 def _without(x: Any, axis: int) -> Any:
-    if not isinstance(x, RaggedTensor):
+    if not is_ragged(x):
         return movement.squeeze(x, [axis])
     if axis == 0:
         return x.values if x._uniform is not None or len(x) == 1 else x[0]

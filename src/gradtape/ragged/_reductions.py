@@ -10,7 +10,7 @@ import numpy as np
 from gradtape.api.arguments import integer
 from gradtape.arrays import creation, indexing
 from gradtape.core import convert, dtypes, errors
-from gradtape.core.deferral import adapt
+from gradtape.core.doors import adapt
 from gradtape.core.shape import normalize_axis
 from gradtape.math import _elementwise as elementwise
 from gradtape.math import _reductions as reductions

@@ -58,7 +58,7 @@ def to_rowids(splits: Any) -> Any:
 
 @on_arrays(_open)
 def from_rowids(rowids: Any, nrows: Any) -> Any:
-    """The row splits of row numbers, which rise."""
+    """The row splits of sorted row numbers."""
     count = int(nrows)
     if count < 0:  # as many as the numbers say
         count = int(rowids[-1]) + 1 if len(rowids) else 0

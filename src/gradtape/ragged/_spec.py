@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gradtape.core import dtypes, errors
 from gradtape.core.composite import CompositeSpec, Form
 from gradtape.core.shape import TensorShape, TensorSpec
-
-if TYPE_CHECKING:
-    from gradtape.ragged._tensor import RaggedTensor
+from gradtape.ragged._base import ragged, ragged_class
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,16 +18,14 @@ class RaggedForm(Form):
 
     uniform: tuple[int | None, ...]
 
-    def assembled(self, parts: Sequence[Any]) -> RaggedTensor:
+    def assembled(self, parts: Sequence[Any]) -> Any:
         """The ragged tensor of flat values and the row splits of each level."""
-        from gradtape.ragged._tensor import RaggedTensor
-
-        values: RaggedTensor = parts[0]
+        values = parts[0]
         for splits in parts[1:]:
             if splits.get_shape().rank is None:
                 splits.set_shape([None])
         for splits, length in list(zip(parts[1:], self.uniform, strict=True))[::-1]:
-            values = RaggedTensor(values, splits, length)
+            values = ragged(values, splits, length)
         return values
 
     def described(self, specs: Sequence[TensorSpec]) -> RaggedTensorSpec:
@@ -55,6 +51,8 @@ class RaggedTensorSpec(CompositeSpec):
     """
 
     __slots__ = ("dtype", "ragged_rank", "row_splits_dtype", "shape")
+
+    _functions = "gradtape.ragged._overrides"
 
     def __init__(
         self,
@@ -97,9 +95,7 @@ class RaggedTensorSpec(CompositeSpec):
     @property
     def value_type(self) -> Any:
         """The class of the values."""
-        from gradtape.ragged._tensor import RaggedTensor
-
-        return RaggedTensor
+        return ragged_class()
 
     flat_values_spec = property(lambda self: None, doc="None: the flat values are plain tensors.")
 

@@ -9,21 +9,25 @@ from typing import Any
 import numpy as np
 
 from gradtape.api.array_op import objects
-from gradtape.arrays import shapes
+from gradtape.arrays import indexing, joining, shapes
 from gradtape.core import convert, dtypes, errors
-from gradtape.core.composite import Composite
-from gradtape.core.deferral import adapt
+from gradtape.core.doors import adapt
 from gradtape.core.shape import TensorShape, normalize_axis
 from gradtape.core.tensor import Tensor
 from gradtape.math._conversion import cast
 from gradtape.ragged import _construct as construct
+from gradtape.ragged import _conversion as conversion
+from gradtape.ragged import _getitem as getitem
+from gradtape.ragged import _rearrange as rearrange
 from gradtape.ragged import _row_partition as partitions
+from gradtape.ragged._base import RaggedBase
+from gradtape.ragged._operators import Operators
 from gradtape.ragged._spec import RaggedForm, RaggedTensorSpec
 
 _PLAIN = (list, tuple, np.ndarray)
 
 
-class RaggedTensor(Composite):
+class RaggedTensor(Operators, RaggedBase):
     """A tensor with axes along which rows have different lengths. Made by `tf.ragged.constant` and by the methods `from_…`.
 
     Gradients flow through `flat_values`.
@@ -36,10 +40,10 @@ class RaggedTensor(Composite):
     """
 
     __slots__ = ("__weakref__", "_splits", "_uniform", "_values")
-    __hash__ = None  # type: ignore[assignment]
 
     # Said by `tf.convert_to_tensor` and by all functions that know no ragged tensors.
     _instead = "use x.to_tensor() for a dense tensor, or x.flat_values with x.with_flat_values for the values."
+    _functions = "gradtape.ragged._overrides"
 
     def __init__(self, values: Any, row_partition: Any, uniform_row_length: int | None = None) -> None:
         if type(values) in _PLAIN or type(row_partition) in _PLAIN:
@@ -161,8 +165,6 @@ class RaggedTensor(Composite):
         >>> tf.ragged.constant([[1, 2], [], [3]]).bounding_shape().numpy()
         array([3, 2])
         """
-        from gradtape.arrays import indexing, joining
-
         outer = partitions.bounds(*self.nested_row_splits)
         whole = joining.concat([outer, shapes.shape(self.flat_values, dtypes.int64)[1:]], 0)
         found = whole if axis is None else indexing.gather(whole, axis)
@@ -205,8 +207,6 @@ class RaggedTensor(Composite):
         >>> tf.ragged.constant([[[1], [2, 3]], [[4]]]).merge_dims(1, 2)
         <tf.RaggedTensor [[1, 2, 3], [4]]>
         """
-        from gradtape.ragged import _rearrange as rearrange
-
         return rearrange.merge_dims(self, outer_axis, inner_axis)
 
     def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> Tensor:
@@ -221,8 +221,6 @@ class RaggedTensor(Composite):
         array([[ 1,  2],
                [ 3, -1]], dtype=int32)
         """
-        from gradtape.ragged import _conversion as conversion
-
         result: Tensor = adapt(conversion.to_tensor)(self, default_value, shape)
         return result
 
@@ -232,8 +230,6 @@ class RaggedTensor(Composite):
         >>> tf.ragged.constant([[1, 2], [3]]).to_sparse().indices.numpy().tolist()
         [[0, 0], [0, 1], [1, 0]]
         """
-        from gradtape.ragged import _conversion as conversion
-
         return adapt(conversion.to_sparse)(self)
 
     def to_list(self) -> list[Any]:
@@ -286,8 +282,6 @@ class RaggedTensor(Composite):
         return RaggedTensorSpec.from_value(self)
 
     def __getitem__(self, key: Any) -> Any:
-        from gradtape.ragged import _getitem as getitem
-
         return adapt(getitem.getitem)(self, key)
 
     def __len__(self) -> int:

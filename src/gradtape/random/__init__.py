@@ -11,24 +11,6 @@ experimental.py         Older names of the same, and shuffled indices
 """
 
 from gradtape.core import lazy
-from gradtape.random._functions import (
-    Algorithm,
-    Generator,
-    create_rng_state,
-    fold_in,
-    get_global_generator,
-    normal,
-    set_global_generator,
-    set_seed,
-    shuffle,
-    split,
-    stateless_normal,
-    stateless_shuffle,
-    stateless_truncated_normal,
-    stateless_uniform,
-    truncated_normal,
-    uniform,
-)
 
 _LATER = {
     "gradtape.random.experimental": "*",
@@ -40,29 +22,14 @@ _LATER = {
         "categorical gamma poisson stateless_binomial stateless_categorical stateless_gamma "
         "stateless_parameterized_truncated_normal stateless_poisson"
     ),
+    "gradtape.random._functions": (
+        "fold_in normal set_seed shuffle split stateless_normal stateless_shuffle stateless_truncated_normal "
+        "stateless_uniform truncated_normal uniform"
+    ),
     # gradtape's own.
     "gradtape.random._more_distributions": (
         "beta laplace multinomial stateless_beta stateless_laplace stateless_multinomial"
     ),
+    "gradtape.random._generator": "Algorithm create_rng_state Generator get_global_generator set_global_generator",
 }
-__getattr__, __dir__, _later = lazy.attach(__name__, _LATER)
-
-__all__ = [
-    "Algorithm",
-    "Generator",
-    "create_rng_state",
-    "fold_in",
-    "get_global_generator",
-    "normal",
-    "set_global_generator",
-    "set_seed",
-    "shuffle",
-    "split",
-    "stateless_normal",
-    "stateless_shuffle",
-    "stateless_truncated_normal",
-    "stateless_uniform",
-    "truncated_normal",
-    "uniform",
-    *_later,
-]
+__getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)

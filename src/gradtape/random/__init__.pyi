@@ -14,13 +14,8 @@ from gradtape.random._distributions import stateless_categorical
 from gradtape.random._distributions import stateless_gamma
 from gradtape.random._distributions import stateless_parameterized_truncated_normal
 from gradtape.random._distributions import stateless_poisson
-from gradtape.random._functions import Algorithm
-from gradtape.random._functions import Generator
-from gradtape.random._functions import create_rng_state
 from gradtape.random._functions import fold_in
-from gradtape.random._functions import get_global_generator
 from gradtape.random._functions import normal
-from gradtape.random._functions import set_global_generator
 from gradtape.random._functions import set_seed
 from gradtape.random._functions import shuffle
 from gradtape.random._functions import split
@@ -30,6 +25,11 @@ from gradtape.random._functions import stateless_truncated_normal
 from gradtape.random._functions import stateless_uniform
 from gradtape.random._functions import truncated_normal
 from gradtape.random._functions import uniform
+from gradtape.random._generator import Algorithm
+from gradtape.random._generator import Generator
+from gradtape.random._generator import create_rng_state
+from gradtape.random._generator import get_global_generator
+from gradtape.random._generator import set_global_generator
 from gradtape.random._more_distributions import beta
 from gradtape.random._more_distributions import laplace
 from gradtape.random._more_distributions import multinomial

@@ -1,4 +1,4 @@
-"""`tf.random` and `tf.nn`: samples of classes, for losses over more classes than one wants to look at."""
+"""`tf.random` and `tf.nn`: samples of classes, for losses over a large number of classes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.api.arguments import integer, tensor
-from gradtape.core import errors
-from gradtape.core.shape import spec_of
-from gradtape.core.tensor import Tensor, wrap
+from gradtape.api.array_op import on_arrays
+from gradtape.api.host_op import hosted
+from gradtape.core import dtypes, errors
+from gradtape.core.op import REGISTRY
+from gradtape.core.shape import Spec, spec_of
+from gradtape.core.tensor import Tensor
 from gradtape.random import _functions as functions
 
 
@@ -75,8 +78,7 @@ def uniform_candidate_sampler(
     array([[0.5]], dtype=float32)
     """
     size = _range("uniform_candidate_sampler", range_max)
-    law = Distribution(size, size, lambda u: (u * size).astype(np.int64), lambda c: np.full(np.shape(c), 1 / size))
-    return _sample("uniform_candidate_sampler", true_classes, num_true, num_sampled, unique, law, seed)
+    return _sample("uniform_candidate_sampler", true_classes, num_true, num_sampled, unique, "uniform", size, seed)
 
 
 def log_uniform_candidate_sampler(
@@ -103,13 +105,9 @@ def log_uniform_candidate_sampler(
     array([[1.4453242]], dtype=float32)
     """
     size = _range("log_uniform_candidate_sampler", range_max)
-    whole = math.log(size + 1)
-
-    def draw(u: Any) -> Any:
-        return np.minimum(np.exp(u * whole).astype(np.int64) - 1, size - 1)
-
-    law = Distribution(size, size, draw, lambda c: np.log1p(1 / (c + 1)) / whole)
-    return _sample("log_uniform_candidate_sampler", true_classes, num_true, num_sampled, unique, law, seed)
+    return _sample(
+        "log_uniform_candidate_sampler", true_classes, num_true, num_sampled, unique, "log_uniform", size, seed
+    )
 
 
 def fixed_unigram_candidate_sampler(
@@ -156,7 +154,7 @@ def fixed_unigram_candidate_sampler(
             f"{who}: range_max is {range_max}, but there are {len(weights)} weights.",
             "give one weight for each class; reserved ones have none.",
         )
-    return _sample(who, true_classes, num_true, num_sampled, unique, _weighted(weights), seed)
+    return _sample(who, true_classes, num_true, num_sampled, unique, "weighted", range_max, seed, weights)
 
 
 # What learned samplers have seen, by their arguments: weights of the classes.
@@ -187,11 +185,18 @@ def learned_unigram_candidate_sampler(
     array([[0.5]], dtype=float32)
     """
     who = "learned_unigram_candidate_sampler"
-    key = (num_true, num_sampled, unique, range_max, seed)
-    weights = _learned.setdefault(key, np.ones(_range(who, range_max)))
-    sample = _sample(who, true_classes, num_true, num_sampled, unique, _weighted(weights), seed)
-    np.add.at(weights, tensor(true_classes).numpy().ravel(), 1.0)
-    return sample
+    size, classes = _range(who, range_max), _true_classes(who, true_classes, num_true)
+    state = functions.streams.find("candidates", dtypes.float64, seed).take((_RESERVED,))
+    found: Any = learn_candidates(
+        classes,
+        state,
+        who=who,
+        size=size,
+        num_sampled=integer(num_sampled, who, "num_sampled"),
+        unique=bool(unique),
+        seed=seed,
+    )
+    return Candidates(*found)
 
 
 def all_candidate_sampler(
@@ -213,9 +218,11 @@ def all_candidate_sampler(
     >>> tf.nn.all_candidate_sampler([[1]], 1, 3, True).sampled_candidates.numpy()
     array([0, 1, 2])
     """
+    from gradtape.arrays.creation import ones_like
+
     classes = _true_classes("all_candidate_sampler", true_classes, num_true)
-    counts = np.ones(classes.shape, np.float32)
-    return Candidates(wrap(np.arange(num_sampled)), wrap(counts), wrap(np.ones(num_sampled, np.float32)))
+    counts = ones_like(classes, dtype=dtypes.float32)
+    return Candidates(tensor(np.arange(num_sampled)), counts, tensor(np.ones(num_sampled, np.float32)))
 
 
 def compute_accidental_hits(
@@ -239,31 +246,21 @@ def compute_accidental_hits(
     (array([0, 1], dtype=int32), array([1, 0]))
     """
     classes = _true_classes("compute_accidental_hits", true_classes, num_true)
-    sampled = tensor(sampled_candidates).numpy()
-    rows, _, places = np.nonzero(classes[:, :, None] == sampled)
-    weights = np.full(len(rows), np.finfo(np.float32).min)
-    return Hits(wrap(rows.astype(np.int32)), wrap(places.astype(np.int64)), wrap(weights))
+    found: Any = find_accidental_hits(classes, tensor(sampled_candidates))
+    return Hits(*found)
 
 
-def _true_classes(who: str, true_classes: Any, num_true: int, size: int | None = None) -> Any:
-    """The true classes as an array; raises unless they are a matrix of that many columns, in range."""
+def _true_classes(who: str, true_classes: Any, num_true: int) -> Tensor:
+    """The true classes; raises unless they are a matrix of that many columns."""
     found = tensor(true_classes)
-    shape = tuple(found.shape)
-    if not found.dtype.is_integer or len(shape) != 2 or shape[1] != num_true:
+    shape = tuple(found.shape) if found.shape.rank is not None else (None, None)
+    if not found.dtype.is_integer or len(shape) != 2 or shape[1] not in (num_true, None):
         raise errors.build(
             errors.ShapeError if found.dtype.is_integer else errors.DTypeError,
             f"{who}: true_classes is {spec_of(found)}, but num_true is {num_true}.",
             "true_classes must be a matrix of integers with num_true columns.",
         )
-    classes = found.numpy()
-    if size is not None and classes.size and (classes.min() < 0 or classes.max() >= size):
-        wrong = classes[(classes < 0) | (classes >= size)][0]
-        raise errors.build(
-            errors.RangeError,
-            f"{who}: `true_candidate` out of range [0, {size}), received {wrong}.",
-            "check range_max.",
-        )
-    return classes
+    return found
 
 
 def _range(who: str, range_max: Any) -> int:
@@ -271,7 +268,7 @@ def _range(who: str, range_max: Any) -> int:
     if size < 1:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"{who}: range_max is {size}, which is not allowed.",
+            f"{who}: range_max must be positive, got {size}.",
             "give the number of classes.",
         )
     return size
@@ -282,7 +279,60 @@ def _read(vocab_file: str) -> list[float]:
         return [float(line.rpartition(",")[2]) for line in lines if line.strip()]
 
 
-def _weighted(weights: Any) -> Distribution:
+# Numbers that a call may draw: more than it will.
+_RESERVED = 1 << 40
+
+
+def _specs(classes: Spec, *_: Spec, num_sampled: int, **params: Any) -> tuple[Spec, ...]:
+    return Spec((num_sampled,), dtypes.int64), Spec(classes.shape, dtypes.float32), Spec((num_sampled,), dtypes.float32)
+
+
+@on_arrays(_specs)
+def sample_candidates(
+    classes: Any, state: Any, weights: Any, *, who: str, law: str, size: int, num_sampled: int, unique: bool
+) -> Any:
+    """Classes drawn from a state of random numbers, and the expected counts of the true ones and of these."""
+    return _drawn(classes, state, who, _LAWS[law](size, weights), num_sampled, unique)
+
+
+@hosted(_specs, effect=True)
+def learn_candidates(
+    classes: Any, state: Any, *, who: str, size: int, num_sampled: int, unique: bool, seed: Any
+) -> Any:
+    """The same with weights that grow with each call."""
+    weights = _learned.setdefault((classes.shape[-1], num_sampled, unique, size, seed), np.ones(size))
+    found = _drawn(classes, state, who, _weighted(size, weights), num_sampled, unique)
+    np.add.at(weights, classes.ravel(), 1.0)
+    return found
+
+
+def _hits(classes: Spec, sampled: Spec) -> tuple[Spec, ...]:
+    some: Any = (None,)
+    return Spec(some, dtypes.int32), Spec(some, dtypes.int64), Spec(some, dtypes.float32)
+
+
+@on_arrays(_hits)
+def find_accidental_hits(classes: Any, sampled: Any) -> Any:
+    """Rows and places in the sample where a sampled class is a true one, and what takes it out of a softmax."""
+    rows, _, places = np.nonzero(classes[:, :, None] == sampled)
+    weights = np.full(len(rows), np.finfo(np.float32).min)
+    return rows.astype(np.int32), places.astype(np.int64), weights
+
+
+def _uniform(size: int, _: Any) -> Distribution:
+    return Distribution(size, size, lambda u: (u * size).astype(np.int64), lambda c: np.full(np.shape(c), 1 / size))
+
+
+def _log_uniform(size: int, _: Any) -> Distribution:
+    whole = math.log(size + 1)
+
+    def draw(u: Any) -> Any:
+        return np.minimum(np.exp(u * whole).astype(np.int64) - 1, size - 1)
+
+    return Distribution(size, size, draw, lambda c: np.log1p(1 / (c + 1)) / whole)
+
+
+def _weighted(size: int, weights: Any) -> Distribution:
     ends = np.cumsum(weights)
     whole = ends[-1]
     share = weights / whole
@@ -290,42 +340,77 @@ def _weighted(weights: Any) -> Distribution:
     def draw(u: Any) -> Any:
         return np.searchsorted(ends, u * whole, side="right").astype(np.int64)
 
-    return Distribution(len(weights), int(np.count_nonzero(weights)), draw, lambda c: share[c])
+    return Distribution(size, int(np.count_nonzero(weights)), draw, lambda c: share[c])
+
+
+_LAWS: dict[str, Callable[[int, Any], Distribution]] = {
+    "uniform": _uniform,
+    "log_uniform": _log_uniform,
+    "weighted": _weighted,
+}
 
 
 def _sample(
-    who: str, true_classes: Any, num_true: int, num_sampled: int, unique: bool, law: Distribution, seed: Any
+    who: str,
+    true_classes: Any,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    law: str,
+    size: int,
+    seed: Any,
+    weights: Any = (),
 ) -> Candidates:
-    classes = _true_classes(who, true_classes, num_true, law.size)
+    classes = _true_classes(who, true_classes, num_true)
+    state = functions.streams.find("candidates", dtypes.float64, seed).take((_RESERVED,))
+    found: Any = sample_candidates(
+        classes,
+        state,
+        tensor(np.asarray(weights, np.float64)),
+        who=who,
+        law=law,
+        size=size,
+        num_sampled=integer(num_sampled, who, "num_sampled"),
+        unique=bool(unique),
+    )
+    return Candidates(*found)
+
+
+def _drawn(classes: Any, state: Any, who: str, law: Distribution, num_sampled: int, unique: bool) -> Any:
+    if classes.size and (classes.min() < 0 or classes.max() >= law.size):
+        wrong = classes[(classes < 0) | (classes >= law.size)][0]
+        raise errors.build(
+            errors.RangeError,
+            f"{who}: `true_candidate` out of range [0, {law.size}), received {wrong}.",
+            "check range_max.",
+        )
     if unique and num_sampled > law.support:
         raise errors.build(
             errors.InvalidArgumentError,
             f"{who}: {num_sampled} different classes are wanted. Sampler's range is too small: {law.support}.",
             "sample fewer classes, or pass unique=False.",
         )
-    sampled, tries = _draw(num_sampled, unique, law, seed)
+    sampled, tries = _classes(state, law, num_sampled, unique)
 
-    def expected(c: Any) -> Tensor:
+    def expected(c: Any) -> Any:
         p = law.probability(c)
         # Where no class comes twice, what is expected is that one of the draws was the class.
         count = -np.expm1(tries * np.log1p(-p)) if unique else p * num_sampled
-        return wrap(count.astype(np.float32))
+        return count.astype(np.float32)
 
-    return Candidates(wrap(sampled), expected(classes), expected(sampled))
+    return sampled, expected(classes), expected(sampled)
 
 
-def _draw(num_sampled: int, unique: bool, law: Distribution, seed: Any) -> tuple[Any, int]:
+def _classes(state: Any, law: Distribution, num_sampled: int, unique: bool) -> tuple[Any, int]:
     """The classes, and how many draws it took to find them."""
-
-    def more(n: int) -> Any:
-        return law.draw(functions.uniform([n], seed=seed, dtype=np.float64).numpy())
-
-    drawn = more(num_sampled)
-    if not unique:
-        return drawn, num_sampled
+    uniform: Any = REGISTRY["random_uniform"].kernel
+    count = num_sampled
     while True:
+        drawn = law.draw(uniform(state, shape=(count,), dtype=dtypes.float64))
+        if not unique:
+            return drawn, num_sampled
         first = np.sort(np.unique(drawn, return_index=True)[1])
         if len(first) >= num_sampled:
             first = first[:num_sampled]
             return drawn[first], int(first[-1]) + 1 if num_sampled else 0
-        drawn = np.concatenate([drawn, more(len(drawn))])
+        count *= 2

@@ -21,12 +21,12 @@ from gradtape.core.tensor import Tensor
 from gradtape.ops.family import dims
 from gradtape.ops.random import FLOATS, RandomUniform
 from gradtape.ops.random_categorical import CategoricalQuantile
-from gradtape.ops.random_counts import RandomBinomial, RandomPoisson
+from gradtape.ops.random_counts import RandomPoisson
 from gradtape.ops.random_gamma import RandomGamma
 from gradtape.ops.selection import Maximum
 from gradtape.ops.truncated_normal import TruncatedNormalQuantile
 from gradtape.random._functions import from_seed, streams
-from gradtape.random._sampling import Take
+from gradtape.random._sampling import Take, binomial
 
 # The least normal number, which TensorFlow gives where a gamma number is smaller.
 _TINY = {"float16": 2.0**-14, "bfloat16": 2.0**-126, "float32": 2.0**-126, "float64": 2.0**-1022}
@@ -164,12 +164,6 @@ def stateless_binomial(
     return binomial(from_seed(seed, None), shape, counts, probs, output_dtype)
 
 
-def binomial(take: Take, shape: Any, counts: Any, probs: Any, dtype: Any) -> Tensor:
-    """Numbers of the binomial distribution from a state that `take` gives."""
-    whole = as_shape(shape, "binomial")
-    return RandomBinomial(take(whole), tensor(counts), tensor(probs), shape=whole, dtype=dtypes.as_dtype(dtype))
-
-
 def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: str | None = None) -> Tensor:
     """Random classes, `[batch_size, num_samples]`.
 
@@ -229,7 +223,7 @@ def stateless_parameterized_truncated_normal(
     maxvals: Any = 2.0,
     name: str | None = None,
 ) -> Tensor:
-    """Numbers of a normal distribution that lie between two bounds, and depend on the seed alone.
+    """Numbers from a normal distribution between two bounds, which depend only on the seed.
 
     Gradients flow to all four parameters, which broadcast to the shape and have one dtype.
 

@@ -7,6 +7,7 @@ Inside `vectorized_map` the functions with hidden state draw other numbers for e
 from __future__ import annotations
 
 import operator
+import weakref
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from gradtape.core import convert, dtypes, errors, locks, state
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor, wrap
-from gradtape.core.variable import unnoticed
+from gradtape.core.variable import Variable, unnoticed
 from gradtape.ops import random
 from gradtape.random import _sampling as sampling
 from gradtape.random._generator import (
@@ -36,20 +37,40 @@ __all__ = [
 _DEFAULT_SEED = 87654321
 
 
+Key = tuple[str, dtypes.DType, int]
+
+
 class _Streams:
-    """The hidden generators: one for draws without a seed, and one for each function, dtype and seed."""
+    """The hidden generators: one for draws without a seed, and one for each function, dtype and seed.
+
+    In a traced function every call with a seed draws from its own generator, which starts like the one for eager calls: so both
+    give the same numbers, however much the other has drawn.
+
+    Attributes:
+      seed: the global seed.
+      generators: those of eager calls.
+      sites: the states of those of calls in traced functions, which live as long as the traces.
+    """
 
     def __init__(self) -> None:
         self.seed: int | None = None
-        self.generators: dict[tuple[str, dtypes.DType, int] | None, Generator] = {}
+        self.generators: dict[Key | None, Generator] = {}
+        self.sites: list[tuple[Key, weakref.ref[Variable]]] = []
         self._lock = locks.rlock("random")  # threads that draw for the first time must find one generator
 
     def reset(self, seed: int | None) -> None:
-        """Start all streams anew under a global seed, or None. Functions that were traced before follow."""
+        """Restart all streams from a global seed, or None. This includes functions that have already been traced."""
         with self._lock, state.outside(), unnoticed():
             self.seed = seed
-            for key, generator in self.generators.items():
-                generator._state_var.assign(self._start(key))
+            for key, variable in self.states():
+                variable.assign(self._start(key))
+
+    def states(self) -> list[tuple[Key | None, Variable]]:
+        """The states of all generators, with what they are for."""
+        with self._lock:
+            self.sites = [(key, site) for key, site in self.sites if site() is not None]
+            living = [(key, found) for key, site in self.sites if (found := site()) is not None]
+            return [*[(key, generator._state_var) for key, generator in self.generators.items()], *living]
 
     def find(self, what: str, dtype: Any, seed: Any) -> Generator:
         """The stream that a call draws from: in a function of a dataset, one that belongs to it."""
@@ -58,9 +79,27 @@ class _Streams:
         if scope is not None and scope.trace is state.current.trace:
             own: _Streams = scope.branch()
             return own.generators.get(key) or own._made(key)
+        if key is not None and (state.current.trace is not None or state.current.sites is not None):
+            return self._at_site(key)
         return self.generators.get(key) or self._made(key)
 
-    def _made(self, key: tuple[str, dtypes.DType, int] | None) -> Generator:
+    def _at_site(self, key: Key) -> Generator:
+        """The generator of one call in a traced function. A call that waits for sizes is run again once they are known, and finds
+        its generator in `state.current.sites`."""
+        sites = state.current.sites
+        found: Generator | None = None if sites is None else sites.get(key)
+        if found is not None:
+            return found
+        if sites is not None and not sites.is_open:
+            return self.generators.get(key) or self._made(key)
+        with self._lock, state.outside(), unnoticed():
+            made = Generator(state=self._start(key), alg="philox")
+            self.sites.append((key, weakref.ref(made._state_var)))
+        if sites is not None:
+            sites[key] = made
+        return made
+
+    def _made(self, key: Key | None) -> Generator:
         with (
             self._lock,
             state.outside(),
@@ -70,7 +109,7 @@ class _Streams:
                 self.generators[key] = Generator(state=self._start(key), alg="philox")
             return self.generators[key]
 
-    def _start(self, key: tuple[str, dtypes.DType, int] | None) -> Tensor:
+    def _start(self, key: Key | None) -> Tensor:
         """The first state of a stream. The part of it that each function has is far from those of others."""
         if key is None and self.seed is None:
             return Generator.from_non_deterministic_state().state.read_value()
@@ -92,7 +131,7 @@ class Branch(_Streams):
     seed = property(lambda self: streams.seed, lambda self, value: None)
 
     def renew(self) -> None:
-        """Start those streams anew that are the same in every run."""
+        """Restart the streams that are the same in every run."""
         with self._lock, state.outside(), unnoticed():
             for key, generator in self.generators.items():
                 if key is not None or streams.seed is not None:
@@ -100,7 +139,7 @@ class Branch(_Streams):
 
 
 def set_seed(seed: Any) -> None:
-    """Set the global seed: draws that follow are those that followed the last time.
+    """Set the global seed. The same numbers follow each time it is set.
 
     Every function draws from a stream that belongs to the global seed, and, if it is given one, to its own `seed`; each
     call draws further on. Without a global seed, calls without `seed` differ from run to run, and calls with one are the
@@ -119,6 +158,8 @@ def set_seed(seed: Any) -> None:
 
 
 def _index(value: Any, name: str) -> int:
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        value = int(value)
     try:
         return operator.index(value) & 0xFFFF_FFFF_FFFF_FFFF
     except TypeError:
@@ -157,7 +198,7 @@ def truncated_normal(
     seed: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Numbers of a normal distribution, none of which is further than two standard deviations from the mean.
+    """Numbers from a normal distribution, at most two standard deviations from the mean.
 
     Args:
       shape: the shape of the result.
@@ -198,7 +239,7 @@ def uniform(
 
 
 def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
-    """The slices of a tensor along its first axis, in a random order. Gradients go back to where they came from.
+    """The slices of a tensor along its first axis, in random order. Gradients flow back to the original positions.
 
     Args:
       value: a tensor.
@@ -244,7 +285,7 @@ def stateless_truncated_normal(
     shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:  # fmt: skip
-    """Numbers of a normal distribution cut off at two standard deviations, that depend on the seed alone.
+    """Numbers from a normal distribution cut off at two standard deviations, which depend only on the seed.
 
     Args:
       shape: the shape of the result.

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import convert, deferral, device, dtypes, errors, locks
+from gradtape.core import convert, device, doors, dtypes, errors, locks
+from gradtape.core import state as core_state
+from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor, wrap
-from gradtape.core.variable import Variable
+from gradtape.core.variable import Variable, VariableAggregation
 from gradtape.ops import random
 from gradtape.random import _sampling as sampling
 from gradtape.transform.opaque_op import fresh
@@ -22,7 +24,7 @@ _lock = locks.lock("random")
 
 
 class Algorithm(enum.Enum):
-    """Algorithms of random numbers. Philox is the one that is there."""
+    """Algorithms for random numbers. Only Philox is available."""
 
     PHILOX = 1
     THREEFRY = 2
@@ -56,7 +58,7 @@ def create_rng_state(seed: Any, alg: Any) -> Tensor:
     if array.dtype.kind not in "iu" or array.ndim > 1 or array.size > 3:
         raise errors.build(
             errors.ShapeError,
-            f"create_rng_state: seed is {seed!r}, which is not allowed.",
+            f"create_rng_state: seed must be an integer, or a vector of up to three, got {seed!r}.",
             "give an integer, or a vector of up to three.",
         )
     padded = np.zeros(3, np.int64)
@@ -65,7 +67,7 @@ def create_rng_state(seed: Any, alg: Any) -> Tensor:
 
 
 class Generator:
-    """A stream of random numbers of its own. Its state is a variable, and can be saved and restored.
+    """An independent stream of random numbers. Its state is a variable, which can be saved and restored.
 
     Args:
       copy_from: another generator, whose state is copied.
@@ -85,10 +87,27 @@ class Generator:
                     "for instance tf.random.Generator.from_seed(1).",
                 )
             )
+        if copy_from is not None and not isinstance(copy_from, Generator):
+            raise TypeError(
+                errors.compose(
+                    f"Generator: copy_from must be a generator, got {errors.brief(copy_from)}.",
+                    "tf.random.Generator.from_seed(1) makes one from a seed.",
+                )
+            )
         self._alg = check_algorithm(alg)
+        # Replicas of a strategy draw from streams of their own, so all of them move the state on by the same.
         self._state_var: Variable = Variable(
-            copy_from._state_var if copy_from is not None else _check_state(state), trainable=False, name="StateVar"
+            copy_from._state_var if copy_from is not None else _check_state(state),
+            trainable=False,
+            name="StateVar",
+            aggregation=VariableAggregation.ONLY_FIRST_REPLICA,
         )
+
+    def __repr__(self) -> str:
+        if core_state.current.trace is not None:  # the numbers are not known
+            return "<tf.random.Generator philox>"
+        low, high, key = self._state_var.numpy().tolist()
+        return f"<tf.random.Generator philox, key {key}, counter {low if not high else [low, high]}>"
 
     @classmethod
     def from_state(cls, state: Any, alg: Any) -> Generator:
@@ -145,10 +164,24 @@ class Generator:
 
     def _advance(self, count: int) -> Tensor:
         """The state, from which `count` numbers may be drawn; the generator moves on."""
+        if type(self._state_var) is not Variable:  # of a strategy: replicas wait for each other while they assign it
+            return self._advance_replica(count)
         with _lock:
             state: Tensor = fresh(self._state_var._read())
             self._state_var.assign(random.RandomSkip(state, count=count * RESERVED))
         return state
+
+    def _advance_replica(self, count: int) -> Tensor:
+        """As `_advance`, in a strategy: each replica has the stream of another key, derived from its number."""
+        state: Tensor = fresh(self._state_var._read())
+        self._state_var.assign(random.RandomSkip(state, count=count * RESERVED))
+        number = replica_number()
+        if number is None:
+            return state
+        seed = REGISTRY["stack"](state[2], wrap(np.int64(number)), axis=0)
+        key = random.RandomState(seed)[2:]
+        own: Tensor = REGISTRY["concat"](state[:2], key, axis=0)
+        return own
 
     def take(self, shape: tuple[int, ...]) -> Tensor:
         """A state for a draw of that shape. Inside `vectorized_map` it is another one for each example."""
@@ -188,9 +221,7 @@ class Generator:
         self, shape: Any, counts: Any, probs: Any, dtype: Any = dtypes.int32, name: str | None = None
     ) -> Tensor:
         """Numbers of a binomial distribution; see `tf.random.stateless_binomial`."""
-        from gradtape.random import _distributions as distributions
-
-        return distributions.binomial(self.take, shape, counts, probs, dtype)
+        return sampling.binomial(self.take, shape, counts, probs, dtype)
 
     def make_seeds(self, count: int = 1) -> Tensor:
         """Seeds for the stateless functions: int64 of shape `[2, count]`."""
@@ -208,16 +239,14 @@ def _check_state(state: Any) -> Tensor:
     if tuple(tensor.shape) != (3,) or tensor.dtype.kind != "i":
         raise errors.build(
             errors.ShapeError,
-            f"Generator: the state has shape {tensor.shape} and dtype {tensor.dtype.name}, which is not allowed.",
-            "a state is a vector of three int64; tf.random.create_rng_state(seed, 'philox') makes one.",
+            f"Generator: the state must be a vector of three int64, got shape {tensor.shape} and dtype {tensor.dtype.name}.",
+            "make one with tf.random.create_rng_state(seed, 'philox').",
         )
     return wrap(tensor._array.astype(np.int64))
 
 
 for _name in ("normal", "truncated_normal", "uniform", "uniform_full_int", "binomial"):
-    setattr(
-        Generator, _name, deferral.adapt(getattr(Generator, _name))
-    )  # a shape may be known only when a function runs
+    setattr(Generator, _name, doors.adapt(getattr(Generator, _name)))  # a shape may be known only when a function runs
 
 
 def _key_counter(key: Any, counter: Any) -> Tensor:
@@ -228,8 +257,13 @@ def _key_counter(key: Any, counter: Any) -> Tensor:
 _global: Generator | None = None
 
 
+def replica_number() -> int | None:
+    """The number of the replica that runs here; None outside of replicas. `tf.distribute` says it, once it is used."""
+    return None
+
+
 def get_global_generator() -> Generator:
-    """The generator that the program shares; the operating system seeds it when it is first asked for.
+    """The global generator; the operating system seeds it on first use.
 
     >>> tf.random.get_global_generator() is tf.random.get_global_generator()
     True
@@ -243,7 +277,7 @@ def get_global_generator() -> Generator:
 
 
 def set_global_generator(generator: Generator) -> None:
-    """Make a generator the one that the program shares.
+    """Set the global generator.
 
     >>> g = tf.random.Generator.from_seed(1)
     >>> tf.random.set_global_generator(g)

@@ -13,7 +13,7 @@ from gradtape.ops.random_index import RandomIndexShuffle
 
 
 def random_index_shuffle(index: Any, seed: Any, max_index: Any, rounds: int = 4, name: str | None = None) -> Tensor:
-    """The place of an index in a random permutation of 0, 1, ..., max_index, which is never written down.
+    """The position of an index in a random permutation of 0, 1, ..., max_index, which is never stored.
 
     Args:
       index: integers from 0 to `max_index`.

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.api.arguments import integers
+from gradtape.api.arguments import integers, tensor
+from gradtape.api.arguments import shape as as_shape
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.tensor import Tensor
 from gradtape.ops import random
@@ -84,6 +85,14 @@ def _integers(
             "draw floats and round them down, or draw once for each pair of bounds.",
         )
     return random.RandomIntegers(take(size), low, high, shape=size)
+
+
+def binomial(take: Take, shape: Any, counts: Any, probs: Any, dtype: Any) -> Tensor:
+    """Numbers of the binomial distribution."""
+    from gradtape.ops.random_counts import RandomBinomial  # a family that few programs need
+
+    whole = as_shape(shape, "binomial")
+    return RandomBinomial(take(whole), tensor(counts), tensor(probs), shape=whole, dtype=dtypes.as_dtype(dtype))
 
 
 def bits(take: Take, shape: Any, dtype: Any) -> Tensor:

@@ -38,7 +38,7 @@ class MissingModelError(errors.NotFoundError, OSError):
 
 @with_errors
 def write(folder: Path, content: dict[str, Any], arrays: Mapping[str, Any], assets: Sequence[str]) -> None:
-    """Write a model; one that is there already is replaced as a whole.
+    """Write a model; an existing one is replaced atomically.
 
     Args:
       folder: where.

@@ -126,7 +126,7 @@ def signatures_of(given: Any) -> dict[str, ConcreteFunction]:
 def _signature(name: str, function: Any) -> ConcreteFunction:
     if not isinstance(name, str):
         raise ValueError(
-            errors.compose(f"the name of a signature is {name!r}, which is not allowed.", "name signatures by strings.")
+            errors.compose(f"the name of a signature must be a string, got {name!r}.", "name signatures by strings.")
         )
     if isinstance(function, Function) and function.input_signature is not None:
         return function.get_concrete_function()
@@ -148,48 +148,26 @@ def describe_signature(writer: GraphWriter, name: str, concrete: ConcreteFunctio
     if concrete._slots or any(isinstance(leaf, CompositeSpec) for leaf in nest.flatten(list(concrete._described))):
         raise ValueError(
             errors.compose(
-                f"saved_model.save: the signature {name!r} takes variables, sparse or ragged tensors as arguments, which is not allowed.",
+                f"saved_model.save: the arguments of signature {name!r} must be tensors, not variables, sparse or ragged tensors.",
                 "take tensors; the function itself can be saved, as an attribute of the object.",
             )
         )
     return {
         "name": concrete._staged.name,
-        "inputs": [[n, writer.describe(TensorSpec(s.get_shape(), s.dtype, n))] for n, s in _inputs(name, concrete)],
+        "inputs": [[n, writer.describe(TensorSpec(s.get_shape(), s.dtype, n))] for n, s in _inputs(concrete)],
         "outputs": [[n, writer.symbol(y)] for n, y in _outputs(name, concrete).items()],
         "trace": writer.trace(concrete._staged.trace),
     }
 
 
-def _inputs(name: str, concrete: ConcreteFunction) -> list[tuple[str, Symbol]]:
-    """The arguments by name: that of the spec, if it was given one, or of the parameter."""
-    own = [leaf for leaf in nest.flatten(list(concrete._described)) if isinstance(leaf, TensorSpec)]
-    given = _labels(concrete)
-    if isinstance(concrete, SignatureFunction) or len(own) != len(given):
-        names = given
-    else:
-        names = [_identifier(spec.name) or label for spec, label in zip(own, given, strict=True)]
-    if len(set(names)) != len(names):
-        raise ValueError(
-            errors.compose(
-                f"saved_model.save: the signature {name!r} has two arguments of one name: {', '.join(names)}, which is not allowed.",
-                "give the specs different names: tf.TensorSpec(shape, dtype, name=...).",
-            )
-        )
+def _inputs(concrete: ConcreteFunction) -> list[tuple[str, Symbol]]:
+    """The arguments by name: that of the spec, if it was given one, or of the parameter; with a number where it comes again."""
+    names = [_identifier(name) for name in concrete._signature.input_names(concrete._described)]
     return list(zip(names, concrete.inputs, strict=True))
 
 
-def _labels(concrete: ConcreteFunction) -> list[str]:
-    """The names of the arguments; those of `*args` have numbers."""
-    labels = []
-    for parameter, value in zip(concrete._signature.parameters, concrete._described, strict=True):
-        count = sum(isinstance(leaf, TensorSpec) for leaf in nest.flatten(value))
-        is_single = count == 1 and parameter.kind is not parameter.VAR_POSITIONAL
-        labels += [parameter.name] if is_single else [f"{parameter.name}_{i}" for i in range(count)]
-    return labels
-
-
-def _identifier(name: str | None) -> str:
-    return re.sub(r"\W", "_", name) if name else ""
+def _identifier(name: str) -> str:
+    return re.sub(r"\W", "_", name)
 
 
 def _outputs(name: str, concrete: ConcreteFunction) -> dict[str, Symbol]:

@@ -24,7 +24,7 @@ from gradtape.core import dtypes
 from gradtape.core.composite import CompositeSpec, Pieces, pieces_class
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.shape import ANY, Spec, Steps, TensorShape, TensorSpec
-from gradtape.polymorphic_function.function_signature import VariableSpec
+from gradtape.polymorphic_function.function_type import VariableSpec
 from gradtape.saved_model import _references as references
 from gradtape.saved_model._references import UnsaveableError
 from gradtape.tracing.composites import Bounds, Parts

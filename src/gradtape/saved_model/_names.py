@@ -34,12 +34,11 @@ NAMES: dict[str, frozenset[str]] = {
         "gradtape.audio._wav": "DecodeWav _decode_wav _encode_wav decode_wav encode_wav",
         "gradtape.autograph._logic": "ENSURE",
         "gradtape.autograph._loops": "COUNT_ROWS",
-        "gradtape.compat._graphs": "ASSIGN",
         "gradtape.compiler.effects": "ASSIGN REREAD",
         "gradtape.compiler.fusion.grouping": "ASSIGN",
-        "gradtape.compiler.lowering.segments": "ASSIGN",
+        "gradtape.compiler.lowering.segments": "ASSIGN REREAD",
         "gradtape.compiler.passes.dead_code": "ASSIGN",
-        "gradtape.compiler.runtime.program": "ASSIGN",
+        "gradtape.compiler.runtime.program": "ASSIGN REREAD",
         "gradtape.core.composite": "Form Pieces",
         "gradtape.core.locks": "Rule",
         "gradtape.core.paths": "Explored",
@@ -248,9 +247,7 @@ NAMES: dict[str, frozenset[str]] = {
         "gradtape.ragged._getitem": "getitem",
         "gradtape.ragged._map_fn": "map_fn",
         "gradtape.ragged._map_loop": "behind collect nothing with_sparse",
-        "gradtape.ragged._overrides": """
-            _add_n _bincount _embedding_lookup _embedding_lookup_sparse _rank _reshape _size
-        """,
+        "gradtape.ragged._overrides": "_add_n _bincount _embedding_lookup _rank _reshape _size",
         "gradtape.ragged._products": "product",
         "gradtape.ragged._rearrange": """
             alone concat expand_dims gather_rows merge_dims picked reverse squeeze stack tile where
@@ -264,9 +261,9 @@ NAMES: dict[str, frozenset[str]] = {
         """,
         "gradtape.ragged._spec": "RaggedForm",
         "gradtape.random._candidate_samplers": """
-            Candidates Distribution Hits all_candidate_sampler compute_accidental_hits
-            fixed_unigram_candidate_sampler learned_unigram_candidate_sampler log_uniform_candidate_sampler
-            uniform_candidate_sampler
+            Candidates Distribution Hits all_candidate_sampler compute_accidental_hits find_accidental_hits
+            fixed_unigram_candidate_sampler learn_candidates learned_unigram_candidate_sampler
+            log_uniform_candidate_sampler sample_candidates uniform_candidate_sampler
         """,
         "gradtape.random._distributions": """
             categorical gamma poisson stateless_binomial stateless_categorical stateless_gamma
@@ -297,7 +294,7 @@ NAMES: dict[str, frozenset[str]] = {
         """,
         "gradtape.sparse._arithmetic": """
             add bincount maximum minimum product reduce_max reduce_sum reduced sampled_addmm softmax
-            sparse_dense_matmul
+            softmax_of_rows sparse_dense_matmul united
         """,
         "gradtape.sparse._conversion": """
             dense eye from_dense is_known map_values mask picked reorder retain shaped sparse to_dense
@@ -337,6 +334,7 @@ NAMES: dict[str, frozenset[str]] = {
             OPS.scatter_update _check_limit
         """,
         "gradtape.tracing.composites": "Bounds Parts",
+        "gradtape.tracing.control.block": "ASSIGN",
         "gradtape.tracing.control.branch": "BRANCH EFFECTFUL_BRANCH Gradient",
         "gradtape.tracing.control.branch_of_examples": "BRANCH BRANCH_OF_EXAMPLES",
         "gradtape.tracing.control.build": "BRANCH EFFECTFUL_BRANCH",
@@ -345,17 +343,23 @@ NAMES: dict[str, frozenset[str]] = {
         "gradtape.tracing.control.loop": "EFFECTFUL_LOOP LOOP",
         "gradtape.tracing.control.loop_fission": "_Sum",
         "gradtape.tracing.control.loop_gradient": "FIT_ROWS Gradient LOOP REPEAT Shape TURN",
+        "gradtape.tracing.control.specialize_blocks": "WRITE_ROW",
         "gradtape.tracing.control.stacking": "REPEAT TURN",
         "gradtape.tracing.control.tensor_array": "COUNT_ROWS NEW_ROWS WRITE_ROW",
+        "gradtape.tracing.control.varied_rows": """
+            CLEAR_ELEMENT CONCAT_ELEMENTS COUNT_ELEMENTS ELEMENT_LIKE NEW_ELEMENTS ONLY_ELEMENT PLACE_ELEMENTS
+            READ_ELEMENT SPLIT_ELEMENTS SPLIT_LIKE STACK_ELEMENTS WRITE_ELEMENT
+        """,
         "gradtape.tracing.control.vectorize_blocks": "REPEAT",
         "gradtape.tracing.control.vectorize_loop": "Flags TURN",
-        "gradtape.tracing.dynamic_shapes.specialize": "ASSIGN",
+        "gradtape.tracing.dynamic_shapes.postpone": "_Example",
+        "gradtape.tracing.dynamic_shapes.specialize": "ASSIGN REREAD",
         "gradtape.tracing.dynamic_shapes.symbolic_shapes": "Inferred RankedSpec",
-        "gradtape.tracing.staged": "ASSIGN _Parts",
+        "gradtape.tracing.staged": "ASSIGN REREAD _Parts",
         "gradtape.tracing.trace": "ASSIGN REREAD",
         "gradtape.transform.batched": "_by_rule _repeated",
         "gradtape.transform.gradient_arguments": "UnconnectedGradients",
-        "gradtape.transform.jacobian": "_shaped",
+        "gradtape.transform.jacobian": "_feature_rows _identity_rows _shaped_as _shaped_as_batch",
         "gradtape.transform.vectorized_map": "_drawn",
     }.items()
 }

@@ -126,7 +126,7 @@ class Archive:
 
 
 class Restored(Module):
-    """What stands for an object that was loaded: its variables, functions and other parts, under their names.
+    """A loaded object: its variables, functions and other parts, under their names.
 
     Attributes:
       signatures: functions by name that take tensors by name and return dicts of tensors; of the object itself only.

@@ -2,6 +2,7 @@
 Where a module was divided, its parts are listed."""
 
 RENAMED = {
+    "gradtape.compat._graphs": "gradtape.compiler.effects",
     "gradtape.core.sparse": "gradtape.core.sparse_tensor",
     "gradtape.names.activations": "gradtape.math._activations",
     "gradtape.names.atrous": "gradtape.nn._atrous",

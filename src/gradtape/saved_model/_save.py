@@ -110,8 +110,8 @@ def _callable_by_name(function: Any) -> ConcreteFunction | None:
 
 
 def _described(variable: Variable) -> Any:
-    for key, generator in streams.generators.items():
-        if generator.state is variable:  # hidden state of tf.random: the program that loads has its own
+    for key, hidden in streams.states():
+        if hidden is variable:  # hidden state of tf.random: the program that loads has its own
             return {"stream": None if key is None else [key[0], key[1].name, key[2]]}
     static = variable._shape
     return {

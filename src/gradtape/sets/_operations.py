@@ -77,7 +77,7 @@ def _combined(
     if first[1].dtype is not second[1].dtype:
         raise errors.build(
             errors.DTypeError,
-            f"{what}: a is of dtype {first[1].dtype.name}, b of {second[1].dtype.name}: they do not fit.",
+            f"{what}: dtypes differ: a is {first[1].dtype.name}, b is {second[1].dtype.name}.",
             "cast one of them.",
         )
 
@@ -139,6 +139,13 @@ def _check(what: str, indices: Any, shape: Any, ordered: bool) -> None:
             errors.InvalidArgumentError,
             f"{what}: indices must be inside the shape {shape.tolist()}, got {place}.",
             "indices count from 0.",
+        )
+    same: Any = np.flatnonzero((indices[1:] == indices[:-1]).all(axis=1))
+    if ordered and same.size:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"{what}: indices[{same[0] + 1}] = {indices[same[0] + 1].tolist()} must not be repeated.",
+            "give each place once, or validate_indices=False.",
         )
     if ordered and len(indices) > 1 and (np.lexsort(indices.T[::-1]) != np.arange(len(indices))).any():
         raise errors.build(

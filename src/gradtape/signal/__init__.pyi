@@ -212,7 +212,7 @@ def ifftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tenso
     """
 
 def irfft(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """Real numbers from the frequencies that `rfft` gives over the last axis.
+    """The inverse of `rfft` over the last axis: real numbers from frequencies.
 
     Args:
       input_tensor: a complex tensor of rank 1 or more.
@@ -228,7 +228,7 @@ def irfft(input_tensor: TensorLike, fft_length: Any = None, name: str | None = N
     """
 
 def irfft2d(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """Real numbers from the frequencies that `rfft2d` gives over the last two axes.
+    """The inverse of `rfft2d` over the last two axes: real numbers from frequencies.
 
     Args:
       input_tensor: a complex tensor of rank 2 or more.
@@ -244,7 +244,7 @@ def irfft2d(input_tensor: TensorLike, fft_length: Any = None, name: str | None =
     """
 
 def irfft3d(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """Real numbers from the frequencies that `rfft3d` gives over the last three axes.
+    """The inverse of `rfft3d` over the last three axes: real numbers from frequencies.
 
     Args:
       input_tensor: a complex tensor of rank 3 or more.
@@ -262,7 +262,7 @@ def irfft3d(input_tensor: TensorLike, fft_length: Any = None, name: str | None =
 def irfftnd(
     input_tensor: TensorLike, fft_length: Any = None, axes: Any = None, norm: str | None = None, name: str | None = None
 ) -> Tensor:
-    """Real numbers from the frequencies that `rfftnd` gives over some axes.
+    """The inverse of `rfftnd` over some axes: real numbers from frequencies.
 
     Args:
       input_tensor: a complex tensor.

@@ -70,14 +70,14 @@ def _transformed(value: Any, kind: int, n: Any, axis: int, norm: str | None, wha
     if axis != -1:
         raise NotImplementedError(
             errors.compose(
-                f"{what}: axis is {axis}, which is not allowed.",
+                f"{what}: axis must be -1, got {axis}.",
                 "only the last axis can be transformed; use tf.transpose.",
             )
         )
     if kind not in _INVERSE or norm not in (None, "ortho") or (kind == 1 and norm):
         raise errors.build(
             errors.ConversionError,
-            f"{what}: type is {kind!r}, norm is {norm!r}: they do not fit.",
+            f"{what}: type is {kind!r}, norm is {norm!r}: these do not match.",
             'use a type from 1 to 4; norm is None or, for the types 2 to 4, "ortho".',
         )
     x = convert.convert_to_tensor(value, dtype_hint=None if hasattr(value, "dtype") else dtypes.float32)
@@ -88,7 +88,7 @@ def _transformed(value: Any, kind: int, n: Any, axis: int, norm: str | None, wha
     if n is not None:
         samples = integer(n, what, "n")
         if samples < 1:
-            raise errors.build(errors.ConversionError, f"{what}: n is {samples}.", "it must be positive.")
+            raise errors.build(errors.ConversionError, f"{what}: n must be positive, got {samples}.", "use 1 or more.")
         x = fitted(x, (x.ndim - 1,), (samples,))
     return Dct(x, kind=kind, ortho=norm == "ortho", transposed=False)
 
@@ -123,8 +123,8 @@ def mdct(
     if length < 4 or length % 4:
         raise errors.build(
             errors.ConversionError,
-            f"mdct: frame_length is {length}, which is not allowed.",
-            "it must be a multiple of 4.",
+            f"mdct: frame_length must be a multiple of 4, got {length}.",
+            "round the length up.",
         )
     frames = _weighted(frame(x, length, length // 2, pad_end=pad_end), window_fn, length)
     a, b, c, d = _parts(frames, 4)
@@ -138,7 +138,7 @@ def inverse_mdct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The signals of which `mdct` gives the coefficients, but for the first and the last half frame.
+    """The inverse of `mdct`: signals from coefficients, without the first and the last half frame.
 
     Args:
       mdcts: coefficients `[..., frames, frame_length // 2]`.

@@ -87,7 +87,7 @@ def _real_inverse_row(name: str, rank: int) -> Callable[..., Tensor]:
     points = "the number of points n" if rank == 1 else "the numbers of points, n along the last axis"
     return _real_inverse(
         name,
-        f"Real numbers from the frequencies that `{name[1:]}` gives over {_over(rank)}.",
+        f"The inverse of `{name[1:]}` over {_over(rank)}: real numbers from frequencies.",
         f"tf.signal.{name}(tf.ones({[4] * (rank - 1) + [3]}, tf.complex64)).shape -> TensorShape({[4] * rank})",
         rank,
         input_tensor=f"a complex tensor of rank {rank} or more.",
@@ -172,7 +172,7 @@ def lengths_of(fft_length: Any, axes: tuple[int, ...], what: str) -> tuple[int, 
     if len(found) != len(axes):
         raise errors.build(
             errors.ShapeError,
-            f"{what}: fft_length is {list(found)}, for {len(axes)} axes: they do not fit.",
+            f"{what}: fft_length must have {len(axes)} entries, got {list(found)}.",
             "give one length per axis of the transform.",
         )
     return found

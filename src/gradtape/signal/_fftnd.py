@@ -85,7 +85,7 @@ rfftnd = _over_axes(
 )
 irfftnd = _over_axes(
     "irfftnd",
-    "Real numbers from the frequencies that `rfftnd` gives over some axes.",
+    "The inverse of `rfftnd` over some axes: real numbers from frequencies.",
     "tf.signal.irfftnd(tf.ones([3, 3], tf.complex64), axes=[0]).shape -> TensorShape([4, 3])",
     _real_inverse,
     returns="A real tensor.",

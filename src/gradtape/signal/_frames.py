@@ -72,7 +72,7 @@ def _extended(x: Any, length: int, step: int, value: Any) -> Any:
 
 
 def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
-    """Signals made of frames, each of which is added at its place.
+    """Signals from overlapping frames, which are added at their positions.
 
     Args:
       signal: frames `[..., frames, frame_length]`.

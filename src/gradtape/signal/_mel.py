@@ -85,7 +85,7 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
     if not x.ndim or not dims(x)[-1]:
         raise errors.build(
             errors.ShapeError,
-            f"mfccs_from_log_mel_spectrograms: log_mel_spectrograms is {spec_of(x)}, which is not allowed.",
+            f"mfccs_from_log_mel_spectrograms: log_mel_spectrograms must have at least one band, got {spec_of(x)}.",
             "give one band at least.",
         )
     return dct(x, type=2) * (1.0 / math.sqrt(2.0 * dims(x)[-1]))

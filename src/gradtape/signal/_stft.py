@@ -102,8 +102,8 @@ def _points(frame_length: int, fft_length: Any, what: str) -> int:
     if frame_length < 1:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"{what}: frame_length is {frame_length}, which is not allowed.",
-            "it must be positive.",
+            f"{what}: frame_length must be positive, got {frame_length}.",
+            "use 1 or more.",
         )
     return 1 << (frame_length - 1).bit_length() if fft_length is None else integer(fft_length, what, "fft_length")
 
@@ -111,7 +111,7 @@ def _points(frame_length: int, fft_length: Any, what: str) -> int:
 def inverse_stft_window_fn(
     frame_step: Any, forward_window_fn: Window = hann_window, name: str | None = None
 ) -> Callable[..., Tensor]:
-    """The window with which `inverse_stft` gives back the signal that `stft` was given.
+    """The window with which `inverse_stft` reconstructs the input of `stft`.
 
     Args:
       frame_step: samples from the beginning of a frame to that of the next.
@@ -128,8 +128,8 @@ def inverse_stft_window_fn(
     if step < 1:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"inverse_stft_window_fn: frame_step is {step}, which is not allowed.",
-            "it must be positive.",
+            f"inverse_stft_window_fn: frame_step must be positive, got {step}.",
+            "use 1 or more.",
         )
 
     def window(frame_length: Any, dtype: Any) -> Tensor:

@@ -128,13 +128,11 @@ def _length(what: str, window_length: Any, dtype: Any) -> int:
     if not dtypes.as_dtype(dtype).is_floating:
         raise errors.build(
             errors.ConversionError,
-            f"{what}: dtype is {dtypes.as_dtype(dtype)!r}, which is not allowed.",
-            "choose a floating point dtype.",
+            f"{what}: dtype must be floating point, got {dtypes.as_dtype(dtype)!r}.",
+            "use tf.float32 or tf.float64.",
         )
     if n < 0:
-        raise errors.build(
-            errors.ShapeError, f"{what}: window_length is {n}, which is not allowed.", "it must not be negative."
-        )
+        raise errors.build(errors.ShapeError, f"{what}: window_length must not be negative, got {n}.", "use 0 or more.")
     return n
 
 

@@ -25,5 +25,3 @@ _LATER = {
     "gradtape.sparse._segments": "segment_mean segment_sqrt_n segment_sum",
 }
 __getattr__, __dir__, __all__ = lazy.attach(__name__, _LATER)
-
-from gradtape.sparse import _overrides  # noqa: E402, F401 - public functions take sparse tensors from now on

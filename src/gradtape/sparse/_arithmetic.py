@@ -10,7 +10,7 @@ import numpy as np
 from gradtape.api.arguments import integer, integers, tensor
 from gradtape.arrays import creation, indexing, movement
 from gradtape.core import convert, dtypes, errors
-from gradtape.core.deferral import adapt
+from gradtape.core.doors import adapt
 from gradtape.core.shape import normalize_axes
 from gradtape.core.sparse_tensor import SparseTensor, dense_dims
 from gradtape.core.tensor import Tensor
@@ -49,7 +49,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     if not isinstance(b, SparseTensor):
         return indexing.tensor_scatter_nd_add(convert.like(b, a.dtype), a.indices, a.values)
     found, left, right = _together(a, b, "sparse.add")
-    total = SparseTensor(found, left + right, a.dense_shape)
+    total = _shared_shape(SparseTensor(found, left + right, a.dense_shape), a, b)
     if type(threshold) in (int, float) and not threshold:
         return total
     return retain(total, elementwise.greater_equal(elementwise.abs(total.values), threshold))
@@ -61,13 +61,26 @@ def _together(a: SparseTensor, b: SparseTensor, who: str) -> tuple[Any, Any, Any
     if is_known(a, b) and a.shape != b.shape:
         raise errors.build(
             errors.ShapeError,
-            f"{who}: the shapes are {a.shape} and {b.shape}, which is not allowed.",
-            "they must be the same.",
+            f"{who}: shapes differ: {a.shape} vs {b.shape}.",
+            "reshape one with tf.sparse.reshape.",
         )
-    found, numbers = places.distinct(movement.concat([a.indices, b.indices], 0))
-    count = _count(a.values)
-    left = segments.unsorted_segment_sum(a.values, numbers[:count], _count(found))
-    return found, left, segments.unsorted_segment_sum(b.values, numbers[count:], _count(found))
+    return adapt(united)(a.indices, a.values, b.indices, b.values)  # type: ignore[no-any-return]
+
+
+def united(a: Any, a_values: Any, b: Any, b_values: Any) -> tuple[Any, Any, Any]:
+    """The indices of two sets of elements, and the values of each there."""
+    found, numbers = places.distinct(movement.concat([a, b], 0))
+    count = _count(a_values)
+    left = segments.unsorted_segment_sum(a_values, numbers[:count], _count(found))
+    return found, left, segments.unsorted_segment_sum(b_values, numbers[count:], _count(found))
+
+
+def _shared_shape(result: SparseTensor, a: SparseTensor, b: SparseTensor) -> SparseTensor:
+    """The result of two tensors of one shape: what is known of either holds."""
+    for given in (a, b):
+        if result.shape.is_compatible_with(given.shape):
+            result.set_shape(given.shape)
+    return result
 
 
 def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
@@ -79,7 +92,7 @@ def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """
     a = sparse(sp_a, "sparse.maximum", "sp_a")
     found, left, right = _together(a, sp_b, "sparse.maximum")
-    return SparseTensor(found, elementwise.maximum(left, right), a.dense_shape)
+    return _shared_shape(SparseTensor(found, elementwise.maximum(left, right), a.dense_shape), a, sp_b)
 
 
 def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
@@ -91,7 +104,7 @@ def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """
     a = sparse(sp_a, "sparse.minimum", "sp_a")
     found, left, right = _together(a, sp_b, "sparse.minimum")
-    return SparseTensor(found, elementwise.minimum(left, right), a.dense_shape)
+    return _shared_shape(SparseTensor(found, elementwise.minimum(left, right), a.dense_shape), a, sp_b)
 
 
 def reduce_sum(
@@ -115,7 +128,7 @@ def reduce_sum(
 def reduce_max(
     sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False, name: str | None = None
 ) -> Any:
-    """The largest of the values over axes; elements that are not there do not count, and where none is the result is 0.
+    """The largest of the stored values over axes; missing elements do not count, and 0 if all are missing.
 
     Args:
       sp_input: a sparse tensor.
@@ -215,7 +228,7 @@ def product(a: SparseTensor, b: Any) -> Tensor:
         raise errors.build(
             errors.ShapeError,
             f"sparse.sparse_dense_matmul: cannot multiply shapes {[rows, columns]} and {b.shape}.",
-            "the inner dimensions must be the same.",
+            "transpose one operand, or check which axis holds the features.",
         )
     return SparseMatMul(a.values, b, a.indices[:, 0], a.indices[:, 1], count=rows)
 
@@ -260,25 +273,30 @@ def sampled_addmm(
 
 
 def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
-    """The softmax of the values of each row, along the last axis; elements that are not there have no part in it.
+    """The softmax of the stored values of each row, along the last axis; missing elements do not count.
 
     >>> tf.sparse.softmax(tf.sparse.from_dense([[1.0, 0.0, 1.0]])).values.numpy()
     array([0.5, 0.5], dtype=float32)
     """
+    sp = sparse(sp_input, "sparse.softmax")
+    rank = sp.dense_shape.get_shape()[0]
+    if rank is not None and rank < 2:
+        raise errors.build(
+            errors.ShapeError, f"sparse.softmax: the rank must be 2 or more, got {rank}.", "give rank 2 or more."
+        )
+    return sp.with_values(adapt(softmax_of_rows)(sp.indices[:, :-1], sp.values))
+
+
+def softmax_of_rows(rows: Any, values: Any) -> Any:
+    """The softmax of values that belong to the same row."""
     from gradtape.transform.stop_gradient import stop_gradient
 
-    sp = sparse(sp_input, "sparse.softmax")
-    rank = sp.dense_shape.get_shape()[0] or 0
-    if rank < 2:
-        raise errors.build(
-            errors.ShapeError, f"sparse.softmax: the rank is {rank}, which is not allowed.", "give rank 2 or more."
-        )
-    found, numbers = places.grouped(sp.indices, axes=tuple(range(rank - 1)))
+    found, numbers = places.distinct(rows)
     count = _count(found)
-    largest = stop_gradient(segments.unsorted_segment_max(sp.values, numbers, count))
-    powers = elementwise.exp(sp.values - indexing.gather(largest, numbers))
+    largest = stop_gradient(segments.unsorted_segment_max(values, numbers, count))
+    powers = elementwise.exp(values - indexing.gather(largest, numbers))
     total = segments.unsorted_segment_sum(powers, numbers, count)
-    return sp.with_values(powers / indexing.gather(total, numbers))
+    return powers / indexing.gather(total, numbers)
 
 
 def bincount(
@@ -290,10 +308,10 @@ def bincount(
     binary_output: bool = False,
     name: str | None = None,
 ) -> SparseTensor:
-    """How often each number occurs, as a sparse tensor; numbers that do not occur are not there.
+    """How often each number occurs, as a sparse tensor; numbers that do not occur are missing.
 
     Args:
-      values: integers, dense or sparse, of rank 1 or 2.
+      values: integers, dense, sparse or ragged, of rank 1 or 2.
       weights: of the same shape and kind; they are added up instead of ones.
       axis: 0 counts all numbers, -1 those of each row.
       minlength: the least length of the result.
@@ -305,11 +323,13 @@ def bincount(
     array([0, 2, 0, 1], dtype=int32)
     """
     if axis not in (0, -1):
-        raise ValueError(errors.compose(f"sparse.bincount: axis is {axis}, which is not allowed.", "use 0 or -1."))
+        raise ValueError(errors.compose(f"sparse.bincount: axis must be 0 or -1, got {axis}.", "use 0 or -1."))
     if binary_output and weights is not None:
         raise ValueError(
             errors.compose("sparse.bincount: binary_output and weights are both given.", "leave one of them out.")
         )
+    # The rows of a ragged tensor are those of the sparse one that it becomes; columns do not matter.
+    values, weights = (x.to_sparse() if hasattr(x, "nested_row_splits") else x for x in (values, weights))
     numbers, rows, count, added = _counted(values, weights, axis)
     if maxlength is not None:
         low = movement.reshape(elementwise.where(numbers < integer(maxlength, "sparse.bincount", "maxlength")), [-1])

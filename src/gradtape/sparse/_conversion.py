@@ -10,7 +10,7 @@ import numpy as np
 from gradtape.api.arguments import integer, tensor
 from gradtape.arrays import creation, indexing, movement
 from gradtape.core import convert, dtypes, errors
-from gradtape.core.deferral import adapt
+from gradtape.core.doors import adapt
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.sparse_tensor import SparseTensor, dense_dims
 from gradtape.core.tensor import Tensor

@@ -10,6 +10,7 @@ import numpy as np
 
 from gradtape.api.arguments import integer
 from gradtape.api.array_op import flat, on_arrays
+from gradtape.arrays import creation
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import Spec
 from gradtape.core.sparse_tensor import SparseTensor
@@ -78,15 +79,24 @@ def _in_rows(x: Any, who: str) -> RaggedTensor:
         given = construct.tensor(x)
         if given.ndim != 2:
             raise errors.build(
-                errors.ShapeError, f"{who}: an input has rank {given.ndim}, which is not allowed.", "give matrices."
+                errors.ShapeError, f"{who}: inputs must be matrices, got rank {given.ndim}.", "give matrices."
             )
         found = given if isinstance(given, RaggedTensor) else construct.from_tensor(given)
     return found if found.dtype is dtypes.string else found.with_values(cast(found.values, dtypes.int64))
 
 
 def _cross(who: str, inputs: Any, separator: bytes | None, buckets: int = 0, key: Any = None) -> RaggedTensor:
-    if not isinstance(inputs, (list, tuple)) or not inputs:
+    if not isinstance(inputs, (list, tuple)):
         raise TypeError(errors.compose(f"{who}: Inputs must be a list.", "give a list of one matrix or more."))
+    if buckets < 0:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"{who}: num_buckets must not be negative, got {buckets}.",
+            "give the number of buckets, or 0 for as many as int64 has numbers.",
+        )
+    if not inputs:
+        nothing = creation.zeros([0], dtypes.int64 if separator is None else dtypes.string)
+        return RaggedTensor(nothing, creation.zeros([1], dtypes.int64))
     rows = [_in_rows(x, who) for x in inputs]
     counts = {r.get_shape()[0] for r in rows} - {None}
     if len(counts) > 1:

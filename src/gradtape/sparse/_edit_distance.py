@@ -79,14 +79,14 @@ def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str
     if a.dtype is not b.dtype:
         raise errors.build(
             errors.DTypeError,
-            f"edit_distance: hypothesis is {a.dtype.name}, truth {b.dtype.name}: they do not fit.",
+            f"edit_distance: dtypes differ: hypothesis is {a.dtype.name}, truth is {b.dtype.name}.",
             "give both in one dtype.",
         )
     ranks = {x.dense_shape.get_shape()[0] for x in (a, b)}
     if len(ranks) != 1 or min(ranks) < 2:
         raise errors.build(
             errors.ShapeError,
-            f"edit_distance: the ranks are {sorted(ranks)}, which is not allowed.",
+            f"edit_distance: hypothesis and truth must have the same rank of 2 or more, got {sorted(ranks)}.",
             "give one rank of 2 or more.",
         )
     return _distances(*a._components(), *b._components(), normalize=bool(normalize))

@@ -63,7 +63,7 @@ def checked(indices: Any, dense_shape: Any, *, who: str) -> Any:
             kind = "repeated" if first[i - 1] == 0 else "out of order"
             raise errors.build(
                 errors.InvalidArgumentError,
-                f"{who}: indices[{i}] = {indices[i].tolist()} is {kind}, which is not allowed.",
+                f"{who}: indices must be sorted and unique, but indices[{i}] = {indices[i].tolist()} is {kind}.",
                 "use tf.sparse.reorder first, or validate_indices=False.",
             )
     return indices
@@ -155,7 +155,7 @@ def wide_enough(old: Any, new: Any, indices: Any) -> Any:
     if (new < old).any():
         raise errors.build(
             errors.ShapeError,
-            f"sparse.reset_shape: new_shape {new.tolist()} is smaller than {old.tolist()}, which is not allowed.",
+            f"sparse.reset_shape: new_shape must not be smaller than the shape, got {new.tolist()} for {old.tolist()}.",
             "give lengths that are not below those of the tensor.",
         )
     return new

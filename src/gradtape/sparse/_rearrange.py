@@ -19,11 +19,22 @@ from gradtape.sparse import _indices as places
 from gradtape.sparse._conversion import is_known, picked, reorder, sparse
 
 
-def _rank(sp: SparseTensor) -> int:
-    rank = sp.dense_shape.get_shape()[0]
-    if rank is None:
-        raise ValueError(errors.compose("the rank of a sparse tensor is not known.", "give SparseTensorSpec a shape."))
-    return int(rank)
+def _rank(sp: SparseTensor) -> int | None:
+    """The number of axes; None if it is known only when the function runs."""
+    return sp.shape.rank
+
+
+def _every_axis(sp: SparseTensor) -> Any:
+    """The numbers of all axes; a tensor, if the rank is not known."""
+    rank = _rank(sp)
+    return creation.range(movement.size(sp.dense_shape)) if rank is None else np.arange(rank, dtype=np.int32)
+
+
+def _axis(axis: int, rank: int | None, sp: SparseTensor, who: str) -> Any:
+    """An axis counted from the first; a tensor, if it is counted from the last one and the rank is not known."""
+    if rank is not None:
+        return normalize_axis(axis, rank, who)
+    return axis if axis >= 0 else movement.size(sp.dense_shape) + axis
 
 
 def _lengths(value: Any) -> Any:
@@ -33,7 +44,7 @@ def _lengths(value: Any) -> Any:
 def concat(
     axis: Any, sp_inputs: Sequence[Any], expand_nonconcat_dims: bool = False, name: str | None = None
 ) -> SparseTensor:
-    """Sparse tensors one after the other.
+    """Sparse tensors concatenated along an axis.
 
     Args:
       axis: along which.
@@ -49,20 +60,21 @@ def concat(
     if isinstance(sp_inputs, SparseTensor):
         return sp_inputs
     given = [sparse(sp, "sparse.concat", "sp_inputs") for sp in sp_inputs]
-    ranks = {_rank(sp) for sp in given}
-    if len(ranks) != 1:
+    ranks = {rank for sp in given if (rank := _rank(sp)) is not None}
+    if len(ranks) > 1 or not given:
         raise errors.build(
             errors.ShapeError,
             f"sparse.concat: sp_inputs must be one tensor or more of one rank, got ranks {sorted(ranks)}.",
             "use tf.sparse.expand_dims to add axes.",
         )
-    rank = ranks.pop()
-    axis = normalize_axis(integer(axis, "sparse.concat", "axis"), rank, "sparse.concat")
-    along = np.arange(rank) == axis
+    known = next((sp for sp in given if _rank(sp) is not None), given[0])
+    axis = _axis(integer(axis, "sparse.concat", "axis"), _rank(known), known, "sparse.concat")
+    along = elementwise.equal(_every_axis(known), axis)
+    step = cast(along, dtypes.int64)
     whole = given[0].dense_shape
     moved = [given[0].indices]
     for sp in given[1:]:
-        moved.append(sp.indices + whole * along.astype(np.int64))
+        moved.append(sp.indices + whole * step)
         if not expand_nonconcat_dims and is_known(*given):
             _check_alike(whole, sp, axis)
         others = elementwise.maximum(whole, sp.dense_shape) if expand_nonconcat_dims else whole
@@ -130,7 +142,7 @@ def split(sp_input: Any = None, num_split: Any = None, axis: Any = None, name: s
     if not 0 < count <= dims[axis]:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"sparse.split: num_split is {count} for an axis of length {dims[axis]}, which is not allowed.",
+            f"sparse.split: num_split must be from 1 to the length of the axis, {dims[axis]}, got {count}.",
             "give at least 1 and at most the length.",
         )
     lengths = [dims[axis] // count + (k < dims[axis] % count) for k in range(count)]
@@ -169,7 +181,13 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
     """
     sp = sparse(sp_input, "sparse.transpose")
     rank = _rank(sp)
-    order = list(range(rank))[::-1] if perm is None else list(integers(perm, "sparse.transpose", "perm"))
+    order = None if perm is None else list(integers(perm, "sparse.transpose", "perm"))
+    if order is None and rank is None:
+        order = _every_axis(sp)[::-1]
+        moved = indexing.gather(sp.indices, order, axis=1)
+        return reorder(SparseTensor(moved, sp.values, indexing.gather(sp.dense_shape, order)))
+    rank = len(order) if rank is None else rank  # type: ignore[arg-type]
+    order = list(range(rank))[::-1] if order is None else order
     if sorted(order) != list(range(rank)):
         raise errors.build(
             errors.ShapeError,
@@ -178,7 +196,8 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
         )
     moved = indexing.gather(sp.indices, order, axis=1)
     found = reorder(SparseTensor(moved, sp.values, indexing.gather(sp.dense_shape, order)))
-    found.set_shape([sp.shape[k] for k in order])
+    if _rank(sp) is not None:
+        found.set_shape([sp.shape[k] for k in order])
     return found
 
 
@@ -189,17 +208,21 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Spa
     TensorShape([1, 2])
     """
     sp = sparse(sp_input, "sparse.expand_dims")
-    rank = _rank(sp)
     axis = -1 if axis is None else integer(axis, "sparse.expand_dims", "axis")
-    axis = normalize_axis(axis, rank + 1, "sparse.expand_dims")
-    column = creation.zeros_like(sp.indices[:, :1]) if rank else movement.expand_dims(creation.zeros_like(sp.values), 1)
-    indices = movement.concat([sp.indices[:, :axis], cast(column, dtypes.int64), sp.indices[:, axis:]], 1)
-    whole = movement.concat([sp.dense_shape[:axis], np.array([1]), sp.dense_shape[axis:]], 0)
+    if sp.shape.rank is not None:
+        axis = normalize_axis(axis, sp.shape.rank + 1, "sparse.expand_dims")
+    # How many axes come before it; counted from the end where the rank is not known.
+    cut = axis if axis >= 0 else axis + 1 or None
+    column = movement.expand_dims(creation.zeros_like(sp.values, dtypes.int64), 1)
+    after = [] if cut is None else [sp.indices[:, cut:]]
+    indices = movement.concat([sp.indices[:, :cut], column, *after], 1)
+    after = [] if cut is None else [sp.dense_shape[cut:]]
+    whole = movement.concat([sp.dense_shape[:cut], np.array([1]), *after], 0)
     return SparseTensor(indices, sp.values, whole)
 
 
 def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> tuple[SparseTensor, Tensor]:
-    """The sparse tensor with a value in each row that had none, and which rows those are.
+    """The sparse tensor with a default value in each empty row, and a mask of these rows.
 
     Args:
       sp_input: a sparse tensor of rank 2.
@@ -238,10 +261,10 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     if new_shape is None:
         return SparseTensor(sp.indices, sp.values, places.bounds(sp.indices, sp.dense_shape))
     whole = _lengths(new_shape)
-    if whole.ndim != 1 or whole.get_shape()[0] != _rank(sp):
+    if not whole.get_shape().is_compatible_with(sp.dense_shape.get_shape()):
         raise errors.build(
             errors.ShapeError,
-            f"sparse.reset_shape: new_shape has {whole.get_shape()} lengths for rank {_rank(sp)}, which is not allowed.",
-            "the rank stays.",
+            f"sparse.reset_shape: new_shape must have a length for each of {_rank(sp)} axes, got shape {whole.get_shape()}.",
+            "give one length for each axis.",
         )
     return SparseTensor(sp.indices, sp.values, places.wide_enough(sp.dense_shape, whole, sp.indices))

@@ -57,7 +57,9 @@ def choice(value: Any, allowed: tuple[str, ...], who: str, name: str) -> str:
     """A parameter that is one of a few words."""
     if value not in allowed:
         raise errors.build(
-            errors.InvalidArgumentError, f"{who}: {name} is {value!r}.", f"use one of {', '.join(map(repr, allowed))}."
+            errors.InvalidArgumentError,
+            f"{who}: {name} must be one of {', '.join(map(repr, allowed))}, got {value!r}.",
+            f"use one of {', '.join(map(repr, allowed))}.",
         )
     return str(value)
 

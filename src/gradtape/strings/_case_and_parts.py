@@ -182,7 +182,7 @@ def _number(s: bytes, limits: Any) -> Any:
 
 
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Tensor:
-    """The numbers that strings say.
+    """The numbers in strings.
 
     Args:
       input: strings.
@@ -196,7 +196,7 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
     if dtype.name not in ("float32", "float64", "int32", "int64", "uint32", "uint64"):
         raise errors.build(
             errors.DTypeError,
-            f"strings.to_number: out_type is {dtype.name}, which is not allowed.",
+            f"strings.to_number: out_type must be float32, float64, int32 or int64, got {dtype.name}.",
             "use float32, float64, int32 or int64.",
         )
     return over(strings(input, "strings.to_number"), lambda x: _numbers(x, dtype=dtype))

@@ -27,7 +27,7 @@ def _buckets(x: Any, hashes: list[int], count: int) -> Any:
 
 
 def fingerprints(texts: list[bytes]) -> list[int]:
-    """FarmHash's 64-bit fingerprints; all strings of one length at once."""
+    """FarmHash's 64-bit fingerprints; all strings of one length together."""
     found = [0] * len(texts)
     by_length: dict[int, list[int]] = {}
     for i, s in enumerate(texts):
@@ -102,7 +102,7 @@ def _count(num_buckets: Any, who: str) -> int:
     count = integer(num_buckets, who, "num_buckets")
     if count < 1:
         raise errors.build(
-            errors.InvalidArgumentError, f"{who}: num_buckets is {count}, which is not allowed.", "give at least 1."
+            errors.InvalidArgumentError, f"{who}: num_buckets must be at least 1, got {count}.", "give at least 1."
         )
     return count
 
@@ -137,7 +137,7 @@ def to_hash_bucket(input: Any, num_buckets: Any, name: str | None = None) -> Ten
 
 
 def to_hash_bucket_strong(input: Any, num_buckets: Any, key: Any, name: str | None = None) -> Tensor:
-    """The number of a bucket for each string, by a hash function that nobody without the key can foresee.
+    """The bucket of each string, by a keyed hash that cannot be predicted without the key.
 
     Args:
       input: strings.
@@ -152,7 +152,7 @@ def to_hash_bucket_strong(input: Any, num_buckets: Any, key: Any, name: str | No
     if len(numbers) != 2:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"strings.to_hash_bucket_strong: key is {key!r}, which is not allowed.",
+            f"strings.to_hash_bucket_strong: key must be two integers, got {key!r}.",
             "give two integers.",
         )
     pair = tuple(n & _BITS for n in numbers)

@@ -40,7 +40,7 @@ def _joined(*arrays: Any, separator: bytes) -> Any:
 
 
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
-    """Strings of several tensors, one after the other.
+    """Strings of several tensors, joined elementwise.
 
     Args:
       inputs: a list of tensors of one shape, or scalars.
@@ -232,7 +232,7 @@ def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int =
         raise ValueError(
             errors.compose(
                 f"The template expects {len(pieces) - 1} tensors, but the inputs only has {len(given)}.",
-                "the number of placeholders must match.",
+                "give one input for each placeholder.",
             )
         )
     if not given:

@@ -173,7 +173,7 @@ def ngrams(
     if padding_width is not None and (padding_width < 1 or pad_values is None):
         raise ValueError(
             errors.compose(
-                f"strings.ngrams: padding_width is {padding_width}, pad_values {pad_values!r}: they do not fit.",
+                f"strings.ngrams: padding_width and pad_values must be given together, got {padding_width} and {pad_values!r}.",
                 "give both, and a width of at least 1.",
             )
         )

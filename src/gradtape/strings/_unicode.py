@@ -33,7 +33,7 @@ class _Options(dict[str, Any]):
         except LookupError:
             raise errors.build(
                 errors.InvalidArgumentError,
-                f"{who}: the encoding is {encoding!r}, which is not allowed.",
+                f"{who}: the encoding must be one that Python knows, got {encoding!r}.",
                 'use "UTF-8", "UTF-16-BE" or another.',
             ) from None
         number = int(replacement)

@@ -12,11 +12,13 @@ import os
 import socket
 import struct
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from gradtape.core import errors, locks
 from gradtape.core.atomic_file import make_folder
 from gradtape.core.os_errors import with_errors
+from gradtape.core.weak import Closing
 from gradtape.io._paths import local
 from gradtape.io._tfrecord import TFRecordWriter
 from gradtape.protos import wire_format
@@ -87,6 +89,7 @@ class EventFile:
             make_folder(self._folder)
             name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{next(_counter)}"
             self._writer = TFRecordWriter(os.path.join(self._folder, name + self._suffix))
+            self._closing = Closing(self._writer._file)
             self._writer.write(event(0, version="brain.Event:2"))
             self._writer.flush()
         return self._writer
@@ -94,7 +97,7 @@ class EventFile:
     @with_errors
     def write(self, record: bytes) -> None:
         """Add an event."""
-        with self._lock:
+        with self._lock, self._abandoning():
             self._opened().write(record)
             self._waiting += 1
             if self._waiting >= self._queue or time.monotonic() - self._flushed >= self._seconds:
@@ -103,8 +106,20 @@ class EventFile:
     @with_errors
     def flush(self) -> None:
         """Hand all events to the operating system."""
-        with self._lock:
+        with self._lock, self._abandoning():
             self._flush()
+
+    @contextlib.contextmanager
+    def _abandoning(self) -> Iterator[None]:
+        """Close a file that takes no more, for instance since the disk is full: further events go to another one."""
+        try:
+            yield
+        except errors.OpError:
+            writer, self._writer = self._writer, None
+            with contextlib.suppress(errors.OpError):  # it has just been raised
+                if writer is not None:
+                    writer.close()
+            raise
 
     def _flush(self) -> None:
         if self._writer is not None:
@@ -118,8 +133,3 @@ class EventFile:
             writer, self._writer, self.closed = self._writer, None, True
             if writer is not None:
                 writer.close()
-
-    def __del__(self) -> None:
-        with contextlib.suppress(errors.OpError):  # nobody could catch it; `close` and `flush` raise it
-            if getattr(self, "_writer", None) is not None:
-                self._writer.close()  # type: ignore[union-attr]

@@ -122,7 +122,7 @@ def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: Any = 
 
 
 def trace_off() -> None:
-    """End what `trace_on` began, and forget what was noted.
+    """Stop the trace that `trace_on` started, and discard it.
 
     >>> tf.summary.trace_off()
     """

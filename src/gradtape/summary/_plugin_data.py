@@ -76,6 +76,6 @@ def _check_count(name: str, limit: int) -> None:
     if limit < 0:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"summary.{name}: max_outputs is {limit}, which is not allowed.",
-            "it must not be negative.",
+            f"summary.{name}: max_outputs must not be negative, got {limit}.",
+            "use 0 or more.",
         )

@@ -177,7 +177,7 @@ def audio(
 
 
 def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Tensor:
-    """Write a tensor, with metadata that say what it is.
+    """Write a tensor, with metadata that describe it.
 
     Args:
       tag: of the series.
@@ -223,7 +223,7 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Tens
 
 @contextmanager
 def summary_scope(name: str, default_name: str = "summary", values: Any = None) -> Iterator[tuple[str, str]]:
-    """For functions that write summaries of their own: gives the tag, with the scopes around it, and the name of a scope.
+    """For functions that write custom summaries: returns the tag, with the scopes around it, and the name of a scope.
 
     Args:
       name: of the summary.

@@ -164,7 +164,7 @@ class NoopWriter(SummaryWriter):
 
 
 def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
-    """Write to its file what a writer still holds in memory.
+    """Write the buffered data of a writer to its file.
 
     Args:
       writer: the writer; the one in use by default.

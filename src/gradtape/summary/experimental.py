@@ -1,4 +1,4 @@
-"""`tf.summary.experimental`: the step of summaries that are given none, and parts for summaries of one's own."""
+"""`tf.summary.experimental`: the default step of summaries, and parts for custom summaries."""
 
 from gradtape.core import lazy
 

@@ -15,7 +15,7 @@ from gradtape.transform.tape import GradientTape
 def compute_gradient(
     f: Callable[..., Any], x: Sequence[Any], delta: float | None = None
 ) -> tuple[list[Any], list[Any]]:
-    """Jacobians of a function: those of the tape, and those by central differences.
+    """Jacobians of a function, from a tape and from central differences.
 
     Args:
       f: a function of tensors that returns one tensor.

@@ -31,7 +31,7 @@ def timestamp(name: str | None = None) -> Tensor:
 
 
 def guarantee_const(input: Any, name: str | None = None) -> Tensor:
-    """The tensor. What TensorFlow is told thereby, that its value never changes, is not made use of.
+    """The tensor itself. The promise that its value never changes is not used.
 
     >>> tf.guarantee_const(2.0).numpy()
     np.float32(2.0)
@@ -57,7 +57,7 @@ def _pass() -> None:
 
 
 class CriticalSection:
-    """A section that one thread runs at a time. A function that executes something in a section runs as a whole in it.
+    """A section that one thread runs at a time. A function that uses the section runs inside of it as a whole.
 
     >>> section = tf.CriticalSection()
     >>> section.execute(lambda: tf.constant(1.0) + 1.0).numpy()
@@ -77,7 +77,7 @@ class CriticalSection:
     name = property(lambda self: self._name, doc="The name.")
 
     def execute(self, fn: Callable[[], Any], exclusive_resource_access: bool = True, name: str | None = None) -> Any:
-        """What a function without arguments returns, while no other thread is in this section."""
+        """The result of a function without arguments, run while no other thread is in this section."""
         trace = state.current.trace
         if trace is not None:
             trace.append(_Entrance(self._lock), (), {}, ())

@@ -8,6 +8,7 @@ from gradtape.core import errors, nest, state
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.tracing.trace import UntrackedSource, current_trace
+from gradtape.transform.batched import Batched
 from gradtape.transform.gradient_arguments import UnconnectedGradients
 from gradtape.transform.record import Recording
 from gradtape.transform.tape import GradientTape
@@ -46,6 +47,7 @@ def gradients(
     np.float32(12.0)
     """
     targets, sources = _listed(ys), _listed(xs)
+    _leave_map([*targets, *sources])
     _track(sources)
     tape = _tape({t._id for t in _listed(stop_gradients)})
     if grad_ys is None:
@@ -99,6 +101,14 @@ def _tape(stopped: set[int]) -> GradientTape:
     tape = GradientTape(persistent=True)
     tape._recording = _without(trace.recording, stopped) if stopped else trace.recording
     return tape
+
+
+def _leave_map(tensors: list[Any]) -> None:
+    """Have a map in the function go from example to example: what the function has written down is of all examples at once."""
+    trace = current_trace()
+    for x in tensors:
+        if trace is not None and isinstance(x, Batched) and x.level > trace.level:
+            raise x.needs_value("tf.gradients")
 
 
 def _track(sources: list[Any]) -> None:

@@ -127,7 +127,7 @@ class _Random(Initializer):
 
 
 class random_normal_initializer(_Random):  # noqa: N801
-    """Numbers of a normal distribution.
+    """Numbers from a normal distribution.
 
     Args:
       mean: its mean.
@@ -149,7 +149,7 @@ class random_normal_initializer(_Random):  # noqa: N801
 
 
 class random_uniform_initializer(_Random):  # noqa: N801
-    """Numbers that are equally likely between two limits.
+    """Numbers from a uniform distribution between two limits.
 
     Args:
       minval: the lower limit.

@@ -13,7 +13,7 @@ from gradtape.tracing.symbol import Symbol
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
-    """The value of a tensor as far as it is known without running anything; None if it is not.
+    """The value of a tensor if it is known without running anything, otherwise None.
 
     Args:
       tensor: a tensor, in a function or not. What is no tensor is returned as it is.
@@ -45,7 +45,7 @@ def is_symbolic_tensor(tensor: Any) -> bool:
 
 
 def get_current_name_scope() -> str:
-    """The name scopes around, joined by slashes.
+    """The current name scopes, joined by slashes.
 
     >>> with tf.name_scope("a"), tf.name_scope("b"):
     ...     tf.get_current_name_scope()
@@ -64,7 +64,7 @@ def get_logger() -> logging.Logger:
 
 
 class AggregationMethod:
-    """Ways to add up gradients, accepted and without effect: they are added as they come."""
+    """Ways to sum gradients; accepted, without effect."""
 
     ADD_N = 0
     DEFAULT = ADD_N

@@ -12,7 +12,7 @@ from gradtape.toplevel.trackable import AutoTrackable
 
 
 class name_scope:  # noqa: N801
-    """A block in which variables get a prefix: `with tf.name_scope("a"):` makes `w` be called `a/w`.
+    """A block in which variables get a prefix: under `with tf.name_scope("a"):`, `w` is named `a/w`.
 
     Args:
       name: the prefix. One that ends with a slash replaces the prefixes around it, and the empty one removes them.
@@ -90,7 +90,7 @@ class Module(AutoTrackable):
 
     @property
     def name_scope(self) -> Any:
-        """A scope with the module's name, and those that were around it when it was made."""
+        """A scope with the module's name, inside of the scopes in which the module was created."""
         return name_scope(self._scope_name)
 
     @property
@@ -100,17 +100,17 @@ class Module(AutoTrackable):
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
-        """The variables that tapes watch by themselves."""
+        """The variables that tapes watch automatically."""
         return tuple([v for v in self.variables if v.trainable])
 
     @property
     def non_trainable_variables(self) -> tuple[Variable, ...]:
-        """The variables that tapes do not watch by themselves."""
+        """The variables that tapes do not watch automatically."""
         return tuple([v for v in self.variables if not v.trainable])
 
     @property
     def submodules(self) -> tuple[Module, ...]:
-        """All modules inside this one, at any depth, without itself."""
+        """All modules inside of this one, at any depth."""
         return tuple(self._find(Module, {id(self)}))
 
     def _find(self, wanted: type, seen: set[int]) -> Iterator[Any]:

@@ -20,7 +20,7 @@ from gradtape.core.variable import Variable
 
 
 def print(*inputs: Any, **kwargs: Any) -> None:
-    """Print values. In a `tf.function` they are printed each time it runs, in the order of its text.
+    """Print values. In a `tf.function`, they are printed on every call, in program order.
 
     Args:
       *inputs: tensors, variables, other values, and structures of them.
@@ -77,7 +77,7 @@ class _Path(str):
 
 
 def _append(inputs: list[Any], path: str, sep: str, end: str, summarize: int, *values: Any) -> None:
-    """Print to a file. A function of its own, which saved models cannot name."""
+    """Print to a file. A separate function, which saved models cannot name."""
     remaining = iter(values)
     text = sep.join([_shown(x, remaining, summarize) for x in inputs])
     with open(path, "a", encoding="utf-8") as file:
@@ -165,7 +165,7 @@ def _target(stream: Any) -> Any:
         if not stream.startswith("file://"):
             raise ValueError(
                 errors.compose(
-                    f"tf.print: output_stream is {stream!r}, which is not allowed.", 'a file is "file://path".'
+                    f'tf.print: output_stream must begin with "file://", got {stream!r}.', 'write "file://path".'
                 )
             )
         return _Path(stream.removeprefix("file://"))
@@ -179,7 +179,7 @@ def _target(stream: Any) -> Any:
         return stream
     raise ValueError(
         errors.compose(
-            f"tf.print: output_stream is {stream!r}, which is not allowed.",
+            f"tf.print: output_stream must be a stream or a file, got {stream!r}.",
             'use sys.stderr, sys.stdout, logging.info, or "file://path".',
         )
     )

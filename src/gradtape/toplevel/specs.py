@@ -174,6 +174,13 @@ class IndexedSlicesSpec(TypeSpec):
     shape = property(lambda self: self._shape, doc="The shape of the whole tensor.")
     dtype = property(lambda self: self._dtype, doc="The dtype of the values.")
 
+    def _opened(self) -> IndexedSlices:
+        """Slices of specs: what a function of such slices is traced with."""
+        count = self._indices_shape[:1] if self._indices_shape.rank else [None]
+        rows = TensorShape(None) if self._shape.rank is None else TensorShape([*count, *self._shape[1:]])
+        sizes = None if self._dense_shape_dtype is None else TensorSpec([self._shape.rank], self._dense_shape_dtype)
+        return IndexedSlices(TensorSpec(rows, self._dtype), TensorSpec(self._indices_shape, self._indices_dtype), sizes)
+
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """True for slices or a spec of the same dtype and a compatible shape."""
         if not isinstance(spec_or_value, (IndexedSlices, IndexedSlicesSpec)):
@@ -211,25 +218,6 @@ class TensorArraySpec(TypeSpec):
         )
 
 
-class OptionalSpec(TypeSpec):
-    """The spec of a `tf.experimental.Optional`.
-
-    >>> tf.OptionalSpec(tf.TensorSpec([], tf.int32)).element_spec
-    TensorSpec(shape=(), dtype=tf.int32, name=None)
-    """
-
-    dtype = None
-
-    def __init__(self, element_spec: Any) -> None:
-        self._element_spec = element_spec
-
-    element_spec = property(lambda self: self._element_spec, doc="The structure of specs of the value.")
-
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """True for an Optional, or the spec of one, of equal elements."""
-        return bool(getattr(spec_or_value, "element_spec", None) == self._element_spec)
-
-
 def type_spec_from_value(value: Any) -> Any:
     """The spec of a tensor, variable, array, dataset, IndexedSlices or of another value that has one.
 
@@ -244,8 +232,6 @@ def type_spec_from_value(value: Any) -> Any:
         return value._spec()
     if hasattr(value, "_type_spec"):
         return value._type_spec
-    if hasattr(value, "has_value"):
-        return OptionalSpec(value.element_spec)
     if isinstance(value, Variable):
         return TensorSpec(value.shape, value.dtype)
     if isinstance(value, Mapping):

@@ -42,7 +42,7 @@ _registered: list[tuple[int, int, type, Callable[..., Any]]] = []
 def register_tensor_conversion_function(
     base_type: Any, conversion_func: Callable[..., Any], priority: int = 100
 ) -> None:
-    """Let objects of a class be used where tensors are.
+    """Let objects of a class be used as tensors.
 
     Args:
       base_type: a class, or a tuple of classes.

@@ -100,7 +100,7 @@ class ScatterNd(Scatter):
         if depth > old.rank:
             raise self.error(
                 errors.ShapeError,
-                f"indices has shape {list(indices.shape)}, the variable {list(old.shape)}: they do not fit.",
+                f"indices must not have more coordinates than the variable has dimensions: indices has shape {list(indices.shape)}, the variable {list(old.shape)}.",
                 "the last axis of indices holds the coordinates, at most as many as the variable has dimensions.",
             )
         return indices.shape[:-1] + old.shape[depth:]
@@ -263,7 +263,7 @@ def count_up_to(self: Variable, limit: int) -> Tensor:
     if self.ndim or not self.dtype.is_integer:
         raise errors.build(
             errors.DTypeError,
-            f"count_up_to: the variable is {spec_of(self._value)}, which is not allowed.",
+            f"count_up_to: the variable must be an integer scalar, got {spec_of(self._value)}.",
             "count with an integer scalar.",
         )
     if state.current.trace is not None:

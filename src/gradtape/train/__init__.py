@@ -3,7 +3,7 @@
 A checkpoint holds the values of variables, found again by the names of the attributes that lead to them.
 
     _checkpoint.py      tf.train.Checkpoint: variables of objects to a file and back
-    _cluster.py         ClusterSpec, and Coordinator: threads that stop together
+    _cluster.py         Coordinator: threads that stop together
     _file_format.py     The file of a checkpoint: arrays under names, and a description in JSON
     _manager.py         tf.train.CheckpointManager: checkpoints of a program in a folder; old ones go
     _moving_average.py  ExponentialMovingAverage: variables that follow others slowly
@@ -26,7 +26,8 @@ _LATER = {
     "gradtape.train._reader": "list_variables load_checkpoint load_variable",
     "gradtape.train._moving_average": "ExponentialMovingAverage",
     "gradtape.train._views": "CheckpointView TrackableView",
-    "gradtape.train._cluster": "ClusterSpec Coordinator",
+    "gradtape.train._cluster": "Coordinator",
+    "gradtape.distribute._cluster_spec": "ClusterSpec",
     "gradtape.protos.example": (
         "BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List SequenceExample"
     ),

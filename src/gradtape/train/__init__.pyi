@@ -1,5 +1,6 @@
 # Written by tools/stubs.py.
 # ruff: noqa
+from gradtape.distribute._cluster_spec import ClusterSpec
 from gradtape.protos.example import BytesList
 from gradtape.protos.example import Example
 from gradtape.protos.example import Feature
@@ -12,7 +13,6 @@ from gradtape.protos.example import SequenceExample
 from gradtape.train import experimental
 from gradtape.train._checkpoint import Checkpoint
 from gradtape.train._checkpoint import CheckpointOptions
-from gradtape.train._cluster import ClusterSpec
 from gradtape.train._cluster import Coordinator
 from gradtape.train._manager import CheckpointManager
 from gradtape.train._moving_average import ExponentialMovingAverage

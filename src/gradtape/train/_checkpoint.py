@@ -12,14 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import errors, state
+from gradtape.core import dtypes, errors, state
 from gradtape.core.os_errors import with_errors
+from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.train import _file_format as file_format
 from gradtape.train import _object_graph as object_graph
 from gradtape.train import _state_file as state_file
 from gradtape.train._restore import Restoration
 from gradtape.train._status import NothingRestored, Status
+from gradtape.transform.py_function import numpy_function
 
 VALUE = ".ATTRIBUTES/VARIABLE_VALUE"
 
@@ -57,7 +59,7 @@ class CheckpointOptions:
 
 
 class Checkpoint:
-    """Objects whose variables are written to a file and read back.
+    """A group of objects whose variables can be saved to a file and restored.
 
     Values are found again by the names of the attributes, list indices and dict keys that lead to them, so the program that
     reads may have other classes and other names of variables, as long as attributes are the same. Objects may be `tf.Module`s,
@@ -160,10 +162,12 @@ class Checkpoint:
         """Write a checkpoint under exactly this path; it is not remembered as the latest.
 
         Returns:
-          The path.
+          The path; in a function, which writes each time it runs, as a tensor.
         """
-        _refuse_in_functions("write")
-        prefix: str = os.fspath(file_prefix)
+        if state.current.trace is not None:
+            later: Any = self._write_later(file_prefix, options)
+            return later  # type: ignore[no-any-return]
+        prefix = os.fsdecode(file_prefix.numpy() if isinstance(file_prefix, Tensor) else file_prefix)
         described, found = _saved(self)
         arrays = {key: np.asarray(v._value._array) for key, v in found}
         file_format.write(state_file.file_of(prefix), arrays, {"objects": described})
@@ -171,8 +175,24 @@ class Checkpoint:
             _call(callback, prefix)
         return prefix
 
+    def _write_later(self, file_prefix: Any, options: CheckpointOptions | None) -> Any:
+        """Write a checkpoint each time the traced function comes here; its path as a tensor."""
+        is_computed = isinstance(file_prefix, Tensor)
+
+        def run(prefix: Any) -> bytes:
+            folder = os.path.dirname(os.fsdecode(prefix))
+            if is_computed and not os.path.isdir(folder or "."):
+                raise errors.build(
+                    errors.NotFoundError,
+                    f"Checkpoint.write: there is no folder {folder!r}, and a path that is a tensor makes none.",
+                    "make the folder first.",
+                )
+            return os.fsencode(self.write(prefix, options))
+
+        return numpy_function(run, [file_prefix if is_computed else os.fsencode(file_prefix)], dtypes.string)
+
     def restore(self, save_path: Any, options: CheckpointOptions | None = None) -> Any:
-        """Read a checkpoint that `save` wrote. Variables that are made later get their values when they are there.
+        """Read a checkpoint that `save` wrote. Variables that do not exist yet get their values when they are created.
 
         Args:
           save_path: the path that `save` returned; a folder means its latest checkpoint; None restores nothing.

@@ -21,7 +21,6 @@ import math
 import os
 import struct
 import sys
-import weakref
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,6 +31,7 @@ import numpy as np
 from gradtape.api.array_op import objects
 from gradtape.core import atomic_file, dtypes, errors, locks, os_errors
 from gradtape.core.plain_file import open_plain
+from gradtape.core.weak import Closing
 
 _MAGIC = b"gradtape checkpoint 1\n"
 _FRONT = struct.Struct("<QI")
@@ -107,13 +107,14 @@ class Reader:
         except (FileNotFoundError, NotADirectoryError):
             raise errors.build(
                 errors.NotFoundError,
-                f"there is no checkpoint {str(path.with_suffix(''))!r} (the file would be {path.name}).",
+                f"Error when restoring from checkpoint or SavedModel at {str(path.with_suffix(''))!r}: there is no checkpoint, "
+                f"the file would be {path.name}.",
                 "check the path, and whether a number such as the '-1' of 'ckpt-1' is missing; "
                 "tf.train.latest_checkpoint(folder) gives the latest.",
             ) from None
         except OSError as problem:
             raise os_errors.translated(problem) from None
-        weakref.finalize(self, self._file.close)
+        self._closing = Closing(self._file)
         self._lock = locks.lock("checkpoint file")
         header = self._header()
         self._entries: dict[str, Any] = header["arrays"]

@@ -69,7 +69,7 @@ class CheckpointManager:
         self._resume()
 
     def _resume(self) -> None:
-        """Go on with the checkpoints of an earlier run; those that are gone are forgotten."""
+        """Continue with the checkpoints of an earlier run; missing ones are forgotten."""
         state = directory.get_checkpoint_state(self._directory)
         if state is None:
             return
@@ -93,7 +93,7 @@ class CheckpointManager:
     def save(
         self, checkpoint_number: Any = None, check_interval: bool = True, options: CheckpointOptions | None = None
     ) -> str | None:
-        """Write a checkpoint, and delete those that are too many.
+        """Write a checkpoint, and delete the oldest ones beyond the limit.
 
         Args:
           checkpoint_number: the number in its name; by default `checkpoint.save_counter`.

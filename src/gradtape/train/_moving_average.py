@@ -11,7 +11,7 @@ from gradtape.math._elementwise import cast, minimum
 
 
 class ExponentialMovingAverage:
-    """Averages of variables in which older values weigh less and less.
+    """Moving averages of variables with exponentially decaying weights.
 
     Args:
       decay: how much of the average stays in each step, for instance 0.999.

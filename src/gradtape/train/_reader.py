@@ -11,7 +11,7 @@ from gradtape.train import _state_file as state_file
 
 
 class CheckpointReader:
-    """What `load_checkpoint` returns: the values of a checkpoint by name."""
+    """The result of `load_checkpoint`: the values of a checkpoint by name."""
 
     def __init__(self, path: str) -> None:
         self._reader = file_format.Reader(state_file.file_of(path))

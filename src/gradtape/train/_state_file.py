@@ -33,7 +33,7 @@ def file_of(path: str) -> Path:
 
 @dataclasses.dataclass
 class CheckpointState:
-    """What a folder's file `checkpoint` says; paths are whole."""
+    """The content of a folder's file `checkpoint`, with full paths."""
 
     model_checkpoint_path: str
     all_model_checkpoint_paths: list[str]
@@ -60,7 +60,7 @@ def _relative(path: str, folder: Path) -> str:
 
 
 def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None) -> CheckpointState | None:
-    """What a folder's file `checkpoint` says; None if there is none, or it cannot be read.
+    """The content of a folder's file `checkpoint`; None if it is missing or unreadable.
 
     >>> tf.train.get_checkpoint_state("/no/such/folder") is None
     True

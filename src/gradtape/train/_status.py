@@ -1,4 +1,4 @@
-"""What `restore` returns: questions about what was found."""
+"""The result of `restore`, with checks of what was found."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gradtape.train._restore import Restoration, shown
 
 
 class Status:
-    """What `restore` returns: questions about what was found.
+    """The result of `restore`, with checks of what was found.
 
     The names are those of TensorFlow. All of the assertions return the status itself, and first give values to objects that
     were made since.
@@ -70,7 +70,7 @@ class Status:
 
 
 class NothingRestored:
-    """What `restore(None)` returns: there was no checkpoint, and variables keep their initial values."""
+    """The result of `restore(None)`: without a checkpoint, variables keep their initial values."""
 
     def assert_consumed(self) -> NothingRestored:
         """Always AssertionError."""

@@ -1,4 +1,4 @@
-"""`tf.train.experimental`: a base of objects that say themselves what is kept of them."""
+"""`tf.train.experimental`: a base class for objects that define their saved state."""
 
 from __future__ import annotations
 

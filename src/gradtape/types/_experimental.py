@@ -18,7 +18,7 @@ TensorLike = Union[  # noqa: UP007 - a value at run time, in the form that users
 
 @runtime_checkable
 class Callable(Protocol):
-    """What `tf.function` and `get_concrete_function` return: it can be called, and knows its parameters."""
+    """The result of `tf.function` and `get_concrete_function`: a callable that knows its parameters."""
 
     @property
     def function_type(self) -> Any:

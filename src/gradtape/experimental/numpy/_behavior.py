@@ -63,7 +63,7 @@ def experimental_enable_numpy_behavior(prefer_float32: bool = False, dtype_conve
     if dtype_conversion_mode not in _MODES:
         raise ValueError(
             errors.compose(
-                f"experimental_enable_numpy_behavior: dtype_conversion_mode is {dtype_conversion_mode!r}, which is not allowed.",
+                f"experimental_enable_numpy_behavior: dtype_conversion_mode must be one of {', '.join(_MODES)}, got {dtype_conversion_mode!r}.",
                 f"use one of {', '.join(_MODES)}.",
             )
         )

@@ -116,7 +116,9 @@ def full_like(
     """
     if order != "K" or not subok:
         raise ValueError(
-            errors.compose(f"full_like: order is {order!r}, subok {subok}: they do not fit.", "leave them out.")
+            errors.compose(
+                f"full_like: order and subok must be the defaults, got {order!r} and {subok}.", "leave them out."
+            )
         )
     a = asarray(a)
     value = cast(asarray(fill_value), a.dtype if dtype is None else dtypes.as_dtype(dtype))
@@ -168,7 +170,7 @@ def linspace(
     array([0. , 0.5, 1. ])
     """
     if num < 0:
-        raise ValueError(errors.compose(f"linspace: num is {num}, which is not allowed.", "it must not be negative."))
+        raise ValueError(errors.compose(f"linspace: num must not be negative, got {num}.", "use 0 or more."))
     wide = inexact_type(start, stop, default_float())
     a, b = asarray(start, wide), asarray(stop, wide)
     parts = max(num - 1 if endpoint else num, 1)
@@ -266,7 +268,7 @@ def ix_(*args: Any) -> list[Tensor]:
     for place, x in enumerate(map(asarray, args)):
         if x.ndim != 1:
             raise ValueError(
-                errors.compose(f"ix_: argument {place} has rank {x.ndim}, which is not allowed.", "give vectors.")
+                errors.compose(f"ix_: argument {place} must be a vector, got rank {x.ndim}.", "give vectors.")
             )
         if x.dtype.is_bool:
             x = movement.reshape(where(x), [-1])

@@ -227,7 +227,7 @@ def _same(a: Spec, b: Spec) -> Spec:
     if shape is None or not a.dtype.is_integer:
         raise errors.build(
             errors.ShapeError if shape is None else errors.DTypeError,
-            f"gcd, lcm: x1 is {a}, x2 is {b}: they do not fit.",
+            f"gcd, lcm: x1 and x2 must be integers, got {a} and {b}.",
             "give integers of shapes that broadcast.",
         )
     return Spec(shape, a.dtype)

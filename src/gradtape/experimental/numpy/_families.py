@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from gradtape.core import deferral
 from gradtape.core.annotations import TensorLike
 from gradtape.core.tensor import Tensor
 from gradtape.experimental.numpy._promotion import asarray, inexact, promoted
@@ -40,5 +41,6 @@ def _named(function: Any, name: str, what: str, example: str, *arguments: str) -
     shown = f"tf.experimental.numpy.{name}({call})"
     shown = f"{shown}.numpy()" if not result.startswith(("True", "False")) else f"bool({shown})"
     function.__doc__ = f"{what}\n\nArgs:\n{listed}\n\n>>> {shown}\n{result}\n"
+    deferral.needs_no_sizes(function)
     made: Array = function
     return made

@@ -91,7 +91,7 @@ def triu(m: Any, k: int = 0) -> Tensor:
 def _triangle(m: Any, k: int, lower: bool) -> Tensor:
     m = asarray(m)
     if m.ndim < 2:
-        raise ValueError(errors.compose(f"tril, triu: m has rank {m.ndim}: they do not fit.", "give matrices."))
+        raise ValueError(errors.compose(f"tril, triu: m must have rank 2 or more, got {m.ndim}.", "give matrices."))
     rows, columns = dims(m)[-2:]
     inside = np.tri(rows, columns, k if lower else k - 1, dtype=bool)
     return where(inside if lower else ~inside, m, creation.zeros_like(m))
@@ -113,7 +113,7 @@ def diag(v: Any, k: int = 0) -> Tensor:
         return diagonals.diag(v, k=k)
     if v.ndim != 2:
         raise ValueError(
-            errors.compose(f"diag: v has rank {v.ndim}, which is not allowed.", "give a vector or a matrix.")
+            errors.compose(f"diag: v must be a vector or a matrix, got rank {v.ndim}.", "give a vector or a matrix.")
         )
     return diagonal(v, k)
 
@@ -143,7 +143,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     a = asarray(a)
     if a.ndim < 2:
         raise ValueError(
-            errors.compose(f"diagonal: a has rank {a.ndim}, which is not allowed.", "give at least two axes.")
+            errors.compose(f"diagonal: a must have at least two axes, got {a.ndim}.", "give at least two axes.")
         )
     axes = [axis1 % a.ndim, axis2 % a.ndim]
     others = [k for k in range(a.ndim) if k not in axes]
@@ -178,7 +178,7 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Tensor:  # noqa: 
     """
     x = asarray(x)
     if x.ndim != 1:
-        raise ValueError(errors.compose(f"vander: x has rank {x.ndim}, which is not allowed.", "give a vector."))
+        raise ValueError(errors.compose(f"vander: x must be a vector, got rank {x.ndim}.", "give a vector."))
     count = next(iter(x.shape)) if N is None else _count(N)
     if count < 0:
         raise ValueError(

@@ -123,7 +123,7 @@ def argsort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) 
 def _check_order(who: str, order: Any) -> None:
     if order is not None:
         raise ValueError(
-            errors.compose(f"{who}: order is {order!r}, which is not allowed.", "tensors have no fields: leave it out.")
+            errors.compose(f"{who}: order must be None, got {order!r}.", "tensors have no fields: leave it out.")
         )
 
 
@@ -140,7 +140,7 @@ def diff(a: Any, n: int = 1, axis: int = -1) -> Tensor:
     """
     x = asarray(a)
     if n < 0:
-        raise ValueError(errors.compose(f"diff: n is {n}, which is not allowed.", "it must not be negative."))
+        raise ValueError(errors.compose(f"diff: n must not be negative, got {n}.", "use 0 or more."))
     axis = normalize_axis(axis, x.ndim, "diff")
     before = (slice(None),) * axis
     for _ in range(n):

@@ -173,7 +173,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     lengths = a.shape[-1], b.shape[-1]
     if not set(lengths) <= {2, 3}:
         raise ValueError(
-            errors.compose(f"cross: the vectors have {lengths} elements, which is not allowed.", "give two or three.")
+            errors.compose(f"cross: vectors must have two or three elements, got {lengths}.", "give two or three.")
         )
     if lengths == (2, 2):
         result: Tensor = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]

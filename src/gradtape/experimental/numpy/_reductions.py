@@ -36,9 +36,7 @@ def _real(a: Any, dtype: Any = None) -> Any:
 
 def _no_out(who: str, out: Any) -> None:
     if out is not None:
-        raise ValueError(
-            errors.compose(f"{who}: out is given, which is not allowed.", "tensors are immutable: use the result.")
-        )
+        raise ValueError(errors.compose(f"{who}: out must be None.", "tensors are immutable: use the result."))
 
 
 def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = None) -> Tensor:

@@ -54,7 +54,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
     if len(condlist) != len(choicelist):
         raise ValueError(
             errors.compose(
-                f"select: {len(condlist)} conditions for {len(choicelist)} choices, which is not allowed.",
+                f"select: the numbers of conditions and choices differ: {len(condlist)} vs {len(choicelist)}.",
                 "give a choice for each condition.",
             )
         )
@@ -80,7 +80,10 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "c
     """
     if out is not None or mode not in ("clip", "wrap", "raise"):
         raise ValueError(
-            errors.compose(f"take: out is {out!r}, mode {mode!r}: they do not fit.", 'use mode="clip" or "wrap".')
+            errors.compose(
+                f"take: out must be None and mode 'clip' or 'wrap', got {out!r} and {mode!r}.",
+                'use mode="clip" or "wrap".',
+            )
         )
     a, indices = asarray(a), asarray(indices)
     if axis is None:
@@ -96,7 +99,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "c
 
 
 def take_along_axis(arr: Any, indices: Any, axis: Any) -> Tensor:
-    """Elements at indices of their own along an axis: what `argsort` gives.
+    """Elements along an axis, with separate indices for each row, such as those from `argsort`.
 
     Args:
       arr: an array.

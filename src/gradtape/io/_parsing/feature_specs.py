@@ -154,8 +154,8 @@ class RaggedFeature(_Ragged):
         if not all(isinstance(p, kinds) for p in parts):
             raise TypeError(
                 errors.compose(
-                    f"RaggedFeature: partitions is {partitions!r}, which is not allowed.",
-                    "list RaggedFeature.RowSplits and the like.",
+                    f"RaggedFeature: partitions must be a list of partitions, got {partitions!r}.",
+                    "list tf.io.RaggedFeature.RowSplits and the like.",
                 )
             )
         return super().__new__(cls, dtype, value_key, parts, row_splits_dtype, bool(validate))

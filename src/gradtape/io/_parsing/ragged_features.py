@@ -94,5 +94,5 @@ def assembled(column: Any, parts: list[Any]) -> Any:
 
 
 def _told(column: Any) -> int:
-    """How many partitions have row splits of their own."""
+    """The number of partitions with separate row splits."""
     return len([kind for kind, _ in column.partitions if kind != "UniformRowLength"])

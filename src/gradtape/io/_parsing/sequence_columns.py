@@ -95,7 +95,7 @@ def _padded(column: Column, batch: Batch, found: list[list[Any]], counts: Any) -
 
 
 def _ragged(column: Column, batch: Batch, flat: list[Any], counts: Any, single: bool) -> list[Any]:
-    """Each step is divided as a record of its own; records are divided into steps."""
+    """Each step is divided as a separate record; records are divided into steps."""
     told = {}
     for kind, key in column.partitions:
         if kind != "UniformRowLength":

@@ -80,7 +80,7 @@ def _serialize_many_sparse(indices: Any, values: Any, shape: Any) -> tuple[Any, 
 def deserialize_many_sparse(
     serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None
 ) -> SparseTensor:
-    """A sparse tensor whose rows are sparse tensors that were serialized, filled up to the largest of them.
+    """A sparse tensor whose rows are deserialized sparse tensors, padded to the largest of them.
 
     Args:
       serialized_sparse: strings of shape `[rows, 3]`.
@@ -147,7 +147,5 @@ def _checked(who: str, value: Any, out_type: Any) -> SparseTensor:
             errors.compose(f"{who}: Input must be a SparseTensor, got {value!r}.", "use tf.sparse.from_dense.")
         )
     if dtypes.as_dtype(out_type) is not dtypes.string:
-        raise errors.build(
-            errors.DTypeError, f"{who}: out_type is {out_type!r}, which is not allowed.", "only tf.string is supported."
-        )
+        raise errors.build(errors.DTypeError, f"{who}: out_type must be tf.string, got {out_type!r}.", "leave it out.")
     return value

@@ -5,8 +5,13 @@ dense.py       full and triangular matrices
 diagonal.py    diagonal matrices, multiples of the identity, zero
 combined.py    products, adjoints, inverses, Kronecker products
 blocks.py      block diagonal and block triangular matrices
-low_rank.py    a matrix and a correction of low rank
+low_rank_update.py  a matrix and a correction of low rank
+products.py    which operator the product of two is
 structured.py  Toeplitz, tridiagonal, Householder and permutation matrices
 circulant.py   circulant matrices in one, two and three dimensions
 dispatch.py    functions of `tf.linalg` that take operators
 """
+
+from gradtape.linalg._operators import compositions, dense, products
+
+__all__ = ["compositions", "dense", "products"]  # they tell the base what operators are made of operators

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from gradtape.core.variable import Variable
 from gradtape.linalg import _diagonals as diagonals
 from gradtape.linalg._decompositions import cholesky, eigvalsh, svd
 from gradtape.linalg._determinants import det, slogdet
-from gradtape.linalg._operators.dispatch import take_operators
+from gradtape.linalg._operators.dispatch import answer
 from gradtape.linalg._products import matmul
 from gradtape.linalg._solvers import solve
 from gradtape.math._elementwise import abs as absolute
@@ -22,9 +23,12 @@ from gradtape.math._reductions import reduce_max, reduce_min
 from gradtape.ops.family import dims
 from gradtape.toplevel.module import Module
 
+# Operators that are made of others. The modules above this one that define them write them here, and `__init__.py` loads those.
+DERIVED: dict[str, Callable[..., LinearOperator]] = {}
+
 
 class LinearOperator(Module):
-    """A matrix, or a batch of matrices, of which methods tell what it does.
+    """A matrix, or a batch of matrices, defined by the methods that apply it.
 
     Subclasses implement `_dims` and `_matmul`, and what they can do better than the dense matrix: `_solve`, `_to_dense`,
     `_diag_part`, `_determinant`, `_log_abs_determinant`, `_eigvals`, `_adjoint`, `_inverse`, `_cholesky`.
@@ -50,7 +54,6 @@ class LinearOperator(Module):
         parameters: Any = None,
     ) -> None:
         super().__init__(name=(name or type(self).__name__).replace("/", "_"))
-        take_operators(LinearOperator)
         if is_positive_definite:
             if is_non_singular is False:
                 raise ValueError("A positive definite matrix is always non-singular.")
@@ -60,6 +63,10 @@ class LinearOperator(Module):
         self._dtype = dtypes.as_dtype(dtype)
         self._is_non_singular, self._is_self_adjoint = is_non_singular, is_self_adjoint
         self._is_positive_definite, self._is_square = is_positive_definite, is_square
+
+    def __gradtape_function__(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What a function of `tf.linalg` returns that is given operators; NotImplemented if it takes none."""
+        return answer(LinearOperator, function, args, kwargs)
 
     dtype = property(lambda self: self._dtype, doc="The type of the elements.")
     is_non_singular = property(lambda self: self._is_non_singular, doc="Whether it has an inverse, if that is known.")
@@ -260,39 +267,37 @@ class LinearOperator(Module):
         return eigvalsh(self.to_dense())
 
     def _adjoint(self) -> LinearOperator:
-        from gradtape.linalg._operators.compositions import LinearOperatorAdjoint
-
-        return LinearOperatorAdjoint(self)
+        return DERIVED["adjoint"](self)
 
     def _inverse(self) -> LinearOperator:
-        from gradtape.linalg._operators.compositions import LinearOperatorInversion
-
-        return LinearOperatorInversion(self)
+        return DERIVED["inverse"](self)
 
     def _cholesky(self) -> LinearOperator:
-        from gradtape.linalg._operators.dense import LinearOperatorLowerTriangular
-
-        return LinearOperatorLowerTriangular(cholesky(self.to_dense()), is_non_singular=True)
+        return DERIVED["lower triangular"](cholesky(self.to_dense()), is_non_singular=True)
 
     def _composed(self, left: LinearOperator, right: LinearOperator) -> LinearOperator:
-        from gradtape.linalg._operators.compositions import LinearOperatorComposition
-
-        return LinearOperatorComposition([left, right])
+        return DERIVED["product"](left, right)
 
     def _operand(self, what: str, x: Any, adjoint: bool, size: Any) -> Any:
-        """The argument of a product, which must have so many rows."""
+        """The argument of a product, which must have a given number of rows."""
         tensor = (
             convert.convert_to_tensor(x, self._dtype)
             if not isinstance(x, (Tensor, Variable))
             else convert.convert_to_tensor(x)
         )
+        if tensor.dtype is not self._dtype:
+            raise errors.build(
+                errors.DTypeError,
+                f"{what}: dtypes differ: {self.name} is {self._dtype.name}, the argument is {tensor.dtype.name}.",
+                f"use tf.cast(x, tf.{self._dtype.name}).",
+            )
         if adjoint:
             tensor = diagonals.adjoint(tensor)
         rows = dims(tensor)[-2] if tensor.ndim > 1 else None
         if tensor.ndim < 2 or (rows is not None and size is not None and rows != size):
             raise errors.build(
                 errors.ShapeError,
-                f"{what}: {self.name} is {self.shape}, the argument {tensor.shape}: they do not fit.",
+                f"{what}: inner dimensions differ: {self.name} is {self.shape}, the argument is {tensor.shape}.",
                 f"give a matrix with {size} rows; for vectors use matvec and solvevec.",
             )
         return tensor
@@ -314,15 +319,25 @@ def identity(size: int, batch: Any, dtype: Any) -> Any:
 
 
 def kept(value: Any, dtype: Any = None) -> Any:
-    """A value as an operator keeps it: variables as they are, so that they are read when they are used."""
-    return value if isinstance(value, Variable) else convert.convert_to_tensor(value, dtype)
+    """A value as an operator keeps it: variables, and modules that stand for a tensor which they compute from variables, as they
+    are, so that they are read when they are used."""
+    return value if _is_reference(value) else convert.convert_to_tensor(value, dtype)
+
+
+def _is_reference(value: Any) -> bool:
+    return isinstance(value, Variable) or (
+        isinstance(value, Module) and hasattr(value, "dtype") and hasattr(value, "shape")
+    )
 
 
 def of_rank(who: str, value: Any, rank: int) -> Any:
-    """A value that an operator keeps; ValueError unless it has so many dimensions at least."""
+    """A value that an operator keeps; ValueError unless it has at least a given rank."""
     if len(value.shape) < rank:
         raise ValueError(
-            errors.compose(f"{who}: the argument must have rank {rank} or more, got shape {value.shape}.", "add axes.")
+            errors.compose(
+                f"{who}: the argument must have at least {rank} dimension{'s' * (rank > 1)} (rank {rank}), got shape {value.shape}.",
+                "add axes.",
+            )
         )
     return value
 

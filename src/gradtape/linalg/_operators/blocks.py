@@ -111,7 +111,7 @@ class LinearOperatorBlockDiag(Blocks, Joint):
 
 
 class LinearOperatorBlockLowerTriangular(Blocks):
-    """A matrix of blocks, of which those above the diagonal are zero.
+    """A block matrix whose blocks above the diagonal are zero.
 
     Args:
       operators: rows of operators; row i has i + 1 of them, and the last is square.

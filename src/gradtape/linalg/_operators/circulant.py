@@ -9,7 +9,7 @@ from typing import Any
 from gradtape.arrays.movement import broadcast_to, expand_dims, matrix_transpose, reshape
 from gradtape.core import dtypes
 from gradtape.core.tensor import Tensor
-from gradtape.linalg._operators.base import LinearOperator, kept, tensor_of
+from gradtape.linalg._operators.base import LinearOperator, kept, of_rank, tensor_of
 from gradtape.math._conversion import conj, real
 from gradtape.math._elementwise import abs as absolute
 from gradtape.math._elementwise import cast, log
@@ -18,7 +18,7 @@ from gradtape.ops.family import dims
 from gradtape.signal import _fft as fft
 
 
-class _Circulant(LinearOperator):
+class Circulant(LinearOperator):
     """Base: `F^-1 diag(spectrum) F` with a Fourier transform F over `_depth` dimensions."""
 
     _depth = 1
@@ -35,7 +35,7 @@ class _Circulant(LinearOperator):
         is_square: bool | None = True,
         name: str | None = None,
     ) -> None:
-        self._spectrum = kept(spectrum)
+        self._spectrum = of_rank(name or type(self).__name__, kept(spectrum), self._depth)
         if is_self_adjoint is None and not self._spectrum.dtype.is_complex:
             is_self_adjoint = True
         super().__init__(input_output_dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name)
@@ -103,7 +103,7 @@ class _Circulant(LinearOperator):
         return type(self)(1.0 / tensor_of(self._spectrum), self._dtype, True, self.is_self_adjoint)
 
 
-class LinearOperatorCirculant(_Circulant):
+class LinearOperatorCirculant(Circulant):
     """A circulant matrix: each column is the one before it, moved down by one.
 
     Args:
@@ -120,7 +120,7 @@ class LinearOperatorCirculant(_Circulant):
     _forward, _backward = fft.fft, fft.ifft
 
 
-class LinearOperatorCirculant2D(_Circulant):
+class LinearOperatorCirculant2D(Circulant):
     """A matrix of circulant blocks, arranged as a circulant matrix: a convolution of pictures that wrap around.
 
     Args:
@@ -135,7 +135,7 @@ class LinearOperatorCirculant2D(_Circulant):
     _forward, _backward = fft.fft2d, fft.ifft2d
 
 
-class LinearOperatorCirculant3D(_Circulant):
+class LinearOperatorCirculant3D(Circulant):
     """As LinearOperatorCirculant2D, in three dimensions.
 
     Args:

@@ -11,7 +11,7 @@ from gradtape.arrays.movement import expand_dims, reshape, transpose
 from gradtape.core import errors
 from gradtape.core.tensor import Tensor
 from gradtape.linalg import _diagonals as diagonals
-from gradtape.linalg._operators.base import LinearOperator, all_known, batch_of, spread
+from gradtape.linalg._operators.base import DERIVED, LinearOperator, all_known, batch_of, spread
 from gradtape.math._conversion import conj
 from gradtape.ops.family import dims
 
@@ -86,7 +86,7 @@ class LinearOperatorComposition(Joint):
             if left.shape[-1] != right.shape[-2]:
                 raise errors.build(
                     errors.ShapeError,
-                    f"LinearOperatorComposition: {left.name} is {left.shape}, {right.name} is {right.shape}: they do not fit.",
+                    f"LinearOperatorComposition: inner dimensions differ: {left.name} is {left.shape}, {right.name} is {right.shape}.",
                     "each operator needs as many columns as the next has rows.",
                 )
 
@@ -320,3 +320,7 @@ def checked(operators: Sequence[LinearOperator]) -> list[LinearOperator]:
     if any(op.dtype is not found[0].dtype for op in found):
         raise TypeError(f"Expected all operators to have the same dtype, found {[op.dtype.name for op in found]}.")
     return found
+
+
+DERIVED["adjoint"] = LinearOperatorAdjoint
+DERIVED["inverse"] = LinearOperatorInversion

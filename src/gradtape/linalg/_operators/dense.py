@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradtape.core import errors
 from gradtape.core.tensor import Tensor
 from gradtape.linalg import _diagonals as diagonals
-from gradtape.linalg._operators.base import LinearOperator, kept, of_rank, product, tensor_of
+from gradtape.linalg._operators.base import DERIVED, LinearOperator, kept, of_rank, product, tensor_of
 from gradtape.linalg._solvers import cholesky_solve, solve, triangular_solve
 from gradtape.math._elementwise import abs as absolute
 from gradtape.math._elementwise import log
@@ -14,7 +15,7 @@ from gradtape.math._reductions import reduce_prod, reduce_sum
 
 
 class LinearOperatorFullMatrix(LinearOperator):
-    """A matrix of which nothing is known.
+    """A dense matrix without known structure.
 
     Args:
       matrix: of shape `[..., rows, columns]`.
@@ -34,6 +35,12 @@ class LinearOperatorFullMatrix(LinearOperator):
         name: str = "LinearOperatorFullMatrix",
     ) -> None:
         self._matrix = of_rank(name, kept(matrix), 2)
+        if not (self._matrix.dtype.is_floating or self._matrix.dtype.is_complex):
+            raise errors.build(
+                errors.DTypeError,
+                f"{name}: matrix must have a floating point or complex dtype, got {self._matrix.dtype.name}.",
+                "use tf.cast(matrix, tf.float32).",
+            )
         super().__init__(
             self._matrix.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
@@ -105,3 +112,6 @@ class LinearOperatorLowerTriangular(LinearOperator):
 
     def _eigvals(self) -> Any:
         return self._diag_part()
+
+
+DERIVED["lower triangular"] = LinearOperatorLowerTriangular

@@ -86,11 +86,6 @@ class LinearOperatorDiag(LinearOperator):
     def _cholesky(self) -> LinearOperator:
         return LinearOperatorDiag(sqrt(tensor_of(self._diag)), True, True, True)
 
-    def _composed(self, left: LinearOperator, right: LinearOperator) -> LinearOperator:
-        if isinstance(left, LinearOperatorDiag) and isinstance(right, LinearOperatorDiag):
-            return LinearOperatorDiag(tensor_of(left._diag) * tensor_of(right._diag))
-        return super()._composed(left, right)
-
 
 class LinearOperatorScaledIdentity(LinearOperator):
     """A multiple of the identity.
@@ -192,6 +187,10 @@ class LinearOperatorIdentity(LinearOperatorScaledIdentity):
     ) -> None:
         if not (is_non_singular and is_self_adjoint and is_positive_definite and is_square):
             raise ValueError("An identity operator is non-singular, self-adjoint, positive definite and square.")
+        if isinstance(batch_shape, int):
+            raise ValueError(
+                errors.compose(f"{name}: batch_shape must be a 1-D Tensor, got {batch_shape}.", "give a list.")
+            )
         batch = TensorShape(batch_shape if batch_shape is not None else [])
         if isinstance(num_rows, float):
             raise TypeError(errors.compose(f"{name}: num_rows must be an integer, got {num_rows}.", "give an int."))
@@ -209,11 +208,6 @@ class LinearOperatorIdentity(LinearOperatorScaledIdentity):
     def _cholesky(self) -> LinearOperator:
         return self
 
-    def _composed(self, left: LinearOperator, right: LinearOperator) -> LinearOperator:
-        if not self._dims()[:-2]:
-            return right if left is self else left
-        return super()._composed(left, right)
-
 
 class LinearOperatorZeros(LinearOperator):
     """The matrix of zeros.
@@ -224,7 +218,7 @@ class LinearOperatorZeros(LinearOperator):
       batch_shape: the shape of a batch of them, or None.
       dtype: float32 by default.
 
-    >>> tf.linalg.LinearOperatorZeros(1, 2).matvec([1.0, 2.0]).numpy()
+    >>> tf.linalg.LinearOperatorZeros(1, 2, is_square=False).matvec([1.0, 2.0]).numpy()
     array([0.], dtype=float32)
     """
 
@@ -247,6 +241,13 @@ class LinearOperatorZeros(LinearOperator):
         self._columns = self._rows if num_columns is None else _size("num_columns", num_columns)
         self._batch = tuple(TensorShape(batch_shape if batch_shape is not None else []))
         square = self._rows == self._columns
+        if is_square and not square:
+            raise ValueError(
+                errors.compose(
+                    f"{name}: initialized as is_square=True, but num_rows is {self._rows} and num_columns {self._columns}.",
+                    "say is_square=False.",
+                )
+            )
         super().__init__(dtype or dtypes.float32, None, False, square, False, square, name)
 
     def _dims(self) -> tuple[Any, ...]:
@@ -277,11 +278,16 @@ class LinearOperatorZeros(LinearOperator):
         return self._diag_part()
 
     def _adjoint(self) -> LinearOperator:
-        return LinearOperatorZeros(self._columns, self._rows, self._batch, self._dtype)
+        return LinearOperatorZeros(
+            self._columns, self._rows, self._batch, self._dtype, is_square=self._rows == self._columns
+        )
 
 
 def _size(what: str, value: Any) -> int:
-    size = int(convert.convert_to_tensor(value))
+    given = convert.convert_to_tensor(value)
+    if given.ndim:
+        raise ValueError(errors.compose(f"{what} must be a 0-D Tensor, got {value}.", "give a single int."))
+    size = int(given)
     if size < 0:
         raise ValueError(f"{what} must be non-negative, got {size}.")
     return size

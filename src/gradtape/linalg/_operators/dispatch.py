@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.api import dispatching
-from gradtape.core import errors
+from gradtape.core import doors, errors
 
 # By function, the method that does the same.
 _METHODS = {
@@ -20,21 +18,6 @@ _METHODS = {
     "logdet": "log_abs_determinant",
     "trace": "trace",
 }
-
-
-@functools.cache
-def take_operators(kind: type) -> None:
-    """Let the functions of `tf.linalg`, and `tf.matmul`, take operators; once, when the first is made."""
-    dispatching.replace(kind, {"linalg": " ".join(_METHODS)}, _method)
-    products = functools.partial(_product, kind)
-    dispatching.replace(kind, {"": "matmul", "linalg": "matmul"}, lambda function: products)
-    dispatching.replace(kind, {"linalg": "matvec"}, lambda function: _matvec)
-    dispatching.replace(kind, {"linalg": "solve"}, lambda function: _solve)
-
-
-def _method(function: Callable[..., Any]) -> Callable[..., Any]:
-    name = _METHODS[function.__name__]
-    return lambda operator, **options: getattr(operator, name)()
 
 
 def _product(
@@ -66,3 +49,19 @@ def _matvec(a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, 
 
 def _solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Any:
     return matrix.solve(rhs, adjoint=adjoint)
+
+
+def answer(kind: type, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a function of `tf.linalg` returns where operators, of the class `kind`, are among its arguments; NotImplemented if it
+    takes none."""
+    room, name = doors.key_of(function)
+    if room != "linalg":
+        return NotImplemented
+    if name == "matmul":
+        return _product(kind, *args, **kwargs)
+    if not isinstance(args[0], kind):
+        return NotImplemented
+    if name in _METHODS:
+        return getattr(args[0], _METHODS[name])()
+    ours: Any = {"matvec": _matvec, "solve": _solve}.get(name)
+    return NotImplemented if ours is None else ours(*args, **kwargs)

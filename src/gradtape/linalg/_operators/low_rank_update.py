@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.arrays.movement import expand_dims
+from gradtape.core import errors
 from gradtape.core.tensor import Tensor
 from gradtape.linalg import _diagonals as diagonals
 from gradtape.linalg._determinants import det, slogdet
@@ -51,6 +52,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         self._base, self._u = base_operator, kept(u, base_operator.dtype)
         self._v = self._u if v is None else kept(v, base_operator.dtype)
         self._update = None if diag_update is None else kept(diag_update, base_operator.dtype)
+        _check_sizes(name, base_operator, self._u, self._v, self._update)
         self._is_update_positive = True if diag_update is None else is_diag_update_positive
         if v is None and base_operator.is_self_adjoint and (diag_update is None or not self._u.dtype.is_complex):
             is_self_adjoint = True if is_self_adjoint is None else is_self_adjoint
@@ -113,3 +115,18 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     def _log_abs_determinant(self) -> Any:
         found = self._base.log_abs_determinant() + slogdet(self._small()).log_abs_determinant
         return found if self._update is None else found + reduce_sum(log(absolute(tensor_of(self._update))), -1)
+
+
+def _check_sizes(who: str, base: LinearOperator, u: Any, v: Any, update: Any) -> None:
+    """ValueError unless U has the rows of the operator, V its columns, and all the same rank."""
+    ranks = [u.shape[-1], v.shape[-1], *([] if update is None else [update.shape[-1]])]
+    pairs = [(base.shape[-2], u.shape[-2]), (base.shape[-1], v.shape[-2]), *[(ranks[0], other) for other in ranks[1:]]]
+    for a, b in pairs:
+        if a is not None and b is not None and a != b:
+            raise ValueError(
+                errors.compose(
+                    f"{who}: Dimensions {a} and {b} are not compatible: the operator is {base.shape}, u {u.shape}, v {v.shape}, "
+                    f"diag_update {None if update is None else update.shape}.",
+                    "u and v need as many rows as the operator, and diag_update one element for each of their columns.",
+                )
+            )

@@ -11,10 +11,10 @@ from gradtape.arrays.indexing import gather
 from gradtape.arrays.movement import broadcast_to, concat, expand_dims, matrix_transpose, pad, reverse
 from gradtape.arrays.sorting import argsort
 from gradtape.core import convert, dtypes, errors
-from gradtape.core.tensor import Tensor
+from gradtape.core.tensor import Tensor, host
 from gradtape.linalg import _diagonals as diagonals
 from gradtape.linalg._banded import tridiagonal_matmul, tridiagonal_solve
-from gradtape.linalg._operators.base import LinearOperator, batch_of, kept, product, spread, tensor_of
+from gradtape.linalg._operators.base import LinearOperator, batch_of, kept, of_rank, product, spread, tensor_of
 from gradtape.linalg._products import l2_normalize
 from gradtape.math._conversion import conj
 from gradtape.math._elementwise import cast
@@ -46,7 +46,15 @@ class LinearOperatorToeplitz(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorToeplitz",
     ) -> None:
-        self._col, self._row = kept(col), kept(row)
+        self._col, self._row = of_rank(name, kept(col), 1), of_rank(name, kept(row), 1)
+        if None not in (sizes := (self._col.shape[-1], self._row.shape[-1])) and sizes[0] != sizes[1]:
+            raise ValueError(
+                errors.compose(
+                    f"{name}: Expected square matrix, got row and col with mismatched dimensions: col is {self._col.shape}, "
+                    f"row {self._row.shape}.",
+                    "give both the same length.",
+                )
+            )
         super().__init__(self._col.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name)
 
     col = property(lambda self: self._col, doc="The first column.")
@@ -180,7 +188,7 @@ class LinearOperatorHouseholder(LinearOperator):
     ) -> None:
         if is_non_singular is False or is_self_adjoint is False or is_positive_definite or is_square is False:
             raise ValueError("A reflection is non-singular, self-adjoint and square, and never positive definite.")
-        self._axis = kept(reflection_axis)
+        self._axis = of_rank(name, kept(reflection_axis), 1)
         super().__init__(self._axis.dtype, None, True, True, False, True, name)
 
     reflection_axis = property(lambda self: self._axis, doc="The axis.")
@@ -234,15 +242,25 @@ class LinearOperatorPermutation(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorPermutation",
     ) -> None:
-        self._perm = convert.convert_to_tensor(perm)
+        self._perm = of_rank(name, convert.convert_to_tensor(perm), 1)
         if not self._perm.dtype.is_integer:
             raise errors.build(
                 errors.DTypeError,
-                f"LinearOperatorPermutation: perm is of dtype {self._perm.dtype.name}, which is not allowed.",
+                f"LinearOperatorPermutation: perm must be integers, got {self._perm.dtype.name}.",
                 "pass integers.",
             )
         if is_non_singular is False or is_square is False:
             raise ValueError("A permutation is non-singular and square.")
+        if (
+            type(self._perm) is Tensor
+            and (np.sort(np.asarray(host(self._perm._array))) != np.arange(dims(self._perm)[-1])).any()
+        ):
+            raise ValueError(
+                errors.compose(
+                    f"{name}: perm must be a vector of unique integers from 0 to {dims(self._perm)[-1] - 1}, got {perm!r}.",
+                    "name each row once.",
+                )
+            )
         super().__init__(dtype, None, True, is_self_adjoint, is_positive_definite, True, name)
 
     perm = property(lambda self: self._perm, doc="The permutation.")

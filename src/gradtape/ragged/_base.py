@@ -1,0 +1,31 @@
+"""What modules below `_tensor.py` know of RaggedTensor, which has their functions as methods: how to tell one, and how to make one."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from typing import Any
+
+from gradtape.core.composite import Composite
+
+
+class RaggedBase(Composite):
+    """Base of RaggedTensor alone."""
+
+    __slots__ = ()
+
+
+@functools.cache
+def ragged_class() -> Any:
+    """RaggedTensor. It is defined above this module, and loaded when first asked for."""
+    return importlib.import_module("gradtape.ragged._tensor").RaggedTensor
+
+
+def ragged(values: Any, row_splits: Any, uniform_row_length: int | None = None) -> Any:
+    """A ragged tensor of values that are cut into rows."""
+    return ragged_class()(values, row_splits, uniform_row_length)
+
+
+def is_ragged(x: Any) -> bool:
+    """True for a ragged tensor."""
+    return isinstance(x, RaggedBase)
