@@ -9,7 +9,12 @@ import numpy as np
 
 def evaluate(tf: Any, expression: str) -> Any:
     """The value of an expression that may use `tf`, `np`, `tnp` (TensorFlow's NumPy) and the functions of this module."""
-    names = {
+    return eval(expression, names(tf))
+
+
+def names(tf: Any) -> dict[str, Any]:
+    """What an expression may use."""
+    return {
         "tf": tf,
         "np": np,
         "tnp": tf.experimental.numpy,
@@ -24,7 +29,6 @@ def evaluate(tf: Any, expression: str) -> Any:
         "static": lambda function, *specs: static_shape(tf, function, *specs),
         "message": message,
     }
-    return eval(expression, names)
 
 
 def normal(*shape: int, seed: int = 0, dtype: str = "float32") -> Any:

@@ -588,3 +588,25 @@ TABLE = {"helper": _helper}
 @case
 def function_out_of_a_global_table(tf):
     return tf.function(lambda n: TABLE["helper"](n))(tf.constant(4))
+
+
+@case(of=["any", "all"], flags=[(), (True, False), (True, True), (False, False)])
+def truth_over_a_dataset(tf, of, flags):
+    dataset = tf.data.Dataset.from_tensor_slices(tf.constant(list(flags), tf.bool))
+
+    @tf.function
+    def truth(elements):
+        return any(elements) if of == "any" else all(elements)
+
+    return truth(dataset)
+
+
+@case(main=[(1, None), (1, 2)], other=[(2, None), (2, 3)])
+def none_in_a_result_of_branches(tf, main, other):
+    def choose(condition):
+        if condition:
+            return main
+        else:
+            return other
+
+    return tf.function(choose)(tf.constant(True))

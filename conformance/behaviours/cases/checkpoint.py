@@ -308,3 +308,26 @@ def damaged_file_leaves_the_variables(tf):
     except tf.errors.OpError as problem:
         return v, type(problem).__name__
     return v
+
+
+@case(path=["text", "tensor", "no folder"])
+def written_in_a_function(tf, path):
+    v = tf.Variable(1.0)
+    checkpoint = tf.train.Checkpoint(v=v)
+    with tempfile.TemporaryDirectory() as folder:
+        place = f"{folder}/{'absent/x' if path == 'no folder' else 'x'}"
+
+        @tf.function
+        def write(given):
+            v.assign_add(1.0)
+            written = checkpoint.write(place if path == "text" else given)
+            v.assign_add(10.0)
+            return written
+
+        found = []
+        for _ in range(2):
+            kind = write(tf.constant(place)).dtype
+            before = v.numpy()
+            checkpoint.read(place)
+            found.append((before, v.numpy(), kind))
+    return found

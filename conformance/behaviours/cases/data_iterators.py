@@ -363,3 +363,36 @@ def experimental_names(tf, transformation):
         "get_single": lambda: tf.data.Dataset.from_tensors(ex.get_single_element(ds.batch(6))),
     }  # fmt: skip
     return drain(tf, made[transformation]())
+
+
+@case
+def one_trace_for_optionals(tf):
+    traces = []
+
+    @tf.function
+    def value(optional):
+        traces.append(None)
+        return optional.get_value() if optional.has_value() else tf.constant(-1)
+
+    own = tf.experimental.Optional
+    given = [own.from_value(tf.constant(n)) for n in (3, 4)]
+    return [value(o) for o in [*given, own.empty(tf.TensorSpec([], tf.int32))]], len(traces)
+
+
+@case
+def optional_of_a_signature(tf):
+    @tf.function(input_signature=[tf.OptionalSpec(tf.TensorSpec([None], tf.float32))])
+    def total(optional):
+        return tf.reduce_sum(optional.get_value())
+
+    return [total(tf.experimental.Optional.from_value(tf.ones([n]))) for n in (2, 3)]
+
+
+@case(shape=[(), (2,), (None,)])
+def spec_of_datasets_side_by_side(tf, shape):
+    own, other = (tf.data.DatasetSpec(tf.TensorSpec([], tf.int64), s) for s in (shape, (2,)))
+    return (
+        own.is_compatible_with(other),
+        own == other,
+        own.is_compatible_with(tf.data.Dataset.range(3)) if shape == () else None,
+    )

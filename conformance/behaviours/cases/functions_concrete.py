@@ -297,3 +297,17 @@ def a_duplicate_name_is_made_unique(tf):
 def names_are_cleaned(tf, name):
     c = concrete(tf, lambda x: x, tf.TensorSpec([], name=name))
     return c.structured_input_signature[0][0].name, c.inputs[0].name
+
+
+@case(verbose=[True, False])
+def signature_as_text(tf, verbose):
+    c = concrete(
+        tf, lambda x, rows, k: {"a": rows, "b": [x]}, tf.TensorSpec([2]), tf.RaggedTensorSpec([None, None], tf.int32), 3
+    )
+    return c.pretty_printed_signature(verbose=verbose)
+
+
+@case
+def structure_for_a_ragged_tensor(tf):
+    c = concrete(tf, lambda rows: rows.values, tf.RaggedTensorSpec([None, None], tf.int32))
+    return c({"a": tf.constant([1, 2])})

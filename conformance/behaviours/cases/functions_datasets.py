@@ -159,3 +159,32 @@ def reduce_of_a_captured_dataset(tf):
     first = f(tf.constant(1, tf.int64))
     v.assign(10)
     return first, f(tf.constant(2, tf.int64))
+
+
+@case(over=["dataset", "iterator"])
+def none_among_the_parts_in_a_function(tf, over):
+    @tf.function
+    def total(elements):
+        found = 0
+        for x, _ in iter(elements) if over == "iterator" else elements:
+            found += x
+        return found
+
+    return total(tf.data.Dataset.range(5, output_type=tf.int32).map(lambda x: (x, None)))
+
+
+@case(how=["single", "loop", "reduce"])
+def one_element_of_an_argument(tf, how):
+    @tf.function
+    def run(x):
+        dataset = tf.data.Dataset.from_tensors({"a": x, "b": 2}).map(lambda e: e["a"] + e["b"])
+        if how == "single":
+            return dataset.get_single_element()
+        if how == "reduce":
+            return dataset.reduce(0, lambda s, e: s + e)
+        found = 0
+        for e in dataset.repeat(2):
+            found += e
+        return found
+
+    return run(tf.constant(3)), run(tf.constant(4))

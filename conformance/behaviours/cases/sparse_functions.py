@@ -211,3 +211,10 @@ def matmul_with_a_hint(tf):
         tf.matmul(tf.eye(2), tf.ones([2, 2]), a_is_sparse=True),
         tf.matmul(tf.zeros([0, 0], tf.bfloat16), tf.zeros([0, 0], tf.bfloat16), b_is_sparse=True),
     ]
+
+
+@case(of=["shape", "size", "rank"], traced=[False, True])
+def shape_of_the_dense_tensor(tf, of, traced):
+    run = getattr(tf, of)
+    given = tf.SparseTensor([[0, 1], [2, 0]], [1.0, 2.0], [3, 4])
+    return (tf.function(lambda x: run(x)) if traced else run)(given)

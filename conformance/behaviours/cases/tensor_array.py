@@ -345,3 +345,20 @@ def constructor(tf, options):
     if options == "both":
         return tf.TensorArray(tf.float32, size=1, tensor_array_name="x").size()
     return tf.TensorArray("nonsense", 1).size()
+
+
+@case(lengths=[(1, 2), (2, 1), (0, 3), (3,), (1, 1, 1)], dynamic=[False, True])
+def split_into_parts(tf, lengths, dynamic):
+    array = tf.TensorArray(tf.float32, size=2, dynamic_size=dynamic)
+    array = array.split(tf.reshape(tf.range(6.0), [3, 2]), list(lengths))
+    return [array.read(i) for i in range(len(lengths))], array.element_shape
+
+
+@case(index=[-1, 2, 5], value=[1.0, "text"])
+def place_that_cannot_be_written(tf, index, value):
+    return tf.TensorArray(tf.float32, size=2).write(index, value).size()
+
+
+@case
+def scalars_cannot_be_concatenated(tf):
+    return tf.TensorArray(tf.float32, size=2).unstack([1.0, 2.0]).concat()
