@@ -1,17 +1,21 @@
-"""Actor-critic: a policy learns to balance a pole on a cart. A whole episode runs inside one compiled step: the environment is
-called from the loop by `tf.numpy_function`, and one tape sees all that the network decided."""
+"""Actor-critic: a policy learns to balance a pole on a cart.
+
+You learn how to put a whole episode inside one compiled step: AutoGraph converts the loop, `tf.numpy_function` calls the
+environment, a `TensorArray` collects the results, and one tape differentiates everything.
+"""
 
 from __future__ import annotations
 
 import collections
 import importlib.util
-import sys
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import gradtape as tf
-import terminal
+
+if TYPE_CHECKING:
+    import gymnasium
 
 keras = tf.keras
 LONGEST, DISCOUNT = 200, 0.99
@@ -20,15 +24,15 @@ LONGEST, DISCOUNT = 200, 0.99
 class CartPole:
     """A pole on a cart that is pushed to the left or to the right (Barto, Sutton and Anderson 1983), as Gymnasium has it."""
 
-    def reset(self, seed: int | None = None) -> tuple[Any, dict[str, Any]]:
-        """Stand the pole up; its state."""
+    def reset(self, seed: int | None = None) -> tuple[np.ndarray, dict[str, object]]:
+        """Put the pole upright; return the state."""
         if seed is not None:
             self.random = np.random.default_rng(seed)
         self.state = self.random.uniform(-0.05, 0.05, 4)
         return self.state.astype(np.float32), {}
 
-    def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Push, and move on by 20 ms; the state, the reward and whether the pole fell."""
+    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, object]]:
+        """Push the cart for 20 ms; return the state, the reward and whether the pole fell."""
         _, speed, angle, turn = self.state
         force = 10.0 if action else -10.0
         push = (force + 0.05 * turn**2 * np.sin(angle)) / 1.1
@@ -39,8 +43,8 @@ class CartPole:
         return self.state.astype(np.float32), 1.0, fell, False, {}
 
 
-def environment() -> Any:
-    """Gymnasium's CartPole where it is installed, ours elsewhere."""
+def environment() -> CartPole | gymnasium.Env:
+    """Gymnasium's CartPole if it is installed, otherwise the class above."""
     if importlib.util.find_spec("gymnasium") is None:
         return CartPole()
     import gymnasium
@@ -48,39 +52,40 @@ def environment() -> Any:
     return gymnasium.make("CartPole-v1")
 
 
-def network() -> Any:
-    """One hidden layer with two heads: the logits of both pushes, and what the state is worth."""
+def network() -> keras.Model:
+    """One hidden layer with two heads: the logits of the two actions, and the value of the state."""
     inputs = keras.Input((4,))
     hidden = keras.layers.Dense(64, activation="relu")(inputs)
     return keras.Model(inputs, [keras.layers.Dense(2)(hidden), keras.layers.Dense(1)(hidden)])
 
 
 class Agent:
-    """A model, its optimizer and the environment that it acts in."""
+    """A model, its optimizer and its environment."""
 
     def __init__(self) -> None:
         self.model, self.optimizer, self.environment = network(), keras.optimizers.Adam(0.01), environment()
         self.environment.reset(seed=2)
 
-    def step_environment(self, action: Any) -> Any:
-        """State, reward and end after an action; runs when the compiled step does."""
+    def step_environment(self, action: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+        """The state, the reward and the end flag after an action."""
 
-        def step(action: Any) -> tuple[Any, Any, Any]:
+        def step(action: np.ndarray) -> tuple[np.ndarray, np.float32, np.bool_]:
             state, reward, fell, ended, _ = self.environment.step(int(action))
             return state.astype(np.float32), np.float32(reward), np.bool_(fell or ended)
 
+        # A Python function inside of a compiled step. Its results have no static shapes, so we set them.
         state, reward, done = tf.numpy_function(step, [action], [tf.float32, tf.float32, tf.bool])
         state.set_shape([4])
         reward.set_shape([])
         done.set_shape([])
         return state, reward, done
 
-    def episode(self, state: Any) -> tuple[Any, Any, Any]:
-        """The logarithms of the probabilities of what was done, the values that were expected, and the rewards, step by step."""
+    def episode(self, state: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+        """The log probabilities of the actions, the predicted values and the rewards of all steps."""
         chances = tf.TensorArray(tf.float32, size=0, dynamic_size=True, element_shape=[])
         values = tf.TensorArray(tf.float32, size=0, dynamic_size=True, element_shape=[])
         rewards = tf.TensorArray(tf.float32, size=0, dynamic_size=True, element_shape=[])
-        for t in tf.range(LONGEST):
+        for t in tf.range(LONGEST):  # AutoGraph converts this loop and its `break`
             logits, value = self.model(state[tf.newaxis])
             action = tf.random.categorical(logits, 1)[0, 0]
             chances = chances.write(t, tf.nn.log_softmax(logits)[0, action])
@@ -92,8 +97,8 @@ class Agent:
         return chances.stack(), values.stack(), rewards.stack()
 
     @tf.function
-    def train_step(self, state: Any) -> Any:
-        """The sum of the rewards of an episode, after a step of learning from it."""
+    def train_step(self, state: tf.Tensor) -> tf.Tensor:
+        """Play an episode and take one step of the optimizer; return the sum of the rewards."""
         with tf.GradientTape() as tape:
             chances, values, rewards = self.episode(state)
             returns = tf.scan(lambda later, now: now + DISCOUNT * later, rewards, 0.0, reverse=True)
@@ -108,13 +113,13 @@ class Agent:
 
 
 def run(episodes: int = 300) -> float:
-    """Play and learn until the pole stands for long; the mean length of the last twenty episodes."""
+    """Train until the pole stays up; return the mean length of the last twenty episodes."""
     keras.utils.set_random_seed(2)
     agent = Agent()
     lengths: collections.deque[float] = collections.deque(maxlen=20)
     for number in range(1, episodes + 1):
         state, _ = agent.environment.reset()
-        lengths.append(float(agent.train_step(state)))
+        lengths.append(float(agent.train_step(tf.constant(state))))
         if number % 20 == 0:
             print(f"  episode {number:4}: the pole stood for {np.mean(lengths):5.1f} steps")
         if len(lengths) == 20 and np.mean(lengths) > 120.0:
@@ -125,5 +130,5 @@ def run(episodes: int = 300) -> float:
 
 
 if __name__ == "__main__":
-    terminal.heading("Actor and critic balance a pole")
-    run(*map(int, sys.argv[1:]))
+    print("Actor and critic balance a pole")
+    run()

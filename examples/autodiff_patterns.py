@@ -1,11 +1,35 @@
-"""What a tape can do, pattern by pattern: what it watches, what it forgets, and how tapes work together."""
+"""Patterns of automatic differentiation.
+
+You learn what a tape watches, where gradients end, and how to combine tapes for higher derivatives, jacobians and
+Hessian-vector products.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import contextlib
+import inspect
+import io
+import textwrap
+from collections.abc import Callable
 
 import gradtape as tf
-import terminal
+
+
+def show(example: Callable[[], None]) -> None:
+    """Print the code of an example, then its output."""
+    print()
+    for line in inspect.getsource(example).splitlines()[1:]:
+        print(f"  |{line[3:]}")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        example()
+    for line in printed.getvalue().splitlines():
+        print("    " + "\n        ".join(textwrap.wrap(line, 90, drop_whitespace=False) or [""]))
+
+
+def heading(text: str) -> None:
+    """Print the title of a section."""
+    print(f"\n{text}\n{'-' * len(text)}")
 
 
 class Layer(tf.Module):
@@ -16,7 +40,7 @@ class Layer(tf.Module):
         self.w = tf.Variable(tf.random.normal([inputs, outputs], seed=1), name="w")
         self.b = tf.Variable(tf.zeros([outputs]), name="b")
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: tf.Tensor) -> tf.Tensor:
         return tf.tanh(x @ self.w + self.b)
 
 
@@ -29,7 +53,7 @@ def gradients_of_a_module() -> None:
         print(variable.name, gradient.shape)
 
 
-def watched_by_itself() -> None:
+def automatic_watching() -> None:
     rate = tf.Variable(0.5, name="rate", trainable=False)
     weight, bias = tf.Variable(3.0, name="weight"), tf.Variable(1.0, name="bias")
     doubled = 2.0 * weight  # a tensor, computed before the tape
@@ -37,13 +61,13 @@ def watched_by_itself() -> None:
         loss = rate * weight**2 + doubled
     gradients = tape.gradient(loss, [weight, bias, rate, doubled])
     print([None if g is None else float(g) for g in gradients])
-    print("seen:", [v.name for v in tape.watched_variables()])
+    print("watched:", [v.name for v in tape.watched_variables()])
 
 
-def watched_by_hand() -> None:
+def manual_watching() -> None:
     encoder, decoder = tf.Variable(0.5), tf.Variable(4.0)
     with tf.GradientTape(watch_accessed_variables=False) as tape:
-        tape.watch(decoder)  # the encoder is left alone
+        tape.watch(decoder)  # and not the encoder
         loss = tf.square(decoder * tf.tanh(encoder) - 1.0)
     gradients = tape.gradient(loss, {"encoder": encoder, "decoder": decoder})
     print(gradients["encoder"], round(float(gradients["decoder"]), 5))
@@ -55,15 +79,15 @@ def intermediate_results() -> None:
         tape.watch(angle)
         height = tf.sin(angle)
         energy = 0.5 * height**2
-    print("by height:", tape.gradient(energy, height).numpy())
-    print("by angle: ", tape.gradient(energy, angle).numpy())
+    print("d energy / d height:", tape.gradient(energy, height).numpy())
+    print("d energy / d angle: ", tape.gradient(energy, angle).numpy())
 
 
 def several_targets() -> None:
     x = tf.Variable(2.0)
     with tf.GradientTape() as tape:
         losses = {"fit": (x - 5.0) ** 2, "size": 0.1 * x**2}
-    print("of their sum:", tape.gradient(losses, x).numpy())
+    print("gradient of the sum:", tape.gradient(losses, x).numpy())
 
 
 def weighted_targets() -> None:
@@ -82,8 +106,8 @@ def control_flow() -> None:
     print("x**8 =", y.numpy(), "  8 * x**7 =", tape.gradient(y, x).numpy())
 
 
-def replaced_variable() -> None:
-    tf.config.on_none("none")  # no line in the log: this shows what None looks like
+def rebinding_a_variable() -> None:
+    tf.config.on_none("none")  # no log message about the None below
     x = tf.Variable(2.0)
     for epoch in range(2):
         with tf.GradientTape() as tape:
@@ -101,7 +125,7 @@ def integers() -> None:
     print(tape.gradient(pairs, count))
 
 
-def not_connected() -> None:
+def unconnected_sources() -> None:
     used, unused = tf.Variable(3.0), tf.Variable([2.0, 2.0])
     with tf.GradientTape() as tape:
         y = used**3
@@ -109,22 +133,22 @@ def not_connected() -> None:
     print([g.numpy().tolist() for g in gradients])
 
 
-def paused() -> None:
+def pausing_a_tape() -> None:
     x = tf.Variable(3.0)
     with tf.GradientTape() as tape:
         y = x**2
         with tape.stop_recording():
-            scale = 1.0 / (1.0 + y)  # as stop_gradient would do, for all that runs in here
+            scale = 1.0 / (1.0 + y)  # constant for the tape, as with stop_gradient
         loss = y * scale
     print(tape.gradient(loss, x).numpy())
 
 
-def begun_anew() -> None:
+def resetting_a_tape() -> None:
     x = tf.Variable(2.0)
     with tf.GradientTape() as tape:
         guess = x**2
         if guess > 1.0:
-            tape.reset()  # forgets all that was recorded
+            tape.reset()  # discards all records
             guess = 1.0 / x
     print(tape.gradient(guess, x).numpy())
 
@@ -133,8 +157,8 @@ def two_tapes() -> None:
     left, right = tf.Variable(2.0), tf.Variable(5.0)
     with tf.GradientTape() as of_area, tf.GradientTape() as of_length:
         area, length = left * right, 2.0 * (left + right)
-    print("area by both sides:  ", [float(g) for g in of_area.gradient(area, [left, right])])
-    print("length by both sides:", [float(g) for g in of_length.gradient(length, [left, right])])
+    print("gradient of the area:  ", [float(g) for g in of_area.gradient(area, [left, right])])
+    print("gradient of the length:", [float(g) for g in of_length.gradient(length, [left, right])])
 
 
 def gradient_penalty() -> None:
@@ -153,8 +177,9 @@ def jacobian_of_a_layer() -> None:
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(x)
         y = layer(x)
-    print("by w:", tape.jacobian(y, layer.w).shape, "  by x:", tape.jacobian(y, x).shape)
-    print("example by example:", tape.batch_jacobian(y, x).shape)
+    print("with respect to w:", tape.jacobian(y, layer.w).shape)
+    print("with respect to x:", tape.jacobian(y, x).shape)
+    print("per example:      ", tape.batch_jacobian(y, x).shape)
 
 
 def newtons_method() -> None:
@@ -177,24 +202,24 @@ def hessian_times_vector() -> None:
             tape.watch(x)
             y = tf.reduce_prod(x) ** 2
         gradient = tape.gradient(y, x)
-    print(accumulator.jvp(gradient).numpy())  # forward over reverse: no Hessian is made
+    print(accumulator.jvp(gradient).numpy())  # forward over reverse: no Hessian is computed
 
 
 def main() -> None:
-    """Show all patterns."""
+    """Run all patterns."""
     tf.random.set_seed(3)
-    terminal.heading("1. What is watched")
-    for example in (gradients_of_a_module, watched_by_itself, watched_by_hand, intermediate_results):
-        terminal.show(example)
-    terminal.heading("2. Targets, and the path to them")
+    heading("1. What a tape watches")
+    for example in (gradients_of_a_module, automatic_watching, manual_watching, intermediate_results):
+        show(example)
+    heading("2. Targets")
     for example in (several_targets, weighted_targets, control_flow):
-        terminal.show(example)
-    terminal.heading("3. Where gradients end")
-    for example in (replaced_variable, integers, not_connected, paused, begun_anew):
-        terminal.show(example)
-    terminal.heading("4. Tapes together")
+        show(example)
+    heading("3. Where gradients end")
+    for example in (rebinding_a_variable, integers, unconnected_sources, pausing_a_tape, resetting_a_tape):
+        show(example)
+    heading("4. Combining tapes")
     for example in (two_tapes, gradient_penalty, jacobian_of_a_layer, newtons_method, hessian_times_vector):
-        terminal.show(example)
+        show(example)
 
 
 if __name__ == "__main__":

@@ -1,46 +1,48 @@
-"""Two networks against each other: a generator learns to put points on a ring. Two optimizers in one `train_step`."""
+"""A GAN whose generator learns to put points on a ring.
+
+You learn how to write a Keras `train_step` with two networks, two tapes and two optimizers.
+"""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 import gradtape as tf
-import terminal
 
 keras = tf.keras
 NOISE = 4
 
 
-def ring(rng: np.random.Generator, count: int) -> Any:
+def ring(rng: np.random.Generator, count: int) -> np.ndarray:
     """Points near the unit circle."""
     angle = rng.uniform(0, 2 * np.pi, count)
     return (np.stack([np.cos(angle), np.sin(angle)], 1) + rng.normal(0, 0.05, (count, 2))).astype(np.float32)
 
 
-def layers(inputs: int, outputs: int) -> Any:
+def layers(inputs: int, outputs: int) -> keras.Model:
     """A network with two hidden layers."""
     hidden = [keras.layers.Dense(48, activation="leaky_relu") for _ in range(2)]
     return keras.Sequential([keras.layers.Input((inputs,)), *hidden, keras.layers.Dense(outputs)])
 
 
 class Gan(keras.Model):
-    """A generator and a critic, trained in turns."""
+    """A generator and a critic, trained alternately."""
 
     def __init__(self) -> None:
         super().__init__()
         self.generator, self.critic = layers(NOISE, 2), layers(2, 1)
         self.noise = keras.random.SeedGenerator(3)
 
-    def compile(self, generator_optimizer: Any, critic_optimizer: Any) -> None:
-        """Take one optimizer for each network."""
+    def compile(
+        self, generator_optimizer: keras.optimizers.Optimizer, critic_optimizer: keras.optimizers.Optimizer
+    ) -> None:
+        """Set an optimizer for each network."""
         super().compile()
         self.generator_optimizer, self.critic_optimizer = generator_optimizer, critic_optimizer
         self.loss_of = keras.losses.BinaryCrossentropy(from_logits=True)
 
-    def train_step(self, real: Any) -> Any:
-        """One step of the critic, then one of the generator."""
+    def train_step(self, real: tf.Tensor) -> dict[str, tf.Tensor]:
+        """Update the critic, then the generator. `fit` compiles this method."""
         count = real.shape[0]
         made = self.generator(keras.random.normal((count, NOISE), seed=self.noise))
         with tf.GradientTape() as tape:
@@ -56,21 +58,39 @@ class Gan(keras.Model):
         return {"critic": critic_loss, "generator": generator_loss}
 
 
+def save_points(points: np.ndarray, file: str) -> None:
+    """Save points as a picture, if Matplotlib is installed."""
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        return
+    figure, axes = pyplot.subplots(figsize=(4, 4))
+    axes.add_patch(pyplot.Circle((0, 0), 1, fill=False))
+    axes.scatter(points[:, 0], points[:, 1], s=6)
+    axes.set(aspect="equal", title="generated points")
+    figure.savefig(file)
+    pyplot.close(figure)
+    print(f"  picture: {file}")
+
+
 def run(epochs: int = 30) -> float:
-    """Train, and draw what the generator makes; the mean distance of its points from the ring."""
+    """Train, and plot generated points; return their mean distance from the ring."""
     keras.utils.set_random_seed(1)
     gan = Gan()
     gan.compile(keras.optimizers.Adam(2e-3, beta_1=0.5), keras.optimizers.Adam(2e-3, beta_1=0.5))
     history = gan.fit(ring(np.random.default_rng(0), 4096), batch_size=128, epochs=epochs, verbose=0).history
     points = gan.generator.predict(keras.random.normal((400, NOISE), seed=9), verbose=0)
     inside = points[np.abs(points).max(1) <= 1.3] / 1.3
-    print(terminal.regions(np.zeros((15, 60), int), inside, np.zeros(len(inside), int)))
+    cells = np.full((15, 60), "·")
+    cells[np.rint((1 - inside[:, 1]) * 7).astype(int), np.rint((inside[:, 0] + 1) * 29.5).astype(int)] = "o"
+    print("\n".join("  " + "".join(line) for line in cells))
+    save_points(points, "gan.png")
     distance = float(np.mean(np.abs(np.linalg.norm(points, axis=1) - 1.0)))
     print(f"\n  losses: critic {history['critic'][-1]:.3f}, generator {history['generator'][-1]:.3f}")
-    print(f"  mean distance of made points from the ring: {distance:.3f}")
+    print(f"  mean distance of generated points from the ring: {distance:.3f}")
     return distance
 
 
 if __name__ == "__main__":
-    terminal.heading("A GAN with two optimizers")
+    print("A GAN with two optimizers")
     run()

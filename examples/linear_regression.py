@@ -1,20 +1,20 @@
-"""Linear regression with `tf.Module`: mini-batches from `tf.data`, a compiled step, and the exact solution beside it."""
+"""Linear regression with `tf.Module`.
+
+You learn how to create variables lazily, read mini-batches from `tf.data`, and compile a training step. The result is
+compared with the exact solution.
+"""
 
 from __future__ import annotations
-
-import sys
-from typing import Any
 
 import numpy as np
 
 import gradtape as tf
-import terminal
 
 NAMES = ("floor area", "rooms", "distance to the station", "age", "floor")
 
 
-def flats(rng: np.random.Generator, count: int) -> tuple[Any, Any]:
-    """Features of flats, standardised, and their rents in hundreds, with noise."""
+def flats(rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Standardised features of flats, f32[count,5], and noisy rents in hundreds, f32[count]."""
     features = rng.standard_normal((count, len(NAMES)))
     features[:, 1] = 0.8 * features[:, 0] + 0.6 * features[:, 1]  # larger flats have more rooms
     rents = 9.0 + features @ [3.0, 0.5, -1.2, -0.4, 0.2] + rng.normal(0.0, 0.5, count)
@@ -22,28 +22,28 @@ def flats(rng: np.random.Generator, count: int) -> tuple[Any, Any]:
 
 
 class Linear(tf.Module):
-    """x @ w + b; the variables are made when the first input tells their size."""
+    """x @ w + b; `w` is created when the first input supplies its size."""
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name=name)
-        self.w: Any = None
+        self.w: tf.Variable | None = None
         self.b = tf.Variable(0.0, name="b")
 
     @tf.Module.with_name_scope
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: tf.Tensor) -> tf.Tensor:
         if self.w is None:
             self.w = tf.Variable(tf.zeros([x.shape[-1]]), name="w")
         return tf.linalg.matvec(x, self.w) + self.b
 
 
-def mean_squared_error(predicted: Any, wanted: Any) -> Any:
-    """The mean of the squares of all differences."""
+def mean_squared_error(predicted: tf.Tensor, wanted: tf.Tensor | np.ndarray) -> tf.Tensor:
+    """The mean squared difference."""
     return tf.reduce_mean(tf.math.squared_difference(predicted, wanted))
 
 
 @tf.function
-def train_step(model: Linear, x: Any, y: Any, rate: Any) -> Any:
-    """The loss on a batch, after one step of gradient descent on it."""
+def train_step(model: Linear, x: tf.Tensor, y: tf.Tensor, rate: tf.Tensor) -> tf.Tensor:
+    """Take one step of gradient descent on a batch; return the loss."""
     with tf.GradientTape() as tape:
         loss = mean_squared_error(model(x), y)
     variables = model.trainable_variables
@@ -53,7 +53,7 @@ def train_step(model: Linear, x: Any, y: Any, rate: Any) -> Any:
 
 
 def run(epochs: int = 20) -> float:
-    """Train, and compare; the largest difference between a learned weight and the exact one."""
+    """Train, and compare with the exact solution; return the largest difference of a weight."""
     tf.random.set_seed(1)
     x, y = flats(np.random.default_rng(0), 1000)
     batches = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(1000, seed=1).batch(50)
@@ -61,6 +61,7 @@ def run(epochs: int = 20) -> float:
     model(x[:1])
     print(f"  untrained: {mean_squared_error(model(x), y):.3f}")
     for epoch in range(epochs):
+        # A tensor: a Python number would cause a new trace for every value.
         rate = tf.constant(0.1 * 0.85**epoch)
         losses = [train_step(model, features, rents, rate) for features, rents in batches]
         if epoch % 4 == 3:
@@ -79,5 +80,5 @@ def run(epochs: int = 20) -> float:
 
 
 if __name__ == "__main__":
-    terminal.heading("Linear regression")
-    run(*map(int, sys.argv[1:]))
+    print("Linear regression")
+    run()

@@ -1,29 +1,30 @@
-"""Learning to learn (Finn, Abbeel and Levine 2017): weights from which ten points and few steps suffice for a new sine wave. The
-gradient of the outer loss goes through the gradient steps of the inner one: tapes in a tape, over all tasks at once."""
+"""Meta-learning with MAML (Finn, Abbeel and Levine 2017) on sine waves.
+
+You learn how to differentiate through gradient steps: tapes inside a tape, vectorised over all tasks with
+`tf.vectorized_map`. The result is a set of weights that adapts to a new wave from ten points.
+"""
 
 from __future__ import annotations
 
-import sys
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 import gradtape as tf
-import terminal
 
 keras = tf.keras
 HIDDEN, SHOTS, TASKS, RATE = 40, 10, 16, 0.01
 
 
-def tasks(rng: np.random.Generator, count: int, shots: int = SHOTS) -> Any:
-    """Points of sine waves with amplitudes and phases of their own, to learn from and to be judged by: f32[count,shots,1] each."""
+def tasks(rng: np.random.Generator, count: int, shots: int = SHOTS) -> tuple[tf.Tensor, ...]:
+    """Points of random sine waves: x to train on, x to test on, and their y; f32[count,shots,1] each."""
     amplitude = rng.uniform(0.5, 4.0, (count, 1, 1))
     phase = rng.uniform(0.0, np.pi, (count, 1, 1))
     x = rng.uniform(-5.0, 5.0, (2, count, shots, 1))
     return tuple(tf.constant(a, tf.float32) for a in (*x, *(amplitude * np.sin(x + phase))))
 
 
-def fresh_weights() -> list[Any]:
+def fresh_weights() -> list[tf.Variable]:
     """The variables of a network with two hidden layers."""
     weights = []
     for inputs, outputs in ((1, HIDDEN), (HIDDEN, HIDDEN), (HIDDEN, 1)):
@@ -32,55 +33,58 @@ def fresh_weights() -> list[Any]:
     return weights
 
 
-def network(weights: Any, x: Any) -> Any:
-    """What the network says with these weights, be they variables or the tensors that steps make of them."""
+def network(weights: Sequence[tf.Tensor | tf.Variable], x: tf.Tensor) -> tf.Tensor:
+    """The output of the network; the weights may be variables, or tensors computed from them."""
     w1, b1, w2, b2, w3, b3 = weights
     return tf.nn.relu(tf.nn.relu(x @ w1 + b1) @ w2 + b2) @ w3 + b3
 
 
-def error(weights: Any, x: Any, y: Any) -> Any:
+def error(weights: Sequence[tf.Tensor | tf.Variable], x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
     """The mean squared error."""
     return tf.reduce_mean(tf.square(network(weights, x) - y))
 
 
-def adapted(weights: Any, x: Any, y: Any, steps: int) -> Any:
-    """The weights after steps of gradient descent on one task; tensors that know where they come from."""
+def adapt(
+    weights: Sequence[tf.Tensor | tf.Variable], x: tf.Tensor, y: tf.Tensor, steps: int
+) -> Sequence[tf.Tensor | tf.Variable]:
+    """The weights after gradient descent on one task; an outer tape can differentiate through these steps."""
     for _ in range(steps):
         with tf.GradientTape() as tape:
             tape.watch(weights)
             loss = error(weights, x, y)
         gradients = tape.gradient(loss, weights)
+        # New tensors instead of assign_sub: the outer tape records this update.
         weights = [w - RATE * g for w, g in zip(weights, gradients, strict=True)]
     return weights
 
 
-def after_learning(weights: Any, batch: Any, steps: int) -> Any:
-    """The error of each task on points that it did not learn from."""
+def after_learning(weights: list[tf.Variable], batch: tuple[tf.Tensor, ...], steps: int) -> tf.Tensor:
+    """The error of each task on unseen points, after adaptation."""
 
-    def one(task: Any) -> Any:
+    def one(task: tuple[tf.Tensor, ...]) -> tf.Tensor:
         x, unseen, y, wanted = task
-        return error(adapted(list(weights), x, y, steps), unseen, wanted)
+        return error(adapt(weights, x, y, steps), unseen, wanted)
 
     return tf.vectorized_map(one, batch)
 
 
 def run(iterations: int = 800) -> tuple[float, float]:
-    """Learn to learn; the error on new tasks after five steps, from learned and from other weights."""
+    """Meta-train; return the error on new tasks after five steps, from meta-learned and from pooled weights."""
     tf.random.set_seed(2)
     rng = np.random.default_rng(0)
     weights, others = fresh_weights(), fresh_weights()
     optimizer = keras.optimizers.Adam(keras.optimizers.schedules.CosineDecay(5e-3, iterations))
 
     @tf.function
-    def meta_step(x: Any, unseen: Any, y: Any, wanted: Any) -> Any:
+    def meta_step(x: tf.Tensor, unseen: tf.Tensor, y: tf.Tensor, wanted: tf.Tensor) -> tf.Tensor:
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean(after_learning(weights, (x, unseen, y, wanted), 1))
         optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
         return loss
 
     @tf.function
-    def pooled_step(x: Any, unseen: Any, y: Any, wanted: Any) -> Any:
-        """What one would do otherwise: learn all tasks at once, hence their mean."""
+    def pooled_step(x: tf.Tensor, unseen: tf.Tensor, y: tf.Tensor, wanted: tf.Tensor) -> tf.Tensor:
+        """The baseline: train on all tasks together, which learns their mean."""
         with tf.GradientTape() as tape:
             loss = error(others, tf.concat([x, unseen], 1), tf.concat([y, wanted], 1))
         for weight, gradient in zip(others, tape.gradient(loss, others), strict=True):
@@ -107,5 +111,5 @@ def run(iterations: int = 800) -> tuple[float, float]:
 
 
 if __name__ == "__main__":
-    terminal.heading("Learning to learn sine waves")
-    run(*map(int, sys.argv[1:]))
+    print("Learning to learn sine waves")
+    run()

@@ -1,20 +1,20 @@
-"""An LSTM on sequences of different lengths: padding is masked, so it changes nothing."""
+"""An LSTM on sequences of different lengths.
+
+You learn how `mask_zero=True` makes padding invisible to the layers that follow.
+"""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 import gradtape as tf
-import terminal
 
 keras = tf.keras
 LONGEST, WORDS = 12, 9
 
 
-def sequences(rng: np.random.Generator, count: int) -> tuple[Any, Any]:
-    """Numbers from 1 to 9, with zeros as padding after 3 to 12 of them; and whether the last is larger than the first."""
+def sequences(rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Sequences of 3 to 12 numbers from 1 to 9, padded with zeros; and whether the last number is larger than the first."""
     lengths = rng.integers(3, LONGEST + 1, count)
     tokens = rng.integers(1, WORDS + 1, (count, LONGEST))
     last = tokens[np.arange(count), lengths - 1]
@@ -22,12 +22,12 @@ def sequences(rng: np.random.Generator, count: int) -> tuple[Any, Any]:
     return padded.astype(np.int32), (last > tokens[:, 0]).astype(np.float32)
 
 
-def network() -> Any:
-    """An embedding that makes the mask, and recurrent layers that obey it."""
+def network() -> keras.Model:
+    """An embedding that creates the mask, and recurrent layers that use it."""
     return keras.Sequential(
         [
             keras.layers.Input((None,), dtype="int32"),
-            keras.layers.Embedding(WORDS + 1, 16, mask_zero=True),
+            keras.layers.Embedding(WORDS + 1, 16, mask_zero=True),  # token 0 is padding
             keras.layers.Bidirectional(keras.layers.LSTM(32)),
             keras.layers.Dense(1, activation="sigmoid"),
         ]
@@ -35,7 +35,7 @@ def network() -> Any:
 
 
 def run(epochs: int = 6) -> tuple[float, float]:
-    """Train; the accuracy on unseen sequences, and how much more padding changes the answers."""
+    """Train; return the accuracy on unseen sequences, and the effect of more padding on the predictions."""
     keras.utils.set_random_seed(1)
     x, y = sequences(np.random.default_rng(0), 3000)
     model = network()
@@ -54,5 +54,5 @@ def run(epochs: int = 6) -> tuple[float, float]:
 
 
 if __name__ == "__main__":
-    terminal.heading("An LSTM with masks")
+    print("An LSTM with masks")
     run()

@@ -1,22 +1,44 @@
-"""Translation from pairs (Isola, Zhu, Zhou and Efros 2017): a U-Net fills and shades shapes of which it sees the outline; a critic
-of small patches sees to it that the result is sharp."""
+"""pix2pix (Isola, Zhu, Zhou and Efros 2017): image translation from pairs.
+
+You learn how to build a U-Net with skip connections, and how to train it with a patch discriminator in one compiled step.
+"""
 
 from __future__ import annotations
-
-import sys
-from typing import Any
 
 import numpy as np
 
 import gradtape as tf
-import terminal
 
 keras = tf.keras
 SIZE, BATCH, WEIGHT = 16, 25, 50.0
 
 
-def pairs(rng: np.random.Generator, count: int) -> tuple[Any, Any]:
-    """Outlines of discs and boxes, and the same shapes filled and shaded from their left to their right: f32[count,16,16,1] each."""
+def show_images(rows: dict[str, np.ndarray], file: str) -> None:
+    """Print rows of images in [0, 1] as text; save them as a picture if Matplotlib is installed."""
+    for title, images in rows.items():
+        print(f"\n  {title}:")
+        grey = np.clip(np.mean(images, axis=-1), 0.0, 0.999)
+        for line in range(0, grey.shape[1], 1 if grey.shape[1] <= 12 else 2):  # characters are taller than wide
+            print("  " + "  ".join("".join(" .:-=+*%@"[int(9 * v)] for v in image[line]) for image in grey).rstrip())
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        return
+    columns = max(len(images) for images in rows.values())
+    figure, axes = pyplot.subplots(len(rows), columns, figsize=(1.2 * columns, 1.4 * len(rows)), squeeze=False)
+    for line, (title, images) in zip(axes, rows.items(), strict=True):
+        line[0].set_title(title, fontsize=8, loc="left")
+        for place in line:
+            place.axis("off")
+        for place, image in zip(line, images, strict=False):
+            place.imshow(np.clip(image, 0.0, 1.0), cmap="gray", vmin=0.0, vmax=1.0)
+    figure.savefig(file)
+    pyplot.close(figure)
+    print(f"\n  picture: {file}")
+
+
+def pairs(rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Outlines of discs and boxes, and the same shapes filled and shaded: f32[count,16,16,1] each."""
     centre, half = rng.uniform(5.0, 10.0, (count, 2, 1, 1)), rng.uniform(3.0, 5.0, (count, 1, 1))
     row, column = np.mgrid[:SIZE, :SIZE]
     y, x = row - centre[:, 0], column - centre[:, 1]
@@ -28,24 +50,24 @@ def pairs(rng: np.random.Generator, count: int) -> tuple[Any, Any]:
     return tuple((2.0 * a - 1.0).astype(np.float32)[..., None] for a in (outline, inside * shade))  # type: ignore[return-value]
 
 
-def down(filters: int, normalised: bool = True) -> Any:
-    """Half the size."""
+def down(filters: int, normalised: bool = True) -> keras.Model:
+    """A block that halves the size."""
     layers = keras.layers
     parts = [layers.Conv2D(filters, 4, strides=2, padding="same", use_bias=not normalised)]
     parts += [layers.BatchNormalization()] if normalised else []
     return keras.Sequential([*parts, layers.LeakyReLU()])
 
 
-def up(filters: int, dropout: bool = False) -> Any:
-    """Twice the size."""
+def up(filters: int, dropout: bool = False) -> keras.Model:
+    """A block that doubles the size."""
     layers = keras.layers
     parts = [layers.Conv2DTranspose(filters, 4, strides=2, padding="same", use_bias=False), layers.BatchNormalization()]
     parts += [layers.Dropout(0.3)] if dropout else []
     return keras.Sequential([*parts, layers.ReLU()])
 
 
-def make_generator() -> Any:
-    """A U-Net: down to 2x2 and up again, with what was seen on the way down beside what is made on the way up."""
+def make_generator() -> keras.Model:
+    """A U-Net: down to 2x2 and up again, with skip connections between layers of equal size."""
     inputs = x = keras.Input((SIZE, SIZE, 1))
     seen = []
     for layer in (down(16, normalised=False), down(32), down(48)):
@@ -57,8 +79,8 @@ def make_generator() -> Any:
     return keras.Model(inputs, last(x), name="u_net")
 
 
-def make_critic() -> Any:
-    """Scores of patches of a picture, given the outline."""
+def make_critic() -> keras.Model:
+    """A network from outline and image to scores of patches."""
     outline, picture = keras.Input((SIZE, SIZE, 1)), keras.Input((SIZE, SIZE, 1))
     x = keras.layers.Concatenate()([outline, picture])
     x = down(32)(down(16, normalised=False)(x))
@@ -66,7 +88,7 @@ def make_critic() -> Any:
 
 
 def run(epochs: int = 8) -> tuple[float, float]:
-    """Train, and fill unseen outlines; the mean error, and that of the outline itself, on a range of 2."""
+    """Train, and fill unseen outlines; return the mean error, and that of the outlines themselves, on a range of 2."""
     keras.utils.set_random_seed(1)
     outlines, pictures = pairs(np.random.default_rng(0), 1000)
     batches = tf.data.Dataset.from_tensor_slices((outlines, pictures)).shuffle(1000, seed=1).batch(BATCH)
@@ -75,7 +97,8 @@ def run(epochs: int = 8) -> tuple[float, float]:
     entropy = keras.losses.BinaryCrossentropy(from_logits=True)
 
     @tf.function
-    def train_step(outline: Any, picture: Any) -> tuple[Any, Any]:
+    def train_step(outline: tf.Tensor, picture: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        # Each tape differentiates one loss with respect to one network.
         with tf.GradientTape() as gen_tape, tf.GradientTape() as critic_tape:
             made = generator(outline, training=True)
             real_score, made_score = critic([outline, picture], training=True), critic([outline, made], training=True)
@@ -95,16 +118,13 @@ def run(epochs: int = 8) -> tuple[float, float]:
 
     outlines, pictures = pairs(np.random.default_rng(1), 200)
     made = generator(outlines, training=False).numpy()
-    print("\n  outlines, what the network makes of them, and the truth:")
-    for i in (1, 5):
-        for lines in zip(outlines[i, ::2, :, 0], made[i, ::2, :, 0], pictures[i, ::2, :, 0], strict=True):
-            shades = ("".join(" .:-=+*%@"[min(int(4.5 * (v + 1.0)), 8)] for v in line) for line in lines)
-            print(f"  {'   '.join(shades)}".rstrip())
+    rows = {"outlines": outlines, "filled by the network": made, "targets": pictures}
+    show_images({name: 0.5 + 0.5 * images[1:5] for name, images in rows.items()}, "pix2pix.png")
     error, untouched = float(np.mean(np.abs(made - pictures))), float(np.mean(np.abs(outlines - pictures)))
     print(f"\n  error on unseen outlines: {error:.3f}; the outlines themselves: {untouched:.3f}")
     return error, untouched
 
 
 if __name__ == "__main__":
-    terminal.heading("A U-Net fills outlines")
-    run(*map(int, sys.argv[1:]))
+    print("A U-Net fills outlines")
+    run()

@@ -35,6 +35,7 @@ WORDS = {
     **dict.fromkeys(("Callable", "Sequence", "Mapping", "Iterable"), "collections.abc"),
     "Any": "typing",
     "Tensor": "gradtape.core.tensor",
+    "Transformation": "gradtape.data._experimental",
     "Variable": "gradtape.core.variable",
 }
 
