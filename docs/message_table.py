@@ -1,4 +1,4 @@
-"""Writes docs/messages.md: what gradtape and TensorFlow say to common mistakes.
+"""Writes docs/messages.md: the error messages of gradtape and TensorFlow for common mistakes.
 
     python docs/message_table.py
 
@@ -26,8 +26,8 @@ _RECORDED = _HERE.parent / "tests" / "messages" / "tensorflow_messages.json"
 
 _HEAD = """# Messages
 
-What gradtape says to {count} common mistakes, and what TensorFlow 2.21 says. gradtape's messages have three lines: what is wrong, where
-in your program (left out here), and the fix. `docs/message_table.py` writes this page; the tests check what each message must contain.
+The error messages of gradtape and TensorFlow 2.21 for {count} common mistakes. gradtape's messages have three lines: what is wrong, where
+in your program (omitted here), and the fix. `docs/message_table.py` generates this page; the tests check the content of each message.
 """
 
 
