@@ -148,9 +148,8 @@ def _cache() -> Line:
             else "set GRADTAPE_CACHE to a folder that only you can write to."
         )
         return Line("kernel cache", "off", reason + why)
-    files = [p for p in Path(folder).rglob("*") if p.is_file()]
-    size = sum(p.stat().st_size for p in files)
-    return Line("kernel cache", f"{folder}: {len(files)} files, {size / 2**20:.1f} MB")
+    sizes = [found.st_size for _, found in disk_cache.entries(folder)]
+    return Line("kernel cache", f"{folder}: {len(sizes)} files, {sum(sizes) / 2**20:.1f} MB")
 
 
 def _keras() -> Line:

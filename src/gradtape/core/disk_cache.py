@@ -216,15 +216,22 @@ def _note_written(part: str) -> None:
         clean(part, LIMIT // _PARTS)
 
 
-def clean(root: str | os.PathLike[str], limit: int = LIMIT) -> None:
-    """Remove the files that have not been used for the longest time, until the others keep the limit."""
-    files = []
+def entries(root: str | os.PathLike[str]) -> Iterator[tuple[str, os.stat_result]]:
+    """The files below a folder of the cache. Other processes write and rename while this one looks: a file that is gone by then
+    is passed over."""
     for inside, _, names in os.walk(root):
         for name in names:
             path = os.path.join(inside, name)
-            with contextlib.suppress(OSError):
+            try:
                 found = os.stat(path)
-                files.append((found.st_mtime, found.st_size, path))
+            except OSError:
+                continue
+            yield path, found
+
+
+def clean(root: str | os.PathLike[str], limit: int = LIMIT) -> None:
+    """Remove the files that have not been used for the longest time, until the others keep the limit."""
+    files = [(found.st_mtime, found.st_size, path) for path, found in entries(root)]
     total = sum(size for _, size, _ in files)
     for _, size, path in sorted(files):
         if total <= limit:
