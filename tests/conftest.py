@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import tempfile
 import zlib
 from collections.abc import Iterator
@@ -18,6 +19,11 @@ hypothesis.settings.register_profile(
     "any speed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("any speed")
+
+# A shell that starts `make test` in the background has Ctrl-C ignored: the tests that press it, here and in child processes, would
+# wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Failures of the library's own tests are looked for in the library.
 os.environ.setdefault("GRADTAPE_TRACEBACK", "full")
