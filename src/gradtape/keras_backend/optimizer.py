@@ -21,18 +21,25 @@ def install() -> None:
     from keras.src.optimizers import base_optimizer, optimizer
     from keras.src.optimizers.loss_scale_optimizer import LossScaleOptimizer
 
-    from gradtape.keras_backend import sparse_updates
+    from gradtape.keras_backend import repeated_updates, sparse_updates
 
     base = base_optimizer.BaseOptimizer
     apply_scaled, check_finite = LossScaleOptimizer.apply, LossScaleOptimizer.check_finite
 
+    def update_by(apply_grads: Any, self: Any, grads: Any, variables: Any) -> Any:
+        given = sparse_updates.gradients_for(self, grads)
+        if variables is not None:
+            variables = list(variables)
+            _check_order(variables)
+            if repeated_updates.run(self, given, variables, apply_grads):
+                return None
+        return apply_grads(self, given, variables)
+
     def apply(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
-        _check_order(trainable_variables)
-        return base.apply(self, sparse_updates.gradients_for(self, grads), trainable_variables)
+        return update_by(base.apply, self, grads, trainable_variables)
 
     def apply_unscaled(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
-        _check_order(trainable_variables)
-        return apply_scaled(self, sparse_updates.gradients_for(self, grads), trainable_variables)
+        return update_by(apply_scaled, self, grads, trainable_variables)
 
     def is_finite(self: Any, grads: Any) -> Any:
         found = check_finite(self, [_values(g) for g in grads])
