@@ -4,7 +4,8 @@ Keras knows its backends by name. While it is being imported it is told "numpy",
 those of `gradtape.keras_backend`; when it is complete the name becomes "gradtape". The names in this file are the only ones
 that depend on Keras's version: releases that load backends as plug-ins need none of it.
 
-Standard library only: a `.pth` file imports it at the start of the interpreter where KERAS_BACKEND says "gradtape".
+Standard library only: a `.pth` file imports it when Keras is first imported while KERAS_BACKEND says "gradtape", whether the
+environment of the process said so or the program itself.
 """
 
 from __future__ import annotations
@@ -49,6 +50,12 @@ def install() -> None:
         os.environ["KERAS_BACKEND"] = NAME
     elif "keras.src.backend.config" in sys.modules and loaded._BACKEND not in (NAME, "numpy"):
         raise _imported_first()
+
+
+def find_keras(path: Sequence[str] | None) -> Any:
+    """The spec of Keras, which will use gradtape. The finder of the `.pth` file asks, once KERAS_BACKEND says "gradtape"."""
+    install()
+    return next(f for f in sys.meta_path if isinstance(f, _Finder)).find_spec("keras", path)
 
 
 def keras() -> Any:
@@ -100,13 +107,18 @@ class _Finder(importlib.abc.MetaPathFinder):
     def _watched(self, name: str, path: Sequence[str] | None, then: Any) -> Any:
         """Keras's own spec of a module, with something to do after it has run."""
         for finder in sys.meta_path:
-            if finder is not self and hasattr(finder, "find_spec"):
+            if finder is not self and hasattr(finder, "find_spec") and not _is_of_start(finder):
                 spec = finder.find_spec(name, path, None)
                 if spec is not None:
                     if spec.loader is not None:
                         spec.loader = _Watch(spec.loader, then)
                     return spec
         return None
+
+
+def _is_of_start(finder: Any) -> bool:
+    """Whether this is the finder of the `.pth` file, which asks this one."""
+    return getattr(finder, "__name__", "") == "GradtapeForKeras"
 
 
 class _Watch(importlib.abc.Loader):

@@ -73,6 +73,12 @@ def test_environment_variable_with_the_path_file(tmp_path: Path) -> None:
     assert output(code, tmp_path, KERAS_BACKEND="gradtape") == "gradtape"
 
 
+def test_program_that_sets_the_variable_itself(tmp_path: Path) -> None:
+    line = (SOURCE / "gradtape_keras.pth").read_text()
+    code = f"{line}\nimport os\nos.environ['KERAS_BACKEND'] = 'gradtape'\nimport keras\nprint(keras.config.backend())"
+    assert output(code, tmp_path) == "gradtape"
+
+
 def test_path_file_does_nothing_for_others(tmp_path: Path) -> None:
     line = (SOURCE / "gradtape_keras.pth").read_text()
     code = f"import sys\n{line}\nprint('gradtape_keras_hook' in sys.modules)"
