@@ -14,9 +14,10 @@ import pytest
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_makereport(item: Any, call: Any) -> None:
-    """Mark the library's frames before pytest looks at them."""
+    """Mark the library's frames before pytest looks at them, and add the fix to errors that Python raised about our objects."""
     tracebacks = sys.modules.get("gradtape.core.tracebacks")
     if tracebacks is None or call.excinfo is None:
         return
+    tracebacks.add_fix(call.excinfo.value)
     for frame in tracebacks.hidden_frames(call.excinfo.tb):
         frame.f_globals.setdefault("__tracebackhide__", tracebacks.is_hidden)

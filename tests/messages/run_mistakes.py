@@ -42,11 +42,12 @@ def message(tf: Any, code: str, number: int = 0) -> tuple[str, str]:
 def _shown(problem: Exception) -> str:
     """The text of an error as Python prints it, with the name that it suggests."""
     text = str(problem)
-    if type(problem) is TypeError and "fix: " not in text and "gradtape" in sys.modules:
-        from gradtape.core import refusals
+    if "gradtape" in sys.modules:
+        from gradtape.core import python_errors
 
-        note = refusals.fix_of_call(problem)
-        return f"{text}\n{note}" if note else text
+        note = python_errors.fix(problem)
+        if note:
+            return f"{text}\n{note}"
     owner, name = getattr(problem, "obj", None), getattr(problem, "name", None)
     if isinstance(problem, AttributeError) and owner is not None and name and "Use " not in text and "\n" not in text:
         import difflib

@@ -7,7 +7,7 @@ from typing import Any
 
 from gradtape.core import log, provenance
 
-__all__ = ["hints", "is_on", "say"]
+__all__ = ["has_said", "hints", "is_on", "say"]
 
 _MOST = 1000
 
@@ -38,6 +38,11 @@ def hints(enabled: bool) -> None:
 def is_on() -> bool:
     """Whether hints are given."""
     return _Switch.is_on
+
+
+def has_said(words: str) -> bool:
+    """Whether a hint with these words has been given in this process."""
+    return any(words in what for _, what in _said)
 
 
 def say(place: provenance.Place | None, what: str, fix: str) -> None:

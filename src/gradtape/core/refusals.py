@@ -112,42 +112,21 @@ def _with_fix(problem: Exception, name: str, function: Callable[..., Any], given
 def of_signature(problem: TypeError, name: str, function: Callable[..., Any]) -> TypeError:
     """The error for a call that does not fit the parameters of a function, with what to write instead."""
     text = re.sub(r"^[\w.<>]+\(\)", name, str(problem))
+    return TypeError(errors.compose(f"{text}.".replace("?.", "?"), call_that_fits(text, name, function), depth=4))
+
+
+def call_that_fits(text: str, name: str, function: Callable[..., Any]) -> str:
+    """The call to write, for an error of Python about the arguments of a function.
+
+    Args:
+      text: of the error.
+      name: of the function, as the user writes it.
+      function: itself.
+    """
     unknown = re.search(r"unexpected keyword argument '(\w+)'", text)
     signature = inspect.signature(function)
-    fix = f"{name}{plain(signature)}" if unknown is None else _keyword(unknown[1], name, signature)
-    return TypeError(errors.compose(f"{text}.".replace("?.", "?"), fix, depth=4))
+    return f"{name}{plain(signature)}" if unknown is None else _keyword(unknown[1], name, signature)
 
-
-def fix_of_call(problem: TypeError) -> str:
-    """The line `  fix: ...` for an error that Python raised for a call of a public function or class; empty for others."""
-    for text, fix in _PYTHONS.items():
-        if text in str(problem):
-            return f"  fix: {fix}"
-    said = re.match(r"([\w.]+)\(\) (got an unexpected keyword|missing \d+ required|takes )", str(problem))
-    owner, _, method = said[1].partition(".") if said else ("", "", "")
-    # The shortest name is the one that people use: tf.reduce_sum is also tf.math.reduce_sum.
-    for module in sorted(deferral.shown_modules(), key=len) if said else ():
-        public = vars(sys.modules[module]).get(owner)
-        called = getattr(public, method, None) if method and isinstance(public, type) else public
-        if public is not None and callable(called):
-            is_method = method and method != "__init__"
-            name = f"{_SPOKEN.get(owner, owner.lower())}.{method}" if is_method else f"tf{module[8:]}.{owner}"
-            return of_signature(problem, name, called).args[0].rpartition("\n")[2]  # type: ignore[no-any-return]
-    return ""
-
-
-# What a variable of a class is usually called.
-_SPOKEN = {"GradientTape": "tape", "Variable": "v", "Tensor": "x"}
-
-
-# Errors of Python that no code of ours raises.
-_PYTHONS = {
-    "'Dataset' object is not an iterator": "make one: it = iter(dataset); next(it).",
-    "'type' object does not support the context manager protocol": "call the class: with tf.GradientTape() as tape: ...",
-    "'method' object does not support the context manager protocol": "call the method: with tape.stop_recording(): ...",
-    "'Tensor' object is not callable": "leave out the parentheses, or check which name holds a function: x.shape, x.numpy().",
-    "'TensorShape' object is not callable": "leave out the parentheses: x.shape.",
-}
 
 # Arguments of PyTorch, NumPy, Keras 2 and TensorFlow 1, and what takes their place.
 _KEYWORDS = {

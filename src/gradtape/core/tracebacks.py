@@ -97,7 +97,7 @@ class _Hooks:
 
 def _around(hook: Callable[..., Any]) -> Callable[..., Any]:
     def show(kind: type[BaseException], problem: BaseException, whole: TracebackType | None) -> Any:
-        _add_fix(problem)
+        add_fix(problem)
         if problem is None or problem.__traceback__ is not whole:  # somebody prints a traceback of their own
             return hook(kind, problem, filtered(whole))
         with shortened(problem) as short:
@@ -110,7 +110,7 @@ def _around_thread(hook: Callable[..., Any]) -> Callable[..., Any]:
     def show(given: Any) -> Any:
         if given.exc_value is None:
             return hook(given)
-        _add_fix(given.exc_value)
+        add_fix(given.exc_value)
         with shortened(given.exc_value) as short:
             values = (given.exc_type, given.exc_value, short, given.thread)
             return hook(threading.ExceptHookArgs(values))
@@ -121,19 +121,20 @@ def _around_thread(hook: Callable[..., Any]) -> Callable[..., Any]:
 def _show_in_notebook(
     shell: Any, kind: type[BaseException], problem: BaseException, whole: TracebackType, tb_offset: int | None = None
 ) -> None:
-    _add_fix(problem)
+    add_fix(problem)
     _add_suggestion(problem)
     # IPython drops its own frame at the top, which the filter keeps: it is no frame of gradtape.
     with shortened(problem) as short:
         shell.showtraceback((kind, problem, short or whole), tb_offset=tb_offset)
 
 
-def _add_fix(problem: BaseException | None) -> None:
-    """Add what to write to an error of Python about the arguments of a public function: no frame of ours was entered."""
-    if type(problem) is TypeError and _Switch.enabled:
-        fix = importlib.import_module("gradtape.core.refusals").fix_of_call(problem)
-        if fix and fix not in getattr(problem, "__notes__", ()):
-            problem.add_note(fix)
+def add_fix(problem: BaseException | None) -> None:
+    """Add what to write to an error that Python raised about one of our objects: no code of ours has seen it."""
+    if problem is None or not _Switch.enabled or type(problem).__module__ != "builtins":
+        return
+    fix = importlib.import_module("gradtape.core.python_errors").fix(problem)
+    if fix and fix not in getattr(problem, "__notes__", ()):
+        problem.add_note(fix)
 
 
 def _add_suggestion(problem: BaseException) -> None:
