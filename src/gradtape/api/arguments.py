@@ -115,7 +115,7 @@ def _array(value: Any, what: str, name: str) -> Any:
         raise errors.build(
             errors.ArgumentError,
             f"{what}: {name} must be integers, got {errors.brief(value)}.",
-            "give an int, or a list of ints.",
+            _NO_NUMBER if _holds_none(value) else "give an int, or a list of ints.",
         ) from None
     if not found.size:
         return found.astype(np.int64)
@@ -126,10 +126,24 @@ def _array(value: Any, what: str, name: str) -> Any:
     if found.dtype.kind not in "iu":
         raise errors.build(
             errors.DTypeError,
-            f"{what}: {name} must be integers, got {value!r}.",
-            "use ints, or tf.cast(value, tf.int32).",
+            f"{what}: {name} must be integers, got {errors.brief(value)}.",
+            _meant_as_data(name)
+            if found.ndim and isinstance(value, (Tensor, Variable, np.ndarray))
+            else "use ints, or tf.cast(value, tf.int32).",
         )
     return found
+
+
+_NO_NUMBER = "None stands for a size that is not known yet, as in x.shape[0]: use tf.shape(x)[0], or a number."
+
+
+def _holds_none(value: Any) -> bool:
+    return value is None or (isinstance(value, (list, tuple)) and any(_holds_none(v) for v in value))
+
+
+def _meant_as_data(name: str) -> str:
+    """Advice where a tensor of floats stands in the place of sizes or axes: the arguments were probably swapped."""
+    return f"if the arguments are swapped, put the tensor first and {name} second; else use tf.cast(value, tf.int32)."
 
 
 def _is_packed(value: Any) -> bool:
@@ -140,6 +154,8 @@ def _is_packed(value: Any) -> bool:
 def _known(value: TensorShape, what: str, name: str) -> list[Any]:
     if not value.is_fully_defined():
         raise errors.build(
-            errors.ConversionError, f"{what}: {name} is {value}, with unknown dimensions.", "give a complete shape."
+            errors.ConversionError,
+            f"{what}: {name} must be complete, got {value}, with unknown dimensions.",
+            "use tf.shape(x), which is known when the function runs, in place of x.shape.",
         )
     return value.as_list()

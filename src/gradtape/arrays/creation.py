@@ -10,7 +10,7 @@ import numpy as np
 
 from gradtape.api import arguments
 from gradtape.api.arguments import integer, tensor
-from gradtape.core import convert, device, dtypes, errors, memory
+from gradtape.core import convert, device, dtypes, errors, hints, memory, provenance
 from gradtape.core.dims import Undecided
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import broadcast, normalize_axis
@@ -32,6 +32,16 @@ def _new(array: Any) -> Tensor:
     return made
 
 
+def _say_if_size(who: str, shape: Any, dtype: int) -> None:
+    """Say that a second size, `tf.ones(2, 3)`, is taken for the number of a dtype."""
+    if type(shape) is int:
+        hints.say(
+            provenance.user_place(3),
+            f"{who}: dtype must be a dtype, got {dtype}, which counts as TensorFlow's number of {dtypes.as_dtype(dtype)!r}.",
+            f"all sizes go into one list: tf.{who}([{shape}, {dtype}]).",
+        )
+
+
 def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:
     """A tensor of zeros (of empty strings, for `tf.string`).
 
@@ -47,6 +57,8 @@ def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layo
     array([[0, 0, 0],
            [0, 0, 0]], dtype=int32)
     """
+    if type(dtype) is int:
+        _say_if_size("zeros", shape, dtype)
     wanted = dtypes.as_dtype(dtype)
     size = arguments.shape(shape, "zeros")
     try:
@@ -73,6 +85,8 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layou
     >>> tf.ones([2]).numpy()
     array([1., 1.], dtype=float32)
     """
+    if type(dtype) is int:
+        _say_if_size("ones", shape, dtype)
     wanted = dtypes.as_dtype(dtype)
     if wanted is dtypes.string:
         raise errors.build(errors.DTypeError, "ones: there is no 1 of dtype string.", "use tf.fill(shape, value).")

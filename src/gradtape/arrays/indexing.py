@@ -249,6 +249,12 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
                 "use mask.set_shape or tf.ensure_shape.",
             )
         )
+    if mask.dtype.kind not in "iub":
+        raise errors.build(
+            errors.DTypeError,
+            f"boolean_mask: mask must be bool, got dtype {getattr(mask.dtype, 'name', mask.dtype)}.",
+            "compare first: tf.boolean_mask(x, mask != 0); the tensor comes first, then the mask.",
+        )
     result: Tensor = getitem.boolean_mask(x, mask if mask.dtype.kind not in "iu" else mask != 0, axis)
     return result
 

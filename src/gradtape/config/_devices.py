@@ -114,7 +114,7 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
 
     >>> tf.config.set_visible_devices([], "GPU")
     """
-    chosen = [devices] if isinstance(devices, PhysicalDevice) else list(devices)
+    chosen: list[Any] = [devices] if isinstance(devices, (PhysicalDevice, str)) else list(devices)
     for d in chosen:
         _check_physical(d)
         if device_type not in (None, d.device_type):

@@ -52,6 +52,6 @@ def _check(who: str, count: int) -> None:
     if not isinstance(count, int) or count < 0:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"{who}: num_threads must not be negative, got {count!r}.",
+            f"{who}: num_threads must be an int of 0 or more, got {count!r}.",
             "give a number of threads, or 0 for one for each core.",
         )

@@ -354,11 +354,16 @@ def while_loop(
         if not isinstance(result, (list, builtins.tuple)) and len(first) == 1:
             result = [result]
         values = list(result) if isinstance(result, (list, builtins.tuple)) else [result]
-        nest.assert_same_structure(first, values)
+        if values == [None]:
+            raise TypeError(errors.compose("while_loop: body must return the loop variables, it returned None.", _BODY))
+        nest.check_same_structure("while_loop: body must return the structure of loop_vars.", _BODY, first, values)
         steps += 1
     flat = [v if hasattr(v, "_components") else convert.convert_to_tensor(v) for v in nest.flatten(values)]
     found = nest.pack_sequence_as(loop_vars, flat)
     return found if back_prop else nest.map_structure(stop_gradient, found)
+
+
+_BODY = "return one value for each of loop_vars, in their order: def body(i, x): ...; return i + 1, x."
 
 
 def _limit(maximum: Any) -> Any:

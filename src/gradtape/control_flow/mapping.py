@@ -63,7 +63,7 @@ def map_fn(
 
     def step(row: Any) -> list[Any]:
         result = fn(row)
-        nest.assert_same_structure(pattern, result)
+        _check_result(pattern, result)
         return [_checked("map_fn", v, s) for v, s in zip(nest.flatten(result), specs, strict=True)]
 
     if state.current.trace is not None:
@@ -76,6 +76,20 @@ def map_fn(
         )
     results = [step(rows(i)) for i in range(count)]
     return nest.pack_sequence_as(pattern, [_stacked("map_fn", column) for column in zip(*results, strict=True)])
+
+
+# What fn of scan and of folds returns.
+_VALUE = "return what the next call gets as its first argument; initializer sets its structure for the first call."
+
+
+def _check_result(pattern: Any, result: Any) -> None:
+    """Refuse a result whose structure is not that of elems, or of the signature that was given."""
+    try:
+        nest.assert_same_structure(pattern, result)
+    except (TypeError, ValueError) as problem:
+        found = nest.map_structure(lambda v: convert.convert_to_tensor(v).dtype, result)
+        what = f"map_fn: fn must return the structure of elems, or of fn_output_signature. {problem}"
+        raise type(problem)(errors.compose(what, f"fn_output_signature={found!r}.", depth=3)) from None
 
 
 def _of_no_rows(run: Callable[..., Any], flat: list[Tensor], pattern: Any, specs: list[TensorSpec]) -> Any:
@@ -125,7 +139,7 @@ def scan(
     results = [] if initializer is not None else [nest.flatten(value)]
     for i in order:
         value = fn(value, rows(i))
-        nest.assert_same_structure(pattern, value)
+        nest.check_same_structure("scan: fn must return the structure of its first argument.", _VALUE, pattern, value)
         leaves = [_checked("scan", v, s) for v, s in zip(nest.flatten(value), first, strict=True)]
         value = nest.pack_sequence_as(pattern, leaves)
         results.append(leaves)
@@ -199,7 +213,7 @@ def _fold(who: str, fn: Any, elems: Any, initializer: Any, direction: int) -> An
     pattern = value
     for i in order:
         value = fn(value, rows(i))
-        nest.assert_same_structure(pattern, value)
+        nest.check_same_structure(f"{who}: fn must return the structure of its first argument.", _VALUE, pattern, value)
     return nest.map_structure(convert.convert_to_tensor, value)
 
 
@@ -309,7 +323,9 @@ def _checked(who: str, value: Any, spec: TensorSpec) -> Any:
         raise errors.build(
             errors.DTypeError,
             f"{who}: fn returns {spec_of(found)}, where {spec.dtype.name} is expected.",
-            "cast it, or tell the dtype by fn_output_signature." if who == "map_fn" else "keep the dtype of the value.",
+            "cast it, or pass its dtype: fn_output_signature=tf.int32."
+            if who == "map_fn"
+            else "keep the dtype of the value.",
         )
     if not spec.shape.is_compatible_with(found.get_shape()):
         raise errors.build(

@@ -296,6 +296,8 @@ def compose(what: str, fix: str = "", depth: int = 1) -> str:
 
 
 def _three_lines(what: str, site: provenance.Site | None, fix: str) -> str:
+    # An error that is quoted in `what` has a place and a fix too; those of this one count.
+    what = "\n".join([line for line in what.split("\n") if not line.startswith(("  at:  ", "  fix: "))])
     name, colon, rest = what.partition(":")
     lines = [_tidy(f"{_SPOKEN.get(name, name)}{colon}{rest}")]
     if site is not None:

@@ -165,6 +165,14 @@ def map_structure(func: Callable[..., Any], *structures: Any, **options: Any) ->
     return pack_sequence_as(structures[0], [func(*leaves) for leaves in columns])
 
 
+def check_same_structure(who: str, fix: str, first: Any, second: Any) -> None:
+    """Raise what `assert_same_structure` raises, as an error of a function, with its own fix."""
+    try:
+        assert_same_structure(first, second)
+    except (TypeError, ValueError) as problem:
+        raise type(problem)(errors.compose(f"{who} {problem}", fix, depth=3)) from None
+
+
 def _differ(how: str, first: Any, second: Any) -> str:
     what = f"The two structures don't have {how}: {errors.brief(first)} and {errors.brief(second)}."
     return errors.compose(what, "print tf.nest.flatten of both, and build the second like the first.", depth=3)

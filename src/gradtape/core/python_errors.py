@@ -34,9 +34,23 @@ def fix(problem: BaseException) -> str:
         advice = _of_attribute(getattr(problem, "obj", None), getattr(problem, "name", None))
     elif type(problem) is ValueError:
         advice = _of_keras_argument(text)
+    elif type(problem) is ModuleNotFoundError and problem.name == "tensorflow":
+        advice = _IMPORT_OF_KERAS if "keras" in _files(problem) else _IMPORT
     elif type(problem) is IndexError and text == "tuple index out of range":
         advice = _of_shape(problem)
     return f"  fix: {advice}" if advice else ""
+
+
+_IMPORT = "import gradtape as tf, or run the program with `gradtape run program.py`."
+_IMPORT_OF_KERAS = "keras = tf.keras, or set KERAS_BACKEND=gradtape in the environment before `import keras`."
+
+
+def _files(problem: BaseException) -> str:
+    tb, found = problem.__traceback__, []
+    while tb is not None:
+        found.append(tb.tb_frame.f_globals.get("__name__", ""))
+        tb = tb.tb_next
+    return " ".join(found)
 
 
 def _of_text(text: str) -> str:

@@ -19,7 +19,18 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from gradtape.core import attribute_hints, convert, dtypes, errors, hot_kernels, memory, provenance, state, threads
+from gradtape.core import (
+    attribute_hints,
+    convert,
+    dtypes,
+    errors,
+    hints,
+    hot_kernels,
+    memory,
+    provenance,
+    state,
+    threads,
+)
 from gradtape.core.registry import REGISTRY
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Reference, Tensor, wrap
@@ -206,6 +217,8 @@ class Variable(Operators):
             )
         self._id = self._order = state.new_id()
         self._value = wrap(array, self._id)
+        if trainable is not True and trainable is not False and trainable is not None:
+            _say_if_no_switch(trainable)
         if trainable is None:
             trainable = synchronization is not VariableSynchronization.ON_READ
         self._trainable = bool(trainable)
@@ -601,6 +614,16 @@ class Handle:
     def shape(self) -> TensorShape:
         """The shape of a handle: a scalar."""
         return TensorShape([])
+
+
+def _say_if_no_switch(trainable: Any) -> None:
+    """Say that a name or number in the second place is taken for `trainable`. Any truth value is accepted."""
+    if not isinstance(trainable, (bool, int, np.bool_, np.integer, Tensor, Variable)):
+        hints.say(
+            provenance.user_place(3),
+            f"Variable: trainable must be True or False, got {errors.brief(trainable)}, which counts as {bool(trainable)}.",
+            "tf.Variable(initial_value, name=name): the value comes first, the name by keyword.",
+        )
 
 
 def _initial(value: Any, dtype: Any) -> Tensor:

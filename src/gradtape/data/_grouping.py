@@ -201,7 +201,7 @@ class Unique(Stage):
             raise errors.build(
                 errors.InvalidArgumentError,
                 f"unique: elements must be single tensors, got {spec!r}.",
-                "choose one part by a map.",
+                "use map to select one part: dataset.map(lambda x, y: x).",
             )
         if spec is not None and spec.dtype not in (dtypes.int32, dtypes.int64, dtypes.string):
             raise TypeError(

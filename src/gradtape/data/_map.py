@@ -173,8 +173,8 @@ def _truth(function: Function, value: Any) -> bool:
     if getattr(result, "ndim", None) != 0 or not result.dtype.is_bool:
         raise ValueError(
             errors.compose(
-                f"{function.name}: the function must give a bool scalar, it gave {result!r}.",
-                "compare, or tf.reduce_all.",
+                f"{function.name}: the function must give a bool scalar, it gave {errors.brief(result)}.",
+                "return a comparison, lambda x: x > 0; tf.reduce_all makes one bool of several.",
             )
         )
     return bool(result)

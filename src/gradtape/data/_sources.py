@@ -108,6 +108,12 @@ class Single(Stage):
 
     def __init__(self, value: Any) -> None:
         self._value = structure.tensors(value)
+        if not nest.flatten(self._value) or self._value is None:
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"from_tensors: tensors must hold at least one tensor, got {errors.brief(value)}.",
+                "tf.data.Dataset.from_tensors(x), with numbers, arrays or tensors.",
+            )
 
     def elements(self) -> Iterator[Any]:
         yield self._value

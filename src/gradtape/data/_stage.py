@@ -239,7 +239,7 @@ def merged(who: str, a: Any, b: Any) -> Any:
         raise TypeError(
             errors.compose(
                 f"{who}: the datasets must have compatible element specs, got {a!r} and {b!r}.",
-                "give both the same structure and dtypes by a map.",
+                "use map to give both the same structure and dtypes, for instance .map(lambda x: tf.cast(x, tf.float32)).",
             )
         )
     return structure.merged(a, b)

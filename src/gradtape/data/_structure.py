@@ -42,7 +42,11 @@ def result(value: Any) -> Any:
     """What a function of the user returned, with tensors as leaves. A list is taken for a tuple: functions such as
     `tf.numpy_function` return lists of tensors that cannot be stacked."""
     if value is None:
-        raise errors.build(errors.DTypeError, "the function must not return None.", "return the element.")
+        raise errors.build(
+            errors.DTypeError,
+            "the function must return an element, it returned None.",
+            "end it with `return`: def f(x): ...; return x.",
+        )
     return tensors(tuple(value) if type(value) is list else value)
 
 

@@ -18,6 +18,7 @@ from gradtape.data._purity import Reading
 from gradtape.data._seeds import Draws
 from gradtape.data._specs import MAKERS
 
+_NAMES = ("", "x", "x, y", "x, y, z")
 _CONTEXT = "Error in user-defined function passed to"
 
 
@@ -112,7 +113,7 @@ class Function:
             raise TypeError(
                 errors.compose(
                     f"{self.name}: the function does not take the {len(given)} parts of an element: {problem}.",
-                    "give it one parameter for each; only plain tuples are spread over the parameters.",
+                    f"give it {len(given)} {'parameter' if len(given) == 1 else 'parameters'}: lambda {_NAMES[len(given)] if len(given) < 4 else '*parts'}: ...",
                 )
             ) from None
 

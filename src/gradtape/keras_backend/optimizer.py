@@ -33,6 +33,7 @@ def install() -> None:
             _check_order(variables)
             if repeated_updates.run(self, given, variables, apply_grads):
                 return None
+            _check_shapes(grads, variables)
         return apply_grads(self, given, variables)
 
     def apply(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
@@ -68,12 +69,21 @@ def install() -> None:
                 warnings.simplefilter("always")
                 found = base._filter_empty_gradients(self, grads, variables)
         except ValueError as problem:
-            raise ValueError(f"{problem}{why}") from None
+            advice = (
+                why
+                or "\n  fix: compute the loss inside the tape, from these variables; print(tape.explain(loss, variable)) says what is missing."
+            )
+            raise ValueError(f"{problem}{advice}") from None
         for warning in caught:
             warnings.warn(f"{warning.message}{why}", warning.category, stacklevel=provenance.stacklevel())
         return found
 
-    def apply_gradients(self: Any, grads_and_vars: Any) -> Any:
+    def apply_gradients(self: Any, grads_and_vars: Any, *more: Any) -> Any:
+        if more:
+            what = (
+                "apply_gradients: expected one argument, pairs (gradient, variable), got gradients and variables apart."
+            )
+            raise errors.build(TypeError, what, "optimizer.apply_gradients(zip(gradients, variables)).")
         pairs = list(grads_and_vars)
         if not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs):
             raise errors.build(
@@ -90,6 +100,15 @@ def install() -> None:
         try:
             begin(self, *args, **kwargs)
         except ValueError as problem:
+            rate = kwargs.get("learning_rate", args[0] if args else None)
+            if isinstance(rate, (list, tuple)) and "learning_rate" in str(problem):
+                what = (
+                    f"{type(self).__name__}: learning_rate must be a number or a schedule, got a list of {len(rate)}."
+                )
+                fix = (
+                    f"keras.optimizers.{type(self).__name__}(0.001); variables are passed to apply_gradients, not here."
+                )
+                raise errors.build(ValueError, what, fix) from None
             if "lr" not in kwargs:
                 raise
             what = f"{problem}".rstrip(".") + ": 'lr' must be written as learning_rate."
@@ -133,6 +152,17 @@ def _check_order(variables: Any) -> None:
             f"apply_gradients: variables must be variables, got {refusals.described(variables[0])}: the pairs are swapped.",
             "optimizer.apply_gradients(zip(gradients, variables)).",
         )
+
+
+def _check_shapes(gradients: Any, variables: Any) -> None:
+    """Refuse a gradient of another shape than its variable."""
+    for gradient, variable in zip(gradients, variables or (), strict=False):
+        if isinstance(gradient, Tensor) and not gradient.get_shape().is_compatible_with(variable.shape):
+            raise errors.build(
+                errors.ShapeError,
+                f"apply_gradients: shapes differ: the gradient is {gradient.shape}, variable {variable.name!r} is {tuple(variable.shape)}.",
+                "optimizer.apply_gradients(zip(gradients, variables)), in the order of tape.gradient(loss, variables).",
+            )
 
 
 def _once_for_all(apply: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import gradtape as tf
@@ -11,10 +12,23 @@ from gradtape.core import errors, log
 _UNTRACEABLE = (errors.OperatorNotAllowedInGraphError, errors.UnimplementedError, NotImplementedError)
 
 
+def _check_parameters(step: Any) -> None:
+    """Refuse `def train_step(self, x, y)`: a step gets the batch as one argument."""
+    try:
+        inspect.signature(step).bind(None)
+    except TypeError:
+        name = getattr(step, "__name__", "train_step")
+        what = f"{name}: the method must take one argument, the batch, but it is {name}{inspect.signature(step)}."
+        raise TypeError(errors.compose(what, f"def {name}(self, data): x, y = data; ...", depth=4)) from None
+    except ValueError:  # a callable without a signature
+        return
+
+
 class Step:
     """A function of one batch. If it cannot be traced it runs eagerly, and a message says why."""
 
     def __init__(self, step: Any, eager: Any) -> None:
+        _check_parameters(step)
         self._step = step
         self._compiled = None if eager else tf.function(step)
 

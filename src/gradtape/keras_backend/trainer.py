@@ -19,6 +19,7 @@ from keras.src.utils import python_utils, traceback_utils
 from keras.src.utils.python_utils import pythonify_logs
 
 import gradtape as tf
+from gradtape.core import errors
 from gradtape.keras_backend.epoch_batches import Batches, tensors
 from gradtape.keras_backend.train_step import Step
 from gradtape.keras_backend.workers import Parts, in_scope, only_chief_writes, runner, scale, unscale
@@ -42,6 +43,16 @@ class Trainer(base_trainer.Trainer):
 
     def _aggregate_additional_loss(self, loss: Any) -> Any:
         return scale(super()._aggregate_additional_loss(loss))
+
+    def _compute_loss(self, x: Any = None, y: Any = None, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super()._compute_loss(x, y, *args, **kwargs)
+        except errors.ConversionError as problem:
+            if y is not None:
+                raise
+            what = "fit: the loss needs targets, but the batches have no y."
+            fix = "model.fit(x, y), or a dataset of pairs: tf.data.Dataset.from_tensor_slices((x, y)).batch(32)."
+            raise type(problem)(errors.compose(what, fix)) from None
 
     def train_step(self, data: Any) -> Any:
         """One update of the weights; users override it as in TensorFlow."""

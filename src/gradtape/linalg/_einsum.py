@@ -58,6 +58,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         _check_options(kwargs)
     shapes = tuple([x._array.shape for x in inputs if type(x) is Tensor])
     if len(shapes) != len(inputs):
+        _check_separate(equation, inputs)
         inputs = tuple(_operands(inputs))
         shapes = tuple([x._array.shape if type(x) is Tensor else dims(x) for x in inputs])
     if type(equation) is not str:
@@ -79,6 +80,17 @@ def _check_options(options: dict[str, Any]) -> None:
                 f"einsum: optimize must be one of {', '.join(_SEARCHES)}, got {search!r}.",
                 f"use one of {', '.join(_SEARCHES)}.",
             )
+        )
+
+
+def _check_separate(equation: Any, inputs: tuple[Any, ...]) -> None:
+    """Refuse a list of all inputs in the place of the first."""
+    if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)) and isinstance(equation, str) and "," in equation:
+        count = len(inputs[0])
+        raise errors.build(
+            errors.ArgumentError,
+            f"einsum: inputs must be separate arguments, got one list of {count}.",
+            f"tf.einsum({equation!r}, {', '.join('abcdefgh'[:count]) if count <= 8 else '*tensors'}).",
         )
 
 

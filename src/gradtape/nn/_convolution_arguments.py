@@ -96,6 +96,13 @@ def transpose(
     first = channels_first(data_format, count, what)
     check_rank(what, "filters", w, count + 2)
     check_rank(what, "input", x, count + 2)
+    channels = dims(last(x, first))[-1]
+    if channels != dims(w)[-1]:
+        raise errors.build(
+            errors.ShapeError,
+            f"{what}: channels differ: input is {spec_of(x)} with {channels} channels, filters is {spec_of(w)} for {dims(w)[-1]}.",
+            "filters are [height, width, output channels, input channels]; a convolution has the last two the other way round.",
+        )
     size = _output_size(what, output_shape, x, w, count, first)
     steps = per_axis(strides, count, first, what, "strides")
     apart = per_axis(dilations, count, first, what, "dilations")

@@ -247,6 +247,12 @@ def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | No
         raise ValueError(errors.compose("embedding_lookup: params must be specified.", "give a variable or tensor."))
     if isinstance(params, (list, tuple)):
         tables = [tensor(p) for p in params]
+        if not all(table.ndim for table in tables):
+            raise errors.build(
+                errors.ShapeError,
+                f"embedding_lookup: params must be a table of shape [rows, ...], got {errors.brief(params)}.",
+                "tf.nn.embedding_lookup(table, ids): the table comes first, then the ids.",
+            )
         params = Concat(*tables, axis=0) if len(tables) > 1 else tables[0]
     params, ids = tensor(params), tensor(ids)
     rows = Gather(params, ids, axis=0)

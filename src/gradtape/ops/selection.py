@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes, errors
-from gradtape.core.op import NotDifferentiable, Op, Unsupported, declare
+from gradtape.core.op import NotDifferentiable, Op, Unsupported, cast_hint, declare
 from gradtape.core.shape import Spec, broadcast
 from gradtape.ops.family import NO_LOWERING, Binary, align, unbroadcast, unbroadcast_to
 
@@ -61,7 +61,7 @@ class Where(Op):
             raise self.error(
                 errors.DTypeError,
                 f"dtypes differ: a is {a}, b is {b}.",
-                f"tensors are never promoted silently; use tf.cast(b, {a.dtype!r}).",
+                f"tensors are never promoted silently; use {cast_hint('a', a.dtype, 'b', b.dtype)}.",
             )
         shape = broadcast(a.shape, b.shape)
         shape = None if shape is None else broadcast(condition.shape, shape)
@@ -182,12 +182,12 @@ class ClipByValue(Op):
 
     def infer(self, x: Spec, low: Spec, high: Spec) -> Spec:
         dtype = self.check_dtypes(x, low, high)
-        for name, limit in (("low", low), ("high", high)):
+        for name, limit in (("clip_value_min", low), ("clip_value_max", high)):
             if broadcast(x.shape, limit.shape) != x.shape:
                 raise self.error(
                     errors.ShapeError,
-                    f"{name} is {limit}, which does not broadcast to x, which is {x}.",
-                    "give a number, or a tensor that fits the shape of x.",
+                    f"{name} must broadcast to the shape of t: it is {limit}, t is {x}.",
+                    "tf.clip_by_value(t, low, high): the tensor comes first, then numbers or tensors that fit its shape.",
                 )
         return Spec(x.shape, dtype)
 

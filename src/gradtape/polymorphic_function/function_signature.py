@@ -49,19 +49,23 @@ class Signature:
 
     def _checked(self, given: Any, parameters: list[inspect.Parameter]) -> tuple[Any, ...]:
         if not isinstance(given, (tuple, list)):
-            raise TypeError(f"input_signature must be either a tuple or a list, got {type(given).__name__}.")
+            what = f"input_signature must be either a tuple or a list, got {type(given).__name__}."
+            raise TypeError(errors.compose(what, "input_signature=[tf.TensorSpec(shape, dtype)].", depth=4))
         if not all(
             isinstance(s, (TensorSpec, CompositeSpec)) or cache_key.is_boxed(s) or hasattr(s, "_opened")
             for s in nest.flatten(list(given))
         ):
-            raise TypeError(f"input_signature must be a possibly nested sequence of TensorSpec objects, got {given!r}.")
+            what = f"input_signature must be a possibly nested sequence of TensorSpec objects, got {given!r}."
+            raise TypeError(errors.compose(what, "tf.TensorSpec([None, 3], tf.float32) for each parameter.", depth=4))
         takes_more = any(p.kind is p.VAR_POSITIONAL for p in parameters)
         positional = [p for p in parameters if p.kind is not p.VAR_POSITIONAL and _takes_spec(p)]
         if len(given) > len(positional) and not takes_more:
-            raise TypeError(f"input_signature contains {len(given) - len(positional)} extra type constraints.")
+            what = f"input_signature contains {len(given) - len(positional)} extra type constraints."
+            raise TypeError(errors.compose(what, _one_each(positional), depth=4))
         for p in positional[len(given) :]:
             if p.default is p.empty:
-                raise TypeError(f"input_signature missing type constraint for {p.name}")
+                what = f"input_signature missing type constraint for {p.name}"
+                raise TypeError(errors.compose(what, _one_each(positional), depth=4))
         return tuple(given)
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], needed: frozenset[str] = frozenset()) -> list[Any]:
@@ -349,3 +353,8 @@ def _spec(value: Any) -> TensorSpec:
 
 def _variable(variable: Variable) -> VariableSpec:
     return VariableSpec(variable.shape, variable.dtype, variable.trainable)
+
+
+def _one_each(parameters: list[inspect.Parameter]) -> str:
+    """Advice on a list of specs whose length differs from that of the parameters."""
+    return f"give one tf.TensorSpec for each of the parameters: {', '.join([p.name for p in parameters])}."

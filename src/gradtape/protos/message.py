@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from gradtape.core import errors
 from gradtape.protos import wire_format
 from gradtape.protos.containers import Map, Repeated, RepeatedMessages
 from gradtape.protos.fields import Field, accepted, raw, written
@@ -66,7 +67,9 @@ class Message:
     @staticmethod
     def _check_message(field: Field, value: Any) -> None:
         if not isinstance(value, field.kind):
-            raise TypeError(f"Expected a message of class {field.kind.__name__}, got {value!r}.")
+            name = field.kind.__name__
+            what = f"Expected a message of class {name}, got {errors.brief(value)}."
+            raise TypeError(errors.compose(what, f"tf.train.{name}(value=...).", depth=4))
 
     def __getattr__(self, name: str) -> Any:
         field = type(self).FIELDS.get(name)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core import errors
 from gradtape.protos import wire_format
 
 # The kind of field on the wire.
@@ -30,7 +31,13 @@ _LIMITS = {
 def _bytes(value: Any) -> bytes:
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value)
-    raise TypeError(f"{value!r} has type {type(value).__name__}, but expected one of: bytes")
+    what = f"{errors.brief(value)} has type {type(value).__name__}, but expected one of: bytes"
+    fix = (
+        "encode the text: text.encode()."
+        if isinstance(value, str)
+        else "tf.io.serialize_tensor(x).numpy() makes bytes of a tensor."
+    )
+    raise TypeError(errors.compose(what, fix, depth=5))
 
 
 def _string(value: Any) -> str:
@@ -57,7 +64,8 @@ def _integer(kind: str) -> Callable[[Any], int]:
 
     def check(value: Any) -> int:
         if not hasattr(value, "__index__"):
-            raise TypeError(f"{value!r} has type {type(value).__name__}, but expected one of: int")
+            what = f"{errors.brief(value)} has type {type(value).__name__}, but expected one of: int"
+            raise TypeError(errors.compose(what, "convert it with int(value), or use a FloatList.", depth=5))
         found = int(value)
         if not low <= found < high:
             raise ValueError(f"Value out of range: {found}")

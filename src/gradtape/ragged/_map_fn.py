@@ -92,7 +92,7 @@ def _checked(value: Any, wanted: Any) -> Any:
         raise errors.build(
             errors.DTypeError,
             f"map_fn: fn must return {wanted.dtype.name}, got {value.dtype.name}.",
-            "cast it, or tell the dtype by fn_output_signature.",
+            "cast it, or pass its dtype: fn_output_signature=tf.int32.",
         )
     return value
 

@@ -31,7 +31,7 @@ def truncated_normal(take: Take, shape: Any, mean: Any, stddev: Any, dtype: Any)
 
 
 def _scaled(op: Any, take: Take, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor:
-    size, wanted = _size(shape), _float(dtype)
+    size, wanted = _size(shape, f"random.{op.name.removeprefix('random_')}"), _float(dtype)
     drawn: Tensor = op(take(size), shape=size, dtype=wanted)
     if not _is(stddev, 1.0):
         drawn = drawn * convert.convert_to_tensor(stddev, wanted)
@@ -46,7 +46,7 @@ def uniform(take: Take, shape: Any, minval: Any, maxval: Any, dtype: Any, whole_
     Args:
       whole_range: whether None as both bounds means all integers of the dtype.
     """
-    size, wanted = _size(shape), dtypes.as_dtype(dtype)
+    size, wanted = _size(shape, "random.uniform"), dtypes.as_dtype(dtype)
     if wanted.is_integer:
         return _integers(take, size, minval, maxval, wanted, whole_range)
     if wanted.name not in random.FLOATS:
@@ -97,7 +97,7 @@ def binomial(take: Take, shape: Any, counts: Any, probs: Any, dtype: Any) -> Ten
 
 def bits(take: Take, shape: Any, dtype: Any) -> Tensor:
     """Integers over the whole range of a dtype of 32 or 64 bits."""
-    size, wanted = _size(shape), dtypes.as_dtype(dtype)
+    size, wanted = _size(shape, "random.Generator.uniform_full_int"), dtypes.as_dtype(dtype)
     if wanted.name not in random.INTEGERS:
         raise _bad_dtype(wanted, random.INTEGERS)
     return random.RandomBits(take(size), shape=size, dtype=wanted)
@@ -115,16 +115,16 @@ def shuffle(take: Take, value: Any) -> Tensor:
     return Reshape(rows, shape=shape)
 
 
-def _size(shape: Any) -> tuple[int, ...]:
+def _size(shape: Any, who: str) -> tuple[int, ...]:
     if type(shape) is int:
         raise errors.build(
             errors.ShapeError,
-            f"random: shape must be a list of sizes (must be rank 1), got {shape}.",
-            f"all sizes go into one list: tf.random.normal([{shape}]) or tf.random.normal([{shape}, 3]).",
+            f"{who}: shape must be a list of sizes (must be rank 1), got {shape}.",
+            f"all sizes go into one list: tf.{who}([{shape}]) or tf.{who}([{shape}, 3]).",
         )
-    size = integers(shape, "random", "shape")
+    size = integers(shape, who, "shape")
     if size and min(size) < 0:
-        what = f"random: sizes in shape must not be negative, got {list(size)}."
+        what = f"{who}: sizes in shape must not be negative, got {list(size)}."
         raise errors.build(errors.ShapeError, what, "compute a size with tf.shape(x)[axis].")
     return size
 

@@ -50,6 +50,13 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     >>> tf.strings.join([["a", "b"], "c"], separator="-").numpy()
     array([b'a-c', b'b-c'], dtype=object)
     """
+    if isinstance(inputs, (str, bytes)):
+        raise TypeError(
+            errors.compose(
+                f"strings.join: inputs must be a list of strings, got {inputs!r}.",
+                "tf.strings.join([a, b], separator).",
+            )
+        )
     given = [strings(x, "strings.join", "inputs") for x in inputs]
     between = scalar(separator, "strings.join", "separator")
     if not given:

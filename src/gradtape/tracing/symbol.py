@@ -229,7 +229,14 @@ class Symbol(Interpreted):
         return f"Tensor({self.name!r}, shape={self.get_shape()}, dtype={self.dtype.name})"
 
     def __format__(self, spec: str) -> str:
-        return format(str(self), spec)
+        if spec:
+            raise TypeError(
+                errors.compose(
+                    f"The format {spec!r} needs a value, but a tensor has none while the function is traced.",
+                    "tf.print(x) prints values when the function runs; tf.strings.as_string(x, precision=2) makes text of them.",
+                )
+            )
+        return str(self)
 
 
 def symbol(value: Value, trace: Trace, identity: int = 0) -> Symbol:

@@ -166,7 +166,7 @@ def _pullback(grad_fn: Any, inputs: list[Any], variables: list[Variable]) -> Pul
             if len(of_variables) != len(variables):
                 raise ValueError("Must return gradient for each variable from @custom_gradient grad_fn.")
         else:
-            of_arguments, of_variables = grad_fn(*dys), []
+            of_arguments, of_variables = _called(grad_fn, dys), []
         flat = nest.flatten(of_arguments)
         if len(flat) != count:
             raise ValueError(
@@ -178,6 +178,18 @@ def _pullback(grad_fn: Any, inputs: list[Any], variables: list[Variable]) -> Pul
         return [_cotangent(d, *spec) for d, *spec in zip((*flat, *of_variables), dtypes, shapes, strict=True)]
 
     return pullback
+
+
+def _called(grad_fn: Any, dys: tuple[Any, ...]) -> Any:
+    """What the gradient function returns; an error that names its parameters if it does not take one for each result."""
+    try:
+        return grad_fn(*dys)
+    except TypeError as problem:
+        if problem.__traceback__ is None or problem.__traceback__.tb_next is not None:
+            raise  # raised inside of it
+        names = ", ".join(["dy"] if len(dys) == 1 else [f"dy{i}" for i in range(1, len(dys) + 1)])
+        what = f"custom_gradient: grad_fn must take {len(dys)} {'argument' if len(dys) == 1 else 'arguments'}, one for each result: {problem}."
+        raise TypeError(errors.compose(what, f"def grad_fn({names}): ...", depth=2)) from None
 
 
 def _both(returned: Any) -> Any:

@@ -73,6 +73,15 @@ def of_switch(persistent: Any) -> None:
         )
 
 
+def of_no_sources() -> None:
+    """Say that a call asks for no gradient at all: a model that has not been built has no variables."""
+    hints.say(
+        provenance.user_place(3),
+        "gradient: sources is empty, so there is nothing to differentiate with respect to.",
+        "call the model once before model.trainable_variables is read; layers make their weights in the first call.",
+    )
+
+
 def of_no_gradient(recording: Recording, targets: Sequence[Any], sources: Sequence[Any]) -> None:
     """Say why all gradients of a call are None, where that is plain to see; else, how to find out."""
     place = provenance.user_place(3)

@@ -290,6 +290,8 @@ class GradientTape:
             flat: tuple[Any, ...] = (sources,)
         else:
             flat = tuple(sources) if is_list else flat_sources(sources)
+        if not flat:
+            suspicions.of_no_sources()
         seeds = seeds_of(targets, output_gradients)
         if recording.breaks:
             check_rules(recording, [t._id for t in targets], [s._id for s in flat])
