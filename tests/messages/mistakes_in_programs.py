@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from messages.mistakes import AXES, DTYPES, INDEXING, SHAPES, VALUES, Mistake, _section
 from messages.mistakes_of_arguments import ARGUMENTS, AROUND_TAPES, KERAS, MORE_HABITS
+from messages.mistakes_of_newcomers import NEWCOMERS
 
 VARIABLES = _section(
     "Variables",
@@ -337,4 +338,5 @@ MISTAKES: list[Mistake] = [
     *AROUND_TAPES,
     *KERAS,
     *MORE_HABITS,
+    *NEWCOMERS,
 ]

@@ -164,7 +164,7 @@ class Absent:
         self._name, self._text = name, text
 
     def __get__(self, owner: Any, kind: type) -> NoReturn:
-        is_text = getattr(getattr(owner, "_dtype", None), "name", "") == "string"
+        is_text = getattr(getattr(owner, "dtype", None), "name", "") == "string"
         instead = (_HINTS_FOR_STRINGS.get(self._name) if is_text else None) or _HINTS.get(self._name)
         text = self._text or f"{kind.__name__!r} object has no attribute {self._name!r}. Use {instead}."
         raise AttributeError(text, name=self._name, obj=kind if owner is None else owner)
