@@ -24,7 +24,7 @@ def tensor(value: Any) -> Tensor:
 
 
 def beside(value: Any, x: Any) -> Tensor:
-    """A tensor of what is used beside another: tensors and variables as they are, anything else in the dtype of that."""
+    """The second operand of a function as a tensor: tensors and variables unchanged, other values in the dtype of the first operand."""
     return value._read() if isinstance(value, Variable) else convert.like(value, x.dtype)
 
 
@@ -77,7 +77,7 @@ def integers(value: Any, what: str, name: str) -> tuple[int, ...]:
 
 
 def integer(value: Any, what: str, name: str) -> int:
-    """One int, given as such, or as an array or tensor of one element."""
+    """An int, from an int or from an array or tensor of one element."""
     if type(value) is int:
         return value
     if _current.path is not None and (symbols := symbols_in(value)) is not None and symbols.size == 1:

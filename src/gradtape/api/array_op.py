@@ -21,7 +21,7 @@ Specs = Spec | tuple[Spec, ...]
 
 
 class ArrayOp(Op):
-    """A function of arrays, and one that tells the specs of what it returns from the specs of what it is given.
+    """A function of arrays, and a function that computes the specs of its results from the specs of its arguments.
 
     A size that depends on values is None in the specs.
     """

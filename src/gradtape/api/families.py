@@ -119,7 +119,7 @@ def binary(op: Any, example: str, name: str = "", coerce: Any = operators.coerce
 
 
 def apply(forward: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
-    """The result of a binary operator on values of which perhaps none is a tensor.
+    """The result of a binary operator on values that need not be tensors.
 
     A Python or NumPy value takes the dtype of the tensor beside it; of two such values, the second that of the first.
     """

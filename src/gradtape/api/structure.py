@@ -1,4 +1,4 @@
-"""Values taken apart into tensors and what is left without them, which can be compared; and put together again."""
+"""Split nested values into tensors and a comparable remainder, and rebuild them."""
 
 from __future__ import annotations
 

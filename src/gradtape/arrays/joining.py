@@ -214,7 +214,7 @@ def normal_axis(axis: int, rank: int, what: str) -> int:
 
 
 def of_one_dtype(values: Sequence[Any]) -> list[Any]:
-    """Tensors of values; those that are no tensors take the dtype of the first that is."""
+    """The values as tensors; values that are not tensors take the dtype of the first tensor."""
     own = next((v.dtype for v in values if isinstance(v, (Tensor, Variable))), None)
     if own is not None:
         return [tensor(v) if isinstance(v, (Tensor, Variable)) else convert.like(v, own) for v in values]

@@ -26,7 +26,7 @@ _status = _Status()
 
 @contextmanager
 def enabled(flag: bool) -> Iterator[None]:
-    """Run a block in which functions that the user hands over are rewritten, or are not."""
+    """Run a block with rewriting of the user's functions turned on or off."""
     before = _status.enabled
     _status.enabled = flag
     try:
@@ -93,7 +93,7 @@ def _rewritten(function: FunctionType) -> FunctionType:
 
 
 def called(function: Any) -> Any:
-    """What is called in place of something that a rewritten function calls."""
+    """The replacement for a callable that a rewritten function calls."""
     if state.current.trace is None:  # in a Python function that a graph calls when it runs: all values are known
         return function
     if not isinstance(function, _AS_IT_IS):

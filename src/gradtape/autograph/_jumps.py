@@ -30,7 +30,7 @@ _OPTIONS = ("parallel_iterations", "swap_memory", "maximum_iterations", "shape_i
 
 
 def eliminate(function: ast.FunctionDef) -> None:
-    """Rewrite the jumps of a function, not of those that are defined in it."""
+    """Rewrite the jumps of a function, but not those of functions defined inside it."""
     _Jumps(function).run()
 
 

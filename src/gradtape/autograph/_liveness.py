@@ -31,7 +31,7 @@ Owner = tuple[ast.AST, str]
 
 
 class Block:
-    """What is known of an `if`, `for` or `while`.
+    """The facts about an `if`, `for` or `while` statement.
 
     Attributes:
       names: the variables, attributes and items that it changes and someone reads: first those read after it, in alphabetical

@@ -196,7 +196,7 @@ class _Loop:
                 self._begin[i] = start
 
     def run(self) -> None:
-        """Trace the loop, and set the variables to what they are after it."""
+        """Trace the loop, and set the variables to their values after it."""
         trace, after, leaves, specs = self._settled()
         with trace:
             results = [t for i in self._carried() for t in self._checked(i, after[i], specs[i])]

@@ -11,7 +11,7 @@ _FIELDS = ("id", "attr", "arg", "name", "asname", "rest")
 
 
 def class_of(qualname: str) -> str:
-    """The name of the innermost class that a function is written in, empty if there is none."""
+    """The name of the innermost class that contains a function; empty if there is none."""
     parts = qualname.split(".")
     around = [a for a, b in itertools.pairwise(parts) if a != "<locals>" and b != "<locals>"]
     return around[-1].lstrip("_") if around else ""

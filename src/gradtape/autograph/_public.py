@@ -1,4 +1,4 @@
-"""The public functions around AutoGraph: see what it makes of a function, and tell it what to leave alone."""
+"""The public functions of AutoGraph: show the rewritten code, and exclude functions from rewriting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The syntax tree of a function, from its file: found by position, so that lambdas on one line are told apart."""
+"""The syntax tree of a function, from its file: found by position, which distinguishes lambdas on one line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST = 64  # files whose trees are kept
 
 
 class Unavailable(Exception):
-    """There is no source from which a function could be rewritten, or it uses what cannot be."""
+    """A function cannot be rewritten: it has no source, or uses unsupported syntax."""
 
 
 def tree_of(function: FunctionType) -> Any:

@@ -1,4 +1,4 @@
-"""tf.Graph: a trace that stays open, of which sessions run parts (`_session.py`).
+"""tf.Graph: a trace that stays open; sessions run parts of it (`_session.py`).
 
 While a graph is the default, ops on its tensors become nodes as in a function that is being traced. `Session.run` takes the nodes
 that the fetches need, in the order in which they were made, and has a `tf.function` write them anew: so they are compiled, once
@@ -220,7 +220,7 @@ class Graph:
             self.add_to_collection(name, value)
 
     def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
-        """What is in a collection, of names that begin with a scope."""
+        """The items of a collection whose names begin with a scope."""
         found = list(self.collections.get(name, ()))
         return found if not scope else [x for x in found if getattr(x, "name", "").startswith(scope)]
 
@@ -252,7 +252,7 @@ class Graph:
         return obj
 
     def get_operations(self) -> list[Any]:
-        """The operations, in the order in which they were made."""
+        """The operations, in order of creation."""
         made = [Operation(symbol(node.outputs[0], self.trace)) for node in self.trace.graph.nodes if node.outputs]
         return [*[Operation(t) for t in self.trace.parameters], *made]
 

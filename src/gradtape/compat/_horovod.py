@@ -25,7 +25,7 @@ _MODULES = {
 
 
 class HorovodFinder(importlib.abc.MetaPathFinder):
-    """Finds `horovod` and what is in it."""
+    """Finds `horovod` and its submodules."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
         if name != "horovod" and not name.startswith("horovod."):

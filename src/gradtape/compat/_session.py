@@ -83,11 +83,11 @@ class Session:
         return list(config.list_logical_devices())
 
     def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
-        """A function of what is fed."""
+        """A function of the fed values."""
         return lambda *values, **_: self.run(fetches, dict(_pairs(feed_list or [], values)))
 
     def partial_run(self, *_: Any) -> Any:
-        """Not supported: run what is wanted at once."""
+        """Not supported: fetch everything in one run."""
         raise NotImplementedError(
             errors.compose("Session.partial_run cannot be used: it is left out.", "use session.run.")
         )

@@ -114,7 +114,7 @@ def scan(
     reverse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The stacked intermediate values of a fold, in which each row changes the value to `fn(value, row)`.
+    """The stacked intermediate values of a fold: each row changes the value to `fn(value, row)`.
 
     Args:
       fn: a function of the value so far and one row, which has the structure of `elems`.

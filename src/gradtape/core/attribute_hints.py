@@ -156,7 +156,7 @@ _HINTS_FOR_STRINGS = {
 
 
 class Absent:
-    """An attribute that is not there: asking for it says what to write instead."""
+    """An absent attribute: reading it raises an error that names the replacement."""
 
     __slots__ = ("_name", "_text")
 
@@ -183,7 +183,7 @@ def hint(kind: type, name: str) -> str:
 
 
 def shown(kind: type, names: Any) -> list[str]:
-    """The names of attributes without those that are absent."""
+    """The names of attributes, excluding absent ones."""
     return [name for name in names if not isinstance(_found(kind, name), Absent)]
 
 

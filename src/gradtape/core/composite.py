@@ -32,7 +32,7 @@ class Form:
         raise NotImplementedError
 
     def described(self, specs: Sequence[TensorSpec]) -> CompositeSpec:
-        """The spec of values with such parts."""
+        """The spec of values with these parts."""
         raise NotImplementedError
 
 

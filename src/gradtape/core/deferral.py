@@ -1,4 +1,4 @@
-"""What is not known while a `tf.function` is traced, and which functions can wait for it.
+"""Sizes and values that are unknown while a `tf.function` is traced, and the functions that can wait for them.
 
 Public functions are written for tensors whose sizes are known, and for numbers whose values are. Where a function asks a symbolic
 tensor for a size or a value that only a run will tell, `Unknown` is raised, and the whole function becomes one node of
@@ -84,7 +84,7 @@ def is_elementwise(function: Any) -> bool:
 
 
 def can_wait(value: Any) -> bool:
-    """True for a public function that may become a node of the graph where it needs what is not known yet."""
+    """True for a public function that may become a graph node when it needs an unknown size or value."""
     if type(value) is not FunctionType or hasattr(value, "__wrapped__"):
         return False
     origin = value.__module__ or ""  # code that was made at run time has none

@@ -77,7 +77,7 @@ def gpu_count() -> int:
 
 
 def check(name: str) -> str:
-    """The short form of a device name; a clear error if the device is not there."""
+    """The short form of a device name; a clear error if the device does not exist."""
     kind, index = parse(name)
     if kind == "CPU":
         if index >= division.cpus:
@@ -100,7 +100,7 @@ def check(name: str) -> str:
 
 
 def chosen(name: str) -> str:
-    """The short form of the device that a block runs on: the named one, or the CPU where that is not there."""
+    """The short form of the device that a block runs on: the named one, or the CPU if that does not exist."""
     try:
         return check(name)
     except errors.DeviceError:

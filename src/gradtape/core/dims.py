@@ -274,7 +274,7 @@ def substitute(x: Any, value: Callable[[Atom], Any]) -> Any:
 
 
 def solve(x: Dim) -> tuple[Atom, Any] | bool | None:
-    """A symbol and what it is if x = 0; False if x cannot be 0; None if nothing so simple follows."""
+    """A symbol and its value if x = 0; False if x cannot be 0; None if x = 0 does not determine a symbol."""
     rest = dict(x.terms)
     constant = rest.pop((), 0)
     if constant % math.gcd(*rest.values()):

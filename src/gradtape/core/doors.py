@@ -80,7 +80,7 @@ def _dispatched(arguments: tuple[Any, ...]) -> Iterator[Dispatched]:
 
 
 class Door:
-    """What is behind a public function: the function that computes, and what to do where that fails.
+    """The implementation of a public function: the function that computes, and the handling of its failures.
 
     Attributes:
       function: that computes.
@@ -93,7 +93,7 @@ class Door:
         self.function, self.waits = function, waits
 
     def given(self, values: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments of a call from the values of all parameters, without those that are the defaults."""
+        """The arguments of a call from the values of all parameters, leaving out defaults."""
         function: Any = self.function
         defaults = function.__defaults__ or ()
         required = len(values) - len(defaults)
@@ -102,7 +102,7 @@ class Door:
         return values[:required], {name: value for name, value, default in options if value is not default}
 
     def fail(self, problem: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The result of a call for which the function raised, from whoever knows one; otherwise the error for the user."""
+        """The result of a call after the function raised, from the first handler that has one; otherwise the user's error."""
         function = self.function
         result = answer_for(problem, function, args, kwargs)
         if result is not NotImplemented:

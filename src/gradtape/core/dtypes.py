@@ -73,7 +73,7 @@ class DType:
 
     @property
     def is_quantized(self) -> bool:
-        """True for the quantized integers, of which there are names only."""
+        """True for the quantized integers, which exist in name only."""
         return self.name.startswith("q")
 
     @property

@@ -46,7 +46,7 @@ def has_said(words: str) -> bool:
 
 
 def say(place: provenance.Place | None, what: str, fix: str) -> None:
-    """Write what is wrong and the fix into the log, the first time for a place in the user's code."""
+    """Log a problem and its fix, once per place in the user's code."""
     key = (place, what)
     if not _Switch.is_on or key in _said or len(_said) > _MOST:
         return

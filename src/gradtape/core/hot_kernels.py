@@ -51,7 +51,7 @@ def is_enabled() -> bool:
 
 
 def kernel(op: Any, arrays: Sequence[Any], params: dict[str, Any]) -> _Kernel | None:
-    """Machine code for an op on such arrays, if there is some by now."""
+    """Machine code for an op on arrays of this kind, if it has been compiled."""
     if not _enabled:
         return None
     key: Any = op, *[(a.shape, a.dtype) for a in arrays]

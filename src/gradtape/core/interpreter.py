@@ -33,7 +33,7 @@ class Interpreter(Protocol):
         """The outputs of an op, as symbols: its `infer` rule runs, and the op becomes a node."""
 
     def append(self, op: Any, inputs: Sequence[Any], params: dict[str, Any], specs: Any, /) -> Any:
-        """The outputs of an op of which the specs are known already."""
+        """The outputs of an op whose specs are already known."""
 
     def parameter(self, spec: Spec, /) -> Tensor:
         """A further argument of the function."""
@@ -65,7 +65,7 @@ class Interpreter(Protocol):
     def holding(
         self, variables: Sequence[Variable], values: Sequence[Any], /
     ) -> AbstractContextManager[Callable[[Variable], Tensor]]:
-        """A context in which variables have other values, and assignments do not last; it gives a function that reads them."""
+        """A context with temporary values of variables; yields a function that reads them."""
 
     def later(
         self,

@@ -153,7 +153,7 @@ def release() -> None:
 
 
 def apply(op: Any, arrays: Any, params: dict[str, Any]) -> Any:
-    """The result of an elementwise op on arrays, of which at least one is not small."""
+    """The result of an elementwise op on arrays, at least one of them large."""
     if not all(type(a) is _ndarray or isinstance(a, np.generic) for a in arrays):
         return op.kernel(*arrays, **params)
     if len(arrays) > 1 and not all(a.flags.c_contiguous for a in arrays):
@@ -291,7 +291,7 @@ class _Workers:
                 del job
 
     def stop(self) -> None:
-        """Send the threads home when they have finished what they do."""
+        """Stop the threads once they have finished their current work."""
         for _ in range(self.count):
             self.jobs.put(None)
         self.reset()

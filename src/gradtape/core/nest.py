@@ -25,13 +25,13 @@ def is_nested(seq: Any) -> bool:
 
 
 def has_parts(value: Any) -> bool:
-    """True for an object that says of which parts it consists."""
+    """True for an object that lists its parts."""
     kind = type(value)
     return hasattr(kind, "__tf_flatten__") or hasattr(kind, "__attrs_attrs__")
 
 
 def parts(value: Any) -> list[Any]:
-    """The parts of such an object."""
+    """The parts of an object that lists them."""
     if hasattr(type(value), "__tf_flatten__"):
         return list(value.__tf_flatten__()[1])
     return [getattr(value, attribute.name) for attribute in type(value).__attrs_attrs__]

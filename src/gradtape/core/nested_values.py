@@ -115,7 +115,7 @@ def _inferred(first: Any, kind: str, kinds: set[str]) -> dtypes.DType:
 
 
 def held_kinds(dtype: dtypes.DType) -> str:
-    """The kinds of leaves that a dtype takes where it is asked for."""
+    """The kinds of leaves that an explicit dtype accepts."""
     if dtype.is_floating:
         return "fib"
     if dtype.is_integer:

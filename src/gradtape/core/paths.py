@@ -76,7 +76,7 @@ class Path:
         return found
 
     def resolve(self, x: Any) -> Any:
-        """An int or Dim with what is known on this path."""
+        """An int or Dim, simplified with the facts of this path."""
         while self.equal and type(x) is Dim and any(self._is_resolved(a) for a in atoms(x)):
             x = substitute(x, self._value)
         return x
@@ -203,7 +203,7 @@ class Path:
 
 
 class Contradiction(Exception):
-    """The answers of a path exclude each other: there are no such sizes."""
+    """The answers of a path contradict each other: no sizes satisfy them."""
 
 
 class Explored(NamedTuple, Generic[T]):
@@ -260,7 +260,7 @@ def explore(
 
 
 def join(shapes: Sequence[tuple[Sequence[Any], Path]]) -> tuple[Any, ...] | None:
-    """The shape that is right on all paths, from one for each: what they do not agree on is a new symbol. None if the ranks differ."""
+    """The shape common to all paths; sizes that differ become new symbols. None if the ranks differ."""
     resolved = [([path.resolve(d) for d in shape], path) for shape, path in shapes]
     if len({len(shape) for shape, _ in resolved}) != 1:
         return None

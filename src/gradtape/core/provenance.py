@@ -114,7 +114,7 @@ class Site:
 
     @property
     def source(self) -> str:
-        """The text of the line, stripped; empty where the file is not there (a REPL, `exec`)."""
+        """The text of the line, stripped; empty if there is no file (a REPL, `exec`)."""
         return linecache.getline(self.filename, self.line).strip()
 
     @property

@@ -146,7 +146,7 @@ def normalize_axes(axis: Any, rank: int, op: str) -> tuple[int, ...]:
 
 
 class TensorShape:
-    """A shape of which dimensions, or the rank, may be unknown.
+    """A shape whose dimensions or rank may be unknown.
 
     >>> tf.TensorShape([2, None]).as_list()
     [2, None]

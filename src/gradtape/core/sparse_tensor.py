@@ -26,7 +26,7 @@ class SparseForm(Form):
         return SparseTensor(*parts)
 
     def described(self, specs: Sequence[TensorSpec]) -> SparseTensorSpec:
-        """The spec of sparse tensors with such parts."""
+        """The spec of sparse tensors with these parts."""
         rank = specs[2].shape.rank and specs[2].shape[0]
         return SparseTensorSpec([None] * rank if rank else None, specs[1].dtype)
 
@@ -156,7 +156,7 @@ class SparseTensor(Composite):
             return known if self._told is None else known.merge_with(self._told)
 
     def set_shape(self, shape: Any) -> None:
-        """Say what is known of the shape; a ValueError unless it is compatible with this tensor's."""
+        """Refine the static shape; ValueError if it is not compatible."""
         if not self.shape.is_compatible_with(shape):
             raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}")
         self._told = self.shape.merge_with(shape)

@@ -25,7 +25,7 @@ class Sites(dict[Any, Any]):
 
 
 class ThreadState(threading.local):
-    """What is active on this thread.
+    """The active recorders, trace and scopes of this thread.
 
     Attributes:
       recorders: tapes and accumulators that see every op, in the order of entering.

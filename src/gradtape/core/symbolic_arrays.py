@@ -1,4 +1,4 @@
-"""Arrays of ints of which some are not known: what `tf.shape(x)` is while functions are asked on symbols."""
+"""Arrays of partly unknown ints: the result of `tf.shape(x)` while functions run on symbols."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradtape.core.tensor import Tensor
 
 
 def has_symbols(array: Any) -> bool:
-    """True for an array of ints of which some are not known."""
+    """True for an array of ints with unknown elements."""
     dtype = getattr(array, "dtype", None)
     return dtype is not None and dtype.kind == "O" and is_symbolic(array.flat)
 
@@ -58,6 +58,6 @@ def _item(x: Any) -> Any:
 
 
 def unknown_tensor(shape: Any, dtype: Any) -> Tensor:
-    """A tensor of which only the shape and the dtype matter, for what is computed on a path."""
+    """A tensor with only a shape and a dtype, for computations on a path."""
     made: Tensor = state.tracing().parameter(Spec(tuple(shape), dtype))
     return made

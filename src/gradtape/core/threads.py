@@ -42,7 +42,7 @@ def is_alone() -> bool:
 
 @contextlib.contextmanager
 def companion() -> Iterator[None]:
-    """Run a block on a thread of the library's own, in which neither code of the user runs nor a variable is known."""
+    """Run a block on one of the library's threads, without user code and without variables."""
     own = get_ident()
     companions.add(own)
     try:

@@ -36,13 +36,18 @@ def filtered(whole: TracebackType | None) -> TracebackType | None:
     """A traceback with the user's frames only; the whole one if no frame of gradtape, or none of the user's, is in it."""
     frames = list(_frames(whole))
     kept = [tb for tb in frames if not provenance.is_library(tb.tb_frame.f_code.co_filename)]
-    is_ours = any(provenance.is_own(tb.tb_frame.f_code.co_filename) for tb in frames)
+    is_ours = any(_is_ours(tb.tb_frame.f_code.co_filename) for tb in frames)
     if not _Switch.enabled or not is_ours or not kept:
         return whole
     short: TracebackType | None = None
     for tb in reversed(kept):
         short = TracebackType(short, tb.tb_frame, tb.tb_lasti, tb.tb_lineno)
     return short
+
+
+def _is_ours(filename: str) -> bool:
+    """Whether a file is of gradtape, or of Keras while it runs on gradtape."""
+    return provenance.is_own(filename) or ("/keras/src/" in filename and "gradtape.keras_backend" in sys.modules)
 
 
 def hidden_frames(whole: TracebackType | None) -> list[FrameType]:
@@ -52,7 +57,7 @@ def hidden_frames(whole: TracebackType | None) -> list[FrameType]:
 
 
 def is_hidden(found: Any) -> bool:
-    """What pytest asks of frames that are marked, with what it knows of the error."""
+    """The value of `__tracebackhide__` in marked frames; pytest calls it with the error."""
     return _Switch.enabled
 
 

@@ -23,7 +23,7 @@ class Cache(Chosen):
         self._kept: list[Any] | None = None
 
     def forget(self) -> None:
-        """Drop what is kept."""
+        """Drop the cached elements."""
         self._kept = None
 
     def _through(self, items: Any, count: int = UNKNOWN) -> Iterator[Any]:

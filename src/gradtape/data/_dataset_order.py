@@ -17,7 +17,7 @@ from gradtape.io._paths import local
 
 
 class Arranging:
-    """Which elements, in which order, in which groups."""
+    """Selecting, ordering and grouping elements."""
 
     _stage: Any
 

@@ -75,7 +75,7 @@ _counting = _Counting()
 
 @contextmanager
 def counting() -> Iterator[None]:
-    """Run a block in which sources tell how many elements they have in this run of the function."""
+    """Run a block with the sizes that the sources have in this run of the function."""
     before, _counting.is_on = _counting.is_on, True
     try:
         yield

@@ -1,4 +1,4 @@
-"""Older forms of what are methods of `Dataset` now, and a few others."""
+"""Older forms of methods of `Dataset`, and a few other functions."""
 
 from __future__ import annotations
 

@@ -166,7 +166,7 @@ def fixed(size: int, header: int, footer: int, kind: str) -> Callable[[str], Ite
 
 
 def matching(patterns: Any) -> list[str]:
-    """The sorted files that fit a pattern, or several: then one may come several times. An error if there are none."""
+    """The sorted files that match one or several patterns; a file that matches several is repeated. An error if none match."""
     wanted = _texts(convert.convert_to_tensor(_plain(patterns)))
     found = sorted([path for pattern in wanted for path in glob.glob(pattern)])
     if not found:

@@ -225,7 +225,7 @@ class Unique(Stage):
 
 
 class Resampled(Mapped):
-    """Pairs of class and element, of which some are left out so that the classes are distributed as wanted."""
+    """Pairs of class and element, sampled so that the classes have the given distribution."""
 
     def __init__(self, source: Stage, classes: Function, target: Any, initial: Any, seed: Any) -> None:
         super().__init__(source, classes)

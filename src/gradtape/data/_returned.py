@@ -38,7 +38,7 @@ class _MakeStage(Op):
         self._stage, self._sources = stage, sources
 
     def kernel(self, *arrays: Any) -> Any:
-        """A box with a stage of its own for this run: others may wait for other values."""
+        """A box with a separate stage for this run, since other runs may wait for other values."""
         box = np.empty((), object)
         values = iter(arrays)
         filled = {id(s): s.made([next(values) for _ in s.tensors]) for s in self._sources}

@@ -59,7 +59,7 @@ class Draws:
 
 
 def of(stage: Any) -> list[Seeds]:
-    """The seeds of a stage and of those that it reads."""
+    """The seeds of a stage and of its inputs."""
     own = getattr(stage, "_seeds", None)
     return [*([own] if isinstance(own, Seeds) else []), *[s for source in stage.inputs for s in of(source)]]
 

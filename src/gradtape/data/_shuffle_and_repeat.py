@@ -1,4 +1,4 @@
-"""Which elements come, and in which order: shuffle, repeat, take, skip, shard, concatenate."""
+"""Selecting and ordering elements: shuffle, repeat, take, skip, shard, concatenate."""
 
 from __future__ import annotations
 

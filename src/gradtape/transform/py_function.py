@@ -127,7 +127,7 @@ def _run(func: Callable[..., Any], inputs: list[Tensor], wanted: list[dtypes.DTy
     except NeedsValueError:
         raise
     except Exception as problem:
-        what = f"py_function: {_name(func)} raised {type(problem).__name__}: {problem}"
+        what = f"py_function: {_name(func)} raised {type(problem).__name__}: {str(problem).partition(chr(10))[0]}"
         raise errors.build(_kind(problem), what, "the traceback above this one shows where.") from problem
 
 

@@ -56,7 +56,7 @@ class ConversionOptions:
 
 
 class ProgramContext:
-    """What is known of a program that is converted."""
+    """The facts about a program being converted."""
 
     def __init__(self, options: Any, autograph_module: Any = None) -> None:
         self.options, self.autograph_module = options, autograph_module

@@ -1,4 +1,4 @@
-"""CompositeTensor: classes of a library that say by their TypeSpec of which tensors they consist."""
+"""CompositeTensor: library classes whose TypeSpec lists their component tensors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 
 
 class CompositeTensor(Composite, metaclass=abc.ABCMeta):
-    """Base of classes whose `_type_spec` says of which tensors an object consists.
+    """Base of classes whose `_type_spec` lists an object's component tensors.
 
     Functions, control flow and `tf.nest` take such an object apart into its tensors. Variables in it are not replaced: they belong
     to the object.

@@ -112,7 +112,7 @@ def as_dimension(value: Any) -> Dimension:
 
 
 def unknown_shape(rank: int | None = None, **_: Any) -> TensorShape:
-    """A shape of which at most the rank is known."""
+    """A shape with a known or unknown rank and unknown dimensions."""
     return TensorShape(None if rank is None else [None] * rank)
 
 

@@ -1,4 +1,4 @@
-"""Decorators that remember what they decorate, and marks of public names."""
+"""Decorators that remember the decorated function, and marks of public names."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def make_decorator(
     decorator_doc: str = "",
     decorator_argspec: Any = None,
 ) -> Any:
-    """The function that decorates, with the name of what it decorates."""
+    """The decorating function, with the name of the decorated one."""
     decorator = TFDecorator(
         str(decorator_name or getattr(decorator_func, "__name__", "")), target, decorator_doc, decorator_argspec
     )
@@ -42,7 +42,7 @@ def make_decorator(
 
 
 def unwrap(maybe_tf_decorator: Any) -> tuple[list[Any], Any]:
-    """The decorators of a function, and what is inside."""
+    """The decorators of a function, and the undecorated function."""
     found: list[Any] = []
     current = maybe_tf_decorator
     while True:

@@ -53,7 +53,7 @@ def maybe_merge_call(fn: Callable[..., Any], strategy: Any, *args: Any, **kwargs
 
 @contextlib.contextmanager
 def variable_sync_on_read_context() -> Iterator[None]:
-    """A block in which variables that are brought together on reading are."""
+    """A context in which variables that are aggregated on reading are aggregated."""
     yield
 
 

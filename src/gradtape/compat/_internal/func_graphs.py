@@ -1,4 +1,4 @@
-"""The graph of a function, as programs look at it, and graphs in which Keras 2 tries its layers out."""
+"""The graph of a function, as programs look at it, and the scratch graphs of Keras 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradients by the names of ops: they are written down, but ops have none of these names here."""
+"""Gradients registered by op name: they are stored, but no op here has such a name."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def record_gradient(op_name: str, inputs: Any, attrs: Any, outputs: Any) -> None
 
 
 def should_record_backprop(tensors: Any) -> bool:
-    """True if a tape would record an op on such tensors."""
+    """True if a tape would record an op on these tensors."""
     tapes = [r for r in state.current.recorders if hasattr(r, "tracked")]
     return any(getattr(t, "_id", 0) in tape.tracked for tape in tapes for t in tensors)
 

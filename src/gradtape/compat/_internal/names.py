@@ -67,7 +67,7 @@ Value = Tensor
 
 
 def forward_compatible(year: int, month: int, day: int) -> bool:
-    """True: what is new may be used."""
+    """True: new behaviour may be used."""
     return True
 
 

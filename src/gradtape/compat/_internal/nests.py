@@ -19,7 +19,7 @@ def is_attrs(value: Any) -> bool:
 
 
 def is_namedtuple(instance: Any, strict: bool = False) -> bool:
-    """True for a named tuple; with `strict` a subclass of one with more to it is none."""
+    """True for a named tuple; with `strict`, subclasses with additional attributes do not count."""
     if strict and type(instance).__base__ is not tuple:
         return False
     return isinstance(instance, tuple) and isinstance(getattr(instance, "_fields", None), tuple)

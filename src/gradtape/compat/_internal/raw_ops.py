@@ -173,7 +173,7 @@ def FusedBatchNormV3(
     is_training: bool = True,
     name: Any = None,
 ) -> _BatchNorm:
-    """A batch that is normalised by its own mean and variance, or by given ones; with those that are to be kept."""
+    """A batch normalised with its own or with given statistics, and the statistics to keep."""
     x = tf.convert_to_tensor(x)
     channel = 1 if data_format.startswith("NC") else x.shape.rank - 1
     axes = [i for i in range(x.shape.rank) if i != channel]

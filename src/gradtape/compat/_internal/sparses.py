@@ -52,7 +52,7 @@ def matmul(
     a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False, adjoint_b: bool = False,
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The product of matrices of which some are sparse; that of two sparse ones is sparse."""
+    """The product of two matrices, either of which may be sparse; the product of two sparse matrices is sparse."""
     sparse_a, sparse_b = isinstance(a, CSRSparseMatrix), isinstance(b, CSRSparseMatrix)
     if sparse_a and not sparse_b and len(a.shape) == 2 and not transpose_b:
         left = tf.sparse.transpose(a._sparse) if transpose_a else a._sparse

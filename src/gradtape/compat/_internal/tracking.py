@@ -96,7 +96,7 @@ class CheckpointInitialValue:
 
 
 class CheckpointInitialValueCallable:
-    """A function that gives such a value."""
+    """A function that returns the tracked value."""
 
 
 class PythonState(Trackable):
@@ -159,7 +159,7 @@ def register_session_provider(session_provider: Any) -> None:
 
 
 def saveable_objects_from_trackable(trackable: Any, tf1_saver: bool = False) -> dict[str, Any]:
-    """What is saved of an object beside its variables: nothing."""
+    """The state saved in addition to an object's variables: nothing."""
     return {}
 
 

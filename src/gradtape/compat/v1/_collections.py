@@ -24,7 +24,7 @@ def add_to_collections(names: Any, value: Any) -> None:
 
 
 def get_collection(key: Any, scope: str | None = None) -> list[Any]:
-    """What is in a collection of the default graph."""
+    """The items of a collection of the default graph."""
     return _graph().get_collection(key, scope)  # type: ignore[no-any-return]
 
 
@@ -57,7 +57,7 @@ def model_variables(scope: str | None = None) -> list[Any]:
 
 
 def moving_average_variables(scope: str | None = None) -> list[Any]:
-    """The variables of the default graph of which there are averages."""
+    """The variables of the default graph that have moving averages."""
     return get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
 
 

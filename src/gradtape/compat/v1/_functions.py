@@ -267,7 +267,7 @@ def assert_rank_at_least(
 def assert_rank_in(
     x: Any, ranks: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str | None = None
 ) -> Any:
-    """A check of the number of dimensions, of which there are several right ones."""
+    """Check that the rank is one of several."""
     return tf.debugging.assert_rank_in(x, ranks, message, name)
 
 

@@ -28,7 +28,7 @@ class Initializer:
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
-        """The initializer with such arguments."""
+        """The initializer with these arguments."""
         return cls(**config)
 
 

@@ -1,4 +1,4 @@
-"""`tf.compat.v1.data`: pipelines of version 2, and the functions that asked version 1's what they hold."""
+"""`tf.compat.v1.data`: pipelines of version 2, and version 1's functions that describe a dataset's elements."""
 
 from __future__ import annotations
 

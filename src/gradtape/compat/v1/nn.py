@@ -183,6 +183,6 @@ def ctc_loss(
     labels: Any, inputs: Any = None, sequence_length: Any = None, preprocess_collapse_repeated: bool = False,
     ctc_merge_repeated: bool = True, ignore_longer_outputs_than_inputs: bool = False, time_major: bool = True, logits: Any = None,
 ) -> Any:  # fmt: skip
-    """The loss of sequences of labels of which the places are not known: the last class is the blank one."""
+    """The CTC loss of label sequences without alignment; the last class is the blank."""
     given = inputs if logits is None else logits
     return tf.nn.ctc_loss(labels, given, None, sequence_length, time_major, blank_index=-1)

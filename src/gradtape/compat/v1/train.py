@@ -32,11 +32,11 @@ class Optimizer:
         return self._name
 
     def get_slot_names(self) -> list[str]:
-        """The names of what is kept for each variable."""
+        """The names of the state kept for each variable."""
         return sorted(self._slots)
 
     def get_slot(self, var: Any, name: str) -> Any:
-        """What is kept for a variable under a name."""
+        """The state kept for a variable under a name."""
         return self._slots.get(name, {}).get(id(var))
 
     def variables(self) -> list[Any]:
@@ -252,7 +252,7 @@ class RMSPropOptimizer(Optimizer):
 
 
 class FtrlOptimizer(Optimizer):
-    """Ftrl, of which programs ask for the name."""
+    """Ftrl, for programs that refer to it by name."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
         raise NotImplementedError("tf.compat.v1.train.FtrlOptimizer is left out.\n  fix: use tf.keras.optimizers.Ftrl.")
@@ -336,7 +336,7 @@ def NewCheckpointReader(filepattern: str) -> Any:  # noqa: N802
 
 
 class SessionRunHook:
-    """Base of objects that are told of the runs of a session."""
+    """Base of objects that are called around each run of a session."""
 
 
 class ChiefSessionCreator:
@@ -347,4 +347,4 @@ class ChiefSessionCreator:
 
 
 class WorkerSessionCreator(ChiefSessionCreator):
-    """Makes the session of a process that follows; there is none."""
+    """Creates the session of a worker; not supported."""

@@ -1,4 +1,4 @@
-"""Loops and branches. Their blocks are graphs: what they compute is written down nowhere else."""
+"""Loops and branches. Their blocks are graphs, the only description of the computation."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Places(NamedTuple):
 
 
 class Take(NamedTuple):
-    """`out[b, o, i] = x[b, o, index[b, i]]`; zeros for what is skipped. Inputs: x, indices.
+    """`out[b, o, i] = x[b, o, index[b, i]]`; zeros for skipped rows. Inputs: x, indices.
 
     Attributes:
       places: the sizes.
