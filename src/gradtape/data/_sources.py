@@ -68,7 +68,7 @@ class Slices(Stage):
 
 
 def awaited_slices(value: Any) -> Awaited:
-    """The rows of tensors of which some have no value yet."""
+    """The rows of tensors, some of them without a value yet."""
     tensors = structure.tensors(value)
     specs = structure.spec(tensors)
     counts = {s.shape[0] for s in nest.flatten(specs) if s.shape.rank}
@@ -77,7 +77,7 @@ def awaited_slices(value: Any) -> Awaited:
 
 
 class Pieces(Stage):
-    """The rows of tensors of which some are sparse or ragged."""
+    """The rows of tensors, some of them sparse or ragged."""
 
     def __init__(self, value: Any) -> None:
         self._value = structure.tensors(value)
@@ -126,7 +126,7 @@ class Single(Stage):
 
 
 def awaited_single(value: Any) -> Awaited:
-    """One element of which some tensors have no value yet."""
+    """One element, with tensors that have no value yet."""
     tensors = structure.tensors(value)
     return Awaited(tensors, Single, structure.spec(tensors), 1)
 

@@ -77,7 +77,7 @@ class Stage:
         return map(raised, self.begin())
 
     def table(self) -> Table | None:
-        """The arrays whose rows are the elements, if that is what they are."""
+        """The arrays whose rows are the elements; None for other stages."""
         return None
 
     def rows(self) -> Iterator[Rows]:

@@ -195,7 +195,7 @@ class _Handover:
             self._free.put(None)
 
     def taker(self) -> _Taker:
-        """Who takes the elements; the thread goes on until it is gone."""
+        """The consumer of the elements; the thread runs until it is gone."""
         made = _Taker(self._items.get, self._free.put)
         self._known = weakref.ref(made, self._free.put)
         return made

@@ -1,4 +1,4 @@
-"""`tf.data.experimental`: older forms of what are methods of `Dataset` now, and a few others."""
+"""`tf.data.experimental`: older forms of methods of `Dataset`, and a few other functions."""
 
 from gradtape.core import lazy
 

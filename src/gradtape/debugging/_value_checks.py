@@ -1,4 +1,4 @@
-"""`tf.debugging`: checks of values. What is known while a function is traced is checked then, the rest when it runs."""
+"""`tf.debugging`: checks of values. Known values are checked while a function is traced, the others when it runs."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ def _near_text(message: str | None, summarize: int, a: Any, b: Any, relative: An
 
 
 def assert_proper_iterable(values: Any) -> None:
-    """Raise TypeError unless `values` is a list or another iterable that is no tensor, array or string.
+    """Raise TypeError unless `values` is a list or another iterable, but not a tensor, array or string.
 
     >>> tf.debugging.assert_proper_iterable([1, 2])
     """
@@ -239,7 +239,7 @@ def assert_proper_iterable(values: Any) -> None:
 
 
 def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> dtypes.DType:
-    """The floating point dtype that all tensors have; ValueError if they differ, or it is no such dtype.
+    """The common floating point dtype of the tensors; ValueError if they differ or are not floating point.
 
     Args:
       tensors: a list of tensors; None among them does not count.

@@ -32,7 +32,7 @@ class PerWorkerValues(_OfClusters):
 
 
 class TPUClusterResolver(_OfClusters):
-    """TPUs, of which there are none."""
+    """TPUs, which are not supported."""
 
 
 class GCEClusterResolver(_OfClusters):

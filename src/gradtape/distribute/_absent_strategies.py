@@ -1,4 +1,4 @@
-"""Strategies over machines and devices that there are not: classes to compare with, of which no object can be made."""
+"""Strategies for unsupported machines and devices: classes for isinstance checks that cannot be instantiated."""
 
 from __future__ import annotations
 

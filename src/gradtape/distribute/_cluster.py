@@ -1,4 +1,4 @@
-"""Joining the workers of a job: who they are is said by MPI, and by `TF_CONFIG` or a resolver, which must agree."""
+"""Joining the workers of a job: MPI and `TF_CONFIG` (or a resolver) name the workers, and must agree."""
 
 from __future__ import annotations
 

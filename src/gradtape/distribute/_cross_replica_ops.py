@@ -102,7 +102,7 @@ def gathered(value: Any, axis: int, count: int) -> Any:
 
 
 class CrossDeviceOps:
-    """Base of the ways in which devices exchange values. Devices share memory here, so all ways are equivalent."""
+    """Base of the algorithms for exchanging values between devices. Devices share memory here, so all are equivalent."""
 
     def __init__(self) -> None:
         pass

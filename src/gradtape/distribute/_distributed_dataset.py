@@ -185,7 +185,7 @@ def distributed(dataset: Any, count: int) -> Any:
 
 
 def from_function(dataset_fn: Callable[[InputContext], Any], count: int) -> Any:
-    """A dataset of which each replica gets an element of its own: those of what a function returns, in their order."""
+    """A dataset that gives each replica the next element of the dataset that a function returns."""
     dataset = dataset_fn(InputContext(num_replicas_in_sync=count))
     if count == 1:
         return dataset

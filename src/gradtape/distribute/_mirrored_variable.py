@@ -85,7 +85,7 @@ def aggregated(aggregation: VariableAggregation, value: Any, count: int) -> Any:
 
 
 class SynchronisedOnRead(Variable):
-    """A variable of which each replica has its own."""
+    """A variable with a separate value for each replica."""
 
     __slots__ = ("_cells", "_workers")
 

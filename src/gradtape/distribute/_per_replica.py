@@ -86,7 +86,7 @@ class _PerReplicaForm(Form):
         return PerReplica(filled(self.part, list(parts)))
 
     def described(self, specs: Sequence[TensorSpec]) -> Any:
-        """The spec of values with such tensors."""
+        """The spec of values with these tensors."""
         return _PerReplicaSpec(self, specs)
 
 
@@ -140,7 +140,7 @@ def _is_shared(row: Sequence[Any]) -> bool:
 
 
 def map_values(function: Callable[[Any], Any], structure: Any) -> Any:
-    """A structure of the results of a function on its leaves, of which PerReplica values are some."""
+    """Map a function over the leaves of a structure that may hold PerReplica values."""
     if not nest.is_nested(structure):
         return function(structure)
     return nest.pack_sequence_as(structure, [function(leaf) for leaf in nest.flatten(structure)])

@@ -34,7 +34,7 @@ def function_executor_type(executor_type: str | None) -> Iterator[None]:
 
 
 def enable_strict_mode() -> None:
-    """Nothing changes: names that TensorFlow has deprecated are not there in the first place.
+    """Does nothing: names that TensorFlow has deprecated do not exist here.
 
     >>> tf.experimental.enable_strict_mode()
     """

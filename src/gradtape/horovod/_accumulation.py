@@ -31,7 +31,7 @@ def _dtype(variable: Any) -> Any:
 
 
 def accumulating(base: Any, reducer: Reducer, passes: int, average: bool) -> Any:
-    """The method `apply` of an optimizer that adds up gradients, and in every so many calls reduces and applies them."""
+    """The method `apply` of an optimizer that accumulates gradients and applies them every n calls."""
     known: WeakKeys[Any, _Sums] = WeakKeys()
 
     def apply(self: Any, grads: Any, trainable_variables: Any = None) -> Any:

@@ -38,7 +38,7 @@ class FP16Compressor:
 
 
 class Compression:
-    """The ways in which values may travel."""
+    """The compression formats for sent values."""
 
     none = NoneCompressor
     fp16 = FP16Compressor

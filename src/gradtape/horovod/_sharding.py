@@ -132,7 +132,7 @@ def _sum(x: Any) -> Any:
 
 
 class Gathered(Variable):
-    """A variable of which each rank has a part: it reads as the whole, and takes this rank's part of what is assigned.
+    """A variable sharded over the ranks: reading gathers the whole, assigning keeps this rank's part.
 
     All ranks must read it together.
     """
@@ -144,7 +144,7 @@ class Gathered(Variable):
 
     @classmethod
     def of(cls, part: Variable, shard: _Shard) -> Gathered:
-        """The whole of which a variable is this rank's part."""
+        """The whole variable that this rank holds a part of."""
         made = object.__new__(cls)
         made._part, made._shard = part, shard
         for slot in ("_id", "_order", "_name", "_trainable", "_constraint", "_synchronization", "_aggregation"):
@@ -216,7 +216,7 @@ def methods(base: Any, reducer: Reducer) -> dict[str, Any]:
         return self.iterations
 
     def gathered(self: Any) -> dict[str, Any]:
-        """The state as variables that read as the whole, by name; those that are no parts as they are."""
+        """The state as variables that read as the whole, by name; unsharded ones unchanged."""
         shard, found = known.get(self), {}
         for i, variable in enumerate(self.variables):
             held = variable._value

@@ -67,7 +67,7 @@ class Reducer:
         return is_known and self.op in (Average, Sum) and self.predivide == 1.0
 
     def travels_as(self, dtype: Any) -> Any:
-        """The dtype in which gradients of a dtype travel."""
+        """The dtype used to send gradients of a dtype."""
         is_narrowed = self.compression is Compression.fp16 and dtype.is_floating and dtype.size > 2
         return dtypes.float16 if is_narrowed else dtype
 

@@ -19,7 +19,7 @@ _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 
 
 def pillow(who: str) -> Any:
-    """Pillow's module Image; an error that says what to install if it is not there."""
+    """Pillow's module Image; an error that names the package to install if it is missing."""
     try:
         from PIL import Image
     except ImportError:
@@ -30,7 +30,7 @@ def pillow(who: str) -> Any:
 
 
 def format_of(data: bytes) -> str:
-    """The format of an image file by its first bytes, "" if it is none that is known."""
+    """The format of an image file by its first bytes, "" if it is unknown."""
     if data[:2] == b"\xff\x0a" or data[4:12] == b"JXL \r\n\x87\n":
         return "JPEG XL"
     for name, magic in _MAGIC.items():

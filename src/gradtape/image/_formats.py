@@ -1,4 +1,4 @@
-"""Which format an image file has, and what is said where a function cannot read it."""
+"""Detecting the format of an image file, and the errors for unsupported formats."""
 
 from __future__ import annotations
 

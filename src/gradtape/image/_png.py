@@ -20,7 +20,7 @@ _UP = 2
 
 
 class PngError(ValueError):
-    """Bytes that are no PNG file which can be read here."""
+    """The bytes are not a PNG file, or use an unsupported feature."""
 
 
 def encode(image: Any, level: int = -1) -> bytes:

@@ -101,7 +101,7 @@ def join(path: Any, *paths: Any) -> str:
 
 @with_errors
 def listdir(path: Any) -> list[str]:
-    """The names in a directory, without `.` and `..`, in no particular order; NotFoundError if it is none.
+    """The names in a directory, without `.` and `..`, in no particular order; NotFoundError if it does not exist.
 
     >>> import tempfile
     >>> tf.io.gfile.listdir(tempfile.mkdtemp())
@@ -115,7 +115,7 @@ def listdir(path: Any) -> list[str]:
 
 @with_errors
 def makedirs(path: Any) -> None:
-    """Make a directory, and those that it lies in. Nothing happens if it exists.
+    """Create a directory and its parents. Does nothing if it exists.
 
     >>> import tempfile
     >>> folder = tempfile.mkdtemp() + "/a/b"

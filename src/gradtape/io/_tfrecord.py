@@ -135,7 +135,7 @@ class TFRecordWriter:
 
     @with_errors
     def flush(self) -> None:
-        """Write to the file what is still in memory."""
+        """Write buffered records to the file."""
         if self._packed is not None:
             self._file.write(self._packed.flush(zlib.Z_SYNC_FLUSH))
         self._file.flush()

@@ -44,7 +44,7 @@ def convert_to_tensor(x: Any, dtype: Any = None) -> Any:
 
 
 def convert_keeping_form(x: Any, dtype: Any = None, sparse: Any = None, ragged: Any = None) -> Any:
-    """As `convert_to_tensor`, but sparse and ragged tensors stay what they are unless `sparse` or `ragged` is False."""
+    """As `convert_to_tensor`, but sparse and ragged tensors keep their form unless `sparse` or `ragged` is False."""
     if isinstance(x, Tensor) or not isinstance(x, (IndexedSlices, Composite)):
         return convert_to_tensor(x, dtype)
     if isinstance(x, (IndexedSlices, SparseTensor)) and sparse is False:
@@ -62,7 +62,7 @@ def convert_keeping_form(x: Any, dtype: Any = None, sparse: Any = None, ragged: 
 
 
 def cast_keeping_form(x: Any, dtype: Any) -> Any:
-    """A tensor of the dtype; sparse and ragged ones stay what they are."""
+    """A tensor of the dtype; sparse and ragged tensors keep their form."""
     return convert_keeping_form(x, dtype)
 
 

@@ -110,7 +110,7 @@ def binomial(shape: Any, counts: Any, probabilities: Any, dtype: Any = None, see
 
 
 def dropout(inputs: Any, rate: Any, noise_shape: Any = None, seed: Any = None) -> Any:
-    """Inputs of which a part is zero, and the rest larger by as much."""
+    """Inputs with a random part set to zero, and the rest scaled up."""
     inputs = as_float(inputs)
     if rate == 0.0:
         return inputs

@@ -59,7 +59,7 @@ class _ComposingBackend:
         return getattr(backend, name)
 
     def backend(self) -> str:
-        """The name of a backend that has what they ask for."""
+        """The name of a backend that offers the requested functions."""
         name: str = backend.backend()
         return "tensorflow" if sys._getframe(1).f_code.co_name == "__init__" else name
 

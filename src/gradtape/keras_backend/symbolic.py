@@ -1,4 +1,4 @@
-"""What a function returns for inputs of which only shapes and dtypes are known."""
+"""The output specs of a function for inputs with known shapes and dtypes only."""
 
 from __future__ import annotations
 

@@ -367,7 +367,7 @@ class _CompiledMetrics:
         self._model = model
 
     def update_state(self, y: Any, y_pred: Any, sample_weight: Any = None) -> None:
-        """Update each by a batch; those that are means of one number take the outputs."""
+        """Update each metric with a batch; means of a single number take the outputs."""
         warnings.warn("`compiled_metrics` is deprecated: call `update_state` of each metric.", stacklevel=2)
         for metric in self._model.metrics:
             if isinstance(metric, Mean):

@@ -43,7 +43,7 @@ def conjugate_gradient(
     max_iter: Any = 20,
     name: str = "conjugate_gradient",
 ) -> CGState:
-    """The solution of `A x = rhs` for a self-adjoint positive definite A, of which only products with vectors are used.
+    """The solution of `A x = rhs` for a self-adjoint positive definite A, using only products with vectors.
 
     Args:
       operator: A, an object with a method `matvec(x)` and a `shape`.

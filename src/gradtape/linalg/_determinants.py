@@ -61,7 +61,7 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
 
 
 def logdet(matrix: Any, name: str | None = None) -> Tensor:
-    """The logarithms of the determinants of Hermitian positive definite matrices, of which the lower triangles are read.
+    """The logarithms of the determinants of Hermitian positive definite matrices; only the lower triangles are read.
 
     Args:
       matrix: matrices `[..., n, n]`.

@@ -126,7 +126,7 @@ class StaticVocabularyTable(Table):
             initializer.initialize(self)
 
     def bucket(self, key: Any) -> int:
-        """The number of the bucket of a word that is not there."""
+        """The bucket number of an unknown word."""
         text = key if isinstance(key, bytes) else str(key).encode()
         return fingerprints([text])[0] % self._buckets + len(self.known)
 

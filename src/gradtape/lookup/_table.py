@@ -41,7 +41,7 @@ class Table:
         return of_dtype(keys, self.key_dtype, "keys")
 
     def found(self, keys: Any, default: Any) -> Any:
-        """The values of an array of keys; `default` gives the one of a key that is not there."""
+        """The values of an array of keys; `default` gives the value of a missing key."""
         known = self.known
         return self.packed([known[k] if k in known else default(k) for k in flat(keys)], keys.shape)
 

@@ -1,4 +1,4 @@
-"""`tf.nn`: pooling over windows of different sizes, so that an image shrinks by a ratio that is no integer.
+"""`tf.nn`: pooling over windows of different sizes, so that an image shrinks by a non-integer ratio.
 
 After B. Graham, Fractional Max-Pooling, arXiv:1412.6071.
 """

@@ -1,4 +1,4 @@
-"""`tf.nn`: losses over many classes, of which a sample is looked at."""
+"""`tf.nn`: losses over many classes, estimated from a sample of them."""
 
 from __future__ import annotations
 

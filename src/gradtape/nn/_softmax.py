@@ -130,7 +130,7 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
 
 
 def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Tensor:
-    """The cross-entropy of sigmoid(logits), in which the term of the positive class has a weight.
+    """The cross-entropy of sigmoid(logits), with a weight for the positive class.
 
     Args:
       labels: probabilities.

@@ -1,4 +1,4 @@
-"""In which dtype kernels compute: float16, bfloat16 and float8 have too few digits for sums, products and series."""
+"""The dtype that kernels compute in: float16, bfloat16 and float8 have too few digits for sums, products and series."""
 
 from __future__ import annotations
 

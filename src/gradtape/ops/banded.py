@@ -1,4 +1,4 @@
-"""Linear systems with band matrices, of which only the diagonals in the band are held.
+"""Linear systems with band matrices, stored as the diagonals of the band.
 
 `bands[..., r, i]` is the element in row i on the diagonal `k[1] - r`, counted upwards from the main one, where the band
 reaches from the diagonal `k[0]` to `k[1]`. Places that lie outside of the matrix are not read.

@@ -1,4 +1,4 @@
-"""In which order to multiply several arrays with labelled axes, two at a time.
+"""The best order for multiplying several arrays with labelled axes, two at a time.
 
 The cost of a product is the number of multiplications: the product of the lengths of all labels that the two arrays
 have. Up to `_FEW` arrays every order is looked at; beyond that the pair is taken that shrinks the data most.

@@ -1,4 +1,4 @@
-"""Sums of products of arrays with labelled axes: in which order, and by which products of matrices.
+"""Plans for sums of products of arrays with labelled axes: the order, and the matrix products.
 
 An equation such as "bij,bjk->bik" gives each axis a label. Labels that the result lacks are summed over. Two labels of one
 array that are equal name its diagonal. Beyond what users may write, so that the cotangents of an equation are equations

@@ -119,7 +119,7 @@ class Cofactor(Decomposition):
 
 @declare("cofactor_derivative")
 class CofactorDerivative(Decomposition):
-    """How cofactors change when x changes by `change`. Its own derivative by x needs matrices with an inverse."""
+    """How cofactors change when x changes by `change`. Its derivative with respect to x needs invertible matrices."""
 
     def infer(self, x: Spec, change: Spec) -> Spec:
         self.check_dtypes(x, change)

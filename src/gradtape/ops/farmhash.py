@@ -96,7 +96,7 @@ def _upto_64(row: Row, length: int) -> Any:
 
 
 class State(NamedTuple):
-    """What is carried from block to block."""
+    """The state carried from block to block."""
 
     x: Any
     y: Any

@@ -38,7 +38,7 @@ class Digamma(SpecialFunction):
 
 @declare("polygamma")
 class Polygamma(SpecialPair):
-    """The derivative of order a of the digamma function at x, elementwise; NaN where a is no whole number >= 0."""
+    """The derivative of order a of the digamma function at x, elementwise; NaN where a is not a whole number >= 0."""
 
     constants = {"a": "the order of a derivative is a whole number"}
 

@@ -25,7 +25,7 @@ def cut(start: int, stop: int, axis: int, shape: tuple[int, ...]) -> tuple[Any, 
 
 
 def with_batch_axis(batched: tuple[bool, ...], values: tuple[Any, ...]) -> list[Any]:
-    """Values of which some have a leading batch axis; the others are repeated along one."""
+    """Values with a leading batch axis; those without one are repeated."""
     size = next(dims(v)[0] for flag, v in zip(batched, values, strict=True) if flag)
     return [v if flag else BroadcastTo(v, shape=(size, *dims(v))) for flag, v in zip(batched, values, strict=True)]
 

@@ -25,7 +25,7 @@ def zeros(dy: Any) -> Any:
 
 @declare("connected")
 class Connected(Binary):
-    """x, whose derivative by the source is zero rather than absent; the two broadcast together."""
+    """x, whose derivative with respect to the source is zero rather than absent; the two broadcast together."""
 
     inputs = ("x", "source")
 

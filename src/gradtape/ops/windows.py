@@ -51,7 +51,7 @@ def extent(window: int, dilation: int) -> int:
 
 @cache_by_sizes(maxsize=4096)
 def same_padding(size: Sizes, window: Sizes, strides: Sizes, dilations: Sizes) -> Pairs:
-    """The padding with which a window has `ceil(size / stride)` places; what is odd goes to the end."""
+    """The padding with which a window has `ceil(size / stride)` places; an odd element goes to the end."""
     pairs = []
     for n, k, s, d in zip(size, window, strides, dilations, strict=True):
         total = max(0, (-(-n // s) - 1) * s + extent(k, d) - n)
@@ -219,7 +219,7 @@ def _boxes(lengths: Sizes, rows: int) -> list[Box]:
 
 
 def parts(whole: Block, count: int, size: Sizes, way: Scan) -> list[Block]:
-    """A block in about so many blocks, in order: cut along the first axis that can be."""
+    """A block divided into about n blocks, in order, along the first axis that can be divided."""
     axis = next((i for i, n in enumerate(whole.places) if n > 1), len(whole.places) - 1)
     start, stop = whole.box[axis].start, whole.box[axis].stop
     step = -(-(stop - start) // count)

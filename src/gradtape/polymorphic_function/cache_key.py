@@ -277,7 +277,7 @@ def _sized(key: Any) -> Iterator[Any]:
 
 
 def is_gone(key: Any) -> bool:
-    """True if a key speaks of an object that is no longer there: no call will have it again."""
+    """True if a key refers to an object that no longer exists: no call can match it."""
     if isinstance(key, _Weak):
         return key.target() is None
     return type(key) is tuple and any(is_gone(part) for part in key)

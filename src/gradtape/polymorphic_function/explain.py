@@ -1,4 +1,4 @@
-"""What `f.explain()` says of a function: its traces, what they cost, and what runs natively."""
+"""The report of `f.explain()`: the traces of a function, their cost, and the ops that run natively."""
 
 from __future__ import annotations
 

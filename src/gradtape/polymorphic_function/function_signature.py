@@ -260,7 +260,7 @@ class Signature:
         return len(_own_names(value))
 
     def check_names(self, kwargs: Mapping[str, Any]) -> None:
-        """ValueError if keywords cannot be told apart once they are names in a graph."""
+        """ValueError if keywords become equal names in a graph."""
         taken: dict[str, str] = {}
         for name in kwargs:
             other = taken.setdefault("".join(c if c.isalnum() else "_" for c in name), name)

@@ -1,4 +1,4 @@
-"""FunctionType: the parameters of a traced function with their kinds, what it closes over, and what it returns."""
+"""FunctionType: the parameters of a traced function with their kinds, its captures, and its results."""
 
 from __future__ import annotations
 

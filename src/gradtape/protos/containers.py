@@ -1,4 +1,4 @@
-"""Fields of several values: lists that check what is put into them, and maps of messages."""
+"""Repeated fields: lists that check their elements, and maps of messages."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class RepeatedMessages(Repeated):
 
 
 class Map(MutableMapping[str, Any]):
-    """The messages of a map field by their names. Asking for a name that is not there adds an empty message."""
+    """The messages of a map field by their names. Reading a missing name adds an empty message."""
 
     def __init__(self, kind: Any, touch: Callable[[], None]) -> None:
         self._kind, self._touch = kind, touch

@@ -1,4 +1,4 @@
-"""Fields of messages: what they hold, and how they are written."""
+"""Fields of messages: their types, and how they are written."""
 
 from __future__ import annotations
 

@@ -302,7 +302,7 @@ class Message:
 
 
 class DecodeError(ValueError):
-    """Bytes that are no message of the class."""
+    """The bytes are not a message of the class."""
 
 
 def _restored(kind: type[Message], data: bytes) -> Message:

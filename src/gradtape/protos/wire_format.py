@@ -19,7 +19,7 @@ _SHORT = 48
 
 
 class WireError(ValueError):
-    """Bytes that are no message."""
+    """The bytes are not a message."""
 
 
 def varint(value: int) -> bytes:

@@ -69,7 +69,7 @@ class QueueBase:
         return self._taken(n, lambda count: count)
 
     def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
-        """Take n elements out, or what is left when the queue is closed."""
+        """Take n elements out, or the remaining ones when the queue is closed."""
         return self._taken(n, lambda count: 1)
 
     def _taken(self, n: Any, least: Any) -> Any:

@@ -17,7 +17,7 @@ from gradtape.ragged import _row_partition as row_partition
 
 
 def default(dtype: dtypes.DType) -> Any:
-    """What fills up rows, if nothing else is said."""
+    """The default value for padding rows."""
     return "" if dtype is dtypes.string else False if dtype.is_bool else 0
 
 

@@ -70,7 +70,7 @@ def of_values(function: Callable[..., Any], x: Any, args: tuple[Any, ...], kwarg
 
 
 def over_values(who: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A function of elements of tensors that broadcast, of which some are ragged."""
+    """An elementwise function of broadcast tensors, some of them ragged."""
     given = [x for x in args if is_ragged(x)]
     like = _one_structure(who, given)
     flat = [_flat_beside(who, x, like) for x in args]

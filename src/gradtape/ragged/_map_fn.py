@@ -1,4 +1,4 @@
-"""`tf.map_fn` over the rows of ragged and sparse tensors, or with such results."""
+"""`tf.map_fn` over the rows of ragged and sparse tensors, or with ragged and sparse results."""
 
 from __future__ import annotations
 

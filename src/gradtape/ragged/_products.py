@@ -12,7 +12,7 @@ from gradtape.ragged._tensor import RaggedTensor
 
 
 def product(matmul: Callable[..., Any], a: Any, b: Any, options: dict[str, Any]) -> Any:
-    """The products of matrices, of which some have other sizes than others.
+    """The products of matrices of different sizes.
 
     Args:
       matmul: of dense tensors.

@@ -60,7 +60,7 @@ def _of_ragged_rank(x: Any, rank: int) -> Any:
 
 
 def concat(values: Sequence[Any], axis: Any, name: str = "concat") -> Any:
-    """Tensors one after the other, of which some are ragged."""
+    """Tensors concatenated, some of them ragged."""
     given = [construct.tensor(v) for v in values]
     if len(given) == 1:
         return given[0]

@@ -29,7 +29,7 @@ class RaggedForm(Form):
         return values
 
     def described(self, specs: Sequence[TensorSpec]) -> RaggedTensorSpec:
-        """The spec of ragged tensors with such parts."""
+        """The spec of ragged tensors with these parts."""
         rows = specs[1].shape[0] if specs[1].shape.rank == 1 else None
         inner = specs[0].shape[1:].as_list()
         shape = [None if rows is None else rows - 1, *self.uniform, *inner]

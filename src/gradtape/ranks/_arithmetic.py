@@ -56,7 +56,7 @@ def check(op: ReduceOp, dtype: Any, who: str) -> None:
 
 
 def wide(dtype: Any) -> Any:
-    """The dtype in which values are added: MPI adds 16-bit numbers slowly, and knows no bfloat16 and no booleans."""
+    """The dtype used to add values: MPI adds 16-bit numbers slowly, and has no bfloat16 and no booleans."""
     if dtype.itemsize <= 2 and dtype.kind in "fV":
         return np.dtype("f4")
     return np.dtype("i4") if dtype.kind == "b" else dtype

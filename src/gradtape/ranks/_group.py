@@ -276,7 +276,7 @@ def _ranks(ranks: list[int]) -> str:
 
 
 def check_join(wanted: Wanted, told: list[Any], members: list[int]) -> None:
-    """An error for collectives in which a rank without data cannot take part."""
+    """The error for collectives that a rank without data cannot join."""
     if wanted[0] in ("allreduce", "allgather", "barrier") or wanted[0].startswith("gradients"):
         return
     joined = [r for r, t in zip(members, told, strict=True) if t is None]

@@ -1,4 +1,4 @@
-"""The object that is saved: what it consists of, and what stands for it after loading."""
+"""The saved object: its parts, and its replacement after loading."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _is_part(value: Any, seen: set[int]) -> bool:
 
 
 class Archive:
-    """An object that is made for saving: its attributes are what is saved."""
+    """An object made for saving: its attributes are saved."""
 
 
 class Restored(Module):

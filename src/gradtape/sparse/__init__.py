@@ -1,4 +1,4 @@
-"""`tf.sparse`: tensors of which only the values that are not zero are kept.
+"""`tf.sparse`: tensors stored as their nonzero values.
 
 Positions are computed on integers, values pass through ops that have gradients.
 

@@ -20,7 +20,7 @@ from gradtape.sparse import _indices as places
 
 
 def sparse(value: Any, who: str, name: str = "sp_input") -> SparseTensor:
-    """The value, a TypeError if it is no sparse tensor."""
+    """The value; TypeError if it is not a sparse tensor."""
     if isinstance(value, SparseTensor):
         return value
     if all(hasattr(value, part) for part in ("indices", "values", "dense_shape")) and not isinstance(

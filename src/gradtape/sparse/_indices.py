@@ -101,7 +101,7 @@ def _reshaped(indices: Spec, dense_shape: Spec, shape: Spec) -> tuple[Spec, Spec
 
 @on_arrays(_reshaped)
 def reshaped(indices: Any, dense_shape: Any, shape: Any) -> Any:
-    """The indices in another shape, of which one length may be -1, and that shape."""
+    """The indices in another shape, with at most one length of -1, and that shape."""
     size = int(np.prod(dense_shape))
     found = np.array(shape, np.int64)
     if (found == -1).any():

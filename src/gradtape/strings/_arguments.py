@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def strings(value: Any, who: str, name: str = "input", kind: type[Exception] = errors.DTypeError) -> Any:
-    """A tensor of strings, an error of a kind if the value is none."""
+    """A tensor of strings; an error of a given kind for other values."""
     if isinstance(value, Composite):
         return value
     x = value if isinstance(value, (Tensor, Variable)) else convert.convert_to_tensor(value)

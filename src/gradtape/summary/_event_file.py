@@ -50,7 +50,7 @@ def value(tag: str, array: Any, metadata: bytes) -> bytes:
 
 
 def metadata_of(plugin: str, description: str | None, content: bytes = b"") -> bytes:
-    """Which plugin shows a value, what it should know, and what people should."""
+    """The plugin that shows a value, its data, and the description for users."""
     data = wire_format.delimited(1, plugin.encode()) + (wire_format.delimited(2, content) if content else b"")
     found = wire_format.delimited(1, data)
     return found + wire_format.delimited(3, description.encode()) if description else found
@@ -76,7 +76,7 @@ class EventFile:
 
     @with_errors
     def open(self) -> None:
-        """Make the file, if it is not there."""
+        """Create the file if it does not exist."""
         with self._lock:
             self._opened()
 

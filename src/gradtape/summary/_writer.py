@@ -68,7 +68,7 @@ class SummaryWriter:
         """Write what is still in memory."""
 
     def close(self) -> None:
-        """Write what is still in memory and end the writer."""
+        """Write buffered events and close the writer."""
 
     def put(self, event: bytes) -> None:
         """Write an event."""

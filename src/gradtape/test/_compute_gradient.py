@@ -1,4 +1,4 @@
-"""Gradients by differences, to compare with those of the tape."""
+"""Numerical gradients from finite differences, to compare with the tape's."""
 
 from __future__ import annotations
 

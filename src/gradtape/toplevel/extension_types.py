@@ -1,4 +1,4 @@
-"""ExtensionType: classes of the user that hold tensors, and pass through functions, loops and `tf.nest` as such."""
+"""ExtensionType: user classes that hold tensors and pass through functions, loops and `tf.nest`."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ class _ExtensionForm(Form):
         return made
 
     def described(self, specs: Sequence[TensorSpec]) -> Any:
-        """The spec of objects with such tensors."""
+        """The spec of objects with these tensors."""
         rest = list(specs)
         return self.kind.Spec(**{name: filled(field, rest) for name, field in self.structure})
 

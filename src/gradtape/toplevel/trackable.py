@@ -13,7 +13,7 @@ class TrackableReference(NamedTuple):
 
 
 class Trackable:
-    """Base of objects that checkpoints save. What they consist of is found by their attributes."""
+    """Base of objects that checkpoints save. Their parts are found through their attributes."""
 
     _setattr_tracking = True
     _self_setattr_tracking = True

@@ -199,7 +199,7 @@ class Trace:
     def append(
         self, op: Any, inputs: Sequence[Any], params: dict[str, Any], specs: Any, shapes: Sequence[Any] | None = None
     ) -> Any:
-        """The outputs of a new node of which the specs, and perhaps the symbolic shapes, are known."""
+        """The outputs of a new node with known specs, and perhaps symbolic shapes."""
         return self._append(op, tuple(inputs), [self.value_of(x) for x in inputs], params, specs, shapes)
 
     def _append(

@@ -56,7 +56,7 @@ class Coordinator:
         return self._event.wait(timeout)
 
     def register_thread(self, thread: threading.Thread) -> None:
-        """Add a thread to those that `join` waits for."""
+        """Register a thread for `join` to wait for."""
         self._threads.append(thread)
 
     def join(

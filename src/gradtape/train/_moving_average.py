@@ -38,7 +38,7 @@ class ExponentialMovingAverage:
     name = property(lambda self: self._name, doc="The name.")
 
     def apply(self, var_list: Iterable[Any] | None = None) -> None:
-        """Move the averages of variables towards their present values; those that are new begin there.
+        """Move the averages of variables towards their current values; new averages start there.
 
         Args:
           var_list: variables of floats.

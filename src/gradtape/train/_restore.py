@@ -41,7 +41,7 @@ class Restoration:
                 self._parents[part].append(i)
 
     def start(self, root: Any) -> None:
-        """Give the objects below a root their values, and wait for those that are not there yet."""
+        """Restore the values of the objects below a root; objects created later are restored on creation."""
         with _lock, _Searching():
             self._remember(root, 0)
             found = self._found([(root, 0)])

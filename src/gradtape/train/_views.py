@@ -1,4 +1,4 @@
-"""Views of objects, and of those that a checkpoint holds, as trees of named parts."""
+"""Views of objects and of checkpoints as trees of named parts."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class TrackableView:
 
 
 class CheckpointView:
-    """The objects in a checkpoint: numbers, of which 0 is the root, with parts by name.
+    """The objects in a checkpoint: numbers (0 is the root), with parts by name.
 
     >>> import tempfile
     >>> path = tf.train.Checkpoint(v=tf.Variable(1.0)).write(tempfile.mkdtemp() + "/values")

@@ -59,7 +59,7 @@ def custom_gradient(f: Any = None) -> Any:
 
 
 class CustomGradient:
-    """What `custom_gradient` makes of a function. As a method it is bound, and `self` is no input of the gradient."""
+    """A function decorated with `custom_gradient`. As a method it is bound, and `self` is not an input of the gradient."""
 
     __wrapped__: Callable[..., Any]
     # TensorFlow's decorators keep the function under this name too.

@@ -10,7 +10,7 @@ MODES = ("log", "none", "zero", "warn", "raise")
 
 
 class Default:
-    """What happens where a tape was told nothing: None is returned, and named in the log where all of a call are None."""
+    """The default behaviour: None is returned, and logged if all gradients of a call are None."""
 
     mode = "log"
 

@@ -50,7 +50,7 @@ class Unfit(Exception):
 
 
 class Place:
-    """What is known of the passes with equally many records over the tapes of one `with` statement.
+    """The facts about backward passes with equally many records over the tapes of one `with` statement.
 
     Attributes:
       code: the function around the statement, kept so that no other gets its number.

@@ -1,4 +1,4 @@
-"""Programs that run and do something else than was meant, as a tape sees them when it is asked for a gradient.
+"""Checks for programs that run but probably do not do what was intended, made when a tape computes a gradient.
 
 What is looked at once for each `with` of the user costs a lookup in later calls; the rest is looked at where no gradient was found.
 """
@@ -83,7 +83,7 @@ def of_no_sources() -> None:
 
 
 def of_no_gradient(recording: Recording, targets: Sequence[Any], sources: Sequence[Any]) -> None:
-    """Say why all gradients of a call are None, where that is plain to see; else, how to find out."""
+    """Log why all gradients of a call are None if the cause is simple; otherwise, log how to find out."""
     place = provenance.user_place(3)
     integers = [s for s in sources if not s.dtype.is_trainable]
     if integers:

@@ -236,7 +236,7 @@ class GradientTape:
             )
 
     def watched_variables(self) -> tuple[Variable, ...]:
-        """The variables that were used or watched, in the order in which they were made."""
+        """The variables that were used or watched, in order of creation."""
         recording = self._recording or self._consumed
         if recording is None:
             return ()

@@ -34,7 +34,7 @@ def operand(value: Any) -> Operand:
 
 
 def promote(operands: list[Operand], safe: bool) -> Operand:
-    """The dtype in which all operands meet; TypeError if mode "safe" refuses it."""
+    """The common dtype of all operands; TypeError if mode "safe" refuses it."""
     found = operands[0]
     for other in operands[1:]:
         result, is_safe = _meet(found, other)

@@ -236,7 +236,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Tensor:
 
 
 def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
-    """The elements moved along axes; those that fall off come in again.
+    """The elements shifted along axes, wrapping around.
 
     Args:
       a: an array.

@@ -45,7 +45,7 @@ def convert_by(mode: str) -> None:
 
 
 def default_float() -> dtypes.DType:
-    """The dtype of what is computed from integers."""
+    """The dtype of results computed from integers."""
     return dtypes.float32 if _PREFERRED["float32"] else dtypes.float64
 
 

@@ -22,7 +22,7 @@ def _axis(axis: Any) -> Any:
 
 
 def wide(a: Any, dtype: Any) -> Any:
-    """What is summed: in the given dtype, or integers in 64 bits."""
+    """The operand of a sum: in the given dtype, or integers in 64 bits."""
     a = asarray(a, dtype)
     if dtype is not None or not (a.dtype.is_integer or a.dtype.is_bool):
         return a

@@ -18,7 +18,7 @@ from gradtape.io._parsing.wire_records import Batch, joined, word
 
 
 class Column(NamedTuple):
-    """What is wanted of a feature.
+    """The requested form of a feature.
 
     Attributes:
       kind: "fixed", "padded", "sparse", "located" or "ragged".

@@ -1,4 +1,4 @@
-"""What is wanted of a record: the kinds of features that `tf.io.parse_example` knows."""
+"""Descriptions of features for `tf.io.parse_example`."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def default_of(key: str, feature: Any, dtype: dtypes.DType, shape: tuple[int, ..
 
 
 def unsupported(key: str, feature: Any, who: str) -> Exception:
-    """The error for something that is no description of a feature, or one that a function does not know."""
+    """The error for an invalid feature description, or one that the function does not support."""
     return ValueError(
         errors.compose(
             f"{who}: Unsupported {type(feature).__name__} {feature} for key {key!r}",

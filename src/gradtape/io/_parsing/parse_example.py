@@ -152,7 +152,7 @@ def packed(column: Column, parts: list[Any]) -> Any:
 
 
 def ragged_column(key: str, feature: RaggedFeature) -> Column:
-    """What is read for a ragged feature."""
+    """The columns read for a ragged feature."""
     partitions = tuple([(type(p).__name__.strip("_"), p[0]) for p in feature.partitions])
     splits = dtypes.as_dtype(feature.row_splits_dtype)
     return Column("ragged", feature.value_key or key, dtype_of(key, feature), partitions=partitions, splits=splits)

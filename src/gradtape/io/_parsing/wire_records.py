@@ -1,4 +1,4 @@
-"""Serialized records taken apart: only what is wanted is decoded, without making messages of it."""
+"""Decoding of serialized records: only the requested features, without building messages."""
 
 from __future__ import annotations
 

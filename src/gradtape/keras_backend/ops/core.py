@@ -66,7 +66,7 @@ def scatter(indices: Any, values: Any, shape: Any) -> Any:
 
 
 def scatter_update(inputs: Any, indices: Any, updates: Any, reduction: Any = None) -> Any:
-    """The inputs with updates put at indices, or combined with what is there."""
+    """The inputs with updates written at indices, or combined with the existing values."""
     inputs, indices = whole(inputs), cast(indices, "int32")
     updates = cast(updates, inputs.dtype)
     if reduction == "mul":

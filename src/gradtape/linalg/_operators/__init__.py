@@ -1,4 +1,4 @@
-"""Linear operators: matrices by what they do, so that structure saves memory and work.
+"""Linear operators: matrices defined by their action, so that structure saves memory and work.
 
 base.py        what all have: products, solutions, determinants … by the dense matrix where nothing better is known
 dense.py       full and triangular matrices

@@ -198,7 +198,7 @@ class LinearOperator(Module):
         return self._cholesky()
 
     def eigvals(self, name: str = "eigvals") -> Any:
-        """The eigenvalues of an operator that is said to be self-adjoint."""
+        """The eigenvalues of an operator declared to be self-adjoint."""
         if not self.is_self_adjoint:
             raise NotImplementedError(
                 errors.compose(

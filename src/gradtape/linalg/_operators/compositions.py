@@ -59,7 +59,7 @@ class Joint(LinearOperator):
 
 
 class LinearOperatorComposition(Joint):
-    """The product of operators, the first of which acts last.
+    """The product of operators; the first one acts last.
 
     Args:
       operators: at least one, whose sizes fit.

@@ -1,4 +1,4 @@
-"""Which carried arrays a step may change in place: those that are only written to, row by row, and sums of rows.
+"""The carried arrays that a step may change in place: arrays written row by row, and sums of rows.
 
 `write_row` makes a copy of an array. In a loop that fills an array with one row per step, the array that a step gets is its
 own, and dead when it is done: there the row is written in place, and a loop over n rows takes n writes instead of n copies.

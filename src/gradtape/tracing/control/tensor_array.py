@@ -112,7 +112,7 @@ def _fit(shape: Any, row: Any) -> bool:
 
 
 def with_rows(x: Any, rows: int) -> Any:
-    """An array with further rows of zeros, until it has so many."""
+    """An array padded with rows of zeros to a given length."""
     count, *inner = x.get_shape()
     if count == rows:
         return x

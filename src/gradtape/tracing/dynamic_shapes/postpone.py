@@ -1,4 +1,4 @@
-"""From a call that needs what is not known yet to a late node."""
+"""Turning a call that needs an unknown size or value into a late node."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Run:
 
 
 class Outcome:
-    """What is known of the results of a call.
+    """The known facts about the results of a call.
 
     Attributes:
       first: a run that tells the structure.

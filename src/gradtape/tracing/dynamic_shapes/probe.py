@@ -1,4 +1,4 @@
-"""Scratch: a trace in which a call runs on symbolic sizes, only to see what comes out."""
+"""Scratch: a temporary trace that runs a call on symbolic sizes to find its results."""
 
 from __future__ import annotations
 

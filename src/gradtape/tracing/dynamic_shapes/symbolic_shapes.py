@@ -82,7 +82,7 @@ class RankedSpec(Spec):
 
 
 class Inferred(NamedTuple):
-    """What an op gives for inputs of which some have unknown sizes.
+    """The output specs of an op for inputs with unknown sizes.
 
     Attributes:
       specs: of the outputs; those of an op with several outputs are a tuple.
@@ -136,7 +136,7 @@ def merge(shapes: Sequence[tuple[Any, Path]], is_complete: bool) -> Shape:
 
 
 def unknown_results(name: str, specs: Sequence[Spec]) -> Unknown:
-    """The error for an op of which not even the number of results is known."""
+    """The error for an op whose number of results is unknown."""
     return Unknown(
         errors.compose(
             f"{name}: cannot tell the number of results for {', '.join(map(str, specs))}.",

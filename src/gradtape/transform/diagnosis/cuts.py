@@ -102,7 +102,7 @@ def assigned(facts: Facts, cut: Edge) -> Report | None:
 
 @on_cut(dataflow.GRADIENT)
 def of_a_gradient(facts: Facts, cut: Edge) -> Report | None:
-    """A second derivative of which the first was not recorded, or does not depend on the source."""
+    """A second derivative whose first derivative was not recorded, or does not depend on the source."""
     tape, targets = cut.op
     steps = _through(facts, cut, "gradient")
     if facts.when(cut.time) == "active":

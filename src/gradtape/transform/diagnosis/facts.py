@@ -1,4 +1,4 @@
-"""What is known about a target, a source and a tape: what the detectors of `explain` look at."""
+"""The facts about a target, a source and a tape that the detectors of `explain` examine."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Facts:
         return self.name or "the source"
 
     def variable(self, identity: int) -> str:
-        """What the user calls a variable of the tape; empty if it is none."""
+        """The user's name for a variable of the tape; empty for other values."""
         found = self.recording.variables.get(identity)
         return "" if found is None else find_name(found, self.frame) or repr(found._name)
 

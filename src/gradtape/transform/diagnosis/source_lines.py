@@ -47,7 +47,7 @@ def may_come_back(left: Site | None, back: Site | None) -> bool | None:
 
 
 def keeps(site: Site | None) -> bool | None:
-    """Whether the statement at a line does something with its value; None if the text is not there."""
+    """Whether the statement at a line does something with its value; None if the source is not available."""
     statement = None if site is None else _locate(site.filename, site.line)[1]
     return None if statement is None else bool(_targets(statement)) or isinstance(statement, ast.Return)
 

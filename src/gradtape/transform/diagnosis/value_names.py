@@ -1,4 +1,4 @@
-"""What the user calls a value: its name in the frame that asked, and what it is."""
+"""The user's name for a value, from the calling frame, and a description of it."""
 
 from __future__ import annotations
 

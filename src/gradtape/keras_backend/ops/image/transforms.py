@@ -119,7 +119,7 @@ def perspective_transform(
     fill_value: Any = 0,
     data_format: Any = None,
 ) -> Any:
-    """Images in which the start points have come to the end points."""
+    """Images warped so that the start points move to the end points."""
     _check(interpolation)
     start, end = convert_to_tensor(start_points), convert_to_tensor(end_points)
     batch = _Batch(images, data_format)

@@ -80,7 +80,7 @@ def allclose(x1: Any, x2: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: An
 
 
 def where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
-    """x1 where the condition is true, x2 elsewhere; the indices of what is true if neither is given."""
+    """x1 where the condition is true, x2 elsewhere; the indices of true elements if neither is given."""
     if x1 is None and x2 is None:
         return nonzero(condition)
     if x1 is None or x2 is None:
@@ -91,7 +91,7 @@ def where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
 
 
 def nonzero(x: Any) -> Any:
-    """The indices of what is not zero, one tensor for each axis."""
+    """The indices of nonzero elements, one tensor for each axis."""
     return tuple([tf.constant(i.astype("int32")) for i in values_of(cast(x, "bool"), "nonzero").nonzero()])
 
 

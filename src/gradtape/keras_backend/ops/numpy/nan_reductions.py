@@ -19,22 +19,22 @@ def _filled(x: Any, value: Any) -> Any:
 
 
 def nansum(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    """The sum of what is not nan."""
+    """The sum, ignoring NaN."""
     return reductions.sum(_filled(x, 0.0), axis, keepdims)
 
 
 def nanprod(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    """The product of what is not nan."""
+    """The product, ignoring NaN."""
     return reductions.prod(_filled(x, 1.0), axis, keepdims)
 
 
 def nancumsum(x: Any, axis: Any = None, dtype: Any = None) -> Any:
-    """The running sum of what is not nan."""
+    """The cumulative sum, ignoring NaN."""
     return reductions.cumsum(_filled(x, 0.0), axis, dtype)
 
 
 def nancumprod(x: Any, axis: Any = None, dtype: Any = None) -> Any:
-    """The running product of what is not nan."""
+    """The cumulative product, ignoring NaN."""
     return reductions.cumprod(_filled(x, 1.0), axis, dtype)
 
 
@@ -79,7 +79,7 @@ def _place(find: Any, x: Any, beyond: Any, axis: Any, keepdims: Any) -> Any:
 
 
 def nanmean(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    """The mean of what is not nan."""
+    """The mean, ignoring NaN."""
     x = as_float(x)
     if axis == ():
         return x
@@ -93,7 +93,7 @@ def _count(x: Any, axis: Any, keepdims: Any) -> Any:
 
 
 def nanvar(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    """The variance of what is not nan."""
+    """The variance, ignoring NaN."""
     x, back = widened(as_float(x))
     if axis == ():
         return back(tf.where(elementwise.isnan(x), x, tf.zeros_like(x)))
@@ -103,20 +103,20 @@ def nanvar(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
 
 
 def nanstd(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    """The standard deviation of what is not nan."""
+    """The standard deviation, ignoring NaN."""
     return tf.sqrt(nanvar(x, axis, keepdims))
 
 
 def nanmedian(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    """The median of what is not nan."""
+    """The median, ignoring NaN."""
     return nanquantile(x, 0.5, axis, "linear", keepdims)
 
 
 def nanpercentile(x: Any, q: Any, axis: Any = None, method: Any = "linear", keepdims: Any = False) -> Any:
-    """Percentiles of what is not nan."""
+    """Percentiles, ignoring NaN."""
     return nanquantile(x, convert_to_tensor(q, "float32") / 100.0, axis, method, keepdims)
 
 
 def nanquantile(x: Any, q: Any, axis: Any = None, method: Any = "linear", keepdims: Any = False) -> Any:
-    """Quantiles of what is not nan."""
+    """Quantiles, ignoring NaN."""
     return statistics.quantile_of_sorted(as_float(x), q, axis, method, keepdims, skip_nan=True)

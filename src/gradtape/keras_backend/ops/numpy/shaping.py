@@ -90,7 +90,7 @@ def concatenate(xs: Any, axis: Any = 0) -> Any:
 
 
 def append(x1: Any, x2: Any, axis: Any = None) -> Any:
-    """x2 after x1; both as vectors if no axis is said."""
+    """x2 after x1; both flattened if the axis is None."""
     return concatenate([x1, x2], axis)
 
 
@@ -125,7 +125,7 @@ def dstack(xs: Any) -> Any:
 
 
 def split(x: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
-    """Parts of x along an axis: so many equal ones, or those between indices."""
+    """Parts of x along an axis: n equal parts, or the parts between indices."""
     x = convert_to_tensor(x)
     length = x.shape[axis]
     if isinstance(indices_or_sections, (int, np.integer)):
@@ -152,7 +152,7 @@ def _between(x: Any, indices: Any, axis: Any) -> Any:
 
 
 def array_split(x: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
-    """Parts of x along an axis, of which the first may be longer by one."""
+    """Parts of x along an axis; the first ones may be longer by one."""
     x = convert_to_tensor(x)
     if not isinstance(indices_or_sections, int):
         return split(x, indices_or_sections, axis)

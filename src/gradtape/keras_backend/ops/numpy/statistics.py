@@ -141,7 +141,7 @@ def quantile(x: Any, q: Any, axis: Any = None, method: Any = "linear", keepdims:
 
 
 def quantile_of_sorted(x: Any, q: Any, axis: Any, method: Any, keepdims: Any, skip_nan: Any) -> Any:
-    """Quantiles, from the sorted elements; of all of them, or of those that are not nan."""
+    """Quantiles, computed from the sorted elements, optionally ignoring NaN."""
     wide, back = widened(x)
     q = cast(q, wide.dtype)
     axes = list(range(x.ndim)) if axis is None else axis if isinstance(axis, (tuple, list)) else [axis]
