@@ -27,14 +27,17 @@ def install() -> None:
     apply_scaled, check_finite = LossScaleOptimizer.apply, LossScaleOptimizer.check_finite
 
     def update_by(apply_grads: Any, self: Any, grads: Any, variables: Any) -> Any:
+        def checked(optimizer: Any, given: Any, chosen: Any) -> Any:
+            _check_shapes(given, chosen)
+            return apply_grads(optimizer, given, chosen)
+
         given = sparse_updates.gradients_for(self, grads)
         if variables is not None:
             variables = list(variables)
             _check_order(variables)
-            if repeated_updates.run(self, given, variables, apply_grads):
+            if repeated_updates.run(self, given, variables, checked):
                 return None
-            _check_shapes(grads, variables)
-        return apply_grads(self, given, variables)
+        return checked(self, given, variables)
 
     def apply(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
         return update_by(base.apply, self, grads, trainable_variables)
