@@ -7,7 +7,7 @@ import gradtape as tf
 from compiler.graphs import results
 from gradtape.compiler import passes, pipeline
 from gradtape.compiler.bodies.epilogue import distances_of
-from gradtape.compiler.bodies.kernel_op import Contraction, body_of
+from gradtape.compiler.bodies.kernel_op import PatternBody, body_of
 from gradtape.compiler.fusion import epilogue
 from gradtape.compiler.lowering.nodes import lower_kernel
 
@@ -29,7 +29,7 @@ class Absorbed:
         self.graph = passes.run(pipeline.FUSION[:until], graph.plain or graph, check=True)
         self.names = [node.op.name for node in self.graph.nodes]
         bodies = [(node.op, body_of(node)) for node in self.graph.nodes]
-        self.products = [op for op, body in bodies if isinstance(body, Contraction) and body.epilogue is not None]
+        self.products = [op for op, body in bodies if isinstance(body, PatternBody) and body.epilogue is not None]
 
     def check(self, rtol=1e-5, atol=1e-5):
         """Its results are those of the function itself."""

@@ -6,14 +6,14 @@ import pytest
 import gradtape as tf
 from compiler.graphs import results
 from compiler.test_store_through import fused, normal
-from gradtape.compiler.bodies.kernel_op import Contraction, body_of
+from gradtape.compiler.bodies.kernel_op import PatternBody, body_of
 
 
 def check(function, *arrays, movers=0, writers=None):
     """Results are those of NumPy's kernels; so many nodes are left that move elements, and so many products write parts."""
     graph = fused(function, *arrays)
     moving = [node for node in graph.nodes if node.op.name in ("concat", "stack", "transpose")]
-    products = [node.op for node in graph.nodes if isinstance(body_of(node), Contraction)]
+    products = [node.op for node in graph.nodes if isinstance(body_of(node), PatternBody)]
     parts = [op for op in products if op.stores[0].is_part]
     assert len(moving) == movers
     assert writers is None or len(parts) == writers

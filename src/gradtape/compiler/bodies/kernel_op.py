@@ -1,7 +1,7 @@
 """KernelOp: a fused kernel as the op of a node.
 
 It is plain data. The **body** says what is computed, without names: elementwise steps (`Loop`), steps along rows (`RowLoop`), or a matrix
-product or convolution with its epilogue (`Contraction`). **Bindings** say which of the node's arrays each operand of the body is, and where in it
+product or convolution with its epilogue (`PatternBody`). **Bindings** say which of the node's arrays each operand of the body is, and where in it
 the operand begins. Reading through a view and storing into a part of a larger array are properties of a binding, whatever the body.
 `lowering/nodes.py` makes launches of it.
 """
@@ -35,7 +35,7 @@ class Binding(NamedTuple):
     is_part: bool = False
 
 
-class Contraction(NamedTuple):
+class PatternBody(NamedTuple):
     """A matrix product or a convolution, and the epilogue that runs on its elements while they are in registers.
 
     Its operands are the two factors, then what the epilogue loads.
@@ -57,7 +57,7 @@ class Contraction(NamedTuple):
         return matrix_of(self.pattern)
 
 
-Body = Loop | RowLoop | Contraction
+Body = Loop | RowLoop | PatternBody
 
 
 class KernelOp:
@@ -89,7 +89,7 @@ class KernelOp:
         self.body, self.specs, self.parts, self.onto = body, tuple(specs), parts, onto
         self.loads = tuple([Binding(i) for i in range(reads)] if loads is None else loads)
         self.stores = tuple([Binding(k) for k in range(writes)] if stores is None else stores)
-        self.name = parts if isinstance(body, Contraction) and body.epilogue is None else f"fused[{parts}]"
+        self.name = parts if isinstance(body, PatternBody) and body.epilogue is None else f"fused[{parts}]"
 
 
 def _operands(body: Body) -> tuple[int, int]:
@@ -117,16 +117,16 @@ def matrix_of(pattern: Product | Convolve) -> tuple[int, int, int]:
     return 1, pattern.examples * math.prod(pattern.size), pattern.channels
 
 
-def contraction_of(node: Node) -> tuple[Contraction, tuple[Binding, ...]] | None:
+def pattern_of(node: Node) -> tuple[PatternBody, tuple[Binding, ...]] | None:
     """The contraction without an epilogue that a node computes, and the bindings of its factors; None if it computes something else."""
     body = body_of(node)
-    if isinstance(body, Contraction):
+    if isinstance(body, PatternBody):
         return None if body.epilogue is not None else (body, node.op.loads)
-    if node.op.name not in CONTRACTIONS or not callable(getattr(node.op, "lower", None)):
+    if node.op.name not in EPILOGUE_OPS or not callable(getattr(node.op, "lower", None)):
         return None
     pattern = node.op.lower(*[v.spec for v in node.inputs], **node.params)
-    return (Contraction(pattern), (Binding(0), Binding(1))) if isinstance(pattern, (Product, Convolve)) else None
+    return (PatternBody(pattern), (Binding(0), Binding(1))) if isinstance(pattern, (Product, Convolve)) else None
 
 
 # Ops whose result may be handed to an epilogue.
-CONTRACTIONS = ("matmul", "convolution", "convolution_input_gradient")
+EPILOGUE_OPS = ("matmul", "convolution", "convolution_input_gradient")

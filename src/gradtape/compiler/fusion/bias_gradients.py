@@ -5,7 +5,7 @@ That kernel reads the cotangent anyway, and has it in the cache.
 
 from __future__ import annotations
 
-from gradtape.compiler.bodies.kernel_op import Contraction, KernelOp
+from gradtape.compiler.bodies.kernel_op import KernelOp, PatternBody
 from gradtape.compiler.graph import Copy, Graph, Node, Value
 from gradtape.core.patterns.convolution import Convolve
 
@@ -33,7 +33,7 @@ def fuse_bias_gradients(graph: Graph) -> Graph:
 def _add(copy: Copy, gradient: Node, total: Node) -> None:
     pattern = gradient.op.lower(*[v.spec for v in gradient.inputs], **gradient.params)
     specs = (gradient.outputs[0].spec, total.outputs[0].spec)
-    op = KernelOp(Contraction(pattern, sums_columns=True), specs, f"{FILTER_GRADIENT} {SUM}")
+    op = KernelOp(PatternBody(pattern, sums_columns=True), specs, f"{FILTER_GRADIENT} {SUM}")
     made = Node(op, [copy.now(v) for v in gradient.inputs], {}, specs, gradient.place)
     copy.new.nodes.append(made)
     copy.moved.update(zip((gradient.outputs[0], total.outputs[0]), made.outputs, strict=True))

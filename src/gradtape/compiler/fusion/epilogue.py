@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from gradtape.compiler.bodies.epilogue import Epilogue, epilogue_of
-from gradtape.compiler.bodies.kernel_op import CONTRACTIONS, Binding, Contraction, KernelOp, body_of, contraction_of
+from gradtape.compiler.bodies.kernel_op import EPILOGUE_OPS, Binding, KernelOp, PatternBody, body_of, pattern_of
 from gradtape.compiler.bodies.loop import Loop
 from gradtape.compiler.codegen.simd.machine import host
 from gradtape.compiler.graph import Copy, Graph, Node, Value
@@ -108,7 +108,7 @@ def _candidates(node: Node, loop: Loop) -> list[tuple[int, Node, tuple[Node, ...
         known = loop.constants[number] is not None
         if source is None or known or load.is_part or load.offset or slots.count(load.slot) > 1:
             continue
-        if loop.is_whole(number) and source.op.name in CONTRACTIONS:
+        if loop.is_whole(number) and source.op.name in EPILOGUE_OPS:
             found.append((number, source, tuple(views)))
     return found
 
@@ -125,7 +125,7 @@ def _union(
     """A product and a loop as one node; None if they cannot be that."""
     if any(None in v.spec.shape for v in (*product.inputs, *node.inputs, *node.outputs)):
         return None
-    found = contraction_of(product)
+    found = pattern_of(product)
     if found is None:
         return None
     contraction, factors = found
@@ -154,7 +154,7 @@ def _union(
         epilogue = epilogue._replace(results=(*epilogue.results, number))
         specs.append(product.outputs[0].spec)
     loaded = [Binding(inputs.index(v), node.op.loads[i].offset) for i, v in zip(epilogue.loaded, rest, strict=True)]
-    body, parts = Contraction(contraction.pattern, epilogue), f"{product.op.name} {node.op.parts}"
+    body, parts = PatternBody(contraction.pattern, epilogue), f"{product.op.name} {node.op.parts}"
     op = KernelOp(body, specs, parts, [*factors, *loaded])
     return _Union(product, views, node, keeps, early, Node(op, inputs, {}, tuple(specs), product.place))
 

@@ -6,7 +6,7 @@ projection made. A product reads them there, so that the transposed array is not
 
 from __future__ import annotations
 
-from gradtape.compiler.bodies.kernel_op import Binding, Contraction, KernelOp
+from gradtape.compiler.bodies.kernel_op import Binding, KernelOp, PatternBody
 from gradtape.compiler.fusion.load_through import replace_readers, sources
 from gradtape.compiler.graph import Graph, Node
 from gradtape.core.patterns.movement import View, contiguous
@@ -42,7 +42,7 @@ def _through(node: Node) -> tuple[Node, set[Node]] | None:
     if best is None:
         return None
     loads = [Binding(k, view.offset, True) for k, view in enumerate(seen)]
-    op = KernelOp(Contraction(best), [spec], MatMul.name, loads)
+    op = KernelOp(PatternBody(best), [spec], MatMul.name, loads)
     return Node(op, inputs, {}, spec, node.place), passed
 
 

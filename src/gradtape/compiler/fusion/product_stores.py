@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from gradtape.compiler.bodies.epilogue import Epilogue, EpilogueOperand, distances_of
-from gradtape.compiler.bodies.kernel_op import Binding, Contraction, KernelOp, body_of, contraction_of
+from gradtape.compiler.bodies.kernel_op import Binding, KernelOp, PatternBody, body_of, pattern_of
 from gradtape.compiler.codegen.simd.widths import default_width, least_vectors
 from gradtape.compiler.fusion.load_through import sources
 from gradtape.compiler.fusion.store_through import concatenated_views
@@ -113,7 +113,7 @@ def _is_product(node: Node) -> bool:
     if len(node.outputs) != 1:
         return False
     body = body_of(node)
-    if isinstance(body, Contraction):
+    if isinstance(body, PatternBody):
         is_free = body.epilogue is None or (not body.epilogue.targets and node.op.onto is None)
         return is_free and isinstance(body.pattern, Product)
     return node.op is MatMul
@@ -158,15 +158,15 @@ def _written(parts: list[_Part], spec: Spec) -> dict[Node, Node] | None:
     return found
 
 
-def _with_epilogue(node: Node) -> tuple[Contraction, Sequence[Binding]] | None:
+def _with_epilogue(node: Node) -> tuple[PatternBody, Sequence[Binding]] | None:
     """A product as one with an epilogue, which may be that nothing is done, and the bindings of what it reads."""
     body = body_of(node)
-    if isinstance(body, Contraction) and body.epilogue is not None:
+    if isinstance(body, PatternBody) and body.epilogue is not None:
         return body, node.op.loads
-    found, spec = contraction_of(node), node.outputs[0].spec
+    found, spec = pattern_of(node), node.outputs[0].spec
     if found is None or not isinstance(found[0].pattern, Product) or not spec.is_known:
         return None
     pattern, loads = found[0].pattern, found[1]
     if len(pattern.axes) > 2 or pattern.n < 2:
         return None
-    return Contraction(pattern, Epilogue((EpilogueOperand(spec.dtype, None),), 0, (), (0,))), loads
+    return PatternBody(pattern, Epilogue((EpilogueOperand(spec.dtype, None),), 0, (), (0,))), loads

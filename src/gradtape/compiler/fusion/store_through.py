@@ -11,7 +11,7 @@ import math
 from typing import NamedTuple
 
 from gradtape.compiler.bodies.epilogue import Distances, distances_of
-from gradtape.compiler.bodies.kernel_op import Binding, Contraction, KernelOp, body_of
+from gradtape.compiler.bodies.kernel_op import Binding, KernelOp, PatternBody, body_of
 from gradtape.compiler.bodies.loop import Loop
 from gradtape.compiler.codegen.simd.widths import default_width, least_vectors
 from gradtape.compiler.graph import Copy, Graph, Node, Value
@@ -119,7 +119,7 @@ def _maker(node: Node) -> Node | None:
 def _can_store_parts(node: Node) -> bool:
     """True for loops over elements, and for matrix products with an epilogue."""
     body = body_of(node)
-    if isinstance(body, Contraction):
+    if isinstance(body, PatternBody):
         return body.epilogue is not None and isinstance(body.pattern, Product)
     return isinstance(body, Loop)
 
@@ -161,10 +161,10 @@ def _writing(maker: Node, concatenations: list[_Concatenation], graph: Graph) ->
         for value, view in zip(concatenation.node.inputs, concatenation.views, strict=True):
             results.append((maker.outputs.index(value), Binding(number, view.offset, True), view))
     specs = [v.spec for v in values]
-    body: Loop | Contraction | None = None
+    body: Loop | PatternBody | None = None
     if isinstance(op.body, Loop):
         body = _loop(op.body, results)
-    elif isinstance(op.body, Contraction):
+    elif isinstance(op.body, PatternBody):
         body = _product(op.body, results)
     if body is None:
         return None
@@ -191,7 +191,7 @@ def _loop(before: Loop, results: _Results) -> Loop | None:
     return loop
 
 
-def _product(body: Contraction, results: _Results) -> Contraction | None:
+def _product(body: PatternBody, results: _Results) -> PatternBody | None:
     """The same of a product with an epilogue."""
     epilogue, sizes, targets = body.epilogue, body.sizes, list[Distances | None]()
     if epilogue is None or epilogue.targets or sizes[2] < 2:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from gradtape.compiler.bodies.epilogue import Distances, Epilogue
-from gradtape.compiler.bodies.kernel_op import Binding, Contraction, KernelOp, body_of, contraction_of
+from gradtape.compiler.bodies.kernel_op import Binding, KernelOp, PatternBody, body_of, pattern_of
 from gradtape.compiler.bodies.loop import Loop
 from gradtape.compiler.graph import Node, Value
 from gradtape.compiler.lowering.nodes import lower_kernel
@@ -277,11 +277,11 @@ def _piece(part: Part, groups: int) -> ChainPiece | None:
     if product is None or not _is_small(product) or product.m % groups or product.m // groups < _LEAST_ROWS:
         return None
     cut = product._replace(m=product.m // groups)
-    if isinstance(body, Contraction) and body.epilogue is not None:
+    if isinstance(body, PatternBody) and body.epilogue is not None:
         return _epilogue_piece(node.op, body.epilogue, cut)
-    found = contraction_of(node)
+    found = pattern_of(node)
     assert found is not None
-    op = KernelOp(Contraction(cut), [node.outputs[0].spec], MatMul.name, found[1])
+    op = KernelOp(PatternBody(cut), [node.outputs[0].spec], MatMul.name, found[1])
     touches = (*_factors(cut, op.loads), _rows(Operand("output", 0), (0, cut.n, 1), cut, cut.dtype.size))
     return ChainPiece(op, touches, cut.m * cut.n * cut.k)
 
@@ -289,10 +289,10 @@ def _piece(part: Part, groups: int) -> ChainPiece | None:
 def _product(node: Node) -> Product | None:
     """The product that a node computes, if it is a single one whose rows are those of its first factor."""
     body = body_of(node)
-    if isinstance(body, Contraction):
+    if isinstance(body, PatternBody):
         found = body.pattern if node.op.onto is None else None
     else:
-        plain = contraction_of(node) if node.op is MatMul else None
+        plain = pattern_of(node) if node.op is MatMul else None
         found = None if plain is None else plain[0].pattern
     return None if not isinstance(found, Product) or found.axes or found.transpose_a else found
 
@@ -317,7 +317,7 @@ def _rows(operand: Operand, distances: Distances, cut: Product, size: int) -> To
 
 
 def _epilogue_piece(op: KernelOp, epilogue: Epilogue, cut: Product) -> ChainPiece:
-    piece = KernelOp(Contraction(cut, epilogue), op.specs, op.parts, op.loads, op.stores)
+    piece = KernelOp(PatternBody(cut, epilogue), op.specs, op.parts, op.loads, op.stores)
     targets = epilogue.targets or (None,) * len(op.stores)
     results = []
     for store, target in zip(op.stores, targets, strict=True):

@@ -42,6 +42,6 @@ def lower_kernel(op: KernelOp) -> Lowered:
         return pointwise.lower(body, op.loads, op.stores, op.specs)
     if isinstance(body, RowLoop):
         return rows.lower(body)
-    from gradtape.compiler.backends import contraction  # loaded with the first product
+    from gradtape.compiler.backends import fused_pattern  # loaded with the first product
 
-    return contraction.lower(op, body)
+    return fused_pattern.lower(op, body)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.compiler.bodies.epilogue import Distances, Epilogue, Groups
-from gradtape.compiler.bodies.kernel_op import Binding, Contraction, KernelOp, body_of
+from gradtape.compiler.bodies.kernel_op import Binding, KernelOp, PatternBody, body_of
 from gradtape.compiler.bodies.loop import Loop
 from gradtape.compiler.bodies.rows import COLUMN, ROW, Call, RowLoop
 from gradtape.compiler.graph import Node
@@ -37,12 +37,12 @@ def nest_of(node: Node) -> Nest | None:
         return _loop(body, node.op, *specs)
     if isinstance(body, RowLoop):
         return _rows(body, *specs)
-    if isinstance(body, Contraction):
+    if isinstance(body, PatternBody):
         return _contraction(body, node.op, *specs)
     rule = getattr(node.op, "lower", None)
     pattern = rule(*specs[0], **node.params) if callable(rule) else None
     if isinstance(pattern, (Product, Convolve)):
-        return _contraction(Contraction(pattern), None, *specs)
+        return _contraction(PatternBody(pattern), None, *specs)
     translate = _PATTERNS.get(type(pattern))
     return None if translate is None else translate(pattern, *specs)
 
@@ -124,7 +124,7 @@ def _dense(cg: NestBuilder, axes: Sequence[int]) -> Strides:
 
 
 def _contraction(
-    body: Contraction, op: KernelOp | None, inputs: Sequence[Spec], outputs: Sequence[Spec]
+    body: PatternBody, op: KernelOp | None, inputs: Sequence[Spec], outputs: Sequence[Spec]
 ) -> Nest | None:
     """A product or convolution, and its epilogue."""
     pattern, epilogue, sums_columns = body

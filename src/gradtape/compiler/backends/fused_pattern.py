@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from gradtape.compiler.backends.product import pattern as product
 from gradtape.compiler.bodies.epilogue import Epilogue
-from gradtape.compiler.bodies.kernel_op import Contraction, KernelOp
+from gradtape.compiler.bodies.kernel_op import KernelOp, PatternBody
 from gradtape.compiler.runtime.kernels import Lowered, Operand
 from gradtape.core.patterns.convolution import Convolve
 from gradtape.core.patterns.product import Product
 
 
-def lower(op: KernelOp, body: Contraction) -> Lowered:
+def lower(op: KernelOp, body: PatternBody) -> Lowered:
     """The launches of a fused product or convolution."""
     pattern, epilogue, sums_columns = body
     if sums_columns:
