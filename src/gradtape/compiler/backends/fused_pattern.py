@@ -1,4 +1,4 @@
-"""Matrix products and convolutions as launches, with the epilogues that fusion gave them."""
+"""Matrix products, convolutions, pooling and gathers as launches, with the epilogues that fusion gave them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from gradtape.compiler.bodies.epilogue import Epilogue
 from gradtape.compiler.bodies.kernel_op import KernelOp, PatternBody
 from gradtape.compiler.runtime.kernels import Lowered, Operand
 from gradtape.core.patterns.convolution import Convolve
+from gradtape.core.patterns.indexing import Take
+from gradtape.core.patterns.pooling import Pool
 from gradtape.core.patterns.product import Product
 
 
 def lower(op: KernelOp, body: PatternBody) -> Lowered:
-    """The launches of a fused product or convolution."""
+    """The launches of a fused pattern."""
     pattern, epilogue, sums_columns = body
     if sums_columns:
         from gradtape.compiler.backends.convolution import lowering as convolution  # loaded with the first convolution
@@ -25,32 +27,49 @@ def lower(op: KernelOp, body: PatternBody) -> Lowered:
         found = product.lower_from(pattern, (op.loads[0].offset, op.loads[1].offset))
         assert found is not None, "a product reads through views only if it can be launched at once"
         return found
-    dtypes = [pattern.dtype, pattern.dtype, *[epilogue.operands[i].dtype for i in epilogue.loaded]]
-    a, b, *loaded = [
-        Operand("input", load.slot, load.offset * dtype.size) for load, dtype in zip(op.loads, dtypes, strict=True)
-    ]
-    first, *others = [
-        Operand("output", store.slot, store.offset * op.specs[store.slot].dtype.size) for store in op.stores
-    ]
-    table = [a, b, first, *loaded, *others]
-    shares = _shares(op, epilogue, body.sizes)
+    table, shares = _table(op, body, epilogue), _shares(op, body, epilogue)
     if isinstance(pattern, Product):
         launch = product.launch(product.problem_of(pattern), table, epilogue)
         return Lowered((launch,), shares=shares) if op.onto is None else Lowered((launch,), views=((0, op.onto),))
-    from gradtape.compiler.backends.convolution import lowering as convolution  # loaded with the first convolution
+    if not isinstance(pattern, Convolve):
+        found = _lower_other(pattern, table, epilogue)
+        assert found is not None, "takes_epilogue says what can be launched"
+        return found._replace(shares=shares)
+    from gradtape.compiler.backends.convolution import lowering as convolution
 
     launched = convolution.launch(pattern, table, epilogue)
     assert launched is not None, "takes_epilogue says what can be launched"
     return Lowered(tuple(launched[0]), launched[1], shares if convolution.writes_once(pattern) else ())
 
 
-def _shares(op: KernelOp, epilogue: Epilogue, sizes: tuple[int, int, int]) -> tuple[tuple[int, int], ...]:
+def _lower_other(pattern: Pool | Take, table: list[Operand], epilogue: Epilogue) -> Lowered | None:
+    if isinstance(pattern, Pool):
+        from gradtape.compiler.backends.window import pattern as window
+
+        return window.lower(pattern, table, epilogue)
+    from gradtape.compiler.backends import indexing
+
+    return indexing.lower_take(pattern, table, epilogue)
+
+
+def _table(op: KernelOp, body: PatternBody, epilogue: Epilogue) -> list[Operand]:
+    """What the pattern reads, the first result, what the epilogue reads, and the other results."""
+    size = 0 if isinstance(body.pattern, Take) else body.pattern.dtype.size  # of what is read from an offset
+    sizes = [size] * body.reads + [epilogue.operands[i].dtype.size for i in epilogue.loaded]
+    loads = [Operand("input", load.slot, load.offset * size) for load, size in zip(op.loads, sizes, strict=True)]
+    first, *others = [
+        Operand("output", store.slot, store.offset * op.specs[store.slot].dtype.size) for store in op.stores
+    ]
+    return [*loads[: body.reads], first, *loads[body.reads :], *others]
+
+
+def _shares(op: KernelOp, body: PatternBody, epilogue: Epilogue) -> tuple[tuple[int, int], ...]:
     """Results that may be written over operands which are read whole, element by element, and in no other way."""
-    count, m, n = sizes
+    count, m, n = body.sizes
     whole = (m * n if count > 1 else 0, n if m > 1 else 0, 1 if n > 1 else 0)
-    bound = {op.loads[0].slot, op.loads[1].slot}
+    bound = {load.slot for load in op.loads[: body.reads]}
     alike: list[tuple[int, int]] = []
-    for i, load in zip(epilogue.loaded, op.loads[2:], strict=True):
+    for i, load in zip(epilogue.loaded, op.loads[body.reads :], strict=True):
         dtype, distances, _ = epilogue.operands[i]
         if distances == whole and not load.offset:
             alike.append((load.slot, dtype.size))

@@ -8,17 +8,30 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from gradtape.compiler.backends import emits
+from gradtape.compiler.backends.product.code import KERNEL, Index, ProductCode
+from gradtape.compiler.backends.product.epilogue import Finish, Frame, Spot, emit_of
+from gradtape.compiler.backends.product.memory import pieces
+from gradtape.compiler.bodies.epilogue import Epilogue
+from gradtape.compiler.bodies.kernel_op import matrix_of
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.emission import I64, POINTER, VOID, table_of
+from gradtape.compiler.codegen.simd import conversion
+from gradtape.compiler.codegen.simd.emitter import VectorEmitter
+from gradtape.compiler.codegen.simd.loop import element
+from gradtape.compiler.codegen.simd.machine import host
+from gradtape.compiler.codegen.simd.widths import computed, default_width, supports
 from gradtape.compiler.runtime.kernels import Launch, Lowered, Operand, Update, get_kernel, inputs, outputs
+from gradtape.core import dtypes
 from gradtape.core.patterns.indexing import Places, Put, Take
 from gradtape.core.shape import Spec
 
 _BYTE = ir.IntType(8)
 _STATUS = (Operand("status", 0),)
+_RESULT = 2  # the slot of a gather's result
 _CHUNK_BYTES = 1 << 16
 _MOST_CHUNKS = 8
 _VECTOR_BYTES = 32
@@ -50,35 +63,83 @@ def at(builder: ir.IRBuilder, pointer: Any, index: Any, size: int) -> Any:
 @emits(Take)
 def take(pattern: Take, given: Sequence[Spec], made: Sequence[Spec]) -> Lowered | None:
     """The kernel of a gather."""
-    kernel = get_kernel(("take", pattern), lambda module: _emit_take(module, pattern))
-    return Lowered((Launch(kernel, inputs(0, 1) + outputs(0) + _STATUS),))
+    return lower_take(pattern, inputs(0, 1) + outputs(0))
 
 
-def _emit_take(module: ir.Module, pattern: Take) -> tuple[ir.Function, int]:
+def lower_take(pattern: Take, operands: Sequence[Operand], epilogue: Epilogue | None = None) -> Lowered:
+    """The launch of a gather.
+
+    Args:
+      pattern: what to compute.
+      operands: the rows, the indices, and the result; with an epilogue its first result, what it loads, and its other results.
+      epilogue: what is done with the result, a matrix of rows.
+    """
+    key = ("take", pattern) if epilogue is None else ("take", pattern, epilogue)
+    kernel = get_kernel(key, lambda module: _emit_take(module, pattern, epilogue, len(operands)))
+    return Lowered((Launch(kernel, (*operands, *_STATUS)),))
+
+
+def takes_epilogue(pattern: Take, epilogue: Epilogue) -> bool:
+    """True if what follows can be done as a part of a gather, no more slowly than by itself: a row must be at least one vector."""
+    dtype = epilogue.operands[epilogue.product].dtype
+    return supports(dtype) and pattern.places.width >= host().lanes(computed(dtype).size)
+
+
+def _emit_take(module: ir.Module, pattern: Take, epilogue: Epilogue | None, status: int) -> tuple[ir.Function, int]:
+    """A function of the table, the last slot of which is the status word, and its number of chunks."""
     places, row = pattern.places, pattern.places.width * pattern.size
     entries = places.batch * places.outer
     total = entries * places.number
     per_chunk = max(1, _CHUNK_BYTES // row)
-    chunks = -(-total // per_chunk)
-    task, builder, (source, index, target, status) = _begin(module, 4)
-    first = builder.mul(task.args[1], I64(per_chunk))
-    last = _least(builder, builder.add(first, I64(per_chunk)), I64(total))
-    with times(builder, first, last, "rows") as i:
-        entry, number = builder.udiv(i, I64(places.number)), builder.urem(i, I64(places.number))
-        number = builder.add(builder.mul(builder.udiv(entry, I64(places.outer)), I64(places.number)), number)
-        position, is_bad, is_skipped = _position(builder, places, index, number)
-        out = at(builder, target, i, row)
+    code = ProductCode(ir.Function(module, KERNEL, "task"))
+    builder = code.builder
+    first = code.mul(code.function.args[1], per_chunk)
+    with times(builder, first, code.least(code.add(first, per_chunk), total), "rows") as i:
+        entry, number = code.div(i, places.number), code.rem(i, places.number)
+        number = code.add(code.mul(code.div(entry, places.outer), places.number), number)
+        position, is_bad, is_skipped = _position(builder, places, code.slot(1), code.value(number))
         with builder.if_else(is_bad, likely=False) as (bad, good):
             with bad:
-                builder.store(I64(1), status)
-            with good, builder.if_else(is_skipped) as (skip, use):
-                with skip:
-                    _clear(builder, out, row)
-                with use:
-                    position = builder.add(builder.mul(entry, I64(places.rows)), position)
-                    _copy(builder, out, at(builder, source, position, row), row)
+                builder.store(I64(1), code.slot(status))
+            with good:
+                origin = code.mul(entry, places.rows)
+                if epilogue is None:
+                    _take_row(code, (origin, position, i), row, is_skipped)
+                else:
+                    position = code.add(origin, builder.select(is_skipped, I64(0), position))
+                    _finish_row(code, pattern, epilogue, at(builder, code.slot(0), position, row), i, is_skipped)
     builder.ret_void()
-    return task, chunks
+    return code.function, -(-total // per_chunk)
+
+
+def _take_row(code: ProductCode, numbers: tuple[Any, Any, Any], row: int, is_skipped: Any) -> None:
+    """Copy a row: of an entry that begins with some row, a position in that, to a row of the result."""
+    builder, (origin, position, i) = code.builder, numbers
+    out = at(builder, code.slot(_RESULT), i, row)
+    with builder.if_else(is_skipped) as (skip, use):
+        with skip:
+            _clear(builder, out, row)
+        with use:
+            _copy(builder, out, at(builder, code.slot(0), code.add(origin, position), row), row)
+
+
+def _finish_row(code: ProductCode, pattern: Take, epilogue: Epilogue, source: Any, row: Any, is_skipped: Any) -> None:
+    """Apply an epilogue to a row of the result, given the address of the row that it is; to zeros if that is skipped."""
+    dtype, (_, *sizes) = epilogue.operands[epilogue.product].dtype, matrix_of(pattern)
+    frame, emit = Frame(dtype, _RESULT, (sizes[0], sizes[1]), (0, sizes[1]), 0), emit_of(epilogue, _RESULT)
+    for first, width, group, count in pieces(sizes[1], default_width([o.dtype for o in epilogue.operands])):
+
+        def vectors(index: Index, first: int = first, width: int = width, group: int = group) -> None:
+            spot = Spot(0, row, code.add(first, code.mul(index, width * group)))
+            for v in range(group):
+                cg = VectorEmitter(code.module, code.builder, width)
+                place = code.value(code.add(spot.column, v * width))
+                value = conversion.load(cg, element(code.builder, source, dtype, place), dtype)
+                if pattern.places.skips:
+                    value = cg.select(cg.broadcast(is_skipped, dtypes.bool_), cg.splat(0, dtype), value)
+                Finish(frame, emit, width).apply(code, value.ir, replace(spot, along=v * width), width)
+
+        code.repeat(count, vectors)
 
 
 @emits(Put)

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class Groups(NamedTuple):
-    """Matrices that lie in groups.
+    """Matrices, or rows, that lie in groups.
 
     Attributes:
       members: how many make up a group.
       outer: elements from one group to the next.
-      inner: elements from one matrix of a group to the next.
+      inner: elements from one member of a group to the next.
     """
 
     members: int
@@ -32,13 +32,13 @@ class Groups(NamedTuple):
     inner: int
 
     def place(self, code: Any, number: Any) -> Any:
-        """Where a matrix begins."""
+        """Where a matrix or row begins."""
         group, member = code.div(number, self.members), code.rem(number, self.members)
         return code.add(code.mul(group, self.outer), code.mul(member, self.inner))
 
 
-# Elements from one product, row and column to the next. Products may lie in groups.
-Distances = tuple[int | Groups, int, int]
+# Elements from one product, row and column to the next. Products may lie in groups, and rows where a kernel finishes one at a time.
+Distances = tuple[int | Groups, int | Groups, int]
 
 
 class Surroundings(Protocol):
@@ -52,6 +52,15 @@ class Surroundings(Protocol):
 
     def write(self, slot: int, value: VectorValue, distances: Distances) -> None:
         """Write a vector to an array whose elements are at distances."""
+
+
+# Steps of a few instructions each, and functions. Where the rows of a tile are not neighbours, or vectors are not full, an epilogue with other
+# steps took up to twice the time of a kernel of its own.
+SHORT = frozenset([
+    "abs", "add", "clip_by_value", "divide", "equal", "greater", "greater_equal", "leaky_relu", "leaky_relu_grad", "less",
+    "less_equal", "maximum", "minimum", "multiply", "negative", "relu", "relu6", "relu_grad", "square", "squared_difference",
+    "subtract", "where",
+])  # fmt: skip
 
 
 class EpilogueOperand(NamedTuple):
@@ -90,6 +99,11 @@ class Epilogue(NamedTuple):
         """The operands that are read from memory."""
         return [i for i, operand in enumerate(self.operands) if operand.distances is not None]
 
+    @property
+    def is_short(self) -> bool:
+        """True if all steps take a few instructions."""
+        return {step.op.name for step in self.steps} <= SHORT
+
     def emit(self, cg: VectorEmitter, value: VectorValue, at: Surroundings, first: int) -> None:
         """Emit the steps for a vector of the product, and write the results.
 
@@ -119,13 +133,14 @@ class Epilogue(NamedTuple):
                 at.write(slot, values[number], target)
 
 
-def epilogue_of(loop: Loop, which: int, sizes: tuple[int, int, int]) -> Epilogue | None:
+def epilogue_of(loop: Loop, which: int, sizes: tuple[int, int, int], groups_rows: bool = False) -> Epilogue | None:
     """The steps of a loop as the epilogue of a product.
 
     Args:
       loop: a loop without sums.
       which: its input that is the product, which it reads whole.
       sizes: how many products there are, their rows and columns.
+      groups_rows: whether the kernel can address rows that lie in groups.
 
     Returns:
       The epilogue; None if another input does not lie at fixed distances, or not side by side.
@@ -134,7 +149,7 @@ def epilogue_of(loop: Loop, which: int, sizes: tuple[int, int, int]) -> Epilogue
     for i, ((dtype, strides), known) in enumerate(zip(loop.inputs, loop.constants, strict=True)):
         distances = None
         if i != which and known is None:
-            distances = distances_of(loop.shape, strides, sizes)
+            distances = distances_of(loop.shape, strides, sizes, groups_rows)
             if distances is None:
                 return None
         operands.append(EpilogueOperand(dtype, distances, known if i != which else None))
@@ -152,10 +167,13 @@ def _joined(axes: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
-def distances_of(shape: Sequence[int], strides: Sequence[int], sizes: tuple[int, int, int]) -> Distances | None:
+def distances_of(
+    shape: Sequence[int], strides: Sequence[int], sizes: tuple[int, int, int], groups_rows: bool = False
+) -> Distances | None:
     """How far apart elements are along products, rows and columns, for strides along other axes of the same elements.
 
-    None if they are at no fixed distances, or if those along a vector are neither side by side nor the same. Products may lie in groups.
+    None if they are at no fixed distances, or if those along a vector are neither side by side nor the same. Products may lie in groups, and with
+    `groups_rows` rows.
     """
     if math.prod(shape) != math.prod(sizes):
         return None
@@ -175,7 +193,7 @@ def distances_of(shape: Sequence[int], strides: Sequence[int], sizes: tuple[int,
             else:
                 return None
         parts = _joined(parts)
-        if len(parts) == 2 and number == len(sizes) - 1:
+        if len(parts) == 2 and (number == 2 or (number == 1 and groups_rows)):
             (_, outer), (members, inner) = parts
             found.insert(0, Groups(members, outer, inner))
         elif len(parts) > 1:

@@ -17,6 +17,8 @@ from gradtape.compiler.bodies.loop import Loop
 from gradtape.compiler.bodies.rows import RowLoop
 from gradtape.compiler.graph import Node
 from gradtape.core.patterns.convolution import Convolve
+from gradtape.core.patterns.indexing import Take
+from gradtape.core.patterns.pooling import Pool
 from gradtape.core.patterns.product import Product
 from gradtape.core.shape import Spec
 
@@ -35,10 +37,13 @@ class Binding(NamedTuple):
     is_part: bool = False
 
 
-class PatternBody(NamedTuple):
-    """A matrix product or a convolution, and the epilogue that runs on its elements while they are in registers.
+Pattern = Product | Convolve | Pool | Take
 
-    Its operands are the two factors, then what the epilogue loads.
+
+class PatternBody(NamedTuple):
+    """A matrix product, convolution, pooling or gather, and the epilogue that runs on its elements while they are in registers.
+
+    Its operands are those of the pattern, then what the epilogue loads.
 
     Attributes:
       pattern: what is computed.
@@ -47,7 +52,7 @@ class PatternBody(NamedTuple):
         bias, are a second result.
     """
 
-    pattern: Product | Convolve
+    pattern: Pattern
     epilogue: Epilogue | None = None
     sums_columns: bool = False
 
@@ -55,6 +60,11 @@ class PatternBody(NamedTuple):
     def sizes(self) -> tuple[int, int, int]:
         """How many matrices the result consists of, and their rows and columns; that of a convolution is places by channels."""
         return matrix_of(self.pattern)
+
+    @property
+    def reads(self) -> int:
+        """How many operands the pattern has."""
+        return self.pattern.inputs if isinstance(self.pattern, Pool) else 2
 
 
 Body = Loop | RowLoop | PatternBody
@@ -99,8 +109,8 @@ def _operands(body: Body) -> tuple[int, int]:
     if isinstance(body, RowLoop):
         return len(body.inputs), len(body.outputs)
     if body.epilogue is None:
-        return 2, 1 + body.sums_columns
-    return 2 + len(body.epilogue.loaded), len(body.epilogue.results)
+        return body.reads, 1 + body.sums_columns
+    return body.reads + len(body.epilogue.loaded), len(body.epilogue.results)
 
 
 def body_of(node: Node) -> Body | None:
@@ -108,25 +118,35 @@ def body_of(node: Node) -> Body | None:
     return node.op.body if type(node.op) is KernelOp else None
 
 
-def matrix_of(pattern: Product | Convolve) -> tuple[int, int, int]:
+def matrix_of(pattern: Pattern) -> tuple[int, int, int]:
     """How many matrices a result consists of, and their rows and columns; that of a convolution is places by channels."""
     if isinstance(pattern, Product):
         return math.prod([axis.size for axis in pattern.axes]), pattern.m, pattern.n
+    if isinstance(pattern, Pool):
+        return 1, *pattern.matrix
+    if isinstance(pattern, Take):
+        return 1, pattern.places.batch * pattern.places.outer * pattern.places.number, pattern.places.width
     if pattern.kind == "forward":
         return 1, pattern.examples * math.prod(pattern.out), pattern.filters
     return 1, pattern.examples * math.prod(pattern.size), pattern.channels
 
 
 def pattern_of(node: Node) -> tuple[PatternBody, tuple[Binding, ...]] | None:
-    """The contraction without an epilogue that a node computes, and the bindings of its factors; None if it computes something else."""
+    """The pattern without an epilogue that a node computes, and the bindings of its operands; None if it computes something else."""
     body = body_of(node)
     if isinstance(body, PatternBody):
         return None if body.epilogue is not None else (body, node.op.loads)
     if node.op.name not in EPILOGUE_OPS or not callable(getattr(node.op, "lower", None)):
         return None
     pattern = node.op.lower(*[v.spec for v in node.inputs], **node.params)
-    return (PatternBody(pattern), (Binding(0), Binding(1))) if isinstance(pattern, (Product, Convolve)) else None
+    if not isinstance(pattern, Pattern):
+        return None
+    found = PatternBody(pattern)
+    return found, tuple([Binding(i) for i in range(found.reads)])
 
 
-# Ops whose result may be handed to an epilogue.
-EPILOGUE_OPS = ("matmul", "convolution", "convolution_input_gradient")
+# Ops whose result may be handed to an epilogue, those first that gain most by it.
+EPILOGUE_OPS = (
+    "matmul", "convolution", "convolution_input_gradient", "max_pool", "avg_pool", "avg_pool_gradient", "pool_pick", "pool_place",
+    "gather", "gather_nd", "segment_gather",
+)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Epilogues: a loop over the result of a matrix product or a convolution becomes a part of it.
+"""Epilogues: a loop over the result of a matrix product, a convolution, pooling or a gather becomes a part of it.
 
 The loop's steps run on each tile while it is in registers: bias and activation, the derivative of one, a residual, the optimizer's
 update of weights. So the product itself is neither written nor read again, unless others want it too.
@@ -9,11 +9,22 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from gradtape.compiler.bodies.epilogue import Epilogue, epilogue_of
-from gradtape.compiler.bodies.kernel_op import EPILOGUE_OPS, Binding, KernelOp, PatternBody, body_of, pattern_of
+from gradtape.compiler.bodies.kernel_op import (
+    EPILOGUE_OPS,
+    Binding,
+    KernelOp,
+    Pattern,
+    PatternBody,
+    body_of,
+    matrix_of,
+    pattern_of,
+)
 from gradtape.compiler.bodies.loop import Loop
 from gradtape.compiler.codegen.simd.machine import host
 from gradtape.compiler.graph import Copy, Graph, Node, Value
 from gradtape.core.patterns.convolution import Convolve
+from gradtape.core.patterns.indexing import Take
+from gradtape.core.patterns.pooling import Pool
 from gradtape.core.patterns.product import Product
 
 # Operands as large as the result, and elements of each, from which on an update of weights is better not a part of the product.
@@ -41,7 +52,7 @@ class _Union(NamedTuple):
 
 
 def fuse_epilogues(graph: Graph) -> Graph:
-    """The graph with loops on the results of products and convolutions as parts of these."""
+    """The graph with loops on the results of products, convolutions, pooling and gathers as parts of these."""
     unions = _unions(graph)
     if not unions:
         return graph
@@ -86,7 +97,7 @@ def _unions(graph: Graph) -> list[_Union]:
         body = body_of(node)
         if isinstance(body, Loop) and not body.sums:
             candidates = [c for c in _candidates(node, body) if c[1] not in taken]
-            for number, product, views in sorted(candidates, key=lambda c: -position[c[1]]):
+            for number, product, views in sorted(candidates, key=lambda c: _preference(c[1], position)):
                 union = _union(node, body, number, product, views, position, readers)
                 if union is not None:
                     found.append(union)
@@ -95,8 +106,13 @@ def _unions(graph: Graph) -> list[_Union]:
     return found
 
 
+def _preference(node: Node, position: dict[Node, int]) -> tuple[bool, int]:
+    """Sorts what a loop may become a part of: products and convolutions before what only moves or compares, the last one first."""
+    return EPILOGUE_OPS.index(node.op.name) > 2, -position[node]
+
+
 def _candidates(node: Node, loop: Loop) -> list[tuple[int, Node, tuple[Node, ...]]]:
-    """Products and convolutions that a loop reads whole: the loop's input, the node, and reshapes between."""
+    """Nodes that take epilogues and that a loop reads whole: the loop's input, the node, and reshapes between."""
     found = []
     slots = [load.slot for load in node.op.loads]
     for number, load in enumerate(node.op.loads):
@@ -128,13 +144,10 @@ def _union(
     found = pattern_of(product)
     if found is None:
         return None
-    contraction, factors = found
-    epilogue = epilogue_of(loop, number, contraction.sizes)
-    if (
-        epilogue is None
-        or not _takes_epilogue(contraction.pattern, epilogue)
-        or _is_better_apart(epilogue, contraction.sizes)
-    ):
+    (pattern, *_), factors = found
+    sizes = matrix_of(pattern)
+    epilogue = epilogue_of(loop, number, sizes, groups_rows=isinstance(pattern, (Pool, Take)))
+    if epilogue is None or not _takes_epilogue(pattern, epilogue) or _is_better_apart(epilogue, sizes):
         return None
     own = {product, node, *views}
     others = [r for n in (product, *views) for v in n.outputs for r in readers.get(v, ()) if r not in own]
@@ -147,25 +160,33 @@ def _union(
     if any(v.node in own for v in rest):  # the loop reads the product in two ways, of which one is left
         return None
     inputs = list(dict.fromkeys([*product.inputs, *rest]))
-    if product.inputs[0] is product.inputs[1]:
+    if len(factors) > 1 and product.inputs[0] is product.inputs[1]:
         inputs.insert(0, inputs[0])
     specs = [v.spec for v in node.outputs]
     if keeps:
         epilogue = epilogue._replace(results=(*epilogue.results, number))
         specs.append(product.outputs[0].spec)
     loaded = [Binding(inputs.index(v), node.op.loads[i].offset) for i, v in zip(epilogue.loaded, rest, strict=True)]
-    body, parts = PatternBody(contraction.pattern, epilogue), f"{product.op.name} {node.op.parts}"
+    body, parts = PatternBody(pattern, epilogue), f"{product.op.name} {node.op.parts}"
     op = KernelOp(body, specs, parts, [*factors, *loaded])
     return _Union(product, views, node, keeps, early, Node(op, inputs, {}, tuple(specs), product.place))
 
 
-def _takes_epilogue(pattern: Product | Convolve, epilogue: Epilogue) -> bool:
-    """Whether an epilogue can be a part of what a pattern computes, by the same algorithm as without one."""
+def _takes_epilogue(pattern: Pattern, epilogue: Epilogue) -> bool:
+    """Whether an epilogue can be a part of what a pattern computes, by the same algorithm as without one. Back ends are loaded when they are asked."""
     if isinstance(pattern, Product):
         return len(pattern.axes) <= 2
-    from gradtape.compiler.backends.convolution import lowering  # loaded with the first convolution
+    if isinstance(pattern, Convolve):
+        from gradtape.compiler.backends.convolution import lowering
 
-    return lowering.takes_epilogue(pattern, epilogue)
+        return lowering.takes_epilogue(pattern, epilogue)
+    if isinstance(pattern, Pool):
+        from gradtape.compiler.backends.window import pattern as window
+
+        return window.takes_epilogue(pattern, epilogue)
+    from gradtape.compiler.backends import indexing
+
+    return indexing.takes_epilogue(pattern, epilogue)
 
 
 def _is_better_apart(epilogue: Epilogue, sizes: tuple[int, int, int]) -> bool:

@@ -313,6 +313,7 @@ def _factors(cut: Product, loads: Sequence[Binding]) -> Iterator[Touch]:
 def _rows(operand: Operand, distances: Distances, cut: Product, size: int) -> Touch:
     """What a group touches of an operand whose elements lie at distances."""
     _, row, column = distances
+    assert isinstance(row, int), "rows of a product are not in groups"
     return Touch(operand, cut.m * row * size, ((cut.m - 1) * row + (cut.n - 1) * column + 1) * size)
 
 

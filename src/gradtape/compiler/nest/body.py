@@ -43,7 +43,8 @@ class NestBuilder:
 
     def load(self, slot: int, dtype: DType, index: Sequence[Dim], fill: str | None = None) -> NestValue:
         """An element of an input."""
-        return self._written(Instruction("load", dtype, access=Access(slot, self.bare(index), fill)))
+        lookups = tuple([dim.lookup for dim in index if dim.lookup >= 0])
+        return self._written(Instruction("load", dtype, lookups, Access(slot, self.bare(index), fill)))
 
     def store(self, slot: int, index: Sequence[Dim], value: NestValue) -> None:
         """Write a value to an output."""

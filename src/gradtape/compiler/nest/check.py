@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from gradtape.compiler.nest.description import REDUCTIONS, SOURCES, Access, Nest, axes_of, is_inside
+from gradtape.compiler.nest.description import REDUCTIONS, SOURCES, Access, Instruction, Nest, axes_of, is_inside
 from gradtape.core.shape import Spec
 
 
@@ -14,7 +14,8 @@ def verify(nest: Nest, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> None:
     for number, instruction in enumerate(nest.instructions):
         place = f"%{number} = {instruction.op}"
         assert all(i < number for i in instruction.operands), f"{place} uses a value before it is made."
-        assert (instruction.op in SOURCES) == (not instruction.operands), f"{place} has {instruction.operands}."
+        assert instruction.op in SOURCES or instruction.operands, f"{place} has no operands."
+        assert instruction.op not in SOURCES or instruction.operands == _lookups(instruction), f"{place} of values."
         assert bool(instruction.axes) <= (instruction.op in REDUCTIONS), f"{place} is no reduction and removes axes."
         assert all(a < len(nest.axes) for a in instruction.axes), f"{place} reduces over an axis that there is not."
         if instruction.access is not None:
@@ -33,6 +34,11 @@ def verify(nest: Nest, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> None:
         assert domains[value] <= own, f"{place} depends on axes along which it is not stored."
         assert outputs[access.slot].dtype is nest.instructions[value].dtype, f"{place} in another dtype."
         assert _is_injective(nest, access), f"{place} writes an element twice."
+
+
+def _lookups(instruction: Instruction) -> tuple[int, ...]:
+    dims = () if instruction.access is None else instruction.access.dims
+    return tuple([dim.lookup for dim in dims if dim.lookup >= 0])
 
 
 def _verify_access(nest: Nest, access: Access, place: str) -> None:

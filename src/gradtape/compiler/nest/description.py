@@ -17,24 +17,26 @@ from typing import NamedTuple
 from gradtape.core.dtypes import DType
 
 REDUCTIONS = ("sum", "prod", "max", "maximum", "minimum", "any", "all")
-# Instructions that have no operands and compute nothing.
+# Instructions that compute nothing.
 SOURCES = ("load", "inside", "index", "const")
 
 
 class Dim(NamedTuple):
-    """The index along one dimension: (offset + sum of coefficient * axis) / step.
+    """The index along one dimension: (offset + sum of coefficient * axis) / step, or a value that was loaded.
 
     Attributes:
       size: of the dimension.
       offset: where it begins.
       terms: (axis, coefficient), by axis.
       step: more than 1 where only every so many-th place exists, as in the input gradient of a strided convolution.
+      lookup: number of the instruction whose value is the index, of a gather; -1 for none.
     """
 
     size: int
     offset: int = 0
     terms: tuple[tuple[int, int], ...] = ()
     step: int = 1
+    lookup: int = -1
 
 
 class Access(NamedTuple):
@@ -58,7 +60,7 @@ class Instruction(NamedTuple):
       op: "load"; "inside", whether an index is in bounds; "index", the index itself; "const"; "require", where a false operand is an error;
         one of REDUCTIONS; or a method of the `Emitter` protocol (`core/scalar_emitter.py`).
       dtype: of the value.
-      operands: numbers of earlier instructions.
+      operands: numbers of earlier instructions; of a "load", those that its index looks up.
       access: of "load", "inside" and "index".
       axes: that a reduction removes.
       extra: the text of a constant; 0.0 and -0.0 are equal and not the same.
@@ -139,9 +141,9 @@ def reach(dim: Dim, axes: Sequence[int]) -> tuple[int, int]:
 
 
 def is_inside(dim: Dim, axes: Sequence[int]) -> bool:
-    """True if an index never leaves its dimension."""
+    """True if an index never leaves its dimension, or is looked up: then kernels check it."""
     low, high = reach(dim, axes)
-    return dim.step == 1 and low >= 0 and high < dim.size
+    return dim.lookup >= 0 or (dim.step == 1 and low >= 0 and high < dim.size)
 
 
 def kind(nest: Nest) -> str:
@@ -153,6 +155,8 @@ def kind(nest: Nest) -> str:
         if nest.reduced & nest.stored:
             return "rows"
         return "window" if windows & nest.reduced else "reduction"
+    if any(dim.lookup >= 0 for i in nest.instructions if i.access is not None for dim in i.access.dims):
+        return "gather"
     return "movement" if all(i.op in ("load", "const") for i in nest.instructions) else "pointwise"
 
 

@@ -84,6 +84,8 @@ class _Run:
         inside = np.ones((1,) * rank, bool)
         for dim in index:
             at = np.full((1,) * rank, dim.offset, np.int64)
+            if dim.lookup >= 0:
+                at = at + self.values[dim.lookup]
             for axis, c in dim.terms:
                 shape = [1] * rank
                 shape[axis] = self._nest.axes[axis]

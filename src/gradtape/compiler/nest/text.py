@@ -55,6 +55,8 @@ def _access(access: Access, names: list[str], side: str) -> str:
 
 
 def _dim(dim: Dim, names: list[str]) -> str:
+    if dim.lookup >= 0:
+        return f"%{dim.lookup}"
     text = ""
     for axis, c in sorted(dim.terms, key=lambda term: -term[1]):
         sign = "-" if c < 0 else "+" if text else ""

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from gradtape.compiler.bodies.epilogue import Distances, Epilogue, Groups
-from gradtape.compiler.bodies.kernel_op import Binding, KernelOp, PatternBody, body_of
+from gradtape.compiler.bodies.kernel_op import Binding, KernelOp, Pattern, PatternBody, body_of
 from gradtape.compiler.bodies.loop import Loop
 from gradtape.compiler.bodies.rows import COLUMN, ROW, Call, RowLoop
 from gradtape.compiler.graph import Node
 from gradtape.compiler.nest.body import NestBuilder, NestValue, strided
 from gradtape.compiler.nest.description import Dim, Nest
 from gradtape.core.patterns.convolution import Convolve
+from gradtape.core.patterns.indexing import Take
 from gradtape.core.patterns.movement import Copy, View, packed
 from gradtape.core.patterns.pooling import Pool
 from gradtape.core.patterns.product import Product
@@ -28,7 +29,7 @@ Strides = list[tuple[int, int]]
 
 
 def nest_of(node: Node) -> Nest | None:
-    """What a node computes; None if it has no nest: scans, sorts, gathers, random numbers, unknown sizes."""
+    """What a node computes; None if it has no nest: scans, sorts, scatters, random numbers, unknown sizes."""
     specs = [v.spec for v in node.inputs], [v.spec for v in node.outputs]
     if node.effect or not all(spec.is_known for several in specs for spec in several):
         return None
@@ -38,11 +39,11 @@ def nest_of(node: Node) -> Nest | None:
     if isinstance(body, RowLoop):
         return _rows(body, *specs)
     if isinstance(body, PatternBody):
-        return _contraction(body, node.op, *specs)
+        return _pattern(body, node.op, *specs)
     rule = getattr(node.op, "lower", None)
     pattern = rule(*specs[0], **node.params) if callable(rule) else None
-    if isinstance(pattern, (Product, Convolve)):
-        return _contraction(PatternBody(pattern), None, *specs)
+    if isinstance(pattern, Pattern):
+        return _pattern(PatternBody(pattern), None, *specs)
     translate = _PATTERNS.get(type(pattern))
     return None if translate is None else translate(pattern, *specs)
 
@@ -123,41 +124,55 @@ def _dense(cg: NestBuilder, axes: Sequence[int]) -> Strides:
     return list(zip(axes, packed([cg.axes[a] for a in axes]), strict=True))
 
 
-def _contraction(
-    body: PatternBody, op: KernelOp | None, inputs: Sequence[Spec], outputs: Sequence[Spec]
-) -> Nest | None:
-    """A product or convolution, and its epilogue."""
+def _pattern(body: PatternBody, op: KernelOp | None, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> Nest | None:
+    """A product, convolution, pooling or gather, and its epilogue."""
     pattern, epilogue, sums_columns = body
     if sums_columns:
         assert isinstance(pattern, Convolve)
         return _filter_and_bias(pattern, outputs)
-    loads = (Binding(0), Binding(1)) if op is None else op.loads
-    if isinstance(pattern, Product):
-        sizes = _batch_sizes(pattern, epilogue)
-        if sizes is None:
-            return None
-        cg, value, frame = _product(pattern, sizes, loads, inputs)
-    else:
-        cg, value, frame = _convolution(pattern, inputs)
+    loads = [Binding(i) for i in range(body.reads)] if op is None else op.loads
+    found = _result(body, loads, inputs)
+    if found is None:
+        return None
+    cg, value, frame = found
     if epilogue is None or op is None:
         cg.store(0, strided(outputs[0].shape, cg.axes, 0, frame.whole()), value)
         return cg.nest()
+    distances = [operand.distances for operand in epilogue.operands]
+    if not all(frame.fits(d) for d in (*distances, *epilogue.targets) if d is not None):
+        return None
     values: list[NestValue] = []
-    loaded = iter(loads[2:])
-    for i, (dtype, distances, known) in enumerate(epilogue.operands):
+    loaded = iter(loads[body.reads :])
+    for i, (dtype, apart, known) in enumerate(epilogue.operands):
         if i == epilogue.product:
             values.append(value)
-        elif distances is None:
+        elif apart is None:
             values.append(cg.splat(known, dtype))
         else:
             load = next(loaded)
-            values.append(cg.load(load.slot, dtype, _index(cg, inputs, load, frame.strides(distances))))
+            values.append(cg.load(load.slot, dtype, _index(cg, inputs, load, frame.strides(apart))))
     _replay(cg, epilogue.steps, values)
     for k, (number, store) in enumerate(zip(epilogue.results, op.stores, strict=True)):
         target = epilogue.targets[k] if epilogue.targets else None
         places = frame.whole() if target is None else frame.strides(target)
         cg.store(store.slot, _index(cg, outputs, store, places), values[number])
     return cg.nest()
+
+
+def _result(
+    body: PatternBody, loads: Sequence[Binding], inputs: Sequence[Spec]
+) -> tuple[NestBuilder, NestValue, _Frame] | None:
+    """What a pattern computes, before anything is done with it; None if no nest describes it."""
+    pattern = body.pattern
+    if isinstance(pattern, Product):
+        sizes = _cut_sizes([axis.size for axis in pattern.axes], body.epilogue, 0)
+        return None if sizes is None else _product(pattern, sizes, loads, inputs)
+    if isinstance(pattern, Convolve):
+        return _convolution(pattern, inputs)
+    if isinstance(pattern, Pool):
+        return _pool(pattern)
+    sizes = _cut_sizes([pattern.places.number], body.epilogue, 1)
+    return None if sizes is None else _take(pattern, sizes, loads, inputs)
 
 
 class _Frame:
@@ -174,27 +189,34 @@ class _Frame:
     def strides(self, distances: Distances) -> Strides:
         """The strides of an operand or result of an epilogue."""
         item, row, column = distances
-        found = self._spread(self._rows, row) + self._spread(self._columns, column)
-        if not isinstance(item, Groups):
-            return found + self._spread(self._batch, item)
-        inner = len(self._batch)
-        while math.prod([self._axes[a] for a in self._batch[inner:]]) < item.members:
-            inner -= 1
-        return found + self._spread(self._batch[:inner], item.outer) + self._spread(self._batch[inner:], item.inner)
+        return self._spread(self._rows, row) + self._spread(self._columns, column) + self._spread(self._batch, item)
 
-    def _spread(self, axes: Sequence[int], stride: int) -> Strides:
-        """Places at equal distances along several axes that count as one."""
+    def fits(self, distances: Distances) -> bool:
+        """True if groups of matrices and of rows are whole axes."""
+        pairs = zip((self._batch, self._rows), distances, strict=False)
+        return all(self._cut(axes, d.members) is not None for axes, d in pairs if isinstance(d, Groups))
+
+    def _cut(self, axes: Sequence[int], members: int) -> int | None:
+        """How many axes are outside of groups of so many members; None if a group ends within an axis."""
+        sizes = [math.prod([self._axes[a] for a in axes[k:]]) for k in range(len(axes) + 1)]
+        return sizes.index(members) if members in sizes else None
+
+    def _spread(self, axes: Sequence[int], stride: int | Groups) -> Strides:
+        """Places at equal distances along several axes that count as one, or in groups."""
+        if isinstance(stride, Groups):
+            cut = self._cut(axes, stride.members)
+            return self._spread(axes[:cut], stride.outer) + self._spread(axes[cut:], stride.inner)
         units = packed([self._axes[a] for a in axes])
         return [(a, stride * unit) for a, unit in zip(axes, units, strict=True)]
 
 
-def _batch_sizes(pattern: Product, epilogue: Epilogue | None) -> list[int] | None:
-    """The axes of a stack, cut so that groups of its matrices are whole axes; None if they cannot be."""
-    sizes = [axis.size for axis in pattern.axes]
+def _cut_sizes(sizes: Sequence[int], epilogue: Epilogue | None, which: int) -> list[int] | None:
+    """The axes of a stack, or with `which` 1 of its rows, cut so that groups of an epilogue are whole axes; None if they cannot be."""
     count = math.prod(sizes)
     cuts = {1, count, *[math.prod(sizes[i:]) for i in range(len(sizes))]}
     several = [] if epilogue is None else [*[o.distances for o in epilogue.operands], *epilogue.targets]
-    cuts |= {d[0].members for d in several if d is not None and isinstance(d[0], Groups)}
+    groups = [d[which] for d in several if d is not None]
+    cuts |= {d.members for d in groups if isinstance(d, Groups) and d.members < count}
     ordered = sorted(cuts, reverse=True)
     if any(large % small for large, small in itertools.pairwise(ordered)):
         return None
@@ -344,7 +366,7 @@ def _reduce(pattern: Reduce, inputs: Sequence[Spec], outputs: Sequence[Spec]) ->
     return cg.nest()
 
 
-def _pool(pattern: Pool, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> Nest | None:
+def _pool(pattern: Pool) -> tuple[NestBuilder, NestValue, _Frame] | None:
     if pattern.kind not in ("maximum", "mean") or not pattern.dtype.is_floating:
         return None
     dims = len(pattern.size)
@@ -360,12 +382,27 @@ def _pool(pattern: Pool, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> Nes
     value = cg.reduce("maximum" if pattern.kind == "maximum" else "sum", x, taps)
     if pattern.kind == "mean":
         value = cg.div(value, cg.reduce("sum", cg.cast(cg.inside(index), pattern.dtype), taps))
-    cg.store(0, strided(outputs[0].shape, cg.axes, 0, _dense(cg, list(range(dims)))), value)
-    return cg.nest()
+    _, end = pattern.moving
+    return cg, value, _Frame(cg.axes, [], range(end), range(end, dims))
+
+
+def _take(
+    pattern: Take, sizes: list[int], loads: Sequence[Binding], inputs: Sequence[Spec]
+) -> tuple[NestBuilder, NestValue, _Frame]:
+    """Axes are entries with indices of their own, entries that share them, indices, elements of a row."""
+    places, last = pattern.places, 2 + len(sizes)
+    cg = NestBuilder((places.batch, places.outer, *sizes, places.width))
+    entry = [Dim(places.batch, 0, ((0, 1),))]
+    index = [*entry, Dim(places.number, 0, tuple(_dense(cg, range(2, last))))]
+    depth = len(places.dims)
+    numbers = [cg.load(loads[1].slot, places.indices, [*index, Dim(depth, k)]) for k in range(depth)]
+    rows = [Dim(size, lookup=value.number) for size, value in zip(places.dims, numbers, strict=True)]
+    source = [*entry, Dim(places.outer, 0, ((1, 1),)), *rows, Dim(places.width, 0, ((last, 1),))]
+    x = cg.load(loads[0].slot, inputs[loads[0].slot].dtype, source, "0" if places.skips else None)
+    return cg, x, _Frame(cg.axes, [], range(last), [last])
 
 
 _PATTERNS: dict[type, Callable[[Any, Sequence[Spec], Sequence[Spec]], Nest | None]] = {
     Copy: _copy,
     Reduce: _reduce,
-    Pool: _pool,
 }

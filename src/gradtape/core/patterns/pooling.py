@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from gradtape.core.dtypes import DType
@@ -38,6 +39,29 @@ class Pool(NamedTuple):
     starts: Sizes
     strides: Sizes
     dilations: Sizes
+
+    @property
+    def inputs(self) -> int:
+        """How many arrays are read: x or a cotangent, and perhaps the winners."""
+        return 2 if self.kind in ("pick", "place") else 1
+
+    @property
+    def is_backward(self) -> bool:
+        """True if there is a result for each position of x, False if for each place."""
+        return self.kind in ("place", "share")
+
+    @property
+    def moving(self) -> tuple[int, int]:
+        """The axes that windows move over, and those between: the first, and one after the last. None of them: (0, 0)."""
+        sizes = zip(self.window, self.strides, self.size, self.out, self.starts, strict=True)
+        found = [i for i, (k, s, n, out, start) in enumerate(sizes) if (k, s, n, start) != (1, 1, out, 0)]
+        return (found[0], found[-1] + 1) if found else (0, 0)
+
+    @property
+    def matrix(self) -> tuple[int, int]:
+        """The result as rows and columns; the columns are the axes after those that windows move over."""
+        shape, (_, end) = self.size if self.is_backward else self.out, self.moving
+        return math.prod(shape[:end]), math.prod(shape[end:])
 
 
 class WinnerPositions(NamedTuple):

@@ -20,8 +20,8 @@ from gradtape.compiler.backends.convolution.column_sums import ColumnSums
 from gradtape.compiler.backends.convolution.output import TARGET
 from gradtape.compiler.backends.convolution.plan import STACK_BYTES, Motion, Region, plan
 from gradtape.compiler.backends.convolution.problem import Correlation, correlation
-from gradtape.compiler.backends.product.epilogue import EmitEpilogue
-from gradtape.compiler.bodies.epilogue import Epilogue
+from gradtape.compiler.backends.product.epilogue import emit_of
+from gradtape.compiler.bodies.epilogue import SHORT, Epilogue
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd.machine import host
 from gradtape.compiler.runtime.kernels import Kernel, Launch, Lowered, Operand, get_kernel, inputs, outputs
@@ -30,13 +30,6 @@ from gradtape.core.patterns.convolution import Convolve
 Launched = tuple[list[Launch], tuple[int, ...]]
 
 _MEMORY = Operand("scratch", 0)
-# Steps of a few instructions each, and functions. Where the rows of a tile are not neighbours, or vectors are not full, an epilogue with other
-# steps took up to twice the time of a kernel of its own.
-_SHORT = frozenset([
-    "abs", "add", "clip_by_value", "divide", "equal", "greater", "greater_equal", "leaky_relu", "leaky_relu_grad", "less",
-    "less_equal", "maximum", "minimum", "multiply", "negative", "relu", "relu6", "relu_grad", "square", "squared_difference",
-    "subtract", "where",
-])  # fmt: skip
 _FUNCTIONS = frozenset(["elu", "sigmoid", "silu", "tanh"])
 
 
@@ -72,14 +65,14 @@ def takes_epilogue(pattern: Convolve, epilogue: Epilogue) -> bool:
     if pattern.kind == "filter":
         return False
     problem = correlation(pattern)
-    steps = {step.op.name for step in epilogue.steps}
     if depthwise.suits(problem):
-        return steps <= _SHORT | _FUNCTIONS and _fits(problem, depthwise.plan_depthwise(problem, host()).region)
+        steps = {step.op.name for step in epilogue.steps}
+        return steps <= SHORT | _FUNCTIONS and _fits(problem, depthwise.plan_depthwise(problem, host()).region)
     if narrow.plan_narrow(problem, host()) is not None:
-        return steps <= _SHORT
+        return epilogue.is_short
     if winograd.plan_winograd(problem, host()) is not None:
         return True
-    return (problem.contiguous or steps <= _SHORT) and _fits(problem, _tiles(problem).region)
+    return (problem.contiguous or epilogue.is_short) and _fits(problem, _tiles(problem).region)
 
 
 def writes_once(pattern: Convolve) -> bool:
@@ -109,7 +102,7 @@ def _depthwise(problem: Correlation, operands: Sequence[Operand], epilogue: Epil
     cut = depthwise.plan_depthwise(problem, host())
     if not _fits(problem, cut.region):
         return None
-    emit = _emit_of(epilogue)
+    emit = emit_of(epilogue, TARGET)
     made = get_kernel(
         ("depthwise", problem, cut, epilogue), lambda module: depthwise.emit(module, problem, cut, emit), problem.operations
     )  # fmt: skip
@@ -120,7 +113,7 @@ def _narrow(problem: Correlation, operands: Sequence[Operand], epilogue: Epilogu
     cut = narrow.plan_narrow(problem, host())
     if cut is None:
         return None
-    emit = _emit_of(epilogue)
+    emit = emit_of(epilogue, TARGET)
     return _packed(
         get_kernel(("narrow filter", problem, cut), lambda module: narrow.emit_filter(module, problem, cut)),
         get_kernel(
@@ -134,7 +127,7 @@ def _winograd(problem: Correlation, operands: Sequence[Operand], epilogue: Epilo
     cut = winograd.plan_winograd(problem, host())
     if cut is None:
         return None
-    emit = _emit_of(epilogue)
+    emit = emit_of(epilogue, TARGET)
     return _packed(
         get_kernel(("winograd filter", problem, cut), lambda module: winograd_filters.emit(module, problem, cut)),
         get_kernel(
@@ -148,7 +141,7 @@ def _tiled(problem: Correlation, operands: Sequence[Operand], epilogue: Epilogue
     cut = _tiles(problem)
     if not _fits(problem, cut.region):
         return None
-    emit = _emit_of(epilogue)
+    emit = emit_of(epilogue, TARGET)
     return _packed(
         get_kernel(("filters", problem, cut), lambda module: filters.emit(module, problem, cut)),
         get_kernel(
@@ -170,10 +163,6 @@ def _packed(pack: Kernel, main: Kernel, operands: Sequence[Operand], size: int) 
     """First the filter in the order in which the kernel reads it, then the kernel."""
     source, weights, *others = operands
     return [Launch(pack, (weights, _MEMORY)), Launch(main, (source, _MEMORY, *others))], (size,)
-
-
-def _emit_of(epilogue: Epilogue | None) -> EmitEpilogue | None:
-    return None if epilogue is None else lambda cg, value, at: epilogue.emit(cg, value, at, TARGET)
 
 
 def _depthwise_gradient(problem: Correlation, columns: bool) -> Launched | None:

@@ -9,7 +9,7 @@ from typing import Any
 from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import I8, I64, POINTER, VOID, Index, ProductCode
 from gradtape.compiler.backends.product.problem import Gemm
-from gradtape.compiler.bodies.epilogue import Groups
+from gradtape.compiler.bodies.epilogue import Epilogue, Groups
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd import conversion
 from gradtape.compiler.codegen.simd.emitter import VectorEmitter
@@ -19,7 +19,13 @@ from gradtape.core.dtypes import DType, as_dtype
 # emit(cg, value, at): writes what becomes of a vector of the product, which has its place in the result.
 EmitEpilogue = Callable[[VectorEmitter, VectorValue, "VectorPlace"], None]
 # Elements from one product of a batch to the next, from one row to the next, and from one column to the next.
-Steps = tuple[Index | Groups, Index, Index]
+Steps = tuple[Index | Groups, Index | Groups, Index]
+
+
+def emit_of(epilogue: Epilogue | None, first: int) -> EmitEpilogue | None:
+    """What a kernel calls for an epilogue whose first result has a slot of the table; None for none."""
+    return None if epilogue is None else lambda cg, value, at: epilogue.emit(cg, value, at, first)
+
 
 FINISH = ir.FunctionType(VOID, [I64, POINTER, I64, I64, I64, I64, I64])
 FINISH_LISTED = ir.FunctionType(VOID, [I64, POINTER, I64, POINTER, I64, I64, I64])
@@ -140,14 +146,18 @@ class VectorPlace:
         key = slot, dtype.size, item, down, along
         start = spot.starts.get(key)
         if start is None:
-            offset = code.add(code.mul(spot.row, down), code.mul(spot.column, along))
-            whole = item.place(code, spot.item) if isinstance(item, Groups) else code.mul(spot.item, item)
-            offset = code.add(whole, offset)
+            offset = code.add(_start(code, spot.row, down), code.mul(spot.column, along))
+            offset = code.add(_start(code, spot.item, item), offset)
             start = spot.starts[key] = code.at(code.slot(slot), code.mul(offset, dtype.size), I8)
-        line = spot.starts.get((key, spot.down))
+        line = start if isinstance(down, Groups) else spot.starts.get((key, spot.down))
         if line is None:
             line = spot.starts[key, spot.down] = code.at(start, code.mul(down, spot.down * dtype.size), I8)
         return code.at(line, spot.along * along * dtype.size, I8)
+
+
+def _start(code: ProductCode, number: Index, distance: Index | Groups) -> Index:
+    """Where a product or row begins."""
+    return distance.place(code, number) if isinstance(distance, Groups) else code.mul(number, distance)
 
 
 @dataclass(frozen=True)

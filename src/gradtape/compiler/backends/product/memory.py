@@ -71,6 +71,21 @@ def copy(code: ProductCode, source: Any, target: Any, size: int) -> None:
         code.builder.store(loaded, code.at(target, start, I8), align=1)
 
 
+_GROUP = 4  # vectors that are computed at once
+
+
+def pieces(count: int, lanes: int) -> list[tuple[int, int, int, int]]:
+    """A row of elements as vectors: where they begin, their width, how many at once, and how often."""
+    whole = count // lanes
+    found = []
+    if whole >= _GROUP:
+        found.append((0, lanes, _GROUP, whole // _GROUP))
+    if whole % _GROUP:
+        found.append((whole // _GROUP * _GROUP * lanes, lanes, whole % _GROUP, 1))
+    found += [(whole * lanes + start, width, 1, 1) for start, width in parts(count % lanes)]
+    return found
+
+
 def parts(count: int, largest: int = 64) -> Iterator[tuple[int, int]]:
     """Starts and sizes of powers of two that add up to a number, the largest first."""
     start, width = 0, largest

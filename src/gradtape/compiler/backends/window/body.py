@@ -6,11 +6,12 @@ each tap, `finish`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.product.code import I64, Index
+from gradtape.compiler.backends.product.epilogue import Finish, Spot
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd import conversion
 from gradtape.compiler.codegen.simd.emitter import VectorEmitter
@@ -47,6 +48,8 @@ class VectorGroup:
       first: the number of the first tap that is visited.
       seen: how many positions the window sees.
       dropped: elements of axes that are not counted, before the element.
+      spot: where they are in the result, a matrix of elements by what lies behind.
+      finish: what is done with them there.
     """
 
     width: int
@@ -55,6 +58,8 @@ class VectorGroup:
     first: Index
     seen: Index
     dropped: Index
+    spot: Spot
+    finish: Finish
 
 
 class WindowBody:
@@ -86,11 +91,11 @@ class WindowBody:
         return cg.value(value.ir, computed(dtype))
 
     def save(self, vector: int, value: VectorValue) -> None:
-        """Write a vector of the result."""
-        cg, code, dtype = self.cg, self.code, self.types.result
-        place = code.value(code.add(self.group.target, vector * self.group.width))
-        pointer = element(code.builder, code.slot(self.operands - 1), dtype, place)
-        conversion.store(cg, cg.value(value.ir, dtype), pointer)
+        """What becomes of a vector of the result. Narrow floats are rounded before anything else is done with them."""
+        group, dtype = self.group, self.types.result
+        if group.finish.epilogue is not None:
+            value = self.cg.cast(value, dtype)
+        group.finish.apply(self.code, value.ir, replace(group.spot, along=vector * group.width), group.width)
 
     def splat(self, number: Index, dtype: DType) -> VectorValue:
         """A number in all lanes, of integers."""

@@ -12,7 +12,8 @@ from typing import Any
 
 from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.product.code import KERNEL, Index
-from gradtape.compiler.backends.product.memory import parts
+from gradtape.compiler.backends.product.epilogue import EmitEpilogue, Finish, Frame, Spot
+from gradtape.compiler.backends.product.memory import pieces
 from gradtape.compiler.backends.window.axis import Range, WindowAxis
 from gradtape.compiler.backends.window.body import Maximum, Mean, Types, VectorGroup, WindowBody
 from gradtape.compiler.codegen import ir
@@ -21,8 +22,7 @@ from gradtape.compiler.codegen.simd.machine import host
 from gradtape.compiler.codegen.simd.widths import computed
 from gradtape.core.patterns.pooling import Pool, Sizes
 
-# Vectors that are computed at once, and taps that are written one after the other instead of as loops.
-_GROUP, _UNROLLED = 4, 16
+_UNROLLED = 16  # taps that are written one after the other instead of as loops
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,9 @@ class WindowPlan:
 
 def plan(pool: Pool) -> WindowPlan | None:
     """The axes of pooling; None if windows do not move, or if places on the way back are no plain ranges."""
-    back = pool.kind in ("place", "share")
-    still = [
-        (k, s, n) == (1, 1, out) and start == 0
-        for k, s, n, out, start in zip(pool.window, pool.strides, pool.size, pool.out, pool.starts, strict=True)
-    ]
-    if all(still):
+    back, (begin, end) = pool.is_backward, pool.moving
+    if begin == end:
         return None
-    begin, end = still.index(False), len(still) - still[::-1].index(False)
     inner, each, axes = math.prod(pool.size[end:]), 1, []
     step = inner
     for i in reversed(range(begin, end)):
@@ -74,7 +69,12 @@ def plan(pool: Pool) -> WindowPlan | None:
 
 
 def emit(
-    module: ir.Module, cut: WindowPlan, body: type[WindowBody], types: Types, uncounted: int = 1
+    module: ir.Module,
+    cut: WindowPlan,
+    body: type[WindowBody],
+    types: Types,
+    uncounted: int = 1,
+    epilogue: EmitEpilogue | None = None,
 ) -> tuple[ir.Function, int]:
     """A function of the table that a body knows, and its number of chunks.
 
@@ -84,8 +84,9 @@ def emit(
       body: what is computed.
       types: of the arrays.
       uncounted: of the indices in front, so many do not count for positions.
+      epilogue: what is done with the result, a matrix of elements by what lies behind.
     """
-    kernel = _WindowKernel(ir.Function(module, KERNEL, "pool"), cut, body, types, uncounted)
+    kernel = _WindowKernel(ir.Function(module, KERNEL, "pool"), cut, body, types, uncounted, epilogue)
     kernel.emit()
     return kernel.code.function, kernel.chunks
 
@@ -94,15 +95,18 @@ class _WindowKernel:
     """A kernel under construction."""
 
     def __init__(
-        self, function: ir.Function, cut: WindowPlan, body: type[WindowBody], types: Types, uncounted: int
+        self,
+        function: ir.Function,
+        cut: WindowPlan,
+        body: type[WindowBody],
+        types: Types,
+        uncounted: int,
+        epilogue: EmitEpilogue | None,
     ) -> None:
-        self.code, self.cut, self.body, self.types, self.uncounted = (
-            ConvolutionCode(function),
-            cut,
-            body,
-            types,
-            uncounted,
-        )
+        self.code, self.cut, self.body, self.types = ConvolutionCode(function), cut, body, types
+        self.uncounted, self.epilogue = uncounted, epilogue
+        matrix = (cut.lead * math.prod(cut.target), cut.inner)
+        self.frame = Frame(types.result, body.operands - 1, matrix, (0, cut.inner), 0)
         self.rows = cut.lead * math.prod(cut.target[:-1])
         work = cut.target[-1] * cut.inner * (1 if cut.back else math.prod([a.window for a in cut.axes]))
         self.each = max(1, CHUNK // work)
@@ -148,7 +152,9 @@ class _WindowKernel:
             def vectors(index: Index, first: int = first, width: int = width, group: int = group) -> None:
                 along = code.add(first, code.mul(index, width * group))
                 target = code.add(code.mul(number, cut.inner), along)
-                body = self.body(code, self.types, VectorGroup(width, group, target, tap, seen, dropped))
+                finish = Finish(self.frame, self.epilogue, width)
+                spot = Spot(0, number, along)
+                body = self.body(code, self.types, VectorGroup(width, group, target, tap, seen, dropped, spot, finish))
                 body.finish(self._visit(body, ranges, (code.add(source, along), tap), body.start()))
 
             code.repeat(count, vectors)
@@ -181,15 +187,3 @@ class _WindowKernel:
             return list(code.fold(part.count, state, step))
 
         return along(0, place[0], place[1], 1, values)
-
-
-def pieces(inner: int, lanes: int) -> list[tuple[int, int, int, int]]:
-    """A row of elements as vectors: where they begin, their width, how many at once, and how often."""
-    whole = inner // lanes
-    found = []
-    if whole >= _GROUP:
-        found.append((0, lanes, _GROUP, whole // _GROUP))
-    if whole % _GROUP:
-        found.append((whole // _GROUP * _GROUP * lanes, lanes, whole % _GROUP, 1))
-    found += [(whole * lanes + start, width, 1, 1) for start, width in parts(inner % lanes)]
-    return found

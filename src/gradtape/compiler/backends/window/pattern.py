@@ -6,10 +6,13 @@ import math
 from collections.abc import Sequence
 
 from gradtape.compiler.backends import emits
+from gradtape.compiler.backends.product.epilogue import emit_of
 from gradtape.compiler.backends.window import kernel
 from gradtape.compiler.backends.window.body import BODIES, Types
-from gradtape.compiler.codegen.simd.widths import supports
-from gradtape.compiler.runtime.kernels import Launch, Lowered, get_kernel, inputs, outputs
+from gradtape.compiler.bodies.epilogue import Epilogue
+from gradtape.compiler.codegen.simd.machine import host
+from gradtape.compiler.codegen.simd.widths import computed, supports
+from gradtape.compiler.runtime.kernels import Launch, Lowered, Operand, get_kernel, inputs, outputs
 from gradtape.core import dtypes
 from gradtape.core.patterns.pooling import Pool, WinnerPositions
 from gradtape.core.shape import Spec
@@ -18,10 +21,27 @@ from gradtape.core.shape import Spec
 @emits(Pool)
 def pool(pattern: Pool, given: Sequence[Spec], made: Sequence[Spec]) -> Lowered | None:
     """The launch of pooling."""
+    return lower(pattern)
+
+
+def lower(pattern: Pool, operands: Sequence[Operand] | None = None, epilogue: Epilogue | None = None) -> Lowered | None:
+    """The launch of pooling; None for dtypes and windows that it has no code for.
+
+    Args:
+      pattern: what to compute.
+      operands: what is read, and the result; with an epilogue its first result, what it loads, and its other results.
+      epilogue: what is done with the result, a matrix of elements by what lies behind the windows.
+    """
     result = pattern.winner if pattern.kind == "winner" else pattern.dtype
-    return _lowered(
-        pattern, pattern.kind, Types(pattern.dtype, pattern.winner or dtypes.int32, result or pattern.dtype)
-    )
+    types = Types(pattern.dtype, pattern.winner or dtypes.int32, result or pattern.dtype)
+    return _lowered(pattern, pattern.kind, types, 1, operands, epilogue)
+
+
+def takes_epilogue(pattern: Pool, epilogue: Epilogue) -> bool:
+    """True if what follows can be done as a part of pooling, no more slowly than by itself."""
+    columns, lanes = pattern.matrix[1], host().lanes(computed(pattern.dtype).size)
+    vectors = columns % lanes == 0 or (epilogue.is_short and columns >= lanes // 2)
+    return vectors and lower(pattern) is not None
 
 
 @emits(WinnerPositions)
@@ -35,12 +55,23 @@ def positions(pattern: WinnerPositions, given: Sequence[Spec], made: Sequence[Sp
     return _lowered(pool._replace(kind="maximum"), "positions", types, math.prod(pool.size[:first]))
 
 
-def _lowered(pattern: Pool, kind: str, types: Types, uncounted: int = 1) -> Lowered | None:
+def _lowered(
+    pattern: Pool,
+    kind: str,
+    types: Types,
+    uncounted: int,
+    operands: Sequence[Operand] | None = None,
+    epilogue: Epilogue | None = None,
+) -> Lowered | None:
     if not all(map(supports, (types.values, types.winner, types.result))) or 0 in (*pattern.size, *pattern.out):
         return None
     cut = kernel.plan(pattern)
     if cut is None or cut.lead % uncounted:
         return None
     body = BODIES[kind]
-    made = get_kernel(("pool", kind, cut, types, uncounted), lambda m: kernel.emit(m, cut, body, types, uncounted))
-    return Lowered((Launch(made, (*inputs(*range(body.operands - 1)), *outputs(0))),))
+    key, emit = ("pool", kind, cut, types, uncounted), emit_of(epilogue, body.operands - 1)
+    made = get_kernel(
+        key if epilogue is None else (*key, epilogue),
+        lambda module: kernel.emit(module, cut, body, types, uncounted, emit),
+    )
+    return Lowered((Launch(made, tuple(operands or (*inputs(*range(body.operands - 1)), *outputs(0)))),))

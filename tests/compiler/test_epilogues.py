@@ -1,0 +1,136 @@
+"""What follows pooling or a gather is a part of its kernel: programs, their kernels, and their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradtape as tf
+
+RANDOM = np.random.default_rng(0)
+
+
+def normal(*shape: int, dtype: Any = tf.float32) -> Any:
+    return tf.constant(RANDOM.normal(size=shape), dtype)
+
+
+def check(function: Callable[..., Any], inputs: Any, kernels: tuple[str, ...], rtol: float = 1e-5) -> None:
+    """Compare a compiled function with the eager one, and its kernels with those that are expected."""
+    compiled = tf.function(function)
+    got, want = compiled(*inputs), function(*inputs)
+    for a, e in zip(tf.nest.flatten(got), tf.nest.flatten(want), strict=True):
+        assert a.dtype is e.dtype
+        a, e = (np.asarray(tf.cast(x, tf.float64)) for x in (a, e))
+        np.testing.assert_allclose(a, e, rtol=rtol, atol=rtol * max(1.0, np.abs(e).max()))
+    assert compiled.explain().traces[0].native == kernels
+
+
+POOLING = {
+    "disjoint": ((2, 8, 6, 32), 2, 2, "VALID"),
+    "overlapping": ((2, 9, 7, 32), 3, 2, "SAME"),
+    "steps of one": ((1, 5, 5, 16), 3, 1, "SAME"),
+    "parts of vectors": ((2, 6, 6, 21), 2, 2, "SAME"),
+    "many rows": ((16, 20, 20, 64), 2, 2, "SAME"),
+}
+
+
+class TestPooling:
+    @pytest.mark.parametrize("case", POOLING)
+    def test_maximum(self, case):
+        shape, window, stride, padding = POOLING[case]
+        check(
+            lambda x, b: tf.nn.relu(tf.nn.max_pool2d(x, window, stride, padding) * 2.0 + b),
+            [normal(*shape), normal(shape[-1])],
+            ("max_pool multiply add relu",),
+        )
+
+    @pytest.mark.parametrize("case", POOLING)
+    def test_mean(self, case):
+        shape, window, stride, padding = POOLING[case]
+        check(
+            lambda x, b: tf.abs(tf.nn.avg_pool2d(x, window, stride, padding) - b),
+            [normal(*shape), normal(shape[-1])],
+            ("avg_pool subtract abs",),
+        )
+
+    def test_double_precision(self):
+        x = normal(2, 6, 6, 32, dtype=tf.float64)
+        check(lambda x: tf.nn.avg_pool2d(x, 3, 1, "SAME") * 3.0, [x], ("avg_pool multiply",), rtol=1e-14)
+
+    @pytest.mark.parametrize("dtype", [tf.bfloat16, tf.float16], ids=lambda d: d.name)
+    def test_narrow_floats(self, dtype):
+        """Narrow floats are rounded between pooling and the next step, as in eager execution."""
+        x = normal(2, 6, 6, 32, dtype=dtype)
+        function = tf.function(lambda x: tf.nn.avg_pool2d(x, 3, 1, "SAME") * 3.0)
+        np.testing.assert_array_equal(function(x), tf.nn.avg_pool2d(x, 3, 1, "SAME") * 3.0)
+        assert function.explain().traces[0].native == ("avg_pool multiply",)
+
+    def test_an_operand_that_is_repeated_for_each_image(self):
+        x, r = normal(3, 6, 8, 16), normal(3, 4, 16)
+        check(lambda x, r: tf.nn.max_pool2d(x, 2, 2, "SAME") + r, [x, r], ("max_pool add",))
+
+    def test_a_residual_and_the_pooled_values_themselves(self):
+        x, r = normal(2, 6, 8, 16), normal(2, 3, 4, 16)
+
+        def function(x, r):
+            pooled = tf.nn.max_pool2d(x, 2, 2, "SAME")
+            return pooled, tf.nn.relu(pooled + r)
+
+        check(function, [x, r], ("max_pool add relu",))
+
+    def test_the_derivative_of_an_activation_after_that_of_pooling(self):
+        def gradient(pool):
+            def function(x, g):
+                with tf.GradientTape() as tape:
+                    tape.watch(x)
+                    y = tf.reduce_sum(pool(tf.nn.relu(x), 2, 2, "SAME") * g)
+                return tape.gradient(y, x)
+
+            return function
+
+        x, g = normal(2, 6, 6, 32), normal(2, 3, 3, 32)
+        check(gradient(tf.nn.max_pool2d), [x, g], ("relu", "pool_winner", "pool_place relu_grad"))
+        check(gradient(tf.nn.avg_pool2d), [x, g], ("avg_pool_gradient relu relu_grad",))
+
+    def test_single_elements_are_left_to_a_loop_of_vectors(self):
+        x = normal(2, 16, 8, 8)
+        check(lambda x: tf.nn.relu(tf.nn.max_pool2d(x, 2, 2, "SAME", data_format="NCHW")), [x], ("max_pool", "relu"))
+
+
+class TestGathers:
+    def test_rows(self):
+        x, i = normal(50, 40), tf.constant(RANDOM.integers(0, 50, 7), tf.int32)
+        check(lambda x, i: tf.tanh(tf.gather(x, i)) * 2.0, [x, i], ("gather tanh multiply",))
+
+    def test_an_embedding_and_its_positions(self):
+        x, i = normal(50, 32), tf.constant(RANDOM.integers(0, 50, (4, 7)), tf.int64)
+        check(lambda x, i, p: tf.gather(x, i) * 8.0 + p, [x, i, normal(7, 32)], ("gather multiply add",))
+
+    def test_rows_of_each_entry(self):
+        x, i = normal(3, 10, 16), tf.constant(RANDOM.integers(0, 10, (3, 4)), tf.int32)
+        check(lambda x, i: tf.gather(x, i, batch_dims=1) - 1.0, [x, i], ("gather subtract",))
+        check(lambda x, b: tf.gather(x, [1, 0, 5], axis=1) * b, [x, normal(16)], ("gather multiply",))
+
+    def test_several_coordinates(self):
+        x, i = normal(5, 6, 24), tf.constant(RANDOM.integers(0, 5, (9, 2)), tf.int32)
+        check(lambda x, i: tf.nn.relu(tf.gather_nd(x, i)), [x, i], ("gather_nd relu",))
+
+    @pytest.mark.parametrize("dtype", [tf.float64, tf.bfloat16, tf.int32, tf.int8], ids=lambda d: d.name)
+    def test_dtypes(self, dtype):
+        x, i = tf.cast(normal(20, 70) * 10.0, dtype), tf.constant(RANDOM.integers(0, 20, 11), tf.int32)
+        check(lambda x, i: tf.gather(x, i) * 2 + 1, [x, i], ("gather multiply add",))
+
+    def test_short_rows_are_left_to_a_loop_of_vectors(self):
+        x, i = normal(50, 2), tf.constant([3, 1, 4])
+        check(lambda x, i: tf.gather(x, i) + 1.0, [x, i], ("gather", "add"))
+
+    def test_an_index_out_of_range_is_an_error(self):
+        function = tf.function(lambda x, i: tf.gather(x, i) * 2.0)
+        x = normal(5, 32)
+        np.testing.assert_array_equal(function(x, tf.constant([4, 0])), tf.gather(x, [4, 0]) * 2.0)
+        assert function.explain().traces[0].native == ("gather multiply",)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="gather"):
+            function(x, tf.constant([4, 5]))
