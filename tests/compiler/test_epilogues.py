@@ -1,4 +1,4 @@
-"""What follows pooling or a gather is a part of its kernel: programs, their kernels, and their numbers."""
+"""What follows pooling, a gather or a reduction is a part of its kernel: programs, their kernels, and their numbers."""
 
 from __future__ import annotations
 
@@ -134,3 +134,75 @@ class TestGathers:
         assert function.explain().traces[0].native == ("gather multiply",)
         with pytest.raises(tf.errors.InvalidArgumentError, match="gather"):
             function(x, tf.constant([4, 5]))
+
+
+class TestReductions:
+    @pytest.mark.parametrize("shape", [(9, 20), (64, 200), (3, 5, 70)])
+    def test_rows(self, shape):
+        check(
+            lambda x, b: tf.nn.relu(tf.reduce_sum(x, -1)) + b,
+            [normal(*shape), normal(*shape[:-1])],
+            ("reduce_sum relu add",),
+        )
+
+    def test_rows_and_an_operand_that_is_repeated(self):
+        x = normal(6, 5, 4, 70)
+        for b in (normal(4), normal(5, 4), normal(6, 1, 1), normal(6, 1, 4)):
+            check(lambda x, b: tf.abs(tf.reduce_max(x, -1) * b), [x, b], ("reduce_max multiply abs",))
+
+    def test_functions_of_few_rows(self):
+        check(lambda x: tf.tanh(tf.reduce_mean(x, 1, keepdims=True)), [normal(8, 40)], ("reduce_sum divide tanh",))
+
+    def test_functions_of_many_short_rows_are_left_to_a_loop_of_vectors(self):
+        check(lambda x: tf.tanh(tf.reduce_sum(x, 1)), [normal(1000, 40)], ("reduce_sum", "tanh"))
+
+    # One block of rows, several, and columns beyond whole vectors.
+    @pytest.mark.parametrize("shape", [(9, 32), (5000, 64), (3000, 37), (7, 3)])
+    def test_columns(self, shape):
+        check(
+            lambda x, b: tf.nn.relu(tf.reduce_sum(x, 0)) * b,
+            [normal(*shape), normal(shape[-1])],
+            ("reduce_sum relu multiply",),
+            rtol=1e-4,
+        )
+
+    def test_columns_of_several_matrices(self):
+        x = normal(6, 7, 8, 24)
+        for b in (normal(24), normal(6, 24), normal(6, 1)):
+            check(lambda x, b: tf.tanh(tf.reduce_mean(x, [1, 2])) + b, [x, b], ("reduce_sum divide tanh add",))
+
+    def test_the_sum_itself_is_kept_too(self):
+        def function(x, b, axis):
+            total = tf.reduce_sum(x, axis)
+            return total, total * b
+
+        x = normal(40, 80)
+        check(lambda x, b: function(x, b, 0), [x, normal(80)], ("reduce_sum multiply",))
+        check(lambda x, b: function(x, b, 1), [x, normal(40)], ("reduce_sum multiply",))
+
+    def test_other_results_of_the_same_loop(self):
+        def function(x, b):
+            y = tf.exp(x)
+            return y, tf.reduce_sum(y, 0) * b
+
+        check(function, [normal(40, 32), normal(32)], ("exp reduce_sum multiply",))
+
+    @pytest.mark.parametrize("dtype", [tf.float64, tf.bfloat16, tf.int32], ids=lambda d: d.name)
+    def test_dtypes(self, dtype):
+        x = tf.cast(normal(20, 80) * 10.0, dtype)
+        for axis in (0, 1):
+            check(lambda x, axis=axis: tf.reduce_max(x, axis) * 2 + 1, [x], ("reduce_max multiply add",))
+
+    def test_a_variable_is_updated_where_its_gradient_is_summed(self):
+        """The new value is written over the old one, element by element."""
+        b = tf.Variable(tf.zeros([32]))
+
+        @tf.function
+        def step(x):
+            b.assign_sub(0.5 * tf.reduce_sum(x, 0))
+
+        x = normal(300, 32)
+        for _ in range(3):
+            step(x)
+        np.testing.assert_allclose(b, -1.5 * tf.reduce_sum(x, 0), rtol=1e-5, atol=1e-4)
+        assert step.explain().traces[0].native == ("reduce_sum multiply subtract",)

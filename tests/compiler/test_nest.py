@@ -118,6 +118,8 @@ NETWORKS: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]], set[str]]] 
     "rows of images": (lambda x, b: tf.nn.avg_pool2d(x, 3, 1, "SAME") + b, [(3, 5, 4, 8), (5, 4, 8)], {"window"}),
     "gathers": (lambda x, b: tf.tanh(tf.gather(x, [[2, 0], [5, 5]])) + b, [(6, 32), (2, 32)], {"gather"}),
     "gathers along an axis": (lambda x: (tf.gather(x, [1, 3], axis=1) * 2.0, tf.gather_nd(x, [[0, 1], [1, 3]]) + 1.0), [(2, 4, 16)], {"gather"}),
+    "rows and steps": (lambda x, b: (tf.nn.relu(tf.reduce_sum(x, -1)) * b, tf.reduce_max(x * 2.0, 0) + b[0]), [(4, 5, 6), (5,)], {"reduction"}),
+    "columns and steps": (lambda x, b: (tf.exp(x), tf.nn.relu(tf.reduce_sum(tf.exp(x), 1)) * b), [(4, 5, 6), (4, 6)], {"rows"}),
     "softmax": (gradients(lambda x: tf.nn.log_softmax(x * 2.0)), [(5, 33)], {"rows"}),
     "normalization": (gradients(normalized), [(6, 20), (20,)], {"rows"}),
     "attention": (gradients(attention), [(2, 8, 24), (24, 192)], {"product", "rows"}),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from gradtape.compiler.backends.product import pattern as product
+from gradtape.compiler.backends.rows import lower as rows
 from gradtape.compiler.bodies.epilogue import Epilogue
 from gradtape.compiler.bodies.kernel_op import KernelOp, PatternBody
+from gradtape.compiler.bodies.rows import RowLoop
 from gradtape.compiler.runtime.kernels import Lowered, Operand
 from gradtape.core.patterns.convolution import Convolve
 from gradtape.core.patterns.indexing import Take
@@ -14,8 +16,8 @@ from gradtape.core.patterns.product import Product
 
 def lower(op: KernelOp, body: PatternBody) -> Lowered:
     """The launches of a fused pattern."""
-    pattern, epilogue, sums_columns = body
-    if sums_columns:
+    pattern, epilogue = body.pattern, body.epilogue
+    if body.sums_columns:
         from gradtape.compiler.backends.convolution import lowering as convolution  # loaded with the first convolution
 
         assert isinstance(pattern, Convolve), "of products, fusion leaves sums of columns as they are"
@@ -27,7 +29,11 @@ def lower(op: KernelOp, body: PatternBody) -> Lowered:
         found = product.lower_from(pattern, (op.loads[0].offset, op.loads[1].offset))
         assert found is not None, "a product reads through views only if it can be launched at once"
         return found
-    table, shares = _table(op, body, epilogue), _shares(op, body, epilogue)
+    shares = _shares(op, body, epilogue)
+    if isinstance(pattern, RowLoop):
+        lowered = rows.lower(pattern, rows.ColumnEpilogue(body.output, epilogue))
+        return lowered._replace(shares=(*lowered.shares, *shares))
+    table = _table(op, body, epilogue)
     if isinstance(pattern, Product):
         launch = product.launch(product.problem_of(pattern), table, epilogue)
         return Lowered((launch,), shares=shares) if op.onto is None else Lowered((launch,), views=((0, op.onto),))
@@ -54,7 +60,7 @@ def _lower_other(pattern: Pool | Take, table: list[Operand], epilogue: Epilogue)
 
 def _table(op: KernelOp, body: PatternBody, epilogue: Epilogue) -> list[Operand]:
     """What the pattern reads, the first result, what the epilogue reads, and the other results."""
-    size = 0 if isinstance(body.pattern, Take) else body.pattern.dtype.size  # of what is read from an offset
+    size = 0 if isinstance(body.pattern, (Take, RowLoop)) else body.pattern.dtype.size  # of what is read from an offset
     sizes = [size] * body.reads + [epilogue.operands[i].dtype.size for i in epilogue.loaded]
     loads = [Operand("input", load.slot, load.offset * size) for load, size in zip(op.loads, sizes, strict=True)]
     first, *others = [
@@ -77,7 +83,7 @@ def _shares(op: KernelOp, body: PatternBody, epilogue: Epilogue) -> tuple[tuple[
             bound.add(load.slot)
     return tuple(
         (store.slot, slot)
-        for store in op.stores
+        for store in op.stores[: len(epilogue.results)]
         for slot, size in alike
         if not store.is_part and slot not in bound and size == op.specs[store.slot].dtype.size
     )

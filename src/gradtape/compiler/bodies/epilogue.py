@@ -7,7 +7,7 @@ of a stack, each row and each column.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from gradtape.compiler.bodies.loop import Loop, Step
@@ -102,7 +102,7 @@ class Epilogue(NamedTuple):
     @property
     def is_short(self) -> bool:
         """True if all steps take a few instructions."""
-        return {step.op.name for step in self.steps} <= SHORT
+        return is_short(self.steps)
 
     def emit(self, cg: VectorEmitter, value: VectorValue, at: Surroundings, first: int) -> None:
         """Emit the steps for a vector of the product, and write the results.
@@ -131,6 +131,11 @@ class Epilogue(NamedTuple):
                 at.store(slot, values[number])
             else:
                 at.write(slot, values[number], target)
+
+
+def is_short(steps: Iterable[Step]) -> bool:
+    """True if steps take a few instructions each."""
+    return {step.op.name for step in steps} <= SHORT
 
 
 def epilogue_of(loop: Loop, which: int, sizes: tuple[int, int, int], groups_rows: bool = False) -> Epilogue | None:

@@ -41,30 +41,46 @@ Pattern = Product | Convolve | Pool | Take
 
 
 class PatternBody(NamedTuple):
-    """A matrix product, convolution, pooling or gather, and the epilogue that runs on its elements while they are in registers.
+    """A matrix product, convolution, pooling or gather, and the epilogue that runs on its elements while they are in registers; or a loop over
+    rows, with an epilogue on the columns that it sums up.
 
-    Its operands are those of the pattern, then what the epilogue loads.
+    Its operands are those of the pattern, then what the epilogue loads. Its results are those of the epilogue, then the other ones of a loop.
 
     Attributes:
       pattern: what is computed.
       epilogue: the epilogue.
       sums_columns: of the gradient of a convolution by its filter: whether the sums of the second factor over all places, the gradient by a
         bias, are a second result.
+      output: of a loop over rows, which result the epilogue runs on.
     """
 
-    pattern: Pattern
+    pattern: Pattern | RowLoop
     epilogue: Epilogue | None = None
     sums_columns: bool = False
+    output: int = 0
 
     @property
     def sizes(self) -> tuple[int, int, int]:
         """How many matrices the result consists of, and their rows and columns; that of a convolution is places by channels."""
+        if isinstance(self.pattern, RowLoop):
+            return 1, math.prod(self.pattern.shape[: self.pattern.outer]), self.pattern.shape[-1]
         return matrix_of(self.pattern)
 
     @property
     def reads(self) -> int:
         """How many operands the pattern has."""
+        if isinstance(self.pattern, RowLoop):
+            return len(self.pattern.inputs)
         return self.pattern.inputs if isinstance(self.pattern, Pool) else 2
+
+    @property
+    def others(self) -> list[int]:
+        """Of a loop over rows, the outputs that the epilogue has nothing to do with."""
+        return (
+            [k for k in range(len(self.pattern.outputs)) if k != self.output]
+            if isinstance(self.pattern, RowLoop)
+            else []
+        )
 
 
 Body = Loop | RowLoop | PatternBody
@@ -110,7 +126,7 @@ def _operands(body: Body) -> tuple[int, int]:
         return len(body.inputs), len(body.outputs)
     if body.epilogue is None:
         return body.reads, 1 + body.sums_columns
-    return body.reads + len(body.epilogue.loaded), len(body.epilogue.results)
+    return body.reads + len(body.epilogue.loaded), len(body.epilogue.results) + len(body.others)
 
 
 def body_of(node: Node) -> Body | None:

@@ -77,6 +77,15 @@ class Recipe:
         self.checks: list[int] = []
         self._seen: dict[Call, int] = {}
 
+    @classmethod
+    def of(cls, loop: RowLoop) -> Recipe:
+        """The recipe of a loop, to be continued."""
+        recipe = cls(loop.shape[-1])
+        recipe.calls, recipe.types, recipe.varies = list(loop.calls), list(loop.types), list(loop.varies)
+        recipe.passes, recipe.checks = list(loop.passes), list(loop.checks)
+        recipe._seen = {call: i for i, call in enumerate(loop.calls)}
+        return recipe
+
     def input(self, dtype: DType, varies: bool) -> Handle:
         """A new input, which differs along a row or is one value for each row."""
         call = Call("input", (), (len(self.calls),))

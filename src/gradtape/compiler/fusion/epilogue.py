@@ -1,4 +1,4 @@
-"""Epilogues: a loop over the result of a matrix product, a convolution, pooling or a gather becomes a part of it.
+"""Epilogues: a loop over the result of a matrix product, a convolution, pooling, a gather or a reduction becomes a part of it.
 
 The loop's steps run on each tile while it is in registers: bias and activation, the derivative of one, a residual, the optimizer's
 update of weights. So the product itself is neither written nor read again, unless others want it too.
@@ -6,20 +6,21 @@ update of weights. So the product itself is neither written nor read again, unle
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
-from gradtape.compiler.bodies.epilogue import Epilogue, epilogue_of
+from gradtape.compiler.bodies.epilogue import Epilogue, epilogue_of, is_short
 from gradtape.compiler.bodies.kernel_op import (
     EPILOGUE_OPS,
     Binding,
     KernelOp,
-    Pattern,
     PatternBody,
     body_of,
-    matrix_of,
     pattern_of,
 )
 from gradtape.compiler.bodies.loop import Loop
+from gradtape.compiler.bodies.row_steps import append_steps
+from gradtape.compiler.bodies.rows import COLUMN, ROW, RowLoop
 from gradtape.compiler.codegen.simd.machine import host
 from gradtape.compiler.graph import Copy, Graph, Node, Value
 from gradtape.core.patterns.convolution import Convolve
@@ -29,41 +30,74 @@ from gradtape.core.patterns.product import Product
 
 # Operands as large as the result, and elements of each, from which on an update of weights is better not a part of the product.
 _MANY_FAR, _FAR, _WIDE = 3, 1 << 19, 64
+# Elements of a loop over rows up to which a launch costs more than anything else; and of a row from which on short steps, and any steps, on
+# one number cost little beside the row.
+_FEW, _LONG, _LONGER = 1 << 12, 64, 1024
+
+
+class _Candidate(NamedTuple):
+    """A value that a loop reads whole, of a node that can take the loop's steps.
+
+    Attributes:
+      number: of the loop's input.
+      node: where the value comes from.
+      output: which of the node's it is.
+      views: reshapes between the two.
+    """
+
+    number: int
+    node: Node
+    output: int
+    views: tuple[Node, ...]
+
+
+class _Appended(NamedTuple):
+    """A body with the steps of a loop at its end.
+
+    Attributes:
+      body: the body.
+      loads: the bindings of what it read before.
+      loaded: which inputs of the loop it also reads.
+    """
+
+    body: RowLoop | PatternBody
+    loads: tuple[Binding, ...]
+    loaded: list[int]
 
 
 class _Union(NamedTuple):
-    """A product and the loop that becomes its epilogue.
+    """A kernel and the loop that becomes its epilogue.
 
     Attributes:
-      product: the node.
+      source: the node whose result the loop reads.
       views: reshapes between the two.
       loop: the node.
-      keeps: whether others read the product too.
-      early: whether it runs where the product was, rather than where the loop was.
+      early: whether it runs where the source was, rather than where the loop was.
       made: the node in the place of both, on the inputs that they have.
+      results: the values that it makes, as they were before.
     """
 
-    product: Node
+    source: Node
     views: tuple[Node, ...]
     loop: Node
-    keeps: bool
     early: bool
     made: Node
+    results: tuple[Value, ...]
 
 
 def fuse_epilogues(graph: Graph) -> Graph:
-    """The graph with loops on the results of products, convolutions, pooling and gathers as parts of these."""
-    unions = _unions(graph)
+    """The graph with loops on the results of products, convolutions, pooling, gathers and reductions as parts of these."""
+    unions = _Unions(graph).find()
     if not unions:
         return graph
     copy = Copy(graph)
     by_loop = {union.loop: union for union in unions}
-    by_product = {union.product: union for union in unions}
+    by_source = {union.source: union for union in unions}
     views = {view: union for union in unions for view in union.views}
     for node in graph.nodes:
-        if node in by_product:
-            if by_product[node].early:
-                _add(copy, by_product[node])
+        if node in by_source:
+            if by_source[node].early:
+                _add(copy, by_source[node])
         elif node in by_loop:
             if not by_loop[node].early:
                 _add(copy, by_loop[node])
@@ -75,105 +109,146 @@ def fuse_epilogues(graph: Graph) -> Graph:
 def _add(copy: Copy, union: _Union) -> None:
     made = union.made.on([copy.now(v) for v in union.made.inputs])
     copy.new.nodes.append(made)
-    results = [*union.loop.outputs, *(union.product.outputs if union.keeps else ())]
-    copy.moved.update(zip(results, made.outputs, strict=True))
-    if union.keeps and not union.early:
+    copy.moved.update(zip(union.results, made.outputs, strict=True))
+    if not union.early and any(v in union.results for view in union.views for v in view.inputs):
         for view in union.views:
             copy.keep(view)
 
 
-def _unions(graph: Graph) -> list[_Union]:
-    """Which products and loops become one; a product gets one loop at most."""
-    position = {node: i for i, node in enumerate(graph.nodes)}
-    readers: dict[Value, list[Node | None]] = {}
-    for node in graph.nodes:
-        for value in node.inputs:
-            readers.setdefault(value, []).append(node)
-    for value in graph.outputs:
-        readers.setdefault(value, []).append(None)
-    found: list[_Union] = []
-    taken: set[Node] = set()
-    for node in graph.nodes:
-        body = body_of(node)
-        if isinstance(body, Loop) and not body.sums:
-            candidates = [c for c in _candidates(node, body) if c[1] not in taken]
-            for number, product, views in sorted(candidates, key=lambda c: _preference(c[1], position)):
-                union = _union(node, body, number, product, views, position, readers)
+class _Unions:
+    """Finds which kernels and loops become one; a kernel gets one loop at most."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._position = {node: i for i, node in enumerate(graph.nodes)}
+        self._readers: dict[Value, list[Node | None]] = {}
+        for node in graph.nodes:
+            for value in node.inputs:
+                self._readers.setdefault(value, []).append(node)
+        for value in graph.outputs:
+            self._readers.setdefault(value, []).append(None)
+
+    def find(self) -> list[_Union]:
+        """All of them."""
+        found: list[_Union] = []
+        taken: set[Node] = set()
+        for node in self._graph.nodes:
+            body = body_of(node)
+            if not isinstance(body, Loop) or body.sums:
+                continue
+            if any(None in v.spec.shape for v in (*node.inputs, *node.outputs)):
+                continue
+            candidates = [c for c in _candidates(node, body) if c.node not in taken]
+            for candidate in sorted(candidates, key=self._preference):
+                union = self._union(node, body, candidate)
                 if union is not None:
                     found.append(union)
-                    taken.add(product)
+                    taken |= {candidate.node, node}
                     break
-    return found
+        return found
+
+    def _preference(self, candidate: _Candidate) -> tuple[bool, int]:
+        """Sorts what a loop may become a part of: products and convolutions first, of these the last one."""
+        return candidate.node.op.name not in EPILOGUE_OPS[:3], -self._position[candidate.node]
+
+    def _union(self, node: Node, loop: Loop, candidate: _Candidate) -> _Union | None:
+        """A kernel and a loop as one node; None if they cannot be that."""
+        number, source, output, views = candidate
+        own = {source, node, *views}
+        through = (source.outputs[output], *[v for view in views for v in view.outputs])
+        wanted = [r for v in through for r in self._readers.get(v, ()) if r not in own]
+        sides = [v for v in source.outputs if v is not source.outputs[output]]
+        others = [*wanted, *[r for v in sides for r in self._readers.get(v, ())]]
+        # It runs where the loop was, unless somebody wants a result before; then what the loop reads must be there.
+        early = any(r is not None and self._position[r] < self._position[node] for r in others)
+        known = {number, *[i for i, constant in enumerate(loop.constants) if constant is not None]}
+        rest = [node.inputs[load.slot] for i, load in enumerate(node.op.loads) if i not in known]
+        if early and any(v.node is not None and self._position[v.node] > self._position[source] for v in rest):
+            return None
+        if any(v.node in own for v in rest):  # the loop reads the value in two ways, of which one is left
+            return None
+        found = _append(source, output, loop, number, bool(wanted))
+        if found is None:
+            return None
+        inputs = list(source.inputs)
+        loads = list(found.loads)
+        has_rows = isinstance(body_of(source), RowLoop)  # its inputs are in the order of its operands
+        for i in found.loaded:
+            value, offset = node.inputs[node.op.loads[i].slot], node.op.loads[i].offset
+            if has_rows or value not in inputs:
+                inputs.append(value)
+            loads.append(Binding(len(inputs) - 1 if has_rows else inputs.index(value), offset))
+        results = (*node.outputs, *([source.outputs[output]] if wanted else []), *sides)
+        specs = tuple([v.spec for v in results])
+        op = KernelOp(found.body, specs, f"{getattr(source.op, 'parts', source.op.name)} {node.op.parts}", loads)
+        made = Node(op, inputs, {}, specs, source.place)
+        return _Union(source, views, node, early, made, results)
 
 
-def _preference(node: Node, position: dict[Node, int]) -> tuple[bool, int]:
-    """Sorts what a loop may become a part of: products and convolutions before what only moves or compares, the last one first."""
-    return EPILOGUE_OPS.index(node.op.name) > 2, -position[node]
-
-
-def _candidates(node: Node, loop: Loop) -> list[tuple[int, Node, tuple[Node, ...]]]:
-    """Nodes that take epilogues and that a loop reads whole: the loop's input, the node, and reshapes between."""
+def _candidates(node: Node, loop: Loop) -> list[_Candidate]:
+    """Values that a loop reads whole, of nodes that take epilogues."""
     found = []
     slots = [load.slot for load in node.op.loads]
     for number, load in enumerate(node.op.loads):
         views: list[Node] = []
-        source = node.inputs[load.slot].node
-        while source is not None and source.op.name == "reshape":
-            views.insert(0, source)
-            source = source.inputs[0].node
+        value = node.inputs[load.slot]
+        while value.node is not None and value.node.op.name == "reshape":
+            views.insert(0, value.node)
+            value = value.node.inputs[0]
+        source = value.node
         known = loop.constants[number] is not None
         if source is None or known or load.is_part or load.offset or slots.count(load.slot) > 1:
             continue
-        if loop.is_whole(number) and source.op.name in EPILOGUE_OPS:
-            found.append((number, source, tuple(views)))
+        if loop.is_whole(number) and (source.op.name in EPILOGUE_OPS or isinstance(body_of(source), RowLoop)):
+            found.append(_Candidate(number, source, source.outputs.index(value), tuple(views)))
     return found
 
 
-def _union(
-    node: Node,
-    loop: Loop,
-    number: int,
-    product: Node,
-    views: tuple[Node, ...],
-    position: dict[Node, int],
-    readers: dict[Value, list[Node | None]],
-) -> _Union | None:
-    """A product and a loop as one node; None if they cannot be that."""
-    if any(None in v.spec.shape for v in (*product.inputs, *node.inputs, *node.outputs)):
+def _append(source: Node, output: int, loop: Loop, number: int, keeps: bool) -> _Appended | None:
+    """What a node computes with the steps of a loop on one of its results; None if its back end does not take them.
+
+    Args:
+      source: the node.
+      output: which of its results the loop reads.
+      loop: the loop.
+      number: of the loop's input.
+      keeps: whether others read that result, too.
+    """
+    body = body_of(source)
+    if isinstance(body, RowLoop) and body.outputs[output][1] == ROW:
+        return _append_to_rows(source, body, output, loop, number, keeps)
+    found = (PatternBody(body, output=output), source.op.loads) if isinstance(body, RowLoop) else pattern_of(source)
+    if found is None or any(None in v.spec.shape for v in source.inputs):
         return None
-    found = pattern_of(product)
-    if found is None:
-        return None
-    (pattern, *_), factors = found
-    sizes = matrix_of(pattern)
+    before, factors = found
+    pattern, sizes = before.pattern, before.sizes
     epilogue = epilogue_of(loop, number, sizes, groups_rows=isinstance(pattern, (Pool, Take)))
-    if epilogue is None or not _takes_epilogue(pattern, epilogue) or _is_better_apart(epilogue, sizes):
+    if epilogue is None or not _takes_epilogue(before, epilogue) or _is_better_apart(epilogue, sizes):
         return None
-    own = {product, node, *views}
-    others = [r for n in (product, *views) for v in n.outputs for r in readers.get(v, ()) if r not in own]
-    keeps = bool(others)
-    # It runs where the loop was, unless somebody wants the product before; then what the loop reads must be there.
-    early = any(r is not None and position[r] < position[node] for r in others)
-    rest = [node.inputs[node.op.loads[i].slot] for i in epilogue.loaded]
-    if early and any(v.node is not None and position[v.node] > position[product] for v in rest):
-        return None
-    if any(v.node in own for v in rest):  # the loop reads the product in two ways, of which one is left
-        return None
-    inputs = list(dict.fromkeys([*product.inputs, *rest]))
-    if len(factors) > 1 and product.inputs[0] is product.inputs[1]:
-        inputs.insert(0, inputs[0])
-    specs = [v.spec for v in node.outputs]
     if keeps:
         epilogue = epilogue._replace(results=(*epilogue.results, number))
-        specs.append(product.outputs[0].spec)
-    loaded = [Binding(inputs.index(v), node.op.loads[i].offset) for i, v in zip(epilogue.loaded, rest, strict=True)]
-    body, parts = PatternBody(pattern, epilogue), f"{product.op.name} {node.op.parts}"
-    op = KernelOp(body, specs, parts, [*factors, *loaded])
-    return _Union(product, views, node, keeps, early, Node(op, inputs, {}, tuple(specs), product.place))
+    return _Appended(before._replace(epilogue=epilogue), factors, epilogue.loaded)
 
 
-def _takes_epilogue(pattern: Pattern, epilogue: Epilogue) -> bool:
-    """Whether an epilogue can be a part of what a pattern computes, by the same algorithm as without one. Back ends are loaded when they are asked."""
+def _append_to_rows(source: Node, rows: RowLoop, output: int, loop: Loop, number: int, keeps: bool) -> _Appended | None:
+    """A loop over rows with steps on one number of each row."""
+    if not _pays_in_rows(rows, loop):
+        return None
+    made = append_steps(rows, output, loop, number, keeps)
+    loaded = [i for i, known in enumerate(loop.constants) if known is None and i != number]
+    return None if made is None else _Appended(made, source.op.loads, loaded)
+
+
+def _pays_in_rows(rows: RowLoop, loop: Loop) -> bool:
+    """Whether steps on one number of each row cost less than a loop by itself, which computes a vector of rows at once."""
+    return math.prod(rows.shape) <= _FEW or rows.shape[-1] >= (_LONG if is_short(loop.steps) else _LONGER)
+
+
+def _takes_epilogue(body: PatternBody, epilogue: Epilogue) -> bool:
+    """Whether an epilogue can be a part of what a body computes, by the same algorithm as without one. Back ends are loaded when they are asked."""
+    pattern = body.pattern
+    if isinstance(pattern, RowLoop):
+        return pattern.outputs[body.output][1] == COLUMN
     if isinstance(pattern, Product):
         return len(pattern.axes) <= 2
     if isinstance(pattern, Convolve):

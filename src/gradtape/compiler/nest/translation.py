@@ -78,6 +78,12 @@ def _index(cg: NestBuilder, specs: Sequence[Spec], binding: Binding, strides: It
 
 
 def _rows(loop: RowLoop, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> Nest:
+    cg, values = _row_values(loop, inputs)
+    _store_rows(cg, loop, values, enumerate(range(len(loop.outputs))), outputs)
+    return cg.nest()
+
+
+def _row_values(loop: RowLoop, inputs: Sequence[Spec]) -> tuple[NestBuilder, list[NestValue]]:
     cg, width = NestBuilder(loop.shape), len(loop.shape) - 1
     joined = list(range(loop.outer, width))  # the axes that a column reduction removes
     slots = {number: (slot, varies) for slot, (number, varies) in enumerate(loop.inputs)}
@@ -91,12 +97,23 @@ def _rows(loop: RowLoop, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> Nes
             values.append(_called(cg, call, values, loop, joined))
     for number in loop.checks:
         cg.require(values[number])
-    for slot, (number, place) in enumerate(loop.outputs):
-        along = [
-            a for a in range(width + 1) if not ((place == ROW and a == width) or (place == COLUMN and a in joined))
-        ]
+    return cg, values
+
+
+def _store_rows(
+    cg: NestBuilder,
+    loop: RowLoop,
+    values: list[NestValue],
+    stores: Iterable[tuple[int, int]],
+    outputs: Sequence[Spec],
+) -> None:
+    """Store results of a loop over rows: (slot, number of the result)."""
+    width = len(loop.shape) - 1
+    for slot, k in stores:
+        number, place = loop.outputs[k]
+        left_out = {ROW: [width], COLUMN: list(range(loop.outer, width))}.get(place, [])
+        along = [a for a in range(width + 1) if a not in left_out]
         cg.store(slot, strided(outputs[slot].shape, cg.axes, 0, _dense(cg, along)), values[number])
-    return cg.nest()
 
 
 def _called(cg: NestBuilder, call: Call, values: list[NestValue], loop: RowLoop, joined: list[int]) -> NestValue:
@@ -125,16 +142,22 @@ def _dense(cg: NestBuilder, axes: Sequence[int]) -> Strides:
 
 
 def _pattern(body: PatternBody, op: KernelOp | None, inputs: Sequence[Spec], outputs: Sequence[Spec]) -> Nest | None:
-    """A product, convolution, pooling or gather, and its epilogue."""
-    pattern, epilogue, sums_columns = body
-    if sums_columns:
+    """A product, convolution, pooling, gather or loop over rows, and its epilogue."""
+    pattern, epilogue = body.pattern, body.epilogue
+    if body.sums_columns:
         assert isinstance(pattern, Convolve)
         return _filter_and_bias(pattern, outputs)
     loads = [Binding(i) for i in range(body.reads)] if op is None else op.loads
-    found = _result(body, loads, inputs)
-    if found is None:
-        return None
-    cg, value, frame = found
+    if isinstance(pattern, RowLoop):
+        cg, along = _row_values(pattern, inputs)
+        value = along[pattern.outputs[body.output][0]]
+        frame = _Frame(cg.axes, [], range(pattern.outer), [len(pattern.shape) - 1])
+        _store_rows(cg, pattern, along, enumerate(body.others, len(outputs) - len(body.others)), outputs)
+    else:
+        found = _result(pattern, epilogue, loads, inputs)
+        if found is None:
+            return None
+        cg, value, frame = found
     if epilogue is None or op is None:
         cg.store(0, strided(outputs[0].shape, cg.axes, 0, frame.whole()), value)
         return cg.nest()
@@ -152,7 +175,7 @@ def _pattern(body: PatternBody, op: KernelOp | None, inputs: Sequence[Spec], out
             load = next(loaded)
             values.append(cg.load(load.slot, dtype, _index(cg, inputs, load, frame.strides(apart))))
     _replay(cg, epilogue.steps, values)
-    for k, (number, store) in enumerate(zip(epilogue.results, op.stores, strict=True)):
+    for k, (number, store) in enumerate(zip(epilogue.results, op.stores, strict=False)):
         target = epilogue.targets[k] if epilogue.targets else None
         places = frame.whole() if target is None else frame.strides(target)
         cg.store(store.slot, _index(cg, outputs, store, places), values[number])
@@ -160,18 +183,17 @@ def _pattern(body: PatternBody, op: KernelOp | None, inputs: Sequence[Spec], out
 
 
 def _result(
-    body: PatternBody, loads: Sequence[Binding], inputs: Sequence[Spec]
+    pattern: Pattern, epilogue: Epilogue | None, loads: Sequence[Binding], inputs: Sequence[Spec]
 ) -> tuple[NestBuilder, NestValue, _Frame] | None:
     """What a pattern computes, before anything is done with it; None if no nest describes it."""
-    pattern = body.pattern
     if isinstance(pattern, Product):
-        sizes = _cut_sizes([axis.size for axis in pattern.axes], body.epilogue, 0)
+        sizes = _cut_sizes([axis.size for axis in pattern.axes], epilogue, 0)
         return None if sizes is None else _product(pattern, sizes, loads, inputs)
     if isinstance(pattern, Convolve):
         return _convolution(pattern, inputs)
     if isinstance(pattern, Pool):
         return _pool(pattern)
-    sizes = _cut_sizes([pattern.places.number], body.epilogue, 1)
+    sizes = _cut_sizes([pattern.places.number], epilogue, 1)
     return None if sizes is None else _take(pattern, sizes, loads, inputs)
 
 

@@ -7,7 +7,9 @@ from typing import Any
 
 from gradtape.compiler.backends.rows import combine as joining
 from gradtape.compiler.backends.rows.combine import renewed
+from gradtape.compiler.backends.rows.lower import ColumnEpilogue
 from gradtape.compiler.backends.rows.plan import Pass, RowPlan
+from gradtape.compiler.bodies.epilogue import Distances, Epilogue, Groups
 from gradtape.compiler.bodies.rows import COLUMN, ROW, RowLoop
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.emission import I64, POINTER, VOID, close, counted, offset, places, room, table_of
@@ -35,10 +37,11 @@ class RowCode:
       module: where the functions go.
       loop: what is computed.
       plan: its passes.
+      end: what is done with columns that are complete.
     """
 
-    def __init__(self, module: ir.Module, loop: RowLoop, plan: RowPlan) -> None:
-        self.module, self.loop, self.plan = module, loop, plan
+    def __init__(self, module: ir.Module, loop: RowLoop, plan: RowPlan, end: ColumnEpilogue | None = None) -> None:
+        self.module, self.loop, self.plan, self.end = module, loop, plan, end
         self.axes, self.width, self.lanes = loop.shape[:-1], loop.shape[-1], plan.lanes
         vectors = -(-self.width // self.lanes)
         waits = any(home < 0 for step in plan.passes for _, home in step.kept)
@@ -51,7 +54,7 @@ class RowCode:
     @property
     def count(self) -> int:
         """How many pointers the table has."""
-        return table_size(self.loop, self.plan)
+        return table_size(self.loop, self.plan) + (0 if self.end is None else self.end.pointers)
 
     def emit(self) -> ir.Function:
         """The function for a chunk of rows."""
@@ -153,14 +156,16 @@ class RowCode:
     def _finish(self, output: int, pointer: Any, outer: Any) -> None:
         """Accumulators of one block as a row of results."""
         builder, dtype = self.builder, self.loop.types[self.loop.outputs[output][0]]
-        start = builder.mul(outer, I64(self.width))
-        target = element(builder, self.pointers[len(self.loop.inputs) + output], dtype, start)
+        end = self.end.epilogue if self.end is not None and self.end.output == output else None
+        first = len(self.loop.inputs) + len(self.loop.outputs) + len(self.plan.columns)
+        more = [] if self.end is None else self.pointers[first : first + self.end.pointers]
+        targets = [self.pointers[len(self.loop.inputs) + output], *more]
 
         def vector(index: Any, mask: Any) -> None:
             cg = VectorEmitter(self.module, builder, self.lanes)
             own = self._accumulator(output)
             total = conversion.load(cg, element(builder, pointer, own, index), own)
-            write(cg, cg.cast(total, dtype), element(builder, target, dtype, index), mask)
+            ColumnPlace(cg, targets, (outer, index), self.width, mask).finish(cg.cast(total, dtype), end)
 
         over_row(builder, self.width, self.lanes, vector)
 
@@ -375,8 +380,53 @@ def write(cg: VectorEmitter, x: VectorValue, place: Any, mask: Any) -> None:
         )
 
 
+class ColumnPlace:
+    """Where a vector of columns is in a result, a matrix, around which an epilogue reads and writes."""
+
+    def __init__(self, cg: VectorEmitter, pointers: Sequence[Any], at: tuple[Any, Any], width: int, mask: Any) -> None:
+        self._cg, self._pointers, self._at, self._width, self._mask = cg, pointers, at, width, mask
+
+    def finish(self, value: VectorValue, epilogue: Epilogue | None) -> None:
+        """Write a vector, or what an epilogue makes of it."""
+        if epilogue is None:
+            self.store(0, value)
+        else:
+            epilogue.emit(self._cg, value, self, 0)
+
+    def read(self, slot: int, dtype: DType, distances: Distances) -> VectorValue:
+        """The elements of an operand that belong to the vector."""
+        cg, (_, row, column) = self._cg, distances
+        place = self._place(slot, dtype, row, column)
+        if not column:
+            return conversion.load_one(cg, place, dtype)
+        if self._mask is None:
+            return conversion.load(cg, place, dtype)
+        return conversion.load_masked(cg, place, dtype, VectorValue(cg, self._mask, dtypes.bool_))
+
+    def store(self, slot: int, value: VectorValue) -> None:
+        """Write a vector to an array that the result fills."""
+        self.write(slot, value, (0, self._width, 1))
+
+    def write(self, slot: int, value: VectorValue, distances: Distances) -> None:
+        """Write a vector to an array whose elements are at distances."""
+        _, row, column = distances
+        write(self._cg, value, self._place(slot, value.dtype, row, column), self._mask)
+
+    def _place(self, slot: int, dtype: DType, row: int | Groups, column: int) -> Any:
+        builder, (outer, index) = self._cg.builder, self._at
+        assert isinstance(row, int), "rows of columns are not in groups"
+        place = builder.mul(outer, I64(row))
+        return element(builder, self._pointers[slot], dtype, builder.add(place, index) if column else place)
+
+
 def emit_columns(
-    module: ir.Module, join: str, own: DType, dtype: DType, sizes: tuple[int, int, int, int], lanes: int
+    module: ir.Module,
+    join: str,
+    own: DType,
+    dtype: DType,
+    sizes: tuple[int, int, int, int],
+    lanes: int,
+    end: ColumnEpilogue | None = None,
 ) -> tuple[ir.Function, int]:
     """A task that joins the accumulators of blocks, in their order; and its number of chunks.
 
@@ -387,14 +437,14 @@ def emit_columns(
       dtype: that of the results.
       sizes: how many results there are of how many blocks each, their width, and the width of a block.
       lanes: elements of a vector, of which blocks are made.
+      end: what is done with the results.
     """
     outers, parts, width, padded = sizes
     function = ir.Function(module, ir.FunctionType(VOID, [I64, I64]), "task")
     table, outer = function.args
     builder = ir.IRBuilder(function.append_basic_block("entry"))
-    source, target = table_of(builder, table, 2)
+    source, *targets = table_of(builder, table, 2 + (0 if end is None else end.pointers))
     source = element(builder, source, own, builder.mul(outer, I64(parts * padded)))
-    target = element(builder, target, dtype, builder.mul(outer, I64(width)))
 
     def vector(index: Any, mask: Any) -> None:
         cg = VectorEmitter(module, builder, lanes)
@@ -409,7 +459,8 @@ def emit_columns(
         total.add_incoming(found.ir, builder.block)
         close(builder, loop, I64(parts), 1)
         cg = VectorEmitter(module, builder, lanes)
-        write(cg, cg.cast(renewed(cg, found), dtype), element(builder, target, dtype, index), mask)
+        place = ColumnPlace(cg, targets, (outer, index), width, mask)
+        place.finish(cg.cast(renewed(cg, found), dtype), None if end is None else end.epilogue)
 
     over_row(builder, width, lanes, vector)
     builder.ret_void()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from gradtape.compiler.backends.rows.plan import RowPlan
+from gradtape.compiler.bodies.epilogue import Epilogue
 from gradtape.compiler.bodies.rows import RowLoop
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.runtime import kernels, pool
@@ -20,6 +21,34 @@ from gradtape.core.shape import Spec
 
 if TYPE_CHECKING:
     from gradtape.compiler.runtime.entry import Compiled
+
+
+class ColumnEpilogue(NamedTuple):
+    """What is done with the columns that a loop over rows sums up.
+
+    Attributes:
+      output: which of its results they are.
+      epilogue: what is done; its first result takes their place.
+    """
+
+    output: int
+    epilogue: Epilogue
+
+    def slots(self, loop: RowLoop) -> list[int]:
+        """The node's output that each result of the loop is: those of the epilogue come first."""
+        others = iter(range(len(self.epilogue.results), len(self.epilogue.results) + len(loop.outputs)))
+        return [0 if k == self.output else next(others) for k in range(len(loop.outputs))]
+
+    def operands(self, loop: RowLoop) -> list[Operand]:
+        """What the epilogue reads, and its results but the first."""
+        first, results = len(loop.inputs), self.epilogue.results
+        loaded = range(first, first + len(self.epilogue.loaded))
+        return [*kernels.inputs(*loaded), *kernels.outputs(*range(1, len(results)))]
+
+    @property
+    def pointers(self) -> int:
+        """How many operands that are."""
+        return len(self.epilogue.loaded) + len(self.epilogue.results) - 1
 
 
 def function_of(loop: RowLoop, specs: Sequence[Spec]) -> Callable[..., tuple[Any, ...]]:
@@ -80,43 +109,57 @@ def compiled(loop: RowLoop) -> Compiled:
 
 
 @functools.lru_cache(maxsize=512)
-def lower(loop: RowLoop) -> Lowered:
-    """The launches of a loop over rows."""
+def lower(loop: RowLoop, end: ColumnEpilogue | None = None) -> Lowered:
+    """The launches of a loop over rows, perhaps with an epilogue on one of the columns that it sums up."""
     plan = planned(loop)
+    part, columns = plan.partition, plan.columns
+    own = end if part.parts == 1 else None  # else it belongs to the kernel that joins the accumulators
 
     def emit(module: ir.Module) -> tuple[ir.Function, int]:
         from gradtape.compiler.backends.rows.emit import RowCode
 
-        return RowCode(module, loop, plan).emit(), plan.partition.chunks
+        return RowCode(module, loop, plan, own).emit(), plan.partition.chunks
 
-    part, columns = plan.partition, plan.columns
+    slots = list(range(len(loop.outputs))) if end is None else end.slots(loop)
     operands = [
         *kernels.inputs(*range(len(loop.inputs))),
-        *kernels.outputs(*range(len(loop.outputs))),
+        *kernels.outputs(*slots),
         *[Operand("scratch", i) for i in range(len(columns))],
+        *([] if own is None else own.operands(loop)),
         *([Operand("status", 0)] if loop.checks else []),
     ]
     work = math.prod(loop.shape) * len(loop.calls)
-    launches = [Launch(kernels.get_kernel(("rows", loop), emit, work), tuple(operands))]
+    key = ("rows", loop) if own is None else ("rows", loop, own)
+    launches = [Launch(kernels.get_kernel(key, emit, work), tuple(operands))]
     scratch = []
     for i, k in enumerate(columns):
         number = loop.outputs[k][0]
-        own = plan.accumulator(number)
+        dtype = plan.accumulator(number)
         blocks = part.blocks if part.parts > 1 else part.chunks
-        scratch.append(blocks * plan.padded * own.size)
+        scratch.append(blocks * plan.padded * dtype.size)
         if part.parts > 1:
             sizes = part.blocks // part.parts, part.parts, loop.shape[-1], plan.padded
-            kernel = _columns(loop.calls[number].join, own, loop.types[number], sizes, plan.lanes)
-            launches.append(Launch(kernel, (Operand("scratch", i), Operand("output", k))))
-    return Lowered(tuple(launches), tuple(scratch), plan.shares())
+            ending = end if end is not None and k == end.output else None
+            kernel = _columns(loop.calls[number].join, dtype, loop.types[number], sizes, plan.lanes, ending)
+            more = [] if ending is None else ending.operands(loop)
+            launches.append(Launch(kernel, (Operand("scratch", i), Operand("output", slots[k]), *more)))
+    return Lowered(tuple(launches), tuple(scratch), tuple([(slots[k], i) for k, i in plan.shares()]))
 
 
-def _columns(join: str, own: DType, dtype: DType, sizes: tuple[int, int, int, int], lanes: int) -> Kernel:
+def _columns(
+    join: str,
+    own: DType,
+    dtype: DType,
+    sizes: tuple[int, int, int, int],
+    lanes: int,
+    end: ColumnEpilogue | None,
+) -> Kernel:
     """The kernel that joins the accumulators of blocks."""
 
     def emit(module: ir.Module) -> tuple[ir.Function, int]:
         from gradtape.compiler.backends.rows.emit import emit_columns
 
-        return emit_columns(module, join, own, dtype, sizes, lanes)
+        return emit_columns(module, join, own, dtype, sizes, lanes, end)
 
-    return kernels.get_kernel(("columns", join, own, dtype, sizes, lanes), emit)
+    key = ("columns", join, own, dtype, sizes, lanes)
+    return kernels.get_kernel(key if end is None else (*key, end.epilogue), emit)
