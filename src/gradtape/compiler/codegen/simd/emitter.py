@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
 from gradtape.compiler.codegen import ir
-from gradtape.compiler.codegen.simd import (
-    conversion,
-    division,
-    error_function,
-    exponential,
-    hyperbolic,
-    inverse_hyperbolic,
-    inverse_trigonometric,
-    logarithm,
-    power,
-    roots,
-    trigonometric,
-)
+from gradtape.compiler.codegen.simd import conversion
 from gradtape.compiler.codegen.simd.instructions import Instructions
 from gradtape.compiler.codegen.simd.value import VectorValue
 from gradtape.compiler.codegen.simd.widths import computed, is_narrow, supports
@@ -29,15 +18,17 @@ _FLOATS = "fV"
 _INTEGERS = "iu"
 
 
-def _function(rule: Callable[..., VectorValue]) -> Callable[..., VectorValue]:
-    """A method for a function of floats, which computes the narrow ones as float32."""
+def _function(module: str, name: str) -> Callable[..., VectorValue]:
+    """A method for a function of floats, which computes the narrow ones as float32. Its module is loaded with the first call: few programs
+    need more than a few functions."""
 
     def method(self: VectorEmitter, *values: VectorValue) -> VectorValue:
-        dtype = self.operands(rule.__name__, _FLOATS, *values)
+        dtype = self.operands(name, _FLOATS, *values)
         wide = [VectorValue(self, v.ir, computed(dtype)) for v in values]
+        rule = getattr(importlib.import_module(f"gradtape.compiler.codegen.simd.{module}"), name)
         return VectorValue(self, rule(self, *wide).ir, dtype)
 
-    method.__name__, method.__doc__ = rule.__name__, rule.__doc__
+    method.__name__, method.__doc__ = name, f"{name}, of floats."
     return method
 
 
@@ -117,18 +108,24 @@ class VectorEmitter(Instructions):
 
     def floordiv(self, a: VectorValue, b: VectorValue) -> VectorValue:
         """floor(a / b); integers divided by 0 give 0."""
+        from gradtape.compiler.codegen.simd import division  # loaded with the first one
+
         if self.operands("floordiv", "fViu", a, b).kind in _FLOATS:
             return self._float_division(division.float_floordiv, a, b)
         return division.floor_division(self, a, b)[0]
 
     def floormod(self, a: VectorValue, b: VectorValue) -> VectorValue:
         """a - floor(a / b) * b; the remainder of integers by 0 is 0."""
+        from gradtape.compiler.codegen.simd import division  # loaded with the first one
+
         if self.operands("floormod", "fViu", a, b).kind in _FLOATS:
             return self._float_division(division.float_floormod, a, b)
         return division.floor_division(self, a, b)[1]
 
     def truncmod(self, a: VectorValue, b: VectorValue) -> VectorValue:
         """The remainder with the sign of a, as C's fmod; of integers by 0 it is 0."""
+        from gradtape.compiler.codegen.simd import division  # loaded with the first one
+
         if self.operands("truncmod", "fViu", a, b).kind in _FLOATS:
             return self._float_division(division.float_remainder, a, b)
         return division.truncated_division(self, a, b)[1]
@@ -248,29 +245,33 @@ class VectorEmitter(Instructions):
         kind = self.operands("pow", "fViub", a, b).kind
         if kind == "b":
             return a | ~b
-        return power.integer_pow(self, a, b) if kind in _INTEGERS else self._float_pow(a, b)
+        if kind in _FLOATS:
+            return self._float_pow(a, b)
+        from gradtape.compiler.codegen.simd import power  # loaded with the first one
 
-    _float_pow = _function(power.pow)
-    sqrt = _function(roots.sqrt)
-    rsqrt = _function(roots.rsqrt)
-    exp = _function(exponential.exp)
-    expm1 = _function(exponential.expm1)
-    log = _function(logarithm.log)
-    log1p = _function(logarithm.log1p)
-    sin = _function(trigonometric.sin)
-    cos = _function(trigonometric.cos)
-    tan = _function(trigonometric.tan)
-    asin = _function(inverse_trigonometric.asin)
-    acos = _function(inverse_trigonometric.acos)
-    atan = _function(inverse_trigonometric.atan)
-    atan2 = _function(inverse_trigonometric.atan2)
-    sinh = _function(hyperbolic.sinh)
-    cosh = _function(hyperbolic.cosh)
-    tanh = _function(hyperbolic.tanh)
-    asinh = _function(inverse_hyperbolic.asinh)
-    acosh = _function(inverse_hyperbolic.acosh)
-    atanh = _function(inverse_hyperbolic.atanh)
-    erf = _function(error_function.erf)
-    erfc = _function(error_function.erfc)
-    normal_cdf = _function(error_function.normal_cdf)
-    normal_density = _function(error_function.normal_density)
+        return power.integer_pow(self, a, b)
+
+    _float_pow = _function("power", "pow")
+    sqrt = _function("roots", "sqrt")
+    rsqrt = _function("roots", "rsqrt")
+    exp = _function("exponential", "exp")
+    expm1 = _function("exponential", "expm1")
+    log = _function("logarithm", "log")
+    log1p = _function("logarithm", "log1p")
+    sin = _function("trigonometric", "sin")
+    cos = _function("trigonometric", "cos")
+    tan = _function("trigonometric", "tan")
+    asin = _function("inverse_trigonometric", "asin")
+    acos = _function("inverse_trigonometric", "acos")
+    atan = _function("inverse_trigonometric", "atan")
+    atan2 = _function("inverse_trigonometric", "atan2")
+    sinh = _function("hyperbolic", "sinh")
+    cosh = _function("hyperbolic", "cosh")
+    tanh = _function("hyperbolic", "tanh")
+    asinh = _function("inverse_hyperbolic", "asinh")
+    acosh = _function("inverse_hyperbolic", "acosh")
+    atanh = _function("inverse_hyperbolic", "atanh")
+    erf = _function("error_function", "erf")
+    erfc = _function("error_function", "erfc")
+    normal_cdf = _function("error_function", "normal_cdf")
+    normal_density = _function("error_function", "normal_density")
