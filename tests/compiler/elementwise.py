@@ -8,7 +8,7 @@ from typing import Any
 
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd import VectorEmitter, assemble, conversion, default_width
-from gradtape.compiler.codegen.simd.loop import copy, element
+from gradtape.compiler.codegen.simd.conversion import copy, element
 from gradtape.compiler.codegen.simd.machine import Library
 from gradtape.compiler.codegen.simd.value import VectorValue, memory_type
 from gradtape.core import dtypes

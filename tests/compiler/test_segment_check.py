@@ -5,7 +5,7 @@ import pytest
 from gradtape.compiler import pipeline
 from gradtape.compiler.graph import Node, Value
 from gradtape.compiler.lowering import segment_check
-from gradtape.compiler.lowering.segment import Segment
+from gradtape.compiler.lowering.segments import Segment
 from gradtape.compiler.memory.arena import Home, Part, PieceHome
 from gradtape.compiler.runtime.kernels import NOTHING, Launch, Lowered, Operand
 from gradtape.core import dtypes

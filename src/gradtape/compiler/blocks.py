@@ -20,7 +20,7 @@ from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.compiler.lowering import nodes
 from gradtape.compiler.lowering.carried import add_rows, delay_updates, update_in_place
 from gradtape.compiler.lowering.encoding import Word, encode, table_words
-from gradtape.compiler.lowering.segment import Segment
+from gradtape.compiler.lowering.segments import Segment
 from gradtape.compiler.memory.arena import ALIGNMENT, Part, roots, size_of
 from gradtape.compiler.runtime import driver
 from gradtape.compiler.runtime.kernels import Kernel, Launch, Lowered, Operand, get_kernel, inputs, outputs

@@ -21,14 +21,13 @@ from gradtape.compiler.fusion import (
     expansion,
     load_through,
     pointwise,
-    product_loads,
     product_stores,
     store_through,
 )
 from gradtape.compiler.graph import Graph
 from gradtape.compiler.lowering import chains, nodes, segments
 from gradtape.compiler.lowering.native import Native
-from gradtape.compiler.lowering.segment import Segment
+from gradtape.compiler.lowering.segments import Segment
 from gradtape.compiler.memory import arena, concat_aliasing
 
 LaunchPass = Callable[[Segment], Segment]
@@ -43,7 +42,7 @@ FUSION: tuple[passes.Pass, ...] = (
     expansion.expand,  # first: the parts of a mean or a softmax can fuse with their neighbours
     bias_gradients.fuse_bias_gradients,  # before grouping: the kernel that has the cotangent in the cache adds it up
     fuse_pointwise,
-    product_loads.load_through,  # before epilogues: a product that reads through views is still one that can take an epilogue
+    load_through.load_products_through,  # before epilogues: a product that reads through views is still one that can take an epilogue
     epilogue.fuse_epilogues,
     load_through.load_through,  # after grouping: whether strided loads pay off depends on the whole group
     store_through.store_through,  # after epilogues: the last step decides what is stored

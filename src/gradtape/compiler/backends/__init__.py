@@ -15,7 +15,7 @@ EMITTERS: dict[type, Emitter] = {}
 
 _MODULES = {
     "blocks": "Choose Repeat",
-    "backends.convolution.pattern": "Convolve",
+    "backends.convolution.lowering": "Convolve",
     "backends.indexing": "Put Take",
     "backends.marks": "Marks Strip",
     "backends.movement": "Copy",

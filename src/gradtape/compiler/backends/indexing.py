@@ -20,8 +20,8 @@ from gradtape.compiler.bodies.kernel_op import matrix_of
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.emission import I64, POINTER, VOID, table_of
 from gradtape.compiler.codegen.simd import conversion
+from gradtape.compiler.codegen.simd.conversion import element
 from gradtape.compiler.codegen.simd.emitter import VectorEmitter
-from gradtape.compiler.codegen.simd.loop import element
 from gradtape.compiler.codegen.simd.machine import host
 from gradtape.compiler.codegen.simd.widths import computed, default_width, supports
 from gradtape.compiler.runtime.kernels import Launch, Lowered, Operand, Update, get_kernel, inputs, outputs

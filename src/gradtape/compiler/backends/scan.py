@@ -10,8 +10,8 @@ from gradtape.compiler.backends.rows import combine as joining
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.emission import CHUNK, I64, POINTER, VOID, close, counted, table_of
 from gradtape.compiler.codegen.simd import conversion, supports
+from gradtape.compiler.codegen.simd.conversion import element
 from gradtape.compiler.codegen.simd.emitter import VectorEmitter
-from gradtape.compiler.codegen.simd.loop import element
 from gradtape.compiler.codegen.simd.value import VectorValue
 from gradtape.compiler.codegen.simd.widths import computed, default_width
 from gradtape.compiler.runtime import kernels

@@ -1,4 +1,4 @@
-"""Views: fused loops that read transposed, sliced, reversed and repeated values where they come from.
+"""Views: fused loops and matrix products that read transposed, sliced, reversed and repeated values where they come from.
 
 An op that only moves elements makes a value whose elements lie in another array at regular distances. A loop that reads
 the value can read that array instead, by strides, so that nothing is copied; the op goes if nobody else wants its
@@ -12,12 +12,15 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from gradtape.compiler.backends.pointwise.plan import plan
-from gradtape.compiler.bodies.kernel_op import Binding, KernelOp, body_of
+from gradtape.compiler.bodies.kernel_op import Binding, KernelOp, PatternBody, body_of
 from gradtape.compiler.bodies.loop import Loop
 from gradtape.compiler.codegen.emission import CHUNK
 from gradtape.compiler.codegen.simd.widths import default_width, least_vectors
 from gradtape.compiler.graph import Copy, Graph, Node, Value
 from gradtape.core.patterns.movement import View, contiguous, is_contiguous, only_view, packed
+from gradtape.core.patterns.product import Product, product_of_views
+from gradtape.core.shape import Spec
+from gradtape.ops.matmul import MatMul
 
 _FEW = 256  # elements that may be fetched one by one
 _FEW_ROWS = 4
@@ -172,3 +175,46 @@ def without(graph: Graph, passed: set[Node]) -> Graph:
             wanted.update(node.inputs)
     graph.nodes = kept[::-1]
     return graph
+
+
+def load_products_through(graph: Graph) -> Graph:
+    """The graph with matrix products that read transposed and sliced values where they come from.
+
+    The heads of an attention layer are parts of rows: as a stack of matrices, they lie at regular distances in the array that a
+    projection made. A product reads them there, so that the transposed array is not made at all if nobody else wants it.
+    """
+    return replace_readers(graph, lambda node: _product_through(node) if node.op is MatMul else None)
+
+
+def _product_through(node: Node) -> tuple[Node, set[Node]] | None:
+    """A product that reads through views, and the nodes that it passes; None if it reads through none."""
+    inputs, spec = list(node.inputs), node.outputs[0].spec
+    if not all(v.spec.is_known for v in inputs):
+        return None
+    if node.op.lower(*[v.spec for v in inputs], **node.params) is None:
+        return None
+    flags = node.params.get("transpose_a", False), node.params.get("transpose_b", False)
+    seen = [contiguous(v.spec.shape) for v in inputs]
+    passed: set[Node] = set()
+    best: Product | None = None
+    for k, value in enumerate(node.inputs):
+        for source, view, nodes in reversed(sources(value)):
+            tried = [*seen[:k], view, *seen[k + 1 :]]
+            pattern = _product_of(tried, spec, flags) if view.shape == value.spec.shape else None
+            if pattern is not None:
+                best, seen, inputs[k] = pattern, tried, source
+                passed.update(nodes)
+                break
+    if best is None:
+        return None
+    loads = [Binding(k, view.offset, True) for k, view in enumerate(seen)]
+    op = KernelOp(PatternBody(best), [spec], MatMul.name, loads)
+    return Node(op, inputs, {}, spec, node.place), passed
+
+
+def _product_of(seen: list[View], spec: Spec, flags: tuple[bool, bool]) -> Product | None:
+    """The product of views, if it can be launched at once; None if not."""
+    if any(s < 0 for view in seen for s in view.strides):
+        return None
+    pattern = product_of_views(seen[0], seen[1], spec.dtype, *flags)
+    return pattern if pattern is not None and len(pattern.axes) <= 2 else None

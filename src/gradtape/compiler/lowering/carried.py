@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from gradtape.compiler.graph import Graph, Node, Value
-from gradtape.compiler.lowering.segment import Segment
+from gradtape.compiler.lowering.segments import Segment
 from gradtape.compiler.memory.arena import Part, roots
 from gradtape.compiler.runtime.kernels import Lowered
 from gradtape.core.op import REGISTRY

@@ -15,7 +15,7 @@ import numpy as np
 
 from gradtape.compiler.graph import Node
 from gradtape.compiler.lowering.encoding import encode
-from gradtape.compiler.lowering.segment import Segment
+from gradtape.compiler.lowering.segments import Segment
 from gradtape.compiler.memory.arena import ALIGNMENT
 from gradtape.compiler.runtime import driver, pool
 from gradtape.compiler.runtime.program import Misfit

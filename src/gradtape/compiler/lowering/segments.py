@@ -9,17 +9,45 @@ other early ones, before assignments that the program makes ahead of it.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from gradtape.compiler.effects import ASSIGN, REREAD
 from gradtape.compiler.graph import Copy, Graph, Node, Value
-from gradtape.compiler.lowering.segment import Segment
-from gradtape.compiler.memory.arena import Part, roots
+from gradtape.compiler.memory.arena import Layout, Part, PieceHome, roots
 from gradtape.compiler.runtime.kernels import Lowered
 from gradtape.core.variable import Variable
 
 Run = list[Part] | Node
+
+
+class Segment(NamedTuple):
+    """Launches that run as one native program.
+
+    Attributes:
+      parts: nodes with their launches, in order.
+      arrays: values whose memory a run is given, inputs and outputs, by their numbers.
+      kept: values that are read afterwards.
+      updated: outputs that may be written over an input, each with that input.
+      constants: arrays that are known.
+      pieces: values that are computed in the place of others, from `alias` on.
+      layout: where values lie, from `lay_out` on.
+    """
+
+    parts: Sequence[Part]
+    arrays: dict[Value, int]
+    kept: set[Value]
+    updated: dict[Value, Value]
+    constants: Mapping[Value, Any]
+    pieces: Mapping[Value, PieceHome] = MappingProxyType({})
+    layout: Layout | None = None
+
+    @property
+    def planned(self) -> Layout:
+        """The layout, once there is one."""
+        assert self.layout is not None, "lay_out comes before this"
+        return self.layout
 
 
 def split_at_effects(graph: Graph, lower: Callable[[Node], Lowered | None], native: Callable[[Segment], Any]) -> Graph:

@@ -20,8 +20,8 @@ from gradtape.compiler.backends.convolution.problem import Correlation
 from gradtape.compiler.backends.convolution.tile import Accumulators
 from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import I64, KERNEL, Index
+from gradtape.compiler.backends.product.memory import resume_sums
 from gradtape.compiler.backends.product.plan import Tile, even
-from gradtape.compiler.backends.product.sums import resumed
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd.machine import Machine
 
@@ -246,7 +246,7 @@ class _FilterGradientKernel:
         zero = ir.Constant(ir.VectorType(self.element, cut.tile.lanes), None)
         start = [zero] * (cut.tile.rows * cut.tile.vectors)
         if cut.each > 1:
-            start = resumed(code, sums, start, box)
+            start = resume_sums(code, sums, start, box)
         tile = Accumulators(code, self.problem.dtype, cut.tile, offsets)
         keep(code, tile.along_table(self.region, self.places, panel, places, start), sums, self.problem.dtype)
 

@@ -16,7 +16,7 @@ from gradtape.compiler.backends.convolution.tile import Accumulators
 from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import I64, KERNEL, Index
 from gradtape.compiler.backends.product.epilogue import EmitEpilogue
-from gradtape.compiler.backends.product.sums import resumed
+from gradtape.compiler.backends.product.memory import resume_sums
 from gradtape.compiler.codegen import ir
 
 SOURCE, PANELS = 0, 1
@@ -123,7 +123,7 @@ class _ConvolutionKernel:
             self._write(tile.along_runs(self.region, panel, axes, run, start), place, first, column)
             return
         sums = code.at(self.sums, code.mul(numbers[0], cut.tile.rows * cut.tile.columns), self.element)
-        result = tile.along_runs(self.region, panel, axes, run, resumed(code, sums, start, block))
+        result = tile.along_runs(self.region, panel, axes, run, resume_sums(code, sums, start, block))
         with code.builder.if_else(code.equal(block, cut.blocks - 1)) as (last, more):
             with last:
                 self._write(result, place, first, column)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from gradtape.compiler.backends import emits
 from gradtape.compiler.backends.convolution import (
     depthwise,
     depthwise_gradient,
@@ -26,6 +27,7 @@ from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd.machine import host
 from gradtape.compiler.runtime.kernels import Kernel, Launch, Lowered, Operand, get_kernel, inputs, outputs
 from gradtape.core.patterns.convolution import Convolve
+from gradtape.core.shape import Spec
 
 Launched = tuple[list[Launch], tuple[int, ...]]
 
@@ -33,7 +35,8 @@ _MEMORY = Operand("scratch", 0)
 _FUNCTIONS = frozenset(["elu", "sigmoid", "silu", "tanh"])
 
 
-def lower(pattern: Convolve) -> Lowered | None:
+@emits(Convolve)
+def lower(pattern: Convolve, given: Sequence[Spec] = (), made: Sequence[Spec] = ()) -> Lowered | None:
     """The launches of a convolution, or of one of its transposes; None if a window sees too much for a region."""
     if pattern.kind == "filter":
         return filter_gradient(pattern)

@@ -21,8 +21,8 @@ from gradtape.compiler.backends.convolution.problem import Correlation
 from gradtape.compiler.backends.convolution.winograd import VALUES, Tiles, both_ways, suits, tiled
 from gradtape.compiler.backends.product import memory, tile
 from gradtape.compiler.backends.product.code import I64, KERNEL, Index
+from gradtape.compiler.backends.product.memory import resume_sums
 from gradtape.compiler.backends.product.plan import Tile, even
-from gradtape.compiler.backends.product.sums import resumed
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd.machine import Machine
 
@@ -261,7 +261,7 @@ class _WinogradGradientKernel:
             a = tile.TileOperand(code.at(source, code.mul(index, chosen.rows), self.element), 1, cut.row)
             there = self.partials.place(code, self.split, value, code.add(self.first, sliver), code.add(first, index))
             sums = code.at(code.slot(PARTIAL), there, self.element)
-            start = resumed(code, sums, zeros, box) if cut.each > 1 else zeros
+            start = resume_sums(code, sums, zeros, box) if cut.each > 1 else zeros
             result = tile.multiply(code, self.problem.dtype, chosen, a, b, place.total, start)
             keep(code, result, sums, self.problem.dtype)
 

@@ -14,8 +14,8 @@ from gradtape.compiler.backends.pointwise.plan import LoopPlan, Way
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.emission import DOUBLE, I64, POINTER, VOID, across, close, counted, room, table_of
 from gradtape.compiler.codegen.simd import conversion
+from gradtape.compiler.codegen.simd.conversion import copy, element
 from gradtape.compiler.codegen.simd.emitter import VectorEmitter
-from gradtape.compiler.codegen.simd.loop import copy, element
 from gradtape.compiler.codegen.simd.value import VectorValue, memory_type
 from gradtape.compiler.codegen.walk import copy_bytes, least, moved, walk
 from gradtape.core import dtypes

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from gradtape.compiler.backends.product import memory, packing, tile
 from gradtape.compiler.backends.product.code import I8, Index, ProductCode
 from gradtape.compiler.backends.product.epilogue import EmitEpilogue
+from gradtape.compiler.backends.product.memory import resume_sums
 from gradtape.compiler.backends.product.output import Output, Span, span
 from gradtape.compiler.backends.product.plan import ProductPlan
 from gradtape.compiler.backends.product.problem import Gemm
-from gradtape.compiler.backends.product.sums import resumed
 from gradtape.compiler.codegen import ir
 
 # An operand of the epilogue that has the shape of the result: its slot, and the bytes of an element.
@@ -182,7 +182,7 @@ class TiledKernel:
             return
         number = code.add(code.mul(sliver, cut.tiles), index)
         sums = code.at(self.sums, code.mul(number, cut.tile.rows * cut.tile.columns), self.element)
-        start = resumed(code, sums, start, self.block)
+        start = resume_sums(code, sums, start, self.block)
         result = tile.multiply(code, self.gemm.dtype, cut.tile, a, b, self.depth, start)
         with code.builder.if_else(code.equal(self.block, cut.blocks - 1)) as (last, more):
             with last:

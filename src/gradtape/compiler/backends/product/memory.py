@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gradtape.compiler.backends.product.code import I8, I32, POINTER, ProductCode
+from gradtape.compiler.backends.product.code import I8, I32, I64, POINTER, Index, ProductCode
 from gradtape.compiler.codegen import ir
 from gradtape.core.dtypes import DType
 
@@ -94,3 +94,23 @@ def parts(count: int, largest: int = 64) -> Iterator[tuple[int, int]]:
             width //= 2
         yield start, width
         start += width
+
+
+def resume_sums(code: ProductCode, sums: Any, zeros: list[Any], block: Index) -> list[Any]:
+    """What a tile starts with, of sums that lie in memory between the blocks of k: zeros in the first block of k, else what was kept after the one before."""
+    vector = zeros[0].type
+    align = vector.count * (4 if str(vector.element) == "float" else 8)
+    fresh = code.builder.block
+    with code.builder.if_then(code.builder.icmp_signed(">", code.value(block), I64(0))):
+        kept = [
+            code.builder.load(code.at(sums, i * vector.count, vector.element), align=align, typ=vector)
+            for i in range(len(zeros))
+        ]
+        later = code.builder.block
+    start = []
+    for zero, value in zip(zeros, kept, strict=True):
+        phi = code.builder.phi(vector)
+        phi.add_incoming(zero, fresh)
+        phi.add_incoming(value, later)
+        start.append(phi)
+    return start

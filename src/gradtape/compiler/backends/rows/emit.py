@@ -14,8 +14,8 @@ from gradtape.compiler.bodies.rows import COLUMN, ROW, RowLoop
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.emission import I64, POINTER, VOID, close, counted, offset, places, room, table_of
 from gradtape.compiler.codegen.simd import conversion
+from gradtape.compiler.codegen.simd.conversion import element
 from gradtape.compiler.codegen.simd.emitter import VectorEmitter
-from gradtape.compiler.codegen.simd.loop import element
 from gradtape.compiler.codegen.simd.value import VectorValue, memory_type
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType

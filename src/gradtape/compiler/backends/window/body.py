@@ -14,8 +14,8 @@ from gradtape.compiler.backends.product.code import I64, Index
 from gradtape.compiler.backends.product.epilogue import Finish, Spot
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd import conversion
+from gradtape.compiler.codegen.simd.conversion import element
 from gradtape.compiler.codegen.simd.emitter import VectorEmitter
-from gradtape.compiler.codegen.simd.loop import element
 from gradtape.compiler.codegen.simd.value import VectorValue, integers_of
 from gradtape.compiler.codegen.simd.widths import computed
 from gradtape.core import dtypes

@@ -1,4 +1,4 @@
-"""Casts, and how elements come from memory and go there."""
+"""Casts, and elements in memory: their addresses, how they come from there and go there, copies of a few."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gradtape.compiler.codegen.simd.emitter import VectorEmitter
 
 
-_POINTER = ir.PointerType()
+_POINTER, _WORD = ir.PointerType(), ir.IntType(64)
 
 
 def cast(cg: VectorEmitter, x: VectorValue, dtype: DType) -> VectorValue:
@@ -188,3 +188,24 @@ def _pack(cg: VectorEmitter, x: VectorValue, dtype: DType) -> Any:
         nearest = cg.select(cg.isnan(wide), bits | (1 << 22), bits + odd + 0x7FFF)
         return builder.trunc(cg.shifted_down(nearest, 16).ir, vector)
     return builder.zext(x.ir, vector) if dtype.is_bool else x.ir
+
+
+def element(builder: ir.IRBuilder, pointer: Any, dtype: DType, index: Any) -> Any:
+    """The address of an element."""
+    return builder.gep(pointer, [index], source_etype=memory_type(dtype))
+
+
+def copy(builder: ir.IRBuilder, source: Any, target: Any, dtype: DType, count: Any) -> None:
+    """Copy elements, at least one."""
+    before = builder.block
+    loop, done = builder.append_basic_block("copy"), builder.append_basic_block("copied")
+    builder.branch(loop)
+    builder.position_at_end(loop)
+    index = builder.phi(_WORD)
+    one = builder.load(element(builder, source, dtype, index), align=dtype.size, typ=memory_type(dtype))
+    builder.store(one, element(builder, target, dtype, index), align=dtype.size)
+    following = builder.add(index, _WORD(1))
+    index.add_incoming(_WORD(0), before)
+    index.add_incoming(following, loop)
+    builder.cbranch(builder.icmp_signed("<", following, count), loop, done)
+    builder.position_at_end(done)
