@@ -293,3 +293,50 @@ def test_a_sum_that_the_images_depend_on_is_computed_before():
         return total, filter_gradient(seen, dy)
 
     close(tf.function(gradients)(x, dy), gradients(x, dy))
+
+
+def channels_first(x, w, b, w2, b2):
+    y = tf.nn.relu(tf.nn.bias_add(tf.nn.conv2d(x, w, 1, "SAME", data_format="NCHW"), b, data_format="NCHW"))
+    return tf.nn.relu(tf.nn.bias_add(tf.nn.conv2d(y, w2, 1, "SAME", data_format="NCHW"), b2, data_format="NCHW"))
+
+
+def channels_first_inputs():
+    random = np.random.default_rng(0)
+    shapes = [(2, 8, 9, 7), (3, 3, 8, 16), (16,), (3, 3, 16, 24), (24,)]
+    return [tf.constant(random.normal(size=shape) / np.sqrt(np.prod(shape[:-1])), tf.float32) for shape in shapes]
+
+
+def test_channels_first():
+    """Two layers are transposed once on the way in and once on the way out."""
+    inputs = channels_first_inputs()
+    function = tf.function(channels_first)
+    close(function(*inputs), channels_first(*inputs))
+    kernels = [name for name in function.explain().traces[0].native if name != "reshape"]
+    assert kernels == ["transpose", "convolution add relu", "convolution add relu", "transpose"]
+
+
+def test_gradients_with_channels_first():
+    """Between layers, derivatives of activations are parts of convolutions, and biases' gradients of the filters' ones, as with the channels
+    last; nothing is transposed there."""
+
+    def gradients(*inputs):
+        with tf.GradientTape() as tape:
+            tape.watch(inputs)
+            loss = tf.reduce_sum(tf.square(channels_first(*inputs)))
+        return tape.gradient(loss, inputs)
+
+    inputs = channels_first_inputs()
+    function = tf.function(gradients)
+    close(function(*inputs), gradients(*inputs))
+    kernels = function.explain().traces[0].native
+    assert {"convolution_filter_gradient reduce_sum", "convolution_input_gradient relu_grad"} <= set(kernels)
+    assert kernels.count("transpose") == 4
+
+
+def test_a_transposed_product():
+    random = np.random.default_rng(0)
+    a, b, c = (tf.constant(random.normal(size=s), tf.float32) for s in ((16, 24), (24, 32), (16,)))
+    function = tf.function(lambda a, b, c: tf.tanh(tf.transpose(a @ b) + c))
+    close(function(a, b, c), tf.tanh(tf.transpose(a @ b) + c))
+    kernels = [name for name in function.explain().traces[0].native if name != "reshape"]
+    assert kernels == ["matmul add tanh", "transpose"]

@@ -18,7 +18,8 @@ Pass = Callable[[Graph], Graph]
 
 def simplify(graph: Graph) -> Graph:
     """By the rules of arithmetic and of moving elements."""
-    return Rewriter(graph, {**algebra.RULES, **layout.RULES}).run()
+    both = {name: (*algebra.RULES.get(name, ()), *layout.RULES.get(name, ())) for name in algebra.RULES | layout.RULES}
+    return Rewriter(graph, both).run()
 
 
 def divide(graph: Graph) -> Graph:
