@@ -38,12 +38,9 @@ from gradtape.math._reductions import reduce_variance
 from gradtape.math._reductions import zero_fraction
 from gradtape.math._sobol import sobol_sample
 from gradtape.math._special_functions import betainc
-from gradtape.math._special_functions import igamma
-from gradtape.math._special_functions import igammac
 from gradtape.math._special_functions import lbeta
 from gradtape.math._special_functions import logaddexp
 from gradtape.math._special_functions import nextafter
-from gradtape.math._special_functions import polygamma
 from gradtape.math._special_functions import polyval
 from gradtape.math._special_functions import zeta
 from gradtape.nn._softmax import log_softmax
@@ -576,6 +573,30 @@ def greater_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
     array([False,  True,  True])
     """
 
+def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
+    """The lower regularised incomplete gamma function P(a, x), elementwise. Gradients flow to both arguments.
+
+    Args:
+      a: the shape of the gamma distribution.
+      x: where; of the same dtype, and a shape that broadcasts.
+      name: ignored.
+
+    >>> tf.math.igamma(1.0, [0.0, np.inf]).numpy()
+    array([0., 1.], dtype=float32)
+    """
+
+def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
+    """The upper regularised incomplete gamma function 1 - P(a, x), elementwise. Gradients flow to both arguments.
+
+    Args:
+      a: the shape of the gamma distribution.
+      x: where; of the same dtype, and a shape that broadcasts.
+      name: ignored.
+
+    >>> tf.math.igammac(1.0, [0.0, np.inf]).numpy()
+    array([1., 0.], dtype=float32)
+    """
+
 def is_finite(x: TensorLike, name: str | None = None) -> Tensor:
     """True where x is neither infinite nor NaN, elementwise.
 
@@ -816,6 +837,18 @@ def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     >>> tf.not_equal([1, 2], 2).numpy()
     array([ True, False])
+    """
+
+def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
+    """The derivative of order a of the digamma function at x, elementwise. Gradients flow to x.
+
+    Args:
+      a: whole numbers >= 0, as floats; the result is NaN elsewhere.
+      x: where; of the same dtype, and a shape that broadcasts.
+      name: ignored.
+
+    >>> tf.math.polygamma(1.0, [1.0]).numpy().round(4)
+    array([1.6449], dtype=float32)
     """
 
 def reciprocal(x: TensorLike, name: str | None = None) -> Tensor:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.api.arguments import axes, tensor
-from gradtape.api.families import binary, pair, unary
+from gradtape.api.families import binary, family, pair, unary
 from gradtape.core import convert, errors
+from gradtape.core.annotations import TensorLike
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.ops import bessel, error_functions, gamma, named_integrals, no_nan_products
@@ -89,46 +90,34 @@ bessel_y0 = _of_order(bessel.BesselY, 0, "bessel_y0", _SECOND, f"float({_SPECIAL
 bessel_y1 = _of_order(bessel.BesselY, 1, "bessel_y1", _SECOND, f"float({_SPECIAL}y1(0.0)) -> -inf")
 
 
-def igamma(a: Any, x: Any, name: str | None = None) -> Tensor:
-    """The lower regularised incomplete gamma function P(a, x), elementwise. Gradients flow to both arguments.
+@family(a="the shape of the gamma distribution.", x="where; of the same dtype, and a shape that broadcasts.")
+def _of_a_and_x(who: str, op: Any) -> Callable[..., Tensor]:
+    def function(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
+        result: Tensor = op(*pair(a, x))
+        return result
 
-    Args:
-      a: the shape of the gamma distribution whose distribution function this is.
-      x: where; of the same dtype, and a shape that broadcasts.
-      name: ignored.
-
-    >>> tf.math.igamma(1.0, [0.0, np.inf]).numpy()
-    array([0., 1.], dtype=float32)
-    """
-    return gamma.Igamma(*pair(a, x))
+    return function
 
 
-def igammac(a: Any, x: Any, name: str | None = None) -> Tensor:
-    """The upper regularised incomplete gamma function 1 - P(a, x), elementwise. Gradients flow to both arguments.
-
-    Args:
-      a: the shape of the gamma distribution whose tail this is.
-      x: where; of the same dtype, and a shape that broadcasts.
-      name: ignored.
-
-    >>> tf.math.igammac(1.0, [0.0, np.inf]).numpy()
-    array([1., 0.], dtype=float32)
-    """
-    return gamma.Igammac(*pair(a, x))
-
-
-def polygamma(a: Any, x: Any, name: str | None = None) -> Tensor:
-    """The derivative of order a of the digamma function at x, elementwise. Gradients flow to x.
-
-    Args:
-      a: whole numbers >= 0, as floats; the result is NaN elsewhere.
-      x: of the same dtype, and a shape that broadcasts.
-      name: ignored.
-
-    >>> tf.math.polygamma(1.0, [1.0]).numpy().round(4)
-    array([1.6449], dtype=float32)
-    """
-    return gamma.Polygamma(*pair(a, x))
+igamma = _of_a_and_x(
+    "igamma",
+    "The lower regularised incomplete gamma function P(a, x), elementwise. Gradients flow to both arguments.",
+    "tf.math.igamma(1.0, [0.0, np.inf]).numpy() -> array([0., 1.], dtype=float32)",
+    gamma.Igamma,
+)
+igammac = _of_a_and_x(
+    "igammac",
+    "The upper regularised incomplete gamma function 1 - P(a, x), elementwise. Gradients flow to both arguments.",
+    "tf.math.igammac(1.0, [0.0, np.inf]).numpy() -> array([1., 0.], dtype=float32)",
+    gamma.Igammac,
+)
+polygamma = _of_a_and_x(
+    "polygamma",
+    "The derivative of order a of the digamma function at x, elementwise. Gradients flow to x.",
+    "tf.math.polygamma(1.0, [1.0]).numpy().round(4) -> array([1.6449], dtype=float32)",
+    gamma.Polygamma,
+    a="whole numbers >= 0, as floats; the result is NaN elsewhere.",
+)
 
 
 def zeta(x: Any, q: Any, name: str | None = None) -> Tensor:

@@ -27,11 +27,6 @@ from gradtape.nn._atrous import atrous_conv2d_transpose
 from gradtape.nn._atrous import with_space_to_batch
 from gradtape.nn._attention import dot_product_attention
 from gradtape.nn._convolution import conv1d
-from gradtape.nn._convolution import conv1d_transpose
-from gradtape.nn._convolution import conv2d
-from gradtape.nn._convolution import conv2d_transpose
-from gradtape.nn._convolution import conv3d
-from gradtape.nn._convolution import conv3d_transpose
 from gradtape.nn._convolution import conv_transpose
 from gradtape.nn._convolution import convolution
 from gradtape.nn._ctc import collapse_repeated
@@ -265,6 +260,150 @@ def avg_pool3d(
 
     >>> tf.nn.avg_pool3d(tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1]), 2, 2, "VALID").numpy().item()
     3.5
+    """
+
+def conv1d_transpose(
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str = "NWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The transpose of a convolution over one axis; see `tf.nn.conv_transpose`.
+
+    Args:
+      input: `[n, places, input channels]`, or with the channels first.
+      filters: `[window, output channels, input channels]`.
+      output_shape: the shape of the result, or its width.
+      strides: the step of the window.
+      padding: "SAME", "VALID", or pairs for each axis.
+      data_format: "NWC" or "NCW".
+      dilations: the distances of the taps.
+      name: ignored.
+
+    Returns:
+      `[n, width, output channels]`, in the layout of the input.
+
+    >>> tf.nn.conv1d_transpose(tf.ones([1, 2, 1]), tf.ones([3, 1, 1]), [1, 5, 1], 2, "VALID")[0, :, 0].numpy()
+    array([1., 1., 2., 1., 1.], dtype=float32)
+    """
+
+def conv2d(
+    input: TensorLike,
+    filters: TensorLike,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The convolution over two axes; see `tf.nn.convolution`.
+
+    Args:
+      input: `[..., height, width, channels]`, or with the channels first.
+      filters: `[window height, window width, input channels, output channels]`.
+      strides: the steps of the window: an int, or 2 or 4 of them.
+      padding: "SAME", "VALID", or pairs for each axis.
+      data_format: "NHWC" or "NCHW".
+      dilations: the distances of the taps: an int, or 2 or 4 of them.
+      name: ignored.
+
+    Returns:
+      `[..., places, places, output channels]`, in the layout of the input.
+
+    >>> tf.nn.conv2d(tf.ones([1, 3, 3, 1]), tf.ones([3, 3, 1, 1]), 1, "SAME")[0, :, :, 0].numpy()
+    array([[4., 6., 4.],
+           [6., 9., 6.],
+           [4., 6., 4.]], dtype=float32)
+    """
+
+def conv2d_transpose(
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The transpose of a convolution over two axes, also called deconvolution; see `tf.nn.conv_transpose`.
+
+    Args:
+      input: `[n, places, places, input channels]`, or with the channels first.
+      filters: `[window height, window width, output channels, input channels]`.
+      output_shape: the shape of the result, or its height and width.
+      strides: the steps of the window: an int, or 2 or 4 of them.
+      padding: "SAME", "VALID", or pairs for each axis.
+      data_format: "NHWC" or "NCHW".
+      dilations: the distances of the taps.
+      name: ignored.
+
+    Returns:
+      `[n, height, width, output channels]`, in the layout of the input.
+
+    >>> tf.nn.conv2d_transpose(tf.ones([1, 1, 1, 1]), tf.ones([2, 2, 1, 1]), [1, 2, 2, 1], 2)[0, :, :, 0].numpy()
+    array([[1., 1.],
+           [1., 1.]], dtype=float32)
+    """
+
+def conv3d(
+    input: TensorLike,
+    filters: TensorLike,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The convolution over three axes; see `tf.nn.convolution`.
+
+    Args:
+      input: `[..., depth, height, width, channels]`, or with the channels first.
+      filters: `[*window, input channels, output channels]`.
+      strides: the steps of the window: an int, or 3 or 5 of them.
+      padding: "SAME", "VALID", or pairs for each axis.
+      data_format: "NDHWC" or "NCDHW".
+      dilations: the distances of the taps: an int, or 3 or 5 of them.
+      name: ignored.
+
+    Returns:
+      `[..., *places, output channels]`, in the layout of the input.
+
+    >>> tf.nn.conv3d(tf.ones([1, 2, 2, 2, 1]), tf.ones([2, 2, 2, 1, 1]), 1, "VALID").numpy().item()
+    8.0
+    """
+
+def conv3d_transpose(
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The transpose of a convolution over three axes; see `tf.nn.conv_transpose`.
+
+    Args:
+      input: `[n, *places, input channels]`, or with the channels first.
+      filters: `[*window, output channels, input channels]`.
+      output_shape: the shape of the result, or its depth, height and width.
+      strides: the steps of the window: an int, or 3 or 5 of them.
+      padding: "SAME", "VALID", or pairs for each axis.
+      data_format: "NDHWC" or "NCDHW".
+      dilations: the distances of the taps.
+      name: ignored.
+
+    Returns:
+      `[n, depth, height, width, output channels]`, in the layout of the input.
+
+    >>> tf.nn.conv3d_transpose(tf.ones([1, 1, 1, 1, 1]), tf.ones([2, 2, 2, 1, 1]), [1, 2, 2, 2, 1], 2).shape
+    TensorShape([1, 2, 2, 2, 1])
     """
 
 def elu(features: TensorLike, name: str | None = None) -> Tensor:
