@@ -20,6 +20,9 @@ CASES = [
     lambda x: np.linalg.norm(x), lambda x: np.linalg.norm(x, axis=1), lambda x: np.ravel(x), lambda x: np.tile(x, (2, 1)),
     lambda x: np.roll(x, 1, axis=1), lambda x: np.add.reduce(x, axis=1), lambda x: np.copy(x), lambda x: np.power(np.abs(x), 1.5),
     lambda x: np.arctan2(x, 2.0), lambda x: np.log1p(np.abs(x)), lambda x: x @ np.ones((3, 1)), lambda x: np.ones((1, 2)) @ x,
+    lambda x: np.inner(x, x), lambda x: np.vdot(x, x), lambda x: np.kron(x[0], x), lambda x: np.rot90(x, 3),
+    lambda x: np.tile(x, (2, 1, 3)), lambda x: np.tile(x, 2), lambda x: np.roll(x, 2), lambda x: np.diagonal(x, 1),
+    lambda x: np.tril(x, -1), lambda x: np.triu(x, 1), lambda x: np.expand_dims(x, (0, -1)),
 ]  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable as TapeVariable
+from gradtape.numpy_functions.policy import Policy
 
 # Keras halves 64 bits wherever the backend is not called "tensorflow"; gradtape computes in them, as TensorFlow does.
 keras_dtypes.BIT64_TO_BIT32_DTYPE.update(int64="int64", float64="float64")
@@ -209,3 +210,32 @@ def widened(x: Any, narrow: Any = "float32") -> Any:
         back = x.dtype
         return tf.cast(x, narrow), lambda y: tf.cast(y, back)
     return x, lambda y: y
+
+
+class _Promotion(Policy):
+    """The policy of `keras.ops.numpy`: `result_type` promotes, and integers become `floatx`."""
+
+    small = dtypes.int32
+
+    def arrays(self, *values: Any) -> Any:
+        """The values as tensors."""
+        return [convert_to_tensor(v) for v in values]
+
+    def promoted(self, *values: Any) -> Any:
+        """The values as tensors of one dtype."""
+        return operands(*values) if len(values) > 1 else self.arrays(*values)
+
+    def inexact(self, *values: Any) -> Any:
+        """The values as tensors of one floating point or complex dtype."""
+        return float_operands(*values) if len(values) > 1 else [as_float(values[0])]
+
+    def exact(self, *values: Any) -> Any:
+        """As `inexact`, int64 as float64."""
+        return float_operands(*values, wide=True) if len(values) > 1 else [as_float(values[0], wide=True)]
+
+    def quotients(self, *values: Any) -> Any:
+        """As `inexact`."""
+        return float_operands(*values)
+
+
+POLICY = _Promotion()

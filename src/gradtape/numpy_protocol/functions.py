@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +12,8 @@ from gradtape.arrays import creation, indexing, movement
 from gradtape.linalg import _products as products
 from gradtape.math import _elementwise as elementwise
 from gradtape.math import _reductions as reductions
+from gradtape.numpy_functions import matrices
+from gradtape.numpy_functions import movement as shared
 from gradtape.numpy_protocol.operands import OURS, NotCovered, alike
 
 
@@ -53,18 +54,6 @@ def _joined(function: Callable[..., Any]) -> Callable[..., Any]:
     return join
 
 
-def _swapaxes(a: Any, axis1: int, axis2: int) -> Any:
-    perm = list(range(a.ndim))
-    perm[axis1], perm[axis2] = perm[axis2], perm[axis1]
-    return movement.transpose(a, perm)
-
-
-def _moveaxis(a: Any, source: Any, destination: Any) -> Any:
-    # NumPy knows the rules for several axes: let it move the axes of a shape that names them.
-    named = np.moveaxis(np.empty(tuple(range(1, a.ndim + 1)), bool), source, destination).shape
-    return movement.transpose(a, [n - 1 for n in named])
-
-
 def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
     if x is None or y is None:
         raise NotCovered
@@ -81,28 +70,11 @@ def _clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, **more:
     return a if high is None else elementwise.minimum(a, high)
 
 
-def _dot(a: Any, b: Any) -> Any:
-    a, b = alike((a, b))
-    if not a.ndim or not b.ndim:
-        return a * b
-    return products.tensordot(a, b, [[a.ndim - 1], [max(b.ndim - 2, 0)]])
+def _product(function: Callable[..., Any]) -> Callable[..., Any]:
+    def multiply(a: Any, b: Any, *how: Any, **options: Any) -> Any:
+        return function(*alike((a, b)), *how, **options)
 
-
-def _tile(A: Any, reps: Any) -> Any:  # noqa: N803 - NumPy's name
-    counts = np.atleast_1d(reps)
-    if len(counts) != A.ndim:
-        raise NotCovered
-    return movement.tile(A, counts)
-
-
-def _tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
-    a, b = alike((a, b))
-    return products.tensordot(a, b, axes)
-
-
-def _outer(a: Any, b: Any) -> Any:
-    a, b = alike((a, b))
-    return movement.reshape(a, [-1, 1]) * movement.reshape(b, [1, -1])
+    return multiply
 
 
 def _reshape(a: Any, shape: Any = None, order: str = "C", **more: Any) -> Any:
@@ -123,11 +95,6 @@ def _take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "
     )
 
 
-def _flip(m: Any, axis: Any = None) -> Any:
-    axes = range(m.ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else [axis]
-    return movement.reverse(m, list(axes))
-
-
 def _arg(function: Callable[..., Any]) -> Callable[..., Any]:
     def search(a: Any, axis: Any = None, out: Any = None, **more: Any) -> Any:
         if out is not None or more:
@@ -143,16 +110,6 @@ def _full_like(a: Any, fill_value: Any, **more: Any) -> Any:
     return creation.zeros_like(a) + fill_value
 
 
-def _axes(axis: Any, rank: int) -> list[int]:
-    """New axes of `np.expand_dims`, in the order in which they can be put in one by one."""
-    axes = [axis] if isinstance(axis, int) else list(axis)
-    return sorted(a + rank + len(axes) if a < 0 else a for a in axes)
-
-
-def _refuse() -> Any:
-    raise NotCovered
-
-
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.sum: _reduction(reductions.reduce_sum), np.mean: _reduction(reductions.reduce_mean),
     np.prod: _reduction(reductions.reduce_prod), np.max: _reduction(reductions.reduce_max),
@@ -160,15 +117,19 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.amin: _reduction(reductions.reduce_min), np.any: _truth(reductions.reduce_any),
     np.all: _truth(reductions.reduce_all), np.var: _spread(reductions.reduce_variance),
     np.std: _spread(reductions.reduce_std), np.concatenate: _joined(movement.concat), np.stack: _joined(movement.stack),
-    np.reshape: _reshape, np.ravel: _ravel, np.swapaxes: _swapaxes, np.moveaxis: _moveaxis,
+    np.reshape: _reshape, np.ravel: _ravel, np.swapaxes: shared.swapaxes, np.moveaxis: shared.moveaxis,
     np.transpose: lambda a, axes=None: movement.transpose(a, axes),
-    np.expand_dims: lambda a, axis: functools.reduce(movement.expand_dims, _axes(axis, a.ndim), a),
+    np.expand_dims: lambda a, axis: shared.expand_dims(a, axis),
     np.squeeze: lambda a, axis=None: movement.squeeze(a, axis),
     np.broadcast_to: lambda array, shape, subok=False: movement.broadcast_to(array, shape),
-    np.where: _where, np.clip: _clip, np.dot: _dot, np.outer: _outer, np.take: _take, np.flip: _flip,
-    np.tensordot: _tensordot,
-    np.tile: _tile,
-    np.roll: lambda a, shift, axis=None: _refuse() if axis is None else movement.roll(a, shift, axis),
+    np.where: _where, np.clip: _clip, np.take: _take,
+    np.dot: _product(matrices.dot), np.inner: _product(matrices.inner), np.outer: _product(matrices.outer),
+    np.vdot: _product(matrices.vdot), np.kron: _product(matrices.kron), np.tensordot: _product(products.tensordot),
+    np.flip: lambda m, axis=None: shared.flip(m, axis), np.rot90: lambda m, k=1, axes=(0, 1): shared.rot90(m, k, axes),
+    np.tile: lambda A, reps: shared.tile(A, np.atleast_1d(reps).tolist()),  # noqa: N803 - NumPy's name
+    np.roll: lambda a, shift, axis=None: shared.roll(a, shift, axis),
+    np.diagonal: lambda a, offset=0, axis1=0, axis2=1: matrices.diagonal(a, offset, axis1, axis2),
+    np.tril: lambda m, k=0: matrices.triangle(m, k, True), np.triu: lambda m, k=0: matrices.triangle(m, k, False),
     np.argmax: _arg(indexing.argmax), np.argmin: _arg(indexing.argmin),
     np.zeros_like: lambda a, **more: creation.zeros_like(a, **more),
     np.ones_like: lambda a, **more: creation.ones_like(a, **more),

@@ -121,21 +121,6 @@ def _trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any =
     return diagonals.trace(a)
 
 
-def _triangle(lower: bool) -> Callable[..., Any]:
-    def part(m: Any, k: int = 0) -> Any:
-        if (k < 0) if lower else (k > 0):
-            raise NotCovered
-        return diagonals.band_part(m, -1, k) if lower else diagonals.band_part(m, -k, -1)
-
-    return part
-
-
-def _kron(a: Any, b: Any) -> Any:
-    if a.ndim != 2 or b.ndim != 2:
-        raise NotCovered
-    return diagonals.kron(a, b)
-
-
 def _cross(a: Any, b: Any, **more: Any) -> Any:
     if more or tuple(a.shape)[-1:] != (3,) or tuple(b.shape)[-1:] != (3,):
         raise NotCovered
@@ -193,8 +178,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.linalg.det: determinants.det, np.linalg.slogdet: _slogdet, np.linalg.eigh: _lower(decompositions.eigh),
     np.linalg.eigvalsh: _lower(decompositions.eigvalsh), np.linalg.eig: decompositions.eig,
     np.linalg.eigvals: decompositions.eigvals, np.linalg.svd: _svd, np.linalg.qr: _qr, np.linalg.norm: _norm,
-    np.trace: _trace, np.diag: _diag, np.tril: _triangle(True), np.triu: _triangle(False), np.kron: _kron,
-    np.cross: _cross,
+    np.trace: _trace, np.diag: _diag, np.cross: _cross,
     np.fft.fft: _transform(fftnd.fftnd, True), np.fft.ifft: _transform(fftnd.ifftnd, True),
     np.fft.rfft: _transform(fftnd.rfftnd, False), np.fft.irfft: _transform(fftnd.irfftnd, True),
     np.fft.fft2: _transforms(fftnd.fftnd, True, (-2, -1)),

@@ -56,7 +56,7 @@ NAMES: dict[str, frozenset[str]] = {
             meshgrid ones ones_like zeros zeros_like
         """,
         "gradtape.experimental.numpy._elementwise": """
-            _gcd _lcm allclose angle around array_equal clip divmod imag isclose real round sign
+            allclose angle around array_equal clip divmod imag isclose real round sign
         """,
         "gradtape.experimental.numpy._joining": """
             append concatenate dsplit dstack hsplit hstack split stack vsplit vstack
@@ -215,6 +215,7 @@ NAMES: dict[str, frozenset[str]] = {
             sigmoid_cross_entropy_with_logits softmax softmax_cross_entropy_with_logits
             sparse_softmax_cross_entropy_with_logits weighted_cross_entropy_with_logits
         """,
+        "gradtape.numpy_functions.elementwise": "_gcd _lcm",
         "gradtape.ops.contraction_path": "Arrangement Placement Plan Product Reduction",
         "gradtape.ops.farmhash": "Row State",
         "gradtape.ops.getitem": "_replaced getitem",

@@ -4,6 +4,7 @@ Where a module was divided, its parts are listed."""
 RENAMED = {
     "gradtape.compat._graphs": "gradtape.compiler.effects",
     "gradtape.core.sparse": "gradtape.core.sparse_tensor",
+    "gradtape.experimental.numpy._elementwise": "gradtape.experimental.numpy._elementwise gradtape.numpy_functions.elementwise",
     "gradtape.names.activations": "gradtape.math._activations",
     "gradtape.names.atrous": "gradtape.nn._atrous",
     "gradtape.names.attention": "gradtape.nn._attention",
@@ -73,7 +74,7 @@ RENAMED = {
     "gradtape.names.normalization": "gradtape.nn._normalization",
     "gradtape.names.numerics": "gradtape.debugging._numerics",
     "gradtape.names.numpy_names.creating": "gradtape.experimental.numpy._creation",
-    "gradtape.names.numpy_names.elementwise": "gradtape.experimental.numpy._elementwise",
+    "gradtape.names.numpy_names.elementwise": "gradtape.experimental.numpy._elementwise gradtape.numpy_functions.elementwise",
     "gradtape.names.numpy_names.joining": "gradtape.experimental.numpy._joining",
     "gradtape.names.numpy_names.matrices": "gradtape.experimental.numpy._matrices",
     "gradtape.names.numpy_names.moving": "gradtape.experimental.numpy._movement",

@@ -5,7 +5,6 @@ NumPy's names and signatures, with dtypes promoted as NumPy does.
     _behavior.py     NumPy's methods on tensors, and promotion in Python's operators, once they are asked for
     _creation.py     New arrays of `tf.experimental.numpy`; float64 by default, as in NumPy
     _elementwise.py  Elementwise functions of `tf.experimental.numpy`
-    _families.py     Functions of one or two arrays, made of functions of tensors: the arguments are promoted
     _indexing.py     `x[...]` with NumPy's keys: arrays and lists of ints, masks, and these beside slices, ints
     _joining.py      Arrays of `tf.experimental.numpy`, joined and split
     _lattice.py      Promotion in the modes "all" and "safe": TensorFlow's lattice of dtypes

@@ -102,10 +102,14 @@ from gradtape.experimental.numpy._promotion import issubdtype
 from gradtape.experimental.numpy._promotion import promote_types
 from gradtape.experimental.numpy._promotion import result_type
 from gradtape.experimental.numpy._reductions import all
+from gradtape.experimental.numpy._reductions import amax
+from gradtape.experimental.numpy._reductions import amin
 from gradtape.experimental.numpy._reductions import any
 from gradtape.experimental.numpy._reductions import average
 from gradtape.experimental.numpy._reductions import count_nonzero
+from gradtape.experimental.numpy._reductions import max
 from gradtape.experimental.numpy._reductions import mean
+from gradtape.experimental.numpy._reductions import min
 from gradtape.experimental.numpy._reductions import nanmean
 from gradtape.experimental.numpy._reductions import nanprod
 from gradtape.experimental.numpy._reductions import nansum
@@ -122,7 +126,6 @@ from gradtape.experimental.numpy._selection import select
 from gradtape.experimental.numpy._selection import take
 from gradtape.experimental.numpy._selection import take_along_axis
 from gradtape.experimental.numpy._selection import where
-from typing import Any
 
 __all__ = [
     "abs",
@@ -410,30 +413,6 @@ def add(x1: TensorLike, x2: TensorLike) -> Tensor:
 
     >>> tf.experimental.numpy.add([1, 2], 0.5).numpy()
     array([1.5, 2.5])
-    """
-
-def amax(a: Any, axis: Any = None, out: Any = None, keepdims: Any = None) -> Any:
-    """The largest element over axes.
-
-    Args:
-      a: real numbers.
-      axis: an int, a tuple of ints, or None for all.
-      keepdims: keep the axes with length 1.
-
-    >>> int(tf.experimental.numpy.amax([3, 3]))
-    3
-    """
-
-def amin(a: Any, axis: Any = None, out: Any = None, keepdims: Any = None) -> Any:
-    """The smallest element over axes.
-
-    Args:
-      a: real numbers.
-      axis: an int, a tuple of ints, or None for all.
-      keepdims: keep the axes with length 1.
-
-    >>> int(tf.experimental.numpy.amin([3, 3]))
-    3
     """
 
 def arccos(x: TensorLike) -> Tensor:
@@ -987,18 +966,6 @@ def logical_xor(x1: TensorLike, x2: TensorLike) -> Tensor:
     array([ True, False])
     """
 
-def max(a: Any, axis: Any = None, keepdims: Any = None) -> Any:
-    """The largest element over axes.
-
-    Args:
-      a: real numbers.
-      axis: an int, a tuple of ints, or None for all.
-      keepdims: keep the axes with length 1.
-
-    >>> int(tf.experimental.numpy.max([3, 3]))
-    3
-    """
-
 def maximum(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The larger one.
 
@@ -1008,18 +975,6 @@ def maximum(x1: TensorLike, x2: TensorLike) -> Tensor:
 
     >>> tf.experimental.numpy.maximum([1, 5], 3).numpy()
     array([3, 5])
-    """
-
-def min(a: Any, axis: Any = None, keepdims: Any = None) -> Any:
-    """The smallest element over axes.
-
-    Args:
-      a: real numbers.
-      axis: an int, a tuple of ints, or None for all.
-      keepdims: keep the axes with length 1.
-
-    >>> int(tf.experimental.numpy.min([3, 3]))
-    3
     """
 
 def minimum(x1: TensorLike, x2: TensorLike) -> Tensor:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 import operator
 from typing import Any
 
-from gradtape.arrays import joining, movement
+from gradtape.arrays import joining
 from gradtape.core.shape import normalize_axis
 from gradtape.core.tensor import Tensor
-from gradtape.experimental.numpy._movement import atleast_1d, atleast_2d, atleast_3d
 from gradtape.experimental.numpy._promotion import asarray, promoted
+from gradtape.numpy_functions import movement as shared
 
 
 def concatenate(arys: Any, axis: Any = 0) -> Tensor:
@@ -23,10 +22,7 @@ def concatenate(arys: Any, axis: Any = 0) -> Tensor:
     >>> tf.experimental.numpy.concatenate([[1, 2], [3.5]]).numpy()
     array([1. , 2. , 3.5])
     """
-    values = _listed(arys)
-    if axis is None:
-        return joining.concat([movement.reshape(x, [-1]) for x in values], 0)
-    return joining.concat(values, axis)
+    return shared.concatenate(_listed(arys), axis)
 
 
 def append(arr: Any, values: Any, axis: Any = None) -> Tensor:
@@ -66,7 +62,7 @@ def vstack(tup: Any) -> Tensor:
     >>> tf.experimental.numpy.vstack([[1, 2], [3, 4]]).shape
     TensorShape([2, 2])
     """
-    return joining.concat([atleast_2d(x) for x in _listed(tup)], 0)
+    return shared.vstack(_listed(tup))
 
 
 def hstack(tup: Any) -> Tensor:
@@ -75,8 +71,7 @@ def hstack(tup: Any) -> Tensor:
     >>> tf.experimental.numpy.hstack([[1, 2], [3]]).numpy()
     array([1, 2, 3])
     """
-    values = [atleast_1d(x) for x in _listed(tup)]
-    return joining.concat(values, 0 if values[0].ndim == 1 else 1)
+    return shared.hstack(_listed(tup))
 
 
 def dstack(tup: Any) -> Tensor:
@@ -85,7 +80,7 @@ def dstack(tup: Any) -> Tensor:
     >>> tf.experimental.numpy.dstack([[1, 2], [3, 4]]).shape
     TensorShape([1, 2, 2])
     """
-    return joining.concat([atleast_3d(x) for x in _listed(tup)], 2)
+    return shared.dstack(_listed(tup))
 
 
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
@@ -103,9 +98,7 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     axis = normalize_axis(axis, x.ndim, "split")
     if isinstance(indices_or_sections, int):
         return joining.split(x, indices_or_sections, axis)
-    length, before = tuple(x.shape)[axis], (slice(None),) * axis
-    cuts = [0, *[operator.index(i) for i in indices_or_sections], length]
-    return [x[(*before, slice(i, j))] for i, j in itertools.pairwise(cuts)]
+    return shared.cut(x, [operator.index(i) for i in indices_or_sections], axis)
 
 
 def hsplit(ary: Any, indices_or_sections: Any) -> list[Tensor]:

@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.arrays import creation, movement
-from gradtape.arrays.indexing import gather
+from gradtape.arrays import movement
 from gradtape.core import convert, errors
 from gradtape.core.tensor import Tensor
 from gradtape.experimental.numpy._creation import arange, float_by_default
 from gradtape.experimental.numpy._promotion import asarray
 from gradtape.linalg import _diagonals as diagonals
-from gradtape.math._elementwise import pow, where
-from gradtape.ops.family import dims
+from gradtape.math._elementwise import pow
+from gradtape.numpy_functions import matrices as shared
 
 
 def eye(N: Any, M: Any = None, k: int = 0, dtype: Any = float) -> Tensor:  # noqa: N803 - NumPy's names
@@ -92,9 +91,7 @@ def _triangle(m: Any, k: int, lower: bool) -> Tensor:
     m = asarray(m)
     if m.ndim < 2:
         raise ValueError(errors.compose(f"tril, triu: m must have rank 2 or more, got {m.ndim}.", "give matrices."))
-    rows, columns = dims(m)[-2:]
-    inside = np.tri(rows, columns, k if lower else k - 1, dtype=bool)
-    return where(inside if lower else ~inside, m, creation.zeros_like(m))
+    return shared.triangle(m, k, lower)
 
 
 def diag(v: Any, k: int = 0) -> Tensor:
@@ -145,14 +142,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
         raise ValueError(
             errors.compose(f"diagonal: a must have at least two axes, got {a.ndim}.", "give at least two axes.")
         )
-    axes = [axis1 % a.ndim, axis2 % a.ndim]
-    others = [k for k in range(a.ndim) if k not in axes]
-    x = movement.transpose(a, others + axes)
-    rows, columns = dims(x)[-2:]
-    i, j = max(-offset, 0), max(offset, 0)
-    length = max(min(rows - i, columns - j), 0)
-    flat = movement.reshape(x, [*dims(x)[:-2], rows * columns])
-    return gather(flat, (np.arange(length) + i) * columns + np.arange(length) + j, axis=-1)
+    return shared.diagonal(a, offset, axis1, axis2)
 
 
 def diag_indices(n: Any, ndim: int = 2) -> tuple[Tensor, ...]:

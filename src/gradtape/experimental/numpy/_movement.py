@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,10 @@ from gradtape.api.arguments import integers
 from gradtape.api.arguments import shape as known_shape
 from gradtape.arrays import movement
 from gradtape.core import errors
-from gradtape.core.shape import TensorShape, normalize_axis
+from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor
 from gradtape.experimental.numpy._promotion import asarray
+from gradtape.numpy_functions import movement as shared
 
 
 def shape(a: Any) -> TensorShape:
@@ -89,11 +89,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Tensor:
     >>> tf.experimental.numpy.swapaxes([[1, 2]], 0, 1).shape
     TensorShape([2, 1])
     """
-    a = asarray(a)
-    order = list(range(a.ndim))
-    i, j = [normalize_axis(axis, a.ndim, "swapaxes") for axis in (axis1, axis2)]
-    order[i], order[j] = j, i
-    return movement.transpose(a, order)
+    return shared.swapaxes(asarray(a), axis1, axis2)
 
 
 def moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
@@ -107,10 +103,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
     >>> tf.experimental.numpy.moveaxis(np.zeros((1, 2, 3)), 0, -1).shape
     TensorShape([2, 3, 1])
     """
-    a = asarray(a)
-    # NumPy knows the rules for several axes: let it move the axes of a shape that names them.
-    named = np.moveaxis(np.empty(tuple(range(1, a.ndim + 1)), bool), source, destination).shape
-    return movement.transpose(a, [n - 1 for n in named])
+    return shared.moveaxis(asarray(a), source, destination)
 
 
 def expand_dims(a: Any, axis: Any) -> Tensor:
@@ -119,11 +112,7 @@ def expand_dims(a: Any, axis: Any) -> Tensor:
     >>> tf.experimental.numpy.expand_dims([1, 2], 0).shape
     TensorShape([1, 2])
     """
-    a = asarray(a)
-    axes = [axis] if isinstance(axis, int) else list(axis)
-    places = sorted(k + a.ndim + len(axes) if k < 0 else k for k in axes)
-    result: Tensor = functools.reduce(movement.expand_dims, places, a)
-    return result
+    return shared.expand_dims(asarray(a), axis)
 
 
 def squeeze(a: Any, axis: Any = None) -> Tensor:
@@ -151,7 +140,7 @@ def atleast_1d(*arys: Any) -> Any:
     >>> tf.experimental.numpy.atleast_1d(3).shape
     TensorShape([1])
     """
-    return _of_rank(arys, lambda x: x if x.ndim else movement.reshape(x, [1]))
+    return _of_rank(1, arys)
 
 
 def atleast_2d(*arys: Any) -> Any:
@@ -160,7 +149,7 @@ def atleast_2d(*arys: Any) -> Any:
     >>> tf.experimental.numpy.atleast_2d([3, 4]).shape
     TensorShape([1, 2])
     """
-    return _of_rank(arys, lambda x: x if x.ndim > 1 else movement.reshape(x, [1, -1]))
+    return _of_rank(2, arys)
 
 
 def atleast_3d(*arys: Any) -> Any:
@@ -169,17 +158,11 @@ def atleast_3d(*arys: Any) -> Any:
     >>> tf.experimental.numpy.atleast_3d([3, 4]).shape
     TensorShape([1, 2, 1])
     """
-
-    def raised(x: Any) -> Any:
-        if x.ndim > 2:
-            return x
-        return movement.expand_dims(x, -1) if x.ndim == 2 else movement.reshape(x, [1, -1, 1])
-
-    return _of_rank(arys, raised)
+    return _of_rank(3, arys)
 
 
-def _of_rank(arrays: tuple[Any, ...], raised: Any) -> Any:
-    found = [raised(asarray(x)) for x in arrays]
+def _of_rank(rank: int, arrays: tuple[Any, ...]) -> Any:
+    found = [shared.at_least(rank, asarray(x)) for x in arrays]
     return found[0] if len(found) == 1 else found
 
 
@@ -190,9 +173,7 @@ def flip(m: Any, axis: Any = None) -> Tensor:
     array([[2, 1],
            [4, 3]])
     """
-    m = asarray(m)
-    axes = range(m.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
-    return movement.reverse(m, list(axes))
+    return shared.flip(asarray(m), axis)
 
 
 def flipud(m: Any) -> Tensor:
@@ -225,14 +206,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Tensor:
     array([[2, 4],
            [1, 3]])
     """
-    m = asarray(m)
-    i, j = [normalize_axis(axis, m.ndim, "rot90") for axis in axes]
-    turns = k % 4
-    if turns == 2:
-        return flip(m, (i, j))
-    if turns == 1:
-        return swapaxes(flip(m, j), i, j)
-    return flip(swapaxes(m, i, j), j) if turns else m
+    return shared.rot90(asarray(m), k, axes)
 
 
 def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
@@ -246,10 +220,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
     >>> tf.experimental.numpy.roll([1, 2, 3], 1).numpy()
     array([3, 1, 2])
     """
-    a = asarray(a)
-    if axis is None:
-        return movement.reshape(movement.roll(movement.reshape(a, [-1]), shift, 0), tuple(a.shape))
-    return movement.roll(a, shift, axis)
+    return shared.roll(asarray(a), shift, axis)
 
 
 def tile(a: Any, reps: Any) -> Tensor:
@@ -262,11 +233,7 @@ def tile(a: Any, reps: Any) -> Tensor:
     >>> tf.experimental.numpy.tile([1, 2], 2).numpy()
     array([1, 2, 1, 2])
     """
-    a = asarray(a)
-    counts = list(known_shape(reps, "tile", "reps"))
-    rank = max(len(counts), a.ndim)
-    wide = movement.reshape(a, [1] * (rank - a.ndim) + list(a.shape))
-    return movement.tile(wide, [1] * (rank - len(counts)) + counts)
+    return shared.tile(asarray(a), known_shape(reps, "tile", "reps"))
 
 
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Tensor:

@@ -8,12 +8,11 @@ from typing import Any
 
 from gradtape.arrays import indexing, movement, sorting
 from gradtape.core import dtypes, errors
-from gradtape.core.shape import normalize_axis
 from gradtape.core.tensor import Tensor
 from gradtape.experimental.numpy._promotion import asarray
 from gradtape.math import _cumulative as cumulative
-from gradtape.math import _elementwise as elementwise
 from gradtape.math._conversion import cast
+from gradtape.numpy_functions import selection
 
 
 def _signed(a: Any, dtype: Any) -> Any:
@@ -141,9 +140,4 @@ def diff(a: Any, n: int = 1, axis: int = -1) -> Tensor:
     x = asarray(a)
     if n < 0:
         raise ValueError(errors.compose(f"diff: n must not be negative, got {n}.", "use 0 or more."))
-    axis = normalize_axis(axis, x.ndim, "diff")
-    before = (slice(None),) * axis
-    for _ in range(n):
-        left, right = x[(*before, slice(None, -1))], x[(*before, slice(1, None))]
-        x = elementwise.not_equal(left, right) if x.dtype.is_bool else right - left
-    return x
+    return selection.diff(x, n, axis)

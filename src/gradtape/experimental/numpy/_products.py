@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from gradtape.arrays import joining, movement
 from gradtape.core import errors
 from gradtape.core.tensor import Tensor
 from gradtape.experimental.numpy._matrices import diagonal
 from gradtape.experimental.numpy._promotion import asarray, promoted
-from gradtape.linalg import _diagonals as diagonals
 from gradtape.linalg import _einsum as contraction
 from gradtape.linalg import _products as products
-from gradtape.math import _conversion as conversion
 from gradtape.math import _reductions as reductions
+from gradtape.numpy_functions import matrices as shared
 
 
 def dot(a: Any, b: Any) -> Tensor:
@@ -28,11 +24,7 @@ def dot(a: Any, b: Any) -> Tensor:
     >>> int(tf.experimental.numpy.dot([1, 2], [3, 4]))
     11
     """
-    a, b = promoted(a, b)
-    if not a.ndim or not b.ndim:
-        result: Tensor = a * b
-        return result
-    return products.tensordot(a, b, [[a.ndim - 1], [max(b.ndim - 2, 0)]])
+    return shared.dot(*promoted(a, b))
 
 
 def inner(a: Any, b: Any) -> Tensor:
@@ -41,11 +33,7 @@ def inner(a: Any, b: Any) -> Tensor:
     >>> tf.experimental.numpy.inner([[1, 2], [0, 1]], [3, 4]).numpy()
     array([11,  4])
     """
-    a, b = promoted(a, b)
-    if not a.ndim or not b.ndim:
-        result: Tensor = a * b
-        return result
-    return products.tensordot(a, b, [[a.ndim - 1], [b.ndim - 1]])
+    return shared.inner(*promoted(a, b))
 
 
 def outer(a: Any, b: Any) -> Tensor:
@@ -55,8 +43,7 @@ def outer(a: Any, b: Any) -> Tensor:
     array([[3, 4],
            [6, 8]])
     """
-    a, b = promoted(a, b)
-    return movement.reshape(a, [-1, 1]) * movement.reshape(b, [1, -1])
+    return shared.outer(*promoted(a, b))
 
 
 def vdot(a: Any, b: Any) -> Tensor:
@@ -65,8 +52,7 @@ def vdot(a: Any, b: Any) -> Tensor:
     >>> int(tf.experimental.numpy.vdot([[1, 2]], [[3], [4]]))
     11
     """
-    a, b = [movement.reshape(x, [-1]) for x in promoted(a, b)]
-    return products.tensordot(conversion.conj(a) if a.dtype.is_complex else a, b, 1)
+    return shared.vdot(*promoted(a, b))
 
 
 def matmul(x1: Any, x2: Any) -> Tensor:
@@ -82,12 +68,7 @@ def matmul(x1: Any, x2: Any) -> Tensor:
     a, b = promoted(x1, x2)
     if not a.ndim or not b.ndim:
         raise ValueError(errors.compose("matmul: operands must not be scalars.", "use multiply."))
-    if a.ndim == 1:
-        made = products.matmul(movement.expand_dims(a, 0), movement.expand_dims(b, -1) if b.ndim == 1 else b)
-        return movement.squeeze(made, [-2, -1] if b.ndim == 1 else [-2])
-    if b.ndim == 1:
-        return movement.squeeze(products.matmul(a, movement.expand_dims(b, -1)), [-1])
-    return products.matmul(a, b)
+    return shared.matmul(a, b)
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
@@ -111,12 +92,7 @@ def kron(a: Any, b: Any) -> Tensor:
     >>> tf.experimental.numpy.kron([1, 10], [1, 2]).numpy()
     array([ 1,  2, 10, 20])
     """
-    a, b = promoted(a, b)
-    rank = max(a.ndim, b.ndim)
-    m, n = [[1] * (rank - x.ndim) + list(x.shape) for x in (a, b)]
-    wide = movement.reshape(a, [d for pair in zip(m, [1] * rank, strict=True) for d in pair])
-    tall = movement.reshape(b, [d for pair in zip([1] * rank, n, strict=True) for d in pair])
-    return movement.reshape(wide * tall, [p * q for p, q in zip(m, n, strict=True)])
+    return shared.kron(*promoted(a, b))
 
 
 def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Tensor:
@@ -169,27 +145,9 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = promoted(a, b)
-    a, b = _axis_last(a, axisa), _axis_last(b, axisb)
-    lengths = a.shape[-1], b.shape[-1]
+    lengths = a.shape[axisa], b.shape[axisb]
     if not set(lengths) <= {2, 3}:
         raise ValueError(
             errors.compose(f"cross: vectors must have two or three elements, got {lengths}.", "give two or three.")
         )
-    if lengths == (2, 2):
-        result: Tensor = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
-        return result
-    a, b = [x if x.shape[-1] == 3 else joining.concat([x, x[..., :1] * 0], -1) for x in (a, b)]
-    dims = np.broadcast_shapes(tuple(a.shape), tuple(b.shape))
-    found = diagonals.cross(movement.broadcast_to(a, dims), movement.broadcast_to(b, dims))
-    return found if axisc in (-1, found.ndim - 1) else _last_to(found, axisc)
-
-
-def _axis_last(x: Any, axis: int) -> Any:
-    order = [k for k in range(x.ndim) if k != axis % x.ndim]
-    return x if axis in (-1, x.ndim - 1) else movement.transpose(x, [*order, axis % x.ndim])
-
-
-def _last_to(x: Any, axis: int) -> Any:
-    order = list(range(x.ndim - 1))
-    order.insert(axis % x.ndim, x.ndim - 1)
-    return movement.transpose(x, order)
+    return shared.cross(a, b, axisa, axisb, axisc)

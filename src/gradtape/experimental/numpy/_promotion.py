@@ -16,6 +16,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.experimental.numpy import _lattice as lattice
 from gradtape.math._conversion import cast
+from gradtape.numpy_functions.policy import Policy
 from gradtape.ops.movement import Identity
 
 _NUMBERS = (bool, int, float, complex)
@@ -227,3 +228,29 @@ def isrealobj(x: Any) -> bool:
     True
     """
     return not iscomplexobj(x)
+
+
+class _Promotion(Policy):
+    """The policy of `tf.experimental.numpy`: NumPy's promotion, in which integers become float64."""
+
+    small = dtypes.int8
+
+    def arrays(self, *values: Any) -> list[Any]:
+        """The values as tensors."""
+        return [asarray(v) for v in values]
+
+    def promoted(self, *values: Any) -> list[Any]:
+        """The values as tensors of one dtype."""
+        return promoted(*values)
+
+    def inexact(self, *values: Any) -> list[Any]:
+        """The values as tensors of one floating point or complex dtype."""
+        return inexact(*values)
+
+    def quotients(self, *values: Any) -> list[Any]:
+        """The values as tensors of one dtype, bools as floats; integers are divided as `tf.truediv` does."""
+        found = promoted(*values)
+        return [cast(x, default_float()) for x in found] if found[0].dtype.is_bool else found
+
+
+POLICY = _Promotion()

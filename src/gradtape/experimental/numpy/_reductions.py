@@ -149,10 +149,10 @@ def _extreme(name: str, function: Callable[..., Any], on_bools: Callable[..., An
     return made
 
 
-max = _extreme("max", reductions.reduce_max, reductions.reduce_any, False, "largest")
-amax = _extreme("amax", reductions.reduce_max, reductions.reduce_any, True, "largest")
-min = _extreme("min", reductions.reduce_min, reductions.reduce_all, False, "smallest")
-amin = _extreme("amin", reductions.reduce_min, reductions.reduce_all, True, "smallest")
+max: Any = _extreme("max", reductions.reduce_max, reductions.reduce_any, False, "largest")
+amax: Any = _extreme("amax", reductions.reduce_max, reductions.reduce_any, True, "largest")
+min: Any = _extreme("min", reductions.reduce_min, reductions.reduce_all, False, "smallest")
+amin: Any = _extreme("amin", reductions.reduce_min, reductions.reduce_all, True, "smallest")
 
 
 def ptp(a: Any, axis: Any = None, keepdims: Any = None) -> Tensor:

@@ -11,6 +11,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.experimental.numpy._promotion import asarray, promoted
 from gradtape.math import _elementwise as elementwise
 from gradtape.math._conversion import cast
+from gradtape.numpy_functions import selection as shared
 
 
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
@@ -59,10 +60,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
             )
         )
     *choices, last = promoted(*choicelist, default)
-    found: Tensor = last
-    for condition, choice in list(zip(condlist, choices, strict=True))[::-1]:
-        found = elementwise.where(cast(asarray(condition), dtypes.bool_), choice, found)
-    return found
+    return shared.select([cast(asarray(condition), dtypes.bool_) for condition in condlist], choices, last)
 
 
 def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "clip") -> Tensor:
@@ -93,7 +91,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "c
     if mode == "wrap":
         indices = elementwise.floormod(indices, length)
     elif mode == "clip":
-        indices = elementwise.where(indices < 0, indices + length, indices)
+        indices = shared.from_front(indices, length)
         indices = elementwise.clip_by_value(indices, 0, length - 1)
     return indexing.gather(a, indices, axis=axis)
 
@@ -114,16 +112,7 @@ def take_along_axis(arr: Any, indices: Any, axis: Any) -> Tensor:
         x, axis = movement.reshape(x, [-1]), 0
     if x.ndim != indices.ndim:
         raise ValueError(errors.compose("take_along_axis: the ranks differ.", "give indices of the rank of arr."))
-    axis = normalize_axis(axis, x.ndim, "take_along_axis")
-    order = [k for k in range(x.ndim) if k != axis] + [axis]
-    x, indices = movement.transpose(x, order), movement.transpose(indices, order)
-    around = movement.broadcast_static_shape(x.shape[:-1], indices.shape[:-1]).as_list()
-    length = tuple(x.shape)[-1]
-    x = movement.broadcast_to(x, [*around, length])
-    indices = movement.broadcast_to(indices, [*around, tuple(indices.shape)[-1]])
-    indices = elementwise.where(indices < 0, indices + length, indices)
-    found = indexing.gather(x, indices, axis=-1, batch_dims=x.ndim - 1)
-    return movement.transpose(found, sorted(range(len(order)), key=order.__getitem__))
+    return shared.take_along_axis(x, indices, axis)
 
 
 def compress(condition: Any, a: Any, axis: Any = None) -> Tensor:

@@ -10,6 +10,7 @@ from keras.src.backend.common.backend_utils import canonicalize_axis, vectorize_
 import gradtape as tf
 from gradtape.keras_backend.convert import cast, cast_tensor, convert_to_tensor
 from gradtape.keras_backend.ops.control_flow import vectorized_map
+from gradtape.numpy_functions import selection
 
 
 def take(x: Any, indices: Any, axis: Any = None) -> Any:
@@ -31,7 +32,7 @@ def _from_front(indices: Any, size: Any) -> Any:
     if indices.dtype.kind == "u":
         return cast_tensor(indices, "int32")
     indices = indices if indices.dtype.name in ("int32", "int64") else cast_tensor(indices, "int32")
-    return tf.where(tf.less(indices, tf.zeros_like(indices)), indices + size, indices)
+    return selection.from_front(indices, size)
 
 
 def take_along_axis(x: Any, indices: Any, axis: Any = None) -> Any:
@@ -41,19 +42,7 @@ def take_along_axis(x: Any, indices: Any, axis: Any = None) -> Any:
         if indices.ndim != 1:
             raise ValueError(f"`indices` must be 1D if axis=None. Got indices.shape={tuple(indices.shape)}")
         x, axis = tf.reshape(x, (-1,)), 0
-    axis = canonicalize_axis(axis, x.ndim)
-    indices = _from_front(indices, x.shape[axis])
-    others = [i for i in range(x.ndim) if i != axis]
-    common = np.broadcast_shapes(*[tuple([t.shape[i] for i in others]) for t in (x, indices)])
-    shapes = []
-    for t in (x, indices):
-        shape = list(common)
-        shape.insert(axis, t.shape[axis])
-        shapes.append(tf.broadcast_to(t, shape))
-    order = [*others, axis]
-    back = np.argsort(order).tolist()
-    rows, places = [tf.transpose(t, order) for t in shapes]
-    return tf.transpose(tf.gather(rows, places, axis=-1, batch_dims=x.ndim - 1), back)
+    return selection.take_along_axis(x, indices, canonicalize_axis(axis, x.ndim))
 
 
 def vectorize(pyfunc: Any, *, excluded: Any = None, signature: Any = None) -> Any:

@@ -5,48 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import gradtape as tf
-from gradtape.keras_backend.convert import cast, cast_tensor, convert_to_tensor, operands
-from gradtape.keras_backend.ops.numpy import elementwise
+from gradtape.keras_backend.convert import POLICY, cast, convert_to_tensor, operands
 from gradtape.keras_backend.ops.numpy_fallback import values_of
+from gradtape.numpy_functions import selection
+from gradtape.numpy_functions.rows import client
 
+_rows = client(POLICY)
 
-def _comparison(function: Any, ordered: Any) -> Any:
-    def apply(x1: Any, x2: Any) -> Any:
-        x1, x2 = operands(x1, x2)
-        if ordered and x1.dtype.kind == "b":
-            x1, x2 = cast_tensor(x1, "int32"), cast_tensor(x2, "int32")
-        return function(x1, x2)
-
-    apply.__name__ = apply.__qualname__ = function.__name__
-    return apply
-
-
-equal = _comparison(tf.equal, False)
-not_equal = _comparison(tf.not_equal, False)
-greater = _comparison(tf.greater, True)
-greater_equal = _comparison(tf.greater_equal, True)
-less = _comparison(tf.less, True)
-less_equal = _comparison(tf.less_equal, True)
-
-
-def logical_and(x1: Any, x2: Any) -> Any:
-    """True where both are not zero."""
-    return tf.logical_and(cast(x1, "bool"), cast(x2, "bool"))
-
-
-def logical_or(x1: Any, x2: Any) -> Any:
-    """True where one is not zero."""
-    return tf.logical_or(cast(x1, "bool"), cast(x2, "bool"))
-
-
-def logical_xor(x1: Any, x2: Any) -> Any:
-    """True where exactly one is not zero."""
-    return tf.math.logical_xor(cast(x1, "bool"), cast(x2, "bool"))
-
-
-def logical_not(x: Any) -> Any:
-    """True where x is zero."""
-    return tf.logical_not(cast(x, "bool"))
+(equal, not_equal, greater, greater_equal, less, less_equal) = _rows(
+    "equal not_equal greater greater_equal less less_equal"
+)
+(logical_and, logical_or, logical_xor, logical_not) = _rows("logical_and logical_or logical_xor logical_not")
 
 
 def all(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
@@ -66,12 +35,7 @@ def isclose(x1: Any, x2: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: Any
         x1, x2 = tf.cast(x1, "float64"), tf.cast(x2, "float64")
     if x1.dtype.kind == "V" or x1.dtype.name == "float16":
         x1, x2 = tf.cast(x1, "float32"), tf.cast(x2, "float32")
-    near = tf.less_equal(tf.abs(x1 - x2), atol + rtol * tf.abs(x2))
-    both_finite = tf.logical_and(elementwise.isfinite(x1), elementwise.isfinite(x2))
-    result = tf.logical_or(tf.logical_and(both_finite, near), tf.equal(x1, x2))
-    if equal_nan:
-        result = tf.logical_or(result, tf.logical_and(elementwise.isnan(x1), elementwise.isnan(x2)))
-    return result
+    return selection.isclose(x1, x2, rtol, atol, equal_nan)
 
 
 def allclose(x1: Any, x2: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: Any = False) -> Any:
@@ -98,9 +62,7 @@ def nonzero(x: Any) -> Any:
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     """What stands in the choices at the first true condition."""
     *choices, result = operands(*choicelist, default)
-    for condition, choice in reversed(list(zip(condlist, choices, strict=True))):
-        result = tf.where(cast(condition, "bool"), choice, result)
-    return result
+    return selection.select([cast(condition, "bool") for condition in condlist], choices, result)
 
 
 def isin(x1: Any, x2: Any, assume_unique: Any = False, invert: Any = False) -> Any:

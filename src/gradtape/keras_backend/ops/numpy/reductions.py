@@ -16,25 +16,27 @@ from gradtape.keras_backend.convert import (
     operands,
     widened,
 )
+from gradtape.numpy_functions import selection
 
 # Sums of narrow integers are computed in 32 bits.
 WIDE = {"bool": "int32", "int8": "int32", "int16": "int32", "uint8": "uint32", "uint16": "uint32"}
 
 
-def _wide(x: Any, dtype: Any = None) -> Any:
+def wide(x: Any, dtype: Any = None) -> Any:
+    """What is summed: in the given dtype, or narrow integers in 32 bits."""
     x = convert_to_tensor(x)
     return cast_tensor(x, WIDE.get(x.dtype.name, x.dtype) if dtype is None else standardize_dtype(dtype))
 
 
 def sum(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
     """The sum along axes."""
-    x = _wide(x)
+    x = wide(x)
     return x if axis == () else tf.reduce_sum(x, axis=axis, keepdims=keepdims)
 
 
 def prod(x: Any, axis: Any = None, keepdims: Any = False, dtype: Any = None) -> Any:
     """The product along axes."""
-    x = _wide(x, dtype)
+    x = wide(x, dtype)
     return x if axis == () else tf.reduce_prod(x, axis=axis, keepdims=keepdims)
 
 
@@ -152,17 +154,7 @@ def average(x: Any, axis: Any = None, weights: Any = None) -> Any:
 
 def diff(a: Any, n: Any = 1, axis: Any = -1) -> Any:
     """Differences of neighbours, n times."""
-    a = convert_to_tensor(a)
-    axis = axis % a.ndim
-    before = [builtins.slice(None)] * a.ndim
-    after = list(before)
-    before[axis], after[axis] = builtins.slice(None, -1), builtins.slice(1, None)
-    for _ in range(n):
-        if a.dtype.kind == "b":
-            a = tf.not_equal(a[tuple(after)], a[tuple(before)])
-        else:
-            a = tf.subtract(a[tuple(after)], a[tuple(before)])
-    return a
+    return selection.diff(convert_to_tensor(a), n, axis)
 
 
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
@@ -176,7 +168,6 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
             shape[axis] = -1
             dx = tf.reshape(dx, shape)
     y, dx = operands(y, as_float(dx) if x is not None else convert_to_tensor(dx, y.dtype))
-    axis = axis % y.ndim
-    low, high = [builtins.slice(None)] * y.ndim, [builtins.slice(None)] * y.ndim
-    low[axis], high[axis] = builtins.slice(None, -1), builtins.slice(1, None)
-    return tf.reduce_sum(dx * (y[tuple(low)] + y[tuple(high)]) * 0.5, axis=axis)
+    before = (builtins.slice(None),) * (axis % y.ndim)
+    low, high = y[(*before, builtins.slice(None, -1))], y[(*before, builtins.slice(1, None))]
+    return tf.reduce_sum(dx * (low + high) * 0.5, axis=axis)

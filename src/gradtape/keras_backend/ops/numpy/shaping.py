@@ -11,6 +11,8 @@ from keras.src.backend.common.backend_utils import canonicalize_axis
 
 import gradtape as tf
 from gradtape.keras_backend.convert import cast_tensor, convert_to_tensor, is_tensor, operands
+from gradtape.keras_backend.ops.numpy import reductions
+from gradtape.numpy_functions import matrices, movement, selection
 
 
 def reshape(x: Any, newshape: Any) -> Any:
@@ -27,12 +29,7 @@ def ravel(x: Any) -> Any:
 
 def expand_dims(x: Any, axis: Any) -> Any:
     """x with further axes of length 1."""
-    x = convert_to_tensor(x)
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    rank = x.ndim + len(axes)
-    for a in sorted([canonicalize_axis(a, rank) for a in axes]):
-        x = tf.expand_dims(x, a)
-    return x
+    return movement.expand_dims(convert_to_tensor(x), axis)
 
 
 def squeeze(x: Any, axis: Any = None) -> Any:
@@ -56,24 +53,12 @@ def transpose(x: Any, axes: Any = None) -> Any:
 
 def swapaxes(x: Any, axis1: Any, axis2: Any) -> Any:
     """x with two axes exchanged."""
-    x = convert_to_tensor(x)
-    order = list(range(x.ndim))
-    order[axis1], order[axis2] = order[axis2], order[axis1]
-    return tf.transpose(x, order)
+    return movement.swapaxes(convert_to_tensor(x), axis1, axis2)
 
 
 def moveaxis(x: Any, source: Any, destination: Any) -> Any:
     """x with axes at other places."""
-    x = convert_to_tensor(x)
-    sources = [canonicalize_axis(a, x.ndim) for a in (source if isinstance(source, (tuple, list)) else (source,))]
-    places = [
-        canonicalize_axis(a, x.ndim)
-        for a in (destination if isinstance(destination, (tuple, list)) else (destination,))
-    ]
-    order = [a for a in range(x.ndim) if a not in sources]
-    for place, a in sorted(zip(places, sources, strict=True)):
-        order.insert(place, a)
-    return tf.transpose(x, order)
+    return movement.moveaxis(convert_to_tensor(x), source, destination)
 
 
 def broadcast_to(x: Any, shape: Any) -> Any:
@@ -81,12 +66,13 @@ def broadcast_to(x: Any, shape: Any) -> Any:
     return tf.broadcast_to(convert_to_tensor(x), (shape,) if isinstance(shape, int) else shape)
 
 
+def _joined(xs: Any) -> Any:
+    return operands(*[convert_to_tensor(x) for x in xs])
+
+
 def concatenate(xs: Any, axis: Any = 0) -> Any:
     """Tensors joined along an axis."""
-    xs = operands(*[convert_to_tensor(x) for x in xs])
-    if axis is None:
-        return tf.concat([tf.reshape(x, (-1,)) for x in xs], 0)
-    return tf.concat(list(xs), axis)
+    return movement.concatenate(_joined(xs), axis)
 
 
 def append(x1: Any, x2: Any, axis: Any = None) -> Any:
@@ -96,32 +82,22 @@ def append(x1: Any, x2: Any, axis: Any = None) -> Any:
 
 def stack(x: Any, axis: Any = 0) -> Any:
     """Tensors joined along a new axis."""
-    return tf.stack(list(operands(*[convert_to_tensor(v) for v in x])), axis)
-
-
-def _at_least(x: Any, rank: Any) -> Any:
-    x = convert_to_tensor(x)
-    if rank == 1:
-        return tf.reshape(x, (1,)) if not x.ndim else x
-    if rank == 2:
-        return tf.expand_dims(_at_least(x, 1), 0) if x.ndim < 2 else x
-    return tf.expand_dims(_at_least(x, 2), -1) if x.ndim < 3 else x
+    return tf.stack(list(_joined(x)), axis)
 
 
 def hstack(xs: Any) -> Any:
     """Tensors side by side: joined along the second axis, vectors along the first."""
-    xs = [_at_least(x, 1) for x in xs]
-    return concatenate(xs, 0 if xs[0].ndim == 1 else 1)
+    return movement.hstack(_joined(xs))
 
 
 def vstack(xs: Any) -> Any:
     """Tensors below one another: joined along the first axis, vectors as rows."""
-    return concatenate([_at_least(x, 2) for x in xs], 0)
+    return movement.vstack(_joined(xs))
 
 
 def dstack(xs: Any) -> Any:
     """Tensors behind one another: joined along the third axis."""
-    return concatenate([_at_least(x, 3) for x in xs], 2)
+    return movement.dstack(_joined(xs))
 
 
 def split(x: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
@@ -137,18 +113,7 @@ def split(x: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
         return list(tf.split(x, int(indices_or_sections), axis=axis))
     if is_tensor(indices_or_sections):
         indices_or_sections = indices_or_sections.numpy()
-    return _between(x, [int(i) for i in np.asarray(indices_or_sections).ravel()], axis)
-
-
-def _between(x: Any, indices: Any, axis: Any) -> Any:
-    axis = canonicalize_axis(axis, x.ndim)
-    length = x.shape[axis]
-    parts = []
-    for start, stop in zip([0, *indices], [*indices, length], strict=True):
-        index = [builtins.slice(None)] * x.ndim
-        index[axis] = builtins.slice(start, stop)
-        parts.append(x[tuple(index)])
-    return parts
+    return movement.cut(x, [int(i) for i in np.asarray(indices_or_sections).ravel()], axis)
 
 
 def array_split(x: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
@@ -179,12 +144,7 @@ def dsplit(x: Any, indices_or_sections: Any) -> Any:
 
 def flip(x: Any, axis: Any = None) -> Any:
     """x reversed along axes, all by default."""
-    x = convert_to_tensor(x)
-    if axis is None:
-        axes = list(range(x.ndim))
-    else:
-        axes = [canonicalize_axis(a, x.ndim) for a in (axis if isinstance(axis, (tuple, list)) else (axis,))]
-    return tf.reverse(x, axes) if axes else x
+    return movement.flip(convert_to_tensor(x), axis)
 
 
 def fliplr(x: Any) -> Any:
@@ -204,22 +164,12 @@ def rot90(array: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
         raise ValueError(f"Input array must have at least 2 dimensions. Received: array.ndim={array.ndim}")
     if len(axes) != 2 or axes[0] % array.ndim == axes[1] % array.ndim:
         raise ValueError(f"Invalid axes: {axes}. Axes must be a tuple of two different dimensions.")
-    turns = k % 4
-    if turns == 0:
-        return array
-    if turns == 2:
-        return flip(flip(array, axes[0]), axes[1])
-    if turns == 1:
-        return swapaxes(flip(array, axes[1]), *axes)
-    return flip(swapaxes(array, *axes), axes[1])
+    return movement.rot90(array, k, axes)
 
 
 def roll(x: Any, shift: Any, axis: Any = None) -> Any:
     """x with its elements moved on, those at the end to the beginning."""
-    x = convert_to_tensor(x)
-    if axis is None:
-        return tf.reshape(tf.roll(tf.reshape(x, (-1,)), shift, 0), tuple(x.shape))
-    return tf.roll(x, shift, axis)
+    return movement.roll(convert_to_tensor(x), shift, axis)
 
 
 def repeat(x: Any, repeats: Any, axis: Any = None) -> Any:
@@ -242,11 +192,7 @@ def tile(x: Any, repeats: Any) -> Any:
     if is_tensor(repeats) and type(repeats) is tf.Tensor:
         repeats = repeats.numpy().tolist()
     repeats = [repeats] if isinstance(repeats, (int, np.integer)) else list(repeats)
-    if len(repeats) < x.ndim:
-        repeats = [1] * (x.ndim - len(repeats)) + repeats
-    while x.ndim < len(repeats):
-        x = tf.expand_dims(x, 0)
-    return tf.tile(x, repeats)
+    return movement.tile(x, repeats)
 
 
 _TF_PADDING = {"constant": "CONSTANT", "reflect": "REFLECT", "symmetric": "SYMMETRIC"}
@@ -305,41 +251,29 @@ def _with_diagonal(x: Any, k: Any) -> Any:
 
 def diagonal(x: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
     """The diagonal of a plane of two axes, as the last axis."""
-    x = moveaxis(x, (axis1, axis2), (-2, -1))
-    rows, columns = x.shape[-2], x.shape[-1]
-    count = builtins.max(builtins.min(rows + builtins.min(offset, 0), columns - builtins.max(offset, 0)), 0)
-    places = np.arange(count)
-    flat = (places + builtins.max(-offset, 0)) * columns + places + builtins.max(offset, 0)
-    return tf.gather(tf.reshape(x, (*tuple(x.shape)[:-2], rows * columns)), flat.astype("int32"), axis=-1)
+    return matrices.diagonal(convert_to_tensor(x), offset, axis1, axis2)
 
 
 def trace(x: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
     """The sum of a diagonal."""
-    x = convert_to_tensor(x)
-    narrow = {"bool": "int32", "int8": "int32", "int16": "int32", "uint8": "uint32", "uint16": "uint32"}
-    x = cast_tensor(x, narrow.get(x.dtype.name, x.dtype))
-    return tf.reduce_sum(diagonal(x, offset, axis1, axis2), axis=-1)
+    return tf.reduce_sum(matrices.diagonal(reductions.wide(x), offset, axis1, axis2), axis=-1)
 
 
 def tril(x: Any, k: Any = 0) -> Any:
     """x with zeros above a diagonal."""
-    return _triangle(x, np.tri, k)
+    return _triangle(x, k, True)
 
 
 def triu(x: Any, k: Any = 0) -> Any:
     """x with zeros below a diagonal."""
-    return _triangle(x, lambda n, m, k: 1 - np.tri(n, m, k - 1), k)
+    return _triangle(x, k, False)
 
 
-def _triangle(x: Any, shape_of_ones: Any, k: Any) -> Any:
+def _triangle(x: Any, k: Any, lower: bool) -> Any:
     x = convert_to_tensor(x)
     if x.ndim < 2:
         raise ValueError(f"x must have at least 2 dimensions. Received: shape={tuple(x.shape)}")
-    rows, columns = tuple(x.shape)[-2:]
-    mask = shape_of_ones(rows, columns, int(k)).astype(bool)
-    if x.dtype.kind == "b":
-        return tf.logical_and(x, mask)
-    return tf.where(mask, x, tf.zeros_like(x))
+    return matrices.triangle(x, int(k), lower)
 
 
 def unravel_index(indices: Any, shape: Any) -> Any:
@@ -348,7 +282,7 @@ def unravel_index(indices: Any, shape: Any) -> Any:
     if indices.dtype.kind not in "iu":
         indices = cast_tensor(indices, "int32")
     count = math.prod(shape)
-    rest = tf.where(tf.less(indices, tf.zeros_like(indices)), indices + count, indices)
+    rest = selection.from_front(indices, count)
     found = []
     for size in reversed(shape):
         found.append(tf.math.floormod(rest, size))

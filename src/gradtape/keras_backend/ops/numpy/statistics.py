@@ -18,8 +18,9 @@ from gradtape.keras_backend.convert import (
     operands,
     widened,
 )
-from gradtape.keras_backend.ops.numpy import elementwise, shaping
+from gradtape.keras_backend.ops.numpy import elementwise
 from gradtape.keras_backend.ops.numpy_fallback import values_of
+from gradtape.numpy_functions import matrices
 
 
 def sort(x: Any, axis: Any = -1) -> Any:
@@ -225,18 +226,10 @@ def cross(x1: Any, x2: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, a
     if axis is not None:
         axisa = axisb = axisc = axis
     x1, x2 = operands(convert_to_tensor(x1), convert_to_tensor(x2))
-    x1, x2 = shaping.moveaxis(x1, axisa, -1), shaping.moveaxis(x2, axisb, -1)
-    sizes = (x1.shape[-1], x2.shape[-1])
+    sizes = (x1.shape[axisa], x2.shape[axisb])
     if any(size not in (2, 3) for size in sizes):
         raise ValueError(
             "`x1`'s dim on `axis={axisa}` and `x2`'s dim must be either 2 or 3, but received: "
             f"{tuple(x1.shape)} and {tuple(x2.shape)}"
         )
-    a, b = [[v[..., i] for i in range(v.shape[-1])] for v in (x1, x2)]
-    last = a[0] * b[1] - a[1] * b[0]
-    if sizes == (2, 2):
-        return last
-    a2 = a[2] if sizes[0] == 3 else tf.zeros_like(a[0])
-    b2 = b[2] if sizes[1] == 3 else tf.zeros_like(b[0])
-    result = tf.stack([a[1] * b2 - a2 * b[1], a2 * b[0] - a[0] * b2, last], axis=-1)
-    return shaping.moveaxis(result, -1, axisc)
+    return matrices.cross(x1, x2, axisa, axisb, axisc)
