@@ -162,8 +162,8 @@ from gradtape.core.sparse_tensor import SparseTensorSpec
 from gradtape.core.tensor import Tensor
 from gradtape.core.tensor import Tensor as _Tensor
 from gradtape.core.variable import Variable
-from gradtape.core.variable import VariableAggregation
-from gradtape.core.variable import VariableSynchronization
+from gradtape.core.variable_copies import VariableAggregation
+from gradtape.core.variable_copies import VariableSynchronization
 from gradtape.data._specs import OptionalSpec
 from gradtape.debugging import assert_equal
 from gradtape.debugging import assert_greater

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.core.variable import names
+from gradtape.core.variable_creation import names
 
 X = tf.constant([[1.0, 2.0, 3.0]])
 

@@ -23,7 +23,9 @@ from gradtape.core import convert, dtypes, errors, nest, state
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import ANY, Spec, TensorShape
 from gradtape.core.tensor import Tensor, wrap
-from gradtape.core.variable import Variable, VariableAggregation, VariableSynchronization, names
+from gradtape.core.variable import Variable
+from gradtape.core.variable_copies import VariableAggregation, VariableSynchronization
+from gradtape.core.variable_creation import names
 from gradtape.tracing.operation import Operation
 from gradtape.tracing.symbol import Symbol, symbol
 from gradtape.tracing.trace import Trace

@@ -9,11 +9,8 @@ the cell's Tensor, which is whole.
 
 from __future__ import annotations
 
-import enum
 import functools
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any, Self
 
@@ -36,6 +33,8 @@ from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Reference, Tensor, wrap
 from gradtape.core.tensor_operators import Operators
 from gradtape.core.updates import lock_of
+from gradtape.core.variable_copies import VariableAggregation, VariableSynchronization
+from gradtape.core.variable_creation import names
 
 if TYPE_CHECKING:
     from gradtape.core.annotations import TensorLike
@@ -49,54 +48,6 @@ if TYPE_CHECKING:
 
 
 _users, _begun = threads.users, threads.begun
-
-
-class VariableSynchronization(enum.Enum):
-    """When to synchronise copies of a variable on several devices."""
-
-    AUTO = 0
-    NONE = 1
-    ON_WRITE = 2
-    ON_READ = 3
-
-
-class VariableAggregation(enum.Enum):
-    """How to aggregate copies of a variable on several devices."""
-
-    NONE = 0
-    SUM = 1
-    MEAN = 2
-    ONLY_FIRST_REPLICA = 3
-
-
-class _Names(threading.local):
-    """What is around new variables on this thread.
-
-    Attributes:
-      scopes: prefixes of their names.
-      creators: functions that make them, the innermost last: of the next creator and the arguments by name.
-      witness: called with each, also in `init_scope`: the function that is being traced, if one is.
-      read: variables whose own `value` is being called.
-    """
-
-    scopes: tuple[str, ...] = ()
-    creators: tuple[Callable[..., Any], ...] = ()
-    witness: Callable[[Any], None] | None = None
-    read: tuple[Any, ...] = ()
-
-
-names = _Names()
-
-
-@contextmanager
-def unnoticed() -> Iterator[None]:
-    """Make variables of the library's own: the function that is being traced has not made them."""
-    before = names.witness, names.creators
-    names.witness, names.creators = None, ()
-    try:
-        yield
-    finally:
-        names.witness, names.creators = before
 
 
 # Called with every new variable; empty unless a checkpoint waits for variables.

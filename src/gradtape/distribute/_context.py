@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from gradtape.arrays.movement import split
 from gradtape.core import convert, errors, nest
 from gradtape.core.indexed_slices import IndexedSlices
-from gradtape.core.variable import names
+from gradtape.core.variable_creation import names
 from gradtape.distribute._cross_replica_ops import as_reduce_op, gathered, reduced
 from gradtape.distribute._per_replica import select
 from gradtape.random import _generator as generator

@@ -8,7 +8,7 @@ from typing import Any
 from gradtape.arrays.movement import concat
 from gradtape.core import convert, errors
 from gradtape.core.indexed_slices import IndexedSlices
-from gradtape.core.variable import VariableAggregation
+from gradtape.core.variable_copies import VariableAggregation
 from gradtape.distribute._per_replica import PerReplica
 from gradtape.math._reductions import reduce_sum
 from gradtape.ops.family import dims

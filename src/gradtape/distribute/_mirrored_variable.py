@@ -14,7 +14,8 @@ from typing import Any
 from gradtape.core import convert, errors
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor
-from gradtape.core.variable import Variable, VariableAggregation, VariableSynchronization
+from gradtape.core.variable import Variable
+from gradtape.core.variable_copies import VariableAggregation, VariableSynchronization
 from gradtape.distribute._context import ReplicaContext, get_replica_context
 from gradtape.distribute._cross_replica_ops import ReduceOp, reduced, scaled
 from gradtape.distribute._per_replica import PerReplica

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from gradtape.autograph import _calls as calls
 from gradtape.core import device, errors, locks, state
-from gradtape.core.variable import names
+from gradtape.core.variable_creation import names
 from gradtape.distribute._context import Place, ReplicaContext, around, entered
 from gradtape.distribute._per_replica import regroup, select
 

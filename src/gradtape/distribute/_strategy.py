@@ -10,7 +10,7 @@ from typing import Any
 
 from gradtape.core import device as devices
 from gradtape.core import errors
-from gradtape.core.variable import names
+from gradtape.core.variable_creation import names
 from gradtape.core.weak import WeakKeys
 from gradtape.distribute import _cluster as cluster
 from gradtape.distribute import _distributed_dataset as distributed_dataset

@@ -16,7 +16,8 @@ from gradtape.core import convert
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import wrap
-from gradtape.core.variable import Variable, VariableAggregation
+from gradtape.core.variable import Variable
+from gradtape.core.variable_copies import VariableAggregation
 from gradtape.distribute._cross_replica_ops import ReduceOp, scaled
 from gradtape.math._reductions import reduce_sum
 from gradtape.ops.family import dims

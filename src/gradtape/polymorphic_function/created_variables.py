@@ -16,7 +16,8 @@ from gradtape.compiler.effects import ASSIGN
 from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.core import errors
 from gradtape.core.tensor import Tensor, wrap
-from gradtape.core.variable import Variable, names
+from gradtape.core.variable import Variable
+from gradtape.core.variable_creation import names
 from gradtape.ops.creation import Likeness
 from gradtape.tracing.runner import Runner
 from gradtape.tracing.staged import program_of

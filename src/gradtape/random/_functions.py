@@ -15,7 +15,8 @@ import numpy as np
 from gradtape.core import convert, dtypes, errors, locks, state
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor, wrap
-from gradtape.core.variable import Variable, unnoticed
+from gradtape.core.variable import Variable
+from gradtape.core.variable_creation import unnoticed
 from gradtape.ops import random
 from gradtape.random import _sampling as sampling
 from gradtape.random._generator import (

@@ -12,7 +12,8 @@ from gradtape.core import convert, device, doors, dtypes, errors, locks
 from gradtape.core import state as core_state
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor, wrap
-from gradtape.core.variable import Variable, VariableAggregation
+from gradtape.core.variable import Variable
+from gradtape.core.variable_copies import VariableAggregation
 from gradtape.ops import random
 from gradtape.random import _sampling as sampling
 from gradtape.transform.opaque_op import fresh

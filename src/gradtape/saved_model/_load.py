@@ -12,7 +12,8 @@ import numpy as np
 from gradtape.core import errors, state
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor, wrap
-from gradtape.core.variable import Variable, VariableAggregation, VariableSynchronization
+from gradtape.core.variable import Variable
+from gradtape.core.variable_copies import VariableAggregation, VariableSynchronization
 from gradtape.random._functions import streams
 from gradtape.saved_model import _directory as directory
 from gradtape.saved_model._assets import Asset

@@ -44,7 +44,7 @@ NAMES: dict[str, frozenset[str]] = {
         "gradtape.core.paths": "Explored",
         "gradtape.core.shape": "Spec",
         "gradtape.core.sparse_tensor": "SparseForm",
-        "gradtape.core.variable": "VariableAggregation VariableSynchronization",
+        "gradtape.core.variable_copies": "VariableAggregation VariableSynchronization",
         "gradtape.debugging._numerics": "_check assert_all_finite check_numerics",
         "gradtape.debugging._shape_checks": """
             _check_shapes assert_integer assert_rank assert_rank_at_least assert_rank_in assert_scalar

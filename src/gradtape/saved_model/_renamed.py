@@ -4,6 +4,7 @@ Where a module was divided, its parts are listed."""
 RENAMED = {
     "gradtape.compat._graphs": "gradtape.compiler.effects",
     "gradtape.core.sparse": "gradtape.core.sparse_tensor",
+    "gradtape.core.variable": "gradtape.core.variable_copies",
     "gradtape.experimental.numpy._elementwise": "gradtape.experimental.numpy._elementwise gradtape.numpy_functions.elementwise",
     "gradtape.names.activations": "gradtape.math._activations",
     "gradtape.names.atrous": "gradtape.nn._atrous",

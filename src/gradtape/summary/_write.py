@@ -16,7 +16,8 @@ from gradtape.api.host_op import hosted, known
 from gradtape.arrays.joining import stack
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.tensor import Tensor
-from gradtape.core.variable import Variable, names
+from gradtape.core.variable import Variable
+from gradtape.core.variable_creation import names
 from gradtape.math._conversion import cast
 from gradtape.summary import _event_file as event_file
 from gradtape.summary import _plugin_data as plugin_data

@@ -8,7 +8,8 @@ from typing import Any
 from gradtape.core.composite import Composite
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor, to_numpy
-from gradtape.core.variable import Variable, names
+from gradtape.core.variable import Variable
+from gradtape.core.variable_creation import names
 from gradtape.tracing.symbol import Symbol
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from gradtape.core import errors, nest
-from gradtape.core.variable import Variable, names
+from gradtape.core.variable import Variable
+from gradtape.core.variable_creation import names
 from gradtape.toplevel.trackable import AutoTrackable
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import convert, errors
-from gradtape.core.variable import names
+from gradtape.core.variable_creation import names
 
 
 @contextmanager

@@ -16,7 +16,8 @@ from gradtape.compat.v1._collections import add_to_collection, get_collection
 from gradtape.core import dtypes, errors, nest
 from gradtape.core.shape import TensorShape
 from gradtape.core.variable import Variable as CoreVariable
-from gradtape.core.variable import VariableAggregation, VariableSynchronization, names
+from gradtape.core.variable_copies import VariableAggregation, VariableSynchronization
+from gradtape.core.variable_creation import names
 from gradtape.toplevel.variable_creators import variable_creator_scope
 
 __all__ = [
