@@ -10,7 +10,7 @@ import numpy as np
 from gradtape.core import errors, state
 
 _PREFIX = "/job:localhost/replica:0/task:0/device:"
-_PATTERN = r"^(?:/job:[^/]+)?(?:/replica:\d+)?(?:/task:\d+)?/?(?:device:)?(cpu|gpu)(?::(\d+|\*))?$"
+_PATTERN = r"^(?:/job:[^/]+)?(?:/replica:\d+)?(?:/task:\d+)?/?(?:device:)?(cpu|gpu|tpu)(?::(\d+|\*))?$"
 
 
 class _Division:
@@ -87,6 +87,8 @@ def check(name: str) -> str:
                 f"device: there is no {name!r}, only {present}.",
                 'use "/CPU:0", or divide the CPU with tf.config.set_logical_device_configuration.',
             )
+    elif kind == "TPU":
+        raise errors.build(errors.DeviceError, f"device: there is no {name!r}: gradtape uses no TPUs.", 'use "/CPU:0".')
     elif index >= gpu_count():
         installed = has_cupy()
         raise errors.build(

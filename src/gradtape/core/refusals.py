@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import os
 import math
 import re
 import sys
@@ -79,10 +80,15 @@ def _is_users(tb: TracebackType | None) -> bool:
 
 
 _STANDARD = (inspect.__file__.rpartition("inspect.py")[0], "<")
+# Packages that gradtape's functions call. Code of others is called only if it was passed in, like the user's own.
+_CALLED = frozenset("cupy h5py keras llvmlite malt ml_dtypes mpi4py numpy opt_einsum optree PIL re2 scipy tree wrapt".split())
 
 
 def _is_standard(filename: str) -> bool:
-    return filename.startswith(_STANDARD) or "site-packages" in filename
+    _, installed, below = filename.rpartition(f"site-packages{os.sep}")
+    if installed:
+        return below.partition(os.sep)[0].removesuffix(".py") in _CALLED
+    return filename.startswith(_STANDARD)
 
 
 def _steps(tb: TracebackType | None) -> Iterator[TracebackType]:

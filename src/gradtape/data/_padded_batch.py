@@ -56,7 +56,7 @@ class PaddedBatch(Stage):
         wanted = _spread(self._shapes, own, len(flat), is_shape=True)
         count = self._size if self._drop else None
         specs = [
-            TensorSpec(TensorShape([count]).concatenate([None] * (s.shape.rank or 0) if w is None else w), s.dtype)
+            TensorSpec(TensorShape([count]).concatenate(s.shape if w is None else w), s.dtype)
             for s, w in zip(flat, wanted, strict=True)
         ]
         return nest.pack_sequence_as(own, specs)

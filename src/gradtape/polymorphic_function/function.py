@@ -109,9 +109,9 @@ class Function(Generic[P, R_co]):
         return result
 
     def __getattr__(self, name: str) -> Any:
-        # A function made of an object, such as a module, has the object's attributes.
+        # It has the attributes that the function was given, or those of the object, such as a module, that it was made of.
         target = self.__dict__.get("python_function")
-        if target is None or name.startswith("__") or inspect.isroutine(target):
+        if target is None or name.startswith("__") or (inspect.isroutine(target) and not hasattr(target, name)):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
         return getattr(target, name)
 

@@ -84,14 +84,16 @@ def getargspec(obj: Any) -> ArgSpec:
 
 
 def getcallargs(*func_and_positional: Any, **named: Any) -> dict[str, Any]:
-    """The arguments of a call by their names, defaults included."""
+    """The arguments of a call by their names, defaults included. Names that the function does not have stay: callers sort them out."""
     func, *positional = func_and_positional
-    found = inspect.signature(func).bind(*positional, **named)
-    found.apply_defaults()
-    arguments = dict(found.arguments)
     if inspect.ismethod(func):
-        arguments = {"self": func.__self__, **arguments}
-    return arguments
+        positional = [func.__self__, *positional]
+    found = getfullargspec(func)
+    free = [name for name in found.args if name not in named]
+    given = {**named, **dict(zip(free, positional, strict=False))}
+    last = found.defaults or ()
+    defaults = dict(zip(found.args[len(found.args) - len(last) :], last, strict=True)) | (found.kwonlydefaults or {})
+    return {**given, **{name: value for name, value in defaults.items() if name not in given}}
 
 
 def signature(obj: Any, *, follow_wrapped: bool = True) -> inspect.Signature:

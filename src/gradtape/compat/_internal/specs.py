@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core import dtypes
 from gradtape.core.shape import TensorSpec
 
 
@@ -29,8 +30,15 @@ class BoundedTensorSpec(TensorSpec):
     @classmethod
     def from_spec(cls, spec: Any, name: str | None = None) -> BoundedTensorSpec:
         """A spec with bounds like another one: those of the dtype if it has none."""
-        low = getattr(spec, "minimum", spec.dtype.min)
-        return cls(spec.shape, spec.dtype, low, getattr(spec, "maximum", spec.dtype.max), name or spec.name)
+        dtype = dtypes.as_dtype(spec.dtype)
+        low, high = getattr(spec, "minimum", None), getattr(spec, "maximum", None)
+        return cls(
+            spec.shape,
+            dtype,
+            dtype.min if low is None else low,
+            dtype.max if high is None else high,
+            name or spec.name,
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BoundedTensorSpec) or not super().__eq__(other):
