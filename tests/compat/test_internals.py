@@ -259,3 +259,60 @@ class TestCudnnRNN:
         for i, length in enumerate(lengths):
             np.testing.assert_allclose(found.output[i, :length], masked[i, :length], atol=1e-5)
             np.testing.assert_array_equal(found.output[i, length:], 0)
+
+
+class TestDataStructures:
+    """Lists, tuples and dicts that know the layers in them, as Keras 2's layers ask for them."""
+
+    class Part(tf.Module):
+        """Like a layer of Keras 2, as far as the containers ask."""
+
+        def __init__(self, trainable: bool = True) -> None:
+            super().__init__()
+            self.weight = tf.Variable(1.0, trainable=trainable)
+            self.trainable_weights = [self.weight] if trainable else []
+            self.non_trainable_weights = [] if trainable else [self.weight]
+            self.losses = [self.weight * 2.0]
+            self.trainable = trainable
+
+    def test_what_is_added_later_is_found(self) -> None:
+        structures = importlib.import_module("tensorflow.python.trackable.data_structures")
+        held = structures.wrap([])
+        assert isinstance(held, list)
+        assert isinstance(held, structures.TrackableDataStructure)
+        parts = [self.Part(), self.Part(trainable=False), self.Part()]
+        held.append(parts[0])
+        held.append({"deeper": (parts[1], [parts[2]])})
+        assert held._values == parts
+        assert [w is p.weight for w, p in zip(held.weights, [parts[0], parts[2], parts[1]], strict=True)] == [True] * 3
+        assert [float(x) for x in held.losses] == [2.0] * 3
+        held.trainable = False
+        assert not any(part.trainable for part in parts)
+
+    def test_values_that_stay_as_they_are(self) -> None:
+        structures = importlib.import_module("tensorflow.python.trackable.data_structures")
+        pair = (1, 2)
+        assert structures.wrap(pair) is pair
+        assert type(structures.wrap((self.Part(),))) is structures._TupleWrapper
+        assert structures.wrap_or_unwrap(structures.NoDependency(pair)) is pair
+        wrapped = structures.wrap({"a": [1]})
+        tf.nest.assert_same_structure(wrapped, {"a": [2]})
+        assert tf.nest.map_structure(lambda x: x + 1, wrapped) == {"a": [2]}
+
+
+def test_arguments_by_name_keep_those_that_are_unknown() -> None:
+    inspecting = importlib.import_module("tensorflow.python.util.tf_inspect")
+
+    def call(inputs: Any, step: Any = 1, *, flag: bool = False) -> Any:
+        return inputs, step, flag
+
+    assert inspecting.getcallargs(call, 5, training=True) == {"inputs": 5, "step": 1, "flag": False, "training": True}
+
+
+def test_bounds_of_numpy_specs() -> None:
+    spec = importlib.import_module("tensorflow.python.framework.tensor_spec").BoundedTensorSpec
+    plain = type("ArraySpec", (), {"shape": (2,), "dtype": np.dtype("int32"), "name": "a"})()
+    made = spec.from_spec(plain)
+    assert (int(made.minimum), int(made.maximum)) == (-(2**31), 2**31 - 1)
+    assert made._batch(3).shape.as_list() == [3, 2]
+    assert made._unbatch().shape.as_list() == []

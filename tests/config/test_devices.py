@@ -42,9 +42,17 @@ def test_gpus_that_are_there(monkeypatch):
         assert state.current.device == "GPU:1"
 
 
-@pytest.mark.parametrize("name", ["foo", "/TPU:0", "", 3])
+@pytest.mark.parametrize("name", ["foo", "", 3])
 def test_names_that_are_none(name):
     with pytest.raises(ValueError, match="device"), tf.device(name):
+        pass
+
+
+def test_a_tpu_that_is_not_there(monkeypatch):
+    with tf.device("/TPU:0"):
+        assert tf.constant(1.0).device == CPU
+    monkeypatch.setattr(device.placement, "soft", False)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="there is no '/TPU:0'"), tf.device("/TPU:0"):
         pass
 
 

@@ -45,3 +45,20 @@ def test_deep_structures():
     for _ in range(300):
         deep = [{"a": (deep,)}]
     assert tf.nest.flatten(tf.nest.map_structure(lambda v: v + 1, deep)) == [2]
+
+
+def test_types_that_may_stand_for_each_other():
+    class Own(list):
+        pass
+
+    one, other = collections.namedtuple("Pair", "a b"), collections.namedtuple("Pair", "a b")
+    for first, second in [
+        ({"a": 1}, collections.OrderedDict(a=2)),
+        (Own([1, 2]), [3, 4]),
+        (one(1, 2), other(3, 4)),
+    ]:
+        tf.nest.assert_same_structure(first, second)
+        tf.nest.assert_same_structure(second, first)
+    for first, second in [([1], (1,)), (one(1, 2), (1, 2)), (one(1, 2), collections.namedtuple("Pair", "a c")(1, 2))]:
+        with pytest.raises(TypeError, match="sequence type"):
+            tf.nest.assert_same_structure(first, second)

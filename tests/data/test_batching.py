@@ -60,6 +60,10 @@ def test_padded_batch() -> None:
     named = rows.map(lambda a, b: {"a": a, "b": b}).padded_batch(2, {"a": [None], "b": []})
     assert next(iter(named))["a"].shape == [2, 2]
     assert rows.padded_batch(2, ([4], [])).element_spec[0].shape.as_list() == [None, 4]
+    pairs = Dataset.from_generator(
+        lambda: iter([np.ones([2, 3])]), output_signature=tf.TensorSpec([None, 3], tf.float64)
+    )
+    assert pairs.padded_batch(2).element_spec.shape.as_list() == [None, None, 3]
     with pytest.raises(tf.errors.DataLossError, match="does not fit"):
         list(rows.padded_batch(3, ([2], [])))
     words = Dataset.range(1, 3).map(lambda n: tf.fill([n], "w")).padded_batch(2)

@@ -163,6 +163,15 @@ class TestConcreteFunction:
         assert concrete.output_dtypes[0] is tf.float32
         assert concrete.graph.name == "<lambda>"
 
+    def test_attributes_of_the_python_function(self):
+        def f(x):
+            return x
+
+        f.version = 3
+        assert tf.function(f).version == 3
+        with pytest.raises(AttributeError, match="'Function' object has no attribute 'author'"):
+            _ = tf.function(f).author
+
     def test_pretty_signature(self):
         def f(x, y, *, z):
             return x * y + z

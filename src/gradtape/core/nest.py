@@ -178,13 +178,23 @@ def _differ(how: str, first: Any, second: Any) -> str:
     return errors.compose(what, "print tf.nest.flatten of both, and build the second like the first.", depth=3)
 
 
+def are_alike(first: Any, second: Any) -> bool:
+    """Whether two containers are of the same type, or lists, mappings or tuples of types that may stand for each other."""
+    if type(first) is type(second):
+        return True
+    if isinstance(first, tuple) and isinstance(second, tuple):
+        names = [(type(t).__name__, t._fields) if hasattr(t, "_fields") else None for t in (first, second)]
+        return names[0] == names[1] and (names[0] is not None or tuple in (type(first), type(second)))
+    return any(isinstance(first, kind) and isinstance(second, kind) for kind in (list, Mapping))
+
+
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
     """ValueError if the structures differ in their nesting, TypeError if in the types of their containers."""
     if is_nested(nest1) != is_nested(nest2):
         raise ValueError(_differ("the same nested structure", nest1, nest2))
     if not is_nested(nest1):
         return
-    if check_types and type(nest1) is not type(nest2):
+    if check_types and not are_alike(nest1, nest2):
         raise TypeError(_differ("the same sequence type", type(nest1), type(nest2)))
     if has_parts(nest1):
         nest1, nest2 = parts(nest1), parts(nest2)

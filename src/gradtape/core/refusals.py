@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import inspect
 import linecache
-import os
 import math
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -81,7 +81,25 @@ def _is_users(tb: TracebackType | None) -> bool:
 
 _STANDARD = (inspect.__file__.rpartition("inspect.py")[0], "<")
 # Packages that gradtape's functions call. Code of others is called only if it was passed in, like the user's own.
-_CALLED = frozenset("cupy h5py keras llvmlite malt ml_dtypes mpi4py numpy opt_einsum optree PIL re2 scipy tree wrapt".split())
+_CALLED = frozenset(
+    [
+        "cupy",
+        "h5py",
+        "keras",
+        "llvmlite",
+        "malt",
+        "ml_dtypes",
+        "mpi4py",
+        "numpy",
+        "opt_einsum",
+        "optree",
+        "PIL",
+        "re2",
+        "scipy",
+        "tree",
+        "wrapt",
+    ]
+)
 
 
 def _is_standard(filename: str) -> bool:

@@ -393,6 +393,16 @@ class TensorSpec:
         """True if the other tensor or spec has this dtype and a compatible shape."""
         return self._dtype == other.dtype and self._shape.is_compatible_with(other.shape)
 
+    def _batch(self, batch_size: int | None) -> TensorSpec:
+        """The spec of several such tensors, stacked."""
+        return TensorSpec(TensorShape([batch_size]).concatenate(self._shape), self._dtype)
+
+    def _unbatch(self) -> TensorSpec:
+        """The spec of a row of such a tensor."""
+        if self._shape.rank == 0:
+            raise ValueError("Unbatching a tensor is only supported for rank >= 1.")
+        return TensorSpec(self._shape[1:], self._dtype)
+
     def most_specific_compatible_type(self, other: TensorSpec) -> TensorSpec:
         """The narrowest spec that contains both."""
         if self._dtype != other.dtype:

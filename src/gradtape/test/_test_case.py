@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import random
 import re
 import tempfile
@@ -57,8 +58,10 @@ class TestCase(unittest.TestCase):
         return self._folder
 
     def evaluate(self, tensors: Any) -> Any:
-        """A structure with NumPy values in place of tensors."""
-        return nest.map_structure(_value, tensors)
+        """A structure with NumPy values in place of tensors; functions in it are called."""
+        return nest.map_structure(
+            lambda leaf: self.evaluate(leaf()) if inspect.isroutine(leaf) else _value(leaf), tensors
+        )
 
     @contextlib.contextmanager
     def session(

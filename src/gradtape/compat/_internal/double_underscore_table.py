@@ -62,9 +62,10 @@ MODULES: dict[str, dict[str, str]] = {
     "__internal__.tracking": {
         "tracking": (
             "AutoTrackable CheckpointInitialValue CheckpointInitialValueCallable DelegatingTrackableMixin ObjectGraphView Trackable "
-            "TrackableDataStructure TrackableReference no_automatic_dependency_tracking register_session_provider "
-            "saveable_objects_from_trackable sticky_attribute_assignment streaming_restore wrap"
+            "TrackableReference no_automatic_dependency_tracking register_session_provider "
+            "saveable_objects_from_trackable sticky_attribute_assignment streaming_restore"
         ),
+        "data_structures": "TrackableDataStructure wrap",
     },
     "__internal__.train": {
         "variables": "assign_moving_average",

@@ -14,6 +14,10 @@ MODULES: dict[str, dict[str, str]] = {
     "core.protobuf.struct_pb2": {_MESSAGES: "StructuredValue"},
     "core.util.event_pb2": {_MESSAGES: "Event"},
     "compiler.tf2xla.python.xla": {"xla": "dynamic_slice dynamic_update_slice replica_id variadic_reduce"},
+    "compiler.jit": {},
+    "compiler.tf2tensorrt": {},
+    "compiler.tf2xla": {},
+    "compiler.xla": {},
     "xla.experimental": {"xla": "compile=compile_computation jit_scope"},
     "tools.docs.doc_controls": {
         "names": (

@@ -155,12 +155,9 @@ def assert_shallow_structure(
 
 
 def _are_alike(a: Any, b: Any) -> bool:
-    if type(a) is type(b) or (isinstance(a, Mapping) and isinstance(b, Mapping)):
-        return True
     if is_composite(a) or is_composite(b):
         return isinstance(a, type(b)) or isinstance(b, type(a)) or hasattr(a, "_component_specs")
-    both_named = is_namedtuple(a) and is_namedtuple(b)
-    return both_named and type(a).__name__ == type(b).__name__ and a._fields == b._fields
+    return nest.are_alike(a, b)
 
 
 def flatten_up_to(

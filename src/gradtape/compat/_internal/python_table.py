@@ -371,7 +371,8 @@ MODULES: dict[str, dict[str, str]] = {
         ),
     },
     "python.trackable.data_structures": {
-        "tracking": "NoDependency TrackableDataStructure sticky_attribute_assignment wrap_or_unwrap=wrap wrap ListWrapper DictWrapper"
+        "data_structures": "DictWrapper ListWrapper TrackableDataStructure _DictWrapper=DictWrapper _TupleWrapper=TupleWrapper wrap",
+        "tracking": "NoDependency sticky_attribute_assignment wrap_or_unwrap",
     },
     "python.trackable.resource": {"tracking": "RestoredResource TrackableResource"},
     "python.training.moving_averages": {

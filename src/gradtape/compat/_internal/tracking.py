@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from gradtape.compat._internal.data_structures import wrap
 from gradtape.toplevel.module import Module
 from gradtape.toplevel.trackable import AutoTrackable, Trackable, TrackableReference
 
@@ -15,14 +16,11 @@ __all__ = [
     "CheckpointInitialValue",
     "CheckpointInitialValueCallable",
     "DelegatingTrackableMixin",
-    "DictWrapper",
-    "ListWrapper",
     "NoDependency",
     "ObjectGraphView",
     "PythonState",
     "RestoredResource",
     "Trackable",
-    "TrackableDataStructure",
     "TrackableReference",
     "TrackableResource",
     "no_automatic_dependency_tracking",
@@ -31,7 +29,7 @@ __all__ = [
     "saveable_objects_from_trackable",
     "sticky_attribute_assignment",
     "streaming_restore",
-    "wrap",
+    "wrap_or_unwrap",
 ]
 
 
@@ -57,18 +55,6 @@ class TrackableResource(Trackable):
 
 class RestoredResource(TrackableResource):
     """A resource that was read from a saved model."""
-
-
-class TrackableDataStructure(Trackable):
-    """Base of TensorFlow's lists and dicts that are tracked. Python's own serve here, so nothing is an instance of it."""
-
-
-class ListWrapper(TrackableDataStructure):
-    """The class of TensorFlow's tracked lists: Python's serve here."""
-
-
-class DictWrapper(TrackableDataStructure):
-    """The class of TensorFlow's tracked dicts: Python's serve here."""
 
 
 class NoDependency:
@@ -145,13 +131,13 @@ def no_automatic_dependency_tracking_scope(obj: Any) -> Iterator[None]:
 
 
 def sticky_attribute_assignment(trackable: Any, name: str, value: Any) -> Any:
-    """The value that an attribute is to have."""
-    return value.value if isinstance(value, NoDependency) else value
+    """The value that an attribute is to have: lists, tuples and dicts know the layers in them."""
+    return value.value if isinstance(value, NoDependency) else wrap(value)
 
 
-def wrap(value: Any) -> Any:
-    """The value itself: lists and dicts need no wrapper to be found."""
-    return value
+def wrap_or_unwrap(value: Any) -> Any:
+    """A value that an attribute may have, without the marks around it."""
+    return sticky_attribute_assignment(None, "", value)
 
 
 def register_session_provider(session_provider: Any) -> None:

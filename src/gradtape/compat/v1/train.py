@@ -127,10 +127,10 @@ class GradientDescentOptimizer(Optimizer):
 
     def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent") -> None:
         super().__init__(use_locking, name)
-        self._rate = learning_rate
+        self._learning_rate = learning_rate
 
     def _step(self, gradient: Any, variable: Any) -> Any:
-        return variable.assign_sub(self._number(self._rate, variable) * gradient)
+        return variable.assign_sub(self._number(self._learning_rate, variable) * gradient)
 
 
 class MomentumOptimizer(Optimizer):
@@ -145,11 +145,11 @@ class MomentumOptimizer(Optimizer):
         use_nesterov: bool = False,
     ) -> None:
         super().__init__(use_locking, name)
-        self._rate, self._momentum, self._nesterov = learning_rate, momentum, use_nesterov
+        self._learning_rate, self._momentum, self._nesterov = learning_rate, momentum, use_nesterov
 
     def _step(self, gradient: Any, variable: Any) -> Any:
         slot = self._slot(variable, "momentum")
-        rate, momentum = self._number(self._rate, variable), self._number(self._momentum, variable)
+        rate, momentum = self._number(self._learning_rate, variable), self._number(self._momentum, variable)
         moved = tf.convert_to_tensor(slot) * momentum + gradient
         change = rate * (gradient + momentum * moved if self._nesterov else moved)
         return [slot.assign(moved), variable.assign_sub(change)]
@@ -168,7 +168,7 @@ class AdamOptimizer(Optimizer):
         name: str = "Adam",
     ) -> None:
         super().__init__(use_locking, name)
-        self._rate, self._beta1, self._beta2, self._epsilon = learning_rate, beta1, beta2, epsilon
+        self._lr, self._beta1, self._beta2, self._epsilon = learning_rate, beta1, beta2, epsilon
         self._powers: tuple[Any, Any] | None = None
 
     def _prepare(self) -> None:
@@ -183,7 +183,7 @@ class AdamOptimizer(Optimizer):
         m, v = self._slot(variable, "m"), self._slot(variable, "v")
         beta1, beta2 = self._number(self._beta1, variable), self._number(self._beta2, variable)
         first, second = (tf.cast(tf.convert_to_tensor(p), variable.dtype) for p in self._powers)
-        rate = self._number(self._rate, variable) * tf.sqrt(1 - second) / (1 - first)
+        rate = self._number(self._lr, variable) * tf.sqrt(1 - second) / (1 - first)
         new_m = tf.convert_to_tensor(m) * beta1 + (1 - beta1) * gradient
         new_v = tf.convert_to_tensor(v) * beta2 + (1 - beta2) * gradient * gradient
         change = rate * new_m / (tf.sqrt(new_v) + self._number(self._epsilon, variable))
@@ -209,12 +209,15 @@ class AdagradOptimizer(Optimizer):
         name: str = "Adagrad",
     ) -> None:
         super().__init__(use_locking, name)
-        self._rate, self._initial = learning_rate, initial_accumulator_value
+        self._learning_rate, self._initial = learning_rate, initial_accumulator_value
 
     def _step(self, gradient: Any, variable: Any) -> Any:
         slot = self._slot(variable, "accumulator", tf.fill(variable.shape, tf.cast(self._initial, variable.dtype)))
         total = tf.convert_to_tensor(slot) + gradient * gradient
-        return [slot.assign(total), variable.assign_sub(self._number(self._rate, variable) * gradient / tf.sqrt(total))]
+        return [
+            slot.assign(total),
+            variable.assign_sub(self._number(self._learning_rate, variable) * gradient / tf.sqrt(total)),
+        ]
 
 
 class RMSPropOptimizer(Optimizer):
@@ -231,7 +234,7 @@ class RMSPropOptimizer(Optimizer):
         name: str = "RMSProp",
     ) -> None:
         super().__init__(use_locking, name)
-        self._rate, self._decay, self._momentum = learning_rate, decay, momentum
+        self._learning_rate, self._decay, self._momentum = learning_rate, decay, momentum
         self._epsilon, self._centered = epsilon, centered
 
     def _step(self, gradient: Any, variable: Any) -> Any:
@@ -247,7 +250,7 @@ class RMSPropOptimizer(Optimizer):
             divisor = total - mean * mean
         scaled = gradient / tf.sqrt(divisor + self._number(self._epsilon, variable))
         change = tf.convert_to_tensor(moved) * self._number(self._momentum, variable)
-        change += self._number(self._rate, variable) * scaled
+        change += self._number(self._learning_rate, variable) * scaled
         return [*done, moved.assign(change), variable.assign_sub(change)]
 
 
