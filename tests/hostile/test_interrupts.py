@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.core import threads
+from gradtape.ops.interruptible import apart
 from hostile import interrupts
 
 LARGE = 100_000
@@ -91,6 +94,10 @@ LONG: dict[str, Callable[[], Callable[[], Any]]] = {
     "eager stack of products": lambda: on_ones([20, 1200, 1200], lambda x: x @ x, is_compiled=False),
     "product": lambda: on_ones([4000, 4000], lambda x: x @ x),
     "eager product": lambda: on_ones([4000, 4000], lambda x: x @ x, is_compiled=False),
+    "sort": lambda: on_ones([1 << 25], lambda x: tf.sort(tf.random.shuffle(x)), is_compiled=False),
+    "decomposition": lambda: on_ones([1500, 1500], lambda x: tf.linalg.svd(x + tf.eye(1500)), is_compiled=False),
+    "solution": lambda: on_ones([5000, 5000], lambda x: tf.linalg.solve(x + tf.eye(5000), x), is_compiled=False),
+    "transform": lambda: on_ones([1 << 24], lambda x: tf.signal.rfft(x), is_compiled=False),
     "scan": lambda: on_ones([2000, 300, 300], lambda x: tf.scan(lambda a, b: tf.tanh(a @ b), x)),
     "map_fn": lambda: on_ones([2000, 300, 300], lambda x: tf.map_fn(lambda a: tf.tanh(a @ a), x)),
     "many small kernels": lambda: on_ones(
@@ -115,6 +122,37 @@ def test_ctrl_c_ends_what_takes_long(rounds: Any) -> None:
         assert interrupts.seconds_to_end(again, after=0.5) < 2.5, name
         del act, again
     assert tf.function(lambda x: x * 2.0)(tf.ones([LARGE])).numpy().sum() == 2 * LARGE
+
+
+@posix
+def test_ctrl_c_does_not_wait_for_a_call_that_cannot_be_divided() -> None:
+    """The call goes on, on its thread; what comes next is not disturbed by it."""
+    is_over, go_on = threading.Event(), threading.Event()
+
+    def call(x: Any) -> Any:
+        go_on.wait(60)
+        is_over.set()
+        return x
+
+    assert interrupts.seconds_to_end(lambda: apart(call, 1)) < 2.5
+    assert not is_over.is_set()
+    assert threads.is_alone()
+    np.testing.assert_allclose(tf.linalg.inv(tf.eye(600) * 2.0), np.eye(600) / 2)
+    go_on.set()
+    assert is_over.wait(60)
+
+
+def test_a_call_on_another_thread_is_as_one_on_this() -> None:
+    def fail() -> None:
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        apart(fail)
+    with np.errstate(divide="ignore"):
+        assert apart(np.divide, np.ones(1), np.zeros(1)) == np.inf
+    matrix = np.random.default_rng(0).standard_normal((500, 500))
+    for found, wanted in zip(apart(np.linalg.svd, matrix), np.linalg.svd(matrix), strict=True):
+        np.testing.assert_array_equal(found, wanted)
 
 
 @posix

@@ -45,6 +45,7 @@ TABLE = {
     "critical section": Rule("what `tf.CriticalSection` executes; the user's code runs in it, as is its purpose"),
     "memory": Rule("how many chunks of a kernel are left, and the start of the workers"),
     "chunks": Rule("a signal: all chunks of a kernel are computed", LEFT),
+    "long call": Rule("a signal: a long call of NumPy has returned", LEFT),
     "random": Rule("the making of generators and seeds"),
     "summary": Rule("the file of events"),
     "queue": Rule("the elements of a queue"),

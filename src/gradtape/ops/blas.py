@@ -2,7 +2,7 @@
 
 OpenBLAS ends its threads in a handler of fork, which never returns if one of them is at work. So a fork waits for the calls that may use
 these threads, and lets no other begin. And NumPy cannot be interrupted in a call: long products are computed in parts of some
-tenths of a second.
+tenths of a second, and long decompositions on a thread of their own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import locks
-from gradtape.ops.interruptible import by_rows
+from gradtape.ops.interruptible import apart, by_rows
 
 # Multiplications from which on OpenBLAS may use threads: matrices times vectors come first.
 THREADED = 1 << 13
@@ -21,6 +21,8 @@ THREADED = 1 << 13
 LONG = 1 << 32
 # The same for decompositions, which take many times as long for each element times the smaller size.
 _DECOMPOSED = 1 << 22
+# And for one, from which on it is worth a thread.
+_LONG_DECOMPOSITION = 1 << 26
 
 _gate = locks.Gate("products")
 run = _gate.run
@@ -54,8 +56,12 @@ def lapack(function: Callable[..., Any]) -> Callable[..., Any]:
         if x.size < THREADED:
             return function(x, *args, **kwargs)
         if args:  # solve, whose second argument may be of other sizes
-            return run(function, x, *args, **kwargs)
-        return by_rows(lambda part: run(function, part, **kwargs), x, 2, _DECOMPOSED // max(1, min(x.shape[-2:])))
+            is_long = x.size * min(x.shape[-2:]) >= _LONG_DECOMPOSITION
+            return apart(run, function, x, *args, **kwargs) if is_long else run(function, x, *args, **kwargs)
+        smaller = max(1, min(x.shape[-2:]))
+        return by_rows(
+            lambda part: run(function, part, **kwargs), x, 2, _DECOMPOSED // smaller, _LONG_DECOMPOSITION // smaller
+        )
 
     return call
 

@@ -10,6 +10,7 @@ but the first and, for even n, the last stand for two. So the adjoints count the
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from gradtape.core.array_protocol import overridable
 from gradtape.core.op import Op, declare
 from gradtape.core.shape import Spec
 from gradtape.ops.family import NO_LOWERING
+from gradtape.ops.interruptible import PART, apart
 
 _OTHER = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 _COMPLEX = {dtypes.float32: dtypes.complex64, dtypes.float64: dtypes.complex128}
@@ -150,9 +152,10 @@ def transform(x: Any, name: str, axes: tuple[int, ...], norm: str, length: int =
     """A transform by SciPy: on complex64 and over several axes it takes a third of the time that NumPy's does."""
     from scipy import fft
 
+    call = apart if x.size >= PART else operator.call
     if len(axes) == 1:
-        return getattr(fft, name)(x, length or None, axes[0], norm)
+        return call(getattr(fft, name), x, length or None, axes[0], norm)
     if name == "irfft":
         # SciPy's own way would take the number of frequencies for that of the points.
-        return fft.irfftn(x, [*[x.shape[a] for a in axes[:-1]], length], axes, norm)
-    return getattr(fft, name + "n")(x, None, axes, norm)
+        return call(fft.irfftn, x, [*[x.shape[a] for a in axes[:-1]], length], axes, norm)
+    return call(getattr(fft, name + "n"), x, None, axes, norm)

@@ -13,11 +13,13 @@ from gradtape.core.patterns.product import Product, product
 from gradtape.core.shape import Spec, broadcast
 from gradtape.ops import blas
 from gradtape.ops.family import align, conj, dims, unbroadcast
+from gradtape.ops.interruptible import apart
 from gradtape.ops.movement import Reshape
 from gradtape.ops.reduction import wide
 
 # Between these numbers of multiplications, about, a product that is computed often is worth machine code of its own.
 _MIDDLE, _HUGE = 1 << 19, 1 << 27
+_LONG_WITHOUT_BLAS = 1 << 28  # multiplications, one by one, that take some tenths of a second
 _BLAS = "fdFD"  # NumPy's letters of the dtypes that BLAS multiplies
 
 
@@ -126,6 +128,8 @@ def _product(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:
     a, b = _packed(a), _packed(b)
     if type(a) is type(b) is np.ndarray and a.dtype.char in _BLAS and a.dtype == b.dtype:
         return _many(a, b)
+    if type(a) is type(b) is np.ndarray and a.size * b.shape[-1] >= _LONG_WITHOUT_BLAS:
+        return apart(blas.matmul, a, b)
     return blas.matmul(a, b)
 
 

@@ -18,7 +18,7 @@ from gradtape.core.shape import Spec
 from gradtape.ops.accumulation_dtype import is_narrow
 from gradtape.ops.family import NO_LOWERING, dims
 from gradtape.ops.indexing import ScatterRows
-from gradtape.ops.interruptible import by_rows
+from gradtape.ops.interruptible import PART, apart, by_rows
 from gradtape.ops.reduction import rounded, wide
 
 
@@ -135,7 +135,8 @@ class UniquePositions(Op):
     def kernel(self, x: Any, *, output_type: dtypes.DType) -> Any:
         if x.ndim != 1:
             raise ValueError("x must be a vector")
-        return tuple([v.astype(output_type.numpy, copy=False) for v in _distinct(x)])
+        found = apart(_distinct, x) if type(x) is np.ndarray and x.size > PART else _distinct(x)
+        return tuple([v.astype(output_type.numpy, copy=False) for v in found])
 
 
 @overridable
