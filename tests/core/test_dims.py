@@ -133,3 +133,28 @@ def test_floats_at_the_ends_are_compared():
     assert n > -math.inf
     assert n is not None
     assert type(n + np.int64(2)) is Dim
+
+
+NUMBERS = {
+    "float": lambda n: n * 0.5 + 1.5 - n,
+    "floor of a float": lambda n: n // 0.5 + n % 0.75,
+    "bits": lambda n: (n & 6) | (n ^ 1) | (3 & n),
+    "shifts": lambda n: (n << 2) + (n >> 1) + (1 << n) + (64 >> n),
+    "inverted": lambda n: int(~n),
+    "power": lambda n: 2**n,
+    "bit_length": lambda n: max(0, n - 1).bit_length(),
+    "ratio": lambda n: n.as_integer_ratio(),
+    "real": lambda n: n.real + n.imag,
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_what_else_an_int_can_do(name):
+    """Of a symbol in a narrow range each number is tried; of another it is not decided, and never an AttributeError."""
+    found, problems, is_complete = explore(lambda path: NUMBERS[name](new_size(2, 5)), (Undecided,))
+    assert (problems, is_complete) == ([], True)
+    numbers = [number for number, _ in found]
+    assert sorted(set(numbers)) == sorted({NUMBERS[name](n) for n in range(2, 6)})
+    free = explore(lambda path: int(sum(np.atleast_1d(NUMBERS[name](new_size())))), (Undecided,))
+    assert free.problems
+    assert not hasattr(new_size(), "dtype")

@@ -116,6 +116,8 @@ def to_array(value: Any, dtype: dtypes.DType | None) -> Any:
     """A new NumPy array (or scalar, for rank 0) of a value that holds no tensors."""
     if isinstance(value, (np.ndarray, np.generic)):
         return _from_numpy(value, dtype)
+    if type(value) is Dim:
+        value = int(value)
     if isinstance(value, (bool, int, float, complex, str, bytes)):
         return _from_python(value, value, dtype)
     if value is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -74,10 +75,10 @@ class Dim:
     __class__ = property(lambda self: int)
 
     def __add__(self, other: Any) -> Any:
-        return add([self, other]) if _is_integer(other) else NotImplemented
+        return add([self, other]) if _is_integer(other) else _inexact(operator.add, self, other)
 
     def __mul__(self, other: Any) -> Any:
-        return multiply([self, other]) if _is_integer(other) else NotImplemented
+        return multiply([self, other]) if _is_integer(other) else _inexact(operator.mul, self, other)
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -91,22 +92,22 @@ class Dim:
         return self if self >= 0 else -self
 
     def __sub__(self, other: Any) -> Any:
-        return subtract(self, other) if _is_integer(other) else NotImplemented
+        return subtract(self, other) if _is_integer(other) else _inexact(operator.sub, self, other)
 
     def __rsub__(self, other: Any) -> Any:
-        return subtract(other, self) if _is_integer(other) else NotImplemented
+        return subtract(other, self) if _is_integer(other) else _inexact(operator.sub, other, self)
 
     def __floordiv__(self, other: Any) -> Any:
-        return divide(self, other) if _is_integer(other) else NotImplemented
+        return divide(self, other) if _is_integer(other) else _inexact(operator.floordiv, self, other)
 
     def __rfloordiv__(self, other: Any) -> Any:
-        return divide(other, self) if _is_integer(other) else NotImplemented
+        return divide(other, self) if _is_integer(other) else _inexact(operator.floordiv, other, self)
 
     def __mod__(self, other: Any) -> Any:
-        return self - divide(self, other) * other if _is_integer(other) else NotImplemented
+        return self - divide(self, other) * other if _is_integer(other) else _inexact(operator.mod, self, other)
 
     def __rmod__(self, other: Any) -> Any:
-        return other - divide(other, self) * self if _is_integer(other) else NotImplemented
+        return other - divide(other, self) * self if _is_integer(other) else _inexact(operator.mod, other, self)
 
     def __divmod__(self, other: Any) -> Any:
         return self // other, self % other
@@ -168,6 +169,41 @@ class Dim:
     def __rtruediv__(self, other: Any) -> float:
         result: float = other / self.__index__()
         return result
+
+    def __and__(self, other: Any) -> Any:
+        return self.__index__() & other
+
+    def __or__(self, other: Any) -> Any:
+        return self.__index__() | other
+
+    def __xor__(self, other: Any) -> Any:
+        return self.__index__() ^ other
+
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+    def __invert__(self) -> Any:
+        return -self - 1
+
+    def __lshift__(self, other: Any) -> Any:
+        return self * (1 << other)
+
+    def __rlshift__(self, other: Any) -> Any:
+        return other << self.__index__()
+
+    def __rshift__(self, other: Any) -> Any:
+        return self // (1 << other)
+
+    def __rrshift__(self, other: Any) -> Any:
+        return other >> self.__index__()
+
+    def __rpow__(self, other: Any) -> Any:
+        return other ** self.__index__()
+
+    def __getattr__(self, name: str) -> Any:
+        """What else an int has, such as `bit_length`: it needs the number."""
+        if name.startswith("_") or not hasattr(int, name):
+            raise AttributeError(f"'int' object has no attribute {name!r}")
+        return getattr(self.__index__(), name)
 
     def __repr__(self) -> str:
         return "?"
@@ -369,11 +405,14 @@ def _simplify(terms: dict[Monomial, int]) -> Any:
 
 
 def _is_integer(x: Any) -> bool:
-    if isinstance(x, (int, np.integer)):
-        return True
-    if isinstance(x, float):
-        raise Undecided("a size that is not known was combined with a float.")
-    return False
+    return isinstance(x, (int, np.integer))
+
+
+def _inexact(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """What an operation gives for a Dim and a float: it needs the number."""
+    if not isinstance(a, float) and not isinstance(b, float):
+        return NotImplemented
+    return operation(float(a), float(b))
 
 
 def _path() -> Any:

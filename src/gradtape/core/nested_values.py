@@ -80,7 +80,9 @@ def _with_numpy(value: Any, flat: list[Any], shape: tuple[int, ...], dtype: dtyp
 
 
 def _plain(leaf: Any, value: Any) -> Any:
-    """A leaf that NumPy knows."""
+    """A leaf that NumPy knows; of a size that is a symbol, the number."""
+    if type(leaf) is Dim:
+        return int(leaf)
     if isinstance(leaf, (bool, int, float, complex, str, bytes, np.generic, np.ndarray)) or hasattr(leaf, "__array__"):
         return leaf
     if hasattr(type(leaf), "__gradtape_function__"):

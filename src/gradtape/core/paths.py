@@ -225,6 +225,7 @@ def explore(
     errors: tuple[type[Exception], ...],
     most: int = PATHS,
     enough: Callable[[T], bool] | None = None,
+    kind: type[Path] = Path,
 ) -> Explored[T]:
     """Run a function on each path.
 
@@ -233,13 +234,14 @@ def explore(
       errors: what ends a path. Other errors are raised.
       most: how many paths to take.
       enough: tells of a result whether no further path is needed.
+      kind: the class of the paths.
     """
     given: list[int] = []
     found: list[tuple[T, Path]] = []
     problems: list[Exception] = []
     around = _current.path
     for _ in range(most):
-        path = _current.path = Path(given)
+        path = _current.path = kind(given)
         try:
             found.append((run(path), path))
             if enough is not None and enough(found[-1][0]):

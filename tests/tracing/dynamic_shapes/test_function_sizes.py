@@ -199,3 +199,30 @@ def test_a_program_that_another_thread_drops_is_used():
     program._programs = Hasty(program._programs)
     for n in sizes * 3:
         assert float(f(tf.ones([n]))) == n
+
+
+class TestFunctionsThatAskForNumbers:
+    @pytest.mark.parametrize("shape", [[None, None], None])
+    def test_of_bits(self, shape):
+        """The keys of a permutation have as many bits as the size needs."""
+        f = tf.function(lambda x: tf.random.experimental.stateless_shuffle(x, seed=[1, 2]))
+        x = tf.reshape(tf.range(12.0), [6, 2])
+        found = f.get_concrete_function(tf.TensorSpec(shape))(x)
+        np.testing.assert_array_equal(found, tf.random.experimental.stateless_shuffle(x, seed=[1, 2]))
+
+    def test_two_values_that_are_asked_for_are_not_taken_for_equal(self):
+        f = tf.function(lambda a, b: tf.range(a, b))
+        concrete = f.get_concrete_function(tf.TensorSpec(None, tf.int32), tf.TensorSpec(None, tf.int64))
+        assert concrete.structured_outputs.shape.is_compatible_with([3])
+        assert concrete(tf.constant(0), tf.constant(3, tf.int64)).numpy().tolist() == [0, 1, 2]
+
+    def test_ranks_that_must_fit_each_other(self):
+        """Seven arguments of unknown rank: made-up ranks for all of them at once would hardly ever fit."""
+
+        def loss(weights, biases, labels, inputs, *sampled):
+            return tf.nn.nce_loss(weights, biases, labels, inputs, 2, 5, sampled_values=sampled)
+
+        args = [tf.ones([5, 2]), tf.zeros([5]), tf.constant([[1]], tf.int64), tf.constant([[0.5, 0.25]])]
+        args += [tf.constant([0, 3], tf.int64), tf.constant([[0.5]]), tf.constant([0.4, 0.3])]
+        found = tf.function(loss).get_concrete_function(*[tf.TensorSpec(None, x.dtype) for x in args])(*args)
+        np.testing.assert_allclose(found, loss(*args), rtol=1e-5)

@@ -35,12 +35,12 @@ REFUSED = (
     "eigh_tridiagonal",
     "tnp.nonzero",
 )
-# A linear operator is an object of its own, which is not made again when sizes are known; ranks that fit no draw.
+# A linear operator is an object of its own, which is not made again when sizes are known.
 _OBJECTS = ("conjugate_gradient",)
 LEFT = {
     "sizes": _OBJECTS,
     "some": _OBJECTS,
-    "ranks": (*_OBJECTS, "sampled_values=", "draw_bounding_boxes", "tf.image.crop_and_resize"),
+    "ranks": _OBJECTS,
 }
 
 

@@ -160,10 +160,12 @@ def _explore(
     if not found and problems and is_complete:
         raise problems[0]
     runs = [run for run, _ in found] or _numbered_runs(trace, function, opened, dense)
-    if not runs and like is None and (drawn := _drawn_runs(trace, function, opened, dense)):
-        every = range(len(drawn[0].specs))
-        is_ranked = not any(shape is ANY for shape in known)  # other ranks than those that were drawn may fit too
-        return Outcome(drawn[0], [_agreed(drawn, k) if is_ranked else ANY for k in every], dense)
+    if not runs and like is None:
+        is_ranked = not any(shape is ANY for shape in known)
+        guided = [] if is_ranked else _guided_runs(trace, function, opened, dense)
+        if made_up := guided or _drawn_runs(trace, function, opened, dense):
+            every = range(len(made_up[0].specs))  # other ranks than those may fit, too
+            return Outcome(made_up[0], [_agreed(made_up, k) if is_ranked else ANY for k in every], dense)
     if not runs and like is not None:
         return _gradients(trace, like)
     if not runs:
@@ -256,6 +258,15 @@ def _drawn_runs(
         if len(found) == _SURE:
             break
     return found
+
+
+def _guided_runs(trace: Trace, function: Callable[..., Any], opened: Opened, dense: bool) -> list[Run]:
+    """Runs on ranks and sizes that fit what the function asks of them: they tell how many results there are, and their dtypes."""
+    from gradtape.tracing.dynamic_shapes.guided_runs import Guided, guided_runs
+
+    known = [trace.symbolic_shape(x) for x in opened.tensors]
+    found = guided_runs(lambda: Run.of(function, opened, Guided(trace), known, dense), _REFUSALS, _SURE)
+    return found if all(run.form.agrees_with(found[0].form) for run in found) else []
 
 
 def _agreed(runs: Sequence[Run], k: int, apart: Sequence[Run] = ()) -> Shape:

@@ -135,6 +135,7 @@ class Numbered(Scratch):
     def __init__(self, around: Trace, size: int, value: int) -> None:
         super().__init__(around)
         self._size, self._value = size, value
+        self._made_up: set[Value] = set()
 
     def sized_shape(self, shape: Any) -> Any:
         """A shape of numbers."""
@@ -149,7 +150,9 @@ class Numbered(Scratch):
 
     def _unknown(self, value: Value) -> Any:
         shape, dtype = value.spec
-        self.asked = self.asked or not dtype.is_integer
+        self._made_up.add(value)
+        # Of several numbers all are the same here, which tells nothing of their difference.
+        self.asked = self.asked or not dtype.is_integer or len(self._made_up) > 1
         number = b"" if dtype.kind == "O" else self._value
         return np.full(shape, number, dtype.numpy)[()]
 
