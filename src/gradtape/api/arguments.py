@@ -13,6 +13,7 @@ from gradtape.core.symbolic_arrays import symbols_in
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 
+_INTEGERS = {int}
 _RANGES = [tuple(range(n)) for n in range(65)]
 
 
@@ -60,7 +61,7 @@ def axes(axis: Any, rank: int, what: str) -> tuple[int, ...]:
 
 def integers(value: Any, what: str, name: str) -> tuple[int, ...]:
     """A vector of ints, given as a list, an array, a tensor, a TensorShape, or a list that holds scalar tensors."""
-    if type(value) in (tuple, list) and all(type(v) is int for v in value):
+    if type(value) in (tuple, list) and set(map(type, value)) <= _INTEGERS:
         return tuple(value)
     if isinstance(value, TensorShape):
         value = _known(value, what, name)

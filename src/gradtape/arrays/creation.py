@@ -26,7 +26,9 @@ from gradtape.ops.movement import BroadcastTo, Reshape
 
 def _new(array: Any) -> Tensor:
     """A tensor of a new array, on the device that `tf.device` chose; rank 0 is a NumPy scalar."""
-    made = wrap(device.place(array if array.ndim or array.dtype.kind == "O" else array[()]))
+    if not array.ndim and array.dtype.kind != "O":
+        array = array[()]
+    made = wrap(array if _current.device is None else device.place(array))
     if _current.trace is not None:
         _current.trace.note_constant(made)
     return made
@@ -62,13 +64,11 @@ def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layo
     wanted = dtypes.as_dtype(dtype)
     size = arguments.shape(shape, "zeros")
     try:
-        return _new(
-            memory.allocate("zeros", np.zeros, size, wanted.numpy)
-            if wanted is not dtypes.string
-            else memory.allocate("zeros", np.full, size, b"", object)
-        )
+        return _new(np.zeros(size, wanted.numpy) if wanted is not dtypes.string else np.full(size, b"", object))
     except Undecided:
         return unknown_tensor(size, wanted)
+    except (MemoryError, ValueError) as problem:
+        raise errors.no_room(problem, "zeros") from None
 
 
 def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:
@@ -92,9 +92,11 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layou
         raise errors.build(errors.DTypeError, "ones: there is no 1 of dtype string.", "use tf.fill(shape, value).")
     size = arguments.shape(shape, "ones")
     try:
-        return _new(memory.allocate("ones", np.ones, size, wanted.numpy))
+        return _new(np.ones(size, wanted.numpy))
     except Undecided:
         return unknown_tensor(size, wanted)
+    except (MemoryError, ValueError) as problem:
+        raise errors.no_room(problem, "ones") from None
 
 
 def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:
@@ -233,10 +235,12 @@ def eye(
     size = arguments.shape([rows, columns], "eye", "the shape")
     lead = () if batch_shape is None else arguments.shape(batch_shape, "eye", "batch_shape")
     try:
-        matrix = memory.allocate("eye", np.eye, *size, dtype=dtypes.as_dtype(dtype).numpy)
+        matrix = np.eye(*size, dtype=dtypes.as_dtype(dtype).numpy)
         return _new(matrix if batch_shape is None else np.broadcast_to(matrix, lead + size))
     except Undecided:
         return unknown_tensor(lead + size, dtypes.as_dtype(dtype))
+    except (MemoryError, ValueError) as problem:
+        raise errors.no_room(problem, "eye") from None
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any = 0) -> Tensor:

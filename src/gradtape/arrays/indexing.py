@@ -241,7 +241,8 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     x = as_tensor(tensor)
     axis = 0 if axis is None else normalize_axis(axis, x.ndim, "boolean_mask")
     if not isinstance(mask, (Tensor, Variable)):
-        mask = np.asarray(convert.convert_to_tensor(mask)) if isinstance(mask, (list, tuple)) else np.asarray(mask)
+        is_nested = isinstance(mask, (list, tuple)) and set(map(type, mask)) != {bool}
+        mask = np.asarray(convert.convert_to_tensor(mask) if is_nested else mask)
     elif mask.get_shape().rank is None:
         raise ValueError(
             errors.compose(

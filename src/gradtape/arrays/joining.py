@@ -215,6 +215,8 @@ def normal_axis(axis: int, rank: int, what: str) -> int:
 
 def of_one_dtype(values: Sequence[Any]) -> list[Any]:
     """The values as tensors; values that are not tensors take the dtype of the first tensor."""
+    if set(map(type, values)) == {Tensor}:
+        return list(values)
     own = next((v.dtype for v in values if isinstance(v, (Tensor, Variable))), None)
     if own is not None:
         return [tensor(v) if isinstance(v, (Tensor, Variable)) else convert.like(v, own) for v in values]

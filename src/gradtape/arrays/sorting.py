@@ -105,16 +105,17 @@ def _falls(direction: str, who: str) -> bool:
 def _axis_last(value: Any, axis: Any, who: str) -> tuple[Any, tuple[int, ...] | None]:
     """A tensor with an axis moved to the end, and the permutation that moves it back; None if it is there already."""
     x = tensor(value)
-    if isinstance(axis, int) and not -x.ndim <= axis < x.ndim:
+    rank = x.ndim
+    if isinstance(axis, int) and not -rank <= axis < rank:
         raise errors.build(
             errors.RangeError,
             f"{who}: axis is {axis}, a slice index of the shape {list(dims(x))} that is out of bounds.",
-            f"use an axis from {-x.ndim} to {x.ndim - 1}." if x.ndim else "a scalar has no axes: sort a vector.",
+            f"use an axis from {-rank} to {rank - 1}." if rank else "a scalar has no axes: sort a vector.",
         )
-    place = normalize_axis(axis, x.ndim, who)
-    if place == x.ndim - 1:
+    place = axis % rank if type(axis) is int else normalize_axis(axis, rank, who)
+    if place == rank - 1:
         return x, None
-    swap = list(range(x.ndim))
+    swap = list(range(rank))
     swap[place], swap[-1] = swap[-1], swap[place]
     return Transpose(x, perm=tuple(swap)), tuple(swap)
 
@@ -152,7 +153,7 @@ def top_k(
             f"top_k: index_type must be int16, int32 or int64, got {dtype.name}.",
             "use int16, int32 or int64.",
         )
-    if getattr(k, "ndim", 0) or isinstance(k, (list, tuple)):
+    if type(k) is not int and (isinstance(k, (list, tuple)) or getattr(k, "ndim", 0)):
         raise errors.build(errors.ShapeError, f"top_k: k must be scalar, got {k!r}.", "give a single int.")
     return TopKV2(*sorting.TopK(tensor(input), k=integer(k, "top_k", "k"), index_type=dtype))
 

@@ -58,6 +58,8 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None 
 
 def _condition(what: str, value: Any) -> Any:
     """What decides which way a program goes. Outside of functions Python's rules of truth hold; in them it must be a bool."""
+    if isinstance(value, bool):
+        return value
     value = _read(value)
     if value is None:
         raise ValueError(errors.compose(f"{what} must not be None.", "give a scalar bool tensor."))

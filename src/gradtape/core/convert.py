@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import device, dtypes, errors, memory
+from gradtape.core import device, dtypes, errors, memory, state
 from gradtape.core.dims import Dim, Undecided
 from gradtape.core.nested_values import brief, from_sequence, held_kinds, to_bytes
 from gradtape.core.registry import REGISTRY
@@ -23,6 +23,8 @@ CONVERTERS: list[tuple[type, Callable[[Any, dtypes.DType | None], Tensor]]] = []
 
 _INT32 = (-(2**31), 2**31 - 1)
 _F32 = np.float32
+_PLAIN = {bool, int, float, complex, str, bytes}
+_current = state.current
 
 
 def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Tensor:
@@ -72,7 +74,8 @@ def like(value: Any, dtype: dtypes.DType) -> Tensor:
 
 def _made(array: Any) -> Tensor:
     """A new constant, on the chosen device."""
-    return note_created(wrap(device.place(array)))
+    made = wrap(array if _current.device is None else device.place(array))
+    return note_created(made) if _current.recorders else made
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
@@ -82,11 +85,6 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     array([[0.5, 0.5],
            [0.5, 0.5]], dtype=float32)
     """
-    if isinstance(value, Tensor) and dtype is None and shape is None:
-        return value
-    if isinstance(value, Tensor) and dtype is not None and value.dtype is not dtypes.as_dtype(dtype):
-        wanted = dtypes.as_dtype(dtype)
-        raise _wrong_dtype("Tensor", value.dtype, wanted, value)
     tensor = convert_to_tensor(value, dtype)
     if shape is None:
         return tensor
@@ -273,7 +271,8 @@ def _cast(x: Tensor, dtype: dtypes.DType) -> Tensor:
 def holds_tensor(value: Any) -> bool:
     """True for tensors, variables, and nested lists with one."""
     if isinstance(value, (list, tuple)):
-        return any(holds_tensor(v) for v in value)
+        kinds = set(map(type, value))
+        return Tensor in kinds or (not kinds <= _PLAIN and any(holds_tensor(v) for v in value))
     return isinstance(value, Tensor) or any(isinstance(value, kind) for kind, _ in CONVERTERS)
 
 

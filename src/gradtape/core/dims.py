@@ -219,7 +219,7 @@ def new_size(low: float = 0, high: float = INFINITY) -> Dim:
 
 def is_symbolic(shape: Sequence[Any]) -> bool:
     """True if a shape, or another sequence, holds a symbol."""
-    return any(type(d) is Dim for d in shape)
+    return Dim in map(type, shape)
 
 
 def atoms(x: Any) -> list[Atom]:

@@ -15,6 +15,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 
 _LEAVES = (Tensor, Variable)
+_PLAIN = {Tensor, Variable}
 
 
 def is_nested(seq: Any) -> bool:
@@ -55,7 +56,7 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     >>> tf.nest.flatten({"b": [1, 2], "a": 3})
     [3, 1, 2]
     """
-    if type(structure) is list and all(type(s) is Variable or type(s) is Tensor for s in structure):
+    if type(structure) is list and set(map(type, structure)) <= _PLAIN:
         return structure.copy()
     flat: list[Any] = []
     _flatten(structure, flat, expand_composites)

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 
 _users, _begun = threads.users, threads.begun
+_current = state.current
 
 
 # Called with every new variable; empty unless a checkpoint waits for variables.
@@ -154,8 +155,8 @@ class Variable(Operators):
         if callable(initial_value) and not isinstance(initial_value, (Tensor, Variable)):
             initial_value = initial_value()
         initial = _initial(initial_value, dtype)
-        if state.current.trace is not None:
-            initial = state.current.trace.lift(self, initial)
+        if _current.trace is not None:
+            initial = _current.trace.lift(self, initial)
         array = initial._array
         self._shape = None if shape is None else TensorShape(shape)
         if self._shape is not None and not self._shape.is_compatible_with(array.shape):
@@ -328,8 +329,8 @@ class Variable(Operators):
                     "is made with tf.Variable(value, shape=tf.TensorShape(None)).",
                 )
             )
-        if state.current.trace is not None:
-            state.current.trace.assign(self, tensor)
+        if _current.trace is not None:
+            _current.trace.assign(self, tensor)
             return self if read_value else None  # type: ignore[return-value]
         try:
             _begun.append(None)
@@ -361,9 +362,9 @@ class Variable(Operators):
 
     def _update(self, what: str, delta: Any, read_value: bool) -> Self:
         tensor = self._convert(delta)
-        if state.current.trace is not None:
+        if _current.trace is not None:
             self._check_delta(what, tensor)
-            state.current.trace.update(self, what, tensor)
+            _current.trace.update(self, what, tensor)
             return self if read_value else None  # type: ignore[return-value]
         if len(_users) < 2:
             try:

@@ -48,7 +48,10 @@ def _without_nan(x: Any, least: float) -> Any:
     """x with the least extreme value in place of nan, which NumPy would take for the most extreme."""
     if x.dtype.kind not in "fV" or not x.size:
         return x
-    top = np.maximum.reduce(x, axis=None)
+    if type(x) is np.ndarray and x.dtype.kind == "f" and x.flags.c_contiguous:
+        top = x.item(x.argmax())  # which is nan if there is one
+    else:
+        top = np.maximum.reduce(x, axis=None)
     return x if top == top else np.where(np.isnan(x), x.dtype.type(least), x)
 
 
@@ -64,7 +67,7 @@ class ArgMax(ArgExtremum):
             # NumPy finds a nan if there is one.
             if x[at] == x[at]:
                 return at.astype(output_type.numpy)
-        return np.argmax(_without_nan(x, -np.inf), axis=axis).astype(output_type.numpy)
+        return _without_nan(x, -np.inf).argmax(axis=axis).astype(output_type.numpy, copy=False)
 
 
 @declare("argmin")
@@ -79,7 +82,7 @@ class ArgMin(ArgExtremum):
             # NumPy finds a nan if there is one.
             if x[at] == x[at]:
                 return at.astype(output_type.numpy)
-        return np.argmin(_without_nan(x, np.inf), axis=axis).astype(output_type.numpy)
+        return _without_nan(x, np.inf).argmin(axis=axis).astype(output_type.numpy, copy=False)
 
 
 @declare("searchsorted")

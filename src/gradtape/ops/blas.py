@@ -48,10 +48,8 @@ def matmul(a: Any, b: Any, out: Any = None) -> Any:
 
 
 def lapack(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of `np.linalg` that is counted if its matrix is not small. NaNs are results, and no reason to warn. Many matrices are
-    given to it some at a time."""
+    """A function of `np.linalg` that is counted if its matrix is not small. Many matrices are given to it some at a time."""
 
-    @np.errstate(all="ignore")
     def call(x: Any, *args: Any, **kwargs: Any) -> Any:
         if x.size < THREADED:
             return function(x, *args, **kwargs)
@@ -67,6 +65,8 @@ def lapack(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 svd, qr, inv, solve = lapack(np.linalg.svd), lapack(np.linalg.qr), lapack(np.linalg.inv), lapack(np.linalg.solve)
-det, slogdet, cholesky = lapack(np.linalg.det), lapack(np.linalg.slogdet), lapack(np.linalg.cholesky)
-eig, eigh = lapack(np.linalg.eig), lapack(np.linalg.eigh)
+cholesky, eig, eigh = lapack(np.linalg.cholesky), lapack(np.linalg.eig), lapack(np.linalg.eigh)
 eigvals, eigvalsh = lapack(np.linalg.eigvals), lapack(np.linalg.eigvalsh)
+# NaNs are results, and no reason to warn. The functions above turn NumPy's warnings off themselves.
+_quiet = np.errstate(all="ignore")
+det, slogdet = _quiet(lapack(np.linalg.det)), _quiet(lapack(np.linalg.slogdet))

@@ -52,12 +52,16 @@ class Sort(Ordering):
 
     def kernel(self, x: Any, *, descending: bool = False) -> Any:
         # Values alone are sorted several times faster than positions, which only the gradient needs.
-        y = by_rows(lambda part: rounded(np.sort(wide(part), axis=-1), part.dtype), x)
+        y = by_rows(_rising, x)
         return np.copy(np.flip(y, -1)) if descending else y
 
     def vjp(self, dy: Any, x: Any, *, descending: bool = False) -> Any:
         order = ArgSort(x, descending=descending, output_type=dtypes.int32)
         return (to_places(order, dy, dims(x)[-1]),)
+
+
+def _rising(x: Any) -> Any:
+    return rounded(np.sort(wide(x), axis=-1), x.dtype)
 
 
 def to_places(places: Any, values: Any, n: int) -> Any:
@@ -161,7 +165,7 @@ _SMALL = 512  # elements up to which the packing below costs more than it saves
 @overridable
 def stable_order(x: Any, descending: bool) -> Any:
     """The positions that put the last axis in order, with equal elements in the order that they had."""
-    return by_rows(lambda part: _stable_order(part, descending), x)
+    return _stable_order(x, descending) if x.size <= PART else by_rows(lambda part: _stable_order(part, descending), x)
 
 
 def _stable_order(x: Any, descending: bool) -> Any:
