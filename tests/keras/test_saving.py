@@ -172,3 +172,14 @@ def test_a_full_disk_leaves_the_old_file(keras: Any, tmp_path: Path, name: str) 
     assert [p.name for p in tmp_path.iterdir()] == [name]
     with pytest.raises(tf.errors.NotFoundError):
         model(1.0)(tmp_path / "no" / name)
+
+
+def test_a_configuration_that_is_nested_too_deeply_is_refused(keras: Any, tmp_path: Path) -> None:
+    path = tmp_path / "deep.keras"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("config.json", "[" * 100_000 + "]" * 100_000)
+        archive.writestr("metadata.json", "{}")
+        archive.writestr("model.weights.h5", b"")
+    with pytest.raises(tf.errors.DataLossError, match="nested too deeply") as caught:
+        keras.models.load_model(path)
+    assert isinstance(caught.value, ValueError)

@@ -130,3 +130,35 @@ def test_refused_classes():
     ):
         with pytest.raises(IAE, match=text):
             tf.math.confusion_matrix(*arguments)
+
+
+@pytest.mark.parametrize("weights", [None, [1.0, 2.0, 3.0]])
+def test_negative_numbers_are_refused_in_every_mode(weights):
+    def count(x):
+        return tf.math.bincount(x, weights=weights, minlength=3, maxlength=3)
+
+    x = tf.constant([0, -1, 2])
+    dtype = tf.int32 if weights is None else tf.float32
+    ways = [
+        lambda: count(x),
+        lambda: tf.function(count)(x),
+        lambda: tf.function(count, input_signature=[tf.TensorSpec([None], tf.int32)])(x),
+        lambda: tf.function(lambda rows: tf.map_fn(count, rows, fn_output_signature=dtype))(tf.stack([x, x])),
+        lambda: tf.vectorized_map(count, tf.stack([x, x])),
+        lambda: list(tf.data.Dataset.from_tensors(x).map(count)),
+    ]
+    for way in ways:
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            way()
+
+
+def test_weights_of_numbers_beyond_the_last_are_left_out():
+    x = tf.constant([[0, 7, 2], [3, 2, 0]])
+    weights = tf.constant([[1.0, 2.0, 4.0], [8.0, 16.0, 32.0]])
+    wanted = [[1.0, 0.0, 4.0], [32.0, 0.0, 16.0]]
+    for way in (tf.math.bincount, tf.function(tf.math.bincount)):
+        assert way(x, weights, minlength=3, maxlength=3, axis=-1).numpy().tolist() == wanted
+    with tf.GradientTape() as tape:
+        tape.watch(weights)
+        sums = tf.math.bincount(x, weights, minlength=3, maxlength=3)
+    assert tape.gradient(sums, weights).numpy().tolist() == [[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]

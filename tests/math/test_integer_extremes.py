@@ -109,6 +109,14 @@ def test_moments_of_integers_do_not_wrap(dtype):
     assert [int(m) for m in tf.nn.moments(x, [0])] == [2**30, 0]
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "uint32", "uint64"])
+def test_moments_whose_squares_would_wrap_are_refused(dtype):
+    x = tf.cast([[0, 100], [3, 4]], dtype)
+    for way in (lambda x: tf.nn.moments(x, [1]), tf.function(lambda x: tf.nn.moments(x, [1]))):
+        with pytest.raises(TypeError, match="squares would wrap"):
+            way(x)
+
+
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
 def test_positions_of_extremes_pass_over_nan(name, dtype, random):

@@ -17,7 +17,7 @@ from keras.src.saving import saving_lib, serialization_lib
 from keras.src.utils import file_utils
 
 import gradtape as tf
-from gradtape.core import atomic_file, os_errors
+from gradtape.core import atomic_file, errors, os_errors
 
 # Where Keras on PyTorch has its own classes of the optimizers, which it names in files.
 _ELSEWHERE = "keras.src.backend.torch.optimizers."
@@ -33,6 +33,8 @@ def install() -> None:
         (legacy_h5_format, "save_model_to_hdf5"),
     ):
         setattr(module, name, _when_complete(getattr(module, name)))
+    for module, name in ((saving_lib, "load_model"), (legacy_h5_format, "load_model_from_hdf5")):
+        setattr(module, name, _without_recursion(getattr(module, name)))
     serialization_lib._retrieve_class_or_fn = _found_here(serialization_lib._retrieve_class_or_fn)
     serialization_lib.serialize_keras_object = _with_shapes(serialization_lib.serialize_keras_object)
 
@@ -55,6 +57,20 @@ def _found_here(retrieve: Any) -> Any:
         return retrieve(name, registered_name, module, *args, **kwargs)
 
     return retrieved
+
+
+def _without_recursion(load: Any) -> Any:
+    @functools.wraps(load)
+    def loaded(filepath: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return load(filepath, *args, **kwargs)
+        except RecursionError:
+            what = f"load_model: cannot read {str(filepath)!r}: its configuration is nested too deeply."
+            raise _both(tf.errors.DataLossError, ValueError)(
+                errors.compose(what, "save the model again, or take the file from its source.")
+            ) from None
+
+    return loaded
 
 
 def _when_complete(save: Any) -> Any:
@@ -83,7 +99,7 @@ def _when_complete(save: Any) -> Any:
             if reason is None or isinstance(problem, tf.errors.OpError):
                 raise
             kind: Any = os_errors.class_of(reason)
-            raise _both(kind)(str(os_errors.translated(reason))) from problem
+            raise _both(kind, OSError)(str(os_errors.translated(reason))) from problem
 
     return saved
 
@@ -109,6 +125,6 @@ def _of_the_system(problem: BaseException) -> OSError | None:
 
 
 @functools.cache
-def _both(kind: Any) -> type[Exception]:
-    """A class of errors that is also an OSError, which Keras's programs catch."""
-    return type(kind.__name__, (kind, OSError), {"__doc__": kind.__doc__})
+def _both(kind: Any, caught: type[Exception]) -> type[Exception]:
+    """A class of errors that is also one which Keras's programs catch."""
+    return type(kind.__name__, (kind, caught), {"__doc__": kind.__doc__})

@@ -15,12 +15,13 @@ from gradtape.ops.cast import Cast, CastToDiscrete
 from gradtape.ops.counting import BinCount
 from gradtape.ops.creation import Fill
 from gradtape.ops.family import dims
+from gradtape.ops.indexing import ScatterRows
 from gradtape.ops.joining import Stack
 from gradtape.ops.movement import Reshape
 from gradtape.ops.rounding import Floor
 from gradtape.ops.scatter import ScatterNd
-from gradtape.ops.segment import UnsortedSegmentSum
-from gradtape.ops.selection import Maximum, Minimum, Where, number
+from gradtape.ops.selection import Maximum, Minimum, number
+from gradtape.ops.slicing import StridedSlice
 
 
 def bincount(
@@ -76,8 +77,11 @@ def bincount(
             f"bincount: weights is {spec_of(weights)}, but arr has shape {list(shape)}.",
             "give one weight for each number.",
         )
-    ids = x if maxlength is None else _below(x, size)
-    return UnsortedSegmentSum(Reshape(weights, shape=dims(x)), ids, segments=size, batch_dims=x.ndim - 1)
+    # One more place takes the weights of numbers that are not counted; negative ones are refused.
+    last = x.ndim - 1
+    places = Minimum(CastToDiscrete(x, dtype=dtypes.int64), wrap(np.int64(size)))
+    sums = ScatterRows(places, Reshape(weights, shape=dims(x)), rows=size + 1, axis=last, batch_dims=last)
+    return StridedSlice(sums, index=tuple([(0, n, 1) for n in (*dims(x)[:-1], size)]))
 
 
 def length(x: Any, minlength: Any, maxlength: Any) -> int:
@@ -93,19 +97,8 @@ def length(x: Any, minlength: Any, maxlength: Any) -> int:
     if type(x) is not Tensor and least >= most:
         return int(most)  # the size is known without the values, which differ from example to example
     numbers = np.asarray(host(x._array))
-    if numbers.size and numbers.min() < 0:
-        raise errors.build(
-            errors.InvalidArgumentError,
-            f"bincount: arr holds {numbers.min()}, and must not be negative.",
-            "shift the numbers, or mask negative ones out.",
-        )
+    BinCount.refuse_negative(numbers)
     return int(min(max(least, int(numbers.max()) + 1 if numbers.size else 0), most))
-
-
-def _below(x: Any, size: int) -> Any:
-    """Numbers as ids of segments, of which those from `size` on are left out."""
-    x = CastToDiscrete(x, dtype=dtypes.int64)
-    return Where(x < size, x, wrap(np.int64(-1)))
 
 
 def histogram_fixed_width_bins(

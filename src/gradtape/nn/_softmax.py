@@ -268,7 +268,7 @@ def moments(
     """The mean and the variance over axes. float16 and bfloat16 are computed in float32.
 
     Args:
-      x: floating numbers.
+      x: numbers; integers have 32 or 64 bits and a sign, since the squares of others would wrap.
       axes: a list of ints.
       shift: ignored.
       keepdims: keep the reduced axes, with length 1.
@@ -283,6 +283,12 @@ def moments(
     """
     x = tensor(x)
     over = normalized_axes(axes, x.ndim, "moments")
+    if x.dtype.is_integer and x.dtype not in (dtypes.int32, dtypes.int64):
+        raise errors.build(
+            errors.DTypeError,
+            f"moments: x must be floating point, complex, int32 or int64, got {x.dtype.name}: its squares would wrap.",
+            "tf.nn.moments(tf.cast(x, tf.float32), axes).",
+        )
     half = x.dtype.is_floating and x.dtype.size < 4
     wide = Cast(x, dtype=dtypes.float32) if half else x
     mean = ReduceMean(wide, axis=over, keepdims=True)

@@ -67,7 +67,9 @@ class ArgMax(ArgExtremum):
             # NumPy finds a nan if there is one.
             if x[at] == x[at]:
                 return at.astype(output_type.numpy)
-        return _without_nan(x, -np.inf).argmax(axis=axis).astype(output_type.numpy, copy=False)
+        x = _without_nan(x, -np.inf)
+        at = x.argmax(axis) if type(x) is np.ndarray else np.argmax(x, axis=axis)
+        return at.astype(output_type.numpy, copy=False)
 
 
 @declare("argmin")
@@ -82,7 +84,9 @@ class ArgMin(ArgExtremum):
             # NumPy finds a nan if there is one.
             if x[at] == x[at]:
                 return at.astype(output_type.numpy)
-        return _without_nan(x, np.inf).argmin(axis=axis).astype(output_type.numpy, copy=False)
+        x = _without_nan(x, np.inf)
+        at = x.argmin(axis) if type(x) is np.ndarray else np.argmin(x, axis=axis)
+        return at.astype(output_type.numpy, copy=False)
 
 
 @declare("searchsorted")

@@ -16,7 +16,7 @@ from gradtape.ops.row_positions import batch_positions
 
 @declare("bincount")
 class BinCount(Op):
-    """How often each of the numbers from 0 to `size - 1` occurs along the last axis; others are not counted.
+    """How often each of the numbers from 0 to `size - 1` occurs along the last axis; larger ones are not counted.
 
     `binary` only says whether a number occurs.
     """
@@ -38,15 +38,28 @@ class BinCount(Op):
     def kernel(self, x: Any, *, size: int, binary: bool = False, dtype: dtypes.DType) -> Any:
         if not x.ndim or size < 0:
             raise ValueError("x is a scalar, or the size negative")
+        self.refuse_negative(x)
         rows = math.prod(x.shape[:-1])
-        flat = np.reshape(x, (rows, x.shape[-1])).astype(np.intp)
         # One more place in each row takes what is not counted.
-        if x.size and (np.min(flat) < 0 or np.max(flat) >= size):
-            flat = np.where((flat < 0) | (flat >= size), size, flat)
+        flat = np.minimum(np.reshape(x, (rows, x.shape[-1])), _within(size, x.dtype)).astype(np.intp)
         flat = batch_positions(flat, size + 1)
         found = np.bincount(np.reshape(flat, (flat.size,)), minlength=rows * (size + 1))
         found = np.reshape(found, (*x.shape[:-1], size + 1))[..., :size]
         return (np.minimum(found, 1) if binary else found).astype(dtype.numpy)
 
+    def refuse_negative(self, x: Any) -> None:
+        """Raises if one of the numbers is negative."""
+        if x.dtype.kind == "i" and x.size and (least := np.min(x)) < 0:
+            raise self.error(
+                errors.InvalidArgumentError,
+                f"arr holds {least}, and must not be negative.",
+                "shift the numbers, or mask negative ones out.",
+            )
+
     def batch(self, batched: tuple[bool, ...], x: Any, **params: Any) -> Any:
         return self(x, **params)
+
+
+def _within(size: int, dtype: np.dtype[Any]) -> Any:
+    """A size as a number of a dtype: its largest one, if the size is larger."""
+    return dtype.type(min(size, np.iinfo(dtype).max))

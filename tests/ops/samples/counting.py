@@ -20,7 +20,7 @@ for binary in (False, True):
     sample(
         BinCount, NUMBERS, size=6, binary=binary, dtype=dtypes.int32, reference=one_by_one, dtypes="int8 int32 uint8"
     )
-sample(BinCount, NUMBERS - 1, size=3, dtype=dtypes.float32, reference=one_by_one)
+sample(BinCount, NUMBERS, size=3, dtype=dtypes.float32, reference=one_by_one, dtypes="int8 int32 uint64")
 sample(BinCount, NUMBERS[0], size=8, dtype=dtypes.int64, reference=one_by_one)
 sample(BinCount, np.zeros((2, 0), int), size=2, dtype=dtypes.int32, reference=one_by_one)
 sample(BinCount, np.zeros((0, 3), int), size=0, dtype=dtypes.int32, reference=one_by_one)
@@ -39,5 +39,13 @@ bad(
     dtype=dtypes.int32,
     error=errors.ShapeError,
     match="the size must not be negative, got -1",
+)
+bad(
+    BinCount,
+    NUMBERS - 1,
+    size=3,
+    dtype=dtypes.int32,
+    error=errors.InvalidArgumentError,
+    match="arr holds -1, and must not be negative",
 )
 bad(BinCount, np.array([1.0]), size=2, dtype=dtypes.int32, error=errors.DTypeError, match="x is f64[1]")
