@@ -153,7 +153,7 @@ def top_k(
             f"top_k: index_type must be int16, int32 or int64, got {dtype.name}.",
             "use int16, int32 or int64.",
         )
-    if type(k) is not int and (isinstance(k, (list, tuple)) or getattr(k, "ndim", 0)):
+    if type(k) is not int and (isinstance(k, (list, tuple)) or getattr(k, "ndim", 0) > 0):
         raise errors.build(errors.ShapeError, f"top_k: k must be scalar, got {k!r}.", "give a single int.")
     return TopKV2(*sorting.TopK(tensor(input), k=integer(k, "top_k", "k"), index_type=dtype))
 

@@ -12,7 +12,7 @@ from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor, host, wrap
 from gradtape.ops.cast import Cast, CastToDiscrete
-from gradtape.ops.counting import BinCount
+from gradtape.ops.counting import BinCount, refuse_negative
 from gradtape.ops.creation import Fill
 from gradtape.ops.family import dims
 from gradtape.ops.indexing import ScatterRows
@@ -97,7 +97,7 @@ def length(x: Any, minlength: Any, maxlength: Any) -> int:
     if type(x) is not Tensor and least >= most:
         return int(most)  # the size is known without the values, which differ from example to example
     numbers = np.asarray(host(x._array))
-    BinCount.refuse_negative(numbers)
+    refuse_negative(numbers)
     return int(min(max(least, int(numbers.max()) + 1 if numbers.size else 0), most))
 
 

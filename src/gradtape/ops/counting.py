@@ -38,7 +38,7 @@ class BinCount(Op):
     def kernel(self, x: Any, *, size: int, binary: bool = False, dtype: dtypes.DType) -> Any:
         if not x.ndim or size < 0:
             raise ValueError("x is a scalar, or the size negative")
-        self.refuse_negative(x)
+        refuse_negative(x)
         rows = math.prod(x.shape[:-1])
         # One more place in each row takes what is not counted.
         flat = np.minimum(np.reshape(x, (rows, x.shape[-1])), _within(size, x.dtype)).astype(np.intp)
@@ -47,17 +47,18 @@ class BinCount(Op):
         found = np.reshape(found, (*x.shape[:-1], size + 1))[..., :size]
         return (np.minimum(found, 1) if binary else found).astype(dtype.numpy)
 
-    def refuse_negative(self, x: Any) -> None:
-        """Raises if one of the numbers is negative."""
-        if x.dtype.kind == "i" and x.size and (least := np.min(x)) < 0:
-            raise self.error(
-                errors.InvalidArgumentError,
-                f"arr holds {least}, and must not be negative.",
-                "shift the numbers, or mask negative ones out.",
-            )
-
     def batch(self, batched: tuple[bool, ...], x: Any, **params: Any) -> Any:
         return self(x, **params)
+
+
+def refuse_negative(x: Any) -> None:
+    """Raises if one of the numbers to count is negative."""
+    if x.dtype.kind == "i" and x.size and (least := np.min(x)) < 0:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"bincount: arr holds {least}, and must not be negative.",
+            "shift the numbers, or mask negative ones out.",
+        )
 
 
 def _within(size: int, dtype: np.dtype[Any]) -> Any:
