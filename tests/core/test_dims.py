@@ -139,7 +139,7 @@ NUMBERS = {
     "float": lambda n: n * 0.5 + 1.5 - n,
     "floor of a float": lambda n: n // 0.5 + n % 0.75,
     "bits": lambda n: (n & 6) | (n ^ 1) | (3 & n),
-    "shifts": lambda n: int((n << 2) + (n >> 1)) + (1 << n) + (64 >> n),
+    "shifts": lambda n: (1 << n) + (64 >> n) + int(n >> 1) + int(n << 2),
     "inverted": lambda n: int(~n),
     "power": lambda n: 2**n,
     "bit_length": lambda n: max(0, n - 1).bit_length(),

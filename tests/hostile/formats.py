@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
+import json
 import struct
 import wave
 import zlib
@@ -148,6 +150,58 @@ def _csv(path: Path) -> None:
     tf.io.decode_csv(tf.constant(path.read_bytes().split(b"\n")[:2]), [[0.0], [0], [""]])
 
 
+def _parse_batch(path: Path) -> None:
+    """All kinds of features, of two messages at once."""
+    features = {
+        "f": tf.io.FixedLenSequenceFeature([], tf.float32, allow_missing=True),
+        "i": tf.io.RaggedFeature(tf.int64, partitions=[tf.io.RaggedFeature.UniformRowLength(3)]),
+        "b": tf.io.RaggedFeature(tf.string, partitions=[tf.io.RaggedFeature.UniformRowLength(2)]),
+    }
+    tf.io.parse_example([path.read_bytes(), path.read_bytes()], features)
+
+
+def _parse_sequences(path: Path) -> None:
+    sequences = {"b": tf.io.RaggedFeature(tf.string), "c": tf.io.VarLenFeature(tf.int64)}
+    tf.io.parse_sequence_example([path.read_bytes()] * 2, {"i": tf.io.RaggedFeature(tf.int64)}, sequences)
+
+
+def _save_dataset(folder: Path) -> tuple[Path, bytes]:
+    """The file that describes a saved dataset, and the name of that with the elements."""
+    tf.data.Dataset.range(5).save(str(folder))
+    (metadata,) = folder.glob("*.json")
+    return metadata, json.loads(metadata.read_bytes())["file"].encode()
+
+
+def _saved_dataset(folder: Path) -> bytes:
+    metadata, name = _save_dataset(folder / "saved")
+    return metadata.read_bytes().replace(name, b"FILE")
+
+
+def _read_saved_dataset(path: Path) -> None:
+    metadata, name = _save_dataset(path.parent / "saved")
+    metadata.write_bytes(path.read_bytes().replace(b"FILE", name))
+    list(tf.data.Dataset.load(str(metadata.parent)))
+
+
+def _sparse(folder: Path) -> bytes:
+    parts = tf.io.serialize_sparse(tf.sparse.from_dense([[1.0, 0.0], [0.0, 2.0]])).numpy()
+    return b"|||".join(parts)
+
+
+def _read_sparse(path: Path) -> None:
+    parts = [*path.read_bytes().split(b"|||"), b"", b"", b""][:3]
+    tf.io.deserialize_many_sparse(tf.constant([parts, parts]), tf.float32)
+
+
+def _csv_table(path: Path) -> None:
+    with contextlib.suppress(ValueError):  # the header has other columns than the argument
+        list(
+            tf.data.experimental.make_csv_dataset(
+                str(path), 2, num_epochs=1, column_defaults=[0.0, 0, ""], shuffle=False
+            )
+        )
+
+
 FORMATS: dict[str, Format] = {
     "tfrecord": Format(
         lambda f: record(b"one") + record(b"") + record(b"x" * 100),
@@ -194,6 +248,12 @@ FORMATS: dict[str, Format] = {
         lambda f: b'{"features": {"feature": {"a": {"floatList": {"value": [1.0]}}}}}',
         lambda p: tf.io.decode_json_example(p.read_bytes()),
     ),
+    "examples": Format(lambda f: example().SerializeToString(), _parse_batch),
+    "sequences": Format(lambda f: _sequence(), _parse_sequences),
+    "sparse": Format(_sparse, _read_sparse),
+    "saved dataset": Format(_saved_dataset, _read_saved_dataset),
+    "csv table": Format(lambda f: b"a,b,c\n1.5,2,x\n2.5,3,y\n", _csv_table),
+    "webp": Format(_pillow("WEBP"), lambda p: tf.io.decode_webp(p.read_bytes())),
     "png": Format(_image(tf.io.encode_png), lambda p: tf.io.decode_png(p.read_bytes())),
     "jpeg": Format(_image(tf.io.encode_jpeg), lambda p: tf.io.decode_jpeg(p.read_bytes())),
     "jpeg crop": Format(_image(tf.io.encode_jpeg), lambda p: tf.io.decode_and_crop_jpeg(p.read_bytes(), [1, 1, 4, 4])),
