@@ -12,11 +12,11 @@ RANDOM = np.random.default_rng(3)
 
 @pytest.fixture
 def small_parts(monkeypatch):
-    """Parts of 64 elements."""
+    """Parts of 64 elements; a row of 128 has a thread."""
     from gradtape.ops import scan
 
     monkeypatch.setattr(interruptible, "PART", 64)
-    monkeypatch.setattr(by_rows, "__defaults__", (1, 64))
+    monkeypatch.setattr(by_rows, "__defaults__", (1, 64, 128))
     monkeypatch.setattr(scan, "PART", 64)
 
 
