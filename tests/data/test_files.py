@@ -125,6 +125,12 @@ def test_csv(tmp_path: Path) -> None:
             list(tf.data.experimental.CsvDataset(str(path), defaults, **form))
 
 
+def test_a_csv_table_without_a_header(tmp_path: Path) -> None:
+    (tmp_path / "empty.csv").write_bytes(b"")
+    with pytest.raises(ValueError, match="failed when reading the header line"):
+        tf.data.experimental.make_csv_dataset(str(tmp_path / "empty.csv"), 2)
+
+
 def test_make_csv_dataset(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("i,f,s,y\n" + "".join(f"{i},{i}.5,w{i},{i % 2}\n" for i in range(5)))

@@ -226,7 +226,14 @@ def make_csv_dataset(
     """
     found = file_stages.matching(file_pattern)
     form, kind = _form(field_delim, use_quote_delim), tfrecord.compression("make_csv_dataset", compression_type)
-    names = list(column_names) if column_names is not None else next(read_fields(found[0], kind, form))
+    names = list(column_names) if column_names is not None else next(read_fields(found[0], kind, form), None)
+    if names is None:
+        raise ValueError(
+            errors.compose(
+                f"make_csv_dataset: failed when reading the header line of {found[0]}: the file is empty.",
+                "give column_names, or a file with a header.",
+            )
+        )
     chosen = range(len(names)) if select_columns is None else [_position(names, c) for c in select_columns]
     defaults = column_defaults
     if defaults is None:
