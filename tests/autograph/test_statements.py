@@ -414,7 +414,7 @@ class TestOthers:
             return x
 
         f(tf.constant(1.0))
-        assert "Tensor('x:0', shape=()" in capsys.readouterr().out
+        assert 'Tensor("x:0", shape=()' in capsys.readouterr().out
 
     def test_vectorized_map_of_statements(self):
         def f(x):

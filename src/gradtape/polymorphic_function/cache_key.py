@@ -47,6 +47,14 @@ class _Weak:
     __slots__ = ("_hash", "_reference")
 
     def __init__(self, target: Any) -> None:
+        if isinstance(target, weakref.ref):
+            raise TypeError(
+                errors.compose(
+                    f"weakref input {target!r} is not supported for tf.function: what it refers to may be gone at the next call.",
+                    "pass the object itself.",
+                    depth=3,
+                )
+            )
         try:
             self._hash = hash(target)
         except TypeError:

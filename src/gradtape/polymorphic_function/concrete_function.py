@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gradtape.core import dtypes, errors, nest, state
 from gradtape.core.caching import cached
 from gradtape.core.composite import Composite, CompositeSpec
-from gradtape.core.shape import TensorSpec
+from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.polymorphic_function import cache_key
@@ -132,6 +132,8 @@ class ConcreteFunction:
     @property
     def output_shapes(self) -> Any:
         """The shapes of the results, in their structure."""
+        if self._structure is None and self._leaves[0] is None:
+            return TensorShape(None)
         return self._packed([None if y is None else y.get_shape() for y in self._leaves])
 
     @property
@@ -264,22 +266,30 @@ class ConcreteFunction:
         if any(self._signature.own_names(values)):
             self._described = self._signature.described(values)
 
+    def _call_with_flat_signature(self, args: Any, kwargs: dict[str, Any]) -> Any:
+        """The results for the tensors of the arguments, by position and by name."""
+        return self.call(self._flat(tuple(args), kwargs), [])
+
     def _flat(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         names = self._signature.input_names(self._described)
-        given = dict(zip(names, args, strict=False)) | kwargs
-        unknown = [n for n in kwargs if n not in names]
-        if unknown:
-            raise TypeError(f"{self._staged.name} got an unexpected keyword argument {unknown[0]!r}.")
-        if self._slots or len(args) + len(kwargs) != len(names) or len({*names[: len(args)], *kwargs}) != len(names):
-            raise TypeError(
-                f"{self._staged.name} takes the tensors {', '.join(names) or 'of none'}, got {len(args)} by position and "
-                f"{sorted(kwargs)} by name."
-            )
+        who = f"{self._staged.name}({', '.join(names)})"
+        if unknown := [n for n in kwargs if n not in names]:
+            raise TypeError(f"{who} got an unexpected keyword argument {unknown[0]!r}.")
+        if len(args) > len(names) or self._slots:
+            raise TypeError(f"{who} takes {len(names)} positional arguments, got {len(args)}.")
+        given = dict(zip(names, args, strict=False))
+        for name in kwargs:
+            if name in given:
+                raise TypeError(f"{who} got two values for {name!r}.")
+        given |= kwargs
+        if missing := [n for n in names if n not in given]:
+            raise TypeError(f"{who} missing required arguments: {', '.join(missing)}.")
         tensors = [x._read() if isinstance(x, Variable) else x for x in (given[n] for n in names)]
-        for x in tensors:
+        for i, x in enumerate(tensors):
             if not isinstance(x, Tensor):
                 raise TypeError(
-                    f"All inputs to `ConcreteFunction`s must be Tensors, got {x!r} for {self._staged.name}."
+                    f"{who}: expected argument #{i}(zero-based) to be a Tensor; got {type(x).__name__} ({x!r}). All inputs to "
+                    "`ConcreteFunction`s must be Tensors."
                 )
         return tensors
 

@@ -120,12 +120,29 @@ class Function(Generic[P, R_co]):
         if self._traces or self._count:
             raise ValueError(
                 errors.compose(
-                    f"{self._name}: functions cannot be decorated after they have been traced.",
+                    f"Functions cannot be decorated after they have been traced, as {self._name} has.",
                     "decorate it before the first call.",
                 )
             )
         self.python_function = decorator(self.python_function)
         self._signature = Signature(self.python_function, self._signature.specs, self._name)
+
+    def _clone(self, python_function: Callable[..., Any]) -> Function[..., Any]:
+        """A function of the same name and options around another Python function, without traces."""
+        return Function(python_function, self._name, self._signature.given, self._options)
+
+    def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
+        """The traces, in the order in which they were made."""
+        return list(self._traces.values())
+
+    _list_all_concrete_functions_for_serialization = _list_all_concrete_functions
+    # TensorFlow's names of the options.
+    _python_function = property(lambda self: self.python_function)
+    _autograph = property(lambda self: self._options["autograph"])
+    _jit_compile = property(lambda self: self._options["jit_compile"])
+    _reduce_retracing = property(lambda self: self._options["reduce_retracing"])
+    _experimental_autograph_options = property(lambda self: self._options.get("autograph_options"))
+    _attributes = property(lambda self: self._options.get("attributes", {}))
 
     def _encoded(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any], cache_key.Leaves]:
         """The key of a call, its arguments in the order of the parameters, and what they hold."""
@@ -150,7 +167,8 @@ class Function(Generic[P, R_co]):
         """The trace for a key: one that serves more sizes, or a new one."""
         with self._turn.taken():
             found = self._traces.get(key) or self._general(key)
-            self._recent.append(found is None)
+            if _current.trace is None:  # calls in other functions are made once for each of their traces
+                self._recent.append(found is None)
             if found is not None:
                 return found
             self._warn_of_retracing()
@@ -285,6 +303,8 @@ class Function(Generic[P, R_co]):
 
     def _warn_of_retracing(self) -> None:
         recent = sum(self._recent)
+        if _current.trace is not None:
+            return
         if recent >= 5 and self._warnings < 2:
             self._warnings += 1
             log.warning(
@@ -447,6 +467,11 @@ def _openness(key: Any) -> int:
     return sum(99 if spec.shape is ANY else spec.shape.count(None) for spec in cache_key.specs(key))
 
 
+def _attributes(given: Any, implements: Any) -> dict[str, Any]:
+    """What a function says about itself; nothing reads it here."""
+    return dict(given or {}) | ({} if implements is None else {"api_implements": implements})
+
+
 @overload
 def function(
     func: Callable[P, R],
@@ -513,7 +538,9 @@ def function(
     options = {
         "autograph": autograph,
         "jit_compile": jit_compile or experimental_compile,
-        "reduce_retracing": reduce_retracing or experimental_relax_shapes,
+        "reduce_retracing": experimental_relax_shapes or reduce_retracing,
+        "autograph_options": experimental_autograph_options,
+        "attributes": _attributes(experimental_attributes, experimental_implements),
     }
 
     def decorate(inner: Any) -> Any:

@@ -51,6 +51,11 @@ class Signature:
         if not isinstance(given, (tuple, list)):
             what = f"input_signature must be either a tuple or a list, got {type(given).__name__}."
             raise TypeError(errors.compose(what, "input_signature=[tf.TensorSpec(shape, dtype)].", depth=4))
+        if any(type(s).__name__ == "VariableSpec" for s in nest.flatten(list(given))):
+            what = f"input_signature doesn't support VariableSpec, got {given!r}."
+            raise TypeError(
+                errors.compose(what, "leave input_signature out: variables of one kind share a trace.", depth=4)
+            )
         if not all(
             isinstance(s, (TensorSpec, CompositeSpec)) or cache_key.is_boxed(s) or hasattr(s, "_opened")
             for s in nest.flatten(list(given))

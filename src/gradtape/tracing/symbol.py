@@ -226,7 +226,7 @@ class Symbol(Interpreted):
         return f"<tf.Tensor {self.name!r} shape={self.get_shape()} dtype={self.dtype.name}>"
 
     def __str__(self) -> str:
-        return f"Tensor({self.name!r}, shape={self.get_shape()}, dtype={self.dtype.name})"
+        return f'Tensor("{self.name}", shape={self.get_shape()}, dtype={self.dtype.name})'
 
     def __format__(self, spec: str) -> str:
         if spec:

@@ -152,6 +152,9 @@ def run_steps(
     with trace:
         outputs = [trace.own(y) for y in results]
         states = [trace.own(trace.read(v)) for v in variables]
+    if cond is not None:
+        with cond[0]:  # a condition that comes from outside becomes a capture, before captures are listed
+            cond = cond[0], cond[0].own(cond[1])
     is_assigned = settle([trace] if cond is None else [trace, cond[0]])
     count = len(start)
     parameters = [p.value for p in trace.parameters]
@@ -195,8 +198,6 @@ def run_steps(
 
 def _test(cond: tuple[BlockTrace, Any], moving: Any, resting: Any, variables: Any, sources: Any) -> Block:
     trace, result = cond
-    with trace:
-        result = trace.own(result)
     own = [p.value for p in trace.parameters]
     parameters = [
         *[own[j] for j in moving],
