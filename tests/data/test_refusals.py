@@ -86,7 +86,7 @@ def test_states_keep_their_dtype() -> None:
         lambda: list(Dataset.range(2).scan(0, lambda s, x: (1.0, x))),
         lambda: Dataset.range(2).reduce(0, lambda s, x: 1.0),
     ):
-        with pytest.raises(TypeError, match="dtypes of the initial one"):
+        with pytest.raises(TypeError, match="must match the initial state"):
             run()
 
 

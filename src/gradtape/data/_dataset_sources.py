@@ -144,7 +144,11 @@ class Making:
         given = datasets if datasets is not None else args[0] if len(args) == 1 else args
         if _holds_a_list(given):
             raise TypeError(
-                errors.compose("zip: a list of datasets is not a structure.", "give a tuple, or zip(*datasets).")
+                errors.compose(
+                    "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects. Python "
+                    "`list` is not supported and you should use `tuple` instead.",
+                    "give a tuple, or zip(*datasets).",
+                )
             )
         if given == () or given == {}:
             raise errors.build(

@@ -20,6 +20,9 @@ _END = object()
 class Flattened(Mapped):
     """A stage whose elements are those of the datasets that a function gives."""
 
+    def _check_traced(self, spec: Any) -> None:
+        check_dataset(self.function, self.function.traced_spec(spec))
+
     def _traced_spec(self) -> Any:
         return inner_spec(self.function.spec(self.inputs[0].spec()))
 
@@ -60,14 +63,25 @@ _ARGUMENTS = {"group_by_window": "reduce_func"}  # parameters that take a functi
 def inner(function: Function, result: Any) -> Stage:
     """The stage of the dataset that a function gave."""
     if not hasattr(result, "_stage"):
-        raise TypeError(
-            errors.compose(
-                f"{function.name}: `{_ARGUMENTS.get(function.name, 'map_func')}` must return a `tf.data.Dataset` object, got {result!r}.",
-                "return a dataset, or use map.",
-            )
-        )
+        raise _no_dataset(function, result)
     found: Stage = result._stage
     return found
+
+
+def check_dataset(function: Function, spec: Any) -> None:
+    """Refuse a function whose results have a spec that is not one of a dataset; None is not known."""
+    if spec is not None and not isinstance(spec, DatasetSpec):
+        raise _no_dataset(function, spec)
+
+
+def _no_dataset(function: Function, result: Any) -> TypeError:
+    argument = _ARGUMENTS.get(function.name, "map_func")
+    return TypeError(
+        errors.compose(
+            f"{function.name}: `{argument}` must return a `tf.data.Dataset` object, got {result!r}.",
+            "return a dataset, or use map.",
+        )
+    )
 
 
 class Interleave(Flattened):

@@ -13,7 +13,7 @@ from gradtape.core.tensor import host, wrap
 from gradtape.data import _structure as structure
 from gradtape.data._batch import Held
 from gradtape.data._failure import Failure, attempt, raised
-from gradtape.data._flat_map import inner_spec, opened
+from gradtape.data._flat_map import check_dataset, inner_spec, opened
 from gradtape.data._map import Mapped
 from gradtape.data._padded_batch import PaddedBatch, padded
 from gradtape.data._seeds import Seeds
@@ -33,8 +33,14 @@ class GroupByWindow(Mapped):
         size: Callable[[Any], int],
         dataset: Callable[[Stage], Any],
     ) -> None:
-        super().__init__(source, key)
         self._reduce, self._size, self._dataset = reduce, size, dataset
+        super().__init__(source, key)
+
+    def _check_traced(self, spec: Any) -> None:
+        key = self.function.traced_spec(spec)
+        if isinstance(key, TensorSpec) and (key.shape.rank not in (0, None) or not key.dtype.is_integer):
+            raise _no_key(key)
+        check_dataset(self._reduce, self._reduce.traced_spec(TensorSpec([], dtypes.int64), DatasetSpec(spec)))
 
     def elements(self) -> Iterator[Any]:
         held: dict[int, list[Any]] = {}
@@ -54,11 +60,7 @@ class GroupByWindow(Mapped):
     def _key_and_size(self, value: Any) -> tuple[int, int]:
         key = raised(self.function.attempt(value))
         if getattr(key, "ndim", None) != 0 or not key.dtype.is_integer:
-            raise errors.build(
-                errors.DTypeError,
-                f"group_by_window: key_func must return an int64 scalar, got {key!r}.",
-                "cast the key.",
-            )
+            raise _no_key(key)
         size = self._size(key)
         if size <= 0:
             raise errors.build(
@@ -74,6 +76,14 @@ class GroupByWindow(Mapped):
 
     def _traced_spec(self) -> Any:
         return inner_spec(self._reduce.spec(TensorSpec([], dtypes.int64), DatasetSpec(self.inputs[0].spec())))
+
+
+def _no_key(key: Any) -> Exception:
+    return errors.build(
+        errors.DTypeError,
+        f"group_by_window: `key_func` must return a single `tf.int64` scalar tensor, got {key!r}.",
+        "cast the key.",
+    )
 
 
 class GroupByReducer(Mapped):

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
-from gradtape.core import errors, log, nest
+from gradtape.core import dtypes, errors, log, nest
+from gradtape.core.shape import TensorSpec
 from gradtape.data import _structure as structure
 from gradtape.data import _threads as threads
 from gradtape.data._failure import Failure, attempt, raised
@@ -25,10 +26,15 @@ class Mapped(Stage):
         spec = known_spec(source, may_trace=False)
         if spec is not None:
             self._check(spec)
+            self._check_traced(spec)
 
     def _check(self, spec: Any) -> None:
         """Refuse a function that does not take elements of a spec."""
         self.function.check_arguments(spec)
+
+    def _check_traced(self, spec: Any) -> None:
+        """Refuse a function whose results on elements of a spec are of the wrong kind, where a trace tells of which kind they are.
+        Nothing here: any result will do."""
 
     def cardinality(self) -> int:
         return UNKNOWN
@@ -133,7 +139,22 @@ class Tolerant(Stage):
         return INFINITE if self.inputs[0].cardinality() == INFINITE else UNKNOWN
 
 
-class Filter(Mapped):
+class Tested(Mapped):
+    """A stage with a function that gives a bool."""
+
+    def _check_traced(self, spec: Any) -> None:
+        found = self.function.traced_spec(spec)
+        if isinstance(found, TensorSpec) and (found.dtype is not dtypes.bool_ or found.shape.rank not in (0, None)):
+            raise _no_bool(self.function, found)
+
+    def spec(self) -> Any:
+        return self.inputs[0].spec()
+
+    def keeps_rows(self) -> bool:
+        return self.inputs[0].keeps_rows()
+
+
+class Filter(Tested):
     """The elements for which a function gives True."""
 
     def elements(self) -> Iterator[Any]:
@@ -144,14 +165,8 @@ class Filter(Mapped):
             elif found is not False:
                 yield found
 
-    def spec(self) -> Any:
-        return self.inputs[0].spec()
 
-    def keeps_rows(self) -> bool:
-        return self.inputs[0].keeps_rows()
-
-
-class TakeWhile(Mapped):
+class TakeWhile(Tested):
     """The elements before the first for which a function gives False."""
 
     def elements(self) -> Iterator[Any]:
@@ -161,31 +176,29 @@ class TakeWhile(Mapped):
                 return
             yield value if found is True else found
 
-    def spec(self) -> Any:
-        return self.inputs[0].spec()
-
-    def keeps_rows(self) -> bool:
-        return self.inputs[0].keeps_rows()
-
 
 def _truth(function: Function, value: Any) -> bool:
     result = raised(function.attempt(value))
     if getattr(result, "ndim", None) != 0 or not result.dtype.is_bool:
-        raise ValueError(
-            errors.compose(
-                f"{function.name}: the function must give a bool scalar, it gave {errors.brief(result)}.",
-                "return a comparison, lambda x: x > 0; tf.reduce_all makes one bool of several.",
-            )
-        )
+        raise _no_bool(function, result)
     return bool(result)
+
+
+def _no_bool(function: Function, result: Any) -> ValueError:
+    return ValueError(
+        errors.compose(
+            f"{function.name}: `predicate` must return a `tf.bool` scalar tensor, got {errors.brief(result)}.",
+            "return a comparison, lambda x: x > 0; tf.reduce_all makes one bool of several.",
+        )
+    )
 
 
 class Scan(Mapped):
     """The results of a function that also gets and gives a state."""
 
     def __init__(self, source: Stage, initial: Any, function: Function) -> None:
-        super().__init__(source, function)
         self._initial = structure.tensors(initial)
+        super().__init__(source, function)
 
     def elements(self) -> Iterator[Any]:
         state = self._initial
@@ -197,11 +210,16 @@ class Scan(Mapped):
 
     def _step(self, state: Any, value: Any) -> Any:
         """The next state and a result."""
-        result = raised(self.function.attempt(state, value))
+        return self._checked(raised(self.function.attempt(state, value)))
+
+    def _checked(self, result: Any) -> Any:
+        """A pair of a state like the first one and a result, or the specs of those."""
         if not isinstance(result, tuple) or len(result) != 2:
             raise TypeError(
                 errors.compose(
-                    f"scan: the function must give a pair (state, element), it gave {result!r}.", "return both."
+                    "scan: `scan_func` should return a pair consisting of new state and the output value, but its return "
+                    f"value is {result!r}.",
+                    "return both.",
                 )
             )
         check_state("scan", self._initial, result[0])
@@ -210,8 +228,19 @@ class Scan(Mapped):
     def _check(self, spec: Any) -> None:
         pass  # the function has two parameters, whatever the elements are
 
+    def _check_traced(self, spec: Any) -> None:
+        found = self.function.traced_spec(structure.spec(self._initial), spec)
+        if found is not None:
+            self._checked(found)
+
     def _traced_spec(self) -> Any:
-        return self.function.spec(structure.spec(self._initial), self.inputs[0].spec())[1]
+        before, element = structure.spec(self._initial), self.inputs[0].spec()
+        while True:  # what the state keeps of its shape, the next trace begins with
+            state, result = self.function.spec(before, element)
+            kept = structure.merged(before, state)
+            if kept == before:
+                return result
+            before = kept
 
     def cardinality(self) -> int:
         return self.inputs[0].cardinality()
@@ -222,16 +251,18 @@ def check_state(who: str, first: Any, state: Any) -> None:
     try:
         nest.assert_same_structure(first, state)
     except (TypeError, ValueError) as problem:
-        raise errors.build(
-            errors.ShapeError,
-            f"{who}: the new state must have the structure of the initial one: {problem}",
-            "return a state of that structure.",
+        raise TypeError(
+            errors.compose(
+                f"{who}: The element classes for the new state must match the initial state: {problem}",
+                "return a state of that structure.",
+            )
         ) from None
     for old, new in zip(nest.flatten(first), nest.flatten(state), strict=True):
         if getattr(old, "dtype", None) != getattr(new, "dtype", None):
             raise errors.build(
                 errors.DTypeError,
-                f"{who}: the new state must have the dtypes of the initial one, got {new.dtype.name} for {old.dtype.name}.",
+                f"{who}: The element types for the new state must match the initial state, got {new.dtype.name} for "
+                f"{old.dtype.name}.",
                 "cast it, or begin with another dtype.",
             )
 

@@ -208,7 +208,13 @@ class Chosen(Stage):
 def stage_of(who: str, dataset: Any) -> Stage:
     """The stage of a dataset."""
     if not hasattr(dataset, "_stage"):
-        raise TypeError(errors.compose(f"{who}: {dataset!r} is not a dataset.", "give tf.data.Dataset objects."))
+        raise TypeError(
+            errors.compose(
+                f"Invalid input to `{who}`: {dataset!r} is not a dataset. Inputs are expected to be (nested) structures of "
+                "`tf.data.Dataset` objects.",
+                "give tf.data.Dataset objects.",
+            )
+        )
     found: Stage = dataset._stage
     return found
 

@@ -10,10 +10,14 @@ import numpy as np
 from gradtape.core import convert, errors, nest
 from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.shape import TensorShape, TensorSpec, spec_of
+from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor, host, wrap
 from gradtape.data import _composites as composites
 from gradtape.data import _nested as nested
 from gradtape.data._specs import DatasetSpec, OptionalSpec
+
+# The names in a tuple of arrays that TensorFlow takes for a sparse tensor, `tf.compat.v1.SparseTensorValue`.
+_SPARSE = ("indices", "values", "dense_shape")
 
 
 def tensors(value: Any) -> Any:
@@ -27,6 +31,8 @@ def tensors(value: Any) -> Any:
         return value
     if isinstance(value, list) and value and nested.is_nested(value[0]):
         return nested.Datasets(value)
+    if getattr(value, "_fields", None) == _SPARSE:
+        return SparseTensor(*value)
     if isinstance(value, tuple):
         items = [tensors(item) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
@@ -73,26 +79,28 @@ def stack(who: str, elements: Sequence[Any]) -> Any:
     """One element of the structure of several, whose tensors have a leading axis."""
     first = elements[0]
     if len(elements) == 1:
-        return nest.map_structure(lambda t: _stacked(who, [t]), first)
+        return nest.map_structure(lambda t: _stacked(who, [t], 0), first)
     if isinstance(first, Tensor):
-        return _stacked(who, elements)
+        return _stacked(who, elements, 0)
     if all(type(e) is tuple and all(isinstance(leaf, Tensor) for leaf in e) for e in elements):
-        return tuple(_stacked(who, column) for column in zip(*elements, strict=True))
+        return tuple(_stacked(who, column, k) for k, column in enumerate(zip(*elements, strict=True)))
     columns = zip(*[nest.flatten(e) for e in elements], strict=True)
-    return nest.pack_sequence_as(first, [_stacked(who, column) for column in columns])
+    return nest.pack_sequence_as(first, [_stacked(who, column, k) for k, column in enumerate(columns)])
 
 
 def stack_rows(who: str, elements: Sequence[Any], specs: Sequence[Any]) -> Any:
     """As `stack`, where some leaves are rows of ragged tensors. The specs are those of the results."""
     columns = zip(*[nest.flatten(e) for e in elements], strict=True)
     made = [
-        composites.ragged(column, s) if isinstance(s, CompositeSpec) else _stacked(who, column)
-        for column, s in zip(columns, specs, strict=True)
+        composites.ragged(column, s) if isinstance(s, CompositeSpec) else _stacked(who, column, k)
+        for k, (column, s) in enumerate(zip(columns, specs, strict=True))
     ]
     return nest.pack_sequence_as(elements[0], made)
 
 
-def _stacked(who: str, column: Sequence[Any]) -> Any:
+def _stacked(who: str, column: Sequence[Any], number: int) -> Any:
+    if column[0] is None:
+        return None
     if isinstance(column[0], Composite):
         return composites.stacked(who, column)
     if nested.is_nested(column[0]):
@@ -113,8 +121,9 @@ def _stacked(who: str, column: Sequence[Any]) -> Any:
         if array.shape != first.shape or array.dtype != first.dtype:
             raise errors.build(
                 errors.ShapeError,
-                f"{who}: cannot batch tensors with different shapes or dtypes: element 0 is {spec_of(first)}, element {i} "
-                f"is {spec_of(array)}.",
+                f"{who}: Cannot batch tensors with different {'shapes' if array.shape != first.shape else 'dtypes'} in component "
+                f"{number}. First element had shape {list(first.shape)} and element {i} had shape {list(array.shape)}: they are "
+                f"{spec_of(first)} and {spec_of(array)}.",
                 "use padded_batch, or make them alike in a map before.",
             )
     result = np.empty((len(arrays), *first.shape), first.dtype)
@@ -147,6 +156,8 @@ def with_rows(structure: Any, count: int | None) -> Any:
     """Specs with a leading axis."""
 
     def raised(s: Any) -> Any:
+        if s is None:
+            return None
         if isinstance(s, DatasetSpec):
             return DatasetSpec(s.element_spec, TensorShape([count]).concatenate(s.shape))
         if isinstance(s, (CompositeSpec, composites.RowSpec)):
@@ -160,6 +171,8 @@ def without_rows(structure: Any) -> Any:
     """Specs of the rows."""
 
     def lowered(s: Any) -> Any:
+        if s is None:
+            return None
         if isinstance(s, DatasetSpec):
             return DatasetSpec(s.element_spec, s.shape[1:])
         return composites.without_rows(s) if isinstance(s, CompositeSpec) else TensorSpec(s.shape[1:], s.dtype)
@@ -169,4 +182,4 @@ def without_rows(structure: Any) -> Any:
 
 def merged(a: Any, b: Any) -> Any:
     """The narrowest specs that hold both."""
-    return nest.map_structure(lambda s, t: s.most_specific_compatible_type(t), a, b)
+    return nest.map_structure(lambda s, t: None if s is None else s.most_specific_compatible_type(t), a, b)

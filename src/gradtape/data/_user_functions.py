@@ -22,6 +22,10 @@ _NAMES = ("", "x", "x, y", "x, y, z")
 _CONTEXT = "Error in user-defined function passed to"
 
 
+class NotCallableError(ValueError, TypeError):
+    """Something in place of a function: a TypeError in Python, a ValueError in TensorFlow."""
+
+
 class Function:
     """A function of the user as a stage calls it.
 
@@ -36,7 +40,9 @@ class Function:
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         if not callable(function):
-            raise TypeError(errors.compose(f"{name}: {function!r} is not callable.", "give a function."))
+            raise NotCallableError(
+                errors.compose(f"{name}: the function must be a callable, got {function!r}.", "give a function.")
+            )
         self.name, self.function, self.version = name, function, 0
         # A function that a function makes goes on with the numbers of the outer one.
         outer = state.current.streams
@@ -99,6 +105,13 @@ class Function:
                 *[leaf for leaf, known in zip(leaves, is_tensor, strict=True) if known]
             )
         return found[-1]
+
+    def traced_spec(self, *specs: Any) -> Any:
+        """The same as `spec`; None if the function cannot be traced, as only a run tells then."""
+        try:
+            return self.spec(*specs)
+        except Exception:
+            return None
 
     def check_arguments(self, spec: Any) -> None:
         """Refuse a function that cannot be called with an element of a spec."""

@@ -59,6 +59,11 @@ def _of_ragged_rank(x: Any, rank: int) -> Any:
     return x.with_values(_of_ragged_rank(x.values, rank - 1))
 
 
+def _with_rows(x: Any) -> Any:
+    """A tensor of rank 2 or more as a ragged one, if it is not ragged yet."""
+    return x if is_ragged(x) or x.ndim <= 1 else construct.from_tensor(x, ragged_rank=1)
+
+
 def concat(values: Sequence[Any], axis: Any, name: str = "concat") -> Any:
     """Tensors concatenated, some of them ragged."""
     given = [construct.tensor(v) for v in values]
@@ -111,9 +116,9 @@ def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
         return joining.stack(given, axis)
     axis = normalize_axis(axis, given[0].ndim + 1, "ragged.stack")
     if len(given) == 1:
-        return expand_dims(_of_ragged_rank(given[0], 1) if given[0].ndim > 1 else given[0], axis)
+        return expand_dims(_with_rows(given[0]), axis)
     if axis:
-        return _joined([expand_dims(_of_ragged_rank(v, 1) if v.ndim > 1 else v, axis) for v in given], axis)
+        return _joined([expand_dims(_with_rows(v), axis) for v in given], axis)
     # Lengths of vectors are those that tf.shape gives.
     dtype = (
         dtypes.int32 if given[0].ndim == 1 else next((v.row_splits.dtype for v in given if is_ragged(v)), dtypes.int64)
