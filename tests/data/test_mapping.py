@@ -89,7 +89,7 @@ def test_tapes_do_not_see_functions() -> None:
 
 def test_filter() -> None:
     assert values(Dataset.range(9).filter(lambda x: x % 4 == 0)) == [0, 4, 8]
-    with pytest.raises(ValueError, match="`tf.bool` scalar"):
+    with pytest.raises(ValueError, match=r"`tf\.bool` scalar"):
         list(Dataset.range(9).filter(lambda x: x))
 
 

@@ -53,12 +53,15 @@ def module(name: str) -> ModuleType | None:
 def modules() -> dict[str, Mapping[str, str]]:
     """Every module in the tables, by its name below `tensorflow`; packages that hold nothing but modules are empty."""
     known: dict[str, Mapping[str, str]] = {}
-    for table in dict.fromkeys(_TABLES.values()):
+    for table in dict.fromkeys([*_TABLES.values(), "exported_table"]):
         listed = importlib.import_module(f"gradtape.compat._internal.{table}").MODULES
         for name, names in listed.items():
             parts = name.split(".")
             for end in range(1, len(parts)):
                 if any(".".join(parts[:end]).startswith(part) for part in _TABLES):
                     known.setdefault(".".join(parts[:end]), {})
-            known[name] = names
+            before = known.get(name, {})
+            known[name] = {
+                room: " ".join(filter(None, [before.get(room), names.get(room)])) for room in {**before, **names}
+            }
     return known
