@@ -71,9 +71,11 @@ MODULES: dict[str, dict[str, str]] = {
     "python.eager.execute": {"gradients": "record_gradient"},
     "python.eager.function": {"functions": "ConcreteFunction"},
     "python.eager.monitoring": {"contexts": "BoolGauge Counter IntGauge StringGauge"},
+    "python.eager.polymorphic_function.concrete_function": {"functions": "ConcreteFunction"},
     "python.eager.polymorphic_function.polymorphic_function": {"tf": "function", "functions": "Function"},
     "python.eager.record": {"gradients": "should_record_backprop stop_recording"},
     "python.eager.tape": {"gradients": "should_record_backprop stop_recording"},
+    "python.eager.test": {"tf.test": "*"},
     "python.framework.composite_tensor": {"composites": "CompositeTensor", "nests": "is_composite_tensor=is_composite"},
     "python.framework.config": {
         "tf.config.experimental": "enable_op_determinism",
@@ -88,6 +90,7 @@ MODULES: dict[str, dict[str, str]] = {
     },
     "python.framework.errors": {"tf.errors": "*"},
     "python.framework.errors_impl": {"tf.errors": "*"},
+    "python.framework.extension_type": {"tf.experimental": "ExtensionType"},
     "python.framework.func_graph": {"func_graphs": "FuncGraph"},
     "python.framework.indexed_slices": {"tf": "IndexedSlices IndexedSlicesSpec"},
     "python.framework.load_library": {"names": "load_op_library"},
@@ -162,6 +165,7 @@ MODULES: dict[str, dict[str, str]] = {
         "tf.io.gfile": "FileIO=GFile copy file_exists=exists file_exists_v2=exists get_matching_files=glob is_directory=isdir "
         "list_directory=listdir recursive_create_dir=makedirs create_dir=mkdir delete_file=remove rename stat",
     },
+    "python.lib.io.python_io": {"tf.compat.v1.python_io": "*"},
     "python.lib.io.tf_record": {
         "tf.io": "TFRecordOptions TFRecordWriter",
         "tf.compat.v1.python_io": "tf_record_iterator",
@@ -190,6 +194,7 @@ MODULES: dict[str, dict[str, str]] = {
         "tf.linalg": "global_norm",
     },
     "python.ops.cond": {"tf": "cond cond_v2=cond"},
+    "python.ops.cond_v2": {"tf": "cond_v2=cond"},
     "python.ops.confusion_matrix": {"tf.math": "confusion_matrix", "arrays": "remove_squeezable_dimensions"},
     "python.ops.control_flow_assert": {"tf.debugging": "Assert"},
     "python.ops.control_flow_case": {"arrays": "_case_helper=case_helper", "tf": "case case_v2=case"},
@@ -282,12 +287,14 @@ MODULES: dict[str, dict[str, str]] = {
     },
     "python.ops.parallel_for.control_flow_ops": {"arrays": "pfor", "tf": "vectorized_map"},
     "python.ops.parallel_for.gradients": {"arrays": "batch_jacobian_of jacobian_of"},
+    "python.ops.partitioned_variables": {"tf.compat.v1": "fixed_size_partitioner"},
     "python.ops.ragged.ragged_map_ops": {"tf": "map_fn"},
     "python.ops.ragged.ragged_tensor": {
         "tf": "RaggedTensor RaggedTensorSpec",
         "tf.compat.v1.ragged": "RaggedTensorValue",
         "ragged_tensors": "convert_to_tensor_or_ragged_tensor is_ragged",
     },
+    "python.ops.ragged.ragged_tensor_value": {"tf.compat.v1.ragged": "RaggedTensorValue"},
     "python.ops.ragged.ragged_util": {"ragged_tensors": "assert_splits_match"},
     "python.ops.random_ops": {
         "tf.random": "* random_uniform=uniform random_normal=normal random_shuffle=shuffle random_gamma=gamma multinomial=categorical",
@@ -334,6 +341,7 @@ MODULES: dict[str, dict[str, str]] = {
             "_VariableStore=VariableStore _get_default_variable_store=default_variable_store with_variable_store"
         ),
     },
+    "python.ops.variable_v1": {"tf.compat.v1": "VariableV1=Variable"},
     "python.ops.variables": {
         "tf": "Variable VariableAggregation VariableSynchronization VariableV1=Variable",
         "tf.compat.v1": (
@@ -344,6 +352,7 @@ MODULES: dict[str, dict[str, str]] = {
     },
     "python.ops.weights_broadcast_ops": {"arrays": "assert_broadcastable broadcast_weights"},
     "python.ops.while_loop": {"tf": "while_loop while_loop_v2=while_loop"},
+    "python.ops.while_v2": {"tf": "while_loop"},
     "python.platform.app": {"tf.compat.v1.app": "run"},
     "python.platform.flags": {"tf.compat.v1.flags": "FLAGS DEFINE_bool DEFINE_float DEFINE_integer DEFINE_string"},
     "python.platform.gfile": {"tf.compat.v1.gfile": "*"},
@@ -362,6 +371,7 @@ MODULES: dict[str, dict[str, str]] = {
     "python.saved_model.model_utils.mode_keys": {"saved_models": "KerasModeKeys"},
     "python.saved_model.nested_structure_coder": {"saved_models": "decode_proto encode_structure"},
     "python.saved_model.save": {"tf.saved_model": "save", "saved_models": "save_and_return_nodes"},
+    "python.saved_model.tag_constants": {"tf.saved_model": "GPU SERVING TPU TRAINING"},
     "python.tf2": {"contexts": "enabled=tf2_enabled"},
     "python.trackable.autotrackable": {"tracking": "AutoTrackable"},
     "python.trackable.base": {
@@ -375,11 +385,18 @@ MODULES: dict[str, dict[str, str]] = {
         "tracking": "NoDependency sticky_attribute_assignment wrap_or_unwrap",
     },
     "python.trackable.resource": {"tracking": "RestoredResource TrackableResource"},
+    "python.training.adam": {"tf.compat.v1.train": "AdamOptimizer"},
+    "python.training.checkpoint_management": {
+        "tf.train": "CheckpointManager get_checkpoint_state latest_checkpoint",
+    },
+    "python.training.gradient_descent": {"tf.compat.v1.train": "GradientDescentOptimizer"},
+    "python.training.momentum": {"tf.compat.v1.train": "MomentumOptimizer"},
     "python.training.moving_averages": {
         "variables": "assign_moving_average",
         "tf.train": "ExponentialMovingAverage",
     },
     "python.training.optimizer": {"tf.compat.v1.train": "Optimizer"},
+    "python.training.py_checkpoint_reader": {"tf.compat.v1.train": "NewCheckpointReader"},
     "python.training.saver": {"tf.compat.v1.train": "Saver"},
     "python.training.server_lib": {"tf.train": "ClusterSpec"},
     "python.training.session_run_hook": {"tf.compat.v1.train": "SessionRunHook"},
