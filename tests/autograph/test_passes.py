@@ -11,6 +11,7 @@ import gradtape as tf
 from autograph.programs import PROGRAMS
 from autograph.simple_functions import FUNCTIONS, METHODS, Scaled, decorated, halved, straight
 from gradtape.autograph import _cache as rewriting
+from gradtape.autograph._calls import called
 from gradtape.autograph._compile import rewritten_code
 from gradtape.autograph._liveness import Variables
 from gradtape.autograph._source import _files, tree_of
@@ -22,7 +23,7 @@ def rewritten(function):
     """The function as it is rewritten."""
     space = {}
     exec(rewritten_code(function), space)
-    return rewriting._instance(function, space["outer__"]())
+    return rewriting._instance(function, space["outer__"](), called)
 
 
 def plain(value):

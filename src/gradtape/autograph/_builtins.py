@@ -131,16 +131,16 @@ def _is_pipeline(x: Any) -> bool:
     return hasattr(x, "_staged_steps") and traces()
 
 
-def _map(f: Any, *x: Any) -> Any:
+def _map(converted: Callable[..., Any], f: Any, *x: Any) -> Any:
     if x and all(_is_pipeline(v) for v in x):
         return (x[0] if len(x) == 1 else _zip(*x)).map(f)
-    return map(_called(f), *[rows(v) for v in x])
+    return map(_called(converted, f), *[rows(v) for v in x])
 
 
-def _filter(f: Any, x: Any) -> Any:
+def _filter(converted: Callable[..., Any], f: Any, x: Any) -> Any:
     if _is_pipeline(x) and f is not None:
         return x.filter(f)
-    return filter(_called(f) if f is not None else None, rows(x))
+    return filter(_called(converted, f) if f is not None else None, rows(x))
 
 
 def _enumerate(x: Any, start: int = 0) -> Any:
@@ -225,12 +225,13 @@ OVERLOADS: dict[Any, Callable[..., Any]] = {
     abs: _abs, float: _float, int: _int, bool: _bool, len: _len, range: _range, sorted: _sorted, enumerate: _enumerate,
     zip: _zip, any: _reduced("any"), all: _reduced("all"), max: _extreme("max"), min: _extreme("min"), sum: _sum,
     list: lambda *x: list(*[rows(v) for v in x]), tuple: lambda *x: tuple(*[rows(v) for v in x]),
-    map: _map, filter: _filter,
     reversed: lambda x: REGISTRY["reverse"](as_tensor(x), axis=(0,)) if _concerns(x) else reversed(x),
 }  # fmt: skip
 
 
-def _called(function: Any) -> Any:
-    from gradtape.autograph._calls import converted
+# These call functions of the user: they take what rewrites those first.
+CALLING: dict[Any, Callable[..., Any]] = {map: _map, filter: _filter}
 
+
+def _called(converted: Callable[..., Any], function: Any) -> Any:
     return converted(function) if callable(function) else function

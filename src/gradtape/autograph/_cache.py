@@ -9,7 +9,9 @@ import marshal
 import os
 import sys
 import types
+from collections.abc import Callable
 from types import CodeType, FunctionType
+from typing import Any
 
 from gradtape.autograph import _allowlist as allowlist
 from gradtape.autograph._source import last_line
@@ -21,8 +23,8 @@ _MOST = 4096
 _WITHOUT_REFERENCES = 2  # the version of marshal's format whose bytes depend on nothing but the value
 
 
-def rewritten(function: FunctionType) -> FunctionType:
-    """The function with its control flow rewritten.
+def rewritten(function: FunctionType, called: Callable[..., Any]) -> FunctionType:
+    """The function with its control flow rewritten; `called` gives what is called in place of what it calls.
 
     Raises:
       Unavailable: if there is no source, or if it uses what cannot be rewritten.
@@ -33,17 +35,17 @@ def rewritten(function: FunctionType) -> FunctionType:
         if len(_factories) >= _MOST:
             _factories.clear()
         known = _factories[id(code)] = code, _factory(function)
-    return _instance(function, known[1])
+    return _instance(function, known[1], called)
 
 
-def _instance(function: FunctionType, factory: FunctionType) -> FunctionType:
+def _instance(function: FunctionType, factory: FunctionType, called: Callable[..., Any]) -> FunctionType:
     """A function of the rewritten code with the globals, closure and defaults of the original."""
-    from gradtape.autograph._namespace import ag
+    from gradtape.autograph._namespace import runtime
 
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     closure = tuple([cells.get(name) or types.CellType() for name in factory.__code__.co_freevars])
     bound = FunctionType(factory.__code__, function.__globals__, factory.__name__, None, closure)
-    made: FunctionType = bound(ag)
+    made: FunctionType = bound(runtime(called))
     made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     made.__name__, made.__qualname__, made.__module__ = function.__name__, function.__qualname__, function.__module__
     made.__dict__.update({k: v for k, v in function.__dict__.items() if k != "__wrapped__"})

@@ -79,7 +79,7 @@ def _rewritten(function: FunctionType) -> FunctionType:
     try:
         from gradtape.autograph._cache import rewritten
 
-        return rewritten(function)
+        return rewritten(function, called)
     except Unavailable as problem:
         if function.__code__ not in _warned and has_control_flow(function.__code__):
             _warned.add(function.__code__)
@@ -100,10 +100,11 @@ def called(function: Any) -> Any:
         if getattr(function, "__name__", "") == "range" and _origin(function) == "gradtape.arrays.creation":
             return _noted_range(converted(function))
         return converted(function)
-    from gradtape.autograph._builtins import OVERLOADS
+    from gradtape.autograph._builtins import CALLING, OVERLOADS
 
     try:
-        return OVERLOADS.get(function, function)
+        calling = CALLING.get(function)
+        return OVERLOADS.get(function, function) if calling is None else functools.partial(calling, converted)
     except TypeError:  # a method of something that is not hashable
         return function
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 from gradtape.autograph import _allowlist as allowlist
 from gradtape.autograph import _builtins as builtins
-from gradtape.autograph import _calls as calls
 from gradtape.autograph import _operators as operators
 from gradtape.autograph._undefined import MISSING_RETURN, Undefined, ldu, scopes
 from gradtape.tracing.symbol import Symbol
@@ -48,25 +49,28 @@ def ld(value: Any) -> Any:
     return value
 
 
-ag = SimpleNamespace(
-    FunctionScope=FunctionScope,
-    Undefined=Undefined,
-    UndefinedReturnValue=lambda: MISSING_RETURN,
-    and_=operators.and_,
-    assert_stmt=operators.assert_stmt,
-    autograph_artifact=allowlist.do_not_convert,
-    called=calls.called,
-    filter_=operators.filter_,
-    for_stmt=operators.for_stmt,
-    if_exp=operators.if_exp,
-    if_stmt=operators.if_stmt,
-    in_=operators.in_,
-    ld=ld,
-    keep_state=lambda values: None,
-    ldu=ldu,
-    no_state=tuple,
-    not_=operators.not_,
-    or_=operators.or_,
-    rows=builtins.rows,
-    while_stmt=operators.while_stmt,
-)
+@functools.cache
+def runtime(called: Callable[..., Any]) -> SimpleNamespace:
+    """The namespace; `called` gives what is called in place of what a function calls."""
+    return SimpleNamespace(
+        FunctionScope=FunctionScope,
+        Undefined=Undefined,
+        UndefinedReturnValue=lambda: MISSING_RETURN,
+        and_=operators.and_,
+        assert_stmt=operators.assert_stmt,
+        autograph_artifact=allowlist.do_not_convert,
+        called=called,
+        filter_=operators.filter_,
+        for_stmt=operators.for_stmt,
+        if_exp=operators.if_exp,
+        if_stmt=operators.if_stmt,
+        in_=operators.in_,
+        ld=ld,
+        keep_state=lambda values: None,
+        ldu=ldu,
+        no_state=tuple,
+        not_=operators.not_,
+        or_=operators.or_,
+        rows=builtins.rows,
+        while_stmt=operators.while_stmt,
+    )

@@ -99,8 +99,9 @@ def to_graph(entity: Any, recursive: bool = True, experimental_optional_features
     -1
     """
     from gradtape.autograph._cache import rewritten
+    from gradtape.autograph._calls import called
 
-    return _applied(entity, rewritten)
+    return _applied(entity, lambda function: rewritten(function, called))
 
 
 def to_code(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:
