@@ -163,6 +163,27 @@ class TestConcreteFunction:
         assert concrete.output_dtypes[0] is tf.float32
         assert concrete.graph.name == "<lambda>"
 
+    def test_the_graph_as_programs_look_at_it(self):
+        scale = tf.Variable([2.0, 3.0], name="scale")
+        concrete = tf.function(lambda x: tf.nn.relu(x * scale) + x * 2.0).get_concrete_function(
+            tf.TensorSpec([None, 2])
+        )
+        graph = concrete.graph
+        names = {op.name: op for op in graph.get_operations()}
+        assert names["x"].type == names["scale"].type == "Placeholder"
+        assert [names[n].type for n in ("multiply", "multiply_1", "relu", "add")] == ["Mul", "Mul", "Relu", "AddV2"]
+        assert graph.get_operation_by_name("relu").inputs[0].value is names["multiply"].outputs[0].value
+        assert graph.get_tensor_by_name("x:0").shape.as_list() == [None, 2]
+        with pytest.raises(KeyError, match="not in the graph"):
+            graph.get_tensor_by_name("nothing:0")
+        written = {node.name: node for node in graph.as_graph_def().node}
+        assert written["add"].op == "AddV2"
+        assert written["add"].input == ["relu", "multiply_1"]
+        signature = concrete.function_def.signature
+        assert [a.name for a in signature.input_arg] == ["x"]
+        assert len(signature.output_arg) == 1
+        assert len(concrete.function_def.node_def) == len(written)
+
     def test_attributes_of_the_python_function(self):
         def f(x):
             return x

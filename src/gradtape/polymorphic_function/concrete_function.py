@@ -17,6 +17,7 @@ from gradtape.polymorphic_function.function_signature import Signature
 from gradtape.polymorphic_function.function_type import FunctionType, Parameter, VariableSpec, kind_of
 from gradtape.polymorphic_function.matching import DoesNotFit, MatchedLeaves
 from gradtape.tracing.composites import fold
+from gradtape.tracing.function_graph import ArgDef, FunctionDef, OpDef
 from gradtape.tracing.staged import Staged
 from gradtape.tracing.symbol import Symbol
 from gradtape.tracing.trace import Trace
@@ -73,6 +74,13 @@ class ConcreteFunction:
     graph = property(lambda self: self._staged.trace.graph, doc="The graph.")
     inputs = property(lambda self: list(self._staged.trace.parameters), doc="The arguments, as symbols.")
     outputs = property(lambda self: list(self._staged.outputs), doc="The results, as symbols.")
+
+    @property
+    def function_def(self) -> FunctionDef:
+        """The function in writing: its name, arguments, results and operations."""
+        given = [ArgDef(x.name.partition(":")[0], x.dtype.as_datatype_enum) for x in self.inputs]
+        results = [ArgDef(f"output_{i}", y.dtype.as_datatype_enum) for i, y in enumerate(self.outputs)]
+        return FunctionDef(OpDef(f"__inference_{self._staged.name}", given, results), self.graph.as_graph_def().node)
 
     def add_to_graph(self, g: Any = None, overwrite: bool = False) -> None:
         """Nothing: functions need not be registered in a graph."""

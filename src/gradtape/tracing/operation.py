@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gradtape.tracing.operation_types import operation_type
+
 if TYPE_CHECKING:
     from gradtape.tracing.symbol import Symbol
 
@@ -13,7 +15,7 @@ class Operation:
 
     Attributes:
       name: in the style of TensorFlow's graphs.
-      type: the name of the op; "Placeholder" for arguments and what the function closes over.
+      type: TensorFlow's name of the op; "Placeholder" for arguments and what the function closes over.
       inputs: symbolic tensors.
       outputs: symbolic tensors.
       graph: the graph of the function.
@@ -24,14 +26,14 @@ class Operation:
     ...     print(x.op.type, y.op.type, [i.name for i in y.op.inputs])
     ...     return y
     >>> _ = f(tf.constant(1.0))
-    Placeholder sin ['x:0']
+    Placeholder Sin ['x:0']
     """
 
-    def __init__(self, tensor: Symbol) -> None:
+    def __init__(self, tensor: Symbol, name: str | None = None, kind: str | None = None) -> None:
         node = tensor.value.node
         self._node = node
-        self.name, _, _ = tensor.name.partition(":")
-        self.type: str = "Placeholder" if node is None else node.op.name
+        self.name = tensor.name.partition(":")[0] if name is None else name
+        self.type = kind or ("Placeholder" if node is None else operation_type(node.op.name))
         self.graph = tensor.graph
         self.inputs = () if node is None else tuple([tensor.beside(v) for v in node.inputs])
         self.outputs = [tensor] if node is None else [tensor.beside(v) for v in node.outputs]

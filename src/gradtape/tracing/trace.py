@@ -26,6 +26,7 @@ from gradtape.core.variable import Variable
 from gradtape.tracing.dynamic_shapes import symbolic_shapes
 from gradtape.tracing.dynamic_shapes.late_node import Deferred
 from gradtape.tracing.dynamic_shapes.symbolic_values import SymbolicValues, is_small
+from gradtape.tracing.function_graph import FunctionGraph
 from gradtape.tracing.symbol import Symbol, out_of_scope, symbol
 from gradtape.transform.batched import Batched, number_beside
 from gradtape.transform.opaque_op import recorded_by
@@ -112,7 +113,7 @@ class Trace:
     def __init__(
         self, name: str, sees: tuple[Trace, ...] = (), lift: Any = None, tracks_constants: bool | None = None
     ) -> None:
-        self.graph = Graph(name)
+        self.graph: Graph = FunctionGraph(name, self)
         self.outer = current_trace()
         # Blocks are traced as the function around them is.
         inherited: bool | None = self.outer.tracks_constants if self.outer is not None else None
