@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from messages.errors import EAGER, IN_DATASETS, IN_FIT, IN_FUNCTIONS
+from messages.errors import EAGER, IN_DATASETS, IN_FIT, IN_FUNCTIONS, PLACES
 
 _HEAD = "import numpy as np\nimport gradtape as tf\na, b = tf.ones([8, 3]), tf.ones([4, 5])\n\n"
 # Several programs in one process: each error is printed as Python prints one that nobody catches, and the next follows.
@@ -77,6 +77,21 @@ def test_fit(tmp_path: Path) -> None:
     for printed in _printed([f"{model}m.fit(np.ones([8, 3]), {y}, verbose=0)" for y in IN_FIT], tmp_path):
         assert len(re.findall(r"^  File ", printed, re.MULTILINE)) <= 4, printed
         assert len(printed.strip().split("\n")) <= 14, printed
+
+
+def test_places_that_machinery_calls(tmp_path: Path) -> None:
+    found = _printed([f"keras = tf.keras\n{place}" for place in PLACES], tmp_path)
+    assert len(found) == len(PLACES)
+    for printed in found:
+        _check(printed, frames=4, lines=16)
+        assert "During handling" not in printed, printed
+        assert "site-packages" not in printed, printed
+
+
+def test_errors_of_keras_alone(tmp_path: Path) -> None:
+    (printed,) = _printed(["keras = tf.keras\nkeras.models.load_model('no.keras')"], tmp_path)
+    assert len(re.findall(r"^  File ", printed, re.MULTILINE)) == 1, printed
+    assert "File not found" in printed
 
 
 def test_interrupted_fit(tmp_path: Path) -> None:

@@ -21,8 +21,8 @@ class Absence(NamedTuple):
 
 
 _GRAPHS = "there are no graphs and sessions of TensorFlow 1"
-_PROTOCOL = "it is a message of TensorFlow's servers, and there are none"
-_CLUSTER = "processes of a job train together by MPI; there are no servers"
+_PROTOCOL = "it is a message of TensorFlow's servers, which do not exist here"
+_CLUSTER = "processes train together through MPI; there are no servers"
 _ALONE = (
     "use tf.distribute.MultiWorkerMirroredStrategy, which trains on the processes of an MPI job, or MirroredStrategy."
 )
@@ -32,7 +32,7 @@ _NATIVE = "there is no C++ to compile kernels against"
 _BATCHES = "objects are not put into batches; batch the tensors that they are made of"
 _DISPATCH = "TensorFlow's functions cannot be given other meanings for other classes"
 _RAW = "it is a kernel behind a public function"
-_EXTENSION = "give the class methods of its own, or `__array__`, or tf.register_tensor_conversion_function."
+_EXTENSION = "define the methods in the class, or `__array__`, or tf.register_tensor_conversion_function."
 
 _TABLE = [
     # Graphs of TensorFlow 1, and what reads and writes them.
@@ -100,7 +100,7 @@ _TABLE = [
     ("tf.debugging.experimental", "TensorBoard's debugger reads what TensorFlow's runtime writes", "use tf.debugging.enable_check_numerics, tape.explain and f.explain()."),
     ("tf.dtensor", _CLUSTER, _ALONE),
     ("tf.security", _RAW, "nothing: it is for TensorFlow's own tests."),
-    ("tf.saved_model.experimental", "saved models have no fingerprints and policies of their own", "use tf.saved_model.save and load."),
+    ("tf.saved_model.experimental", "saved models have no fingerprints or policies", "use tf.saved_model.save and load."),
     ("tf.image.decode_jxl", "Pillow does not read JPEG XL", "convert the files to PNG or JPEG."),
     ("tf.io.decode_jxl", "Pillow does not read JPEG XL", "convert the files to PNG or JPEG."),
     ("tf.io.decode_proto", "messages other than tf.train.Example are not known", "use protobuf in tf.py_function."),

@@ -89,7 +89,7 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layou
         _say_if_size("ones", shape, dtype)
     wanted = dtypes.as_dtype(dtype)
     if wanted is dtypes.string:
-        raise errors.build(errors.DTypeError, "ones: there is no 1 of dtype string.", "use tf.fill(shape, value).")
+        raise errors.build(errors.DTypeError, "ones: dtype must be numeric, got string.", "use tf.fill(shape, value).")
     size = arguments.shape(shape, "ones")
     try:
         return _new(np.ones(size, wanted.numpy))

@@ -68,7 +68,7 @@ def _decode_wav(contents: Any, *, channels: int, samples: int) -> tuple[Any, ...
 def decode(data: bytes) -> tuple[Any, int]:
     """The sound in a WAV file, float32 `[samples, channels]`, and its rate."""
     if len(data) < 12 or data[:4] != b"RIFF" or data[8:12] != b"WAVE":
-        raise _invalid("Header mismatch: expected RIFF and WAVE", "it is no WAV file, or it is too short.")
+        raise _invalid("Header mismatch: expected RIFF and WAVE", "the data is not a WAV file, or is too short.")
     chunks: dict[bytes, bytes] = {}
     place = 12
     while place + 8 <= len(data):

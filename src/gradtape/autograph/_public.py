@@ -131,7 +131,7 @@ def _applied(entity: Any, how: Callable[[Any], Any]) -> Any:
         function, owner = function.__func__, function.__self__
     if not isinstance(function, types.FunctionType):
         raise ValueError(
-            errors.compose(f"AutoGraph: {entity!r} is no function written in Python.", "give a function or method.")
+            errors.compose(f"AutoGraph: {entity!r} is not a function written in Python.", "give a function or method.")
         )
     try:
         made = how(function)

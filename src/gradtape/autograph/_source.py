@@ -102,7 +102,7 @@ def _functions(filename: str, lines: list[str]) -> dict[int, list[Any]]:
     try:
         module = ast.parse("".join(lines))
     except SyntaxError as problem:
-        raise Unavailable(f"{filename} is no Python source: {problem}") from None
+        raise Unavailable(f"{filename} is not Python source: {problem}") from None
     found: dict[int, list[Any]] = {}
     for node in ast.walk(module):
         if isinstance(node, ast.Lambda):

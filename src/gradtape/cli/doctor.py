@@ -32,7 +32,7 @@ def report() -> int:
     for line in lines:
         print(f"{line.subject:14} {line.state}")
     advice = [line.advice for line in lines if line.advice]
-    print("\nAdvice:" if advice else "\nEverything is there.")
+    print("\nAdvice:" if advice else "\nNo problems found.")
     for text in advice:
         print(f"  - {text}")
     return 1 if any(line.subject == "compiled" and line.advice for line in lines) else 0
@@ -128,7 +128,7 @@ def _llvm() -> Line:
         return Line(
             "LLVM",
             f"llvmlite {found} fails: {problem}",
-            "Install llvmlite anew: pip install --force-reinstall llvmlite",
+            "Reinstall llvmlite: pip install --force-reinstall llvmlite",
         )
     return Line("LLVM", f"llvmlite {found} for {machine.cpu}, {machine.triple}")
 
@@ -141,7 +141,7 @@ def _cache() -> Line:
 
     folder = disk_cache.folder()
     if folder is None:
-        reason = "Kernels are compiled anew in every process: "
+        reason = "Kernels are compiled again in every process: "
         why = (
             "GRADTAPE_CACHE turns the cache off."
             if wanted

@@ -150,5 +150,5 @@ def _report(folder: Path) -> None:
     running = {r: slot for r, slot in silent.items() if slot["state"] == board.RUNNING}
     for rank, slot in sorted((running or silent).items()):
         what = "at" if slot["state"] == board.RUNNING else "waiting in"
-        line = f"rank {rank} ended without an error of its own; it was last seen {what} {slot['where'].decode(errors='replace')}"
+        line = f"rank {rank} ended without raising an error; it was last seen {what} {slot['where'].decode(errors='replace')}"
         print(f"gradtape launch: {line}", file=sys.stderr)

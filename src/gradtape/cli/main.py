@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import sys
 from collections.abc import Sequence
 
@@ -22,6 +23,7 @@ gradtape {version}: tf.GradientTape programs without TensorFlow.
 
 In Python: import gradtape as tf
 """
+_COMMANDS = ("run", "launch", "show", "check", "doctor")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -41,6 +43,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not given or given[0] in ("-h", "--help", "help"):
         print(_welcome(), end="")
         return 0
+    if not given[0].startswith("-") and given[0] not in _COMMANDS:
+        close = difflib.get_close_matches(given[0], _COMMANDS, 1)
+        hint = (
+            f"gradtape {close[0]}"
+            if close
+            else f"gradtape run {given[0]}"
+            if given[0].endswith((".py", ".ipynb"))
+            else ""
+        )
+        print(f"gradtape: unknown command {given[0]!r}.{f' Did you mean: {hint}?' if hint else ''}", file=sys.stderr)
+        print(f"Commands: {', '.join(_COMMANDS)}; gradtape --help describes them.", file=sys.stderr)
+        return 2
     parser = argparse.ArgumentParser(
         prog="gradtape", usage="gradtape run|launch|show|check|doctor ...; gradtape --help lists all"
     )

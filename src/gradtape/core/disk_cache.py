@@ -159,7 +159,7 @@ def _refuse(path: str) -> None:
 
     warnings.warn(
         f"the kernel cache refuses {path}: it is not a plain file or folder that you own and that only you may write.\n"
-        "  fix: remove it, or set GRADTAPE_CACHE to a folder of your own, or to off.",
+        "  fix: remove it, or set GRADTAPE_CACHE to a private folder, or to off.",
         CompilerWarning,
         stacklevel=2,
     )

@@ -218,7 +218,7 @@ def declare(name: str) -> Callable[[type[Op]], Any]:
         if not cls.inputs:
             op.inputs = cls.inputs = _signature(cls.kernel)[0]
         if unknown := set(cls.constants) - set(op.inputs):
-            raise TypeError(f"op {name}: constants names {sorted(unknown)}, which are no inputs.")
+            raise TypeError(f"op {name}: constants names {sorted(unknown)}, which are not inputs.")
         prepare(op)
         REGISTRY[name] = op
         return op
@@ -260,7 +260,9 @@ def _residual(op: Op, name: str) -> tuple[str, str]:
         base = name.removesuffix("_" + suffix)
         if base != name and (base in op.inputs or base in op.outputs):
             return base, suffix
-    raise TypeError(f"op {op.name}: vjp asks for {name!r}, which is no input or output, nor a shape or dtype of one.")
+    raise TypeError(
+        f"op {op.name}: vjp asks for {name!r}, which is not an input or output, nor a shape or dtype of one."
+    )
 
 
 def _saver(op: Op) -> Callable[[Any, Any], tuple[Any, ...]]:

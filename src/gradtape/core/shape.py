@@ -119,7 +119,7 @@ def normalize_axis(axis: Any, rank: int, op: str, name: str = "axis") -> int:
         raise errors.build(
             errors.RangeError,
             f"{op}: {name} is {axis}, but the input has rank {rank}: {axis} is out of range.",
-            f"use an axis from {-rank} to {rank - 1}; others are out of bounds."
+            f"use an axis from {-rank} to {rank - 1}; anything else is out of bounds."
             if rank
             else "a scalar has no axes: every axis is out of bounds.",
         )

@@ -92,7 +92,7 @@ def _lock(path: str) -> Iterator[None]:
                 raise errors.build(
                     errors.AlreadyExistsError,
                     f"{path}: another iterator is already writing this file.",
-                    "let it come to its end first, or give each dataset a file of its own.",
+                    "let it finish first, or give each dataset a separate file.",
                 ) from None
         try:
             yield

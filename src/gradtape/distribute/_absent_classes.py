@@ -15,7 +15,7 @@ class _OfClusters:
     """What belongs to several machines."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
-        what = f"{type(self).__name__} is left out: processes of a job train together by MPI; there are no servers."
+        what = f"{type(self).__name__} is left out: processes train together through MPI; there are no servers."
         raise errors.LeftOutError(errors.compose(what, _ALONE))
 
 

@@ -31,5 +31,5 @@ class ParameterServerStrategy(Strategy):
     """
 
     def __init__(self, *_: Any, **__: Any) -> None:
-        what = "tf.distribute.ParameterServerStrategy is left out: processes of a job train together by MPI; there are no servers."
+        what = "tf.distribute.ParameterServerStrategy is left out: processes train together through MPI; there are no servers."
         raise errors.LeftOutError(errors.compose(what, _ALONE))

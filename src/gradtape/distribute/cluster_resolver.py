@@ -218,7 +218,9 @@ def _slurm_number(*names: str) -> int:
         if os.environ.get(name, "").isdigit():
             return int(os.environ[name])
     raise RuntimeError(
-        errors.compose(f"SlurmClusterResolver: {names[0]} is not set: this is no task of Slurm.", "start it with srun.")
+        errors.compose(
+            f"SlurmClusterResolver: {names[0]} is not set: this process is not a Slurm task.", "start it with srun."
+        )
     )
 
 

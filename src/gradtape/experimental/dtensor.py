@@ -28,7 +28,7 @@ UNSHARDED = "unsharded"
 def _refused(*_: Any, **__: Any) -> Any:
     raise errors.LeftOutError(
         errors.compose(
-            "tf.experimental.dtensor is left out: processes of a job train together by MPI; there are no servers.",
+            "tf.experimental.dtensor is left out: processes train together through MPI; there are no servers.",
             "use tf.distribute.MirroredStrategy, which runs in this process.",
             depth=2,
         )

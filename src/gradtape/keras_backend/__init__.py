@@ -49,7 +49,7 @@ for _package in ("keras", "optree"):
     if _spec is not None and _spec.origin is not None:
         provenance.pass_over(os.path.dirname(_spec.origin))
 KerasTensor.__stands_for_values__ = (
-    "A tensor of Keras that a layer gave while the model was built stands for the values of every call, and is none of them.",
+    "A tensor of Keras that a layer gave while the model was built is symbolic: it stands for the values of every call.",
     "ask the model for the values: both = keras.Model(model.inputs, [layer.output, model.output]); in the tape, "
     "features, y = both([x]); then tape.gradient(y, features).",
 )

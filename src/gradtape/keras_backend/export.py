@@ -73,7 +73,7 @@ class SavedModelExportArchive:
         elif not isinstance(fn, Function) or (fn.input_signature is None and not fn._traces):
             raise ValueError(
                 errors.compose(
-                    f"The endpoint {name!r} has no `input_signature`, and {fn!r} is no tf.function that has been called.",
+                    f"The endpoint {name!r} has no `input_signature`, and {fn!r} is not a tf.function that has been called.",
                     "pass input_signature=[keras.InputSpec(shape=(None, 3), dtype='float32')].",
                 )
             )

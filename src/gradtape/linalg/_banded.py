@@ -186,7 +186,7 @@ def _stacked(diagonals: Any, what: str) -> Any:
     if not isinstance(diagonals, (list, tuple)) or len(diagonals) != 3:
         raise errors.build(
             errors.ConversionError,
-            f"{what}: diagonals is no sequence of three tensors.",
+            f"{what}: diagonals must be a sequence of three tensors.",
             "give the diagonals above, on and below the main one.",
         )
     main = tensor(diagonals[1])

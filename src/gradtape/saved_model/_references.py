@@ -107,7 +107,7 @@ def _unwrapped(function: Any) -> Any:
 def _refusal(what: str, name: str) -> Exception:
     return errors.build(
         errors.NotFoundError,
-        f"saved_model.load: the saved graph uses the {what} {name!r}, which is not among those that models may name.",
+        f"saved_model.load: the saved graph uses the {what} {name!r}, which saved models may not refer to.",
         "load it with the version of gradtape that saved it, or save it again with this one.",
     )
 

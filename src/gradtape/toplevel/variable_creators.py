@@ -66,7 +66,7 @@ def register_tensor_conversion_function(
         raise TypeError(
             errors.compose(
                 "Cannot register conversions for Python numeric types and NumPy scalars and arrays.",
-                "register a class of your own.",
+                "register a class that you define.",
             )
         )
     if not callable(conversion_func):

@@ -184,7 +184,7 @@ class Checkpoint:
             if is_computed and not os.path.isdir(folder or "."):
                 raise errors.build(
                     errors.NotFoundError,
-                    f"Checkpoint.write: there is no folder {folder!r}, and a path that is a tensor makes none.",
+                    f"Checkpoint.write: there is no folder {folder!r}, and a path given as a tensor does not create one.",
                     "make the folder first.",
                 )
             return os.fsencode(self.write(prefix, options))

@@ -105,7 +105,7 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
         return None
     if file_of(state.model_checkpoint_path).exists():
         return state.model_checkpoint_path
-    log.warning("%s: the latest checkpoint is said to be %s, which is not there.", checkpoint_dir, file_of(
+    log.warning("%s: the latest checkpoint is recorded as %s, which does not exist.", checkpoint_dir, file_of(
         state.model_checkpoint_path
     ).name)  # fmt: skip
     return None

@@ -77,7 +77,7 @@ class NothingRestored:
         raise AssertionError(
             errors.compose(
                 "No checkpoint specified (save_path=None); nothing is being restored.",
-                "tf.train.latest_checkpoint(folder) is None where there is none: check it first.",
+                "tf.train.latest_checkpoint(folder) is None if there is no checkpoint: check it first.",
             )
         )
 

@@ -172,7 +172,7 @@ def _pullback(grad_fn: Any, inputs: list[Any], variables: list[Variable]) -> Pul
             raise ValueError(
                 errors.compose(
                     f"custom_gradient function expected to return {count} gradients, but returned {len(flat)} instead.",
-                    "the gradient function returns one gradient for each argument, None where there is none.",
+                    "the gradient function returns one gradient for each argument, None for arguments without a gradient.",
                 )
             )
         return [_cotangent(d, *spec) for d, *spec in zip((*flat, *of_variables), dtypes, shapes, strict=True)]

@@ -71,7 +71,7 @@ def vectorized_map(fn: Callable[[Any], R], elems: Any, fallback_to_while_loop: b
         if problem.level != _current.depth + 1 or not fallback_to_while_loop or not size:
             raise
         if warn:
-            text = f"vectorized_map: the {size} examples run one by one, since one was asked for its value.\n{problem}"
+            text = f"vectorized_map: the {size} examples run one by one, since the function reads the value of one.\n{problem}"
             warnings.warn(text, UserWarning, stacklevel=provenance.stacklevel())
     return cast(R, _one_by_one(fn, elems, flat, size))
 

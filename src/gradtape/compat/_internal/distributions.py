@@ -12,7 +12,7 @@ from gradtape.distribute._distributed_dataset import Distributed
 from gradtape.distribute.cluster_resolver import SimpleClusterResolver as SimpleClusterResolver
 from gradtape.distribute.cluster_resolver import TFConfigClusterResolver as TFConfigClusterResolver
 
-_ONE = "processes of a job train together by MPI; there are no servers"
+_ONE = "processes train together through MPI; there are no servers"
 TPUClusterResolver = absent_class("TPUClusterResolver", "there are no TPUs")
 ClusterCoordinator = absent_class("ClusterCoordinator", _ONE)
 ParameterServerStrategyV2 = absent_class("ParameterServerStrategyV2", _ONE)

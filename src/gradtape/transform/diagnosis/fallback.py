@@ -13,7 +13,7 @@ def number_as_target(facts: Facts) -> Report | None:
         return None
     kind = type(facts.numbers[0]).__name__
     fix = "compute it with functions of tf; leave `.numpy()` and float() out."
-    return facts.report(Cause.NUMPY, f"the target is no tensor but of type {kind}", [facts.entered], fix)
+    return facts.report(Cause.NUMPY, f"the target is not a tensor, but of type {kind}", [facts.entered], fix)
 
 
 def inside_a_function(facts: Facts) -> Report | None:
