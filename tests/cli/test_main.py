@@ -24,11 +24,15 @@ def test_a_module_that_greets():
     assert "import gradtape as tf" in ran.stdout
 
 
-def test_unknown_commands(capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(["walk"])
-    assert ended.value.code == 2
-    assert "gradtape --help lists all" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("given", "meant"), [("walk", ""), ("chek", "gradtape check"), ("program.py", "gradtape run program.py")]
+)
+def test_unknown_commands(capsys, given, meant):
+    assert main([given]) == 2
+    said = capsys.readouterr().err
+    assert f"unknown command {given!r}." in said
+    assert (f"Did you mean: {meant}?" in said) == bool(meant)
+    assert "run, launch, show, check, doctor; gradtape --help" in said
 
 
 def test_without_keras():
