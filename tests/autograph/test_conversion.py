@@ -295,7 +295,7 @@ class TestTools:
         assert "ag__.if_stmt" in tf.autograph.to_code(helper)
         assert tf.autograph.to_graph(Model().call)(2.0) == 4.0
         assert "ag__" in tf.autograph.to_code(tf.function(helper))
-        with pytest.raises(ValueError, match="no function written in Python"):
+        with pytest.raises(ValueError, match="not a function written in Python"):
             tf.autograph.to_code(len)
 
     def test_verbosity(self, caplog):

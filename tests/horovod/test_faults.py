@@ -86,10 +86,10 @@ for step in range(12):
 
 # What is said, and within how many seconds the job has ended. Ranks that do not come are waited for 4 seconds here.
 SAID: dict[str, tuple[float, list[str]]] = {
-    "kill": (10, ["rank {last} ended without an error of its own"]),
-    "kill in a collective": (10, ["ended without an error of its own"]),
-    "kill in a checkpoint": (10, ["ended without an error of its own"]),
-    "silent exit": (10, ["rank {last} ended without an error of its own"]),
+    "kill": (10, ["rank {last} ended without raising an error"]),
+    "kill in a collective": (10, ["ended without raising an error"]),
+    "kill in a checkpoint": (10, ["ended without raising an error"]),
+    "silent exit": (10, ["rank {last} ended without raising an error"]),
     "stop": (14, ["no sign of life", "rank 0 waited"]),
     "exception": (10, ["failed: ValueError: boom", "[{last}] ValueError: boom"]),
     "exit": (10, ["rank {last}: left the program"]),

@@ -183,7 +183,7 @@ def test_tridiagonal_singular():
 def test_tridiagonal_refusals():
     with pytest.raises(ValueError, match=r"diagonals_format must be .* got 'band'"):
         tf.linalg.tridiagonal_solve(BANDS, BANDS[0], "band")
-    with pytest.raises(ValueError, match="no sequence of three"):
+    with pytest.raises(ValueError, match="must be a sequence of three"):
         tf.linalg.tridiagonal_solve(BANDS[0], BANDS[0], "sequence")
     with pytest.raises(ValueError, match=r"diagonals\[2\] is f64\[3\]"):
         tf.linalg.tridiagonal_solve((BANDS[0], BANDS[1], BANDS[2, :3]), BANDS[0], "sequence")
