@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from gradtape.compiler.backends.pointwise import lower as loops
 from gradtape.compiler.backends.pointwise.plan import plan
 from gradtape.compiler.bodies.kernel_op import Binding, KernelOp
-from gradtape.compiler.bodies.loop import Loop, Step, collapsed, strides_in
+from gradtape.compiler.bodies.loop import Loop, Step, collapse_axes, strides_in
 from gradtape.compiler.lowering.nodes import lower_kernel
 from gradtape.compiler.runtime import kernels, pool
 from gradtape.core import dtypes
@@ -22,7 +22,7 @@ RANDOM = np.random.default_rng(5)
 def loop_of(shape, owns, dtype="float32", sums=True):
     """The squares of the sums of some inputs, and their sum."""
     own = dtypes.as_dtype(dtype)
-    joined, strides = collapsed(shape, [strides_in(o, shape) for o in owns])
+    joined, strides = collapse_axes(shape, [strides_in(o, shape) for o in owns])
     steps = [Step(REGISTRY["add"], (0, 1), ())] if len(owns) > 1 else []
     steps += [Step(REGISTRY["add"], (len(owns) + i - 2, i), ()) for i in range(2, len(owns))]
     steps.append(Step(REGISTRY["square"], (len(owns) + len(steps) - 1 if steps else 0,), ()))

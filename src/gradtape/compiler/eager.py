@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.compiler import availability
-from gradtape.compiler.bodies.loop import Loop, Step, collapsed, strides_in
+from gradtape.compiler.bodies.loop import Loop, Step, collapse_axes, strides_in
 from gradtape.compiler.bodies.rows import Recipe, RowLoop, row_loop
 from gradtape.compiler.fusion.pointwise import checks_values, varies
 from gradtape.compiler.runtime import pool
@@ -162,7 +162,7 @@ def _rows(op: Any, specs: list[Spec], params: dict[str, Any]) -> RowLoop | None:
 def _elements(op: Any, specs: list[Spec], output: Spec, params: dict[str, Any]) -> Loop | None:
     if not callable(getattr(op, "scalar", None)) or checks_values(op, [s.dtype for s in specs]):
         return None
-    shape, strides = collapsed(output.shape, [strides_in(s.shape, output.shape) for s in specs])
+    shape, strides = collapse_axes(output.shape, [strides_in(s.shape, output.shape) for s in specs])
     step = Step(op, tuple(range(len(specs))), tuple(sorted(params.items())))
     inputs = tuple([(s.dtype, own) for s, own in zip(specs, strides, strict=True)])
     return Loop(shape, inputs, (None,) * len(specs), (step,), (len(specs),), ())

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from gradtape.compiler.backends import emits
-from gradtape.compiler.backends.rows.sequence import Stage, chained
+from gradtape.compiler.backends.rows.sequence import Stage, chain_stages
 from gradtape.compiler.bodies.rows import ELEMENT, Handle, Recipe, RowLoop, row_loop
 from gradtape.compiler.codegen.simd import supports
 from gradtape.compiler.runtime.kernels import Lowered, Operand
@@ -59,7 +59,7 @@ class _Reducer:
             dtype = self.work
         if self.pattern.join == "mean" or not self.stages:
             self._finished(source, dtype, math.prod(sizes))
-        return chained(self.stages, self.between)
+        return chain_stages(self.stages, self.between)
 
     def _reduced(self, source: Operand, dtype: DType, sizes: tuple[int, int, int], is_last: bool) -> Operand:
         """A stage that reduces the axis in the middle, or two where it is one long row; where its result is."""
@@ -130,7 +130,7 @@ def emit_extreme(pattern: Extreme, inputs: Sequence[Spec], outputs: Sequence[Spe
         return None
     source, result = Operand("input", 0), Operand("output", 0)
     if inner == 1:
-        return chained([Stage(_first_in_row(pattern), (source,), (result,))], ())
+        return chain_stages([Stage(_first_in_row(pattern), (source,), (result,))], ())
     recipe = Recipe(inner)
     x = recipe.input(pattern.dtype, True)
     whole = (True, True, True)
@@ -141,7 +141,7 @@ def emit_extreme(pattern: Extreme, inputs: Sequence[Spec], outputs: Sequence[Spe
         Stage(extremes, (source,), (middle,)),
         Stage(_first_in_column(pattern, top.dtype), (source, middle), (result,)),
     ]
-    return chained(stages, (outer * inner * top.dtype.size,))
+    return chain_stages(stages, (outer * inner * top.dtype.size,))
 
 
 def _ordered(recipe: Recipe, x: Handle, join: str) -> Handle:

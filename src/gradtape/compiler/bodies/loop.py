@@ -103,7 +103,7 @@ class Loop(NamedTuple):
                 shape.append(size)
                 for k, own in enumerate(before):
                     strides[k].append(turned if k == i else own[axis] * inner)
-        joined, kept = collapsed(tuple(shape), [tuple(s) for s in strides])
+        joined, kept = collapse_axes(tuple(shape), [tuple(s) for s in strides])
         inputs = tuple([(dtype, own) for (dtype, _), own in zip(self.inputs, kept[:count], strict=True)])
         targets = () if all(own == packed(joined) for own in kept[count:]) else tuple(kept[count:])
         return self._replace(shape=joined, inputs=inputs, targets=targets)
@@ -139,7 +139,7 @@ def strides_in(own: Sequence[int], shape: Sequence[int]) -> Strides:
     return (0,) * extra + tuple([0 if d == 1 else s for d, s in zip(own, packed(own), strict=True)])
 
 
-def collapsed(shape: tuple[int, ...], strides: Sequence[Strides]) -> tuple[tuple[int, ...], list[Strides]]:
+def collapse_axes(shape: tuple[int, ...], strides: Sequence[Strides]) -> tuple[tuple[int, ...], list[Strides]]:
     """A shape with neighbouring axes joined where every input goes on from one to the next; unit axes go."""
     joined: list[int] = []
     kept: list[tuple[int, ...]] = []

@@ -21,7 +21,7 @@ JOINS = {
 }  # fmt: skip
 
 
-class Sort(NamedTuple):
+class Role(NamedTuple):
     """What a node can be in a loop.
 
     Attributes:
@@ -39,7 +39,7 @@ class Sort(NamedTuple):
     places: tuple[str, ...] = ()
 
 
-class Sorter:
+class Classifier:
     """Tells what nodes can be in loops.
 
     Args:
@@ -49,10 +49,10 @@ class Sorter:
     def __init__(self, supports: Callable[[DType], bool]) -> None:
         self._supports = supports
         self._dtypes: dict[DType, bool] = {}
-        self._seen: dict[Any, Sort | None] = {}
+        self._seen: dict[Any, Role | None] = {}
         self._ops: dict[Any, bool] = {}
 
-    def __call__(self, node: Node) -> Sort | None:
+    def __call__(self, node: Node) -> Role | None:
         """What a node can be in a loop; None if it runs by itself."""
         op = node.op
         may_be = self._ops.get(op)
@@ -66,12 +66,12 @@ class Sorter:
         try:
             return self._seen[key]
         except KeyError:
-            found = self._seen[key] = self._sorted(node)
+            found = self._seen[key] = self._role(node)
             return found
         except TypeError:
             return None  # a parameter that has no hash
 
-    def _sorted(self, node: Node) -> Sort | None:
+    def _role(self, node: Node) -> Role | None:
         values = (*node.inputs, *node.outputs)
         if not all(self._fits(v) for v in values):
             return None
@@ -82,12 +82,12 @@ class Sorter:
             return _rule(node)
         shape = node.outputs[0].spec.shape
         if op.name == "reshape":
-            return Sort(ALIAS, shape) if _bare(inputs[0].shape) == _bare(shape) else None
+            return Role(ALIAS, shape) if _bare(inputs[0].shape) == _bare(shape) else None
         if op.name == "broadcast_to":
-            return Sort(ELEMENTWISE, shape)
+            return Role(ELEMENTWISE, shape)
         if node.several or checks_values(op, [s.dtype for s in inputs]) or _space(inputs) != shape:
             return None
-        return Sort(ELEMENTWISE, shape)
+        return Role(ELEMENTWISE, shape)
 
     def _fits(self, value: Value) -> bool:
         shape, dtype = value.spec
@@ -113,7 +113,7 @@ def checks_values(op: Any, inputs: list[DType]) -> bool:
     return any(d.kind in op.checked_kinds for d in inputs)
 
 
-def reduction(shape: tuple[int, ...], axis: Sequence[int]) -> Sort | None:
+def reduction(shape: tuple[int, ...], axis: Sequence[int]) -> Role | None:
     """How the axes of a reduction lie: along rows, along columns, or all; None if they are not next to each other."""
     reduced = [a for a in axis if shape[a] != 1]
     kept = [a for a in range(len(shape)) if shape[a] != 1 and a not in axis]
@@ -123,14 +123,14 @@ def reduction(shape: tuple[int, ...], axis: Sequence[int]) -> Sort | None:
     if any(first < a < last for a in kept):
         return None
     if not kept:
-        return Sort(ALL, shape, inner=len(shape))
+        return Role(ALL, shape, inner=len(shape))
     if last > max(kept):
-        return Sort(ALONG_ROW, shape, inner=len(shape) - first)
+        return Role(ALONG_ROW, shape, inner=len(shape) - first)
     inner = len(shape) - min(a for a in kept if a > last)
-    return Sort(ALONG_COLUMN, shape, inner=inner, outer=first)
+    return Role(ALONG_COLUMN, shape, inner=inner, outer=first)
 
 
-def _rule(node: Node) -> Sort | None:
+def _rule(node: Node) -> Role | None:
     found = node.op.rows(*[v.spec for v in node.inputs], **node.params)
     if found is None or found[0][-1] == 1:
         return None
@@ -139,11 +139,11 @@ def _rule(node: Node) -> Sort | None:
     handles = [
         recipe.input(v.spec.dtype, own[-1:] == shape[-1:]) for v, own in zip(node.inputs, found[1:], strict=True)
     ]
-    made = ruled(recipe, node, handles)
-    return Sort(RULE, shape, inner=1, places=tuple([recipe.place(h) for h in made]))
+    made = apply_rule(recipe, node, handles)
+    return Role(RULE, shape, inner=1, places=tuple([recipe.place(h) for h in made]))
 
 
-def ruled(recipe: Recipe, node: Node, handles: Sequence[Handle]) -> tuple[Handle, ...]:
+def apply_rule(recipe: Recipe, node: Node, handles: Sequence[Handle]) -> tuple[Handle, ...]:
     """The results of an op's rule for rows. Narrow floats are computed as float32 and rounded once, as kernels do."""
     wide = [recipe.cast(h, dtypes.float32) if h.dtype.name in ("float16", "bfloat16") else h for h in handles]
     made = node.op.row(recipe, *wide, **node.params)

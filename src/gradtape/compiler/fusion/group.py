@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gradtape.compiler.bodies.rows import COLUMN, ROW
-from gradtape.compiler.fusion.classify import ALIAS, ALL, ALONG_COLUMN, ALONG_ROW, ELEMENTWISE, RULE, Sort
+from gradtape.compiler.fusion.classify import ALIAS, ALL, ALONG_COLUMN, ALONG_ROW, ELEMENTWISE, RULE, Role
 from gradtape.compiler.graph import Node, Value
 
 
@@ -19,7 +19,7 @@ class Group:
       places: for each value that it makes, ELEMENT, ROW, COLUMN or ALL.
       inputs: values that it reads.
       leaving: those that it makes and others read.
-      sorts: what each node is in it.
+      roles: what each node is in it.
       inner: how many of the last axes are a row; 0 while nothing asks.
       outer: how many of the first axes its reductions along columns keep; -1 if there are none.
       reduces: True if it has reductions along rows.
@@ -28,14 +28,25 @@ class Group:
     """
 
     __slots__ = (
-        "finishes", "inner", "inputs", "leaving", "merged", "nodes", "number", "outer", "places", "reduces", "shape", "sorts",
+        "finishes",
+        "inner",
+        "inputs",
+        "leaving",
+        "merged",
+        "nodes",
+        "number",
+        "outer",
+        "places",
+        "reduces",
+        "roles",
+        "shape",
         "update",
     )  # fmt: skip
 
     def __init__(self, number: float, shape: tuple[int, ...] | None) -> None:
         self.number, self.shape = number, shape
         self.nodes: dict[int, Node] = {}
-        self.sorts: dict[Node, Sort] = {}
+        self.roles: dict[Node, Role] = {}
         self.places: dict[Value, str] = {}
         self.inputs: dict[Value, None] = {}
         self.leaving: set[Value] = set()
@@ -55,24 +66,24 @@ class Group:
         """True if it is a loop over rows, rather than over elements."""
         return self.reduces or self.outer >= 0
 
-    def put(self, number: int, node: Node, sort: Sort, places: Iterable[str]) -> None:
+    def put(self, number: int, node: Node, role: Role, places: Iterable[str]) -> None:
         """Add a node."""
         self.nodes[number] = node
-        self.sorts[node] = sort
+        self.roles[node] = role
         for value, place in zip(node.outputs, places, strict=True):
             self.places[value] = place
             self.inputs.pop(value, None)
         for value in node.inputs:
             self.inputs[value] = None
-        if sort.kind is not ELEMENTWISE:
-            self.reduces |= sort.kind in (ALONG_ROW, RULE)
+        if role.kind is not ELEMENTWISE:
+            self.reduces |= role.kind in (ALONG_ROW, RULE)
             if COLUMN in places:
-                self.outer = sort.outer
+                self.outer = role.outer
 
     def absorb(self, other: Group) -> None:
         """Take over all nodes of another group."""
         self.nodes.update(other.nodes)
-        self.sorts.update(other.sorts)
+        self.roles.update(other.roles)
         self.places.update(other.places)
         self.inputs.update(other.inputs)
         for value in self.places:
@@ -85,14 +96,14 @@ class Group:
 
     def aligned(self, node: Node, i: int) -> tuple[int, ...]:
         """The shape of an operand of one of the nodes, beside the shape of the group, with all axes."""
-        shape, sort = self.shape or (), self.sorts[node]
+        shape, role = self.shape or (), self.roles[node]
         own: tuple[int, ...] = node.inputs[i].spec.shape
-        if sort.kind in (ALONG_ROW, ALONG_COLUMN, ALL):
+        if role.kind in (ALONG_ROW, ALONG_COLUMN, ALL):
             return shape
-        if sort.kind == RULE:
+        if role.kind == RULE:
             own = tuple(node.op.rows(*[v.spec for v in node.inputs], **node.params)[1 + i])
         elif self.places[node.outputs[0]] == ROW:
-            if sort.kind == ALIAS:
+            if role.kind == ALIAS:
                 return self.rows()
             made = node.outputs[0].spec.shape
             if len(made) < len(shape):
@@ -103,7 +114,7 @@ class Group:
         """Whether everything that it reads varies along all of so many last axes, or along none of them."""
         shape = self.shape or ()
         return all(
-            is_whole(self.aligned(node, i), shape, inner) for node in self.sorts for i in range(len(node.inputs))
+            is_whole(self.aligned(node, i), shape, inner) for node in self.roles for i in range(len(node.inputs))
         )
 
     def rows(self) -> tuple[int, ...]:

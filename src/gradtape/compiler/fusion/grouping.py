@@ -17,7 +17,7 @@ from typing import Any
 
 from gradtape.compiler.bodies.rows import COLUMN, ELEMENT, ROW
 from gradtape.compiler.effects import ASSIGN
-from gradtape.compiler.fusion.classify import ALIAS, ALL, ALONG_COLUMN, ALONG_ROW, ELEMENTWISE, RULE, Sort, Sorter
+from gradtape.compiler.fusion.classify import ALIAS, ALL, ALONG_COLUMN, ALONG_ROW, ELEMENTWISE, RULE, Classifier, Role
 from gradtape.compiler.fusion.group import Group, is_whole, row_axes
 from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.core.dtypes import DType
@@ -40,7 +40,7 @@ Readers = dict[Value, list[Node]]
 _ELEMENTS: tuple[str, ...] = (ELEMENT,)
 
 
-def grouped(graph: Graph, supports: Callable[[DType], bool]) -> list[Group]:
+def group_nodes(graph: Graph, supports: Callable[[DType], bool]) -> list[Group]:
     """All nodes in groups, each after those that it reads."""
     return Grouping(graph, supports).groups()
 
@@ -49,7 +49,7 @@ class Grouping:
     """The groups of a graph while they are made."""
 
     def __init__(self, graph: Graph, supports: Callable[[DType], bool]) -> None:
-        self._sort = Sorter(supports)
+        self._classify = Classifier(supports)
         self._nodes = _late_assignments(graph.nodes)
         self._home: dict[Node, Group] = {}
         self._returned = set(graph.outputs)
@@ -63,7 +63,7 @@ class Grouping:
                     readers[value].append(node)
                 else:
                     readers[value] = [node]
-        self._sorts = [self._sort(node) for node in self._nodes]
+        self._roles = [self._classify(node) for node in self._nodes]
         self._finishing = self._find_finishing()
         self._numbers: dict[Node, int] = {}
 
@@ -71,12 +71,12 @@ class Grouping:
         """All groups in the order in which they run."""
         made: list[Group] = []
         for number in range(len(self._nodes) - 1, -1, -1):
-            node, sort = self._nodes[number], self._sorts[number]
+            node, role = self._nodes[number], self._roles[number]
             self._numbers[node] = number
             reading = self._reading(node.outputs)
-            group = self._joined(number, node, sort, reading)
+            group = self._joined(number, node, role, reading)
             if group is None:
-                group = self._started(number, node, sort)
+                group = self._started(number, node, role)
                 made.append(group)
             self._home[node] = group
             if (len(reading) > 1 or (reading and reading[0] is not group)) and not self._is_early(node):
@@ -102,34 +102,34 @@ class Grouping:
     def _find_finishing(self) -> set[Node]:
         """Elementwise nodes that can be computed where a product's result is, before it goes to memory."""
         found: set[Node] = set()
-        for node, sort in zip(self._nodes, self._sorts, strict=True):
-            if sort is None or sort.kind != ELEMENTWISE:
+        for node, role in zip(self._nodes, self._roles, strict=True):
+            if role is None or role.kind != ELEMENTWISE:
                 continue
             for value in node.inputs:
                 maker = value.node
                 if maker is not None and (maker.op.name in _PRODUCTS or maker in found):
                     alone = len(self._readers[value]) == 1 and value not in self._returned
-                    if alone and value.spec.shape == sort.shape:
+                    if alone and value.spec.shape == role.shape:
                         found.add(node)
         return found
 
-    def _started(self, number: int, node: Node, sort: Sort | None) -> Group:
+    def _started(self, number: int, node: Node, role: Role | None) -> Group:
         """A new group of a node."""
-        if sort is None or sort.kind == ALIAS:
+        if role is None or role.kind == ALIAS:
             group = Group(number, None)
             group.nodes[number] = node
             return group
-        group = Group(number, sort.shape)
-        place = {ALONG_ROW: ROW, ALONG_COLUMN: COLUMN, ALL: ALL}.get(sort.kind, ELEMENT)
+        group = Group(number, role.shape)
+        place = {ALONG_ROW: ROW, ALONG_COLUMN: COLUMN, ALL: ALL}.get(role.kind, ELEMENT)
         in_one_row = (
-            not _sums_everything(node) if sort.kind == ALL else sort.kind == ALONG_ROW and not _has_many_rows(sort)
+            not _sums_everything(node) if role.kind == ALL else role.kind == ALONG_ROW and not _has_many_rows(role)
         )
         if in_one_row:
-            if math.prod(sort.shape) > _ONE_ROW:  # it is cut into chunks by the pattern of reductions
+            if math.prod(role.shape) > _ONE_ROW:  # it is cut into chunks by the pattern of reductions
                 group.shape = None
-            place, sort = ROW, sort._replace(kind=ALONG_ROW)
-        group.inner = row_axes(sort.shape, sort.inner) if sort.kind in (ALONG_ROW, ALONG_COLUMN, RULE) else 0
-        group.put(number, node, sort, sort.places or (place,))
+            place, role = ROW, role._replace(kind=ALONG_ROW)
+        group.inner = row_axes(role.shape, role.inner) if role.kind in (ALONG_ROW, ALONG_COLUMN, RULE) else 0
+        group.put(number, node, role, role.places or (place,))
         group.leaving.update([v for v in node.outputs if v in self._readers or v in self._returned])
         group.finishes = node in self._finishing
         group.update = all(
@@ -138,13 +138,13 @@ class Grouping:
         )
         return group
 
-    def _joined(self, number: int, node: Node, sort: Sort | None, reading: list[Group]) -> Group | None:
+    def _joined(self, number: int, node: Node, role: Role | None, reading: list[Group]) -> Group | None:
         """The group that a node becomes a part of; None if it needs a new one."""
-        if sort is None or not reading or reading[0].shape is None or sort.kind == ALONG_COLUMN:
+        if role is None or not reading or reading[0].shape is None or role.kind == ALONG_COLUMN:
             return None
         group, places = reading[0], _ELEMENTS
-        if sort.kind == ALL:
-            sort = sort._replace(kind=ALONG_ROW, inner=row_axes(sort.shape, sort.inner))
+        if role.kind == ALL:
+            role = role._replace(kind=ALONG_ROW, inner=row_axes(role.shape, role.inner))
         if len(group.nodes) >= STEPS or not self._keeps_pace(number, node, group, reading):
             return None
         outputs = node.outputs
@@ -153,12 +153,12 @@ class Grouping:
             leaving = [outputs[0]]
         if not _has_room(group, node, len(leaving), self._constants):
             return None
-        if sort.kind != ELEMENTWISE or sort.shape != group.shape or group.inner > 1:
-            found = self._places_in(group, node, sort)
+        if role.kind != ELEMENTWISE or role.shape != group.shape or group.inner > 1:
+            found = self._places_in(group, node, role)
             if found is None:
                 return None
             places = found
-        group.put(number, node, sort, places)
+        group.put(number, node, role, places)
         group.leaving.update(leaving)
         if node in self._finishing:
             group.finishes = True
@@ -189,25 +189,25 @@ class Grouping:
     def _is_later_product(self, maker: Node | None, number: int) -> bool:
         return maker is not None and maker.op.name in _PRODUCTS and self._numbers.get(maker, -1) > number
 
-    def _places_in(self, group: Group, node: Node, sort: Sort) -> tuple[str, ...] | None:
+    def _places_in(self, group: Group, node: Node, role: Role) -> tuple[str, ...] | None:
         """Where a node's results have one number if it becomes a part of a group, which then knows its rows; None if it
         cannot be one."""
         shape = group.shape or ()
-        if sort.kind == RULE or sort.kind == ALONG_ROW:
-            if sort.shape != shape or (group.inner and group.inner != sort.inner):
+        if role.kind == RULE or role.kind == ALONG_ROW:
+            if role.shape != shape or (group.inner and group.inner != role.inner):
                 return None
-            places = sort.places or (ROW,)
+            places = role.places or (ROW,)
             if COLUMN in places and (group.outer > 0 or any(self._is_read(group, v) for v in _columns(node, places))):
                 return None
         else:
-            places = (ELEMENT if node.outputs[0].spec.shape == shape and sort.kind == ELEMENTWISE else ROW,)
-        inner = group.inner or sort.inner or self._inner_for(group, node, sort, places)
+            places = (ELEMENT if node.outputs[0].spec.shape == shape and role.kind == ELEMENTWISE else ROW,)
+        inner = group.inner or role.inner or self._inner_for(group, node, role, places)
         if inner is None:
             return None
         for value, place in zip(node.outputs, places, strict=True):
             if not self._suits_readers(group, value, place, inner):
                 return None
-        if not self._fits_rows(group, node, sort, places, inner):
+        if not self._fits_rows(group, node, role, places, inner):
             return None
         group.inner = inner
         return places
@@ -235,11 +235,11 @@ class Grouping:
         group.inner = before
         return suits
 
-    def _inner_for(self, group: Group, node: Node, sort: Sort, places: tuple[str, ...]) -> int | None:
+    def _inner_for(self, group: Group, node: Node, role: Role, places: tuple[str, ...]) -> int | None:
         """How many axes are a row once a node is in a group that does not know it yet; 0 if it does not matter, None if
         there is no way."""
-        if group.inner or sort.inner:
-            return group.inner or sort.inner
+        if group.inner or role.inner:
+            return group.inner or role.inner
         if places == (ELEMENT,):
             return 0
         shape, own = group.shape or (), node.outputs[0].spec.shape
@@ -248,7 +248,7 @@ class Grouping:
             inner = next((i for i, d in enumerate(reversed(own)) if d != 1), len(own))
         return row_axes(shape, inner) if inner > 0 else None
 
-    def _fits_rows(self, group: Group, node: Node, sort: Sort, places: tuple[str, ...], inner: int) -> bool:
+    def _fits_rows(self, group: Group, node: Node, role: Role, places: tuple[str, ...], inner: int) -> bool:
         """Whether rows of so many axes suit a group with a further node."""
         shape = group.shape or ()
         if not inner:
@@ -260,7 +260,7 @@ class Grouping:
             return True
         if not group.inner and not group.reads_whole_rows(inner):
             return False
-        if sort.kind == ELEMENTWISE and places == (ELEMENT,):
+        if role.kind == ELEMENTWISE and places == (ELEMENT,):
             return all(is_whole(v.spec.shape, shape, inner) for v in node.inputs)
         return True
 
@@ -329,15 +329,15 @@ class Grouping:
         found: list[Group] = []
         for number, node in sorted(idle.items()):
             shape = node.outputs[0].spec.shape
-            is_alias = group.sorts[node].kind == ALIAS
+            is_alias = group.roles[node].kind == ALIAS
             if is_alias or not found or found[-1].shape != shape:
                 found.append(Group(0.0, None if is_alias else shape))
             if is_alias:
                 found[-1].nodes[number] = node
             else:
-                found[-1].put(number, node, group.sorts[node], _ELEMENTS)
+                found[-1].put(number, node, group.roles[node], _ELEMENTS)
             self._home[node] = found[-1]
-            del group.nodes[number], group.sorts[node], group.places[node.outputs[0]]
+            del group.nodes[number], group.roles[node], group.places[node.outputs[0]]
         for k, part in enumerate(found):
             part.number = group.number - 0.5 + 0.4 * (k + 1) / (len(found) + 1)
             part.leaving = {v for v in part.places if self._leaves(v, part)}
@@ -373,8 +373,8 @@ def _sums_everything(node: Node) -> bool:
     return node.op.name == "reduce_sum" and node.inputs[0].spec.dtype.is_floating
 
 
-def _has_many_rows(sort: Sort) -> bool:
-    return math.prod(sort.shape[: len(sort.shape) - sort.inner]) > 1
+def _has_many_rows(role: Role) -> bool:
+    return math.prod(role.shape[: len(role.shape) - role.inner]) > 1
 
 
 def _late_assignments(nodes: list[Node]) -> list[Node]:

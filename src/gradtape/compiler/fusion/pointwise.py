@@ -12,12 +12,12 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.compiler.bodies.kernel_op import KernelOp
-from gradtape.compiler.bodies.loop import Loop, Step, collapsed, strides_in
+from gradtape.compiler.bodies.loop import Loop, Step, collapse_axes, strides_in
 from gradtape.compiler.bodies.rows import COLUMN, ROW, Handle, Recipe, RowLoop, row_loop
-from gradtape.compiler.fusion.classify import ALIAS, ALL, ALONG_COLUMN, ALONG_ROW, JOINS, RULE, ruled
+from gradtape.compiler.fusion.classify import ALIAS, ALL, ALONG_COLUMN, ALONG_ROW, JOINS, RULE, apply_rule
 from gradtape.compiler.fusion.classify import checks_values as checks_values
 from gradtape.compiler.fusion.group import Group
-from gradtape.compiler.fusion.grouping import grouped
+from gradtape.compiler.fusion.grouping import group_nodes
 from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.core.dtypes import DType
 from gradtape.core.shape import Spec
@@ -34,7 +34,7 @@ def fuse(graph: Graph, supports: Callable[[DType], bool]) -> Graph:
     fused.parameters, fused.captures = list(graph.parameters), list(graph.captures)
     fused.constants = dict(graph.constants)
     moved: dict[Value, Value] = {}
-    for group in grouped(graph, supports):
+    for group in group_nodes(graph, supports):
         nodes = [node for _, node in sorted(group.nodes.items())]
         if group.shape is not None:
             add = _add_rows if group.has_rows else _add_loop
@@ -104,7 +104,7 @@ def _laid_out(
     shape: tuple[int, ...], own: tuple[tuple[int, ...], ...]
 ) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
     """A shape with as few axes as possible, and the strides in it of inputs that are broadcast to it."""
-    return collapsed(shape, [strides_in(s, shape) for s in own])
+    return collapse_axes(shape, [strides_in(s, shape) for s in own])
 
 
 def _maker(value: Value) -> Node:
@@ -200,13 +200,13 @@ class _Script:
 
     def _results(self, node: Node, operands: list[Handle]) -> tuple[Handle, ...]:
         """What a node makes of its operands."""
-        kind = self._group.sorts[node].kind
+        kind = self._group.roles[node].kind
         if kind in (ALONG_ROW, ALL):
             return (self._recipe.reduced(f"{ROW}_{JOINS[node.op.name]}", operands[0]),)
         if kind == ALONG_COLUMN:
             return (self._recipe.reduced(f"{COLUMN}_{JOINS[node.op.name]}", operands[0]),)
         if kind == RULE:
-            return ruled(self._recipe, node, operands)
+            return apply_rule(self._recipe, node, operands)
         if kind == ALIAS or node.op.name == "broadcast_to":
             return (operands[0],)
         return (node.op.scalar(self._recipe, *operands, **node.params),)

@@ -18,7 +18,7 @@ class Stage(NamedTuple):
     outputs: tuple[Operand, ...]
 
 
-def chained(stages: Sequence[Stage], between: Sequence[int]) -> Lowered:
+def chain_stages(stages: Sequence[Stage], between: Sequence[int]) -> Lowered:
     """Stages as one.
 
     Args:
