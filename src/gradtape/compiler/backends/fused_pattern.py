@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gradtape.compiler.backends.product import pattern as product
 from gradtape.compiler.backends.rows import lower as rows
+from gradtape.compiler.backends.rows.plan import ColumnEpilogue
 from gradtape.compiler.bodies.epilogue import Epilogue
 from gradtape.compiler.bodies.kernel_op import KernelOp, PatternBody
 from gradtape.compiler.bodies.rows import RowLoop
@@ -31,7 +32,7 @@ def lower(op: KernelOp, body: PatternBody) -> Lowered:
         return found
     shares = _shares(op, body, epilogue)
     if isinstance(pattern, RowLoop):
-        lowered = rows.lower(pattern, rows.ColumnEpilogue(body.output, epilogue))
+        lowered = rows.lower(pattern, ColumnEpilogue(body.output, epilogue))
         return lowered._replace(shares=(*lowered.shares, *shares))
     table = _table(op, body, epilogue)
     if isinstance(pattern, Product):

@@ -7,8 +7,7 @@ from typing import Any
 
 from gradtape.compiler.backends.rows import combine as joining
 from gradtape.compiler.backends.rows.combine import renewed
-from gradtape.compiler.backends.rows.lower import ColumnEpilogue
-from gradtape.compiler.backends.rows.plan import Pass, RowPlan
+from gradtape.compiler.backends.rows.plan import ColumnEpilogue, Pass, RowPlan
 from gradtape.compiler.bodies.epilogue import Distances, Epilogue, Groups
 from gradtape.compiler.bodies.rows import COLUMN, ROW, RowLoop
 from gradtape.compiler.codegen import ir

@@ -5,12 +5,11 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradtape.compiler.backends.rows.plan import RowPlan
-from gradtape.compiler.bodies.epilogue import Epilogue
+from gradtape.compiler.backends.rows.plan import ColumnEpilogue, RowPlan
 from gradtape.compiler.bodies.rows import RowLoop
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.runtime import kernels, pool
@@ -23,32 +22,11 @@ if TYPE_CHECKING:
     from gradtape.compiler.runtime.entry import Compiled
 
 
-class ColumnEpilogue(NamedTuple):
-    """What is done with the columns that a loop over rows sums up.
-
-    Attributes:
-      output: which of its results they are.
-      epilogue: what is done; its first result takes their place.
-    """
-
-    output: int
-    epilogue: Epilogue
-
-    def slots(self, loop: RowLoop) -> list[int]:
-        """The node's output that each result of the loop is: those of the epilogue come first."""
-        others = iter(range(len(self.epilogue.results), len(self.epilogue.results) + len(loop.outputs)))
-        return [0 if k == self.output else next(others) for k in range(len(loop.outputs))]
-
-    def operands(self, loop: RowLoop) -> list[Operand]:
-        """What the epilogue reads, and its results but the first."""
-        first, results = len(loop.inputs), self.epilogue.results
-        loaded = range(first, first + len(self.epilogue.loaded))
-        return [*kernels.inputs(*loaded), *kernels.outputs(*range(1, len(results)))]
-
-    @property
-    def pointers(self) -> int:
-        """How many operands that are."""
-        return len(self.epilogue.loaded) + len(self.epilogue.results) - 1
+def _epilogue_operands(end: ColumnEpilogue, loop: RowLoop) -> list[Operand]:
+    """What an epilogue reads, and its results but the first."""
+    first, results = len(loop.inputs), end.epilogue.results
+    loaded = range(first, first + len(end.epilogue.loaded))
+    return [*kernels.inputs(*loaded), *kernels.outputs(*range(1, len(results)))]
 
 
 def function_of(loop: RowLoop, specs: Sequence[Spec]) -> Callable[..., tuple[Any, ...]]:
@@ -125,7 +103,7 @@ def lower(loop: RowLoop, end: ColumnEpilogue | None = None) -> Lowered:
         *kernels.inputs(*range(len(loop.inputs))),
         *kernels.outputs(*slots),
         *[Operand("scratch", i) for i in range(len(columns))],
-        *([] if own is None else own.operands(loop)),
+        *([] if own is None else _epilogue_operands(own, loop)),
         *([Operand("status", 0)] if loop.checks else []),
     ]
     work = math.prod(loop.shape) * len(loop.calls)
@@ -141,7 +119,7 @@ def lower(loop: RowLoop, end: ColumnEpilogue | None = None) -> Lowered:
             sizes = part.blocks // part.parts, part.parts, loop.shape[-1], plan.padded
             ending = end if end is not None and k == end.output else None
             kernel = _columns(loop.calls[number].join, dtype, loop.types[number], sizes, plan.lanes, ending)
-            more = [] if ending is None else ending.operands(loop)
+            more = [] if ending is None else _epilogue_operands(ending, loop)
             launches.append(Launch(kernel, (Operand("scratch", i), Operand("output", slots[k]), *more)))
     return Lowered(tuple(launches), tuple(scratch), tuple([(slots[k], i) for k, i in plan.shares()]))
 

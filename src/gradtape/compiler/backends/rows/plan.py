@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from gradtape.compiler.bodies.epilogue import Epilogue
 from gradtape.compiler.bodies.rows import COLUMN, ELEMENT, ROW, RowLoop
 from gradtape.compiler.codegen.simd.widths import default_width
 from gradtape.core import dtypes
@@ -75,6 +76,28 @@ class Partition(NamedTuple):
     blocks: int
     per_chunk: int
     chunks: int
+
+
+class ColumnEpilogue(NamedTuple):
+    """What is done with the columns that a loop over rows sums up.
+
+    Attributes:
+      output: which of its results they are.
+      epilogue: what is done; its first result takes their place.
+    """
+
+    output: int
+    epilogue: Epilogue
+
+    def slots(self, loop: RowLoop) -> list[int]:
+        """The node's output that each result of the loop is: those of the epilogue come first."""
+        others = iter(range(len(self.epilogue.results), len(self.epilogue.results) + len(loop.outputs)))
+        return [0 if k == self.output else next(others) for k in range(len(loop.outputs))]
+
+    @property
+    def pointers(self) -> int:
+        """How many pointers of the table belong to it: what it reads, and its results but the first."""
+        return len(self.epilogue.loaded) + len(self.epilogue.results) - 1
 
 
 class RowPlan:
