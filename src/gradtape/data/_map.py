@@ -251,11 +251,10 @@ def check_state(who: str, first: Any, state: Any) -> None:
     try:
         nest.assert_same_structure(first, state)
     except (TypeError, ValueError) as problem:
-        raise TypeError(
-            errors.compose(
-                f"{who}: The element classes for the new state must match the initial state: {problem}",
-                "return a state of that structure.",
-            )
+        raise errors.build(
+            errors.ShapeError,
+            f"{who}: The element classes for the new state must match the initial state: {problem}",
+            "return a state of that structure.",
         ) from None
     for old, new in zip(nest.flatten(first), nest.flatten(state), strict=True):
         if getattr(old, "dtype", None) != getattr(new, "dtype", None):
