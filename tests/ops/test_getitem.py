@@ -102,9 +102,9 @@ def test_gradient_of_a_mask_is_dense(v):
 @pytest.mark.parametrize(
     ("key", "text"),
     [
-        (2, "index 2 is out of range for axis 0"),
-        (-3, "index -3 is out of range for axis 0"),
-        ((0, 3), "out of range for axis 1"),
+        (2, "index 2 of dimension 0 is out of bounds"),
+        (-3, "index -3 of dimension 0 is out of bounds"),
+        ((0, 3), "dimension 1 is out of bounds"),
         ((0, 0, 0, 0), "4 indices"),
         ((Ellipsis, 0, 0, 0, 0), "4 indices"),
     ],

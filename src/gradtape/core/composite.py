@@ -142,6 +142,27 @@ class CompositeSpec(Answering):
             and self.shape.is_compatible_with(other.shape)
         )
 
+    def is_subtype_of(self, other: Any) -> bool:
+        """True if every value of this kind is one of the other's."""
+        return self.most_specific_common_supertype([other]) == other
+
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> CompositeSpec | None:
+        """The narrowest spec that contains this one and others; None if they differ in more than the shape."""
+        shape = self.shape
+        for other in others:
+            if type(other) is not type(self):
+                return None
+            shape = shape.most_specific_compatible_shape(other.shape)
+        found = self._with_shape(shape)
+        return found if all(other._with_shape(shape) == found for other in others) else None
+
+    def most_specific_compatible_type(self, other: Any) -> CompositeSpec:
+        """As `most_specific_common_supertype` of one other spec; ValueError if there is none."""
+        found = self.most_specific_common_supertype([other])
+        if found is None:
+            raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
+        return found
+
 
 class Pieces(tuple):  # type: ignore[type-arg]
     """The tensors of a composite value, as a structure that knows the form."""

@@ -202,7 +202,7 @@ def _place(key: Any, axis: int, shape: tuple[int, ...]) -> int:
     if not -n <= i < n:
         raise errors.build(
             errors.RangeError,
-            f"indexing: index {i} is out of range for axis {axis} of a tensor of shape {list(shape)}.",
+            f"indexing: slice index {i} of dimension {axis} is out of bounds for a tensor of shape {list(shape)}.",
             f"use an index from {-n} to {n - 1}." if n else "the axis is empty.",
         )
     return i + n if i < 0 else i

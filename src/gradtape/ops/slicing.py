@@ -78,7 +78,7 @@ class StridedSlice(Movement):
             if isinstance(entry, int) and not 0 <= entry < n:
                 raise self.error(
                     errors.RangeError,
-                    f"index {entry} is out of range for axis {axis} of x, which is {x}.",
+                    f"slice index {entry} of dimension {axis} is out of bounds for x, which is {x}.",
                     f"use an index from {-n} to {n - 1}." if n else "the axis is empty.",
                 )
         return Spec(sliced_shape(x.shape, index), x.dtype)

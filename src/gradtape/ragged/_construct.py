@@ -18,6 +18,7 @@ from gradtape.math._conversion import cast
 from gradtape.ops.family import dims
 from gradtape.ragged import _row_partition as row_partition
 from gradtape.ragged._base import ragged
+from gradtape.toplevel.inspection import get_static_value
 
 
 def tensor(value: Any) -> Any:
@@ -42,7 +43,9 @@ def partition(value: Any, who: str, name: str) -> Any:
         )
     if found.get_shape().rank not in (None, 1):
         raise errors.build(
-            errors.ShapeError, f"{who}: {name} has shape {found.get_shape()}, and must be a vector.", "give one axis."
+            errors.ShapeError,
+            f"{who}: {name} must be a vector: Shape {found.get_shape()} must have rank 1.",
+            "give one axis.",
         )
     return found
 
@@ -58,6 +61,18 @@ def count(values: Any, dtype: Any) -> Any:
             "give values of rank 1 or more.",
         )
     return shapes.shape(values, dtype)[0]
+
+
+def number(value: Any, dtype: Any, who: str, name: str) -> Any:
+    """A scalar of a dtype of row splits."""
+    found = tensor(value)
+    if found.get_shape().rank not in (None, 0):
+        raise errors.build(
+            errors.ShapeError,
+            f"{who}: {name} must be a scalar: Shape {found.get_shape()} must have rank 0.",
+            "give one number.",
+        )
+    return found if found.dtype is dtype else cast(found, dtype)
 
 
 def _made(values: Any, splits: Any, validate: bool) -> Any:
@@ -86,7 +101,8 @@ def from_row_lengths(values: Any, row_lengths: Any, name: str | None = None, val
     <tf.RaggedTensor [[3], [], [1, 4, 1]]>
     """
     lengths = partition(row_lengths, "from_row_lengths", "row_lengths")
-    return _made(tensor(values), row_partition.from_lengths(lengths), validate)
+    made = _made(tensor(values), row_partition.from_lengths(lengths), validate)
+    return made._with_known(row_lengths=lengths)
 
 
 def from_row_starts(values: Any, row_starts: Any, name: str | None = None, validate: bool = True) -> Any:
@@ -130,13 +146,13 @@ def from_value_rowids(
     if isinstance(nrows, int) and nrows < 0:
         raise errors.build(
             errors.ShapeError,
-            f"from_value_rowids: Expected nrows >= 0, got {nrows}.",
+            f"from_value_rowids: Expected nrows >= 0; got {nrows}.",
             "leave it out, or count the rows.",
         )
-    number = cast(tensor(-1 if nrows is None else nrows), rows.dtype)
-    if validate:
-        rows = row_partition.checked_rowids(rows, number)
-    return _made(tensor(values), row_partition.from_rowids(rows, number), validate)
+    total = number(-1 if nrows is None else nrows, rows.dtype, "from_value_rowids", "nrows")
+    checked = row_partition.checked_rowids(rows, total) if validate else rows
+    made = _made(tensor(values), row_partition.from_rowids(checked, total), validate)
+    return made._with_known(value_rowids=rows, **({} if nrows is None else {"nrows": total}))
 
 
 def from_uniform_row_length(
@@ -147,27 +163,31 @@ def from_uniform_row_length(
     Args:
       values: the rows one after the other.
       uniform_row_length: the length.
-      nrows: how many rows; needed if the length is 0.
+      nrows: how many rows; by default as many as there are values for, none if the length is 0.
       validate: check that the values fill the rows.
       name: ignored.
 
     >>> tf.RaggedTensor.from_uniform_row_length([1, 2, 3, 4], 2)
     <tf.RaggedTensor [[1, 2], [3, 4]]>
     """
-    values, length = tensor(values), int(uniform_row_length)
-    if length < 0 or (not length and nrows is None):
+    values = tensor(values)
+    total = count(values, dtypes.int64)
+    length = number(uniform_row_length, dtypes.int64, "from_uniform_row_length", "uniform_row_length")
+    if nrows is None:
+        rows = total // elementwise.maximum(length, np.int64(1)) * cast(length > 0, dtypes.int64)
+    else:
+        rows = number(nrows, dtypes.int64, "from_uniform_row_length", "nrows")
+    known = get_static_value(length)
+    if known is not None and known < 0:
         raise errors.build(
             errors.ShapeError,
-            f"from_uniform_row_length: uniform_row_length must not be negative, and 0 with nrows only, got {length}, nrows "
-            f"{nrows}.",
-            "give a length that is not negative; with 0, nrows too.",
+            f"from_uniform_row_length: uniform_row_length must not be negative, got {int(known)}.",
+            "give the length of the rows.",
         )
-    total = count(values, dtypes.int64)
-    rows = total // length if nrows is None else cast(tensor(nrows), dtypes.int64)
-    splits = creation.range(rows + 1) * length
+    splits = row_partition.uniform(rows, length)
     if validate:
         splits = row_partition.checked(splits, total)
-    return ragged(values, splits, length)
+    return ragged(values, splits, None if known is None else int(known))
 
 
 def from_nested_row_splits(
@@ -178,7 +198,7 @@ def from_nested_row_splits(
     >>> tf.RaggedTensor.from_nested_row_splits([1, 2, 3], [[0, 2], [0, 2, 3]])
     <tf.RaggedTensor [[[1, 2], [3]]]>
     """
-    return _nested(from_row_splits, flat_values, nested_row_splits, validate)
+    return _nested(from_row_splits, flat_values, nested_row_splits, "nested_row_splits", validate)
 
 
 def from_nested_row_lengths(
@@ -189,15 +209,22 @@ def from_nested_row_lengths(
     >>> tf.RaggedTensor.from_nested_row_lengths([1, 2, 3], [[2], [2, 1]])
     <tf.RaggedTensor [[[1, 2], [3]]]>
     """
-    return _nested(from_row_lengths, flat_values, nested_row_lengths, validate)
+    return _nested(from_row_lengths, flat_values, nested_row_lengths, "nested_row_lengths", validate)
 
 
-def _nested(make: Any, values: Any, levels: Sequence[Any], validate: bool) -> Any:
-    if isinstance(levels, Tensor):
-        raise TypeError(errors.compose("RaggedTensor: the levels must be a list of vectors.", "give a list."))
-    for level in list(levels)[::-1]:
+def _nested(make: Any, values: Any, levels: Sequence[Any], name: str, validate: bool) -> Any:
+    for level in _levels(levels, name)[::-1]:
         values = make(values, level, validate=validate)
     return tensor(values)
+
+
+def _levels(given: Any, name: str) -> list[Any]:
+    """A list with something for each level; a tensor is none."""
+    if isinstance(given, Tensor):
+        raise TypeError(
+            errors.compose(f"RaggedTensor: Argument `{name}` must be a list of Tensors, got {given!r}.", "give a list.")
+        )
+    return list(given)
 
 
 def from_nested_value_rowids(
@@ -209,10 +236,19 @@ def from_nested_value_rowids(
     >>> tf.RaggedTensor.from_nested_value_rowids([1, 2, 3], [[0, 0], [0, 0, 1]])
     <tf.RaggedTensor [[[1, 2], [3]]]>
     """
-    counts = [None] * len(nested_value_rowids) if nested_nrows is None else list(nested_nrows)
+    levels = _levels(nested_value_rowids, "nested_value_rowids")
+    counts = [None] * len(levels) if nested_nrows is None else _levels(nested_nrows, "nested_nrows")
+    if len(counts) != len(levels):
+        raise ValueError(
+            errors.compose(
+                f"from_nested_value_rowids: Argument `nested_nrows` must have the same length as argument "
+                f"`nested_value_rowids`, got {len(counts)} and {len(levels)}.",
+                "give a number for each level.",
+            )
+        )
     values = flat_values
-    for rows, number in list(zip(nested_value_rowids, counts, strict=True))[::-1]:
-        values = from_value_rowids(values, rows, number, validate=validate)
+    for rows, total in list(zip(levels, counts, strict=True))[::-1]:
+        values = from_value_rowids(values, rows, total, validate=validate)
     return tensor(values)
 
 

@@ -28,6 +28,13 @@ def to_tensor(rt: Any, default_value: Any = None, shape: Any = None) -> Any:
     bounds = list(integers(row_partition.bounds(*levels), "RaggedTensor.to_tensor", "shape"))
     places = row_partition.coordinates(*levels)
     value = convert.like(default(rt.dtype) if default_value is None else default_value, rt.dtype)
+    if value.ndim > len(inner):
+        raise errors.build(
+            errors.ShapeError,
+            f"to_tensor: default_value.shape={list(value.shape)} and flat_values.shape={list(flat.shape)} are incompatible: "
+            f"default_value.rank = {value.ndim} must be less than flat_values.rank = {flat.ndim}.",
+            "give one element.",
+        )
     if shape is not None:
         wanted = TensorShape(shape).as_list()
         if len(wanted) != len(bounds) + len(inner):

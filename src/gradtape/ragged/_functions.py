@@ -46,50 +46,78 @@ def constant(
     pylist = _plain(pylist)
     depth = _depth(pylist)
     inner = None if inner_shape is None else tuple(inner_shape)
+    _check_nesting(pylist, depth, ragged_rank, inner)
     if ragged_rank is None:
         ragged_rank = max(depth - 1 - len(inner or ()), 0)
     if not depth or not ragged_rank:
-        return convert.convert_to_tensor(pylist, dtype)
-    if ragged_rank >= depth and _has_values(pylist):
-        raise ValueError(
-            errors.compose(
-                f"ragged.constant: ragged_rank must be less than the {depth} levels of pylist, got {ragged_rank}.",
-                "leave ragged_rank out, or nest the lists more deeply.",
-            )
-        )
+        return convert.constant(pylist, dtype, inner)
     splits, rows = [], pylist
-    for _ in builtins.range(ragged_rank):
+    for level in builtins.range(ragged_rank):
         if not all(isinstance(row, list) for row in rows):
-            raise ValueError(errors.compose("ragged.constant: all scalar values must have the same nesting depth.", ""))
+            raise _refused(
+                f"pylist has scalar values depth {level + 1}, but ragged_rank={ragged_rank} requires scalar value depth "
+                f"greater than {ragged_rank}."
+            )
         splits.append(partitions.splits_of([len(row) for row in rows], dtypes.as_dtype(row_splits_dtype).numpy))
         rows = [item for row in rows for item in row]
-    levels = [isinstance(item, list) for item in rows]
-    if any(levels) and not all(levels):
-        raise ValueError(
-            errors.compose("ragged.constant: all scalar values must have the same nesting depth.", "check the list.")
-        )
-    try:
-        flat = convert.convert_to_tensor(rows, dtype)
-    except TypeError as problem:
-        raise ValueError(str(problem)) from None
+    if not _is_rectangular(rows):
+        raise _refused("inner values have inconsistent shape.")
+    flat = convert.convert_to_tensor(rows, dtype)
     if not rows:
         below = inner if inner is not None else (0,) * max(depth - ragged_rank - 1, 0)
         flat = movement.reshape(flat, [0, *below])
     elif inner is not None and tuple(flat.shape)[1:] != inner:
-        raise ValueError(
-            errors.compose(f"ragged.constant: inner values must have shape {list(inner)}, got {flat.shape[1:]}.", "")
-        )
+        raise _refused(f"inner values must have shape {list(inner)}, got {flat.shape[1:]}.")
     return construct.from_nested_row_splits(flat, splits, validate=False)
+
+
+def _refused(what: str) -> Exception:
+    return ValueError(
+        errors.compose(f"ragged.constant: {what}", "leave ragged_rank and inner_shape out, or check the list.")
+    )
+
+
+def _check_nesting(pylist: Any, depth: int, ragged_rank: int | None, inner: tuple[int, ...] | None) -> None:
+    """Refuse lists whose nesting does not suit the ragged rank and the shape of the inner values."""
+    shown = errors.brief(pylist)
+    if ragged_rank is not None and ragged_rank < 0:
+        raise _refused(f"Invalid ragged_rank={ragged_rank}: must be nonnegative.")
+    if not depth and ragged_rank:
+        raise _refused(f"Invalid pylist={shown}: incompatible with ragged_rank={ragged_rank}.")
+    if not depth and inner:
+        raise _refused(f"Invalid pylist={shown}: incompatible with dim(inner_shape)={len(inner)}.")
+    depths = _scalar_depths(pylist)
+    if len(depths) > 1:
+        raise _refused("all scalar values must have the same nesting depth.")
+    if depths and max(depths) < depth:
+        raise _refused(f"Invalid pylist={shown}: empty list nesting is greater than scalar value nesting.")
+    if ragged_rank is not None and inner is not None:
+        wanted = ragged_rank + len(inner) + 1
+        if wanted != depth if depths else wanted < depth:
+            raise _refused(
+                f"Invalid pylist={shown}: incompatible with ragged_rank={ragged_rank} and dim(inner_shape)={len(inner)}."
+            )
+
+
+def _scalar_depths(value: Any) -> set[int]:
+    """How deep the numbers of nested lists lie."""
+    return {1 + d for v in value for d in _scalar_depths(v)} if isinstance(value, list) else {0}
+
+
+def _is_rectangular(rows: list[Any]) -> bool:
+    """Whether lists have lists of one length at each depth."""
+    nested = [row for row in rows if isinstance(row, list)]
+    if not nested:
+        return True
+    if len(nested) < len(rows) or len({len(row) for row in nested}) > 1:
+        return False
+    return _is_rectangular([item for row in nested for item in row])
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return [_plain(v) for v in value] if value.dtype == object else value.tolist()
     return [_plain(v) for v in value] if isinstance(value, (list, tuple)) else value
-
-
-def _has_values(value: Any) -> bool:
-    return any(_has_values(v) for v in value) if isinstance(value, list) else True
 
 
 def _depth(value: Any) -> int:
@@ -182,7 +210,10 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
     >>> tf.ragged.row_splits_to_segment_ids([0, 3, 3, 5]).numpy()
     array([0, 0, 0, 2, 2])
     """
-    found = partitions.to_rowids(construct.partition(splits, "row_splits_to_segment_ids", "splits"))
+    given = construct.partition(splits, "row_splits_to_segment_ids", "splits")
+    if given.get_shape()[0] == 0:
+        raise ValueError(errors.compose("row_splits_to_segment_ids: Invalid row_splits: [].", "give [0] for no rows."))
+    found = partitions.to_rowids(given)
     return found if out_type is None else cast(found, out_type)
 
 
@@ -194,6 +225,14 @@ def segment_ids_to_row_splits(
     >>> tf.ragged.segment_ids_to_row_splits([0, 0, 0, 2, 2]).numpy()
     array([0, 3, 3, 5])
     """
+    given = construct.tensor(segment_ids)
+    if not given.dtype.is_integer and given.get_shape() != [0]:
+        raise TypeError(
+            errors.compose(
+                f"segment_ids_to_row_splits: segment_ids must be of type integer, got {given.dtype.name}.",
+                "use tf.cast(segment_ids, tf.int64).",
+            )
+        )
     ids = construct.partition(segment_ids, "segment_ids_to_row_splits", "segment_ids")
     count = cast(construct.tensor(-1 if num_segments is None else num_segments), ids.dtype)
     found = partitions.from_rowids(ids, count)

@@ -29,6 +29,12 @@ def getitem(rt: Any, key: Any) -> Any:
     for i, k in enumerate(keys):
         if k is Ellipsis:
             count = sum(other is not None for other in keys) - 1
+            if count > rt.ndim:
+                raise errors.build(
+                    errors.RangeError,
+                    f"RaggedTensor: Too many indices for RaggedTensor: {count} for the rank {rt.ndim}.",
+                    "leave some out.",
+                )
             keys[i : i + 1] = [_ALL] * (rt.ndim - count)
             break
     return _taken(rt, keys)
@@ -54,7 +60,8 @@ def _taken(rt: Any, keys: list[Any]) -> Any:
 def _refused(key: Any, kind: type[Exception] = TypeError) -> Exception:
     return kind(
         errors.compose(
-            f"RaggedTensor: an index must be an integer or a slice, got {key!r}.",
+            "RaggedTensor: Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 "
+            f"tensors are valid indices, got {key!r}.",
             "use an int or a slice, tf.gather for several rows, tf.ragged.boolean_mask for a mask.",
         )
     )
@@ -73,24 +80,36 @@ def _row(rt: Any, index: Any) -> Any:
     rows = len(rt)
     if not -rows <= number < rows:
         raise errors.build(
-            errors.RangeError, f"RaggedTensor: row {number} of {rows} rows is out of range.", "rows count from 0."
+            errors.RangeError,
+            f"RaggedTensor: row {number} is out of bounds for {rows} rows.",
+            "rows count from 0.",
         )
     starts, limits = rt.row_starts(), rt.row_limits()
     return rt.values[starts[number] : limits[number]]
 
 
-def _bounds(part: slice) -> dict[str, Any]:
+def _bounds(part: slice, *, outer: bool) -> dict[str, Any]:
     found = {}
     for name in ("start", "stop", "step"):
         value = getattr(part, name)
-        found[name] = None if value is None else operator.index(value)
+        try:
+            found[name] = None if value is None else operator.index(value)
+        except TypeError:
+            if outer:
+                raise _refused(value) from None
+            what = "strides" if name == "step" else "offsets"
+            raise TypeError(
+                errors.compose(
+                    f"RaggedTensor: slice {what} must be integers or None, got {value!r}.", "use whole numbers."
+                )
+            ) from None
     if found["step"] == 0:
         raise errors.build(errors.ShapeError, "RaggedTensor: the step of a slice must not be zero.", "use 1 or -1.")
     return found
 
 
 def _rows(rt: Any, part: slice) -> Any:
-    return rearrange.gather_rows(rt, row_partition.rows_in(rt.row_splits, **_bounds(part)))
+    return rearrange.gather_rows(rt, row_partition.rows_in(rt.row_splits, **_bounds(part, outer=True)))
 
 
 def _inside(rt: Any, keys: list[Any]) -> Any:
@@ -104,7 +123,7 @@ def _inside(rt: Any, keys: list[Any]) -> Any:
         return _deeper(rearrange.expand_dims(rt, 1), rest)
     if isinstance(first, slice):
         if first != _ALL:
-            positions, splits = row_partition.part_of_rows(rt.row_splits, **_bounds(first))
+            positions, splits = row_partition.part_of_rows(rt.row_splits, **_bounds(first, outer=False))
             rt = ragged(rearrange.picked(rt.values, positions), splits)
         return _deeper(rt, rest)
     try:

@@ -18,7 +18,7 @@ from gradtape.ragged._tensor import RaggedTensor
 
 # Functions of the first argument's elements; others are parameters. By the room that defines them.
 _UNARY = {
-    "arrays": "as_string identity one_hot",
+    "arrays": "as_string bitcast identity one_hot",
     "math": (
         "abs acos acosh angle asin asinh atan atanh cast ceil clip_by_value conj cos cosh digamma elu erf exp expm1 floor gelu "
         "imag invert is_finite is_inf is_nan leaky_relu lgamma log log1p log_sigmoid logical_not negative real reciprocal relu "
@@ -149,10 +149,13 @@ _OTHERS: dict[str, dict[str, Callable[..., Any]]] = {
         "boolean_mask": functions.boolean_mask, "concat": rearrange.concat, "dynamic_partition": gather.dynamic_partition,
         "expand_dims": rearrange.expand_dims, "gather": gather.gather, "gather_nd": gather.gather_nd, "identity_n": _identity_n,
         "ones_like": functions.ones_like, "parallel_stack": rearrange.stack, "rank": _rank, "reshape": _reshape, "reverse": rearrange.reverse, "size": _size,
-        "squeeze": rearrange.squeeze, "stack": rearrange.stack, "tile": rearrange.tile, "zeros_like": functions.zeros_like,
+        "split": rearrange.split, "squeeze": rearrange.squeeze, "stack": rearrange.stack, "tile": rearrange.tile, "zeros_like": functions.zeros_like,
     },
     "control_flow": {"map_fn": map_fn.map_fn},
-    "math": {"accumulate_n": _accumulate_n, "add_n": _add_n, "bincount": _bincount, "where": rearrange.where},
+    "math": {
+        "accumulate_n": _accumulate_n, "add_n": _add_n, "bincount": _bincount, "cumsum": reductions.cumsum,
+        "where": rearrange.where,
+    },
     "nn": {"embedding_lookup": _embedding_lookup, "softmax": reductions.softmax},
 }  # fmt: skip
 

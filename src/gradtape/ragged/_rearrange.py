@@ -66,7 +66,7 @@ def _with_rows(x: Any) -> Any:
 
 def concat(values: Sequence[Any], axis: Any, name: str = "concat") -> Any:
     """Tensors concatenated, some of them ragged."""
-    given = [construct.tensor(v) for v in values]
+    given: list[Any] = [values] if is_ragged(values) else [construct.tensor(v) for v in values]
     if len(given) == 1:
         return given[0]
     ranks = {v.ndim for v in given}
@@ -191,7 +191,14 @@ def _reshaped(x: Any, outer: int, inner: int) -> Any:
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     """The tensor in reverse order along axes."""
-    places = [axis] if isinstance(axis, int) else list(np.asarray(convert.convert_to_tensor(axis)).ravel().tolist())
+    if isinstance(axis, int):
+        raise TypeError(
+            errors.compose(
+                f"reverse: `axis` must be a list of int or a constant tensor when reversing axes in a ragged tensor, got {axis}.",
+                f"use [{axis}].",
+            )
+        )
+    places = list(np.asarray(convert.convert_to_tensor(axis)).ravel().tolist())
     if not is_ragged(tensor):
         return movement.reverse(tensor, places)
     found: Any = tensor
@@ -225,12 +232,58 @@ def _without(x: Any, axis: int) -> Any:
     if not is_ragged(x):
         return movement.squeeze(x, [axis])
     if axis == 0:
-        return x.values if x._uniform is not None or len(x) == 1 else x[0]
+        one = convert.convert_to_tensor(np.array([1], x.row_splits.dtype.numpy))
+        row_partition.same(
+            row_partition.from_lengths(one), row_partition.from_lengths(movement.reshape(x.nrows(), [1])), who="squeeze"
+        )
+        return x.values
     if axis == 1:
         ones = row_partition.from_lengths(creation.ones_like(x.row_lengths()))
         row_partition.same(ones, x.row_splits, who="squeeze")
         return x.values
     return x.with_values(_without(x.values, axis - 1))
+
+
+def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str | None = None) -> Any:
+    """Parts of the tensor along an axis of fixed length, as many as said or of given lengths."""
+    axis = normalize_axis(axis, value.ndim, "split")
+    rows = value.shape[axis] if axis else None
+    if axis and rows is None:
+        raise ValueError(
+            errors.compose(f"split: Cannot split a ragged dimension, got axis {axis}.", "split along another axis.")
+        )
+    total = int(value.nrows()) if not axis else int(rows)
+    sizes = _sizes(num_or_size_splits, total)
+    if num is not None and num != len(sizes):
+        raise ValueError(
+            errors.compose(f"split: `num` does not match num_or_size_splits: {num} vs {len(sizes)}.", "leave num out.")
+        )
+    ends = np.cumsum(sizes).tolist()
+    parts = zip([0, *ends[:-1]], ends, strict=True) if ends else []
+    return [value[(*(slice(None),) * axis, slice(start, end))] for start, end in parts]
+
+
+def _sizes(wanted: Any, total: int) -> list[int]:
+    """The lengths of the parts into which a length is split."""
+    given = np.asarray(convert.convert_to_tensor(wanted))
+    if given.ndim > 1 or given.dtype.kind not in "iu":
+        raise TypeError(
+            errors.compose(f"split: num_or_size_splits must be ints, got {wanted!r}.", "give a number or a list.")
+        )
+    if (given.size and given.min() < 0) or (not given.ndim and given < 1):
+        raise errors.build(
+            errors.RangeError,
+            f"split: `num_or_size_splits` must be non-negative, and a number of parts positive, got {given.tolist()}.",
+            "give the lengths of the parts.",
+        )
+    sizes = given.tolist() if given.ndim else [total // int(given)] * int(given)
+    if sum(sizes) != total:
+        raise errors.build(
+            errors.ShapeError,
+            f"split: Cannot exactly split the `axis` dimension of `value`, {total}, with num_or_size_splits={given.tolist()}.",
+            "give lengths whose sum is that of the axis.",
+        )
+    return sizes
 
 
 def tile(input: Any, multiples: Any, name: str | None = None) -> Any:

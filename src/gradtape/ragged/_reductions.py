@@ -86,6 +86,8 @@ def of_segments(function: Callable[..., Any], data: Any, segment_ids: Any, num_s
 
 def reduce(name: str, input_tensor: RaggedTensor, axis: Any = None, keepdims: Any = False) -> Any:
     """A reduction over axes, by the name of the public function."""
+    if name == "reduce_mean" and input_tensor.dtype.is_integer:
+        input_tensor = input_tensor.with_flat_values(cast(input_tensor.flat_values, dtypes.float64))
     whole, of_segments = REDUCTIONS[name]
     rank = input_tensor.ndim
     if axis is None:
@@ -195,3 +197,15 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
 
 def _innermost(x: Any) -> Any:
     return _innermost(x.values) if isinstance(x.values, RaggedTensor) else x
+
+
+def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
+    """The sums of all elements so far along an axis, in the same rows."""
+    from gradtape.math._cumulative import cumsum as of_dense
+
+    place = normalize_axis(axis, x.ndim, "cumsum")
+    if place > x.ragged_rank:
+        return x.with_flat_values(of_dense(x.flat_values, place - x.ragged_rank, exclusive, reverse))
+    # The zeros that fill up rows stand behind their elements, and add nothing.
+    sums = of_dense(x.to_tensor(), place, exclusive, reverse)
+    return x.with_flat_values(indexing.gather_nd(sums, row_partition.coordinates(*x.nested_row_splits)))

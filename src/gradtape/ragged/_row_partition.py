@@ -44,6 +44,12 @@ def from_lengths(lengths: Any) -> Any:
     return splits_of(lengths, lengths.dtype)
 
 
+@on_arrays(_open)
+def uniform(rows: Any, length: Any) -> Any:
+    """The row splits of rows of one length."""
+    return np.arange(int(rows) + 1, dtype=length.dtype) * length
+
+
 @on_arrays(lambda splits: Spec((max(splits.shape[0] - 1, 0),), splits.dtype))
 def to_lengths(splits: Any) -> Any:
     """The lengths of rows."""
@@ -68,10 +74,16 @@ def from_rowids(rowids: Any, nrows: Any) -> Any:
 @on_arrays(lambda rowids, nrows: rowids)
 def checked_rowids(rowids: Any, nrows: Any) -> Any:
     """The row numbers, after a check."""
-    if len(rowids) and (rowids[0] < 0 or (np.diff(rowids) < 0).any() or 0 <= int(nrows) <= rowids[-1]):
+    if len(rowids) and 0 <= int(nrows) <= rowids[-1]:
         raise _bad(
-            f"from_value_rowids: value_rowids is {rowids.tolist()[:20]}, nrows is {int(nrows)}.",
-            "row numbers must rise from 0 on and be below nrows.",
+            f"from_value_rowids: Expected nrows >= value_rowids[-1] + 1; got nrows={int(nrows)}, value_rowids[-1]={rowids[-1]}.",
+            "leave nrows out, or count the rows.",
+        )
+    if len(rowids) and (rowids[0] < 0 or (np.diff(rowids) < 0).any()):
+        raise _bad(
+            f"from_value_rowids: value_rowids must rise from 0 on, got {rowids.tolist()[:20]}: these do not form a valid "
+            "RaggedTensor.",
+            "sort them: row numbers rise from 0 on.",
         )
     return rowids
 
@@ -79,9 +91,11 @@ def checked_rowids(rowids: Any, nrows: Any) -> Any:
 @on_arrays(lambda splits, count: splits)
 def checked(splits: Any, count: Any) -> Any:
     """The row splits, after a check that they rise from 0 to the number of values."""
-    if not len(splits) or splits[0] != 0 or (np.diff(splits) < 0).any() or splits[-1] != count:
+    if not len(splits):
+        raise _bad("RaggedTensor: row_splits tensor may not be empty.", "give [0] for no rows.")
+    if splits[0] != 0 or (np.diff(splits) < 0).any() or splits[-1] != count:
         raise _bad(
-            f"RaggedTensor: row_splits is {splits.tolist()[:20]} for {int(count)} values.",
+            f"RaggedTensor: row_splits {splits.tolist()[:20]} and {int(count)} values do not form a valid RaggedTensor.",
             "row splits must start with 0, never fall, and end with the number of values.",
         )
     return splits
@@ -180,7 +194,8 @@ def column(splits: Any, *, column: int) -> Any:
     if ((places < 0) | (places >= lengths)).any():
         raise errors.build(
             errors.RangeError,
-            f"RaggedTensor: column {column} is not there in rows of lengths {lengths.tolist()[:20]}.",
+            f"RaggedTensor: Cannot index into an inner ragged dimension: column {column} is not in all rows, of lengths "
+            f"{lengths.tolist()[:20]}.",
             "use a slice, such as x[:, i : i + 1], where rows may be shorter.",
         )
     return splits[:-1] + places

@@ -9,6 +9,7 @@ from typing import Any
 from gradtape.core import dtypes, errors
 from gradtape.core.composite import CompositeSpec, Form
 from gradtape.core.shape import TensorShape, TensorSpec
+from gradtape.core.tensor import Tensor
 from gradtape.ragged._base import ragged, ragged_class
 
 
@@ -95,7 +96,7 @@ class RaggedTensorSpec(CompositeSpec):
     @property
     def value_type(self) -> Any:
         """The class of the values."""
-        return ragged_class()
+        return ragged_class() if self.ragged_rank else Tensor
 
     flat_values_spec = property(lambda self: None, doc="None: the flat values are plain tensors.")
 

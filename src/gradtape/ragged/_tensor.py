@@ -39,7 +39,7 @@ class RaggedTensor(Operators, RaggedBase):
     array([2, 0, 1])
     """
 
-    __slots__ = ("__weakref__", "_splits", "_uniform", "_values")
+    __slots__ = ("__weakref__", "_known", "_splits", "_uniform", "_values")
 
     # Said by `tf.convert_to_tensor` and by all functions that know no ragged tensors.
     _instead = "use x.to_tensor() for a dense tensor, or x.flat_values with x.with_flat_values for the values."
@@ -54,6 +54,12 @@ class RaggedTensor(Operators, RaggedBase):
                 )
             )
         self._values, self._splits, self._uniform = values, row_partition, uniform_row_length
+        # What a constructor was given instead of the splits: asked for, it is returned as it is.
+        self._known: dict[str, Any] = {}
+
+    def _with_known(self, **known: Any) -> RaggedTensor:
+        self._known.update(known)
+        return self
 
     from_row_splits = staticmethod(construct.from_row_splits)
     from_row_lengths = staticmethod(construct.from_row_lengths)
@@ -114,7 +120,9 @@ class RaggedTensor(Operators, RaggedBase):
         >>> int(tf.ragged.constant([[1, 2], []]).nrows())
         2
         """
-        count = shapes.shape(self._splits, self._splits.dtype)[0] - 1
+        count = self._known.get("nrows")
+        if count is None:
+            count = shapes.shape(self._splits, self._splits.dtype)[0] - 1
         return count if out_type is None else cast(count, out_type)
 
     def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
@@ -127,7 +135,8 @@ class RaggedTensor(Operators, RaggedBase):
         if axis == 0:
             return self.nrows()
         if axis == 1:
-            return partitions.to_lengths(self._splits)
+            known = self._known.get("row_lengths")
+            return partitions.to_lengths(self._splits) if known is None else known
         if isinstance(self._values, RaggedTensor):
             return self.with_values(self._values.row_lengths(axis - 1))
         lengths = shapes.shape(self._values, self._splits.dtype)
@@ -153,7 +162,8 @@ class RaggedTensor(Operators, RaggedBase):
         >>> tf.ragged.constant([[1, 2], [], [3]]).value_rowids().numpy()
         array([0, 0, 2])
         """
-        return partitions.to_rowids(self._splits)
+        known = self._known.get("value_rowids")
+        return partitions.to_rowids(self._splits) if known is None else known
 
     def nested_value_rowids(self, name: str | None = None) -> tuple[Tensor, ...]:
         """The row numbers of all levels."""

@@ -73,6 +73,12 @@ def _mixed(x: int) -> int:
 def _in_rows(x: Any, who: str) -> RaggedTensor:
     """A matrix, dense, sparse or ragged, as rows of strings or int64."""
     if isinstance(x, SparseTensor):
+        if x.shape.rank not in (None, 2):
+            raise errors.build(
+                errors.ShapeError,
+                f"{who}: Expected D2 of index to be 2, got {x.shape.rank}: sparse inputs must be matrices.",
+                "give matrices.",
+            )
         splits = row_partition.from_rowids(x.indices[:, 0], x.dense_shape[0])
         found = RaggedTensor(x.values, splits)
     else:
@@ -82,6 +88,13 @@ def _in_rows(x: Any, who: str) -> RaggedTensor:
                 errors.ShapeError, f"{who}: inputs must be matrices, got rank {given.ndim}.", "give matrices."
             )
         found = given if isinstance(given, RaggedTensor) else construct.from_tensor(given)
+    if found.dtype is not dtypes.string and not found.dtype.is_integer:
+        raise ValueError(
+            errors.compose(
+                f"{who}: Unexpected dtype for inputs: they must be strings or integers, got {found.dtype.name}.",
+                "use tf.strings.as_string or tf.cast.",
+            )
+        )
     return found if found.dtype is dtypes.string else found.with_values(cast(found.values, dtypes.int64))
 
 
