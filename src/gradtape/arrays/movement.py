@@ -218,7 +218,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     if axis is None or (isinstance(axis, (list, tuple)) and not axis):
         dropped: Any = [i for i, n in enumerate(own) if n == 1]
     else:
-        dropped = normalize_axes(axis, len(own), "squeeze")
+        dropped = normalize_axes(axis, len(own), "squeeze", reduced=False)
         for a in dropped:
             if own[a] != 1:
                 raise errors.build(
@@ -323,7 +323,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     array([3, 2, 1], dtype=int32)
     """
     x = arguments.tensor(tensor)
-    over = normalize_axes(integers(axis, "reverse", "axis"), x.ndim, "reverse")
+    over = normalize_axes(integers(axis, "reverse", "axis"), x.ndim, "reverse", reduced=False)
     return slicing.Reverse(x, axis=over)
 
 

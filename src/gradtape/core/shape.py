@@ -106,7 +106,7 @@ def broadcast(a: Sequence[int], b: Sequence[int]) -> tuple[int, ...] | None:
     return tuple(result)
 
 
-def normalize_axis(axis: Any, rank: int, op: str, name: str = "axis") -> int:
+def normalize_axis(axis: Any, rank: int, op: str, name: str = "axis", *, reduced: bool = False) -> int:
     """An axis counted from the front; an error that names the op if it is out of range."""
     try:
         # Of an axis that is not known those in range have a path each.
@@ -118,7 +118,8 @@ def normalize_axis(axis: Any, rank: int, op: str, name: str = "axis") -> int:
     if not -rank <= axis < rank:
         raise errors.build(
             errors.RangeError,
-            f"{op}: {name} is {axis}, but the input has rank {rank}: {axis} is out of range.",
+            f"{op}: {name} is {axis}, but the input has rank {rank}: {axis} is out of range"
+            f"{' (Invalid reduction dimension)' if reduced else ''}.",
             f"use an axis from {-rank} to {rank - 1}; anything else is out of bounds."
             if rank
             else "a scalar has no axes: every axis is out of bounds.",
@@ -126,20 +127,21 @@ def normalize_axis(axis: Any, rank: int, op: str, name: str = "axis") -> int:
     return int(axis + rank if axis < 0 else axis)
 
 
-def normalize_axes(axis: Any, rank: int, op: str) -> tuple[int, ...]:
-    """Axes counted from the front, sorted, without repetition; None means all."""
+def normalize_axes(axis: Any, rank: int, op: str, *, reduced: bool = True) -> tuple[int, ...]:
+    """Axes counted from the front, sorted, without repetition; None means all. Errors say whether they were to be reduced."""
     if axis is None:
         return tuple(range(rank))
     if hasattr(axis, "ndim") and hasattr(axis, "dtype"):
         axis = np.asarray(axis).tolist()
     if not isinstance(axis, (list, tuple, range)):
         axis = (axis,)
-    axes = tuple(sorted(normalize_axis(a, rank, op) for a in axis))
+    axes = tuple(sorted(normalize_axis(a, rank, op, reduced=reduced) for a in axis))
     if len(set(axes)) != len(axes):
         twice = next(a for a in axes if axes.count(a) > 1)
         raise errors.build(
             errors.ShapeError,
-            f"{op}: axis {tuple(axis)} names an axis twice. Axes contains duplicate dimension: {twice}.",
+            f"{op}: axis {tuple(axis)} names an axis twice. "
+            f"{'Invalid reduction arguments: ' if reduced else ''}Axes contains duplicate dimension: {twice}.",
             "name each axis once.",
         )
     return axes

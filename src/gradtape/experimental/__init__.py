@@ -6,6 +6,7 @@ from gradtape.experimental import dlpack
 _LATER = {
     "gradtape.experimental.dtensor": "*",
     "gradtape.experimental.numpy": "*",
+    "gradtape.core.dtypes": "float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz int4 uint4",
     "gradtape.data._optional": "Optional",
     "gradtape.experimental._async_scope": "async_clear_error async_scope enable_strict_mode function_executor_type",
     "gradtape.toplevel.extension_types": "ExtensionType ExtensionTypeSpec",

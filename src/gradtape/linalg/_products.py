@@ -62,6 +62,8 @@ def matmul(
     """
     if not (isinstance(a, _OURS) or isinstance(b, _OURS)):
         a = convert.convert_to_tensor(a)
+    if a_is_sparse or b_is_sparse:  # float32 beside bfloat16 is allowed there, and arrays keep their dtype
+        a, b = (x if isinstance(x, _OURS) else convert.convert_to_tensor(x) for x in (a, b))
     if not (transpose_a or transpose_b or adjoint_a or adjoint_b or output_type):
         try:
             result: Tensor = a @ b

@@ -23,8 +23,8 @@ def check_integers(op: Op, name: str, indices: Spec) -> None:
     if indices.dtype.kind not in "iu":
         raise op.error(
             errors.DTypeError,
-            f"{name} is {indices}, and must be integers: {indices.dtype.name} is not in the list of allowed dtypes "
-            "(int16, int32, int64).",
+            f"{name} is {indices}, and must be integers: {indices.dtype.name} is not in the list of allowed values: int16, "
+            "int32, int64.",
             f"use tf.cast({name}, tf.int32).",
         )
 

@@ -141,7 +141,7 @@ class Reverse(Movement):
     """x with the order of the elements reversed along axes."""
 
     def infer(self, x: Spec, *, axis: tuple[int, ...]) -> Spec:
-        normalize_axes(axis, x.rank, self.name)
+        normalize_axes(axis, x.rank, self.name, reduced=False)
         return x
 
     def kernel(self, x: Any, *, axis: tuple[int, ...]) -> Any:

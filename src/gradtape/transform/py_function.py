@@ -40,6 +40,7 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
     >>> tf.py_function(lambda x: x * x, [3.0], tf.float32)
     <tf.Tensor: shape=(), dtype=float32, numpy=9.0>
     """
+    _check_given(Tout, "py_function")
     if func is None:
         return lambda f: functools.wraps(f)(lambda *args: py_function(f, args, Tout))
     _check_callable(func)
@@ -262,12 +263,7 @@ def numpy_function(
     >>> tf.numpy_function(np.sum, [[1.0, 2.0]], tf.float32)
     <tf.Tensor: shape=(), dtype=float32, numpy=3.0>
     """
-    if Tout is None:
-        raise TypeError(
-            errors.compose(
-                "numpy_function: Missing required argument: 'Tout'.", "give the dtype of what the function returns."
-            )
-        )
+    _check_given(Tout, "numpy_function")
     if func is None:
         if inp is not None:
             raise TypeError(
@@ -402,6 +398,13 @@ def _arguments(inp: Any) -> Any:
             "put a single argument in a list: tf.py_function(f, [x], tf.float32).",
         )
     )
+
+
+def _check_given(Tout: Any, who: str) -> None:  # noqa: N803
+    if Tout is None:
+        raise TypeError(
+            errors.compose(f"{who}: Missing required argument: 'Tout'.", "give the dtype of what the function returns.")
+        )
 
 
 def _check_callable(func: Any) -> None:
