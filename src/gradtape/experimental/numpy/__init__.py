@@ -15,6 +15,7 @@ NumPy's names and signatures, with dtypes promoted as NumPy does.
     _promotion.py    Arrays of `tf.experimental.numpy`, and the dtypes that functions of several of them compute in
     _reductions.py   Reductions of `tf.experimental.numpy`
     _selection.py    Functions of `tf.experimental.numpy` that choose elements
+    random.py        NumPy's older functions of random numbers, from the streams of `tf.random`
 """
 
 import math as _math
@@ -54,6 +55,7 @@ _LATER = {
     "gradtape.experimental.numpy._joining": "append concatenate dsplit dstack hsplit hstack split stack vsplit vstack",
     "gradtape.experimental.numpy._products": "cross dot einsum inner kron matmul outer tensordot trace vdot",
     "gradtape.experimental.numpy._selection": "compress nonzero select take take_along_axis where",
+    "gradtape.experimental.numpy.random": "*",
     "gradtape.experimental.numpy._behavior": "experimental_enable_numpy_behavior",
 }
 __getattr__, __dir__, _later = lazy.attach(__name__, _LATER)
