@@ -71,7 +71,8 @@ def as_string(
     if fill not in ("", " ", "+", "-", "0", "#"):
         raise errors.build(
             errors.InvalidArgumentError,
-            f"as_string: fill must be one of ' ', '+', '-', '0' and '#', got {fill!r}.",
+            f"as_string: fill must be one of ' ', '+', '-', '0' and '#', got {fill!r}."
+            f"{' Fill string must be one or fewer characters.' if len(fill) > 1 else ''}",
             "use one of ' ', '+', '-', '0' and '#'.",
         )
     letter = "e" if scientific else "g" if shortest else "f"

@@ -144,7 +144,7 @@ class CompositeSpec(Answering):
 
     def is_subtype_of(self, other: Any) -> bool:
         """True if every value of this kind is one of the other's."""
-        return self.most_specific_common_supertype([other]) == other
+        return bool(self.most_specific_common_supertype([other]) == other)
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> CompositeSpec | None:
         """The narrowest spec that contains this one and others; None if they differ in more than the shape."""

@@ -69,7 +69,8 @@ def conjugate_gradient(
         if not getattr(operator, flag, True):
             raise errors.build(
                 errors.ConversionError,
-                f"conjugate_gradient: operator.{flag} must be True, got {getattr(operator, flag)}.",
+                f"conjugate_gradient: Expected a self-adjoint, positive definite operator: operator.{flag} must be True, got "
+                f"{getattr(operator, flag)}.",
                 f"pass {flag}=True when you make the operator, if that holds.",
             )
     b = tensor(rhs)

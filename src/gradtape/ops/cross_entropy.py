@@ -264,7 +264,8 @@ def check_labels(op: Op, labels: Spec, logits: Spec, name: str = "logits") -> No
     if not logits.rank or labels.shape != logits.shape[:-1]:
         raise op.error(
             errors.ShapeError,
-            f"labels is {labels}, {name} is {logits}: labels need the shape of {name} without its last dimension.",
+            f"labels is {labels}, {name} is {logits}: labels need the shape of {name} without its last dimension, and so "
+            f"`labels.shape.rank` must equal `{name}.shape.rank - 1`.",
             "give one class number for each row of logits; the version without `sparse` takes probabilities.",
         )
 

@@ -141,7 +141,7 @@ class RandomIntegers(Draw):
         if np.any(low >= high):
             raise self.error(
                 errors.InvalidArgumentError,
-                f"need minval < maxval, got {low} >= {high}.",
+                f"Need minval < maxval, got {low} >= {high}.",
                 "maxval is excluded: pass at least minval + 1.",
             )
         lead = np.broadcast_shapes(tuple(state.shape[:-1]), tuple(low.shape), tuple(high.shape))

@@ -67,6 +67,7 @@ def _with_rows(x: Any) -> Any:
 def concat(values: Sequence[Any], axis: Any, name: str = "concat") -> Any:
     """Tensors concatenated, some of them ragged."""
     given: list[Any] = [values] if is_ragged(values) else [construct.tensor(v) for v in values]
+    given: list[Any] = [values] if is_ragged(values) else [construct.tensor(v) for v in values]
     if len(given) == 1:
         return given[0]
     ranks = {v.ndim for v in given}
@@ -247,12 +248,12 @@ def _without(x: Any, axis: int) -> Any:
 def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str | None = None) -> Any:
     """Parts of the tensor along an axis of fixed length, as many as said or of given lengths."""
     axis = normalize_axis(axis, value.ndim, "split")
-    rows = value.shape[axis] if axis else None
-    if axis and rows is None:
+    rows: Any = value.shape[axis] if axis else value.nrows()
+    if rows is None:
         raise ValueError(
             errors.compose(f"split: Cannot split a ragged dimension, got axis {axis}.", "split along another axis.")
         )
-    total = int(value.nrows()) if not axis else int(rows)
+    total = int(rows)
     sizes = _sizes(num_or_size_splits, total)
     if num is not None and num != len(sizes):
         raise ValueError(

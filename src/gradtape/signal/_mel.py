@@ -46,7 +46,8 @@ def linear_to_mel_weight_matrix(
     rate, low, high = float(sample_rate), float(lower_edge_hertz), float(upper_edge_hertz)
     wanted = dtypes.as_dtype(dtype)
     for wrong, what, fix in (
-        (bands <= 0 or bins <= 0, f"{bands} bands of {bins} frequencies", "give positive numbers."),
+        (bands <= 0, f"{bands} bands: num_mel_bins must be positive", "give a positive number."),
+        (bins <= 0, f"{bins} frequencies: num_spectrogram_bins must be positive", "give a positive number."),
         (not 0.0 <= low < high, f"bands from {low} to {high} hertz", "the lower edge must be 0 or more, the upper above."),
         (rate <= 0.0 or high > rate / 2, f"bands up to {high} hertz at {rate} samples per second",
          "the upper edge must not be above half of the sample rate."),

@@ -152,7 +152,7 @@ def to_hash_bucket_strong(input: Any, num_buckets: Any, key: Any, name: str | No
     if len(numbers) != 2:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"strings.to_hash_bucket_strong: key must be two integers, got {key!r}.",
+            f"strings.to_hash_bucket_strong: key must be two integers (Key must have 2 elements), got {key!r}.",
             "give two integers.",
         )
     pair = tuple(n & _BITS for n in numbers)

@@ -239,7 +239,7 @@ def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int =
         raise ValueError(
             errors.compose(
                 f"The template expects {len(pieces) - 1} tensors, but the inputs only has {len(given)}.",
-                "give one input for each placeholder.",
+                "the number of placeholders in the template and of inputs must be equal.",
             )
         )
     if not given:

@@ -50,9 +50,9 @@ def uniform(low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Tensor:
     TensorShape([2])
     """
     dtype = default_float()
-    bounds = [cast(asarray(bound), dtype) for bound in (low, high)]
-    shape = shapes.broadcast_static_shape(*[b.get_shape() for b in bounds]) if size is None else _shape(size)
-    return functions.uniform(shape, *bounds, dtype=dtype)
+    least, limit = (cast(asarray(bound), dtype) for bound in (low, high))
+    shape = shapes.broadcast_static_shape(least.get_shape(), limit.get_shape()) if size is None else _shape(size)
+    return functions.uniform(shape, least, limit, dtype=dtype)
 
 
 def random(size: Any = None) -> Tensor:

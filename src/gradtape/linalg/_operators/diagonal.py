@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.arrays.creation import ones, zeros
+from gradtape.arrays.creation import ones, zeros, zeros_like
 from gradtape.arrays.movement import broadcast_to, expand_dims
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor
 from gradtape.linalg import _diagonals as diagonals
 from gradtape.linalg._operators.base import LinearOperator, batch_of, kept, of_rank, spread, tensor_of
-from gradtape.math._conversion import conj
+from gradtape.math._conversion import conj, imag
 from gradtape.math._elementwise import abs as absolute
 from gradtape.math._elementwise import log, sqrt
 from gradtape.math._reductions import reduce_prod, reduce_sum
@@ -47,6 +47,15 @@ class LinearOperatorDiag(LinearOperator):
         super().__init__(self._diag.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name)
 
     diag = property(lambda self: self._diag, doc="The diagonal.")
+
+    def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> None:
+        """InvalidArgumentError unless the diagonal is real."""
+        from gradtape.debugging._value_checks import assert_equal
+
+        entries = tensor_of(self._diag)
+        if entries.dtype.is_complex:
+            message = "This diagonal operator contained non-zero imaginary values. Thus it was not self-adjoint."
+            assert_equal(imag(entries), zeros_like(imag(entries)), message)
 
     def _dims(self) -> tuple[Any, ...]:
         shape = tuple(self._diag.shape)
@@ -187,13 +196,9 @@ class LinearOperatorIdentity(LinearOperatorScaledIdentity):
     ) -> None:
         if not (is_non_singular and is_self_adjoint and is_positive_definite and is_square):
             raise ValueError("An identity operator is non-singular, self-adjoint, positive definite and square.")
-        if isinstance(batch_shape, int):
-            raise ValueError(
-                errors.compose(f"{name}: batch_shape must be a 1-D Tensor, got {batch_shape}.", "give a list.")
-            )
-        batch = TensorShape(batch_shape if batch_shape is not None else [])
+        batch = _batch_shape(name, batch_shape)
         if isinstance(num_rows, float):
-            raise TypeError(errors.compose(f"{name}: num_rows must be an integer, got {num_rows}.", "give an int."))
+            raise TypeError(errors.compose(f"{name}: num_rows must be integer type, got {num_rows}.", "give an int."))
         super().__init__(num_rows, ones(batch, dtype or dtypes.float32), True, True, True, True, name=name)
 
     def _matmul(self, x: Tensor, adjoint: bool) -> Any:
@@ -239,7 +244,7 @@ class LinearOperatorZeros(LinearOperator):
             raise ValueError("A zero operator is never non-singular or positive definite.")
         self._rows = _size("num_rows", num_rows)
         self._columns = self._rows if num_columns is None else _size("num_columns", num_columns)
-        self._batch = tuple(TensorShape(batch_shape if batch_shape is not None else []))
+        self._batch = tuple(_batch_shape(name, batch_shape))
         square = self._rows == self._columns
         if is_square and not square:
             raise ValueError(
@@ -281,6 +286,17 @@ class LinearOperatorZeros(LinearOperator):
         return LinearOperatorZeros(
             self._columns, self._rows, self._batch, self._dtype, is_square=self._rows == self._columns
         )
+
+
+def _batch_shape(who: str, value: Any) -> TensorShape:
+    """The batch dimensions of an operator; none without a value."""
+    if isinstance(value, int) or (
+        isinstance(value, (list, tuple)) and any(isinstance(v, (list, tuple)) for v in value)
+    ):
+        raise ValueError(
+            errors.compose(f"{who}: batch_shape must be a 1-D Tensor, got {value}.", "give a list of ints.")
+        )
+    return TensorShape([] if value is None else value)
 
 
 def _size(what: str, value: Any) -> int:
