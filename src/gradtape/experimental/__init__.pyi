@@ -1,5 +1,12 @@
 # Written by tools/stubs.py.
 # ruff: noqa
+from gradtape.core.dtypes import float8_e4m3b11fnuz
+from gradtape.core.dtypes import float8_e4m3fn
+from gradtape.core.dtypes import float8_e4m3fnuz
+from gradtape.core.dtypes import float8_e5m2
+from gradtape.core.dtypes import float8_e5m2fnuz
+from gradtape.core.dtypes import int4
+from gradtape.core.dtypes import uint4
 from gradtape.data._optional import Optional
 from gradtape.experimental import dlpack
 from gradtape.experimental import dtensor
@@ -20,6 +27,13 @@ __all__ = [
     "dlpack",
     "dtensor",
     "enable_strict_mode",
+    "float8_e4m3b11fnuz",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
     "function_executor_type",
+    "int4",
     "numpy",
+    "uint4",
 ]

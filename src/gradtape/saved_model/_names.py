@@ -236,7 +236,7 @@ NAMES: dict[str, frozenset[str]] = {
         "gradtape.ragged._construct": """
             count from_nested_row_lengths from_nested_row_splits from_nested_value_rowids from_row_lengths
             from_row_limits from_row_splits from_row_starts from_sparse from_tensor from_uniform_row_length
-            from_value_rowids partition tensor
+            from_value_rowids number partition tensor
         """,
         "gradtape.ragged._conversion": "default to_sparse to_tensor",
         "gradtape.ragged._elementwise": "map_flat_values of_values over_values",
@@ -251,14 +251,14 @@ NAMES: dict[str, frozenset[str]] = {
         "gradtape.ragged._overrides": "_add_n _bincount _embedding_lookup _rank _reshape _size",
         "gradtape.ragged._products": "product",
         "gradtape.ragged._rearrange": """
-            alone concat expand_dims gather_rows merge_dims picked reverse squeeze stack tile where
+            alone concat expand_dims gather_rows merge_dims picked reverse split squeeze stack tile where
         """,
-        "gradtape.ragged._reductions": "along_axis of_rows of_segments over_axes reduce softmax",
+        "gradtape.ragged._reductions": "along_axis cumsum of_rows of_segments over_axes reduce softmax",
         "gradtape.ragged._row_partition": """
             bounds checked checked_rowids column columns coordinates from_lengths from_rowids inside_rows
             lengths_before not_negative one_after_the_other part_of_rows places_in_segments ranges row_of_sparse
             rows_at rows_in same side_by_side splits_of splits_of_sparse steps_of_ranges to_lengths to_rowids
-            true_values
+            true_values uniform
         """,
         "gradtape.ragged._spec": "RaggedForm",
         "gradtape.random._candidate_samplers": """

@@ -3,6 +3,7 @@
 from gradtape.core.annotations import TensorLike
 from gradtape.core.tensor import Tensor
 from gradtape.core.tensor import Tensor as ndarray
+from gradtape.experimental.numpy import random
 from gradtape.experimental.numpy._behavior import experimental_enable_numpy_behavior
 from gradtape.experimental.numpy._creation import arange
 from gradtape.experimental.numpy._creation import broadcast_arrays
@@ -302,6 +303,7 @@ __all__ = [
     "promote_types",
     "ptp",
     "rad2deg",
+    "random",
     "ravel",
     "real",
     "reciprocal",
