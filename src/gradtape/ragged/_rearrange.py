@@ -67,7 +67,6 @@ def _with_rows(x: Any) -> Any:
 def concat(values: Sequence[Any], axis: Any, name: str = "concat") -> Any:
     """Tensors concatenated, some of them ragged."""
     given: list[Any] = [values] if is_ragged(values) else [construct.tensor(v) for v in values]
-    given: list[Any] = [values] if is_ragged(values) else [construct.tensor(v) for v in values]
     if len(given) == 1:
         return given[0]
     ranks = {v.ndim for v in given}
