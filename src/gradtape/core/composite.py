@@ -126,12 +126,6 @@ class CompositeSpec(Answering):
         """The same kind of another shape."""
         raise NotImplementedError
 
-    def most_specific_compatible_type(self, other: Any) -> CompositeSpec:
-        """The narrowest spec that contains both."""
-        if type(other) is not type(self) or (other.dtype, other._form()) != (self.dtype, self._form()):
-            raise ValueError(f"No TypeSpec is compatible with both {self} and {other}.")
-        return self._with_shape(self.shape.most_specific_compatible_shape(other.shape))
-
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """True if a value or spec is of this kind."""
         other = spec_or_value._spec() if isinstance(spec_or_value, Composite) else spec_or_value
