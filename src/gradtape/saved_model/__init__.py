@@ -2,21 +2,22 @@
 
 Objects with their variables and traced functions in a folder, to be used without their source.
 
-    _assets.py        Files that belong to a saved object: vocabularies and the like
-    _directory.py     The folder of a saved model
-    _functions.py     Functions and signatures as descriptions, and back
-    _graph_reader.py  Traces from descriptions
-    _graph_writer.py  Traces as descriptions: their graphs, and the recordings from which their derivatives are made
-    _json_values.py   Values as JSON: numbers, texts and lists as they are
-    _load.py          `tf.saved_model.load` and `contains_saved_model`
-    _names.py         Everything of gradtape that the file of a saved model may name, by module
-    _object_graph.py  The object that is saved: what it consists of, and what stands for it after loading
-    _options.py       Options of saving and loading
-    _references.py    Ops, functions and classes of the library by name, so that a description can speak of them
-    _renamed.py       Modules that have moved
-    _save.py          `tf.saved_model.save`
-    _tables.py        Lookup tables as descriptions: their attributes, keys and values
-    _verify.py        Graphs that were read from a file are checked before anything is compiled
+    _as_checkpoint.py  The variables of a saved model as a checkpoint, for `tf.train`
+    _assets.py         Files that belong to a saved object: vocabularies and the like
+    _directory.py      The folder of a saved model
+    _functions.py      Functions and signatures as descriptions, and back
+    _graph_reader.py   Traces from descriptions
+    _graph_writer.py   Traces as descriptions: their graphs, and the recordings from which their derivatives are made
+    _json_values.py    Values as JSON: numbers, texts and lists as they are
+    _load.py           `tf.saved_model.load` and `contains_saved_model`
+    _names.py          Everything of gradtape that the file of a saved model may name, by module
+    _object_graph.py   The object that is saved: what it consists of, and what stands for it after loading
+    _options.py        Options of saving and loading
+    _references.py     Ops, functions and classes of the library by name, so that a description can speak of them
+    _renamed.py        Modules that have moved
+    _save.py           `tf.saved_model.save`
+    _tables.py         Lookup tables as descriptions: their attributes, keys and values
+    _verify.py         Graphs that were read from a file are checked before anything is compiled
 """
 
 from gradtape.core import lazy

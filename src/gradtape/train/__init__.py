@@ -8,6 +8,7 @@ A checkpoint holds the values of variables, found again by the names of the attr
     _manager.py         tf.train.CheckpointManager: checkpoints of a program in a folder; old ones go
     _moving_average.py  ExponentialMovingAverage: variables that follow others slowly
     _object_graph.py    What an object consists of, for checkpoints: names and parts
+    _opening.py         Opening a checkpoint by its path: a file of its own, or the variables of a saved model
     _reader.py          Values of a checkpoint by name, without the objects that they belong to
     _restore.py         Values of a checkpoint go to the variables with the same path: at once, or when those are made
     _state_file.py      The file `checkpoint` in a folder: which checkpoints are there, and which is the latest

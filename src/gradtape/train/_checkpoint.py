@@ -19,11 +19,10 @@ from gradtape.core.variable import Variable
 from gradtape.train import _file_format as file_format
 from gradtape.train import _object_graph as object_graph
 from gradtape.train import _state_file as state_file
+from gradtape.train._opening import open_checkpoint, path_in
 from gradtape.train._restore import Restoration
 from gradtape.train._status import NothingRestored, Status
 from gradtape.transform.py_function import numpy_function
-
-VALUE = ".ATTRIBUTES/VARIABLE_VALUE"
 
 
 class CheckpointOptions:
@@ -195,7 +194,8 @@ class Checkpoint:
         """Read a checkpoint that `save` wrote. Variables that do not exist yet get their values when they are created.
 
         Args:
-          save_path: the path that `save` returned; a folder means its latest checkpoint; None restores nothing.
+          save_path: the path that `save` returned; a folder means its latest checkpoint, or the saved
+            model in it; None restores nothing.
           options: see CheckpointOptions.
 
         Returns:
@@ -211,9 +211,8 @@ class Checkpoint:
         _refuse_in_functions("restore")
         path = os.fspath(save_path)
         if os.path.isdir(path):
-            path = state_file.latest_checkpoint(path) or path
-        reader = file_format.Reader(state_file.file_of(path))
-        restoration = Restoration(reader, path)
+            path = path_in(path)
+        restoration = Restoration(open_checkpoint(path), path)
         restoration.start(self)
         return Status(restoration, self)
 
@@ -242,8 +241,8 @@ def _saved(root: Any) -> tuple[list[Any], list[tuple[str, Variable]]]:
                     described.append({"parts": {}})
                     todo.append((part, known, inner))
                 else:
-                    described.append({"parts": {}, "value": inner + VALUE})
-                    found.append((inner + VALUE, variable))
+                    described.append({"parts": {}, "value": inner + object_graph.VALUE})
+                    found.append((inner + object_graph.VALUE, variable))
             described[number]["parts"][name] = known
     return described, found
 

@@ -15,6 +15,7 @@ a file is executed.
 from __future__ import annotations
 
 import contextlib
+import copy
 import itertools
 import json
 import math
@@ -170,6 +171,13 @@ class Reader:
     def _problem(self, what: str, fix: str = "") -> Exception:
         fix = fix or "restore an earlier checkpoint; files that gradtape writes are complete when they appear."
         return errors.build(errors.DataLossError, f"{self._path} {what}.", fix)
+
+    def renamed(self, names: Mapping[str, str], content: Any) -> Reader:
+        """A reader of some of the arrays, under other names: `names` has theirs here by the new ones."""
+        made = copy.copy(self)
+        made._entries = {new: self._entries[own] for new, own in names.items()}
+        made.content = content
+        return made
 
     def objects(self) -> list[Any]:
         """What the file says of the objects that were saved: `{"parts": {name: number}, "value": name of an array}` each."""

@@ -15,6 +15,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.toplevel.module import Module
 
+VALUE = ".ATTRIBUTES/VARIABLE_VALUE"  # the end of the key of a variable's value
 # Lists in which Keras keeps parts that need not be attributes. Layers come without those that stand for inputs only.
 _LAYER_LISTS = ("_layers", "_trainable_variables", "_non_trainable_variables", "_seed_generators")
 _OTHER_LISTS = ("_variables",)

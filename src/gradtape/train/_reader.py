@@ -6,15 +6,15 @@ import os
 from typing import Any
 
 from gradtape.core import dtypes, errors
-from gradtape.train import _file_format as file_format
 from gradtape.train import _state_file as state_file
+from gradtape.train._opening import open_checkpoint
 
 
 class CheckpointReader:
     """The result of `load_checkpoint`: the values of a checkpoint by name."""
 
     def __init__(self, path: str) -> None:
-        self._reader = file_format.Reader(state_file.file_of(path))
+        self._reader = open_checkpoint(path)
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
         """The shapes by name."""

@@ -7,9 +7,8 @@ import weakref
 from collections.abc import Iterator
 from typing import Any
 
-from gradtape.train import _file_format as file_format
 from gradtape.train import _object_graph as object_graph
-from gradtape.train import _state_file as state_file
+from gradtape.train._opening import open_checkpoint
 
 
 class TrackableView:
@@ -61,7 +60,7 @@ class CheckpointView:
     """
 
     def __init__(self, save_path: Any) -> None:
-        self._nodes = file_format.Reader(state_file.file_of(os.fspath(save_path))).objects()
+        self._nodes = open_checkpoint(os.fspath(save_path)).objects()
 
     def children(self, node_id: int) -> dict[str, int]:
         """The numbers of the parts of an object, by name."""
