@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import CodeType, MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -115,6 +115,10 @@ class Op:
     def __call__(self, *inputs: Any, **params: Any) -> Tensor:
         result: Tensor = execute(self, inputs, params)
         return result
+
+    def touches(self, given: Sequence[bool], params: dict[str, Any]) -> list[bool] | None:
+        """For each output, whether it has a tangent, be it zero, if the `given` inputs have one; None if the derivative tells."""
+        return None
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"

@@ -30,6 +30,7 @@ from gradtape.tracing.trace import Trace, current_trace
 from gradtape.transform.backward import backward, bare
 from gradtape.transform.batched import Batched
 from gradtape.transform.opaque_op import recorded_by, show
+from gradtape.transform.touched import touched
 
 _current = state.current
 
@@ -273,6 +274,12 @@ class Call(Op):
             zeros(x) if d is None and reached and needed else d
             for d, x, reached, needed in zip(grads, operands, self._reached, needs, strict=True)
         ]
+
+    def touches(self, given: Sequence[bool], params: dict[str, Any]) -> list[bool] | None:
+        """The outputs that tangents of some inputs reach through the ops of the function; what derivatives read has none."""
+        trace, count = self.staged.trace, len(self.staged.outputs)
+        known = touched(trace.recording.records, [i for i, flag in zip(trace.identities, given, strict=True) if flag])
+        return [k < count and identity in known for k, identity in enumerate(self.identities)]
 
     def _pullback(self, given: tuple[int, ...]) -> Pullback:
         """The derivative for cotangents of some of the values."""

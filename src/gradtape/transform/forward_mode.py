@@ -236,7 +236,8 @@ def _diagonal(op: Op, residuals: Any, given: list[Any], params: dict[str, Any]) 
 def _transposed(op: Op, residuals: Any, given: list[Any], params: dict[str, Any], outputs: Any) -> Any:
     """The vjp of the vjp: what it does to cotangents is recorded, and differentiated with respect to them.
 
-    An output that depends on other inputs only has a tangent of zeros, and one that depends on none has no tangent.
+    An output that depends on other inputs only, or on none but with those of a loop, has a tangent of zeros; others that depend on none
+    have no tangent.
     """
     several = outputs if type(outputs) is tuple else (outputs,)
     cotangents, found = _pulled_back(op, residuals, given, params, outputs)
@@ -244,9 +245,14 @@ def _transposed(op: Op, residuals: Any, given: list[Any], params: dict[str, Any]
         return [as_result(found[u._id]) if u._id in found else None for u in cotangents]
     others = [t if t is not None else "any" for t in given]
     again, reached = _pulled_back(op, residuals, others, params, outputs)
+    told = op.touches([t is not None for t in given], params) or [False] * len(several)
     return [
-        as_result(found[u._id]) if u._id in found else u if v._id in reached else None
-        for u, v in zip(cotangents, again, strict=True)
+        as_result(found[u._id])
+        if u._id in found
+        else u
+        if v._id in reached or (flag and u.dtype.is_trainable)
+        else None
+        for u, v, flag in zip(cotangents, again, told, strict=True)
     ]
 
 

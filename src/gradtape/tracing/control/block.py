@@ -29,6 +29,7 @@ from gradtape.tracing.symbol import Symbol, symbol
 from gradtape.tracing.trace import Trace, TraceRecording, current_trace
 from gradtape.transform.backward import backward
 from gradtape.transform.batched import Batched
+from gradtape.transform.touched import touched
 
 _current = state.current
 
@@ -255,6 +256,12 @@ class Block(Graph):
     def own(self) -> set[Value]:
         """The parameters that it can read; others only carry a result that is the same in all steps of a loop."""
         return {*[p.value for p in self.trace.parameters], *[v for _, v in self.trace.graph.captures]}
+
+    def touched(self, given: Sequence[bool]) -> list[bool]:
+        """For each output, whether it has a tangent if the `given` parameters have one."""
+        start = [i for i, flag in zip(self.inputs, given, strict=True) if flag]
+        known = touched(self.trace.recording.records, start)
+        return [i in known for i in self.results]
 
     def returns(self) -> list[tuple[Value, int]]:
         """The outputs with their identities."""

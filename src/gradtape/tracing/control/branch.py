@@ -156,6 +156,11 @@ class Branch(BlockOp):
             grads[1 + i] = d
         return grads
 
+    def touches(self, given: Sequence[bool], params: dict[str, Any]) -> list[bool] | None:
+        """A result has a tangent if it has one in some block."""
+        found = [block.touched(given[1:]) for block in params["branches"]]
+        return [any(flags) for flags in zip(*found, strict=True)]
+
     family = staticmethod(branch_family)
     together = staticmethod(branches_together)
 

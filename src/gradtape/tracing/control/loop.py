@@ -102,6 +102,10 @@ class Loop(BlockOp):
             return None  # strings are Python's, which counts who holds them
         return Repeat(body, cond, carried, sliced, next(iter(rows), None), reverse)
 
+    def touches(self, given: Sequence[bool], params: dict[str, Any]) -> list[bool] | None:
+        """A loop is connected as a whole: every carried value and every stacked one has a tangent."""
+        return [False, *[True] * params["carried"], *[n != KEPT for n in params["lengths"]]]
+
     family = staticmethod(loop_family)
     together = staticmethod(loops_together)
 
