@@ -263,3 +263,13 @@ def test_sizes_that_never_fit_are_still_refused(keras: Any) -> None:
 
     with pytest.raises(ValueError, match="inner dimensions differ"):
         Wrong()(keras.Input((4,)))
+
+
+@pytest.mark.parametrize("call", [lambda x: tf.matmul(x, tf.ones([4, 5])), lambda x: x + tf.ones([7, 4])])
+def test_wrong_shapes_of_a_functional_model_show_no_invented_batch(keras: Any, call: Any) -> None:
+    class Layer(keras.layers.Layer):  # type: ignore[misc, name-defined]
+        def call(self, x: Any) -> Any:
+            return call(x)
+
+    with pytest.raises(ValueError, match=r"f32\[\?,3\]"):
+        Layer()(keras.Input((3,)))

@@ -30,11 +30,11 @@ def compute_output_spec(fn: Any, *args: Any, **kwargs: Any) -> Any:
     with StatelessScope(), SymbolicScope():
         try:
             first = _specs(fn, given, _SIZES[0])
-        except errors.ShapeError:
-            # Only certain batches fit, as where a layer reshapes to sizes of its own: nothing is said of the size then.
-            if not is_partial or (found := _open_specs(fn, given)) is None:
+        except errors.ShapeError as problem:
+            if not is_partial:
                 raise
-            return tree.map_structure(_symbolic, found)
+            # Only certain batches fit, as where a layer reshapes to sizes of its own: nothing is said of the size then.
+            return tree.map_structure(_symbolic, _open_specs(fn, given, problem))
         if not is_partial:
             return tree.map_structure(_symbolic, first)
         second = iter(tree.flatten(_specs(fn, given, _SIZES[1])))
@@ -76,13 +76,15 @@ def _specs(fn: Any, given: Any, size: Any) -> Any:
             raise again from problem
 
 
-def _open_specs(fn: Any, given: Any) -> Any:
-    """One run in which unknown dimensions have no size; None if it fails."""
+def _open_specs(fn: Any, given: Any, problem: errors.ShapeError) -> Any:
+    """One run in which unknown dimensions have no size. If it fails, too, it says so without the size of the first run."""
     try:
         with StatelessScope():
             return _traced(fn, given, None)
+    except errors.ShapeError as again:
+        raise again from None
     except Exception:
-        return None
+        raise problem from None
 
 
 def _traced(fn: Any, given: Any, size: Any) -> Any:
