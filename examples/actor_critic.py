@@ -2,11 +2,12 @@
 
 You learn how to put a whole episode inside one compiled step: AutoGraph converts the loop, `tf.numpy_function` calls the
 environment, a `TensorArray` collects the results, and one tape differentiates everything.
+
+    python examples/actor_critic.py        saves actor_critic.png, if Matplotlib is installed
 """
 
 from __future__ import annotations
 
-import collections
 import importlib.util
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ LONGEST, DISCOUNT = 200, 0.99
 
 
 class CartPole:
-    """A pole on a cart that is pushed to the left or to the right (Barto, Sutton and Anderson 1983), as Gymnasium has it."""
+    """A pole on a cart that is pushed to the left or to the right (Barto, Sutton and Anderson 1983), with Gymnasium's interface."""
 
     def reset(self, seed: int | None = None) -> tuple[np.ndarray, dict[str, object]]:
         """Put the pole upright; return the state."""
@@ -73,7 +74,7 @@ class Agent:
             state, reward, fell, ended, _ = self.environment.step(int(action))
             return state.astype(np.float32), np.float32(reward), np.bool_(fell or ended)
 
-        # A Python function inside of a compiled step. Its results have no static shapes, so we set them.
+        # A Python function inside a compiled step. Its results have no static shapes, so we set them.
         state, reward, done = tf.numpy_function(step, [action], [tf.float32, tf.float32, tf.bool])
         state.set_shape([4])
         reward.set_shape([])
@@ -82,29 +83,31 @@ class Agent:
 
     def episode(self, state: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
         """The log probabilities of the actions, the predicted values and the rewards of all steps."""
-        chances = tf.TensorArray(tf.float32, size=0, dynamic_size=True, element_shape=[])
+        log_probabilities = tf.TensorArray(tf.float32, size=0, dynamic_size=True, element_shape=[])
         values = tf.TensorArray(tf.float32, size=0, dynamic_size=True, element_shape=[])
         rewards = tf.TensorArray(tf.float32, size=0, dynamic_size=True, element_shape=[])
         for t in tf.range(LONGEST):  # AutoGraph converts this loop and its `break`
             logits, value = self.model(state[tf.newaxis])
             action = tf.random.categorical(logits, 1)[0, 0]
-            chances = chances.write(t, tf.nn.log_softmax(logits)[0, action])
+            log_probabilities = log_probabilities.write(t, tf.nn.log_softmax(logits)[0, action])
             values = values.write(t, value[0, 0])
             state, reward, done = self.step_environment(action)
             rewards = rewards.write(t, reward)
             if done:
                 break
-        return chances.stack(), values.stack(), rewards.stack()
+        return log_probabilities.stack(), values.stack(), rewards.stack()
 
     @tf.function
     def train_step(self, state: tf.Tensor) -> tf.Tensor:
         """Play an episode and take one step of the optimizer; return the sum of the rewards."""
         with tf.GradientTape() as tape:
-            chances, values, rewards = self.episode(state)
+            log_probabilities, values, rewards = self.episode(state)
+            # The return of a step: its reward plus the discounted return of the next step, computed from the end.
             returns = tf.scan(lambda later, now: now + DISCOUNT * later, rewards, 0.0, reverse=True)
             returns = (returns - tf.reduce_mean(returns)) / (tf.math.reduce_std(returns) + 1e-6)
             advantage = returns - values
-            actor = -tf.reduce_sum(chances * tf.stop_gradient(advantage))
+            # The advantage weights the actions. Without stop_gradient, the actor's loss would also change the critic.
+            actor = -tf.reduce_sum(log_probabilities * tf.stop_gradient(advantage))
             critic = keras.losses.Huber(reduction="sum")(returns, values)
             loss = actor + critic
         gradients = tape.gradient(loss, self.model.trainable_variables)
@@ -112,19 +115,36 @@ class Agent:
         return tf.reduce_sum(rewards)
 
 
+def save_curve(lengths: list[float], file: str) -> None:
+    """Save the lengths of all episodes as a picture, if Matplotlib is installed."""
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        return
+    figure, axes = pyplot.subplots(figsize=(6, 4))
+    axes.plot(lengths, ".", label="each episode")
+    axes.plot([np.mean(lengths[max(0, i - 19) : i + 1]) for i in range(len(lengths))], label="mean of twenty")
+    axes.set(title="how long the pole stood", xlabel="episode", ylabel="steps")
+    axes.legend()
+    figure.savefig(file)
+    pyplot.close(figure)
+    print(f"\n  picture: {file}")
+
+
 def run(episodes: int = 300) -> float:
     """Train until the pole stays up; return the mean length of the last twenty episodes."""
     keras.utils.set_random_seed(2)
     agent = Agent()
-    lengths: collections.deque[float] = collections.deque(maxlen=20)
+    lengths: list[float] = []
     for number in range(1, episodes + 1):
         state, _ = agent.environment.reset()
         lengths.append(float(agent.train_step(tf.constant(state))))
         if number % 20 == 0:
-            print(f"  episode {number:4}: the pole stood for {np.mean(lengths):5.1f} steps")
-        if len(lengths) == 20 and np.mean(lengths) > 120.0:
+            print(f"  episode {number:4}: the pole stood for {np.mean(lengths[-20:]):5.1f} steps")
+        if len(lengths) >= 20 and np.mean(lengths[-20:]) > 120.0:
             break
-    reached = float(np.mean(lengths))
+    save_curve(lengths, "actor_critic.png")
+    reached = float(np.mean(lengths[-20:]))
     print(f"\n  {reached:.1f} steps in the last twenty of {number} episodes")
     return reached
 

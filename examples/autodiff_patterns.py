@@ -2,6 +2,8 @@
 
 You learn what a tape watches, where gradients end, and how to combine tapes for higher derivatives, jacobians and
 Hessian-vector products.
+
+    python examples/autodiff_patterns.py
 """
 
 from __future__ import annotations
@@ -59,6 +61,7 @@ def automatic_watching() -> None:
     doubled = 2.0 * weight  # a tensor, computed before the tape
     with tf.GradientTape() as tape:
         loss = rate * weight**2 + doubled
+    # None for `bias` (unused), `rate` (not trainable) and `doubled` (a tensor, not watched)
     gradients = tape.gradient(loss, [weight, bias, rate, doubled])
     print([None if g is None else float(g) for g in gradients])
     print("watched:", [v.name for v in tape.watched_variables()])
@@ -67,7 +70,7 @@ def automatic_watching() -> None:
 def manual_watching() -> None:
     encoder, decoder = tf.Variable(0.5), tf.Variable(4.0)
     with tf.GradientTape(watch_accessed_variables=False) as tape:
-        tape.watch(decoder)  # and not the encoder
+        tape.watch(decoder)  # the encoder is not watched, so its gradient is None
         loss = tf.square(decoder * tf.tanh(encoder) - 1.0)
     gradients = tape.gradient(loss, {"encoder": encoder, "decoder": decoder})
     print(gradients["encoder"], round(float(gradients["decoder"]), 5))
@@ -79,6 +82,7 @@ def intermediate_results() -> None:
         tape.watch(angle)
         height = tf.sin(angle)
         energy = 0.5 * height**2
+    # `height` depends on a watched tensor, so it can be a source, too
     print("d energy / d height:", tape.gradient(energy, height).numpy())
     print("d energy / d angle: ", tape.gradient(energy, angle).numpy())
 
@@ -121,7 +125,7 @@ def rebinding_a_variable() -> None:
 def integers() -> None:
     count = tf.Variable(10)
     with tf.GradientTape() as tape:
-        pairs = count * (count - 1) // 2
+        pairs = count * (count - 1) // 2  # integers have no derivatives
     print(tape.gradient(pairs, count))
 
 
@@ -148,7 +152,7 @@ def resetting_a_tape() -> None:
     with tf.GradientTape() as tape:
         guess = x**2
         if guess > 1.0:
-            tape.reset()  # discards all records
+            tape.reset()  # discards everything recorded so far
             guess = 1.0 / x
     print(tape.gradient(guess, x).numpy())
 
@@ -167,7 +171,7 @@ def gradient_penalty() -> None:
         with tf.GradientTape() as inner:
             inner.watch(x)
             y = layer(x)
-        slope = inner.gradient(y, x)
+        slope = inner.gradient(y, x)  # inside the outer tape, which records this backward pass
         size = tf.sqrt(tf.reduce_sum(slope**2))
     print([g.shape.as_list() for g in outer.gradient(size, layer.trainable_variables)])
 
@@ -189,7 +193,7 @@ def newtons_method() -> None:
             with tf.GradientTape() as inner:
                 valley = (1 - x[0]) ** 2 + 100 * (x[1] - x[0] ** 2) ** 2  # Rosenbrock's
             gradient = inner.gradient(valley, x)
-        hessian = outer.jacobian(gradient, x)
+        hessian = outer.jacobian(gradient, x)  # the jacobian of the gradient
         x.assign_sub(tf.linalg.solve(hessian, gradient[:, tf.newaxis])[:, 0])
         print(f"step {step}: height {float(valley):.1e}")
     print("lowest at", x.numpy().round(4))

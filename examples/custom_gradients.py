@@ -2,6 +2,8 @@
 
 You learn how to replace a gradient: for numerical stability, to clip or reverse it, to pass it through a step function, or to
 take it from the implicit function theorem. The last example trades time for memory with `tf.recompute_grad`.
+
+    python examples/custom_gradients.py
 """
 
 from __future__ import annotations
@@ -13,6 +15,9 @@ import textwrap
 from collections.abc import Callable
 
 import gradtape as tf
+
+# A differentiable function returns its value and a function from the upstream gradient to the gradient of the input.
+Gradient = Callable[[tf.Tensor], tf.Tensor]
 
 
 def show(example: Callable[[], None]) -> None:
@@ -33,30 +38,30 @@ def heading(text: str) -> None:
 
 
 @tf.custom_gradient
-def softplus(x: tf.Tensor | tf.Variable) -> tuple[tf.Tensor, Callable[..., object]]:
+def softplus(x: tf.Tensor | tf.Variable) -> tuple[tf.Tensor, Gradient]:
     """log(1 + exp(x)); its automatic derivative is inf / inf for large x."""
     e = tf.exp(x)
 
     def grad(upstream: tf.Tensor) -> tf.Tensor:
-        return upstream * (1.0 - 1.0 / (1.0 + e))
+        return upstream * (1.0 - 1.0 / (1.0 + e))  # sigmoid(x), finite even if e is inf
 
     return tf.math.log(1.0 + e), grad
 
 
 @tf.custom_gradient
-def clip_gradient(x: tf.Tensor | tf.Variable) -> tuple[tf.Tensor, Callable[..., object]]:
+def clip_gradient(x: tf.Tensor | tf.Variable) -> tuple[tf.Tensor, Gradient]:
     """The identity; its gradient is clipped to norm 1."""
     return tf.identity(x), lambda upstream: tf.clip_by_norm(upstream, 1.0)
 
 
 @tf.custom_gradient
-def reverse_gradient(x: tf.Tensor | tf.Variable) -> tuple[tf.Tensor, Callable[..., object]]:
+def reverse_gradient(x: tf.Tensor | tf.Variable) -> tuple[tf.Tensor, Gradient]:
     """The identity; its gradient is reversed, for adversarial training of the layers before it."""
     return tf.identity(x), lambda upstream: -upstream
 
 
 @tf.custom_gradient
-def sign(x: tf.Tensor | tf.Variable) -> tuple[tf.Tensor, Callable[..., object]]:
+def sign(x: tf.Tensor | tf.Variable) -> tuple[tf.Tensor, Gradient]:
     """-1 or 1, with the gradient of the identity for |x| <= 1: the straight-through estimator."""
     return tf.sign(x), lambda upstream: upstream * tf.cast(tf.abs(x) <= 1.0, x.dtype)
 
@@ -64,7 +69,7 @@ def sign(x: tf.Tensor | tf.Variable) -> tuple[tf.Tensor, Callable[..., object]]:
 @tf.custom_gradient
 def kepler(
     anomaly: tf.Tensor | tf.Variable, eccentricity: tf.Tensor | tf.Variable
-) -> tuple[tf.Tensor, Callable[..., object]]:
+) -> tuple[tf.Tensor, Callable[[tf.Tensor], tuple[tf.Tensor, tf.Tensor]]]:
     """The solution E of E - e sin E = M by Newton's method.
 
     The gradient comes from the implicit function theorem, so the tape need not differentiate the steps.
@@ -74,6 +79,7 @@ def kepler(
         e = e - (e - eccentricity * tf.sin(e) - anomaly) / (1.0 - eccentricity * tf.cos(e))
 
     def grad(upstream: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        # Differentiate E - e sin E = M on both sides: dE/dM = 1 / (1 - e cos E), dE/de = sin E dE/dM.
         d_anomaly = upstream / (1.0 - eccentricity * tf.cos(e))
         return d_anomaly, d_anomaly * tf.sin(e)
 
@@ -84,7 +90,7 @@ scale = tf.Variable(3.0, name="scale")
 
 
 @tf.custom_gradient
-def scale_by_variable(x: tf.Tensor | tf.Variable) -> tuple[tf.Tensor, Callable[..., object]]:
+def scale_by_variable(x: tf.Tensor | tf.Variable) -> tuple[tf.Tensor, Callable[..., tuple[tf.Tensor, list[tf.Tensor]]]]:
     """scale * x; if a function reads variables, `grad` also returns their gradients."""
 
     def grad(upstream: tf.Tensor, variables: list[tf.Variable]) -> tuple[tf.Tensor, list[tf.Tensor]]:

@@ -2,6 +2,8 @@
 
 You learn the reparametrisation trick: the evidence lower bound is estimated from one sample, and the gradient passes
 through the sample. The training loop is a plain `tf.function`.
+
+    python examples/cvae.py        saves cvae.png, if Matplotlib is installed
 """
 
 from __future__ import annotations
@@ -121,13 +123,14 @@ def negative_bound(model: Cvae, x: tf.Tensor) -> tf.Tensor:
     logits = model.decoder(z)
     entropy = tf.nn.sigmoid_cross_entropy_with_logits(labels=x, logits=logits)
     likelihood = -tf.reduce_sum(entropy, axis=[1, 2, 3])
+    # log p(x | z) + log p(z) - log q(z | x), whose mean over samples is the bound.
     prior, posterior = log_normal(z, 0.0, 0.0), log_normal(z, mean, log_variance)
     return -tf.reduce_mean(likelihood + prior - posterior)
 
 
 @tf.function
 def train_step(model: Cvae, x: tf.Tensor, optimizer: keras.optimizers.Optimizer) -> tf.Tensor:
-    """Take one step on a batch; return the negative bound."""
+    """Take one optimizer step on a batch; return the negative bound."""
     with tf.GradientTape() as tape:
         loss = negative_bound(model, x)
     gradients = tape.gradient(loss, model.trainable_variables)

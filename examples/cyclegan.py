@@ -2,6 +2,8 @@
 
 You learn how to train four networks with four optimizers from one persistent tape. Two generators translate digits between
 two palettes; the data never shows the same digit in both.
+
+    python examples/cyclegan.py        saves cyclegan.png, if Matplotlib is installed
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import gradtape as tf
 
 keras = tf.keras
 BATCH, CYCLE = 50, 5.0
-# Colours of the ground and of the ink, by day and by night.
+# Colours of the background and of the ink, by day and by night.
 PALETTES = {"day": ((0.9, 0.9, 0.6), (0.2, 0.1, 0.1)), "night": ((-0.9, -0.8, -0.4), (0.4, 0.9, 0.9))}
 
 # The digits 0 to 9, five by seven dots each.
@@ -127,6 +129,7 @@ class CycleGan:
             # Cycle consistency: there and back must give the original image.
             cycle = distance(self.to_day(made_night, training=True), day)
             cycle += distance(self.to_night(made_day, training=True), night)
+            # Identity: a generator leaves an image alone that has the right palette already.
             same = distance(self.to_day(day, training=True), day) + distance(self.to_night(night, training=True), night)
             night_score, day_score = self.night_critic(made_night), self.day_critic(made_day)
             shared = CYCLE * (cycle + 0.5 * same)

@@ -1,6 +1,8 @@
 """DCGAN (Radford, Metz and Chintala 2015): a convolutional GAN draws digits.
 
 You learn how to train two networks against each other: two tapes and two optimizers in one compiled step.
+
+    python examples/dcgan.py        saves dcgan.png, if Matplotlib is installed
 """
 
 from __future__ import annotations
@@ -113,7 +115,7 @@ cross_entropy = keras.losses.BinaryCrossentropy(from_logits=True)
 
 
 def discriminator_loss(real: tf.Tensor, made: tf.Tensor) -> tf.Tensor:
-    """The discriminator should output 1 for real images and 0 for generated ones."""
+    """The discriminator should output 1 for real images (smoothed to 0.9) and 0 for generated ones."""
     return cross_entropy(0.9 * tf.ones_like(real), real) + cross_entropy(tf.zeros_like(made), made)
 
 
@@ -148,6 +150,7 @@ def run(epochs: int = 12) -> tuple[float, int]:
             made = generator(noise, training=True)
             real_score, made_score = discriminator(images, training=True), discriminator(made, training=True)
             gen_loss, disc_loss = generator_loss(made_score), discriminator_loss(real_score, made_score)
+        # Both gradients are computed before either network changes.
         gen_weights, disc_weights = generator.trainable_variables, discriminator.trainable_variables
         gen_gradients = gen_tape.gradient(gen_loss, gen_weights)
         disc_gradients = disc_tape.gradient(disc_loss, disc_weights)

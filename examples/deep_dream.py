@@ -1,7 +1,9 @@
 """Deep dream (Mordvintsev, Olah and Tyka 2015): gradient ascent on an image.
 
 You learn how to differentiate with respect to the input, and how one `tf.function` with unknown sizes and a Python loop
-over tensors serves images of several scales.
+over a tensor serves images of several scales.
+
+    python examples/deep_dream.py        saves deep_dream.png, if Matplotlib is installed
 """
 
 from __future__ import annotations
@@ -119,6 +121,7 @@ class Dream(tf.Module):
                 loss = tf.add_n([tf.reduce_mean(a) for a in self.model(rolled[tf.newaxis])])
             gradient = tape.gradient(loss, image)
             gradient /= tf.math.reduce_std(gradient) + 1e-8
+            # Plus, not minus: the activation should grow.
             image = tf.clip_by_value(image + size * gradient, 0.0, 1.0)
         return image, loss
 

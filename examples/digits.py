@@ -1,6 +1,8 @@
 """Keras on gradtape: train, evaluate, save and load a small convolutional network.
 
 You learn how `fit`, `predict`, `save` and `load_model` work together, and that a loaded model gives the same predictions.
+
+    python examples/digits.py        saves digits.png, if Matplotlib is installed
 """
 
 from __future__ import annotations

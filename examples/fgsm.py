@@ -1,7 +1,9 @@
-"""Adversarial images by the fast gradient sign method (Goodfellow, Shlens and Szegedy 2014).
+"""Adversarial images with the fast gradient sign method (Goodfellow, Shlens and Szegedy 2014).
 
 You learn how to attack a classifier with the gradient of its loss with respect to the image, and how to train a network
 that resists the attack.
+
+    python examples/fgsm.py        saves fgsm.png, if Matplotlib is installed
 """
 
 from __future__ import annotations
@@ -100,6 +102,7 @@ def train(model: keras.Model, batches: tf.data.Dataset, epochs: int, strength: f
     @tf.function
     def train_step(images: tf.Tensor, labels: tf.Tensor) -> None:
         if strength:
+            # The attack has its own tape and is part of the compiled step.
             half = images.shape[0] // 2
             images = tf.concat([images[:half], adversarial(model, images[half:], labels[half:], strength)], axis=0)
         with tf.GradientTape() as tape:

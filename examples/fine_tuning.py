@@ -1,6 +1,8 @@
-"""Fine tuning: a trained network gets a new head for another task.
+"""Fine-tuning: a trained network gets a new head for another task.
 
 You learn how to freeze layers, including BatchNormalization and Dropout, so that only the head is trained.
+
+    python examples/fine_tuning.py
 """
 
 from __future__ import annotations
@@ -92,5 +94,5 @@ def run() -> tuple[float, bool]:
 
 
 if __name__ == "__main__":
-    print("Fine tuning")
+    print("Fine-tuning")
     run()

@@ -1,6 +1,8 @@
 """A GAN whose generator learns to put points on a ring.
 
 You learn how to write a Keras `train_step` with two networks, two tapes and two optimizers.
+
+    python examples/gan.py        saves gan.png, if Matplotlib is installed
 """
 
 from __future__ import annotations
@@ -45,12 +47,14 @@ class Gan(keras.Model):
         """Update the critic, then the generator. `fit` compiles this method."""
         count = real.shape[0]
         made = self.generator(keras.random.normal((count, NOISE), seed=self.noise))
+        # The points were generated outside the tape: this gradient ends at the critic.
         with tf.GradientTape() as tape:
             scores = self.critic(tf.concat([made, real], 0))
             critic_loss = self.loss_of(tf.concat([tf.zeros([count, 1]), tf.ones([count, 1])], 0), scores)
         weights = self.critic.trainable_weights
         self.critic_optimizer.apply_gradients(zip(tape.gradient(critic_loss, weights), weights, strict=True))
         noise = keras.random.normal((count, NOISE), seed=self.noise)
+        # This gradient passes through the critic to the generator; only the generator is updated.
         with tf.GradientTape() as tape:
             generator_loss = self.loss_of(tf.ones([count, 1]), self.critic(self.generator(noise)))
         weights = self.generator.trainable_weights

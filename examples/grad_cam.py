@@ -1,6 +1,8 @@
 """Grad-CAM (Selvaraju et al. 2017): which part of an image a network looks at.
 
 You learn how to differentiate a class score with respect to the feature maps of an inner layer.
+
+    python examples/grad_cam.py        saves grad_cam.png, if Matplotlib is installed
 """
 
 from __future__ import annotations
@@ -65,6 +67,7 @@ def heat(model: keras.Model, images: np.ndarray, labels: np.ndarray) -> np.ndarr
     with tf.GradientTape() as tape:
         maps, scores = both(images)  # `maps` is an intermediate result; the tape can differentiate with respect to it
         chosen = tf.gather(scores, labels, axis=1, batch_dims=1)
+    # The weight of a map is the mean of its gradient; the heat is the weighted sum of the maps, where it is positive.
     weights = tf.reduce_mean(tape.gradient(chosen, maps), axis=(1, 2), keepdims=True)
     found = tf.nn.relu(tf.reduce_sum(weights * maps, axis=-1))
     return (found / (tf.reduce_max(found, axis=(1, 2), keepdims=True) + 1e-6)).numpy()

@@ -2,6 +2,8 @@
 
 You learn how to average gradients along the path from a blank image to the real one. The attributions add up to the change
 of the score; plain gradients do not.
+
+    python examples/integrated_gradients.py        saves integrated_gradients.png, if Matplotlib is installed
 """
 
 from __future__ import annotations
@@ -86,8 +88,9 @@ def show_images(rows: dict[str, np.ndarray], file: str) -> None:
 def gradients_at(model: keras.Model, images: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
     """The gradients of the probability of a class with respect to the pixels."""
     with tf.GradientTape() as tape:
-        tape.watch(images)
+        tape.watch(images)  # tensors are not watched automatically
         probability = model(images)[:, target]
+    # One target per image: the sum of their gradients separates, since images do not affect each other.
     return tape.gradient(probability, images)
 
 
@@ -97,8 +100,9 @@ def integrated_gradients(
     """The contribution of each pixel to the probability of a class."""
     alphas = tf.linspace(0.0, 1.0, steps + 1)[:, tf.newaxis, tf.newaxis, tf.newaxis]
     # All images between the baseline and the image form one batch.
-    way = baseline + alphas * (image - baseline)
-    gradients = gradients_at(model, way, target)
+    path = baseline + alphas * (image - baseline)
+    gradients = gradients_at(model, path, target)
+    # The trapezoidal rule for the integral of the gradients along the path.
     trapezoids = 0.5 * (gradients[:-1] + gradients[1:])
     return (image - baseline) * tf.reduce_mean(trapezoids, axis=0)
 

@@ -2,6 +2,8 @@
 
 You learn how to create variables lazily, read mini-batches from `tf.data`, and compile a training step. The result is
 compared with the exact solution.
+
+    python examples/linear_regression.py
 """
 
 from __future__ import annotations
@@ -45,20 +47,20 @@ def mean_squared_error(predicted: tf.Tensor, wanted: tf.Tensor | np.ndarray) -> 
 def train_step(model: Linear, x: tf.Tensor, y: tf.Tensor, rate: tf.Tensor) -> tf.Tensor:
     """Take one step of gradient descent on a batch; return the loss."""
     with tf.GradientTape() as tape:
-        loss = mean_squared_error(model(x), y)
+        loss = mean_squared_error(model(x), y)  # the tape records the forward pass
     variables = model.trainable_variables
     for variable, gradient in zip(variables, tape.gradient(loss, variables), strict=True):
-        variable.assign_sub(rate * gradient)
+        variable.assign_sub(rate * gradient)  # in place: `variable = variable - …` would create a tensor
     return loss
 
 
 def run(epochs: int = 20) -> float:
-    """Train, and compare with the exact solution; return the largest difference of a weight."""
+    """Train, and compare with the exact solution; return the largest difference between weights."""
     tf.random.set_seed(1)
     x, y = flats(np.random.default_rng(0), 1000)
     batches = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(1000, seed=1).batch(50)
     model = Linear(name="rent")
-    model(x[:1])
+    model(x[:1])  # creates `w`
     print(f"  untrained: {mean_squared_error(model(x), y):.3f}")
     for epoch in range(epochs):
         # A tensor: a Python number would cause a new trace for every value.

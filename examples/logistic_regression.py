@@ -2,6 +2,8 @@
 
 You learn how to standardise features inside a model, add weight decay, compile a training step, and export a prediction
 function for batches of any size.
+
+    python examples/logistic_regression.py
 """
 
 from __future__ import annotations
@@ -72,6 +74,7 @@ def run(epochs: int = 20) -> float:
     def train_step(features: tf.Tensor, ill: tf.Tensor) -> tf.Tensor:
         with tf.GradientTape() as tape:
             loss = loss_of(model, features, ill)
+        # The mean and the deviation are not trainable, so these are `w` and `b` only.
         gradients = tape.gradient(loss, model.trainable_variables)
         for gradient, variable in zip(gradients, model.trainable_variables, strict=True):
             variable.assign_sub(0.5 * gradient)

@@ -2,6 +2,8 @@
 
 You learn how to differentiate through gradient steps: tapes inside a tape, vectorised over all tasks with
 `tf.vectorized_map`. The result is a set of weights that adapts to a new wave from ten points.
+
+    python examples/maml.py        saves maml.png, if Matplotlib is installed
 """
 
 from __future__ import annotations
@@ -68,6 +70,28 @@ def after_learning(weights: list[tf.Variable], batch: tuple[tf.Tensor, ...], ste
     return tf.vectorized_map(one, batch)
 
 
+def save_waves(starts: dict[str, list[tf.Variable]], file: str) -> None:
+    """Save a new wave, and the networks before and after ten steps on its points, if Matplotlib is installed."""
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        return
+    place = np.linspace(-5.0, 5.0, 200, dtype=np.float32)[:, None]
+    x = np.random.default_rng(3).uniform(-5.0, 5.0, (SHOTS, 1)).astype(np.float32)
+    figure, plots = pyplot.subplots(1, len(starts), figsize=(5 * len(starts), 4), sharey=True, squeeze=False)
+    for axes, (name, weights) in zip(plots[0], starts.items(), strict=True):
+        adapted = adapt(weights, tf.constant(x), tf.constant(3.0 * np.sin(x + 1.0)), 10)
+        axes.plot(place, 3.0 * np.sin(place + 1.0), "k:", label="new wave")
+        axes.plot(x, 3.0 * np.sin(x + 1.0), "ko", label=f"{SHOTS} points")
+        axes.plot(place, network(weights, tf.constant(place)).numpy(), label="before")
+        axes.plot(place, network(adapted, tf.constant(place)).numpy(), label="after 10 steps")
+        axes.set(title=f"{name} weights", xlabel="x")
+    plots[0][0].legend()
+    figure.savefig(file)
+    pyplot.close(figure)
+    print(f"\n  picture: {file}")
+
+
 def run(iterations: int = 800) -> tuple[float, float]:
     """Meta-train; return the error on new tasks after five steps, from meta-learned and from pooled weights."""
     tf.random.set_seed(2)
@@ -77,6 +101,7 @@ def run(iterations: int = 800) -> tuple[float, float]:
 
     @tf.function
     def meta_step(x: tf.Tensor, unseen: tf.Tensor, y: tf.Tensor, wanted: tf.Tensor) -> tf.Tensor:
+        # The gradient of the error after adaptation, with respect to the weights before it: second derivatives.
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean(after_learning(weights, (x, unseen, y, wanted), 1))
         optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
@@ -106,6 +131,7 @@ def run(iterations: int = 800) -> tuple[float, float]:
         row = [float(tf.reduce_mean(after_learning(start, new, steps))) for steps in (0, 1, 5, 10)]
         print(f"  {name:12}" + "".join(f"{value:9.3f}" for value in row))
         results.append(row[2])
+    save_waves({"learned": weights, "pooled": others}, "maml.png")
     print(f"\n  error after five steps: {results[0]:.3f} from learned weights, {results[1]:.3f} from pooled ones")
     return results[0], results[1]
 

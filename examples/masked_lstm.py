@@ -1,6 +1,9 @@
 """An LSTM on sequences of different lengths.
 
-You learn how `mask_zero=True` makes padding invisible to the layers that follow.
+You learn how `mask_zero=True` makes padding invisible to the layers that follow: more padding does not change a
+prediction.
+
+    python examples/masked_lstm.py
 """
 
 from __future__ import annotations
@@ -44,6 +47,7 @@ def run(epochs: int = 6) -> tuple[float, float]:
     x, y = sequences(np.random.default_rng(1), 400)
     _, accuracy = model.evaluate(x, y, batch_size=100, verbose=0)
     answers = model.predict(x, batch_size=100, verbose=0)
+    # The mask at work: the LSTM skips the padding, so eight more zeros change nothing.
     longer = np.pad(x, ((0, 0), (0, 8)))
     change = float(np.abs(model.predict(longer, batch_size=100, verbose=0) - answers).max())
     for row, answer in zip(x[:6], answers[:6, 0], strict=True):

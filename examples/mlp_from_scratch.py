@@ -2,6 +2,8 @@
 
 You learn how to write layers, Adam and a metric as `tf.Module`s, and how to resume training from a checkpoint with
 bit-identical results.
+
+    python examples/mlp_from_scratch.py
 """
 
 from __future__ import annotations
@@ -93,8 +95,10 @@ class Adam(tf.Module):
     def apply_gradients(self, gradients: Sequence[tf.Tensor], variables: Sequence[tf.Variable]) -> None:
         """Update every variable with its gradient."""
         self.step.assign_add(1.0)
+        # The averages start at 0; this factor corrects the bias of the first steps.
         rate = self.rate * tf.sqrt(1.0 - 0.999**self.step) / (1.0 - 0.9**self.step)
         for v, g, m, s in zip(variables, gradients, self.means, self.squares, strict=True):
+            # Variables, assigned in place: a compiled step updates them, and a checkpoint stores them.
             m.assign(0.9 * m + 0.1 * g)
             s.assign(0.999 * s + 0.001 * tf.square(g))
             v.assign_sub(rate * m / (tf.sqrt(s) + 1e-7))
@@ -122,7 +126,7 @@ class Accuracy(tf.Module):
 
 
 class Training:
-    """A model with everything that training changes."""
+    """A model with its training state."""
 
     def __init__(self) -> None:
         tf.random.set_seed(5)

@@ -1,6 +1,8 @@
 """pix2pix (Isola, Zhu, Zhou and Efros 2017): image translation from pairs.
 
 You learn how to build a U-Net with skip connections, and how to train it with a patch discriminator in one compiled step.
+
+    python examples/pix2pix.py        saves pix2pix.png, if Matplotlib is installed
 """
 
 from __future__ import annotations
@@ -102,6 +104,7 @@ def run(epochs: int = 8) -> tuple[float, float]:
         with tf.GradientTape() as gen_tape, tf.GradientTape() as critic_tape:
             made = generator(outline, training=True)
             real_score, made_score = critic([outline, picture], training=True), critic([outline, made], training=True)
+            # The generated image must be close to the target (L1) and look real to the critic.
             difference = tf.reduce_mean(tf.abs(picture - made))
             gen_loss = entropy(tf.ones_like(made_score), made_score) + WEIGHT * difference
             critic_loss = entropy(tf.ones_like(real_score), real_score) + entropy(tf.zeros_like(made_score), made_score)

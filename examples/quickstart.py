@@ -73,7 +73,7 @@ def twice_from_one_tape() -> None:
         z = y * y
     print("dz/dx =", tape.gradient(z, x).numpy())
     print("dy/dx =", tape.gradient(y, x).numpy())
-    del tape
+    del tape  # a persistent tape keeps its records until it is deleted
 
 
 def second_derivative() -> None:
@@ -81,7 +81,7 @@ def second_derivative() -> None:
     with tf.GradientTape(persistent=True) as tape1:
         with tf.GradientTape() as tape2:
             y = x * x
-        dy_dx = tape2.gradient(y, x)
+        dy_dx = tape2.gradient(y, x)  # inside tape1, which records this backward pass
     d2y_dx2 = tape1.gradient(dy_dx, x)
     print("dy/dx =", dy_dx.numpy(), "  d2y/dx2 =", d2y_dx2.numpy())
 

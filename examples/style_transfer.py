@@ -1,6 +1,8 @@
 """Style transfer (Gatys, Ecker and Bethge 2015): the content of one image in the style of another.
 
 You learn how to optimise an image instead of weights: the image is a variable, and Gram matrices of features describe style.
+
+    python examples/style_transfer.py        saves style_transfer.png, if Matplotlib is installed
 """
 
 from __future__ import annotations
@@ -149,7 +151,7 @@ def run(steps: int = 200) -> dict[str, float]:
         with tf.GradientTape() as tape:
             in_style, in_content = losses()
             loss = 3.0 * in_style + in_content + 1e-4 * tf.image.total_variation(image)
-        gradient = tape.gradient(loss, image)
+        gradient = tape.gradient(loss, image)  # with respect to the image; the network is frozen
         optimizer.apply_gradients([(gradient, image)])
         image.assign(tf.clip_by_value(image, 0.0, 1.0))
         return in_style, in_content

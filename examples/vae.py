@@ -1,6 +1,8 @@
 """A variational autoencoder with a custom `train_step`.
 
 You learn how to override `train_step`, track several losses with metrics, and sample with a Keras seed generator.
+
+    python examples/vae.py        saves vae.png, if Matplotlib is installed
 """
 
 from __future__ import annotations
@@ -98,6 +100,7 @@ class Vae(keras.Model):
             noise = keras.random.normal(mean.shape, seed=self.noise)
             # Reparametrisation: the sample is a differentiable function of mean and variance.
             picture = self.decoder(mean + tf.exp(0.5 * log_variance) * noise)
+            # The negative evidence lower bound: reconstruction error plus divergence of the codes from the prior.
             squares = 10.0 * tf.reduce_mean(tf.reduce_sum(tf.square(picture - x), axis=(1, 2, 3)))
             divergence = 0.5 * (tf.square(mean) + tf.exp(log_variance) - 1.0 - log_variance)
             code = tf.reduce_mean(tf.reduce_sum(divergence, axis=1))
