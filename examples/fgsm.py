@@ -87,7 +87,7 @@ loss_of = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
 
 def adversarial(model: keras.Model, images: tf.Tensor, labels: tf.Tensor, strength: float) -> tf.Tensor:
-    """The images after each pixel was moved by the strength in the direction that increases the loss."""
+    """The images with each pixel moved by `strength` in the direction that increases the loss."""
     with tf.GradientTape() as tape:
         tape.watch(images)  # differentiate with respect to the images, not the weights
         loss = loss_of(labels, model(images))

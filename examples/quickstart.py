@@ -2,7 +2,7 @@
 
 You learn how to take gradients, nest tapes, write a training loop, find out why a gradient is None, and train a Keras model.
 
-    python examples/quickstart.py        or: make demo
+    python examples/quickstart.py        or: make demo; saves quickstart.png, if Matplotlib is installed
 """
 
 from __future__ import annotations

@@ -135,6 +135,15 @@ def test_program_can_be_copied_alone(path: Path) -> None:
     assert not {p.stem for p in PROGRAMS} & set(imported)
 
 
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
+def test_docstring_says_what_one_learns_and_how_to_run(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    docstring = ast.get_docstring(ast.parse(text)) or ""
+    assert "\n\nYou learn " in docstring
+    assert f"\n\n    python examples/{path.name}" in docstring
+    assert re.findall(r"saves (\S+\.png)", docstring) == sorted(set(re.findall(r'"(\w+\.png)"', text)))
+
+
 def test_copies_of_a_function_are_equal() -> None:
     """Every program carries the data and the display that it needs; a change to one copy is a change to all."""
     copies: dict[str, set[str]] = {}
