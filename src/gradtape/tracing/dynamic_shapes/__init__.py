@@ -1,5 +1,6 @@
 """Sizes that only a run will tell: symbolic shapes, late nodes, probes.
 
+guided_runs.py      Numbers for functions that ask for them, chosen to fit the answers so far
 late_node.py        Late nodes: functions that need sizes or values which only a run will tell
 postpone.py         From a call that needs what is not known yet to a late node
 probe.py            Scratch: a trace in which a call runs on symbolic sizes, only to see what comes out
