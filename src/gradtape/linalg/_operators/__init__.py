@@ -9,6 +9,7 @@ low_rank_update.py  a matrix and a correction of low rank
 products.py    which operator the product of two is
 structured.py  Toeplitz, tridiagonal, Householder and permutation matrices
 circulant.py   circulant matrices in one, two and three dimensions
+late.py        operators whose sizes are known only when a function runs
 dispatch.py    functions of `tf.linalg` that take operators
 """
 

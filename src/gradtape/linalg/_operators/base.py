@@ -15,6 +15,7 @@ from gradtape.core.variable import Variable
 from gradtape.linalg import _diagonals as diagonals
 from gradtape.linalg._decompositions import cholesky, eigvalsh, svd
 from gradtape.linalg._determinants import det, slogdet
+from gradtape.linalg._operators import late
 from gradtape.linalg._operators.dispatch import answer
 from gradtape.linalg._products import matmul
 from gradtape.linalg._solvers import solve
@@ -42,6 +43,23 @@ class LinearOperator(Module):
       parameters: accepted and ignored.
     """
 
+    _TF_MODULE_IGNORED_PROPERTIES = frozenset(["_recipe"])
+    _is_late = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        _make_patient(cls)
+
+    def __getattr__(self, name: str) -> Any:
+        """What a late operator can tell: the dtype, and the arguments that it was made of."""
+        if not vars(self).get("_is_late") or not name.startswith("_") or name.startswith("__"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        if name in late.FACTS:
+            vars(self).update(late.facts(vars(self)["_recipe"]))
+        else:
+            vars(self)[name] = _argument(self, name.removeprefix("_"))
+        return vars(self)[name]
+
     def __init__(
         self,
         dtype: Any,
@@ -60,6 +78,8 @@ class LinearOperator(Module):
             is_non_singular = True
         if is_square is False and (is_non_singular or is_self_adjoint):
             raise ValueError("A non-singular or self-adjoint matrix is always square.")
+        if is_non_singular or is_self_adjoint:
+            is_square = True
         self._dtype = dtypes.as_dtype(dtype)
         self._is_non_singular, self._is_self_adjoint = is_non_singular, is_self_adjoint
         self._is_positive_definite, self._is_square = is_positive_definite, is_square
@@ -74,9 +94,9 @@ class LinearOperator(Module):
     is_positive_definite = property(
         lambda self: self._is_positive_definite, doc="Whether `x^H A x` is positive, if that is known."
     )
-    shape = property(lambda self: TensorShape(self._dims()), doc="The shape of the dense matrix.")
+    shape = property(lambda self: TensorShape(self._static_dims()), doc="The shape of the dense matrix.")
     batch_shape = property(lambda self: self.shape[:-2], doc="The shape of the batch of matrices.")
-    tensor_rank = property(lambda self: len(self._dims()), doc="The number of dimensions.")
+    tensor_rank = property(lambda self: self.shape.rank, doc="The number of dimensions.")
     domain_dimension = property(lambda self: self.shape[-1], doc="How many columns there are.")
     range_dimension = property(lambda self: self.shape[-2], doc="How many rows there are.")
     graph_parents = property(lambda self: [], doc="Always empty: there is no graph.")
@@ -85,7 +105,7 @@ class LinearOperator(Module):
     @property
     def is_square(self) -> bool | None:
         """Whether it has as many rows as columns, if that is known."""
-        rows, columns = self._dims()[-2:]
+        rows, columns = self.shape[-2:] if self.shape.rank is not None else (None, None)
         return self._is_square if rows is None or columns is None else rows == columns
 
     def shape_tensor(self, name: str = "shape_tensor") -> Tensor:
@@ -242,6 +262,10 @@ class LinearOperator(Module):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} shape={self.shape} dtype={self._dtype.name}>"
 
+    def _static_dims(self) -> Any:
+        """The shape as far as it is known."""
+        return self.to_dense().get_shape() if self._is_late else self._dims()
+
     def _dims(self) -> tuple[Any, ...]:
         raise NotImplementedError
 
@@ -309,6 +333,52 @@ class LinearOperator(Module):
                     f"{what}: {self.name} is {self.shape}: it must be square.", "use tf.linalg.lstsq.", depth=2
                 )
             )
+
+
+def _become_late(self: LinearOperator) -> None:
+    """Leave an operator with what is known of it before the sizes are."""
+    vars(self)["_is_late"] = True
+    Module.__init__(self, name=(_argument(self, "name", None) or type(self).__name__).replace("/", "_"))
+
+
+def _argument(self: LinearOperator, name: str, *default: Any) -> Any:
+    """An argument of a late operator, as an operator keeps it."""
+    recipe: late.Recipe = vars(self)["_recipe"]
+    try:
+        found = late.argument(recipe, name)
+    except AttributeError:
+        if default:
+            return default[0]
+        raise
+    return kept(found) if isinstance(found, (Tensor, np.ndarray)) else found
+
+
+def _late(recipe: late.Recipe) -> LinearOperator:
+    return _LateOperator.of(recipe)
+
+
+def _make_patient(cls: type[LinearOperator]) -> None:
+    """Let the methods that a class defines, and its constructor, wait for sizes which are not known."""
+    own = vars(cls)
+    for name in (late.TENSORS | late.OPERATORS) & set(own):
+        setattr(cls, name, late.patient(own[name], _late, lambda x: isinstance(x, LinearOperator)))
+    if "__init__" in own:
+        setattr(cls, "__init__", late.patient_init(own["__init__"], _become_late))  # noqa: B010 - mypy refuses the assignment
+
+
+_make_patient(LinearOperator)
+
+
+class _LateOperator(LinearOperator):
+    """What a method of a late operator gives, if that is an operator: its class is known when the function runs."""
+
+    @classmethod
+    def of(cls, recipe: late.Recipe) -> _LateOperator:
+        """The operator that a recipe gives."""
+        made = cls.__new__(cls)
+        vars(made)["_recipe"] = recipe
+        _become_late(made)
+        return made
 
 
 def identity(size: int, batch: Any, dtype: Any) -> Any:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from gradtape.tracing.trace import Trace
 
 _PATHS = 64
-# A function of ours may also stumble over what it did not expect of a size.
-_REFUSALS = (*REFUSALS, Unknown, TypeError)
+# A function of ours may also have no rule for some sizes (Unknown is one of these errors), or stumble over what it did not expect of one.
+_REFUSALS = (*REFUSALS, NotImplementedError, TypeError)
 
 
 class _Example(NamedTuple):
