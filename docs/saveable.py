@@ -95,6 +95,7 @@ FURTHER = {
     "gradtape.debugging._numerics": "_check assert_all_finite check_numerics",
     "gradtape.debugging._shape_checks": "_check_shapes assert_integer assert_rank assert_rank_at_least assert_rank_in assert_scalar assert_shapes assert_type",
     "gradtape.debugging._value_checks": "_data_text _relation_text _require _sign_text",
+    "gradtape.linalg._operators.late": "call told",
     "gradtape.ops.getitem": "getitem _replaced",
     "gradtape.ragged._elementwise": "of_values over_values",
     "gradtape.ragged._construct": "from_tensor from_sparse",

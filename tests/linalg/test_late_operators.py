@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.linalg._operators import late
 
 L = tf.linalg
 Make = Callable[..., Any]
@@ -217,3 +219,28 @@ def test_second_derivatives() -> None:
     a = np.array([[4.0, 1.0], [1.0, 3.0]], np.float32)
     inverse = np.linalg.inv(a)
     np.testing.assert_allclose(second(a).numpy(), -(inverse @ np.ones([2, 2]) @ inverse).T, rtol=1e-4)
+
+
+def test_in_saved_models(tmp_path: Path) -> None:
+    def solved(a: Any) -> Any:
+        operator = L.LinearOperatorComposition([full(a), L.LinearOperatorIdentity(tf.shape(a)[0])])
+        return operator.inverse().matmul(tf.ones([2, 1], operator.dtype))
+
+    module = tf.Module()
+    module.solved = open_function(solved, [definite(2)])
+    tf.saved_model.save(module, tmp_path)
+    loaded = tf.saved_model.load(tmp_path)
+    a = tf.constant(definite(2))
+    with tf.GradientTape() as tape, tf.GradientTape() as other:
+        tape.watch(a)
+        other.watch(a)
+        y, expected = loaded.solved(a), solved(a)
+    np.testing.assert_allclose(y.numpy(), expected.numpy(), rtol=1e-4)
+    np.testing.assert_allclose(tape.gradient(y, a).numpy(), other.gradient(expected, a).numpy(), rtol=1e-3, atol=1e-5)
+
+
+def test_a_file_cannot_call_anything_else() -> None:
+    with pytest.raises(ValueError, match="not a method"):
+        late.call("__reduce__", late.Recipe("LinearOperatorIdentity", (2,), {}), (), {})
+    with pytest.raises(ValueError, match="not a linear operator"):
+        late.call("to_dense", late.Recipe("matmul", (2,), {}), (), {})

@@ -9,6 +9,7 @@ gives a late one.
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -47,11 +48,36 @@ OPERATORS = frozenset(["adjoint", "inverse", "cholesky"])
 
 
 class Recipe(NamedTuple):
-    """How an operator was made: what was called, and with which arguments. Operators among those are recipes."""
+    """How an operator was made: what was called, and with which arguments. Operators among those are recipes.
 
-    make: Callable[..., Any]
+    Classes of ours are called by their names in `tf.linalg`, and a method by METHOD, so that a saved model can hold recipes.
+    """
+
+    make: Callable[..., Any] | str
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
+
+
+METHOD = "method"
+_ROOM = "gradtape.linalg"
+
+
+def recipe_for(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Recipe:
+    """The recipe of an operator of a class."""
+    is_ours = cls.__module__.startswith(f"{_ROOM}._operators.")
+    return Recipe(cls.__name__ if is_ours else cls, args, kwargs)
+
+
+def _maker(recipe: Recipe) -> Any:
+    """What a recipe calls. A name comes perhaps from a file: it is that of an operator, or it is refused."""
+    make = recipe.make
+    if not isinstance(make, str):
+        return make
+    if make == METHOD:
+        return call
+    if not make.startswith("LinearOperator"):
+        raise ValueError(f"{make!r} is not a linear operator.")
+    return getattr(importlib.import_module(_ROOM), make)
 
 
 class _Thread(threading.local):
@@ -93,7 +119,7 @@ def recipe_of(value: Any) -> Any:
 def _made(value: Any) -> Any:
     """A value with operators in place of their recipes."""
     if isinstance(value, Recipe):
-        return value.make(*_made(value.args), **_made(value.kwargs))
+        return _maker(value)(*_made(value.args), **_made(value.kwargs))
     if type(value) in (list, tuple):
         return type(value)([_made(v) for v in value])
     if type(value) is dict:
@@ -103,6 +129,8 @@ def _made(value: Any) -> Any:
 
 def call(method: str, operator: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a late node computes: a method of an operator, from the recipe of the operator."""
+    if method not in TENSORS | OPERATORS:
+        raise ValueError(f"{method!r} is not a method of linear operators that computes.")
     with _inside():
         return getattr(_made(operator), method)(*_made(args), **_made(kwargs))
 
@@ -130,7 +158,7 @@ def patient(method: Callable[..., Any], late: Callable[[Recipe], Any], is_operat
                 missing = problem
         given = (name, recipe_of(self), recipe_of(args), recipe_of(kwargs))
         if name in OPERATORS or any(is_operator(x) for x in (*args, *kwargs.values())):
-            return late(Recipe(call, given, {}))
+            return late(Recipe(METHOD, given, {}))
         return state.tracing().later(call, given, {}, missing, f"operator {name}")
 
     return public
@@ -146,7 +174,7 @@ def patient_init(init: Callable[..., None], become_late: Callable[[Any], None]) 
             return
         if _thread.is_inside:
             init(self, *args, **kwargs)
-            vars(self)["_recipe"] = Recipe(type(self), args, kwargs)
+            vars(self)["_recipe"] = recipe_for(type(self), args, kwargs)
             return
         is_late = _holds_late((args, kwargs))
         if not is_late:
@@ -156,7 +184,7 @@ def patient_init(init: Callable[..., None], become_late: Callable[[Any], None]) 
             except Unknown:
                 is_late = True
                 vars(self).clear()
-        vars(self)["_recipe"] = Recipe(type(self), args, kwargs)
+        vars(self)["_recipe"] = recipe_for(type(self), args, kwargs)
         if is_late:
             become_late(self)
 
@@ -185,9 +213,9 @@ def told(recipe: Any) -> tuple[Any, ...]:
 
 def argument(recipe: Recipe, name: str) -> Any:
     """An argument of the constructor that a recipe calls, by name, or its default; AttributeError if there is none."""
-    if not isinstance(recipe.make, type):
+    if recipe.make == METHOD:
         raise AttributeError(name)
-    bound = inspect.signature(recipe.make).bind(*recipe.args, **recipe.kwargs)
+    bound = inspect.signature(_maker(recipe)).bind(*recipe.args, **recipe.kwargs)
     bound.apply_defaults()
     if name not in bound.arguments:
         raise AttributeError(name)
