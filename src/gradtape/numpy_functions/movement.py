@@ -65,7 +65,8 @@ def rot90(x: Any, k: int = 1, axes: Any = (0, 1)) -> Tensor:
 def roll(x: Any, shift: Any, axis: Any = None) -> Tensor:
     """The elements moved along axes, those that fall off coming in again; without an axis, as a vector."""
     if axis is None:
-        return tf.reshape(tf.roll(tf.reshape(x, [-1]), shift, 0), tf.shape(x) if None in tuple(x.shape) else x.shape)
+        shape = x.shape if x.get_shape().is_fully_defined() else tf.shape(x)
+        return tf.reshape(tf.roll(tf.reshape(x, [-1]), shift, 0), shape)
     return tf.roll(x, shift, axis)
 
 

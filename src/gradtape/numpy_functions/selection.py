@@ -24,9 +24,14 @@ def take_along_axis(x: Any, indices: Any, axis: int) -> Tensor:
     axis = normalize_axis(axis, x.ndim, "take_along_axis")
     others = [k for k in range(x.ndim) if k != axis]
     order = [*others, axis]
-    rows, places = tf.transpose(x, order), tf.transpose(from_front(indices, x.shape[axis]), order)
-    around = np.broadcast_shapes(*[dims(t)[:-1] for t in (rows, places)])
-    rows, places = [tf.broadcast_to(t, [*around, t.shape[-1]]) for t in (rows, places)]
+    length = x.shape[axis] if x.shape[axis] is not None else tf.cast(tf.shape(x)[axis], indices.dtype)
+    rows, places = tf.transpose(x, order), tf.transpose(from_front(indices, length), order)
+    if all(t.get_shape().is_fully_defined() for t in (rows, places)):
+        around = np.broadcast_shapes(*[dims(t)[:-1] for t in (rows, places)])
+        rows, places = [tf.broadcast_to(t, [*around, t.shape[-1]]) for t in (rows, places)]
+    else:
+        around = tf.broadcast_dynamic_shape(*[tf.shape(t)[:-1] for t in (rows, places)])
+        rows, places = [tf.broadcast_to(t, tf.concat([around, tf.shape(t)[-1:]], 0)) for t in (rows, places)]
     return tf.transpose(tf.gather(rows, places, axis=-1, batch_dims=x.ndim - 1), np.argsort(order).tolist())
 
 
