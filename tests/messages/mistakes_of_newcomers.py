@@ -153,7 +153,7 @@ PIPELINES = _section(
     ),
     (
         "list(tf.data.Dataset.from_tensor_slices([1, 2, 3]).filter(lambda x: x))",
-        "filter|must give a bool",
+        "filter|must return a|bool",
         "lambda x: x > 0",
     ),
     (

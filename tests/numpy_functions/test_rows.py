@@ -27,7 +27,7 @@ def test_no_row_is_without_a_client():
     assert set(ROWS) - set(SHOWN) == set(keras_alone.split())
 
 
-@pytest.mark.parametrize("name", ["floor_divide", "mod", "power", "less", "gcd"])
+@pytest.mark.parametrize("name", ["floor_divide", "mod", "power", "less"])
 def test_bools_count_as_numbers(name):
     a, b = np.array([True, False]), np.array([True, True])
     expected = getattr(np, name)(a.astype(np.int8), b.astype(np.int8))

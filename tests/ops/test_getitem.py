@@ -87,7 +87,7 @@ def test_boolean_mask(x, make):
 
 def test_a_mask_is_bool_or_integer(x):
     np.testing.assert_array_equal(tf.boolean_mask(x, np.array([2, 0])), tf.boolean_mask(x, [True, False]))
-    with pytest.raises(TypeError, match="a mask must be bool, got float64"):
+    with pytest.raises(TypeError, match="mask must be bool, got dtype float64"):
         tf.boolean_mask(x, np.array([1.0, 0.0]))
 
 

@@ -82,6 +82,8 @@ def signbit(x: Any) -> Any:
 
 def truncate(x: Any) -> Any:
     """The whole number toward zero; integers stay."""
+    if x.dtype.is_complex:
+        return tf.math.floor(x)  # which refuses them
     return tf.where(x < 0, tf.math.ceil(x), tf.math.floor(x)) if x.dtype.is_floating else x
 
 
@@ -254,8 +256,8 @@ _BINARY: dict[str, _Entry] = {
     "logaddexp": ("inexact", tf.math.logaddexp, "log(exp x1 + exp x2).", "[-np.inf], 0 -> array([0.])"),
     "logaddexp2": ("inexact", in_float32(_logaddexp2), "log2(2 ** x1 + 2 ** x2).", "[-np.inf], 0 -> array([0.])"),
     "nextafter": ("inexact", tf.math.nextafter, "The next number after x1 toward x2.", "[0.0], 0.0 -> array([0.])"),
-    "gcd": ("numbers", _gcd, "The greatest common divisor.", "[12, 18], 8 -> array([4, 2])"),
-    "lcm": ("numbers", _lcm, "The least common multiple.", "[4, 6], 6 -> array([12,  6])"),
+    "gcd": ("promoted", _gcd, "The greatest common divisor.", "[12, 18], 8 -> array([4, 2])"),
+    "lcm": ("promoted", _lcm, "The least common multiple.", "[4, 6], 6 -> array([12,  6])"),
     "equal": ("promoted", tf.math.equal, "True where both are equal.", "[1, 2], 2.0 -> array([False,  True])"),
     "not_equal": ("promoted", tf.math.not_equal, "True where they differ.", "[1, 2], 2.0 -> array([ True, False])"),
     "less": ("numbers", tf.math.less, "x1 < x2.", "[1, 2], 2 -> array([ True, False])"),

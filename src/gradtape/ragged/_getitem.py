@@ -32,7 +32,7 @@ def getitem(rt: Any, key: Any) -> Any:
             if count > rt.ndim:
                 raise errors.build(
                     errors.RangeError,
-                    f"RaggedTensor: Too many indices for RaggedTensor: {count} for the rank {rt.ndim}.",
+                    f"RaggedTensor: cannot take {count} indices for the rank {rt.ndim}: Too many indices for RaggedTensor.",
                     "leave some out.",
                 )
             keys[i : i + 1] = [_ALL] * (rt.ndim - count)

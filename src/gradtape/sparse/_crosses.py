@@ -88,7 +88,8 @@ def _in_rows(x: Any, who: str) -> RaggedTensor:
                 errors.ShapeError, f"{who}: inputs must be matrices, got rank {given.ndim}.", "give matrices."
             )
         found = given if isinstance(given, RaggedTensor) else construct.from_tensor(given)
-    if found.dtype is not dtypes.string and not found.dtype.is_integer:
+    # The functions of sparse tensors take floats, and leave out the digits behind the point.
+    if who.startswith("ragged") and found.dtype is not dtypes.string and not found.dtype.is_integer:
         raise ValueError(
             errors.compose(
                 f"{who}: Unexpected dtype for inputs: they must be strings or integers, got {found.dtype.name}.",

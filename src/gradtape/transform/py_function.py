@@ -91,7 +91,7 @@ def _parts(value: Any, kind: Any) -> list[Any]:
     """The tensors of a result; a ValueError if it is not what was said."""
     is_composite = isinstance(value, Composite)
     if is_composite != isinstance(kind, CompositeSpec) or (is_composite and not kind.is_compatible_with(value)):
-        raise ValueError(f"it returned {value!r}, which did not match Tout={kind!r}")
+        raise ValueError(f"the result did not match Tout={kind!r}: it is {errors.brief(value)}")
     return value._components() if isinstance(value, Composite) else [value]
 
 

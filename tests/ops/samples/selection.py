@@ -115,7 +115,7 @@ sample(ClipByValue, np.array([1.0, -1.0]), -1.0, 1.0, reference=clip, dtypes=REA
 sample(
     ClipByValue, np.array([3.0, np.nan]), 5.0, 1.0, reference=lambda x, low, high: np.array([5.0, np.nan]), smooth=False
 )
-bad(ClipByValue, A, A.T.copy(), 1.0, error=errors.ShapeError, match="low is f64")
-bad(ClipByValue, A[0], 0.0, A, error=errors.ShapeError, match="high is f64")
+bad(ClipByValue, A, A.T.copy(), 1.0, error=errors.ShapeError, match="clip_value_min must broadcast")
+bad(ClipByValue, A[0], 0.0, A, error=errors.ShapeError, match="clip_value_max must broadcast")
 bad(ClipByValue, A, np.float32(0), np.float32(1), error=errors.DTypeError, match="dtypes differ")
 bad(ClipByValue, Z, Z, Z, error=errors.DTypeError, match="c128")

@@ -17,8 +17,8 @@ from gradtape.numpy_functions.rows import client
 
 _rows = client(POLICY, "tf.experimental.numpy")
 
-(abs, absolute, fabs, positive, negative, square, conj, conjugate, reciprocal) = _rows(
-    "abs absolute fabs positive negative square conj conjugate reciprocal"
+(abs, absolute, fabs, positive, negative, square, reciprocal) = _rows(
+    "abs absolute fabs positive negative square reciprocal"
 )
 (sqrt, cbrt, exp, exp2, expm1, log, log2, log10, log1p) = _rows("sqrt cbrt exp exp2 expm1 log log2 log10 log1p")
 (sin, cos, tan, arcsin, arccos, arctan, sinc) = _rows("sin cos tan arcsin arccos arctan sinc")
@@ -64,6 +64,27 @@ def imag(val: Any) -> Tensor:
     return numpy_elementwise.imag(asarray(val))
 
 
+def conj(x: Any) -> Tensor:
+    """The complex conjugate.
+
+    Args:
+      x: numbers.
+
+    >>> tf.experimental.numpy.conj([1j]).numpy()
+    array([0.-1.j])
+    """
+    return conversion.conj(asarray(x))
+
+
+def conjugate(x: Any) -> Tensor:
+    """As `conj`.
+
+    >>> tf.experimental.numpy.conjugate([2j]).numpy()
+    array([0.-2.j])
+    """
+    return conj(x)
+
+
 def sign(x: Any, out: Any = None, where: Any = None, **kwargs: Any) -> Tensor:
     """-1, 0 or 1; complex numbers divided by their absolute values.
 
@@ -78,7 +99,7 @@ def sign(x: Any, out: Any = None, where: Any = None, **kwargs: Any) -> Tensor:
     """
     if out is not None or where is not None or kwargs:
         raise ValueError(errors.compose("sign: arguments other than x are not taken.", "use tf.where for `where`."))
-    return numpy_elementwise.sign(asarray(x))
+    return elementwise.sign(asarray(x))
 
 
 def angle(z: Any, deg: bool = False) -> Tensor:

@@ -19,7 +19,7 @@ from gradtape.keras_backend.convert import (
 from gradtape.keras_backend.ops.numpy_fallback import computed_by_numpy
 from gradtape.numpy_functions.rows import client
 
-_rows = client(POLICY)
+_rows, _bits = client(POLICY), client(POLICY, named=("x", "y"))
 
 (add, subtract, multiply, divide_no_nan, floor_divide, mod, fmod, power, maximum, minimum) = _rows(
     "add subtract multiply divide_no_nan floor_divide mod fmod power maximum minimum"
@@ -27,10 +27,10 @@ _rows = client(POLICY)
 (arctan2, hypot, logaddexp, logaddexp2, heaviside, gcd, lcm) = _rows(
     "arctan2 hypot logaddexp logaddexp2 heaviside gcd lcm"
 )
-(bitwise_and, bitwise_or, bitwise_xor, bitwise_not, bitwise_invert) = _rows(
+(bitwise_and, bitwise_or, bitwise_xor, bitwise_not, bitwise_invert) = _bits(
     "bitwise_and bitwise_or bitwise_xor bitwise_not bitwise_invert"
 )
-(bitwise_left_shift, left_shift, bitwise_right_shift, right_shift) = _rows(
+(bitwise_left_shift, left_shift, bitwise_right_shift, right_shift) = _bits(
     "bitwise_left_shift left_shift bitwise_right_shift right_shift"
 )
 
