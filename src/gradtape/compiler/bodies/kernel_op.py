@@ -154,6 +154,8 @@ def pattern_of(node: Node) -> tuple[PatternBody, tuple[Binding, ...]] | None:
         return None if body.epilogue is not None else (body, node.op.loads)
     if node.op.name not in EPILOGUE_OPS or not callable(getattr(node.op, "lower", None)):
         return None
+    if not all(v.spec.is_known for v in node.inputs):  # a block of a loop, before a call supplies the sizes
+        return None
     pattern = node.op.lower(*[v.spec for v in node.inputs], **node.params)
     if not isinstance(pattern, Pattern):
         return None

@@ -218,7 +218,7 @@ def _append(source: Node, output: int, loop: Loop, number: int, keeps: bool) -> 
     if isinstance(body, RowLoop) and body.outputs[output][1] == ROW:
         return _append_to_rows(source, body, output, loop, number, keeps)
     found = (PatternBody(body, output=output), source.op.loads) if isinstance(body, RowLoop) else pattern_of(source)
-    if found is None or any(None in v.spec.shape for v in source.inputs):
+    if found is None:
         return None
     before, factors = found
     pattern, sizes = before.pattern, before.sizes
