@@ -30,8 +30,8 @@ def take_along_axis(x: Any, indices: Any, axis: int) -> Tensor:
         around = np.broadcast_shapes(*[dims(t)[:-1] for t in (rows, places)])
         rows, places = [tf.broadcast_to(t, [*around, t.shape[-1]]) for t in (rows, places)]
     else:
-        around = tf.broadcast_dynamic_shape(*[tf.shape(t)[:-1] for t in (rows, places)])
-        rows, places = [tf.broadcast_to(t, tf.concat([around, tf.shape(t)[-1:]], 0)) for t in (rows, places)]
+        common = tf.broadcast_dynamic_shape(*[tf.shape(t)[:-1] for t in (rows, places)])
+        rows, places = [tf.broadcast_to(t, tf.concat([common, tf.shape(t)[-1:]], 0)) for t in (rows, places)]
     return tf.transpose(tf.gather(rows, places, axis=-1, batch_dims=x.ndim - 1), np.argsort(order).tolist())
 
 
