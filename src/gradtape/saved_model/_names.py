@@ -56,7 +56,7 @@ NAMES: dict[str, frozenset[str]] = {
             meshgrid ones ones_like zeros zeros_like
         """,
         "gradtape.experimental.numpy._elementwise": """
-            allclose angle around array_equal clip divmod imag isclose real round sign
+            allclose angle around array_equal clip conj conjugate divmod imag isclose real round sign
         """,
         "gradtape.experimental.numpy._joining": """
             append concatenate dsplit dstack hsplit hstack split stack vsplit vstack

@@ -26,6 +26,8 @@ from gradtape.experimental.numpy._elementwise import angle
 from gradtape.experimental.numpy._elementwise import around
 from gradtape.experimental.numpy._elementwise import array_equal
 from gradtape.experimental.numpy._elementwise import clip
+from gradtape.experimental.numpy._elementwise import conj
+from gradtape.experimental.numpy._elementwise import conjugate
 from gradtape.experimental.numpy._elementwise import divmod
 from gradtape.experimental.numpy._elementwise import imag
 from gradtape.experimental.numpy._elementwise import isclose
@@ -549,26 +551,6 @@ def ceil(x: TensorLike) -> Tensor:
 
     >>> tf.experimental.numpy.ceil([1.2, -1.7]).numpy()
     array([ 2., -1.])
-    """
-
-def conj(x: TensorLike) -> Tensor:
-    """The complex conjugate.
-
-    Args:
-      x: numbers: a tensor, an array, or a value that becomes one.
-
-    >>> tf.experimental.numpy.conj([1j]).numpy()
-    array([0.-1.j])
-    """
-
-def conjugate(x: TensorLike) -> Tensor:
-    """The complex conjugate.
-
-    Args:
-      x: numbers: a tensor, an array, or a value that becomes one.
-
-    >>> tf.experimental.numpy.conjugate([2j]).numpy()
-    array([0.-2.j])
     """
 
 def cos(x: TensorLike) -> Tensor:
