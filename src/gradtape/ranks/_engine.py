@@ -20,6 +20,7 @@ from gradtape.ranks import _library as library
 from gradtape.ranks._library import RanksError
 from gradtape.ranks._progress import Progress
 
+_DELIVERY = 0.25  # seconds for what was written last to reach the launcher, which drops it when it ends the job
 _GRACE = 2.0  # seconds that the others get to report before the job is ended
 _LAG = 0.5  # seconds after which the data of a collective has arrived, if its sender took part
 _YIELDS = 300  # polls that only yield: sleeping costs a tenth of a millisecond at least
@@ -137,10 +138,10 @@ class Engine:
             if all(slots["state"][r] >= board.LEFT or self.board.is_silent(r) for r in range(self.size)):
                 break
             time.sleep(0.02)
-        time.sleep(0.1)  # what was written last has to reach the launcher
 
     def _abort(self) -> None:
         self.board.close()
+        time.sleep(_DELIVERY)
         timer = threading.Timer(3.0, os._exit, (1,))  # if even MPI_Abort hangs
         timer.daemon = True
         timer.start()
