@@ -157,6 +157,25 @@ def test_restarts_go_on_from_what_was_committed(launch: Callable[..., Any]) -> N
     assert sorted(job.out.splitlines()) == ["[0] value 12.0 1", "[1] value 12.0 1"]
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no modes on Windows")
+def test_a_state_that_another_user_may_have_written_is_not_read(launch: Callable[..., Any], tmp_path: Path) -> None:
+    program = """
+    import os
+    hvd.init()
+    state = hvd.elastic.State(path="state", step=1)
+    os.umask(0o002)
+    state.commit()
+    print("mode", oct(os.stat("state").st_mode & 0o777))
+    state.sync()
+    os.chmod("state", 0o620)
+    state.sync()
+    """
+    job = launch(1, program)
+    assert "mode 0o600" in job.out
+    assert job.status != 0
+    assert "must not be writable by other users" in job.err
+
+
 MISTAKES = {
     "hvd.rank()": "must come after init",
     "hvd.init(timeout=-1)": "timeout must be a positive number",

@@ -21,6 +21,8 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator
 
+from gradtape.core.plain_file import is_own
+
 try:  # hashlib would load all of OpenSSL
     from _blake2 import blake2b
 except ImportError:
@@ -36,7 +38,6 @@ _PLAIN = (
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
 )
-_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def read(text: str) -> bytes | None:
@@ -56,7 +57,7 @@ def read(text: str) -> bytes | None:
             _refuse(place)
         return None
     found = os.fstat(handle)
-    if not stat.S_ISREG(found.st_mode) or not _is_own(found):
+    if not stat.S_ISREG(found.st_mode) or not is_own(found):
         os.close(handle)
         _refuse(place)
         return None
@@ -132,16 +133,10 @@ def _makes_own(path: str) -> bool:
     with contextlib.suppress(FileExistsError):
         os.mkdir(path, 0o700)
     found = os.stat(path)
-    if stat.S_ISDIR(found.st_mode) and _is_own(found):
+    if stat.S_ISDIR(found.st_mode) and is_own(found):
         return True
     _refuse(path)
     return False
-
-
-def _is_own(found: os.stat_result) -> bool:
-    if not hasattr(os, "geteuid"):
-        return True
-    return found.st_uid == os.geteuid() and not found.st_mode & _OTHERS_WRITE
 
 
 _has_refused = False

@@ -7,6 +7,8 @@ import os
 import stat
 from typing import Any
 
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
 
 def open_plain(path: str | os.PathLike[str]) -> Any:
     """A file to read bytes from, unbuffered; OSError if there is a folder, a pipe or a device in its place."""
@@ -24,3 +26,19 @@ def read_plain(path: str | os.PathLike[str]) -> bytes:
     with open_plain(path) as file:
         result: bytes = file.read()
         return result
+
+
+def read_own(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a plain file that only this user may write; PermissionError if anybody else may. For files that are executed."""
+    with open_plain(path) as file:
+        if not is_own(os.fstat(file.fileno())):
+            raise PermissionError(errno.EPERM, "Another user may have written this file", os.fspath(path))
+        result: bytes = file.read()
+        return result
+
+
+def is_own(found: os.stat_result) -> bool:
+    """Whether a file or folder belongs to this user, who alone may write it."""
+    if not hasattr(os, "geteuid"):  # Windows, where other users cannot write to one's profile
+        return True
+    return found.st_uid == os.geteuid() and not found.st_mode & _OTHERS_WRITE

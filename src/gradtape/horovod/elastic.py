@@ -12,7 +12,7 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
-from gradtape.core import errors
+from gradtape.core import atomic_file, errors, plain_file
 from gradtape.horovod._objects import broadcast_object, broadcast_variables
 from gradtape.horovod._process import is_initialized, rank
 
@@ -77,8 +77,7 @@ class State:
     def sync(self) -> None:
         """Give all ranks the state of rank 0, which takes it from disk if there is one."""
         if self._path and rank() == 0 and os.path.exists(self._path):
-            with open(self._path, "rb") as file:
-                self._take(pickle.loads(file.read()))
+            self._take(pickle.loads(_read(self._path)))
         self._broadcast()
         self.save()
 
@@ -161,14 +160,19 @@ def run(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _write(path: str, data: Any) -> None:
-    """Write a file whole, or leave the one before."""
-    part = f"{path}.{os.getpid()}.part"
+    """Write a file whole, or leave the one before. Only this user may write it, since it is unpickled."""
+    with atomic_file.replacing(path, durable=True) as file:
+        if hasattr(os, "fchmod"):
+            os.fchmod(file.fileno(), 0o600)
+        file.write(data)
+
+
+def _read(path: str) -> bytes:
     try:
-        with open(part, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    finally:
-        if os.path.exists(part):
-            os.remove(part)
+        return plain_file.read_own(path)
+    except PermissionError as problem:
+        raise errors.build(
+            errors.PermissionDeniedError,
+            f"sync: the state in {path!r} must not be writable by other users, since reading it can run code.",
+            f"remove it if you do not know it; otherwise: chown $USER {path}; chmod 600 {path}",
+        ) from problem
