@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import runpy
 import signal
 import subprocess
@@ -170,8 +171,9 @@ def test_a_full_disk_leaves_the_old_file(keras: Any, tmp_path: Path, name: str) 
         model(2.0)(path)
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == [name]
-    with pytest.raises(tf.errors.NotFoundError):
+    with pytest.raises(tf.errors.NotFoundError, match=re.escape(f"{tmp_path / 'no' / name};")) as missing:
         model(1.0)(tmp_path / "no" / name)
+    assert isinstance(missing.value, FileNotFoundError)
 
 
 def test_a_configuration_that_is_nested_too_deeply_is_refused(keras: Any, tmp_path: Path) -> None:

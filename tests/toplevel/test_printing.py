@@ -82,6 +82,16 @@ def test_bad_arguments():
         tf.print("x", where=1)
 
 
+def test_a_file_that_cannot_be_written_is_an_error_of_tensorflow(tmp_path):
+    (tmp_path / "file").write_text("")
+    for path, kind in (("file/lines", tf.errors.FailedPreconditionError), ("no/lines", tf.errors.NotFoundError)):
+        stream = f"file://{tmp_path}/{path}"
+        with pytest.raises(kind, match=path):
+            tf.print("x", output_stream=stream)
+        with pytest.raises(kind, match=path):
+            tf.function(lambda: tf.print("x", output_stream=stream))()
+
+
 def test_in_a_function_it_prints_each_time_in_order(capsys):
     v = tf.Variable(0)
 

@@ -98,8 +98,10 @@ def _when_complete(save: Any) -> Any:
             reason = _of_the_system(problem)
             if reason is None or isinstance(problem, tf.errors.OpError):
                 raise
-            kind: Any = os_errors.class_of(reason)
-            raise _both(kind, OSError)(str(os_errors.translated(reason))) from problem
+            # In the words of the user's path, not of the part beside it, and of the class that Keras's programs catch.
+            named = OSError(reason.errno, os.strerror(reason.errno or 0), os.fspath(filepath))
+            kind: Any = os_errors.class_of(named)
+            raise _both(kind, type(named))(str(os_errors.translated(named))) from problem
 
     return saved
 

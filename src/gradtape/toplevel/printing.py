@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.api.effects import perform
-from gradtape.core import errors, nest
+from gradtape.core import errors, nest, os_errors
 from gradtape.core.tensor import Tensor, host
 from gradtape.core.variable import Variable
 
@@ -80,7 +80,7 @@ def _append(inputs: list[Any], path: str, sep: str, end: str, summarize: int, *v
     """Print to a file. A separate function, which saved models cannot name."""
     remaining = iter(values)
     text = sep.join([_shown(x, remaining, summarize) for x in inputs])
-    with open(path, "a", encoding="utf-8") as file:
+    with os_errors.translating(), open(path, "a", encoding="utf-8") as file:
         file.write(text + end)
 
 
