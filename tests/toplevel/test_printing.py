@@ -89,7 +89,7 @@ def test_a_file_that_cannot_be_written_is_an_error_of_tensorflow(tmp_path):
         with pytest.raises(kind, match=path):
             tf.print("x", output_stream=stream)
         with pytest.raises(kind, match=path):
-            tf.function(lambda: tf.print("x", output_stream=stream))()
+            tf.function(tf.print)("x", output_stream=stream)
 
 
 def test_in_a_function_it_prints_each_time_in_order(capsys):
