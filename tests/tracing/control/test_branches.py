@@ -261,3 +261,32 @@ class TestTensorArrays:
 
         assert first(tf.constant([1.0, 2.0])).numpy().tolist() == [[1, 2]]
         assert first(tf.constant([-1.0, 2.0])).numpy().tolist() == [[0, 0]]
+
+
+@pytest.mark.parametrize("shape", [None, [None, None], [2, 2]])
+def test_branches_whose_results_have_different_ranks(shape):
+    @tf.function(input_signature=[tf.TensorSpec([]), tf.TensorSpec(shape)])
+    def f(a, b):
+        chosen = tf.cond(a < 0.5, lambda: a, lambda: b)
+        return (
+            chosen * 2.0,
+            tf.gradients(tf.reduce_sum(chosen * chosen), [a, b]),
+            tf.constant(chosen.shape.rank is None),
+        )
+
+    b = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    for a, expected, da, db in ((0.25, 0.5, 0.5, tf.zeros_like(b)), (1.0, 2.0 * b, 0.0, 2.0 * b)):
+        result, gradients, is_unknown = f(tf.constant(a), b)
+        np.testing.assert_array_equal(result, expected)
+        np.testing.assert_array_equal(gradients[0], da)
+        np.testing.assert_array_equal(gradients[1], db)
+        assert is_unknown
+
+
+def test_cases_whose_results_have_different_ranks():
+    @tf.function
+    def f(i, x):
+        return tf.switch_case(i, [lambda: x, lambda: tf.reduce_sum(x), lambda: tf.reshape(x, [-1])])
+
+    x = tf.ones([2, 3])
+    assert [f(tf.constant(i), x).shape.as_list() for i in range(3)] == [[2, 3], [], [6]]

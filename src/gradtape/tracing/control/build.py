@@ -95,7 +95,7 @@ def run_branches(index: Any, traces: Sequence[BlockTrace], results: Sequence[Seq
     Args:
       index: a scalar bool or int: the branch.
       traces: one for each branch.
-      results: for each branch what it returns, as tensors; of equal dtypes and ranks.
+      results: for each branch what it returns, as tensors; of equal dtypes.
     """
     variables = list({i: v for trace in traces for i, v in trace.assigned.items()}.values())
     outputs = []

@@ -57,14 +57,6 @@ def _check_alike(who: str, first: Leaves, other: Leaves, a: str, b: str) -> None
                     depth=2,
                 )
             )
-        if p.rank != q.rank:
-            raise ValueError(
-                errors.compose(
-                    f"{what} ranks differ: {a} returns {p}, {b} returns {q}.",
-                    "return tensors of one rank.",
-                    depth=2,
-                )
-            )
 
 
 def completed(traces: Sequence[BlockTrace], values: Sequence[Any]) -> list[Any]:
