@@ -21,6 +21,7 @@ from gradtape.core.shape import Spec
 from gradtape.ops import convolution_kernels, hot_kernels
 from gradtape.ops.family import conj, dims
 from gradtape.ops.movement import Reshape, Transpose
+from gradtape.ops.reduction import computed_in_float32
 from gradtape.ops.windows import Pairs, Sizes, scan
 
 
@@ -70,6 +71,10 @@ class Convolving(Op):
                 f"the window has {list(out)} places in an input of size {list(size)}, but g is {g}.",
                 "choose an output size that the strides and the padding lead to.",
             )
+
+    def expand(self, build: Any, a: Any, b: Any, **params: Any) -> Any:
+        """Half precision for functions: the casts fuse with the kernels around the convolution."""
+        return computed_in_float32(build, self.name, a, b, **params)
 
     def pattern(
         self, x: Spec, w: Sizes, *, strides: Sizes, padding: Pairs, dilations: Sizes, groups: int

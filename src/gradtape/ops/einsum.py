@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from gradtape.core import dtypes, errors
+from gradtape.core import errors
 from gradtape.core.op import Op, Unsupported, declare
 from gradtape.core.shape import Spec
 from gradtape.ops import contraction_path
 from gradtape.ops.family import conj, dims
-from gradtape.ops.summation import wide
+from gradtape.ops.reduction import in_wide, wide
 
 
 @declare("einsum")
@@ -90,11 +90,14 @@ class Einsum(Op):
 
     def expand(self, build: Any, *values: Any, equation: str, sizes: tuple[int, ...] = ()) -> Any:
         """The equation as transposes and products of matrices, for functions; None where the kernel does better."""
-        if any(v.spec.dtype not in (dtypes.float32, dtypes.float64) or 0 in v.spec.shape for v in values):
+        if any(v.spec.dtype.kind not in "fV" or v.spec.dtype.size == 1 or 0 in v.spec.shape for v in values):
             return None
-        return contraction_path.composed(
-            contraction_path.plan(equation, sizes, tuple([v.spec.shape for v in values])), build, values
-        )
+        dtype = values[0].spec.dtype
+        if any(v.spec.dtype is not dtype for v in values):
+            return None
+        what = contraction_path.plan(equation, sizes, tuple([v.spec.shape for v in values]))
+        found = contraction_path.composed(what, build, (in_wide(build, v) for v in values))
+        return None if found is None else build.cast(found, dtype)
 
 
 @functools.lru_cache(maxsize=4096)

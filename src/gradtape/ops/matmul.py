@@ -15,7 +15,7 @@ from gradtape.ops import blas
 from gradtape.ops.family import align, conj, dims, unbroadcast
 from gradtape.ops.interruptible import apart
 from gradtape.ops.movement import Reshape
-from gradtape.ops.reduction import wide
+from gradtape.ops.reduction import computed_in_float32, wide
 
 # Between these numbers of multiplications, about, a product that is computed often is worth machine code of its own.
 _MIDDLE, _HUGE = 1 << 19, 1 << 27
@@ -101,6 +101,10 @@ class MatMul(Op):
     def batch(self, batched: tuple[bool, ...], *inputs: Any, **params: Any) -> Any:
         # A batched `a` and a matrix `b`, as in the backward pass of a dense layer, become one product in the kernel.
         return self(*align(batched, inputs), **params)
+
+    def expand(self, build: Any, a: Any, b: Any, **params: Any) -> Any:
+        """Half precision for functions: the casts fuse with the kernels around the product."""
+        return computed_in_float32(build, "matmul", a, b, **params)
 
     def lower(self, a: Spec, b: Spec, *, transpose_a: bool = False, transpose_b: bool = False) -> Product | None:
         if a.dtype is not b.dtype or a.dtype not in (dtypes.float32, dtypes.float64):

@@ -53,6 +53,14 @@ def in_wide(build: Any, x: Any) -> Any:
     return build.cast(x, dtypes.float32) if x.spec.dtype.kind in "fV" and x.spec.dtype.size < 4 else x
 
 
+def computed_in_float32(build: Any, name: str, *values: Any, **params: Any) -> Any:
+    """An op of float16 or bfloat16 values as the same op of float32 values, rounded once; None for other dtypes."""
+    dtype = values[0].spec.dtype
+    if dtype not in (dtypes.float16, dtypes.bfloat16) or any(v.spec.dtype is not dtype for v in values):
+        return None
+    return build.cast(build(name, *[build.cast(v, dtypes.float32) for v in values], **params), dtype)
+
+
 def rounded(y: Any, dtype: Any) -> Any:
     """A result in the dtype of the input."""
     return y if y.dtype is dtype or y.dtype == dtype else y.astype(dtype)
