@@ -10,10 +10,19 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from gradtape.compiler.codegen.simd.machine import host
 
 PROGRAMS: dict[str, tuple[Callable[..., Any], list[int], list[int]]] = {
     "matmul": (lambda x, w: tf.nn.relu(x @ w), [24, 40], [40, 56]),
     "transposed": (lambda x, w: tf.matmul(x, w, transpose_a=True, transpose_b=True), [33, 24], [17, 33]),
+    "long": (tf.matmul, [33, 1450], [1450, 70]),
+    "long, transposed": (lambda x, w: tf.matmul(x, w, transpose_a=True, transpose_b=True), [1450, 40], [18, 1450]),
+    "odd": (tf.matmul, [24, 41], [41, 19]),
+    "heads": (
+        lambda x, w: tf.matmul(tf.transpose(x, [0, 2, 1, 3]), tf.transpose(w, [0, 2, 3, 1])),
+        [2, 16, 3, 32],
+        [2, 20, 3, 32],
+    ),
     "stack": (tf.matmul, [3, 5, 8], [3, 8, 6]),
     "row": (tf.matmul, [1, 40], [40, 56]),
     "column": (tf.matmul, [24, 40], [40, 1]),
@@ -45,3 +54,24 @@ def test_products_are_native_and_equal_to_eager(name: str, dtype: str) -> None:
     for found, expected in zip(results, step(*values), strict=True):
         assert found.dtype == tf.as_dtype(dtype)
         np.testing.assert_allclose(tf.cast(found, "float32"), tf.cast(expected, "float32"), rtol=rtol, atol=rtol)
+
+
+@pytest.mark.skipif(not host().multiplies_bfloat16, reason="this machine has no instruction for products of bfloat16")
+@pytest.mark.parametrize(
+    ("shapes", "kind"),
+    [(([32, 64], [64, 48]), "bfloat16"), (([32, 63], [63, 48]), "float32"), (([4, 64], [64, 48]), "float32")],
+)
+def test_large_products_of_bfloat16_are_not_widened(shapes: Any, kind: str) -> None:
+    x, w = (tf.ones(shape, "bfloat16") for shape in shapes)
+    product = tf.function(tf.matmul)
+    product(x, w)
+    text = str(product.explain(stage="kernels"))
+    assert re.search(r"%0 = load in0\[i, k\] +(\w+)", text)[1] == kind, text
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+def test_values_that_are_not_finite(value: float) -> None:
+    x = np.ones([32, 64], np.float32)
+    x[3, 5] = value
+    found = tf.function(tf.matmul)(tf.constant(x, tf.bfloat16), tf.ones([64, 48], tf.bfloat16))
+    np.testing.assert_array_equal(tf.cast(found, "float32"), x @ np.ones([64, 48], np.float32))

@@ -40,6 +40,7 @@ def fuse_pointwise(graph: Graph) -> Graph:
 
 FUSION: tuple[passes.Pass, ...] = (
     expansion.expand,  # first: the parts of a mean or a softmax can fuse with their neighbours
+    load_through.load_bfloat16_products,  # before grouping: a cast that a product makes unnecessary is in no kernel
     bias_gradients.fuse_bias_gradients,  # before grouping: the kernel that has the cotangent in the cache adds it up
     fuse_pointwise,
     load_through.load_products_through,  # before epilogues: a product that reads through views is still one that can take an epilogue

@@ -101,7 +101,8 @@ def _when_complete(save: Any) -> Any:
             # In the words of the user's path, not of the part beside it, and of the class that Keras's programs catch.
             named = OSError(reason.errno, os.strerror(reason.errno or 0), os.fspath(filepath))
             kind: Any = os_errors.class_of(named)
-            raise _both(kind, type(named))(str(os_errors.translated(named))) from problem
+            caught: Any = type(named)
+            raise _both(kind, caught)(str(os_errors.translated(named))) from problem
 
     return saved
 

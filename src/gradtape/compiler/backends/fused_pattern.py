@@ -61,7 +61,11 @@ def _lower_other(pattern: Pool | Take, table: list[Operand], epilogue: Epilogue)
 
 def _table(op: KernelOp, body: PatternBody, epilogue: Epilogue) -> list[Operand]:
     """What the pattern reads, the first result, what the epilogue reads, and the other results."""
-    size = 0 if isinstance(body.pattern, (Take, RowLoop)) else body.pattern.dtype.size  # of what is read from an offset
+    pattern, size = body.pattern, 0  # of what is read from an offset
+    if isinstance(pattern, Product):
+        size = pattern.size
+    elif not isinstance(pattern, (Take, RowLoop)):
+        size = pattern.dtype.size
     sizes = [size] * body.reads + [epilogue.operands[i].dtype.size for i in epilogue.loaded]
     loads = [Operand("input", load.slot, load.offset * size) for load, size in zip(op.loads, sizes, strict=True)]
     first, *others = [

@@ -15,13 +15,18 @@ from gradtape.compiler.backends.pointwise.plan import plan
 from gradtape.compiler.bodies.kernel_op import Binding, KernelOp, PatternBody, body_of
 from gradtape.compiler.bodies.loop import Loop
 from gradtape.compiler.codegen.emission import CHUNK
+from gradtape.compiler.codegen.simd.machine import host
 from gradtape.compiler.codegen.simd.widths import default_width, least_vectors
 from gradtape.compiler.graph import Copy, Graph, Node, Value
+from gradtape.core import dtypes
+from gradtape.core.dtypes import DType
 from gradtape.core.patterns.movement import View, contiguous, is_contiguous, only_view, packed
 from gradtape.core.patterns.product import Product, product_of_views
 from gradtape.core.shape import Spec
 from gradtape.ops.matmul import MatMul
 
+# Smaller products of bfloat16 are computed in float32.
+_LEAST_ROWS, _LEAST_COLUMNS, _LEAST_DEPTH = 8, 16, 16
 _FEW = 256  # elements that may be fetched one by one
 _FEW_ROWS = 4
 
@@ -186,21 +191,57 @@ def load_products_through(graph: Graph) -> Graph:
     return replace_readers(graph, lambda node: _product_through(node) if node.op is MatMul else None)
 
 
-def _product_through(node: Node) -> tuple[Node, set[Node]] | None:
-    """A product that reads through views, and the nodes that it passes; None if it reads through none."""
-    inputs, spec = list(node.inputs), node.outputs[0].spec
+def load_bfloat16_products(graph: Graph) -> Graph:
+    """The graph with products of bfloat16 by the machine's own instructions, if it has these: they read the values that were cast."""
+    if not any(node.op is MatMul for node in graph.nodes) or not host().multiplies_bfloat16:
+        return graph
+    return replace_readers(graph, lambda node: _bfloat16_product(node) if node.op is MatMul else None)
+
+
+def _bfloat16_product(node: Node) -> Passed | None:
+    casts = [v.node for v in node.inputs if v.node is not None and v.node.op.name == "cast"]
+    values = [cast.inputs[0] for cast in casts]
+    if len(values) < 2 or any(v.spec.dtype is not dtypes.bfloat16 for v in values):
+        return None
+    if node.outputs[0].spec.dtype is not dtypes.float32:
+        return None
+    found = _product_through(node, values)
+    return None if found is None else (found[0], found[1] | set(casts))
+
+
+def _suits_pairs(pattern: Product) -> bool:
+    """Whether a product of bfloat16 can be computed by pairs along k, and is large enough for copies of its factors in that order."""
+    if pattern.k % 2 or pattern.k < _LEAST_DEPTH or pattern.m < _LEAST_ROWS or pattern.n < _LEAST_COLUMNS:
+        return False
+    return not pattern.transpose_b or (pattern.ldb or pattern.k) % 2 == 0
+
+
+def _product_through(node: Node, pairs: list[Value] | None = None) -> Passed | None:
+    """A product that reads through views, and the nodes that it passes; None if it reads through none.
+
+    Args:
+      node: the product.
+      pairs: the values of bfloat16 that its inputs were cast from, which it is to read in their place.
+    """
+    inputs, spec = pairs or list(node.inputs), node.outputs[0].spec
+    values = list(inputs)
     if not all(v.spec.is_known for v in inputs):
         return None
-    if node.op.lower(*[v.spec for v in inputs], **node.params) is None:
+    if node.op.lower(*[v.spec for v in node.inputs], **node.params) is None:
         return None
     flags = node.params.get("transpose_a", False), node.params.get("transpose_b", False)
     seen = [contiguous(v.spec.shape) for v in inputs]
     passed: set[Node] = set()
     best: Product | None = None
-    for k, value in enumerate(node.inputs):
+    if pairs is not None:
+        best = _product_of(seen, spec, flags, dtypes.bfloat16)
+        if best is None:
+            return None
+    for k, value in enumerate(values):
         for source, view, nodes in reversed(sources(value)):
             tried = [*seen[:k], view, *seen[k + 1 :]]
-            pattern = _product_of(tried, spec, flags) if view.shape == value.spec.shape else None
+            stored = None if pairs is None else dtypes.bfloat16
+            pattern = _product_of(tried, spec, flags, stored) if view.shape == value.spec.shape else None
             if pattern is not None:
                 best, seen, inputs[k] = pattern, tried, source
                 passed.update(nodes)
@@ -212,9 +253,11 @@ def _product_through(node: Node) -> tuple[Node, set[Node]] | None:
     return Node(op, inputs, {}, spec, node.place), passed
 
 
-def _product_of(seen: list[View], spec: Spec, flags: tuple[bool, bool]) -> Product | None:
+def _product_of(seen: list[View], spec: Spec, flags: tuple[bool, bool], stored: DType | None = None) -> Product | None:
     """The product of views, if it can be launched at once; None if not."""
     if any(s < 0 for view in seen for s in view.strides):
         return None
     pattern = product_of_views(seen[0], seen[1], spec.dtype, *flags)
-    return pattern if pattern is not None and len(pattern.axes) <= 2 else None
+    if pattern is None or len(pattern.axes) > 2 or (stored is not None and not _suits_pairs(pattern)):
+        return None
+    return pattern._replace(stored=stored)

@@ -294,7 +294,7 @@ def _product(node: Node) -> Product | None:
     else:
         plain = pattern_of(node) if node.op is MatMul else None
         found = None if plain is None else plain[0].pattern
-    return None if not isinstance(found, Product) or found.axes or found.transpose_a else found
+    return None if not isinstance(found, Product) or found.axes or found.transpose_a or found.stored else found
 
 
 def _is_small(product: Product) -> bool:

@@ -168,8 +168,15 @@ def _is_contraction(nest: Nest, instruction: Instruction) -> bool:
     if factors.op != "mul" or factors.operands[0] == factors.operands[1]:
         return False
     over = frozenset(instruction.axes)
-    loads = [nest.instructions[i].op == "load" for i in factors.operands]
+    loads = [_is_load(nest, nest.instructions[i]) for i in factors.operands]
     return all(loads) and not over & nest.stored and all(nest.domains[i] & over for i in factors.operands)
+
+
+def _is_load(nest: Nest, instruction: Instruction) -> bool:
+    """True for an element of an input, perhaps in another dtype."""
+    if instruction.op == "cast":
+        instruction = nest.instructions[instruction.operands[0]]
+    return instruction.op == "load"
 
 
 def _window_axes(nest: Nest) -> frozenset[int]:

@@ -255,8 +255,10 @@ def _product(
     lda, ldb = _leading(pattern)
     a += [(k, lda), (m, 1)] if pattern.transpose_a else [(m, lda), (k, 1)]
     b += [(n, ldb), (k, 1)] if pattern.transpose_b else [(k, ldb), (n, 1)]
-    left = cg.load(loads[0].slot, pattern.dtype, _index(cg, inputs, loads[0], a))
-    right = cg.load(loads[1].slot, pattern.dtype, _index(cg, inputs, loads[1], b))
+    left = cg.load(loads[0].slot, pattern.stored or pattern.dtype, _index(cg, inputs, loads[0], a))
+    right = cg.load(loads[1].slot, pattern.stored or pattern.dtype, _index(cg, inputs, loads[1], b))
+    if pattern.stored is not None:
+        left, right = cg.cast(left, pattern.dtype), cg.cast(right, pattern.dtype)
     total = cg.reduce("sum", cg.mul(left, right), [k])
     return cg, total, _Frame(cg.axes, batch, [m], [n])
 

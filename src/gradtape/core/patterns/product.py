@@ -24,12 +24,13 @@ class Product(NamedTuple):
       m: rows of a and c.
       n: columns of b and c.
       k: columns of a, rows of b.
-      dtype: of all three.
+      dtype: of c, and of a and b unless `stored` is another one.
       transpose_a: a is stored as k by m.
       transpose_b: b is stored as n by k.
       axes: of the stack, the outermost first, joined as far as can be; none for a single product.
       lda: elements from one stored row of a to the next; 0 for as many as it has.
       ldb: the same of b.
+      stored: the dtype of a and b in memory, if it is not that of c: bfloat16 where the machine multiplies it.
     """
 
     m: int
@@ -41,6 +42,12 @@ class Product(NamedTuple):
     axes: tuple[Axis, ...] = ()
     lda: int = 0
     ldb: int = 0
+    stored: DType | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes of an element of a and b."""
+        return (self.stored or self.dtype).size
 
 
 def product(a: Spec, b: Spec, transpose_a: bool, transpose_b: bool) -> Product | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from gradtape.compiler.backends.product import memory, packing, tile
 from gradtape.compiler.backends.product.code import I8, Index, ProductCode
@@ -38,6 +39,8 @@ class TiledKernel:
         self.code, self.gemm, self.cut, self.chunks = ProductCode(function), gemm, cut, cut.chunks
         self.fetched = fetched
         self.element = memory.element_type(gemm.dtype)
+        # What a and b hold, and how many of these are an element of the panels.
+        self.stored, self.unit = (tile.HALF if gemm.pairs else self.element), gemm.unit
         code, size = self.code, cut.tile
         # A line more than a panel needs, lest all panels compete for the same places in the cache.
         line = 64 // gemm.dtype.size
@@ -62,7 +65,7 @@ class TiledKernel:
         def item(index: Index) -> None:
             self.number = code.add(first, index)
             places = gemm.batch.places(code, self.number)
-            self.a, self.b = (code.at(code.slot(gemm.slots[i]), place, self.element) for i, place in enumerate(places))
+            self.a, self.b = (code.at(code.slot(gemm.slots[i]), place, self.stored) for i, place in enumerate(places))
             self._item(down, across)
 
         code.repeat(code.least(cut.items, code.sub(gemm.batch.count, first)) if cut.items > 1 else 1, item)
@@ -86,7 +89,8 @@ class TiledKernel:
         if cut.pack_a:
             # Whole vectors, which go over the end of a tile's rows: what is copied there is overwritten by the next step.
             last = code.sub(self.depth, 1)
-            code.repeat(last, lambda step: self._pack_a(step, 1 << (cut.tile.rows - 1).bit_length()))
+            width = cut.tile.rows if gemm.pairs else 1 << (cut.tile.rows - 1).bit_length()
+            code.repeat(last, lambda step: self._pack_a(step, width))
             self._pack_a(last, cut.tile.rows)
         code.repeat(code.div(code.add(self.slivers, cut.group - 1), cut.group), self._group)
 
@@ -104,15 +108,22 @@ class TiledKernel:
         Row by row, since the same elements of several rows may compete for one place in the cache.
         """
         code, gemm, cut = self.code, self.gemm, self.cut
-        source = code.at(self.a, code.mul(code.add(self.front, step), gemm.lda), self.element)
+        source = code.at(self.a, code.mul(code.add(self.front, step), gemm.lda * self.unit), self.stored)
 
         def copy(index: Index) -> None:
-            here = code.at(source, self._row(index)[0], self.element)
-            memory.prefetch(code, code.at(here, _ROWS_AHEAD * gemm.lda, self.element))
+            here = code.at(source, self._row(index)[0], self.stored)
+            memory.prefetch(code, code.at(here, _ROWS_AHEAD * gemm.lda, self.stored))
             offset = code.add(code.mul(index, self.panel_a_size), code.mul(step, cut.tile.rows))
-            packing.copy(code, here, code.at(self.panel_a, offset, self.element), width, self.element)
+            self._copy(here, gemm.lda, code.at(self.panel_a, offset, self.element), width)
 
         code.repeat(self.tiles, copy)
+
+    def _copy(self, source: Any, line: int, target: Any, count: int) -> None:
+        """Copy a part of a stored row to a panel; of pairs, this row and the next one in turns."""
+        if self.gemm.pairs:
+            packing.copy_pairs(self.code, source, self.code.at(source, line, self.stored), target, count)
+        else:
+            packing.copy(self.code, source, target, count, self.element)
 
     def _group(self, index: Index) -> None:
         """The slivers that are copied together."""
@@ -126,12 +137,13 @@ class TiledKernel:
     def _pack_b(self, step: Index, first: Index, count: Index) -> None:
         """Copy one row of b to the panels of a group of slivers."""
         code, gemm, width = self.code, self.gemm, self.cut.tile.columns
-        source = code.at(self.b, code.mul(code.add(self.front, step), gemm.ldb), self.element)
+        source = code.at(self.b, code.mul(code.add(self.front, step), gemm.ldb * self.unit), self.stored)
+        copied = self.output.columns if gemm.pairs else width
 
         def copy(member: Index) -> None:
-            here = code.at(source, self._column(code.add(first, member))[0], self.element)
+            here = code.at(source, self._column(code.add(first, member))[0], self.stored)
             offset = code.add(code.mul(member, self.panel_b_size), code.mul(step, width))
-            packing.copy(code, here, code.at(self.panel_b, offset, self.element), width, self.element)
+            self._copy(here, gemm.ldb, code.at(self.panel_b, offset, self.element), copied)
 
         code.repeat(count, copy)
 
@@ -150,23 +162,23 @@ class TiledKernel:
             source = code.at(self.b, code.add(code.mul(self.front, gemm.ldb), column), self.element)
             return tile.TileOperand(source, lanes, gemm.ldb, self.output.columns - width + lanes)
         if gemm.transpose_b:
-            source = code.at(self.b, code.add(code.mul(column, gemm.ldb), self.front), self.element)
+            source = code.at(self.b, code.add(code.mul(column, gemm.ldb), code.mul(self.front, self.unit)), self.stored)
             shape = packing.Shape(self.output.columns, width, lanes)
-            packing.pack_columns(code, source, gemm.ldb, self.panel_b, shape, self.depth, self.element)
+            packing.pack_columns(code, source, gemm.ldb // self.unit, self.panel_b, shape, self.depth, self.element)
         panel = code.at(self.panel_b, code.mul(member, self.panel_b_size), self.element)
-        return tile.TileOperand(panel, lanes, width, lanes, cut.ahead)
+        return tile.TileOperand(panel, lanes * self.unit, width * self.unit, lanes, cut.ahead)
 
     def _operand_a(self, index: Index, row: Index) -> tile.TileOperand:
         """The rows of one tile."""
         code, gemm, cut = self.code, self.gemm, self.cut
         if cut.pack_a:
             panel = code.at(self.panel_a, code.mul(index, self.panel_a_size), self.element)
-            return tile.TileOperand(panel, 1, cut.tile.rows)
+            return tile.TileOperand(panel, self.unit, cut.tile.rows * self.unit)
         if gemm.transpose_a:
             offset = code.add(code.mul(self.front, gemm.lda), row)
             return tile.TileOperand(code.at(self.a, offset, self.element), 1, gemm.lda)
-        offset = code.add(code.mul(row, gemm.lda), self.front)
-        return tile.TileOperand(code.at(self.a, offset, self.element), gemm.lda, 1)
+        offset = code.add(code.mul(row, gemm.lda), code.mul(self.front, self.unit))
+        return tile.TileOperand(code.at(self.a, offset, self.stored), gemm.lda, self.unit)
 
     def _tile(self, index: Index, sliver: Index, column: Span, b: tile.TileOperand) -> None:
         """One tile: what is summed up so far, this block of k, and the result if it is the last block."""
@@ -177,13 +189,13 @@ class TiledKernel:
         zero = ir.Constant(ir.VectorType(self.element, cut.tile.lanes), None)
         start = [zero] * (cut.tile.rows * cut.tile.vectors)
         if cut.blocks == 1:
-            result = tile.multiply(code, self.gemm.dtype, cut.tile, a, b, self.depth, start)
+            result = tile.multiply(code, self.gemm.dtype, cut.tile, a, b, self.depth, start, self.gemm.pairs)
             self.output.write(result, self.number, row, column)
             return
         number = code.add(code.mul(sliver, cut.tiles), index)
         sums = code.at(self.sums, code.mul(number, cut.tile.rows * cut.tile.columns), self.element)
         start = resume_sums(code, sums, start, self.block)
-        result = tile.multiply(code, self.gemm.dtype, cut.tile, a, b, self.depth, start)
+        result = tile.multiply(code, self.gemm.dtype, cut.tile, a, b, self.depth, start, self.gemm.pairs)
         with code.builder.if_else(code.equal(self.block, cut.blocks - 1)) as (last, more):
             with last:
                 self.output.write(result, self.number, row, column)

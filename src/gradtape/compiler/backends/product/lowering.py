@@ -47,9 +47,9 @@ def emit(
     problem, flipped = turned or gemm, turned is not None
     lanes = machine.lanes(gemm.dtype.size)
     kernel: TiledKernel | DotKernel | RowKernel
-    if dot.suits(problem):
+    if not gemm.pairs and dot.suits(problem):
         kernel = DotKernel(function, problem, lanes, epilogue, flipped)
-    elif row.suits(problem, lanes):
+    elif not gemm.pairs and row.suits(problem, lanes):
         kernel = RowKernel(function, problem, lanes, epilogue, flipped)
     else:
         kernel = TiledKernel(function, problem, plan(problem, machine), epilogue, flipped, fetched)

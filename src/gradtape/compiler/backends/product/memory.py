@@ -15,9 +15,10 @@ def element_type(dtype: DType) -> ir.Type:
     return ir.FloatType() if dtype.size == 4 else ir.DoubleType()
 
 
-def splat(code: ProductCode, pointer: Any, element: ir.Type, lanes: int) -> Any:
-    """The element at an address, in all lanes."""
-    one = code.builder.load(pointer, typ=element)
+def splat(code: ProductCode, pointer: Any, element: ir.Type, lanes: int, stored: ir.Type | None = None) -> Any:
+    """The element at an address, in all lanes; it may be several stored ones."""
+    align = stored.width // 8 if isinstance(stored, ir.IntType) else None
+    one = code.builder.load(pointer, typ=element, align=align)
     nothing = ir.Constant(ir.VectorType(element, lanes), ir.Undefined)
     first = code.builder.insert_element(nothing, one, I32(0))
     return code.builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(I32, lanes), [0] * lanes))

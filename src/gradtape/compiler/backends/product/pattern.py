@@ -36,7 +36,7 @@ def lower_from(pattern: Product, starts: tuple[int, int]) -> Lowered | None:
         return None
     problem = problem_of(pattern._replace(axes=inner))
     launches: list[Launch] = []
-    size = pattern.dtype.size
+    size = pattern.size
     whole = math.prod([axis.size for axis in inner]) * pattern.m * pattern.n
     for number, place in enumerate(itertools.product(*[range(axis.size) for axis in outer])):
         a, b = (
@@ -45,7 +45,7 @@ def lower_from(pattern: Product, starts: tuple[int, int]) -> Lowered | None:
         operands = (
             Operand("input", 0, a * size),
             Operand("input", 1, b * size),
-            Operand("output", 0, number * whole * size),
+            Operand("output", 0, number * whole * pattern.dtype.size),
         )
         launches.append(launch(problem, operands))
     return Lowered(tuple(launches))
@@ -53,7 +53,7 @@ def lower_from(pattern: Product, starts: tuple[int, int]) -> Lowered | None:
 
 def problem_of(pattern: Product) -> gemm.Gemm:
     """A product with two axes at most as the code generator sees it."""
-    m, n, k, dtype, transpose_a, transpose_b, axes, lda, ldb = pattern
+    m, n, k, dtype, transpose_a, transpose_b, axes, lda, ldb, stored = pattern
     batch = gemm.Batch()
     if axes:
         count = math.prod([axis.size for axis in axes])
@@ -61,7 +61,8 @@ def problem_of(pattern: Product) -> gemm.Gemm:
         batch = gemm.Batch(count, stride_a, stride_b, m * n)
         if len(axes) > 1:
             batch = dataclasses.replace(batch, inner=size, outer_a=axes[0].stride_a, outer_b=axes[0].stride_b)
-    return gemm.Gemm(m, n, k, dtype, transpose_a, transpose_b, lda, ldb, batch=batch)
+    k = k if stored is None else k // 2  # pairs of bfloat16
+    return gemm.Gemm(m, n, k, dtype, transpose_a, transpose_b, lda, ldb, batch=batch, pairs=stored is not None)
 
 
 def launch(problem: gemm.Gemm, operands: Sequence[Operand], epilogue: Epilogue | None = None) -> Launch:
@@ -83,7 +84,7 @@ def launch(problem: gemm.Gemm, operands: Sequence[Operand], epilogue: Epilogue |
             )
         return module.globals[name], chunks
 
-    work = problem.m * problem.n * problem.k * problem.batch.count
+    work = problem.operations // 2
     return Launch(kernels.get_kernel(("product", problem, epilogue), emit, work), tuple(operands))
 
 

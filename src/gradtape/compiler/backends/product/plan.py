@@ -102,7 +102,7 @@ def plan(gemm: Gemm, machine: Machine) -> ProductPlan:
     tile = _tile(gemm, machine)
     depth, blocks = _depth(gemm, tile)
     pack_b = _copies_b(gemm, tile)
-    pack_a = gemm.transpose_a and gemm.n >= _COPY_A_COLUMNS and depth >= _COPY_A_DEPTH
+    pack_a = gemm.transpose_a and (gemm.pairs or (gemm.n >= _COPY_A_COLUMNS and depth >= _COPY_A_DEPTH))
     group = 1
     if _is_far(gemm) and pack_b and not gemm.transpose_b:
         most = _GROUP_BYTES if not _is_long(gemm, tile) else _LONG_GROUP_BYTES
@@ -125,7 +125,7 @@ def _is_far(gemm: Gemm) -> bool:
 def _copies_b(gemm: Gemm, tile: Tile) -> bool:
     # Where b has less columns than a tile, whole vectors would read beyond its end.
     used = gemm.m >= (_COPY_FAR_B_ROWS if _is_far(gemm) else _COPY_B_ROWS) and gemm.k >= _COPY_B_DEPTH
-    return gemm.transpose_b or (used and gemm.n >= tile.columns)
+    return gemm.pairs or gemm.transpose_b or (used and gemm.n >= tile.columns)
 
 
 def _tile(gemm: Gemm, machine: Machine) -> Tile:

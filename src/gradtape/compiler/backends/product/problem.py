@@ -64,7 +64,7 @@ class Gemm:
     Attributes:
       m: rows of a and c.
       n: columns of b and c.
-      k: columns of a, rows of b.
+      k: columns of a, rows of b; of pairs, half of them.
       dtype: float32 or float64, of all three.
       transpose_a: a is stored as k by m.
       transpose_b: b is stored as n by k.
@@ -73,6 +73,7 @@ class Gemm:
       ldc: the same of c.
       slots: where the table of pointers has a, b and c.
       batch: how many products, and how far apart.
+      pairs: a and b hold bfloat16, which instructions multiply in pairs of neighbours along k. Distances count these elements.
     """
 
     m: int
@@ -86,13 +87,15 @@ class Gemm:
     ldc: int = 0
     slots: tuple[int, int, int] = (0, 1, 2)
     batch: Batch = Batch()
+    pairs: bool = False
 
     def __post_init__(self) -> None:
         if self.dtype.name not in ("float32", "float64"):
             raise TypeError(f"gemm: products of {self.dtype.name} are not emitted, those of float32 and float64 are.")
         if min(self.m, self.n, self.k, self.batch.count) < 0:
             raise ValueError(f"gemm: negative size in {self}.")
-        rows = (self.m if self.transpose_a else self.k, self.k if self.transpose_b else self.n, self.n)
+        depth = self.k * self.unit
+        rows = (self.m if self.transpose_a else depth, depth if self.transpose_b else self.n, self.n)
         for name, least in zip(("lda", "ldb", "ldc"), rows, strict=True):
             given = getattr(self, name)
             if given and given < least:
@@ -104,7 +107,12 @@ class Gemm:
     @property
     def operations(self) -> int:
         """Multiplications and additions of all products."""
-        return 2 * self.m * self.n * self.k * self.batch.count
+        return 2 * self.m * self.n * self.k * self.unit * self.batch.count
+
+    @property
+    def unit(self) -> int:
+        """Stored elements along k that are multiplied by one instruction."""
+        return 2 if self.pairs else 1
 
     @property
     def empty(self) -> bool:
@@ -129,4 +137,5 @@ class Gemm:
     def name(self) -> str:
         """A name for its kernel."""
         flags = "ta"[: self.transpose_a] + "tb"[: 2 * self.transpose_b]
-        return f"gemm_{self.m}x{self.n}x{self.k}_{self.dtype.name}{'_' + flags if flags else ''}"
+        kind = "bfloat16" if self.pairs else self.dtype.name
+        return f"gemm_{self.m}x{self.n}x{self.k * self.unit}_{kind}{'_' + flags if flags else ''}"

@@ -9,6 +9,7 @@ from gradtape.compiler.codegen.ir.builder import IRBuilder
 from gradtape.compiler.codegen.ir.module import Block, Function, GlobalVariable, Module
 from gradtape.compiler.codegen.ir.types import (
     ArrayType,
+    BFloatType,
     DoubleType,
     FloatType,
     FunctionType,
@@ -24,6 +25,7 @@ from gradtape.compiler.codegen.ir.values import Constant, FormattedConstant, IRV
 
 __all__ = [
     "ArrayType",
+    "BFloatType",
     "Block",
     "Constant",
     "DoubleType",

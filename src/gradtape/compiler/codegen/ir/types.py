@@ -76,6 +76,12 @@ class HalfType(Type):
         return f"0xH{struct.unpack('<H', struct.pack('<e', value))[0]:04X}"
 
 
+class BFloatType(Type):
+    """bfloat16: the upper half of a float32."""
+
+    text = "bfloat"
+
+
 class DoubleType(Type):
     """float64."""
 

@@ -68,6 +68,11 @@ class Machine(NamedTuple):
     register_bytes: int
     converts_half: bool
 
+    @property
+    def multiplies_bfloat16(self) -> bool:
+        """Whether there is an instruction for sums of products of bfloat16 in registers of 64 bytes."""
+        return self.register_bytes == 64 and "+avx512bf16" in self.features.split(",")
+
     def lanes(self, itemsize: int) -> int:
         """How many elements of that many bytes one vector register holds."""
         return self.register_bytes // itemsize
