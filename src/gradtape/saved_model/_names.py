@@ -337,17 +337,18 @@ NAMES: dict[str, frozenset[str]] = {
         """,
         "gradtape.tracing.composites": "Bounds Parts",
         "gradtape.tracing.control.block": "ASSIGN",
-        "gradtape.tracing.control.branch": "BRANCH EFFECTFUL_BRANCH Gradient",
-        "gradtape.tracing.control.branch_of_examples": "BRANCH BRANCH_OF_EXAMPLES",
+        "gradtape.tracing.control.branch": "BRANCH BRANCH_OF_EXAMPLES EFFECTFUL_BRANCH",
+        "gradtape.tracing.control.branch_gradient": "Gradient",
         "gradtape.tracing.control.build": "BRANCH EFFECTFUL_BRANCH",
         "gradtape.tracing.control.checks": "ENSURE REQUIRE",
+        "gradtape.tracing.control.fit_rows": "FIT_ROWS REPEAT TURN",
         "gradtape.tracing.control.in_place": "WRITE_ROW",
         "gradtape.tracing.control.loop": "EFFECTFUL_LOOP LOOP",
         "gradtape.tracing.control.loop_fission": "_Sum",
-        "gradtape.tracing.control.loop_gradient": "FIT_ROWS Gradient LOOP REPEAT Shape TURN",
+        "gradtape.tracing.control.loop_gradient": "FIT_ROWS Gradient Shape",
         "gradtape.tracing.control.specialize_blocks": "WRITE_ROW",
         "gradtape.tracing.control.stacking": "REPEAT TURN",
-        "gradtape.tracing.control.tensor_array": "COUNT_ROWS NEW_ROWS WRITE_ROW",
+        "gradtape.tracing.control.tensor_array": "COUNT_ROWS FIT_ROWS NEW_ROWS WRITE_ROW",
         "gradtape.tracing.control.varied_rows": """
             CLEAR_ELEMENT CONCAT_ELEMENTS COUNT_ELEMENTS ELEMENT_LIKE NEW_ELEMENTS ONLY_ELEMENT PLACE_ELEMENTS
             READ_ELEMENT SPLIT_ELEMENTS SPLIT_LIKE STACK_ELEMENTS WRITE_ELEMENT

@@ -144,7 +144,7 @@ RENAMED = {
     "gradtape.staging.control_branch": "gradtape.tracing.control.branch",
     "gradtape.staging.control_checks": "gradtape.tracing.control.checks",
     "gradtape.staging.control_divide": "gradtape.tracing.control.loop_fission",
-    "gradtape.staging.control_gradient": "gradtape.tracing.control.loop_gradient",
+    "gradtape.staging.control_gradient": "gradtape.tracing.control.loop_gradient gradtape.tracing.control.loop",
     "gradtape.staging.control_inplace": "gradtape.tracing.control.in_place",
     "gradtape.staging.control_loop": "gradtape.tracing.control.loop",
     "gradtape.staging.control_loop_batch": "gradtape.tracing.control.vectorize_loop",
@@ -154,6 +154,8 @@ RENAMED = {
     "gradtape.staging.specialized": "gradtape.tracing.dynamic_shapes.specialize",
     "gradtape.staging.staged": "gradtape.tracing.staged",
     "gradtape.staging.trace": "gradtape.tracing.trace",
+    "gradtape.tracing.control.branch_of_examples": "gradtape.tracing.control.branch",
+    "gradtape.tracing.control.loop_gradient": "gradtape.tracing.control.loop_gradient gradtape.tracing.control.loop",
     "gradtape.transform.arguments": "gradtape.transform.gradient_arguments",
     "gradtape.transform.vmap": "gradtape.transform.vectorized_map",
 }

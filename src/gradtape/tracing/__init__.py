@@ -7,6 +7,7 @@ operation.py        What computes a symbolic tensor, as programs see it that loo
 operation_types.py  The names of operations in TensorFlow's graphs
 outputs.py          What a traced function returns: tensors in a structure, and nothing else
 runner.py           Runner: an optimised program of some values of a graph
+services.py         What traces leave to modules above them
 staged.py           Staged: a finished trace, as something to run alone, under tapes, and inside other traces
 symbol.py           Symbol: the tensor of a function that is being traced
 trace.py            Trace: a run of the user's function that writes down what happens
