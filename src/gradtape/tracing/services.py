@@ -11,7 +11,7 @@ from typing import Any
 
 def later(*call: Any) -> Any:
     """What a function returns that needs sizes or values which are not known yet, from a late node of a trace."""
-    from gradtape.tracing.dynamic_shapes import postpone
+    from gradtape.tracing.probes import postpone
 
     return postpone.later(*call)
 

@@ -13,8 +13,8 @@ from gradtape.core.paths import RANKS, Contradiction, Path, explore
 from gradtape.core.shape import ANY, Spec, spec_of
 from gradtape.core.variable import Variable
 from gradtape.tracing.dynamic_shapes.late_node import Calling, Form, Late, Opened
-from gradtape.tracing.dynamic_shapes.probe import Drawn, Numbered, Scratch
 from gradtape.tracing.dynamic_shapes.symbolic_shapes import REFUSALS, Shape, merge, without_symbols
+from gradtape.tracing.probes.probe import Drawn, Numbered, Scratch
 from gradtape.tracing.trace import Trace
 
 _PATHS = 64
@@ -254,7 +254,7 @@ def _drawn_runs(
 
 def _guided_runs(trace: Trace, function: Callable[..., Any], opened: Opened, dense: bool) -> list[Run]:
     """Runs on ranks and sizes that fit what the function asks of them: they tell how many results there are, and their dtypes."""
-    from gradtape.tracing.dynamic_shapes.guided_runs import Guided, guided_runs
+    from gradtape.tracing.probes.guided_runs import Guided, guided_runs
 
     known = [trace.symbolic_shape(x) for x in opened.tensors]
     found = guided_runs(lambda: Run.of(function, opened, Guided(trace), known, dense), _REFUSALS, _SURE)
