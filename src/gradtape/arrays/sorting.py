@@ -56,7 +56,6 @@ def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | 
       values: real numbers.
       axis: an int; the last axis by default.
       direction: `"ASCENDING"` or `"DESCENDING"`.
-      name: ignored.
 
     Returns:
       A tensor like the values. The gradient of a place goes to the element that came there.
@@ -78,7 +77,6 @@ def argsort(
       axis: an int; the last axis by default.
       direction: `"ASCENDING"` or `"DESCENDING"`.
       stable: ignored; equal elements always keep their order.
-      name: ignored.
 
     Returns:
       Integers in the shape of the values. There is no gradient.
@@ -137,7 +135,6 @@ def top_k(
       k: how many.
       sorted: ignored; the result is always sorted.
       index_type: int16, int32 or int64.
-      name: ignored.
 
     Returns:
       The pair `values`, `indices`. Of equal elements the first comes first. The gradient goes to the elements chosen.
@@ -178,7 +175,6 @@ def approx_top_k(
       is_max_k: True for the largest, False for the smallest.
       reduction_input_size_override: ignored.
       aggregate_to_topk: ignored.
-      name: ignored.
 
     Returns:
       The pair `values`, `indices`.
@@ -207,7 +203,6 @@ def approx_max_k(
       recall_target: ignored.
       reduction_input_size_override: ignored.
       aggregate_to_topk: ignored.
-      name: ignored.
 
     Returns:
       The pair `values`, `indices`.
@@ -236,7 +231,6 @@ def approx_min_k(
       recall_target: ignored.
       reduction_input_size_override: ignored.
       aggregate_to_topk: ignored.
-      name: ignored.
 
     Returns:
       The pair `values`, `indices`.
@@ -265,7 +259,6 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
     Args:
       x: a vector of numbers, bools or strings. NaN is unlike any other.
       out_idx: the dtype of the positions: int32 or int64.
-      name: ignored.
 
     Returns:
       The pair `y`, `idx`, such that `x[i] == y[idx[i]]`. The gradient of `y` goes to the first occurrences.
@@ -284,7 +277,6 @@ def unique_with_counts(x: Any, out_idx: Any = dtypes.int32, name: str | None = N
     Args:
       x: a vector of numbers, bools or strings. NaN is unlike any other.
       out_idx: the dtype of positions and counts: int32 or int64.
-      name: ignored.
 
     Returns:
       The triple `y`, `idx`, `count`; `y` in the order of first occurrence. The gradient of `y` goes to those.
@@ -312,7 +304,6 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
 
     Args:
       x: a vector that holds each of the integers from 0 to its length - 1 once.
-      name: ignored.
 
     Returns:
       A vector like x. There is no gradient.
@@ -347,7 +338,6 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
 
     Args:
       x: real numbers.
-      name: ignored.
 
     Returns:
       A bool; true if there are fewer than two elements.
@@ -364,7 +354,6 @@ def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
 
     Args:
       x: real numbers.
-      name: ignored.
 
     Returns:
       A bool; true if there are fewer than two elements.

@@ -52,7 +52,6 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
     Args:
       image: `[height, width, channels]`, or a batch of such.
       k: how many right angles; negative ones turn clockwise.
-      name: ignored.
 
     Returns:
       A tensor, with height and width exchanged if k is odd.
@@ -74,7 +73,6 @@ def transpose(image: Any, name: str | None = None) -> Tensor:
 
     Args:
       image: `[height, width, channels]`, or a batch of such.
-      name: ignored.
 
     Returns:
       A tensor.

@@ -22,7 +22,6 @@ def expm(input: Any, name: str | None = None) -> Tensor:
 
     Args:
       input: matrices `[..., n, n]`.
-      name: ignored.
 
     Returns:
       A tensor of the same shape.
@@ -40,7 +39,6 @@ def logm(input: Any, name: str | None = None) -> Tensor:
     Args:
       input: matrices `[..., n, n]`. Real ones must not have negative eigenvalues, unless they are cast to a complex
         dtype first. Singular ones give NaN.
-      name: ignored.
 
     Returns:
       A tensor of the same shape.
@@ -58,7 +56,6 @@ def sqrtm(input: Any, name: str | None = None) -> Tensor:
     Args:
       input: matrices `[..., n, n]`. Real ones must not have negative eigenvalues, unless they are cast to a complex
         dtype first.
-      name: ignored.
 
     Returns:
       A tensor of the same shape.
@@ -76,7 +73,6 @@ def matrix_power(a: Any, n: Any, name: str | None = None) -> Tensor:
     Args:
       a: matrices `[..., m, m]`.
       n: an int; 0 gives identity matrices, a negative one powers of the inverses.
-      name: ignored.
 
     Returns:
       A tensor of the same shape.

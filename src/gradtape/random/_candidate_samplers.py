@@ -69,7 +69,6 @@ def uniform_candidate_sampler(
       unique: draw no class twice.
       range_max: the number of classes.
       seed: an integer that gives the call a stream of its own; see `tf.random.set_seed`.
-      name: ignored.
 
     Returns:
       A tuple (sampled_candidates, true_expected_count, sampled_expected_count).
@@ -96,7 +95,6 @@ def log_uniform_candidate_sampler(
       unique: draw no class twice.
       range_max: the number of classes.
       seed: an integer that gives the call a stream of its own; see `tf.random.set_seed`.
-      name: ignored.
 
     Returns:
       A tuple (sampled_candidates, true_expected_count, sampled_expected_count).
@@ -130,7 +128,6 @@ def fixed_unigram_candidate_sampler(
       shard: from this one on.
       unigrams: the weights, if there is no file.
       seed: an integer that gives the call a stream of its own; see `tf.random.set_seed`.
-      name: ignored.
 
     Returns:
       A tuple (sampled_candidates, true_expected_count, sampled_expected_count).
@@ -176,7 +173,6 @@ def learned_unigram_candidate_sampler(
       unique: draw no class twice.
       range_max: the number of classes.
       seed: an integer that gives the call a stream of its own; see `tf.random.set_seed`.
-      name: ignored.
 
     Returns:
       A tuple (sampled_candidates, true_expected_count, sampled_expected_count).
@@ -210,7 +206,6 @@ def all_candidate_sampler(
       num_sampled: the number of classes.
       unique: ignored.
       seed: ignored.
-      name: ignored.
 
     Returns:
       A tuple (sampled_candidates, true_expected_count, sampled_expected_count).
@@ -235,7 +230,6 @@ def compute_accidental_hits(
       sampled_candidates: integers, `[num_sampled]`.
       num_true: how many true classes an example has.
       seed: ignored.
-      name: ignored.
 
     Returns:
       A tuple of vectors: indices (the row of the true class), ids (the place in the sample) and weights, which are

@@ -183,7 +183,6 @@ def normal(
       stddev: the standard deviation, likewise.
       dtype: float16, bfloat16, float32 or float64.
       seed: an integer that gives the call a stream of its own; see `set_seed`.
-      name: ignored.
 
     >>> tf.random.normal([2, 3], mean=10.0).shape
     TensorShape([2, 3])
@@ -207,7 +206,6 @@ def truncated_normal(
       stddev: the standard deviation, likewise.
       dtype: float16, bfloat16, float32 or float64.
       seed: an integer that gives the call a stream of its own; see `set_seed`.
-      name: ignored.
 
     >>> bool(tf.reduce_all(tf.abs(tf.random.truncated_normal([100])) <= 2.0))
     True
@@ -231,7 +229,6 @@ def uniform(
       maxval: the upper bound, which is excluded; 1 for floats, and required for integers.
       dtype: float16, bfloat16, float32, float64, int32 or int64.
       seed: an integer that gives the call a stream of its own; see `set_seed`.
-      name: ignored.
 
     >>> tf.random.uniform([3], maxval=10, dtype=tf.int32).dtype
     tf.int32
@@ -245,7 +242,6 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
     Args:
       value: a tensor.
       seed: an integer that gives the call a stream of its own; see `set_seed`.
-      name: ignored.
 
     >>> sorted(tf.random.shuffle([1, 2, 3]).numpy().tolist())
     [1, 2, 3]
@@ -273,7 +269,6 @@ def stateless_normal(
       mean: a number or tensor of that dtype that broadcasts with the shape.
       stddev: the standard deviation, likewise.
       dtype: float16, bfloat16, float32 or float64.
-      name: ignored.
       alg: "philox" or "auto_select".
 
     >>> bool(tf.random.stateless_normal([], seed=[1, 2]) == tf.random.stateless_normal([], seed=[1, 2]))
@@ -294,7 +289,6 @@ def stateless_truncated_normal(
       mean: of the distribution before it is cut off.
       stddev: the standard deviation, likewise.
       dtype: float16, bfloat16, float32 or float64.
-      name: ignored.
       alg: "philox" or "auto_select".
 
     >>> tf.random.stateless_truncated_normal([2], seed=[1, 2]).shape
@@ -315,7 +309,6 @@ def stateless_uniform(
       minval: the lower bound, which is included.
       maxval: the upper bound, which is excluded; 1 for floats. None as both bounds means all integers of the dtype.
       dtype: a float, int32 or int64; with None as bounds also uint32 and uint64.
-      name: ignored.
       alg: "philox" or "auto_select".
 
     >>> tf.random.stateless_uniform([2], seed=[1, 2], minval=None, dtype=tf.uint32).dtype
@@ -331,7 +324,6 @@ def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str
       value: a tensor.
       seed: two integers.
       alg: "philox" or "auto_select".
-      name: ignored.
 
     >>> a = tf.random.experimental.stateless_shuffle([1, 2, 3], seed=[1, 2])
     >>> a.shape

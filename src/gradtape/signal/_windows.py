@@ -21,7 +21,6 @@ def hann_window(
       periodic: for even lengths, one period of the cosine without the last sample, as spectra want it; otherwise a
         symmetric window. Odd lengths are always symmetric, as in TensorFlow.
       dtype: the floating dtype of the result.
-      name: ignored.
 
     Returns:
       A vector.
@@ -42,7 +41,6 @@ def hamming_window(
       periodic: for even lengths, one period of the cosine without the last sample, as spectra want it; otherwise a
         symmetric window. Odd lengths are always symmetric, as in TensorFlow.
       dtype: the floating dtype of the result.
-      name: ignored.
 
     Returns:
       A vector.
@@ -68,7 +66,6 @@ def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.floa
       window_length: the number of samples.
       beta: how narrow the window is; 0 is a rectangle.
       dtype: the floating dtype of the result.
-      name: ignored.
 
     Returns:
       A vector.
@@ -89,7 +86,6 @@ def kaiser_bessel_derived_window(
       window_length: the number of samples, which is even.
       beta: how narrow the window is.
       dtype: the floating dtype of the result.
-      name: ignored.
 
     Returns:
       A vector; the squares of samples that lie half the length apart add up to 1.
@@ -109,7 +105,6 @@ def vorbis_window(window_length: Any, dtype: Any = dtypes.float32, name: str | N
     Args:
       window_length: the number of samples.
       dtype: the floating dtype of the result.
-      name: ignored.
 
     Returns:
       A vector; the squares of samples that lie half the length apart add up to 1.
