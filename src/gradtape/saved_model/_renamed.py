@@ -1,5 +1,5 @@
 """Modules that have moved: models that were saved before still name the functions and ops in them by their former place.
-Where a module was divided, its parts are listed."""
+Where a module was divided, its parts are listed; a class that has another name stands as `module:name`."""
 
 RENAMED = {
     "gradtape.compat._graphs": "gradtape.compiler.effects",
@@ -134,7 +134,9 @@ RENAMED = {
     "gradtape.names.tridiagonal": "gradtape.linalg._banded",
     "gradtape.names.variable_methods": "gradtape.toplevel.variable_methods",
     "gradtape.names.windows": "gradtape.signal._windows",
+    "gradtape.ops.contraction_path:Reduction": "gradtape.ops.contraction_path:TermSum",
     "gradtape.ops.contraction": "gradtape.ops.contraction_path",
+    "gradtape.ops.windows:Plan": "gradtape.ops.windows:TaskPlan",
     "gradtape.ops.sampling": "gradtape.ops.resize_weights",
     "gradtape.staging.autograph.logic": "gradtape.autograph._logic",
     "gradtape.staging.autograph.loops": "gradtape.autograph._loops",

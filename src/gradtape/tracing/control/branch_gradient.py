@@ -13,7 +13,7 @@ from gradtape.tracing.control.block import Block, BlockTrace, Reads, blank_of, e
 from gradtape.tracing.symbol import symbol
 
 
-class Gradient(NamedTuple):
+class BranchGradient(NamedTuple):
     """The derivative of a branch.
 
     Attributes:
@@ -31,17 +31,17 @@ class Gradient(NamedTuple):
     present: list[int]
 
 
-def derived(branches: tuple[Block, ...], given: tuple[int, ...], wanted: tuple[int, ...]) -> Gradient:
+def derived(branches: tuple[Block, ...], given: tuple[int, ...], wanted: tuple[int, ...]) -> BranchGradient:
     """The derivative for cotangents of some results, with respect to some operands; made once."""
     key = (branches, given, wanted)
     known = branches[0].derived
     if key not in known:
         known[key] = _derive(branches, given, wanted)
-    result: Gradient = known[key]
+    result: BranchGradient = known[key]
     return result
 
 
-def _derive(branches: tuple[Block, ...], given: tuple[int, ...], wanted: tuple[int, ...]) -> Gradient:
+def _derive(branches: tuple[Block, ...], given: tuple[int, ...], wanted: tuple[int, ...]) -> BranchGradient:
     traces, found = [], []
     for block in branches:
         trace = gradient_trace(block)
@@ -64,7 +64,7 @@ def _derive(branches: tuple[Block, ...], given: tuple[int, ...], wanted: tuple[i
             for i, (t, ys) in enumerate(zip(traces, outputs, strict=True))
         ]
     )
-    return Gradient(wide, blocks, operands, sources, present)
+    return BranchGradient(wide, blocks, operands, sources, present)
 
 
 def _cotangent(trace: BlockTrace, block: Block, i: int, grads: Mapping[int, Any]) -> Any:

@@ -45,7 +45,7 @@ class Shape(NamedTuple):
         return items[:c], items[c:k], items[k:]
 
 
-class Gradient(NamedTuple):
+class LoopGradient(NamedTuple):
     """The derivative of a loop.
 
     Attributes:
@@ -116,7 +116,9 @@ def _rows_of(x: Any) -> int | None:
     return KEPT if type(shape) is Steps and shape[0] is None else shape[0]
 
 
-def _forward(op: Any, gradient: Gradient, limit: Any, operands: Any, results: Any, shape: Shape, params: Any) -> Any:
+def _forward(
+    op: Any, gradient: LoopGradient, limit: Any, operands: Any, results: Any, shape: Shape, params: Any
+) -> Any:
     """The number of steps, the values that are the same in all of them, and the stacked ones."""
     state, rows, fixed = shape.parts(operands)
     if not gradient.kept and not gradient.stacked:
@@ -140,16 +142,16 @@ def _forward(op: Any, gradient: Gradient, limit: Any, operands: Any, results: An
     return found[0], kept, found[len(found) - gradient.stacked :] if gradient.stacked else []
 
 
-def derived(body: Block, shape: Shape, given: tuple[int, ...], wanted: tuple[int, ...]) -> Gradient:
+def derived(body: Block, shape: Shape, given: tuple[int, ...], wanted: tuple[int, ...]) -> LoopGradient:
     """The derivative for cotangents of some results, with respect to some operands; made once."""
     key = (shape, given, wanted)
     if key not in body.derived:
         body.derived[key] = _derive(body, shape, given, wanted)
-    result: Gradient = body.derived[key]
+    result: LoopGradient = body.derived[key]
     return result
 
 
-def _derive(body: Block, shape: Shape, given: tuple[int, ...], wanted: tuple[int, ...]) -> Gradient:
+def _derive(body: Block, shape: Shape, given: tuple[int, ...], wanted: tuple[int, ...]) -> LoopGradient:
     trace, cotangents, sums, seeds, grads = _step_back(body, shape, given, wanted)
     rows = [i for i in wanted if shape.carried <= i < shape.carried + shape.sliced and body.inputs[i] in grads]
     with trace:
@@ -185,7 +187,7 @@ def _derive(body: Block, shape: Shape, given: tuple[int, ...], wanted: tuple[int
         ],
         [(trace.own(y).value, y._id) for y in outputs],
     )
-    return Gradient(
+    return LoopGradient(
         _widened(body, shape, kept, stacked), len(kept), len(stacked), block, cotangents, sums, rows,
         ([i for _, i in sliced], [i for _, i in invariant]), [source for _, source in reads.others],
     )  # fmt: skip
