@@ -111,7 +111,9 @@ def is_made(origin: Origin) -> bool:
     if origin.name == "*":
         return False
     value = getattr(importlib.import_module(origin.module), origin.name)
-    return isinstance(value, FunctionType) and isinstance(definitions(origin.module).get(origin.name), ast.Assign)
+    return isinstance(value, FunctionType) and isinstance(
+        definitions(origin.module).get(origin.name), (ast.Assign, ast.AnnAssign)
+    )
 
 
 class Stub:
