@@ -260,38 +260,31 @@ def _operands(value: Any, indices: Any, updates: Any) -> tuple[Any, Any, Any]:
     return value, as_tensor(indices), convert.like(updates, value.dtype)
 
 
-def argmax(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Tensor:
-    """The position of the largest value along an axis; of equal ones the first.
+@family(
+    "Integers, in the shape of the input without the axis. There is no gradient.",
+    input="real numbers or bools.",
+    axis="an int; the first axis by default.",
+    output_type="int16, uint16, int32 or int64.",
+)
+def _position(who: str, op: Any) -> Callable[..., Tensor]:
+    def function(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Tensor:
+        return _extremum(op, input, axis, output_type)
 
-    Args:
-      input: real numbers or bools.
-      axis: an int; the first axis by default.
-      output_type: int16, uint16, int32 or int64.
-
-    Returns:
-      Integers, in the shape of the input without the axis. There is no gradient.
-
-    >>> tf.argmax([[1.0, 5.0], [7.0, 2.0]], axis=1).numpy()
-    array([1, 0])
-    """
-    return _extremum(search.ArgMax, input, axis, output_type)
+    return function
 
 
-def argmin(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Tensor:
-    """The position of the smallest value along an axis; of equal ones the first.
-
-    Args:
-      input: real numbers or bools.
-      axis: an int; the first axis by default.
-      output_type: int16, uint16, int32 or int64.
-
-    Returns:
-      Integers, in the shape of the input without the axis. There is no gradient.
-
-    >>> tf.argmin([[1.0, 5.0], [7.0, 2.0]], axis=1).numpy()
-    array([0, 1])
-    """
-    return _extremum(search.ArgMin, input, axis, output_type)
+argmax = _position(
+    "argmax",
+    "The position of the largest value along an axis; of equal ones the first.",
+    "tf.argmax([[1.0, 5.0], [7.0, 2.0]], axis=1).numpy() -> array([1, 0])",
+    search.ArgMax,
+)
+argmin = _position(
+    "argmin",
+    "The position of the smallest value along an axis; of equal ones the first.",
+    "tf.argmin([[1.0, 5.0], [7.0, 2.0]], axis=1).numpy() -> array([0, 1])",
+    search.ArgMin,
+)
 
 
 _POSITIONS = (dtypes.int16, dtypes.uint16, dtypes.int32, dtypes.int64)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gradtape.api.arguments import integer, tensor
+from gradtape.api.families import family
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import normalize_axis
 from gradtape.core.tensor import Tensor, host, wrap
@@ -185,60 +187,42 @@ def approx_top_k(
     return _nearly("approx_top_k", input, k, reduction_dimension, is_max_k)
 
 
-def approx_max_k(
-    operand: Any,
-    k: Any,
-    reduction_dimension: Any = -1,
-    recall_target: float = 0.95,
-    reduction_input_size_override: int = -1,
-    aggregate_to_topk: bool = True,
-    name: str | None = None,
-) -> ApproxTopK:
-    """The `k` largest elements along an axis and where they are. They are the exact ones.
+@family(
+    "The pair `values`, `indices`.",
+    operand="floating point numbers.",
+    k="how many.",
+    reduction_dimension="the axis.",
+    recall_target="ignored.",
+    reduction_input_size_override="ignored.",
+    aggregate_to_topk="ignored.",
+)
+def _approximate_top(who: str, largest: Any) -> Callable[..., ApproxTopK]:
+    def function(
+        operand: Any,
+        k: Any,
+        reduction_dimension: Any = -1,
+        recall_target: float = 0.95,
+        reduction_input_size_override: int = -1,
+        aggregate_to_topk: bool = True,
+        name: str | None = None,
+    ) -> ApproxTopK:
+        return _nearly(who, operand, k, reduction_dimension, largest)
 
-    Args:
-      operand: floating point numbers.
-      k: how many.
-      reduction_dimension: the axis.
-      recall_target: ignored.
-      reduction_input_size_override: ignored.
-      aggregate_to_topk: ignored.
-
-    Returns:
-      The pair `values`, `indices`.
-
-    >>> tf.math.approx_max_k([4.0, 1.0, 3.0], k=2).values.numpy()
-    array([4., 3.], dtype=float32)
-    """
-    return _nearly("approx_max_k", operand, k, reduction_dimension, True)
+    return function
 
 
-def approx_min_k(
-    operand: Any,
-    k: Any,
-    reduction_dimension: Any = -1,
-    recall_target: float = 0.95,
-    reduction_input_size_override: int = -1,
-    aggregate_to_topk: bool = True,
-    name: str | None = None,
-) -> ApproxTopK:
-    """The `k` smallest elements along an axis and where they are. They are the exact ones.
-
-    Args:
-      operand: floating point numbers.
-      k: how many.
-      reduction_dimension: the axis.
-      recall_target: ignored.
-      reduction_input_size_override: ignored.
-      aggregate_to_topk: ignored.
-
-    Returns:
-      The pair `values`, `indices`.
-
-    >>> tf.math.approx_min_k([4.0, 1.0, 3.0], k=2).values.numpy()
-    array([1., 3.], dtype=float32)
-    """
-    return _nearly("approx_min_k", operand, k, reduction_dimension, False)
+approx_max_k = _approximate_top(
+    "approx_max_k",
+    "The `k` largest elements along an axis and where they are. They are the exact ones.",
+    "tf.math.approx_max_k([4.0, 1.0, 3.0], k=2).values.numpy() -> array([4., 3.], dtype=float32)",
+    True,
+)
+approx_min_k = _approximate_top(
+    "approx_min_k",
+    "The `k` smallest elements along an axis and where they are. They are the exact ones.",
+    "tf.math.approx_min_k([4.0, 1.0, 3.0], k=2).values.numpy() -> array([1., 3.], dtype=float32)",
+    False,
+)
 
 
 def _nearly(who: str, value: Any, k: Any, axis: Any, is_max: bool) -> ApproxTopK:

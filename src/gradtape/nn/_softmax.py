@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from gradtape.api.arguments import axes as normalized_axes
 from gradtape.api.arguments import tensor
+from gradtape.api.families import family
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import broadcast, normalize_axis
 from gradtape.core.tensor import Tensor
@@ -24,38 +26,30 @@ from gradtape.ops.reduction import ReduceMean, ReduceSum
 from gradtape.ops.softmax import LogSoftmax, Softmax
 
 
-def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
-    """exp(logits) over its sum along an axis.
+@family(
+    "Probabilities, in the shape of the logits.", logits="floating numbers.", axis="an int; the last axis by default."
+)
+def _along_axis(who: str, op: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def function(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
+        x = tensor(logits)
+        return op(x, axis=normalize_axis(-1 if axis is None else axis, x.ndim, who))
 
-    Args:
-      logits: floating numbers.
-      axis: an int; the last axis by default.
-
-    Returns:
-      Probabilities, in the shape of the logits.
-
-    >>> tf.nn.softmax([0.0, 0.0]).numpy()
-    array([0.5, 0.5], dtype=float32)
-    """
-    x = tensor(logits)
-    return Softmax(x, axis=normalize_axis(-1 if axis is None else axis, x.ndim, "softmax"))
+    return function
 
 
-def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
-    """The logarithm of softmax along an axis, without its overflow.
-
-    Args:
-      logits: floating numbers.
-      axis: an int; the last axis by default.
-
-    Returns:
-      Logarithms of probabilities, in the shape of the logits.
-
-    >>> tf.nn.log_softmax([0.0, 0.0]).numpy()
-    array([-0.6931472, -0.6931472], dtype=float32)
-    """
-    x = tensor(logits)
-    return LogSoftmax(x, axis=normalize_axis(-1 if axis is None else axis, x.ndim, "log_softmax"))
+softmax = _along_axis(
+    "softmax",
+    "exp(logits) over its sum along an axis.",
+    "tf.nn.softmax([0.0, 0.0]).numpy() -> array([0.5, 0.5], dtype=float32)",
+    Softmax,
+)
+log_softmax = _along_axis(
+    "log_softmax",
+    "The logarithm of softmax along an axis, without its overflow.",
+    "tf.nn.log_softmax([0.0, 0.0]).numpy() -> array([-0.6931472, -0.6931472], dtype=float32)",
+    LogSoftmax,
+    returns="Logarithms of probabilities, in the shape of the logits.",
+)
 
 
 def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: Any = -1, name: str | None = None) -> Tensor:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import operator
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from gradtape.api.families import family
 from gradtape.core import convert, dtypes, errors, locks, state
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor, wrap
@@ -257,44 +259,38 @@ def from_seed(seed: Any, alg: Any) -> sampling.Take:
     return lambda shape: state
 
 
-def stateless_normal(
-    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None,
-    alg: Any = "auto_select",
-) -> Tensor:  # fmt: skip
-    """Numbers of a normal distribution that depend on the seed alone.
+@family(
+    "",
+    shape="the shape of the result.",
+    seed="two integers.",
+    mean="a number or tensor of that dtype that broadcasts with the shape.",
+    stddev="the standard deviation, likewise.",
+    dtype="float16, bfloat16, float32 or float64.",
+    alg='"philox" or "auto_select".',
+)
+def _stateless_normal(who: str, op: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def function(
+        shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None,
+        alg: Any = "auto_select",
+    ) -> Tensor:  # fmt: skip
+        return op(from_seed(seed, alg), shape, mean, stddev, dtype)
 
-    Args:
-      shape: the shape of the result.
-      seed: two integers.
-      mean: a number or tensor of that dtype that broadcasts with the shape.
-      stddev: the standard deviation, likewise.
-      dtype: float16, bfloat16, float32 or float64.
-      alg: "philox" or "auto_select".
-
-    >>> bool(tf.random.stateless_normal([], seed=[1, 2]) == tf.random.stateless_normal([], seed=[1, 2]))
-    True
-    """
-    return sampling.normal(from_seed(seed, alg), shape, mean, stddev, dtype)
+    return function
 
 
-def stateless_truncated_normal(
-    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None,
-    alg: Any = "auto_select",
-) -> Tensor:  # fmt: skip
-    """Numbers from a normal distribution cut off at two standard deviations, which depend only on the seed.
-
-    Args:
-      shape: the shape of the result.
-      seed: two integers.
-      mean: of the distribution before it is cut off.
-      stddev: the standard deviation, likewise.
-      dtype: float16, bfloat16, float32 or float64.
-      alg: "philox" or "auto_select".
-
-    >>> tf.random.stateless_truncated_normal([2], seed=[1, 2]).shape
-    TensorShape([2])
-    """
-    return sampling.truncated_normal(from_seed(seed, alg), shape, mean, stddev, dtype)
+stateless_normal = _stateless_normal(
+    "stateless_normal",
+    "Numbers of a normal distribution that depend on the seed alone.",
+    "bool(tf.random.stateless_normal([], seed=[1, 2]) == tf.random.stateless_normal([], seed=[1, 2])) -> True",
+    sampling.normal,
+)
+stateless_truncated_normal = _stateless_normal(
+    "stateless_truncated_normal",
+    "Numbers from a normal distribution cut off at two standard deviations, which depend only on the seed.",
+    "tf.random.stateless_truncated_normal([2], seed=[1, 2]).shape -> TensorShape([2])",
+    sampling.truncated_normal,
+    mean="of the distribution before it is cut off.",
+)
 
 
 def stateless_uniform(

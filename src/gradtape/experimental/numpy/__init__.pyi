@@ -17,9 +17,7 @@ from gradtape.experimental.numpy._creation import ix_
 from gradtape.experimental.numpy._creation import linspace
 from gradtape.experimental.numpy._creation import logspace
 from gradtape.experimental.numpy._creation import meshgrid
-from gradtape.experimental.numpy._creation import ones
 from gradtape.experimental.numpy._creation import ones_like
-from gradtape.experimental.numpy._creation import zeros
 from gradtape.experimental.numpy._creation import zeros_like
 from gradtape.experimental.numpy._elementwise import allclose
 from gradtape.experimental.numpy._elementwise import angle
@@ -29,9 +27,7 @@ from gradtape.experimental.numpy._elementwise import clip
 from gradtape.experimental.numpy._elementwise import conj
 from gradtape.experimental.numpy._elementwise import conjugate
 from gradtape.experimental.numpy._elementwise import divmod
-from gradtape.experimental.numpy._elementwise import imag
 from gradtape.experimental.numpy._elementwise import isclose
-from gradtape.experimental.numpy._elementwise import real
 from gradtape.experimental.numpy._elementwise import round
 from gradtape.experimental.numpy._elementwise import sign
 from gradtape.experimental.numpy._joining import append
@@ -780,6 +776,16 @@ def hypot(x1: TensorLike, x2: TensorLike) -> Tensor:
     array([5.])
     """
 
+def imag(val: Any) -> Tensor:
+    """The imaginary part.
+
+    Args:
+      val: numbers: a tensor, an array, or a value that becomes one.
+
+    >>> tf.experimental.numpy.imag([1 + 2j]).numpy()
+    array([2.])
+    """
+
 def iscomplex(x: TensorLike) -> Tensor:
     """True where the imaginary part is not 0.
 
@@ -1127,6 +1133,17 @@ def not_equal(x1: TensorLike, x2: TensorLike) -> Tensor:
     array([ True, False])
     """
 
+def ones(shape: Any, dtype: Any = ...) -> Tensor:
+    """Ones.
+
+    Args:
+      shape: an int or a sequence of ints.
+      dtype: float64 by default.
+
+    >>> tf.experimental.numpy.ones((1, 2)).numpy()
+    array([[1., 1.]])
+    """
+
 def positive(x: TensorLike) -> Tensor:
     """x itself.
 
@@ -1181,6 +1198,16 @@ def rad2deg(x: TensorLike) -> Tensor:
 
     >>> tf.experimental.numpy.rad2deg([np.pi]).numpy()
     array([180.])
+    """
+
+def real(val: Any) -> Tensor:
+    """The real part.
+
+    Args:
+      val: numbers: a tensor, an array, or a value that becomes one.
+
+    >>> tf.experimental.numpy.real([1 + 2j]).numpy()
+    array([1.])
     """
 
 def reciprocal(x: TensorLike) -> Tensor:
@@ -1329,4 +1356,15 @@ def true_divide(x1: TensorLike, x2: TensorLike) -> Tensor:
 
     >>> tf.experimental.numpy.true_divide([7], 2).numpy()
     array([3.5])
+    """
+
+def zeros(shape: Any, dtype: Any = ...) -> Tensor:
+    """Zeros.
+
+    Args:
+      shape: an int or a sequence of ints.
+      dtype: float64 by default.
+
+    >>> tf.experimental.numpy.zeros(2).numpy()
+    array([0., 0.])
     """
