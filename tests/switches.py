@@ -13,7 +13,7 @@ _ATTRIBUTES: dict[str, list[tuple[str, list[str]]]] = {
         ("current", ["recorders", "depth", "device", "trace", "in_pipeline", "streams", "path"]),
     ],
     "gradtape.core.device": [("placement", ["soft"])],
-    "gradtape.core.hints": [("_Switch", ["is_on"])],
+    "gradtape.core.hints": [("_Hints", ["is_on"])],
     "gradtape.core.tracebacks": [("_Switch", ["enabled"])],
     "gradtape.core.memory": [("", ["_asked"])],
     "gradtape.core.hot_kernels": [("", ["_enabled"])],

@@ -34,6 +34,8 @@ WORDS = {
     **dict.fromkeys(("TensorLike", "Array", "Shape", "DType", "Axis"), "gradtape.core.annotations"),
     **dict.fromkeys(("Callable", "Sequence", "Mapping", "Iterable"), "collections.abc"),
     "Any": "typing",
+    "ApproxTopK": "gradtape.arrays.sorting",
+    "Candidates": "gradtape.random._candidate_samplers",
     "Tensor": "gradtape.core.tensor",
     "Transformation": "gradtape.data._experimental",
     "Variable": "gradtape.core.variable",
@@ -111,7 +113,9 @@ def is_made(origin: Origin) -> bool:
     if origin.name == "*":
         return False
     value = getattr(importlib.import_module(origin.module), origin.name)
-    return isinstance(value, FunctionType) and isinstance(definitions(origin.module).get(origin.name), ast.Assign)
+    return isinstance(value, FunctionType) and isinstance(
+        definitions(origin.module).get(origin.name), (ast.Assign, ast.AnnAssign)
+    )
 
 
 class Stub:
@@ -249,9 +253,10 @@ def main() -> None:
         if found := stale():
             sys.exit(f"stale: {', '.join(str(p.relative_to(ROOT)) for p in found)}; run `python tools/stubs.py`.")
         return
+    found = stubs()
     for path in _existing():
         path.unlink()
-    for path, text in stubs().items():
+    for path, text in found.items():
         path.write_text(text, encoding="utf-8")
 
 

@@ -15,6 +15,7 @@ from gradtape import core
 from gradtape.arrays import creation as _creation  # noqa: F401
 from gradtape.arrays import indexing as _indexing  # noqa: F401
 from gradtape.arrays import movement as _movement  # noqa: F401
+from gradtape.core import interpreter as _interpreter
 from gradtape.core import lazy as _lazy
 from gradtape.core import tracebacks as _tracebacks
 from gradtape.linalg import _products  # noqa: F401
@@ -31,6 +32,7 @@ from gradtape.transform import stop_gradient as _stop_gradient  # noqa: F401
 from gradtape.transform import tape as _tape  # noqa: F401
 from gradtape.transform import vectorized_map as _vectorized_map  # noqa: F401
 
+_interpreter.install("gradtape.tracing.services")
 core.hot_kernels.install("gradtape.compiler.eager")
 _repeated.install("gradtape.eager_jit.backward_programs")
 _tracebacks.install()

@@ -50,8 +50,6 @@ from gradtape.arrays.creation import ones_like
 from gradtape.arrays.creation import range
 from gradtape.arrays.creation import zeros
 from gradtape.arrays.creation import zeros_like
-from gradtape.arrays.indexing import argmax
-from gradtape.arrays.indexing import argmin
 from gradtape.arrays.indexing import boolean_mask
 from gradtape.arrays.indexing import gather
 from gradtape.arrays.indexing import gather_nd
@@ -174,10 +172,10 @@ from gradtape.keras import initializers
 from gradtape.keras import losses
 from gradtape.keras import metrics
 from gradtape.keras import optimizers
+from gradtape.linalg import sqrtm as matrix_square_root
 from gradtape.linalg._decompositions import eig
 from gradtape.linalg._decompositions import eigvals
 from gradtape.linalg._einsum import einsum
-from gradtape.linalg._matrix_functions import sqrtm as matrix_square_root
 from gradtape.linalg._products import matmul
 from gradtape.linalg._products import norm
 from gradtape.linalg._products import tensordot
@@ -290,6 +288,7 @@ from gradtape.transform.stop_gradient import grad_pass_through
 from gradtape.transform.stop_gradient import stop_gradient
 from gradtape.transform.tape import GradientTape
 from gradtape.transform.vectorized_map import vectorized_map
+from typing import Any
 
 __all__ = [
     "AggregationMethod",
@@ -591,6 +590,38 @@ __all__ = [
 ]
 newaxis: None
 __version__: str
+
+def argmax(input: Any, axis: Any = None, output_type: Any = ..., name: str | None = None) -> _Tensor:
+    """The position of the largest value along an axis; of equal ones the first.
+
+    Args:
+      input: real numbers or bools.
+      axis: an int; the first axis by default.
+      output_type: int16, uint16, int32 or int64.
+      name: ignored.
+
+    Returns:
+      Integers, in the shape of the input without the axis. There is no gradient.
+
+    >>> tf.argmax([[1.0, 5.0], [7.0, 2.0]], axis=1).numpy()
+    array([1, 0])
+    """
+
+def argmin(input: Any, axis: Any = None, output_type: Any = ..., name: str | None = None) -> _Tensor:
+    """The position of the smallest value along an axis; of equal ones the first.
+
+    Args:
+      input: real numbers or bools.
+      axis: an int; the first axis by default.
+      output_type: int16, uint16, int32 or int64.
+      name: ignored.
+
+    Returns:
+      Integers, in the shape of the input without the axis. There is no gradient.
+
+    >>> tf.argmin([[1.0, 5.0], [7.0, 2.0]], axis=1).numpy()
+    array([0, 1])
+    """
 
 def realdiv(x: TensorLike, y: TensorLike, name: str | None = None) -> _Tensor:
     """The quotient of floating point or complex numbers, elementwise.

@@ -16,7 +16,9 @@ import gradtape as tf
 from gradtape.api.families import Family, family
 
 ROWS = [tf.reduce_sum, tf.math.segment_max, tf.signal.rfft2d, tf.nn.max_pool2d, tf.cumsum, tf.image.rgb_to_yuv]
-ROWS += [tf.tensor_scatter_nd_max, tf.image.stateless_random_hue, tf.signal.irfftnd]
+ROWS += [tf.tensor_scatter_nd_max, tf.image.stateless_random_hue, tf.signal.irfftnd, tf.math.approx_min_k, tf.argmax]
+ROWS += [tf.linalg.logm, tf.nn.log_softmax, tf.signal.hann_window, tf.image.flip_up_down, tf.random.stateless_normal]
+ROWS += [tf.experimental.numpy.nansum, tf.experimental.numpy.ones, tf.random.uniform_candidate_sampler]
 
 
 @pytest.mark.parametrize("function", ROWS, ids=lambda f: f.__name__)

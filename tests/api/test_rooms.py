@@ -1,11 +1,13 @@
 """The rooms of the package: what they say of themselves, and what they show."""
 
 import ast
+import collections
 import functools
 import importlib
 import pickle
 import pkgutil
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -47,6 +49,7 @@ ROOMS = [
         "tracing",
         "tracing.control",
         "tracing.dynamic_shapes",
+        "tracing.probes",
         "train",
     ]
 ]
@@ -114,6 +117,22 @@ def test_tables_name_the_module_that_defines_a_name(name: str) -> None:
         if source != "gradtape.keras":
             missing = {n for n in own if n != "*"} - defined_names(importlib.import_module(source).__file__)
             assert not missing, f"{source} imports these from another module"
+
+
+LAYERS = tomllib.loads((Path(tf.__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+LAYERS = LAYERS["tool"]["importlinter"]["contracts"][0]["layers"]
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_class_name_stands_once_in_a_layer(layer: str) -> None:
+    homes = collections.defaultdict(list)
+    for room in layer.split(" | "):
+        place = Path(tf.__file__).parent.joinpath(*room.split(".")[1:])
+        for file in place.rglob("*.py") if place.is_dir() else [place.with_suffix(".py")]:
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ClassDef):
+                    homes[node.name].append(file.name)
+    assert {name: files for name, files in homes.items() if len(files) > 1} == {}
 
 
 @functools.cache

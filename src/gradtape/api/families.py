@@ -23,7 +23,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, Generic, TypeVar, cast
 
-from gradtape.core import convert, deferral, dispatch, doors
+from gradtape.core import convert, deferral, dispatch, docstrings, doors
 from gradtape.core.op import describe_kinds
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
@@ -34,7 +34,7 @@ _OURS = (Tensor, Variable)
 
 # What parameters mean that many families share.
 SHARED = {
-    "name": "ignored.",
+    "name": docstrings.NAME,
     "axis": "an int, or a list of ints; negative ones count from the end; None (the default) means all axes.",
     "keepdims": "keep the reduced axes, with length 1.",
 }

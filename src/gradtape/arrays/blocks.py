@@ -25,7 +25,6 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
       block_shape: the size of a block along each axis of space, which are as many; an int stands for a pair.
       paddings: a pair `[before, after]` for each axis of space: zeros are added first. The sum must be a multiple of the
         block.
-      name: ignored.
 
     Returns:
       A tensor `[batch * prod(block_shape), space / block_shape..., rest...]`.
@@ -63,7 +62,6 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
       input: a tensor `[batch, space..., rest...]`.
       block_shape: the size of a block along each axis of space, which are as many; an int stands for a pair.
       crops: a pair `[before, after]` for each axis of space: how much is cut off in the end.
-      name: ignored.
 
     Returns:
       A tensor `[batch / prod(block_shape), space * block_shape - crops..., rest...]`.
@@ -137,7 +135,6 @@ def required_space_to_batch_paddings(
       input_shape: the lengths of the axes of space.
       block_shape: the size of a block along each.
       base_paddings: pairs `[before, after]` that are wanted at least; none by default.
-      name: ignored.
 
     Returns:
       Two int32 tensors of shape `[axes, 2]`: paddings and crops.
@@ -170,7 +167,6 @@ def space_to_depth(input: Any, block_size: Any, data_format: str = "NHWC", name:
       input: images `[n, height, width, channels]`, or `[n, channels, height, width]`.
       block_size: the side of a block, 2 or more; height and width are multiples of it.
       data_format: "NHWC" or "NCHW".
-      name: ignored.
 
     Returns:
       Images with sides divided by `block_size`, and `block_size ** 2` times as many channels.
@@ -202,7 +198,6 @@ def depth_to_space(input: Any, block_size: Any, data_format: str = "NHWC", name:
       input: images `[n, height, width, channels]`, or `[n, channels, height, width]`.
       block_size: the side of a block, 2 or more; the channels are a multiple of its square.
       data_format: "NHWC" or "NCHW".
-      name: ignored.
 
     Returns:
       Images with sides multiplied by `block_size`, and `block_size ** 2` times fewer channels.

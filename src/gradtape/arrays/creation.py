@@ -162,7 +162,6 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
       limit: where to stop.
       delta: the step, which may be negative.
       dtype: of the result; by default the widest of the arguments'.
-      name: ignored.
 
     Returns:
       A tensor of rank 1.
@@ -221,7 +220,6 @@ def eye(
       num_columns: how many columns; as many as rows by default.
       batch_shape: leading dimensions along which the matrix is repeated.
       dtype: the dtype.
-      name: ignored.
 
     Returns:
       A tensor of shape `batch_shape + [num_rows, num_columns]`.
@@ -250,7 +248,6 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any
       start: the first number, or a tensor of first numbers.
       stop: the last, of a shape that broadcasts with that of `start`.
       num: how many.
-      name: ignored.
       axis: where the new axis stands, if `start` and `stop` have axes.
 
     Returns:
@@ -315,7 +312,6 @@ def one_hot(
       off_value: what to put in place of 0.
       axis: where the new axis stands; the last by default.
       dtype: of the result; that of the values, or float32.
-      name: ignored.
 
     Returns:
       A tensor of one rank more than `indices`.
@@ -372,7 +368,6 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str = "meshgrid") -> list[T
     Args:
       *args: vectors of coordinates.
       indexing: "xy" (the first vector runs along the second axis, as on paper) or "ij" (along the first, as in matrices).
-      name: ignored.
 
     Returns:
       A list of tensors of the grid's shape.

@@ -39,7 +39,6 @@ def gather(
       validate_indices: ignored; indices are always checked.
       axis: the axis; by default the first one behind the batch dimensions.
       batch_dims: how many leading dimensions `params` and `indices` share.
-      name: ignored.
 
     Returns:
       A tensor of shape `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`.
@@ -76,7 +75,6 @@ def gather_nd(
       params: where to take from.
       indices: integers; the last axis holds one index for each of the first dimensions of `params`.
       batch_dims: how many leading dimensions `params` and `indices` share.
-      name: ignored.
       bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error; `"IGNORE"`: zeros for them.
 
     Returns:
@@ -104,7 +102,6 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: str =
       updates: elements or slices, of shape `indices.shape[:-1] + shape[indices.shape[-1]:]`.
       shape: of the result.
       bad_indices_policy: `""` or `"ERROR"`: indices out of range are an error; `"IGNORE"`: their updates are dropped.
-      name: ignored.
 
     Returns:
       A tensor of that shape. Updates for one place add up.
@@ -156,7 +153,6 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str 
       tensor: what to copy.
       indices: integers; the last axis holds one index for each of the first dimensions of the tensor.
       updates: elements or slices, of shape `indices.shape[:-1] + tensor.shape[indices.shape[-1]:]`.
-      name: ignored.
 
     Returns:
       A tensor like the first. Of several updates for one place the last one wins.
@@ -230,7 +226,6 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
       tensor: what to choose from.
       mask: bools, in the shape of the tensor's axes from `axis` on.
       axis: the first axis that the mask covers; 0 by default.
-      name: ignored.
 
     Returns:
       A tensor with one axis in place of those that the mask covers.
@@ -265,40 +260,31 @@ def _operands(value: Any, indices: Any, updates: Any) -> tuple[Any, Any, Any]:
     return value, as_tensor(indices), convert.like(updates, value.dtype)
 
 
-def argmax(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Tensor:
-    """The position of the largest value along an axis; of equal ones the first.
+@family(
+    "Integers, in the shape of the input without the axis. There is no gradient.",
+    input="real numbers or bools.",
+    axis="an int; the first axis by default.",
+    output_type="int16, uint16, int32 or int64.",
+)
+def _position(who: str, op: Any) -> Callable[..., Tensor]:
+    def function(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Tensor:
+        return _extremum(op, input, axis, output_type)
 
-    Args:
-      input: real numbers or bools.
-      axis: an int; the first axis by default.
-      output_type: int16, uint16, int32 or int64.
-      name: ignored.
-
-    Returns:
-      Integers, in the shape of the input without the axis. There is no gradient.
-
-    >>> tf.argmax([[1.0, 5.0], [7.0, 2.0]], axis=1).numpy()
-    array([1, 0])
-    """
-    return _extremum(search.ArgMax, input, axis, output_type)
+    return function
 
 
-def argmin(input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None) -> Tensor:
-    """The position of the smallest value along an axis; of equal ones the first.
-
-    Args:
-      input: real numbers or bools.
-      axis: an int; the first axis by default.
-      output_type: int16, uint16, int32 or int64.
-      name: ignored.
-
-    Returns:
-      Integers, in the shape of the input without the axis. There is no gradient.
-
-    >>> tf.argmin([[1.0, 5.0], [7.0, 2.0]], axis=1).numpy()
-    array([0, 1])
-    """
-    return _extremum(search.ArgMin, input, axis, output_type)
+argmax = _position(
+    "argmax",
+    "The position of the largest value along an axis; of equal ones the first.",
+    "tf.argmax([[1.0, 5.0], [7.0, 2.0]], axis=1).numpy() -> array([1, 0])",
+    search.ArgMax,
+)
+argmin = _position(
+    "argmin",
+    "The position of the smallest value along an axis; of equal ones the first.",
+    "tf.argmin([[1.0, 5.0], [7.0, 2.0]], axis=1).numpy() -> array([0, 1])",
+    search.ArgMin,
+)
 
 
 _POSITIONS = (dtypes.int16, dtypes.uint16, dtypes.int32, dtypes.int64)
@@ -332,7 +318,6 @@ def searchsorted(
       values: what to look up; all dimensions but the last are those of the sequence.
       side: `"left"`: before equal elements; `"right"`: behind them.
       out_type: int32 or int64.
-      name: ignored.
 
     Returns:
       Integers in the shape of the values. There is no gradient.
@@ -359,7 +344,6 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
       targets: class numbers `[n]`.
       predictions: `[n, classes]`.
       k: how many count. Classes that tie at the boundary all count.
-      name: ignored.
 
     Returns:
       Bools `[n]`; false for a target out of range, and where a prediction is not finite. There is no gradient.

@@ -23,7 +23,6 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     Args:
       values: a list of tensors of one dtype, with equal shapes but for the axis.
       axis: along which axis.
-      name: ignored.
 
     Returns:
       A tensor.
@@ -63,7 +62,6 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Tensor:
     Args:
       values: a list of tensors of one dtype and shape.
       axis: where the new axis stands in the result.
-      name: ignored.
 
     Returns:
       A tensor of one rank more.
@@ -106,7 +104,6 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None, n
       num_or_size_splits: how many equal pieces (an int), or a list of their sizes, of which one may be -1.
       axis: along which axis.
       num: the number of sizes, if they are given; only checked.
-      name: ignored.
 
     Returns:
       A list of tensors.
@@ -169,7 +166,6 @@ def unstack(value: Any, num: Any = None, axis: Any = 0, name: str = "unstack") -
       value: a tensor of rank 1 or more.
       num: the length of the axis, which must be given where a function is traced for an unknown one.
       axis: along which axis.
-      name: ignored.
 
     Returns:
       A list of tensors of one rank less.

@@ -42,7 +42,6 @@ def identity(input: Any, name: str | None = None) -> Tensor:
 
     Args:
       input: anything that can become a tensor.
-      name: ignored.
 
     Returns:
       A tensor of the same values.
@@ -59,7 +58,6 @@ def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
 
     Args:
       input: a list of tensors.
-      name: ignored.
 
     Returns:
       A list of tensors.
@@ -76,7 +74,6 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     Args:
       tensor: anything that can become a tensor.
       shape: a list of ints or an int tensor; one dimension may be -1, and is computed.
-      name: ignored.
 
     Returns:
       A tensor of that shape.
@@ -132,7 +129,6 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
       a: anything that can become a tensor.
       perm: axis `i` of the result is axis `perm[i]` of `a`; the axes reversed by default.
       conjugate: take the complex conjugate too.
-      name: ignored.
 
     Returns:
       A tensor.
@@ -159,7 +155,6 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
 
     Args:
       a: a matrix, or a batch of matrices.
-      name: ignored.
       conjugate: take the complex conjugate too.
 
     Returns:
@@ -185,7 +180,6 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     Args:
       input: anything that can become a tensor.
       axis: where the new axis stands in the result; -1 is the end.
-      name: ignored.
 
     Returns:
       A tensor.
@@ -205,7 +199,6 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     Args:
       input: anything that can become a tensor.
       axis: which axes to drop, an int or a list; all of length 1 by default.
-      name: ignored.
 
     Returns:
       A tensor.
@@ -235,7 +228,6 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     Args:
       input: anything that can become a tensor.
       shape: a list of ints or an int tensor.
-      name: ignored.
 
     Returns:
       A tensor of that shape.
@@ -253,7 +245,6 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     Args:
       input: anything that can become a tensor.
       multiples: how many times along each axis.
-      name: ignored.
 
     Returns:
       A tensor.
@@ -271,7 +262,6 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
       input: anything that can become a tensor.
       repeats: how many times: an int, or one for each element along the axis.
       axis: along which axis; by default the tensor is flattened first.
-      name: ignored.
 
     Returns:
       A tensor.
@@ -314,7 +304,6 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     Args:
       tensor: anything that can become a tensor.
       axis: a list of axes.
-      name: ignored.
 
     Returns:
       A tensor.
@@ -334,7 +323,6 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
       input: anything that can become a tensor.
       shift: by how many places; negative shifts toward the start. An int, or a list beside a list of axes.
       axis: along which axis or axes.
-      name: ignored.
 
     Returns:
       A tensor.
@@ -364,7 +352,6 @@ def pad(
       paddings: a pair `[before, after]` for each axis.
       mode: "CONSTANT", "REFLECT" (a mirror through the outermost element) or "SYMMETRIC" (a mirror beside it).
       constant_values: the scalar that "CONSTANT" puts there.
-      name: ignored.
 
     Returns:
       A tensor.

@@ -27,7 +27,6 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: Any, name: str
       data: a tensor whose first dimensions are those of `partitions`.
       partitions: integers of any shape: to which result each element or slice of `data` goes.
       num_partitions: how many results there are.
-      name: ignored.
 
     Returns:
       A list of tensors; the i-th has those rows, in their order, whose partition is i.
@@ -65,7 +64,6 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
     Args:
       indices: a list of integer tensors of any shapes.
       data: a list of tensors; the first dimensions of each are those of its indices, the others are equal.
-      name: ignored.
 
     Returns:
       A tensor with as many rows as the largest index asks for. Of several rows for one place the last one, in the order

@@ -19,7 +19,6 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
       input: numbers.
       type: a dtype. If it is narrower, the result has one more axis, for the parts of each number; if it is wider, the last
         axis of the input must hold the parts of one number.
-      name: ignored.
 
     Returns:
       A tensor. There is no gradient.
@@ -48,7 +47,6 @@ def as_string(
       shortest: write a power of ten where that is shorter, and no zeros at the end.
       width: the least length of the text.
       fill: how to fill it up: `" "` or `"0"` in front, `"-"` with blanks behind, `"+"` with a sign in front.
-      name: ignored.
 
     Returns:
       Strings, in the shape of the input. There is no gradient.
@@ -88,7 +86,6 @@ def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) 
     Args:
       data: a tensor whose first axis counts what is to be hashed.
       method: `"farmhash64"`, the only one.
-      name: ignored.
 
     Returns:
       Bytes `[rows, 8]` of uint8, the same on every machine. There is no gradient.
@@ -112,7 +109,6 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     Args:
       indices: integers, from 0 up to the product of `dims`.
       dims: the shape of the tensor.
-      name: ignored.
 
     Returns:
       Integers; the first axis holds one coordinate for each of `dims`.

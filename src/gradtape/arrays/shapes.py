@@ -27,7 +27,6 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     Args:
       input: anything that can become a tensor.
       out_type: `tf.int32` (the default) or `tf.int64`.
-      name: ignored.
 
     Returns:
       A tensor of rank 1.
@@ -47,7 +46,6 @@ def shape_n(input: Sequence[Any], out_type: Any = dtypes.int32, name: str | None
     Args:
       input: a list of tensors.
       out_type: `tf.int32` or `tf.int64`.
-      name: ignored.
 
     Returns:
       A list of tensors of rank 1.
@@ -64,7 +62,6 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     Args:
       input: anything that can become a tensor.
       out_type: `tf.int32` (the default) or `tf.int64`.
-      name: ignored.
 
     Returns:
       A scalar.
@@ -95,7 +92,6 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 
     Args:
       input: anything that can become a tensor.
-      name: ignored.
 
     Returns:
       A scalar of int32.
@@ -119,7 +115,6 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     Args:
       x: anything that can become a tensor.
       shape: a shape in which None stands for any length.
-      name: ignored.
 
     Returns:
       The tensor.

@@ -19,7 +19,6 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
       input_: anything that can become a tensor.
       begin: the first place along each axis.
       size: how many along each axis; -1 means all that follow.
-      name: ignored.
 
     Returns:
       A tensor of shape `size`.
@@ -74,7 +73,6 @@ def strided_slice(
       new_axis_mask: bit i set means that entry i is a new axis of length 1.
       shrink_axis_mask: bit i set means that entry i is the index `begin[i]`, which removes the axis.
       var: a variable that the slice is of; then the result has `assign`.
-      name: ignored.
 
     Returns:
       A tensor.

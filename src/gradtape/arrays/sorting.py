@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gradtape.api.arguments import integer, tensor
+from gradtape.api.families import family
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import normalize_axis
 from gradtape.core.tensor import Tensor, host, wrap
@@ -56,7 +58,6 @@ def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | 
       values: real numbers.
       axis: an int; the last axis by default.
       direction: `"ASCENDING"` or `"DESCENDING"`.
-      name: ignored.
 
     Returns:
       A tensor like the values. The gradient of a place goes to the element that came there.
@@ -78,7 +79,6 @@ def argsort(
       axis: an int; the last axis by default.
       direction: `"ASCENDING"` or `"DESCENDING"`.
       stable: ignored; equal elements always keep their order.
-      name: ignored.
 
     Returns:
       Integers in the shape of the values. There is no gradient.
@@ -137,7 +137,6 @@ def top_k(
       k: how many.
       sorted: ignored; the result is always sorted.
       index_type: int16, int32 or int64.
-      name: ignored.
 
     Returns:
       The pair `values`, `indices`. Of equal elements the first comes first. The gradient goes to the elements chosen.
@@ -178,7 +177,6 @@ def approx_top_k(
       is_max_k: True for the largest, False for the smallest.
       reduction_input_size_override: ignored.
       aggregate_to_topk: ignored.
-      name: ignored.
 
     Returns:
       The pair `values`, `indices`.
@@ -189,62 +187,42 @@ def approx_top_k(
     return _nearly("approx_top_k", input, k, reduction_dimension, is_max_k)
 
 
-def approx_max_k(
-    operand: Any,
-    k: Any,
-    reduction_dimension: Any = -1,
-    recall_target: float = 0.95,
-    reduction_input_size_override: int = -1,
-    aggregate_to_topk: bool = True,
-    name: str | None = None,
-) -> ApproxTopK:
-    """The `k` largest elements along an axis and where they are. They are the exact ones.
+@family(
+    "The pair `values`, `indices`.",
+    operand="floating point numbers.",
+    k="how many.",
+    reduction_dimension="the axis.",
+    recall_target="ignored.",
+    reduction_input_size_override="ignored.",
+    aggregate_to_topk="ignored.",
+)
+def _approximate_top(who: str, largest: Any) -> Callable[..., ApproxTopK]:
+    def function(
+        operand: Any,
+        k: Any,
+        reduction_dimension: Any = -1,
+        recall_target: float = 0.95,
+        reduction_input_size_override: int = -1,
+        aggregate_to_topk: bool = True,
+        name: str | None = None,
+    ) -> ApproxTopK:
+        return _nearly(who, operand, k, reduction_dimension, largest)
 
-    Args:
-      operand: floating point numbers.
-      k: how many.
-      reduction_dimension: the axis.
-      recall_target: ignored.
-      reduction_input_size_override: ignored.
-      aggregate_to_topk: ignored.
-      name: ignored.
-
-    Returns:
-      The pair `values`, `indices`.
-
-    >>> tf.math.approx_max_k([4.0, 1.0, 3.0], k=2).values.numpy()
-    array([4., 3.], dtype=float32)
-    """
-    return _nearly("approx_max_k", operand, k, reduction_dimension, True)
+    return function
 
 
-def approx_min_k(
-    operand: Any,
-    k: Any,
-    reduction_dimension: Any = -1,
-    recall_target: float = 0.95,
-    reduction_input_size_override: int = -1,
-    aggregate_to_topk: bool = True,
-    name: str | None = None,
-) -> ApproxTopK:
-    """The `k` smallest elements along an axis and where they are. They are the exact ones.
-
-    Args:
-      operand: floating point numbers.
-      k: how many.
-      reduction_dimension: the axis.
-      recall_target: ignored.
-      reduction_input_size_override: ignored.
-      aggregate_to_topk: ignored.
-      name: ignored.
-
-    Returns:
-      The pair `values`, `indices`.
-
-    >>> tf.math.approx_min_k([4.0, 1.0, 3.0], k=2).values.numpy()
-    array([1., 3.], dtype=float32)
-    """
-    return _nearly("approx_min_k", operand, k, reduction_dimension, False)
+approx_max_k = _approximate_top(
+    "approx_max_k",
+    "The `k` largest elements along an axis and where they are. They are the exact ones.",
+    "tf.math.approx_max_k([4.0, 1.0, 3.0], k=2).values.numpy() -> array([4., 3.], dtype=float32)",
+    True,
+)
+approx_min_k = _approximate_top(
+    "approx_min_k",
+    "The `k` smallest elements along an axis and where they are. They are the exact ones.",
+    "tf.math.approx_min_k([4.0, 1.0, 3.0], k=2).values.numpy() -> array([1., 3.], dtype=float32)",
+    False,
+)
 
 
 def _nearly(who: str, value: Any, k: Any, axis: Any, is_max: bool) -> ApproxTopK:
@@ -265,7 +243,6 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
     Args:
       x: a vector of numbers, bools or strings. NaN is unlike any other.
       out_idx: the dtype of the positions: int32 or int64.
-      name: ignored.
 
     Returns:
       The pair `y`, `idx`, such that `x[i] == y[idx[i]]`. The gradient of `y` goes to the first occurrences.
@@ -284,7 +261,6 @@ def unique_with_counts(x: Any, out_idx: Any = dtypes.int32, name: str | None = N
     Args:
       x: a vector of numbers, bools or strings. NaN is unlike any other.
       out_idx: the dtype of positions and counts: int32 or int64.
-      name: ignored.
 
     Returns:
       The triple `y`, `idx`, `count`; `y` in the order of first occurrence. The gradient of `y` goes to those.
@@ -312,7 +288,6 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
 
     Args:
       x: a vector that holds each of the integers from 0 to its length - 1 once.
-      name: ignored.
 
     Returns:
       A vector like x. There is no gradient.
@@ -347,7 +322,6 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
 
     Args:
       x: real numbers.
-      name: ignored.
 
     Returns:
       A bool; true if there are fewer than two elements.
@@ -364,7 +338,6 @@ def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
 
     Args:
       x: real numbers.
-      name: ignored.
 
     Returns:
       A bool; true if there are fewer than two elements.

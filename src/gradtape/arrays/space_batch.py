@@ -44,7 +44,6 @@ def reverse_sequence(
       seq_lengths: integers: how much of each sequence is reversed; the rest stays.
       seq_axis: the axis of time.
       batch_axis: the axis of sequences; the first by default.
-      name: ignored.
 
     Returns:
       A tensor like the input.
@@ -73,7 +72,6 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool_, n
       lengths: numbers, of any shape.
       maxlen: the length of the rows; the largest of the lengths by default.
       dtype: of the result.
-      name: ignored.
 
     Returns:
       A tensor of shape `lengths.shape + [maxlen]`. There is no gradient.
@@ -119,7 +117,6 @@ def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, 
       ksizes: the size of a patch, `[1, planes, rows, columns, 1]`.
       strides: how far apart patches begin, `[1, planes, rows, columns, 1]`.
       padding: "VALID": patches lie inside; "SAME": zeros around, and one patch for each stride.
-      name: ignored.
 
     Returns:
       A tensor `[n, planes, rows, columns of patches, size of a patch * channels]`.

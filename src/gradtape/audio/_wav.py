@@ -36,7 +36,6 @@ def decode_wav(
       desired_channels: how many channels are wanted: others are left out, and the last one stands for those that are missing;
         -1 for what the file has.
       desired_samples: how many samples are wanted: others are left out, missing ones are zero; -1 for what the file has.
-      name: ignored.
 
     Returns:
       A named tuple: `audio`, float32 `[samples, channels]` from -1 to 1, and `sample_rate`, an int32 scalar.
@@ -100,7 +99,6 @@ def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
     Args:
       audio: float32 `[samples, channels]`, from -1 to 1; what is beyond is cut off.
       sample_rate: samples per second, an int32 scalar.
-      name: ignored.
 
     >>> tf.audio.encode_wav([[0.0], [0.5]], sample_rate=8000).numpy()[:4]
     b'RIFF'

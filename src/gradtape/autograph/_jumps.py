@@ -34,7 +34,7 @@ def eliminate(function: ast.FunctionDef) -> None:
     _Jumps(function).run()
 
 
-class _Loop:
+class _LoopFlags:
     """The flags of the loop around a statement, each with a name once it is used."""
 
     def __init__(self) -> None:
@@ -84,7 +84,7 @@ class _Jumps:
         self._taken.add(name)
         return name
 
-    def _block(self, body: list[Any], loop: _Loop | None) -> tuple[list[Any], set[str]]:
+    def _block(self, body: list[Any], loop: _LoopFlags | None) -> tuple[list[Any], set[str]]:
         """Statements without jumps, and the flags that they may set."""
         found: list[Any] = []
         for k, statement in enumerate(body):
@@ -108,7 +108,7 @@ class _Jumps:
                 statement.body, rest = [*statement.body, *rest], []
         return rest
 
-    def _statement(self, statement: Any, loop: _Loop | None) -> tuple[list[Any], set[str]]:
+    def _statement(self, statement: Any, loop: _LoopFlags | None) -> tuple[list[Any], set[str]]:
         kind = type(statement)
         if kind is ast.Return and self._value:
             value = assign(self._value, statement.value or ast.Constant(None))
@@ -137,7 +137,7 @@ class _Jumps:
         statement.test = place(_none_of([name]) if negated else load(name), test)
         return found
 
-    def _jump(self, statement: Any, loop: _Loop | None) -> tuple[list[Any], set[str]]:
+    def _jump(self, statement: Any, loop: _LoopFlags | None) -> tuple[list[Any], set[str]]:
         assert loop is not None
         wanted = getattr(statement, "flag", "break_" if isinstance(statement, ast.Break) else "continue_")
         if wanted not in loop.flags:
@@ -145,7 +145,7 @@ class _Jumps:
         name = loop.flags[wanted]
         return [_set(name, True, statement)], {name}
 
-    def _parts(self, statement: Any, loop: _Loop | None) -> set[str]:
+    def _parts(self, statement: Any, loop: _LoopFlags | None) -> set[str]:
         """Rewrite the statements in another one; the flags that they may set."""
         flags: set[str] = set()
         if isinstance(statement, (ast.If, ast.With)):
@@ -169,8 +169,8 @@ class _Jumps:
                 flags |= more
         return flags
 
-    def _loop(self, statement: Any, around: _Loop | None) -> tuple[list[Any], set[str]]:
-        own = _Loop()
+    def _loop(self, statement: Any, around: _LoopFlags | None) -> tuple[list[Any], set[str]]:
+        own = _LoopFlags()
         _take_options(statement)
         if isinstance(statement, ast.While) and walrus_names(statement.test):
             _test_in_body(statement)

@@ -36,10 +36,10 @@ class HorovodFinder(importlib.abc.MetaPathFinder):
                 "  fix: import horovod.tensorflow as hvd",
                 name=name,
             )
-        return importlib.machinery.ModuleSpec(name, _Loader(_MODULES[name]), is_package=True)
+        return importlib.machinery.ModuleSpec(name, _HorovodLoader(_MODULES[name]), is_package=True)
 
 
-class _Loader(importlib.abc.Loader):
+class _HorovodLoader(importlib.abc.Loader):
     def __init__(self, shown: str) -> None:
         self._shown = shown
 

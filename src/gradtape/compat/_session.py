@@ -24,8 +24,8 @@ from gradtape.core.composite import Composite
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.polymorphic_function.function import function
-from gradtape.tracing.dynamic_shapes.specialize import walk
 from gradtape.tracing.operation import Operation
+from gradtape.tracing.specialize import walk
 from gradtape.tracing.symbol import Symbol, symbol
 
 _current = state.current

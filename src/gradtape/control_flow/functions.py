@@ -37,7 +37,6 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None 
       pred: a bool or a scalar tensor.
       true_fn: called, without arguments, if it is true.
       false_fn: called if it is false.
-      name: ignored.
 
     Returns:
       The result of the function that was called. Gradients flow through that one.
@@ -218,7 +217,6 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: s
       branch_fns: a list of functions without arguments; or pairs of a number and a function, in a list or a dictionary,
         with the numbers from 0 on.
       default: the function for any other number; the last one of `branch_fns` by default.
-      name: ignored.
 
     Returns:
       The result of the function that was called.
@@ -306,7 +304,6 @@ def while_loop(
       parallel_iterations, swap_memory: ignored.
       back_prop: False stops gradients.
       maximum_iterations: stop after as many steps.
-      name: ignored.
 
     Returns:
       The loop variables as tensors, in the structure of `loop_vars`. Gradients flow through all steps.
@@ -421,7 +418,6 @@ def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> 
     Args:
       tensors: a list of tensors and None.
       control_inputs: ignored: they have run already.
-      name: ignored.
 
     Returns:
       The list.

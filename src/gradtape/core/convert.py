@@ -34,7 +34,6 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
       value: a tensor, variable, number, string, nested list, NumPy array, or anything with `__array__`.
       dtype: the dtype the result must have. Tensors of another dtype are refused: use `tf.cast`.
       dtype_hint: a dtype to prefer where the value allows it.
-      name: ignored.
 
     >>> tf.convert_to_tensor([1, 2, 3]).dtype
     tf.int32

@@ -12,7 +12,7 @@ __all__ = ["has_said", "hints", "is_on", "say"]
 _MOST = 1000
 
 
-class _Switch:
+class _Hints:
     is_on = os.environ.get("GRADTAPE_HINTS", "").lower() not in ("0", "off", "false")
 
 
@@ -32,12 +32,12 @@ def hints(enabled: bool) -> None:
 
     >>> tf.config.hints(True)
     """
-    _Switch.is_on = bool(enabled)
+    _Hints.is_on = bool(enabled)
 
 
 def is_on() -> bool:
     """Whether hints are given."""
-    return _Switch.is_on
+    return _Hints.is_on
 
 
 def has_said(words: str) -> bool:
@@ -48,7 +48,7 @@ def has_said(words: str) -> bool:
 def say(place: provenance.Place | None, what: str, fix: str) -> None:
     """Log a problem and its fix, once per place in the user's code."""
     key = (place, what)
-    if not _Switch.is_on or key in _said or len(_said) > _MOST:
+    if not _Hints.is_on or key in _said or len(_said) > _MOST:
         return
     _said.add(key)
     log.warning("%s\n  at:  %s\n  fix: %s", what, provenance.Site.of(place) or "unknown", fix)

@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
     from gradtape.core.op import Op
@@ -80,3 +81,36 @@ class Interpreter(Protocol):
 
     def map_rows(self, fn: Callable[[Any], Any], rows: Any, /) -> Any:
         """What a function gives for each row of tensors, stacked, by a loop."""
+
+
+class Services(Protocol):
+    """What a trace leaves to modules above it, which run traces of their own."""
+
+    def later(
+        self,
+        trace: Interpreter,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        missing: Exception | None,
+        name: str,
+        like: Sequence[Any] | None,
+        /,
+    ) -> Any:
+        """`Interpreter.later` of a trace, whose node has this name."""
+
+    def map_rows(self, fn: Callable[[Any], Any], rows: Any, /) -> Any:
+        """`Interpreter.map_rows` of the current trace."""
+
+
+_services: list[str] = []
+
+
+def install(module: str) -> None:
+    """Name the module that provides the `Services`. It is loaded when first needed."""
+    _services[:] = [module]
+
+
+def services() -> Services:
+    """The module that provides the services of traces."""
+    return cast(Services, importlib.import_module(_services[0]))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Mapping
+from types import FunctionType
 from typing import Any
 
-from gradtape.core import deferral, doors, gc_pause
+from gradtape.core import deferral, docstrings, doors, gc_pause
 
 
 def attach(module: str, sources: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
@@ -37,6 +38,8 @@ def attach(module: str, sources: Mapping[str, str]) -> tuple[Callable[[str], Any
                 # So that hasattr, inspect.getmembers and builders of documentation can ask.
                 raise AttributeError(str(missing), name=name) from None
         defined = loaded if own == "*" else getattr(loaded, own)
+        if type(defined) is FunctionType:
+            docstrings.complete(defined)
         value = doors.shown(defined)
         if value is not defined:
             value.__module__, value.__qualname__ = module, name  # pickle looks for it there

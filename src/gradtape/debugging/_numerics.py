@@ -22,7 +22,6 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
     Args:
       tensor: floating point numbers.
       message: stands before the details.
-      name: ignored.
 
     >>> tf.debugging.check_numerics([1.0, 2.0], "weights").numpy()
     array([1., 2.], dtype=float32)
@@ -54,7 +53,6 @@ def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
     Args:
       x: floating point numbers.
       message: stands before the details.
-      name: ignored.
 
     >>> tf.debugging.assert_all_finite(1.0, "loss").numpy()
     np.float32(1.0)

@@ -47,7 +47,6 @@ def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None 
       x: anything that can become a tensor.
       rank: an int.
       message: stands before the details.
-      name: ignored.
 
     >>> tf.debugging.assert_rank([1, 2], 1)
     """
@@ -62,7 +61,6 @@ def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: st
       x: anything that can become a tensor.
       rank: an int.
       message: stands before the details.
-      name: ignored.
 
     >>> tf.debugging.assert_rank_at_least([[1], [2]], 1)
     """
@@ -84,7 +82,6 @@ def assert_rank_in(x: Any, ranks: Sequence[Any], message: str | None = None, nam
       x: anything that can become a tensor.
       ranks: ints.
       message: stands before the details.
-      name: ignored.
 
     >>> tf.debugging.assert_rank_in([1, 2], [0, 1])
     """
@@ -98,7 +95,6 @@ def assert_scalar(tensor: Any, message: str | None = None, name: str | None = No
     Args:
       tensor: anything that can become a tensor.
       message: stands before the details.
-      name: ignored.
 
     >>> tf.debugging.assert_scalar(3.0)
     """
@@ -122,7 +118,6 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
       tensor: anything that can become a tensor.
       tf_type: the dtype.
       message: stands before the details.
-      name: ignored.
 
     >>> tf.debugging.assert_type(tf.constant(1.0), tf.float32)
     """
@@ -143,7 +138,6 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
     Args:
       x: anything that can become a tensor.
       message: stands before the details.
-      name: ignored.
 
     >>> tf.debugging.assert_integer([1, 2])
     """
@@ -182,7 +176,6 @@ def assert_shapes(
       data: values that the message shows.
       summarize: how many elements of them.
       message: stands before the details.
-      name: ignored.
 
     >>> x, y = tf.ones([2, 3]), tf.ones([2])
     >>> tf.debugging.assert_shapes([(x, ("n", 3)), (y, ("n",))])

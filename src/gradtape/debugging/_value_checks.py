@@ -23,7 +23,6 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | 
       condition: a bool or a scalar bool tensor.
       data: a list of values that the message shows.
       summarize: how many elements of each are shown; 3 at each end by default.
-      name: ignored.
 
     >>> tf.Assert(tf.constant(1.0) < 2.0, ["all is well"])
     """
@@ -195,7 +194,6 @@ def assert_near(
       rtol, atol: tolerances; ten times the spacing of numbers near 1 by default.
       message: stands before the details.
       summarize: how many elements the message shows; 3 at each end by default.
-      name: ignored.
 
     >>> tf.debugging.assert_near(0.1 + 0.2, 0.3)
     """

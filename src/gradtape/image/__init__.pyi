@@ -34,8 +34,6 @@ from gradtape.image._encode import encode_jpeg
 from gradtape.image._encode import encode_png
 from gradtape.image._encode import random_jpeg_quality
 from gradtape.image._encode import stateless_random_jpeg_quality
-from gradtape.image._flip import flip_left_right
-from gradtape.image._flip import flip_up_down
 from gradtape.image._flip import rot90
 from gradtape.image._flip import transpose
 from gradtape.image._gradients import image_gradients
@@ -134,6 +132,32 @@ __all__ = [
     "yiq_to_rgb",
     "yuv_to_rgb",
 ]
+
+def flip_left_right(image: Any) -> Tensor:
+    """The image mirrored along its width.
+
+    Args:
+      image: `[height, width, channels]`, or a batch of such.
+
+    Returns:
+      A tensor of the same shape.
+
+    >>> tf.image.flip_left_right([[[1], [2]]]).numpy().ravel()
+    array([2, 1], dtype=int32)
+    """
+
+def flip_up_down(image: Any) -> Tensor:
+    """The image mirrored along its height.
+
+    Args:
+      image: `[height, width, channels]`, or a batch of such.
+
+    Returns:
+      A tensor of the same shape.
+
+    >>> tf.image.flip_up_down([[[1]], [[2]]]).numpy().ravel()
+    array([2, 1], dtype=int32)
+    """
 
 def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """Hue, saturation and value as red, green and blue.

@@ -40,7 +40,6 @@ def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: st
       image: a tensor of floats or integers.
       dtype: the wanted dtype, floating or integer.
       saturate: limit what does not fit in the dtype, which would overflow otherwise.
-      name: ignored.
 
     Returns:
       A tensor of the same shape.
@@ -163,7 +162,6 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     Args:
       image: `[..., 3]`, red, green and blue, of floats or integers.
       delta: which part of the circle to move by, from -1 to 1.
-      name: ignored.
 
     Returns:
       A tensor of the same shape and dtype.
@@ -207,7 +205,6 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     Args:
       image: `[..., 3]`, red, green and blue, of floats or integers.
       saturation_factor: the scale; 0 makes the image grey.
-      name: ignored.
 
     Returns:
       A tensor of the same shape and dtype.

@@ -50,7 +50,6 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None =
       images: a batch `[batch, height, width, channels]` of floats.
       boxes: `[batch, n, 4]`, where 0 is the first and 1 the last row or column.
       colors: `[m, channels]`, used in turn; None for a palette of ten (white if there is one channel).
-      name: ignored.
 
     Returns:
       A tensor of the same shape and dtype.
@@ -126,7 +125,6 @@ def sample_distorted_bounding_box(
       area_range: the limits of the share of the image; 0.05 to 1 by default.
       max_attempts: after how many crops that do not fit the whole image is returned; 100 by default.
       use_image_if_no_bounding_boxes: whether the whole image is the object if there are no boxes.
-      name: ignored.
 
     Returns:
       `begin` and `size` for `tf.slice`, and the crop as a box `[1, 1, 4]`.
@@ -164,7 +162,6 @@ def stateless_sample_distorted_bounding_box(
       area_range: the limits of the share of the image; 0.05 to 1 by default.
       max_attempts: after how many crops that do not fit the whole image is returned; 100 by default.
       use_image_if_no_bounding_boxes: whether the whole image is the object if there are no boxes.
-      name: ignored.
 
     Returns:
       `begin` and `size` for `tf.slice`, and the crop as a box `[1, 1, 4]`.
@@ -251,7 +248,6 @@ def generate_bounding_box_proposals(
       pre_nms_topn: how many of the best scores to look at.
       min_size: the least side of a box, times the scale of the image.
       post_nms_topn: how many boxes to return.
-      name: ignored.
 
     Returns:
       `rois`, `[batch, post_nms_topn, 4]`, limited to the image, and `roi_probabilities`; best first, filled up with 0.

@@ -43,7 +43,6 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
 
     Args:
       images: `[..., 3]` of floats or integers.
-      name: ignored.
 
     Returns:
       A tensor `[..., 1]` of the same dtype.
@@ -61,7 +60,6 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
 
     Args:
       images: `[..., 1]`.
-      name: ignored.
 
     Returns:
       A tensor `[..., 3]` of the same dtype.

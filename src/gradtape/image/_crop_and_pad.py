@@ -182,7 +182,6 @@ def crop_and_resize(
       crop_size: height and width of the crops.
       method: "bilinear" or "nearest".
       extrapolation_value: what stands outside the image.
-      name: ignored.
 
     Returns:
       A float32 tensor `[n, *crop_size, channels]`.

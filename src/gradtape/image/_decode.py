@@ -22,7 +22,6 @@ def decode_png(contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name
       contents: the bytes of the file, a scalar string.
       channels: 1 for grey, 3 for colours, 4 for colours and alpha, 0 for what the file has.
       dtype: uint8 or uint16.
-      name: ignored.
 
     >>> data = tf.io.encode_png(tf.constant([[[1], [2]]], tf.uint8))
     >>> tf.io.decode_png(data, channels=3).numpy().tolist()
@@ -53,7 +52,6 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
     Args:
       contents: the bytes of the file, a scalar string.
       channels: 3 or 4, 0 for what the file has.
-      name: ignored.
 
     >>> tf.io.decode_bmp("")
     Traceback (most recent call last):
@@ -77,7 +75,6 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
 
     Args:
       contents: the bytes of the file, a scalar string.
-      name: ignored.
 
     >>> data = tf.io.encode_png(tf.zeros([2, 3, 3], tf.uint8))
     >>> tf.io.decode_gif(data).shape
@@ -101,7 +98,6 @@ def decode_webp(contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, nam
       contents: the bytes of the file, a scalar string.
       channels: 3 or 4, 0 for what the file has.
       dtype: uint8.
-      name: ignored.
 
     >>> tf.io.decode_webp("")
     Traceback (most recent call last):
@@ -140,7 +136,6 @@ def decode_image(
       contents: the bytes of the file, a scalar string.
       channels: 1 for grey, 3 for colours, 4 for colours and alpha; 0 or None for what the file has. Not every format has all.
       dtype: of the result; values are scaled as by `tf.image.convert_image_dtype`.
-      name: ignored.
       expand_animations: whether GIF and WebP files give all their pictures, `[frames, height, width, channels]`, even if
         there is one; otherwise they give the first.
 

@@ -35,7 +35,6 @@ def decode_jpeg(
       try_recover_truncated: whether an incomplete file gives what there is of it.
       fancy_upscaling, acceptable_fraction: ignored.
       dct_method: "", "INTEGER_FAST" or "INTEGER_ACCURATE"; always the accurate one.
-      name: ignored.
 
     >>> data = tf.io.encode_jpeg(tf.zeros([4, 6, 3], tf.uint8))
     >>> tf.io.decode_jpeg(data).shape
@@ -78,7 +77,6 @@ def decode_and_crop_jpeg(
       contents: the bytes of the file, a scalar string.
       crop_window: four int32: the row and column of the upper left corner, the height and the width.
       channels, ratio, fancy_upscaling, try_recover_truncated, acceptable_fraction, dct_method: as in `decode_jpeg`.
-      name: ignored.
 
     >>> data = tf.io.encode_jpeg(tf.zeros([8, 8, 3], tf.uint8))
     >>> tf.io.decode_and_crop_jpeg(data, [1, 2, 3, 4]).shape
@@ -123,7 +121,6 @@ def extract_jpeg_shape(contents: Any, output_type: Any = dtypes.int32, name: str
     Args:
       contents: the bytes of the file, a scalar string.
       output_type: int32 or int64.
-      name: ignored.
 
     >>> tf.io.extract_jpeg_shape(tf.io.encode_jpeg(tf.zeros([4, 6, 3], tf.uint8))).numpy()
     array([4, 6, 3], dtype=int32)
@@ -155,7 +152,6 @@ def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
 
     Args:
       contents: a scalar string.
-      name: ignored.
 
     >>> bool(tf.io.is_jpeg("not an image"))
     False

@@ -44,7 +44,6 @@ def encode_jpeg(
       density_unit: "in" or "cm", what the densities count pixels by.
       x_density, y_density: pixels per unit, for printing.
       xmp_metadata: text to put into the file.
-      name: ignored.
 
     >>> tf.io.encode_jpeg(tf.zeros([4, 6, 3], tf.uint8)).numpy()[:2]
     b'\\xff\\xd8'
@@ -110,7 +109,6 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
       image: uint8 or uint16 `[..., height, width, channels]` with 1 to 4 channels: grey, grey and alpha, colours, colours and
         alpha.
       compression: 0 (quick) to 9 (small); -1 for what is usual.
-      name: ignored.
 
     Returns:
       A string tensor with the leading axes of `image`: a scalar for one image.
@@ -155,7 +153,6 @@ def adjust_jpeg_quality(image: Any, jpeg_quality: Any, dct_method: str = "", nam
       image: `[height, width, channels]` with 1 or 3 channels, of floats or integers.
       jpeg_quality: 0 to 100, a number or an int32 tensor.
       dct_method: ignored.
-      name: ignored.
 
     Returns:
       A tensor of the same shape and dtype.

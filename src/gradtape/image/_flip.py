@@ -2,43 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from gradtape.api.arguments import integer
+from gradtape.api.families import family
 from gradtape.core.tensor import Tensor
 from gradtape.image._arguments import image_tensor
 from gradtape.ops.movement import Identity, Transpose
 from gradtape.ops.slicing import Reverse
 
 
-def flip_left_right(image: Any) -> Tensor:
-    """The image mirrored along its width.
+@family("A tensor of the same shape.", image="`[height, width, channels]`, or a batch of such.")
+def _flip(who: str, axis: Any) -> Callable[..., Tensor]:
+    def function(image: Any) -> Tensor:
+        return mirrored(image_tensor(image, who), axis)
 
-    Args:
-      image: `[height, width, channels]`, or a batch of such.
-
-    Returns:
-      A tensor of the same shape.
-
-    >>> tf.image.flip_left_right([[[1], [2]]]).numpy().ravel()
-    array([2, 1], dtype=int32)
-    """
-    return mirrored(image_tensor(image, "flip_left_right"), 1)
+    return function
 
 
-def flip_up_down(image: Any) -> Tensor:
-    """The image mirrored along its height.
-
-    Args:
-      image: `[height, width, channels]`, or a batch of such.
-
-    Returns:
-      A tensor of the same shape.
-
-    >>> tf.image.flip_up_down([[[1]], [[2]]]).numpy().ravel()
-    array([2, 1], dtype=int32)
-    """
-    return mirrored(image_tensor(image, "flip_up_down"), 0)
+flip_left_right = _flip(
+    "flip_left_right",
+    "The image mirrored along its width.",
+    "tf.image.flip_left_right([[[1], [2]]]).numpy().ravel() -> array([2, 1], dtype=int32)",
+    1,
+)
+flip_up_down = _flip(
+    "flip_up_down",
+    "The image mirrored along its height.",
+    "tf.image.flip_up_down([[[1]], [[2]]]).numpy().ravel() -> array([2, 1], dtype=int32)",
+    0,
+)
 
 
 def mirrored(x: Any, axis: int) -> Tensor:
@@ -52,7 +46,6 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
     Args:
       image: `[height, width, channels]`, or a batch of such.
       k: how many right angles; negative ones turn clockwise.
-      name: ignored.
 
     Returns:
       A tensor, with height and width exchanged if k is odd.
@@ -74,7 +67,6 @@ def transpose(image: Any, name: str | None = None) -> Tensor:
 
     Args:
       image: `[height, width, channels]`, or a batch of such.
-      name: ignored.
 
     Returns:
       A tensor.

@@ -48,7 +48,6 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
 
     Args:
       images: `[height, width, channels]`, or a batch of such.
-      name: ignored.
 
     Returns:
       A scalar, or a vector with one entry for each image of a batch.

@@ -53,7 +53,6 @@ def non_max_suppression(
       max_output_size: how many indices to return at most.
       iou_threshold: a box is left out if its intersection with a better one, over their union, is larger than this.
       score_threshold: boxes are left out unless their score is larger than this.
-      name: ignored.
 
     Returns:
       An int32 tensor.
@@ -106,7 +105,6 @@ def non_max_suppression_with_scores(
       score_threshold: boxes are left out unless their score is larger than this.
       soft_nms_sigma: if positive, boxes that overlap a better one are not left out; each such box multiplies their score
         by `exp(-overlap ** 2 / (2 * sigma))`, and the next best is chosen by the new scores.
-      name: ignored.
 
     Returns:
       An int32 tensor of indices, and a tensor of scores.
@@ -165,7 +163,6 @@ def non_max_suppression_overlaps(
       max_output_size: how many indices to return at most.
       overlap_threshold: which overlap is still allowed.
       score_threshold: boxes are left out unless their score is larger than this.
-      name: ignored.
 
     Returns:
       An int32 tensor.
@@ -203,7 +200,6 @@ def non_max_suppression_padded(
       iou_threshold: as in `non_max_suppression`.
       score_threshold: boxes are left out unless their score is larger than this.
       pad_to_max_output_size: whether to fill up with zeros, which a batch needs.
-      name: ignored.
       sorted_input: ignored; boxes are sorted by their scores in any case.
       canonicalized_coordinates: ignored; any two opposite corners may be given.
       tile_size: ignored.
@@ -250,7 +246,6 @@ def combined_non_max_suppression(
       score_threshold: boxes are left out unless their score is larger than this.
       pad_per_class: whether the result has room for no more boxes than all classes together can have.
       clip_boxes: whether to limit coordinates to the range from 0 to 1.
-      name: ignored.
 
     Returns:
       `nmsed_boxes`, `nmsed_scores`, `nmsed_classes` (floats) and `valid_detections`, how many there are; the rest is 0.

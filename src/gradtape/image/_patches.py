@@ -33,7 +33,6 @@ def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: 
       strides: `[1, rows, columns, 1]`, how far neighbouring patches are apart.
       rates: `[1, rows, columns, 1]`, how far neighbouring pixels of a patch are apart.
       padding: "VALID" for patches that lie in the image, "SAME" to fill up with zeros around it.
-      name: ignored.
 
     Returns:
       A tensor `[batch, patch rows, patch columns, pixels * channels]` of the same dtype.
@@ -79,7 +78,6 @@ def extract_glimpse(
       normalized: whether an offset of 1 is the height or width (the half of it if centered); else one pixel.
       noise: what stands where a window reaches beyond its image: "uniform" (random numbers in the range of the image),
         "gaussian" (of its mean and deviation) or "zero".
-      name: ignored.
 
     Returns:
       A tensor `[batch, *size, channels]`. The middle of the window is at the offset if both `centered` and `normalized`

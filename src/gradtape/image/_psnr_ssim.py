@@ -38,7 +38,6 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
       a: `[..., height, width, channels]`.
       b: of the same height, width and channels; other axes broadcast.
       max_val: the difference between the largest and the smallest value that pixels can have.
-      name: ignored.
 
     Returns:
       A float32 tensor without the last three axes.

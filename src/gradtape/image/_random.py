@@ -221,7 +221,6 @@ def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None
       value: a tensor of any rank.
       size: the shape of the part, a length for each axis.
       seed: an integer that gives the call a stream of its own.
-      name: ignored.
 
     Returns:
       A tensor of the same dtype.
@@ -239,7 +238,6 @@ def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = N
       value: a tensor of any rank.
       size: the shape of the part, a length for each axis.
       seed: two integers.
-      name: ignored.
 
     Returns:
       A tensor of the same dtype.

@@ -53,7 +53,6 @@ def resize(
         pixels around each new one; "area" takes the mean of what a new pixel covers; "nearest" copies the nearest.
       preserve_aspect_ratio: whether `size` is a limit, and the largest image within it that keeps the proportions is made.
       antialias: whether the weighing methods take all pixels that a new one covers into account when the image shrinks.
-      name: ignored.
 
     Returns:
       A float32 tensor; with "nearest" one of the images' dtype.

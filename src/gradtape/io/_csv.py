@@ -38,7 +38,6 @@ def decode_csv(
       use_quote_delim: whether `"` around a field lets it hold separators and, doubled, quotes.
       na_value: another text that means an empty field.
       select_cols: the sorted numbers of the columns that are wanted; `record_defaults` is for these alone.
-      name: ignored.
 
     >>> numbers, names = tf.io.decode_csv(["1,a", "2,b", ",c"], [[-1], [""]])
     >>> numbers.numpy(), names.numpy()

@@ -32,7 +32,6 @@ def decode_raw(
       out_type: the dtype of the numbers.
       little_endian: whether the first byte of a number is its lowest.
       fixed_length: so many bytes of each string are used; shorter ones are filled up with zeros.
-      name: ignored.
 
     Returns:
       A tensor with the shape of `input_bytes` and one more axis.
@@ -100,7 +99,6 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
     Args:
       input: a string tensor.
       pad: whether `=` fills up the last group.
-      name: ignored.
 
     >>> tf.io.encode_base64("hello??").numpy()
     b'aGVsbG8_Pw'
@@ -119,7 +117,6 @@ def decode_base64(input: Any, name: str | None = None) -> Tensor:
 
     Args:
       input: a string tensor.
-      name: ignored.
 
     >>> tf.io.decode_base64("aGVsbG8_Pw").numpy()
     b'hello??'
@@ -154,7 +151,6 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
     Args:
       bytes: a string tensor.
       compression_type: "ZLIB", "GZIP", or "" for strings that are not compressed.
-      name: ignored.
 
     >>> import zlib
     >>> tf.io.decode_compressed(zlib.compress(b"hello"), "ZLIB").numpy()

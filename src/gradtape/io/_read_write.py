@@ -23,7 +23,6 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
 
     Args:
       filename: the path, a string tensor or text.
-      name: ignored.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "a.txt")
@@ -49,7 +48,6 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
     Args:
       filename: the path, a string tensor or text.
       contents: a scalar string tensor, bytes or text.
-      name: ignored.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "new", "a.bin")
@@ -76,7 +74,6 @@ def matching_files(pattern: Any, name: str | None = None) -> Tensor:
 
     Args:
       pattern: one pattern or a vector of them; `*`, `?` and `[...]` have their usual meaning, within one directory.
-      name: ignored.
 
     >>> import os, tempfile
     >>> folder = tempfile.mkdtemp()

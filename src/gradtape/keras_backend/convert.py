@@ -212,10 +212,14 @@ def widened(x: Any, narrow: Any = "float32") -> Any:
     return x, lambda y: y
 
 
+# Sums of narrow integers are computed in 32 bits.
+WIDE = {"bool": "int32", "int8": "int32", "int16": "int32", "uint8": "uint32", "uint16": "uint32"}
+
+
 class _Promotion(Policy):
     """The policy of `keras.ops.numpy`: `result_type` promotes, and integers become `floatx`."""
 
-    small = dtypes.int32
+    small = index = dtypes.int32
 
     def arrays(self, *values: Any) -> Any:
         """The values as tensors."""
@@ -236,6 +240,22 @@ class _Promotion(Policy):
     def quotients(self, *values: Any) -> Any:
         """As `inexact`."""
         return float_operands(*values)
+
+    def summed(self, x: Any, dtype: Any = None) -> Any:
+        """What is summed: in the given dtype, or narrow integers in 32 bits."""
+        x = convert_to_tensor(x)
+        return cast_tensor(x, WIDE.get(x.dtype.name, x.dtype) if dtype is None else standardize_dtype(dtype))
+
+    def accumulated(self, x: Any, dtype: Any = None) -> Any:
+        """As they are, or in the given dtype; bools in 32 bits."""
+        x = convert_to_tensor(x)
+        if dtype is not None:
+            return cast_tensor(x, standardize_dtype(dtype))
+        return cast_tensor(x, "int32") if x.dtype.is_bool else x
+
+    def precise(self, x: Any) -> Any:
+        """Narrow floats in 32 bits."""
+        return widened(x)
 
 
 POLICY = _Promotion()

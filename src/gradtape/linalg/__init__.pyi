@@ -2,6 +2,7 @@
 # ruff: noqa
 from gradtape.arrays.creation import eye
 from gradtape.arrays.movement import matrix_transpose
+from gradtape.core.tensor import Tensor
 from gradtape.linalg import experimental
 from gradtape.linalg._banded import banded_triangular_solve
 from gradtape.linalg._banded import tridiagonal_matmul
@@ -31,10 +32,7 @@ from gradtape.linalg._diagonals import tensor_diag
 from gradtape.linalg._diagonals import tensor_diag_part
 from gradtape.linalg._diagonals import trace
 from gradtape.linalg._einsum import einsum
-from gradtape.linalg._matrix_functions import expm
-from gradtape.linalg._matrix_functions import logm
 from gradtape.linalg._matrix_functions import matrix_power
-from gradtape.linalg._matrix_functions import sqrtm
 from gradtape.linalg._operators.base import LinearOperator
 from gradtape.linalg._operators.blocks import LinearOperatorBlockDiag
 from gradtape.linalg._operators.blocks import LinearOperatorBlockLowerTriangular
@@ -71,6 +69,7 @@ from gradtape.linalg._solvers import lu_solve
 from gradtape.linalg._solvers import solve
 from gradtape.linalg._solvers import triangular_solve
 from gradtape.math._clipping import global_norm
+from typing import Any
 
 __all__ = [
     "LinearOperator",
@@ -145,3 +144,50 @@ __all__ = [
     "tridiagonal_matmul",
     "tridiagonal_solve",
 ]
+
+def expm(input: Any, name: str | None = None) -> Tensor:
+    """The exponentials of square matrices: the sum of `a^n / n!`.
+
+    Args:
+      input: matrices `[..., n, n]`.
+      name: ignored.
+
+    Returns:
+      A tensor of the same shape.
+
+    >>> tf.linalg.expm([[0.0, 2.0], [0.0, 0.0]]).numpy()
+    array([[1., 2.],
+           [0., 1.]], dtype=float32)
+    """
+
+def logm(input: Any, name: str | None = None) -> Tensor:
+    """The principal logarithms of square matrices: the inverse of `expm`.
+
+    Args:
+      input: matrices `[..., n, n]`. Real ones must not have negative eigenvalues, unless they are cast to a complex
+        dtype first. Singular ones give NaN.
+      name: ignored.
+
+    Returns:
+      A tensor of the same shape.
+
+    >>> tf.linalg.logm([[1.0, 2.0], [0.0, 1.0]]).numpy()
+    array([[0., 2.],
+           [0., 0.]], dtype=float32)
+    """
+
+def sqrtm(input: Any, name: str | None = None) -> Tensor:
+    """The principal square roots of square matrices: those whose eigenvalues have no negative real parts.
+
+    Args:
+      input: matrices `[..., n, n]`. Real ones must not have negative eigenvalues, unless they are cast to a complex
+        dtype first.
+      name: ignored.
+
+    Returns:
+      A tensor of the same shape.
+
+    >>> tf.linalg.sqrtm([[1.0, 2.0], [0.0, 1.0]]).numpy()
+    array([[1., 1.],
+           [0., 1.]], dtype=float32)
+    """

@@ -34,7 +34,6 @@ def banded_triangular_solve(
       rhs: right-hand sides `[..., n]` or `[..., n, m]` of the same dtype; leading axes broadcast.
       lower: the diagonals lie below the main one, or else above.
       adjoint: take the conjugate transpose of the matrix.
-      name: ignored.
 
     Returns:
       A tensor like `rhs`.
@@ -74,7 +73,6 @@ def tridiagonal_solve(
         elements; or "matrix", matrices `[..., n, n]`.
       transpose_rhs: `rhs` is given as `[..., k, n]`.
       conjugate_rhs: take the complex conjugate of `rhs`.
-      name: ignored.
       partial_pivoting: ignored: rows are always exchanged where that is more accurate.
       perturb_singular: replace pivots close to zero by small ones, so that singular systems have a finite result.
 
@@ -118,7 +116,6 @@ def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compac
       diagonals_format: "compact", one tensor `[..., 3, n]` of the diagonals above, on and below the main one, each
         element in the place of its row; "sequence", these as three tensors, of which the outer ones may have n - 1
         elements; or "matrix", matrices `[..., n, n]`.
-      name: ignored.
 
     Returns:
       A tensor `[..., n, k]`.

@@ -52,7 +52,6 @@ def conjugate_gradient(
       x: where to start; zeros by default.
       tol: stop when the norm of each residual is at most this part of the norm of its right-hand side.
       max_iter: stop after as many steps.
-      name: ignored.
 
     Returns:
       A named tuple `(i, x, r, p, gamma)`: the number of steps, the solution, the residual, the next direction, and the

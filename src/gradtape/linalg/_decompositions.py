@@ -52,7 +52,6 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
 
     Args:
       input: matrices `[..., n, n]`.
-      name: ignored.
 
     Returns:
       A tensor like the input.
@@ -73,7 +72,6 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     Args:
       input: matrices `[..., m, n]`.
       full_matrices: whether q is square, so that its last columns span what those of the input do not.
-      name: ignored.
 
     Returns:
       The pair `q` `[..., m, p]` and `r` `[..., p, n]`, with p = m or, by default, the smaller of m and n.
@@ -99,7 +97,6 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
       tensor: matrices `[..., m, n]`.
       full_matrices: whether u and v are square; by default they have as many columns as there are singular values.
       compute_uv: whether to return the vectors.
-      name: ignored.
 
     Returns:
       `s` `[..., p]`, real, with p the smaller of m and n; or `s`, `u` `[..., m, p]` and `v` `[..., n, p]`.
@@ -120,7 +117,6 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
 
     Args:
       tensor: matrices `[..., n, n]`.
-      name: ignored.
 
     Returns:
       `e` `[..., n]` and `v` `[..., n, n]`, in the dtype of the input.
@@ -139,7 +135,6 @@ def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
 
     Args:
       tensor: matrices `[..., n, n]`.
-      name: ignored.
 
     Returns:
       A tensor `[..., n]` in the dtype of the input.
@@ -160,7 +155,6 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
 
     Args:
       tensor: matrices `[..., n, n]`.
-      name: ignored.
 
     Returns:
       `e` `[..., n]` and `v` `[..., n, n]`, complex.
@@ -178,7 +172,6 @@ def eigvals(tensor: Any, name: str | None = None) -> Tensor:
 
     Args:
       tensor: matrices `[..., n, n]`.
-      name: ignored.
 
     Returns:
       A complex tensor `[..., n]`.
@@ -208,7 +201,6 @@ def eigh_tridiagonal(
       select: which ones: `"a"` all, `"v"` those in the range `(low, high]`, `"i"` those numbered `low` to `high`.
       select_range: the pair `(low, high)` for `"v"` and `"i"`.
       tol: ignored: eigenvalues are as precise as the dtype allows.
-      name: ignored.
 
     Returns:
       Real eigenvalues `[..., k]`; or these and the eigenvectors, the columns of `[..., n, k]`.
@@ -284,7 +276,6 @@ def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None)
     Args:
       input: matrices `[..., n, n]`, not singular.
       output_idx_type: the dtype of p, `tf.int32` or `tf.int64`.
-      name: ignored.
 
     Returns:
       The pair `lu` `[..., n, n]`, which holds u in its upper triangle and l, whose diagonal is 1, below; and `p`
@@ -312,7 +303,6 @@ def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str 
       a: matrices `[..., m, n]`.
       tol: what is negligible, broadcast against the singular values; by default `eps * max(m, n)` times the largest.
       validate_args: ignored: arguments are always checked.
-      name: ignored.
 
     Returns:
       An int32 tensor of shape `[...]`.
@@ -342,7 +332,6 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
       rcond: singular values up to `rcond` times the largest count as zero: a number, or one for each matrix; by default
         `10 * eps * max(m, n)`.
       validate_args: ignored: arguments are always checked.
-      name: ignored.
 
     Returns:
       Matrices `[..., n, m]`.

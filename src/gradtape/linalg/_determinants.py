@@ -30,7 +30,6 @@ def det(input: Any, name: str | None = None) -> Tensor:
 
     Args:
       input: matrices `[..., n, n]`.
-      name: ignored.
 
     Returns:
       A tensor `[...]`.
@@ -46,7 +45,6 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
 
     Args:
       input: matrices `[..., n, n]`.
-      name: ignored.
 
     Returns:
       The pair `sign`, of absolute value 1, and `log_abs_determinant`, both `[...]` in the dtype of the input; 0 and -inf
@@ -65,7 +63,6 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
 
     Args:
       matrix: matrices `[..., n, n]`.
-      name: ignored.
 
     Returns:
       A real tensor `[...]`; nan where a matrix is not positive definite.

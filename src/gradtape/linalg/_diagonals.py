@@ -25,7 +25,6 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
 
     Args:
       matrix: a tensor of rank 2 or more.
-      name: ignored.
 
     Returns:
       A tensor `[..., n, m]` of matrices `[..., m, n]`.
@@ -43,7 +42,6 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
       input: matrices `[..., m, n]`.
       num_lower: how many diagonals below the main one to keep; a negative number keeps all.
       num_upper: how many diagonals above the main one to keep; a negative number keeps all.
-      name: ignored.
 
     Returns:
       A tensor like the input, with zeros outside of the band.
@@ -70,7 +68,6 @@ def diag(
 
     Args:
       diagonal: one diagonal `[..., length]`, or several `[..., number, length]` with the highest first.
-      name: ignored.
       k: which diagonal, counted upwards from the main one; or the lowest and the highest of several.
       num_rows: rows of the matrices; -1 for as few as the diagonals need, or for square matrices if both are -1.
       num_cols: columns of the matrices, in the same way.
@@ -108,7 +105,6 @@ def diag_part(
 
     Args:
       input: matrices `[..., m, n]`.
-      name: ignored.
       k: which diagonal, counted upwards from the main one; or the lowest and the highest of several.
       padding_value: what fills up the short ones of several diagonals.
       align: on which side the elements of short diagonals stand in their rows, first for those above the main one,
@@ -139,7 +135,6 @@ def set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, alig
     Args:
       input: matrices `[..., m, n]`.
       diagonal: one diagonal `[..., length]`, or several `[..., number, length]` with the highest first.
-      name: ignored.
       k: which diagonal, counted upwards from the main one; or the lowest and the highest of several.
       align: on which side the elements of short diagonals stand in their rows, first for those above the main one,
         then for those below: "RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT" or "RIGHT_RIGHT".
@@ -222,7 +217,6 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
 
     Args:
       diagonal: a tensor of rank 1 or more.
-      name: ignored.
 
     Returns:
       A tensor of shape `diagonal.shape + diagonal.shape`, zero elsewhere.
@@ -249,7 +243,6 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
 
     Args:
       input: a tensor of even rank, whose shape is some shape twice.
-      name: ignored.
 
     Returns:
       A tensor of half the rank.
@@ -274,7 +267,6 @@ def trace(x: Any, name: str | None = None) -> Tensor:
 
     Args:
       x: matrices `[..., m, n]`.
-      name: ignored.
 
     Returns:
       A tensor `[...]`.
@@ -293,7 +285,6 @@ def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     Args:
       a: a tensor `[..., 3]`.
       b: a tensor of the same shape and dtype.
-      name: ignored.
 
     Returns:
       A tensor of the same shape.
@@ -323,7 +314,6 @@ def kron(a: Any, b: Any, name: str | None = None) -> Tensor:
     Args:
       a: matrices `[..., m, n]`.
       b: matrices `[..., p, q]` of the same dtype; leading axes broadcast.
-      name: ignored.
 
     Returns:
       A tensor `[..., m * p, n * q]`.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from gradtape.api.arguments import integer, tensor
+from gradtape.api.families import family
 from gradtape.core import convert, errors
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor
@@ -17,57 +19,40 @@ from gradtape.ops.movement import BroadcastTo
 from gradtape.ops.solve import MatrixInverse
 
 
-def expm(input: Any, name: str | None = None) -> Tensor:
-    """The exponentials of square matrices: the sum of `a^n / n!`.
+@family("A tensor of the same shape.", input="matrices `[..., n, n]`.")
+def _of_matrices(who: str, op: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def function(input: Any, name: str | None = None) -> Tensor:
+        return op(tensor(input))
 
-    Args:
-      input: matrices `[..., n, n]`.
-      name: ignored.
-
-    Returns:
-      A tensor of the same shape.
-
-    >>> tf.linalg.expm([[0.0, 2.0], [0.0, 0.0]]).numpy()
-    array([[1., 2.],
-           [0., 1.]], dtype=float32)
-    """
-    return Expm(tensor(input))
+    return function
 
 
-def logm(input: Any, name: str | None = None) -> Tensor:
-    """The principal logarithms of square matrices: the inverse of `expm`.
-
-    Args:
-      input: matrices `[..., n, n]`. Real ones must not have negative eigenvalues, unless they are cast to a complex
-        dtype first. Singular ones give NaN.
-      name: ignored.
-
-    Returns:
-      A tensor of the same shape.
-
-    >>> tf.linalg.logm([[1.0, 2.0], [0.0, 1.0]]).numpy()
-    array([[0., 2.],
-           [0., 0.]], dtype=float32)
-    """
-    return Logm(tensor(input))
-
-
-def sqrtm(input: Any, name: str | None = None) -> Tensor:
-    """The principal square roots of square matrices: those whose eigenvalues have no negative real parts.
-
-    Args:
-      input: matrices `[..., n, n]`. Real ones must not have negative eigenvalues, unless they are cast to a complex
-        dtype first.
-      name: ignored.
-
-    Returns:
-      A tensor of the same shape.
-
-    >>> tf.linalg.sqrtm([[1.0, 2.0], [0.0, 1.0]]).numpy()
-    array([[1., 1.],
-           [0., 1.]], dtype=float32)
-    """
-    return Sqrtm(tensor(input))
+expm = _of_matrices(
+    "expm",
+    "The exponentials of square matrices: the sum of `a^n / n!`.",
+    "tf.linalg.expm([[0.0, 2.0], [0.0, 0.0]]).numpy() -> array([[1., 2.],\n       [0., 1.]], dtype=float32)",
+    Expm,
+)
+logm = _of_matrices(
+    "logm",
+    "The principal logarithms of square matrices: the inverse of `expm`.",
+    "tf.linalg.logm([[1.0, 2.0], [0.0, 1.0]]).numpy() -> array([[0., 2.],\n       [0., 0.]], dtype=float32)",
+    Logm,
+    input=(
+        "matrices `[..., n, n]`. Real ones must not have negative eigenvalues, unless they are cast to a complex\n"
+        "    dtype first. Singular ones give NaN."
+    ),
+)
+sqrtm = _of_matrices(
+    "sqrtm",
+    "The principal square roots of square matrices: those whose eigenvalues have no negative real parts.",
+    "tf.linalg.sqrtm([[1.0, 2.0], [0.0, 1.0]]).numpy() -> array([[1., 1.],\n       [0., 1.]], dtype=float32)",
+    Sqrtm,
+    input=(
+        "matrices `[..., n, n]`. Real ones must not have negative eigenvalues, unless they are cast to a complex\n"
+        "    dtype first."
+    ),
+)
 
 
 def matrix_power(a: Any, n: Any, name: str | None = None) -> Tensor:
@@ -76,7 +61,6 @@ def matrix_power(a: Any, n: Any, name: str | None = None) -> Tensor:
     Args:
       a: matrices `[..., m, m]`.
       n: an int; 0 gives identity matrices, a negative one powers of the inverses.
-      name: ignored.
 
     Returns:
       A tensor of the same shape.

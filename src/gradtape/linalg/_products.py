@@ -52,7 +52,6 @@ def matmul(
       output_type: the dtype to compute in, for instance int32 for int8 matrices; that of the matrices by default.
       grad_a: ignored.
       grad_b: ignored.
-      name: ignored.
 
     Returns:
       The product, of shape `[..., rows of a, columns of b]`.
@@ -126,7 +125,6 @@ def matvec(
       adjoint_a: transpose and conjugate each matrix first.
       a_is_sparse: ignored.
       b_is_sparse: ignored.
-      name: ignored.
 
     Returns:
       Vectors `[..., m]`.
@@ -168,7 +166,6 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
       a: a tensor.
       b: a tensor of the same dtype.
       axes: how many axes to sum, the last of a against the first of b; or two lists, the axes of a and those of b.
-      name: ignored.
 
     Returns:
       A tensor with the axes of a that are left, then those of b.
@@ -252,7 +249,6 @@ def norm(
         for matrices.
       axis: None: the whole tensor is one vector; an int: vectors along an axis; a pair of ints: matrices.
       keepdims: keep the reduced axes, with length 1.
-      name: ignored.
 
     Returns:
       The norms. The gradient of the Euclidean norm at 0 is nan, unless its cotangent is 0.
@@ -330,7 +326,6 @@ def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str |
       tensor: floating or complex numbers.
       ord: which norm, as in `tf.norm`.
       axis: over which axes, as in `tf.norm`.
-      name: ignored.
 
     Returns:
       The pair of the normalised tensor and the norm, whose reduced axes have length 1.
@@ -352,7 +347,6 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: str | Non
       x: floating or complex numbers.
       axis: over which axes; None (the default) means all.
       epsilon: the least sum of squares.
-      name: ignored.
       dim: an old name of `axis`.
 
     Returns:

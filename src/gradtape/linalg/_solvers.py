@@ -44,7 +44,6 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     Args:
       input: matrices `[..., n, n]`.
       adjoint: invert the conjugate transposes instead.
-      name: ignored.
 
     Returns:
       A tensor of the same shape.
@@ -66,7 +65,6 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
       matrix: matrices `[..., n, n]`.
       rhs: right-hand sides `[..., n, k]` of the same dtype; leading axes broadcast.
       adjoint: take the conjugate transposes of the matrices instead.
-      name: ignored.
 
     Returns:
       A tensor `[..., n, k]`.
@@ -91,7 +89,6 @@ def triangular_solve(
       rhs: right-hand sides `[..., n, k]` of the same dtype; leading axes broadcast.
       lower: read the lower triangles, or else the upper ones.
       adjoint: take the conjugate transposes of the triangular matrices.
-      name: ignored.
 
     Returns:
       A tensor `[..., n, k]`.
@@ -112,7 +109,6 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
     Args:
       chol: lower triangular matrices `[..., n, n]`, as from `tf.linalg.cholesky`.
       rhs: right-hand sides `[..., n, k]` of the same dtype; leading axes broadcast.
-      name: ignored.
 
     Returns:
       A tensor `[..., n, k]`.
@@ -135,7 +131,6 @@ def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, n
       l2_regularizer: how much the squared norm of x counts beside the squared error.
       fast: solve the normal equations, for matrices of full rank that are not ill-conditioned. Otherwise the
         pseudo-inverse is used, which takes any matrix, and `l2_regularizer` is ignored.
-      name: ignored.
 
     Returns:
       A tensor `[..., n, k]`.
@@ -196,7 +191,6 @@ def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False,
       perm: `[..., n]`, the order in which the rows of `a` were taken, as from `tf.linalg.lu`.
       rhs: right-hand sides `[..., n, k]`; leading axes broadcast.
       validate_args: also check that `perm` is a permutation.
-      name: ignored.
 
     Returns:
       A tensor `[..., n, k]`.
@@ -229,7 +223,6 @@ def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: bool = False, 
       lower_upper: `[..., n, n]`, both factors in one matrix, as from `tf.linalg.lu`.
       perm: `[..., n]`, the order in which the rows were taken, as from `tf.linalg.lu`.
       validate_args: also check that `perm` is a permutation.
-      name: ignored.
 
     Returns:
       A tensor `[..., n, n]`.
@@ -250,7 +243,6 @@ def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, nam
       lower_upper: `[..., n, n]`, both factors in one matrix, as from `tf.linalg.lu`.
       perm: `[..., n]`, the order in which the rows were taken, as from `tf.linalg.lu`.
       validate_args: also check that `perm` is a permutation.
-      name: ignored.
 
     Returns:
       A tensor `[..., n, n]`.

@@ -1,10 +1,7 @@
 # Written by tools/stubs.py.
 # ruff: noqa
-from gradtape.arrays.indexing import argmax
-from gradtape.arrays.indexing import argmin
 from gradtape.arrays.indexing import in_top_k
-from gradtape.arrays.sorting import approx_max_k
-from gradtape.arrays.sorting import approx_min_k
+from gradtape.arrays.sorting import ApproxTopK
 from gradtape.arrays.sorting import invert_permutation
 from gradtape.arrays.sorting import is_non_decreasing
 from gradtape.arrays.sorting import is_strictly_increasing
@@ -43,8 +40,8 @@ from gradtape.math._special_functions import logaddexp
 from gradtape.math._special_functions import nextafter
 from gradtape.math._special_functions import polyval
 from gradtape.math._special_functions import zeta
-from gradtape.nn._softmax import log_softmax
-from gradtape.nn._softmax import softmax
+from gradtape.nn import log_softmax
+from gradtape.nn import softmax
 from typing import Any
 
 __all__ = [
@@ -219,6 +216,92 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     >>> tf.add([1.0, 2.0], 0.5).numpy()
     array([1.5, 2.5], dtype=float32)
+    """
+
+def approx_max_k(
+    operand: Any,
+    k: Any,
+    reduction_dimension: Any = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> ApproxTopK:
+    """The `k` largest elements along an axis and where they are. They are the exact ones.
+
+    Args:
+      operand: floating point numbers.
+      k: how many.
+      reduction_dimension: the axis.
+      recall_target: ignored.
+      reduction_input_size_override: ignored.
+      aggregate_to_topk: ignored.
+      name: ignored.
+
+    Returns:
+      The pair `values`, `indices`.
+
+    >>> tf.math.approx_max_k([4.0, 1.0, 3.0], k=2).values.numpy()
+    array([4., 3.], dtype=float32)
+    """
+
+def approx_min_k(
+    operand: Any,
+    k: Any,
+    reduction_dimension: Any = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> ApproxTopK:
+    """The `k` smallest elements along an axis and where they are. They are the exact ones.
+
+    Args:
+      operand: floating point numbers.
+      k: how many.
+      reduction_dimension: the axis.
+      recall_target: ignored.
+      reduction_input_size_override: ignored.
+      aggregate_to_topk: ignored.
+      name: ignored.
+
+    Returns:
+      The pair `values`, `indices`.
+
+    >>> tf.math.approx_min_k([4.0, 1.0, 3.0], k=2).values.numpy()
+    array([1., 3.], dtype=float32)
+    """
+
+def argmax(input: Any, axis: Any = None, output_type: Any = ..., name: str | None = None) -> Tensor:
+    """The position of the largest value along an axis; of equal ones the first.
+
+    Args:
+      input: real numbers or bools.
+      axis: an int; the first axis by default.
+      output_type: int16, uint16, int32 or int64.
+      name: ignored.
+
+    Returns:
+      Integers, in the shape of the input without the axis. There is no gradient.
+
+    >>> tf.argmax([[1.0, 5.0], [7.0, 2.0]], axis=1).numpy()
+    array([1, 0])
+    """
+
+def argmin(input: Any, axis: Any = None, output_type: Any = ..., name: str | None = None) -> Tensor:
+    """The position of the smallest value along an axis; of equal ones the first.
+
+    Args:
+      input: real numbers or bools.
+      axis: an int; the first axis by default.
+      output_type: int16, uint16, int32 or int64.
+      name: ignored.
+
+    Returns:
+      Integers, in the shape of the input without the axis. There is no gradient.
+
+    >>> tf.argmin([[1.0, 5.0], [7.0, 2.0]], axis=1).numpy()
+    array([0, 1])
     """
 
 def asin(x: TensorLike, name: str | None = None) -> Tensor:

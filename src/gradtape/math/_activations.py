@@ -34,7 +34,6 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tens
     Args:
       features: floating point; integers become float32.
       alpha: a number, or a tensor, which then has its gradient too.
-      name: ignored.
 
     >>> tf.nn.leaky_relu([-1.0, 2.0]).numpy()
     array([-0.2,  2. ], dtype=float32)
@@ -74,7 +73,6 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
     Args:
       features: floating point.
       approximate: compute the distribution function by a tanh, as GPT-2 and BERT do.
-      name: ignored.
 
     >>> tf.nn.gelu([0.0, 100.0]).numpy()
     array([  0., 100.], dtype=float32)
@@ -88,7 +86,6 @@ def crelu(features: Any, axis: Any = -1, name: str | None = None) -> Tensor:
     Args:
       features: floating point or integers.
       axis: the axis to join along.
-      name: ignored.
 
     >>> tf.nn.crelu([1.0, -2.0]).numpy()
     array([1., 0., 0., 2.], dtype=float32)

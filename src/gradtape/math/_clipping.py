@@ -28,7 +28,6 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
       t: a tensor or IndexedSlices.
       clip_norm: a positive number; may be a tensor that broadcasts against t.
       axes: over which axes norms are taken; None (the default) means all.
-      name: ignored.
 
     Returns:
       A tensor, or IndexedSlices if t is such.
@@ -64,7 +63,6 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
 
     Args:
       t_list: a list of tensors, IndexedSlices and None, which is passed over.
-      name: ignored.
 
     Returns:
       A scalar.
@@ -99,7 +97,6 @@ def clip_by_global_norm(
       t_list: a list of tensors, IndexedSlices and None, which stays None.
       clip_norm: a positive number.
       use_norm: the norm, if it is known already.
-      name: ignored.
 
     Returns:
       The list of clipped tensors, and the norm before clipping. If that is not finite, all tensors become nan.

@@ -28,7 +28,6 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     Args:
       x: a tensor, a variable, IndexedSlices, or a value that becomes a tensor.
       dtype: the wanted dtype. What has it already is returned as it is.
-      name: ignored.
 
     >>> tf.cast([1.7, -1.7], tf.int32).numpy()
     array([ 1, -1], dtype=int32)
@@ -59,7 +58,6 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     Args:
       value: numbers.
       dtype: the wanted dtype.
-      name: ignored.
 
     >>> tf.saturate_cast([300, -7], tf.uint8).numpy()
     array([255,   0], dtype=uint8)
@@ -109,7 +107,6 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     Args:
       real: float32 or float64.
       imag: of the same dtype, and a shape that broadcasts with it.
-      name: ignored.
 
     Returns:
       A tensor of complex64 or complex128.
@@ -125,7 +122,6 @@ def conj(x: Any, name: str | None = None) -> Tensor:
 
     Args:
       x: numbers.
-      name: ignored.
 
     >>> tf.math.conj([1.0 + 2.0j]).numpy()
     array([1.-2.j])
@@ -139,7 +135,6 @@ def real(input: Any, name: str | None = None) -> Tensor:
 
     Args:
       input: numbers.
-      name: ignored.
 
     >>> tf.math.real([1.0 + 2.0j, 3.0]).numpy()
     array([1., 3.])
@@ -153,7 +148,6 @@ def imag(input: Any, name: str | None = None) -> Tensor:
 
     Args:
       input: numbers.
-      name: ignored.
 
     >>> tf.math.imag([1.0 + 2.0j, 3.0]).numpy()
     array([2., 0.])
@@ -169,7 +163,6 @@ def angle(input: Any, name: str | None = None) -> Tensor:
 
     Args:
       input: complex or floating point.
-      name: ignored.
 
     >>> tf.math.angle([1.0j, -1.0]).numpy()
     array([1.57079633, 3.14159265])

@@ -142,7 +142,6 @@ def abs(x: Any, name: str | None = None) -> Tensor:
 
     Args:
       x: numbers.
-      name: ignored.
 
     >>> tf.abs([-1.5, 2.0]).numpy()
     array([1.5, 2. ], dtype=float32)
@@ -156,7 +155,6 @@ def sign(x: Any, name: str | None = None) -> Tensor:
 
     Args:
       x: numbers.
-      name: ignored.
 
     >>> tf.sign([-1.5, 0.0, 2.0]).numpy()
     array([-1.,  0.,  1.], dtype=float32)
@@ -174,7 +172,6 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
     Args:
       x: numbers.
       y: of the same dtype, and a shape that broadcasts with the first. Integers must not be negative for integer x.
-      name: ignored.
 
     >>> tf.pow([2.0, 3.0], 2).numpy()
     array([4., 9.], dtype=float32)
@@ -189,7 +186,6 @@ def squared_difference(x: Any, y: Any, name: str | None = None) -> Tensor:
     Args:
       x: numbers.
       y: of the same dtype, and a shape that broadcasts with the first.
-      name: ignored.
 
     >>> tf.math.squared_difference([1.0, 5.0], 2.0).numpy()
     array([1., 9.], dtype=float32)
@@ -208,7 +204,6 @@ def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
     Args:
       y: floating point.
       x: of the same dtype, and a shape that broadcasts with the first.
-      name: ignored.
 
     >>> tf.atan2([0.0], 1.0).numpy()
     array([0.], dtype=float32)
@@ -221,7 +216,6 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
 
     Args:
       x: floating point or complex.
-      name: ignored.
 
     >>> tf.math.reciprocal_no_nan([2.0, 0.0]).numpy()
     array([0.5, 0. ], dtype=float32)
@@ -239,7 +233,6 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
       condition: bools; numbers too if it is alone.
       x: any dtype.
       y: of the same dtype.
-      name: ignored.
 
     >>> tf.where([True, False], [1.0, 2.0], 0.0).numpy()
     array([1., 0.], dtype=float32)
@@ -262,7 +255,6 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
       t: real numbers; IndexedSlices give IndexedSlices.
       clip_value_min: a number, or a tensor that broadcasts to the shape of t.
       clip_value_max: a number, or a tensor that broadcasts to the shape of t.
-      name: ignored.
 
     >>> tf.clip_by_value([-3.0, 0.5, 3.0], -1.0, 1.0).numpy()
     array([-1. ,  0.5,  1. ], dtype=float32)
@@ -279,7 +271,6 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
 
     Args:
       inputs: a list of tensors or IndexedSlices, or a tensor, whose slices are summed.
-      name: ignored.
 
     >>> tf.add_n([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]).numpy()
     array([ 9., 12.], dtype=float32)
@@ -306,7 +297,6 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
       inputs: a list of tensors.
       shape: the shape they have, checked if it is given.
       tensor_dtype: the dtype they have, checked if it is given.
-      name: ignored.
 
     >>> tf.math.accumulate_n([[1.0, 2.0], [3.0, 4.0]]).numpy()
     array([4., 6.], dtype=float32)
@@ -329,7 +319,6 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
     Args:
       scalar: a number or a tensor of rank 0.
       x: numbers.
-      name: ignored.
 
     >>> tf.scalar_mul(2.0, [1.0, 2.0]).numpy()
     array([2., 4.], dtype=float32)

@@ -42,7 +42,6 @@ def bincount(
       minlength: at least so many numbers are counted.
       maxlength: only numbers below this are counted.
       dtype: of the counts; sums of weights have the dtype of the weights.
-      name: ignored.
       axis: None or 0 to count all elements; -1 to count those of each row, for a vector or matrix.
       binary_output: only whether a number occurs: 1 or 0.
 
@@ -111,7 +110,6 @@ def histogram_fixed_width_bins(
       value_range: a pair: where the first bin starts and where the last one ends. Values outside fall into those.
       nbins: how many bins there are.
       dtype: int32 or int64.
-      name: ignored.
 
     Returns:
       Integers in the shape of the values. There is no gradient.
@@ -132,7 +130,6 @@ def histogram_fixed_width(
       value_range: a pair: where the first bin starts and where the last one ends. Values outside fall into those.
       nbins: how many bins there are.
       dtype: int32 or int64.
-      name: ignored.
 
     Returns:
       A vector of `nbins` counts. There is no gradient.
@@ -192,7 +189,6 @@ def confusion_matrix(
       num_classes: how many classes there are; by default as many as the largest number asks for.
       weights: what each pair counts, `[n]`, in place of 1. It has a gradient if `dtype` is floating.
       dtype: of the result.
-      name: ignored.
 
     Returns:
       A matrix `[num_classes, num_classes]`.

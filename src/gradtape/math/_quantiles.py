@@ -37,7 +37,6 @@ def quantile(
       method: what to take between two elements: `"linear"` interpolates, `"lower"`, `"higher"` and `"nearest"` take one
         of them, `"midpoint"` their mean.
       keepdims: keep the reduced axes, with length 1.
-      name: ignored.
 
     Returns:
       A tensor of shape `q.shape + reduced shape of x`; nan where there is a nan among the elements.
@@ -62,7 +61,6 @@ def percentile(
       method: what to take between two elements: `"linear"` interpolates, `"lower"`, `"higher"` and `"nearest"` take one
         of them, `"midpoint"` their mean.
       keepdims: keep the reduced axes, with length 1.
-      name: ignored.
 
     Returns:
       A tensor of shape `q.shape + reduced shape of x`; nan where there is a nan among the elements.
@@ -80,7 +78,6 @@ def median(x: Any, axis: Any = None, keepdims: bool = False, name: str | None = 
       x: real numbers. The mean of two integers is floating point.
       axis: an int, or a list of ints, over which to look; None (the default) means all axes.
       keepdims: keep the reduced axes, with length 1.
-      name: ignored.
 
     Returns:
       A tensor; nan where there is a nan among the elements.

@@ -105,7 +105,6 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: Any = False, 
       input_tensor: floating point or complex numbers.
       axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
       keepdims: keep the reduced axes, with length 1.
-      name: ignored.
 
     Returns:
       A tensor of the same dtype, real where the input is complex.
@@ -149,7 +148,6 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
       input_tensor: floating point or complex numbers.
       axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
       keepdims: keep the reduced axes, with length 1.
-      name: ignored.
 
     Returns:
       A tensor of the same dtype, real where the input is complex.
@@ -175,7 +173,6 @@ def count_nonzero(
       axis: an int, or a list of ints; negative ones count from the end; None (the default) means all axes.
       keepdims: keep the reduced axes, with length 1.
       dtype: of the result.
-      name: ignored.
 
     Returns:
       A tensor of counts.
@@ -193,7 +190,6 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
 
     Args:
       value: numbers.
-      name: ignored.
 
     Returns:
       A scalar.

@@ -22,7 +22,6 @@ def sobol_sample(
       num_results: how many points.
       skip: how many points at the beginning of the sequence to leave out; the origin is never among them.
       dtype: float32 or float64.
-      name: ignored.
 
     >>> tf.math.sobol_sample(2, 3).numpy()
     array([[0.5 , 0.5 ],

@@ -126,7 +126,6 @@ def zeta(x: Any, q: Any, name: str | None = None) -> Tensor:
     Args:
       x: the exponent, above 1.
       q: of the same dtype, and a shape that broadcasts; with 1, this is Riemann's zeta function.
-      name: ignored.
 
     >>> tf.math.zeta([2.0], 1.0).numpy().round(4)
     array([1.6449], dtype=float32)
@@ -141,7 +140,6 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
       a: the first parameter of the beta distribution whose distribution function this is.
       b: the second parameter.
       x: where, from 0 to 1. All three have one dtype, and shapes that broadcast.
-      name: ignored.
 
     >>> tf.math.betainc(1.0, 1.0, [0.0, 0.25, 1.0]).numpy()
     array([0.  , 0.25, 1.  ], dtype=float32)
@@ -159,7 +157,6 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
 
     Args:
       x: a tensor of floats, of rank 1 or more.
-      name: ignored.
 
     >>> tf.math.lbeta([[1.0, 1.0], [1.0, 2.0]]).numpy().round(4)
     array([ 0.    , -0.6931], dtype=float32)
@@ -176,7 +173,6 @@ def logaddexp(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     Args:
       x1: a tensor of floats, or a value that becomes one.
       x2: of the same dtype, and a shape that broadcasts.
-      name: ignored.
 
     >>> tf.math.logaddexp([1000.0, -np.inf], [-1000.0, -np.inf]).numpy()
     array([1000., -inf], dtype=float32)
@@ -190,7 +186,6 @@ def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     Args:
       x1: a tensor of float16, float32 or float64.
       x2: of the same dtype, and a shape that broadcasts.
-      name: ignored.
 
     >>> float(tf.math.nextafter(1.0, 2.0) - 1.0) == 2.0**-23
     True
@@ -204,7 +199,6 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
     Args:
       coeffs: a list of coefficients, that of the highest power first: numbers, or tensors that broadcast with x.
       x: a tensor, or a value that becomes one.
-      name: ignored.
 
     >>> tf.math.polyval([3.0, 2.0, 1.0], [0.0, 10.0]).numpy()
     array([  1., 321.], dtype=float32)

@@ -4,8 +4,7 @@ from gradtape.arrays.blocks import depth_to_space
 from gradtape.arrays.blocks import space_to_batch
 from gradtape.arrays.blocks import space_to_depth
 from gradtape.arrays.indexing import in_top_k
-from gradtape.arrays.sorting import approx_max_k
-from gradtape.arrays.sorting import approx_min_k
+from gradtape.arrays.sorting import ApproxTopK
 from gradtape.arrays.sorting import isotonic_regression
 from gradtape.arrays.sorting import top_k
 from gradtape.core.annotations import TensorLike
@@ -67,10 +66,8 @@ from gradtape.nn._softmax import batch_normalization
 from gradtape.nn._softmax import bias_add
 from gradtape.nn._softmax import embedding_lookup
 from gradtape.nn._softmax import l2_loss
-from gradtape.nn._softmax import log_softmax
 from gradtape.nn._softmax import moments
 from gradtape.nn._softmax import sigmoid_cross_entropy_with_logits
-from gradtape.nn._softmax import softmax
 from gradtape.nn._softmax import softmax_cross_entropy_with_logits
 from gradtape.nn._softmax import sparse_softmax_cross_entropy_with_logits
 from gradtape.nn._softmax import weighted_cross_entropy_with_logits
@@ -175,6 +172,60 @@ __all__ = [
     "with_space_to_batch",
     "zero_fraction",
 ]
+
+def approx_max_k(
+    operand: Any,
+    k: Any,
+    reduction_dimension: Any = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> ApproxTopK:
+    """The `k` largest elements along an axis and where they are. They are the exact ones.
+
+    Args:
+      operand: floating point numbers.
+      k: how many.
+      reduction_dimension: the axis.
+      recall_target: ignored.
+      reduction_input_size_override: ignored.
+      aggregate_to_topk: ignored.
+      name: ignored.
+
+    Returns:
+      The pair `values`, `indices`.
+
+    >>> tf.math.approx_max_k([4.0, 1.0, 3.0], k=2).values.numpy()
+    array([4., 3.], dtype=float32)
+    """
+
+def approx_min_k(
+    operand: Any,
+    k: Any,
+    reduction_dimension: Any = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> ApproxTopK:
+    """The `k` smallest elements along an axis and where they are. They are the exact ones.
+
+    Args:
+      operand: floating point numbers.
+      k: how many.
+      reduction_dimension: the axis.
+      recall_target: ignored.
+      reduction_input_size_override: ignored.
+      aggregate_to_topk: ignored.
+      name: ignored.
+
+    Returns:
+      The pair `values`, `indices`.
+
+    >>> tf.math.approx_min_k([4.0, 1.0, 3.0], k=2).values.numpy()
+    array([1., 3.], dtype=float32)
+    """
 
 def avg_pool(
     input: TensorLike, ksize: Any, strides: Any, padding: Any, data_format: str | None = None, name: str | None = None
@@ -417,6 +468,21 @@ def elu(features: TensorLike, name: str | None = None) -> Tensor:
     array([-1.,  2.], dtype=float32)
     """
 
+def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
+    """The logarithm of softmax along an axis, without its overflow.
+
+    Args:
+      logits: floating numbers.
+      axis: an int; the last axis by default.
+      name: ignored.
+
+    Returns:
+      Logarithms of probabilities, in the shape of the logits.
+
+    >>> tf.nn.log_softmax([0.0, 0.0]).numpy()
+    array([-0.6931472, -0.6931472], dtype=float32)
+    """
+
 def max_pool(
     input: TensorLike, ksize: Any, strides: Any, padding: Any, data_format: str | None = None, name: str | None = None
 ) -> Tensor:
@@ -536,4 +602,19 @@ def selu(features: TensorLike, name: str | None = None) -> Tensor:
 
     >>> tf.nn.selu([0.0]).numpy()
     array([0.], dtype=float32)
+    """
+
+def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
+    """exp(logits) over its sum along an axis.
+
+    Args:
+      logits: floating numbers.
+      axis: an int; the last axis by default.
+      name: ignored.
+
+    Returns:
+      Probabilities, in the shape of the logits.
+
+    >>> tf.nn.softmax([0.0, 0.0]).numpy()
+    array([0.5, 0.5], dtype=float32)
     """

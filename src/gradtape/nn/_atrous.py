@@ -22,7 +22,6 @@ def atrous_conv2d(value: Any, filters: Any, rate: Any, padding: Any, name: str |
       filters: `[window height, window width, input channels, output channels]`.
       rate: the distance of the taps.
       padding: "SAME" or "VALID".
-      name: ignored.
 
     Returns:
       `[n, places, places, output channels]`.
@@ -46,7 +45,6 @@ def atrous_conv2d_transpose(
       output_shape: the shape of the result.
       rate: the distance of the taps.
       padding: "SAME" or "VALID".
-      name: ignored.
 
     Returns:
       `[n, height, width, output channels]`.

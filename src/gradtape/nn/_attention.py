@@ -42,7 +42,6 @@ def dot_product_attention(
         zeros.
       scale: what the scores are multiplied by; 1 / sqrt(dim) by default.
       is_causal: whether query i sees only keys 0 to i.
-      name: ignored.
 
     Returns:
       `[..., t, heads, size]`.

@@ -50,7 +50,6 @@ def convolution(
       padding: "SAME", "VALID", or pairs [before, after] for each axis of the input.
       data_format: None or "NWC", "NHWC", "NDHWC"; "NCW", "NCHW", "NCDHW" for channels first.
       dilations: the distances of the taps: an int, or one for each axis; 1 by default.
-      name: ignored.
 
     Returns:
       `[..., *places, output channels]`, in the layout of the input. Derivatives of any order exist for all strides and
@@ -82,7 +81,6 @@ def conv1d(
       padding: "SAME", "VALID", or pairs for each axis.
       data_format: "NWC" or "NCW".
       dilations: the distance of the taps.
-      name: ignored.
 
     Returns:
       `[..., places, output channels]`, in the layout of the input.
@@ -162,7 +160,6 @@ def conv_transpose(
       padding: of the convolution that is transposed: "SAME", "VALID", or pairs for each axis.
       data_format: None or "NWC", "NHWC", "NDHWC"; "NCW", "NCHW", "NCDHW" for channels first.
       dilations: the distances of the taps.
-      name: ignored.
 
     Returns:
       `[n, *size, output channels]`, in the layout of the input.

@@ -51,7 +51,6 @@ def ctc_loss(
       unique: ignored: the gradient of repeated labels is quick without it.
       blank_index: the class that means nothing; 0 by default, and to be given for a SparseTensor. Negative numbers
         count from the end.
-      name: ignored.
 
     Returns:
       A loss for each sequence.
@@ -222,7 +221,6 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Ten
 
     Args:
       labels: integers, `[batch, max_label_length]`.
-      name: ignored.
 
     Returns:
       A pair of tensors of the shape of the labels: the different labels, filled up with 0, and their positions.
@@ -247,7 +245,6 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
     Args:
       labels: integers, `[batch, max_length]`.
       seq_length: how many labels each sequence has, `[batch]`.
-      name: ignored.
 
     Returns:
       The pair (labels, filled up with 0, and how many there are in each sequence).

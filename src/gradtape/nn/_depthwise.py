@@ -33,7 +33,6 @@ def depthwise_conv2d(
       padding: "SAME", "VALID", or pairs for each axis.
       data_format: "NHWC" (the default) or "NCHW".
       dilations: the distances of the taps: an int, or 2 of them.
-      name: ignored.
 
     Returns:
       `[n, places, places, channels * multiplier]`, in the layout of the input: the results of the first channel's
@@ -65,7 +64,6 @@ def separable_conv2d(
       padding: "SAME", "VALID", or pairs for each axis.
       data_format: "NHWC" (the default) or "NCHW".
       dilations: the distances of the taps: an int, or 2 of them.
-      name: ignored.
 
     Returns:
       `[n, places, places, output channels]`, in the layout of the input.
@@ -104,7 +102,6 @@ def depthwise_conv2d_backprop_input(
       filter: `[window height, window width, channels, multiplier]`.
       out_backprop: the gradient with respect to the result.
       strides, padding, data_format, dilations: those of the convolution.
-      name: ignored.
 
     Returns:
       A tensor of the shape `input_sizes`.
@@ -149,7 +146,6 @@ def depthwise_conv2d_backprop_filter(
       filter_sizes: the shape of the filter: `[window height, window width, channels, multiplier]`.
       out_backprop: the gradient with respect to the result.
       strides, padding, data_format, dilations: those of the convolution.
-      name: ignored.
 
     Returns:
       A tensor of the shape `filter_sizes`.

@@ -29,7 +29,6 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: 
       noise_shape: a shape that broadcasts with that of x: elements along its axes of length 1 are dropped together. None
         in it means as long as x.
       seed: an integer that gives the call a stream of its own; see `tf.random.set_seed`.
-      name: ignored.
 
     Returns:
       A tensor like x; x itself if the rate is 0.
@@ -51,7 +50,6 @@ def stateless_dropout(
       seed: two integers.
       rng_alg: "philox" or "auto_select".
       noise_shape: as in `tf.nn.dropout`.
-      name: ignored.
 
     Returns:
       A tensor like x; x itself if the rate is 0.
@@ -78,7 +76,6 @@ def general_dropout(
       uniform_sampler: a function of `shape` and `dtype` that gives numbers of `[0, 1)`; elements whose number is below the
         rate are dropped.
       noise_shape: as in `tf.nn.dropout`.
-      name: ignored.
 
     Returns:
       A tensor like x; x itself if the rate is 0.

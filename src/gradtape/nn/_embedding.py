@@ -44,7 +44,6 @@ def embedding_lookup_sparse(
       combiner: "sum" of the weighted embeddings; "mean" (the default), over the sum of the weights; "sqrtn", over the root
         of the sum of their squares.
       max_norm: scale down each embedding whose Euclidean norm is larger.
-      name: ignored.
       allow_fast_lookup: ignored.
 
     Returns:
@@ -143,7 +142,6 @@ def safe_embedding_lookup_sparse(
       combiner: "sum", "mean" or "sqrtn".
       default_id: the id for rows without ids; None gives them zeros.
       max_norm: scale down each embedding whose Euclidean norm is larger.
-      name: ignored.
       allow_fast_lookup: ignored.
 
     Returns:

@@ -38,7 +38,6 @@ def fractional_max_pool(
       pseudo_random: distribute the sizes evenly from a random start, rather than shuffle them.
       overlapping: let each window see the first row and column of the next.
       seed: with an integer other than 0, the same windows in every call.
-      name: ignored.
 
     Returns:
       The maxima, and the first rows and first columns of the windows, each followed by where the last window ends.
@@ -77,7 +76,6 @@ def fractional_avg_pool(
       pseudo_random: distribute the sizes evenly from a random start, rather than shuffle them.
       overlapping: let each window see the first row and column of the next.
       seed: with an integer other than 0, the same windows in every call.
-      name: ignored.
 
     Returns:
       The means, and the first rows and first columns of the windows, each followed by where the last window ends.

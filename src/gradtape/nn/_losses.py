@@ -122,7 +122,6 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
       targets: counts.
       log_input: logarithms of the expected counts, of the same shape and dtype.
       compute_full_loss: add Stirling's approximation of the constant, log(targets!), where the targets are above 1.
-      name: ignored.
 
     Returns:
       A loss for each element.

@@ -30,7 +30,6 @@ def weighted_moments(
       axes: a list of ints, or an int.
       frequency_weights: weights that broadcast against x.
       keepdims: keep the reduced axes, with length 1.
-      name: ignored.
 
     Returns:
       The pair (mean, variance).
@@ -84,7 +83,6 @@ def sufficient_statistics(
       axes: a list of ints, or an int.
       shift: what to subtract from x first: a guess of the mean, against cancellation. None for nothing.
       keepdims: keep the reduced axes, with length 1.
-      name: ignored.
 
     Returns:
       How many elements each result is made of, their sum, the sum of their squares, and the shift.
@@ -115,7 +113,6 @@ def normalize_moments(
       mean_ss: the sum of the elements, less the shift.
       variance_ss: the sum of their squares, less the shift.
       shift: the shift, or None.
-      name: ignored.
 
     Returns:
       The pair (mean, variance).

@@ -35,7 +35,6 @@ def dilation2d(
       padding: "SAME" or "VALID".
       data_format: "NHWC".
       dilations: the distances of the filter's taps, like the strides.
-      name: ignored.
 
     Returns:
       `[n, places, places, channels]`.
@@ -65,7 +64,6 @@ def erosion2d(
       padding: "SAME" or "VALID".
       data_format: "NHWC".
       dilations: the distances of the filter's taps, like the strides.
-      name: ignored.
 
     Returns:
       `[n, places, places, channels]`.

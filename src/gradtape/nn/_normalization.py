@@ -34,7 +34,6 @@ def layer_normalization(
       offset: what to add, or None; likewise.
       axis: the axis or axes to normalise over; the last by default.
       epsilon: a small number, against division by zero.
-      name: ignored.
 
     Returns:
       A tensor like x.
@@ -81,7 +80,6 @@ def group_normalization(
       offset: a vector with what to add to each channel, or None.
       axis: the axis of the channels.
       epsilon: a small number, against division by zero.
-      name: ignored.
 
     Returns:
       A tensor like x.
@@ -146,7 +144,6 @@ def local_response_normalization(
       bias: keeps the quotient finite.
       alpha: the weight of the squares.
       beta: the exponent.
-      name: ignored.
 
     Returns:
       A tensor like the input.
@@ -193,7 +190,6 @@ def batch_norm_with_global_normalization(
       gamma: a vector to multiply by, if `scale_after_normalization`.
       variance_epsilon: a small number, against division by zero.
       scale_after_normalization: whether to multiply by gamma.
-      name: ignored.
 
     Returns:
       A tensor like the input.

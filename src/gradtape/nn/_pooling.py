@@ -183,7 +183,6 @@ def pool(
       padding: "SAME", "VALID", or pairs [before, after] for each axis of the input.
       data_format: None or "NWC", "NHWC", "NDHWC"; "NCW", "NCHW", "NCDHW" for channels first.
       dilations: the distances of the window's positions: an int, or one for each axis; 1 by default.
-      name: ignored.
 
     Returns:
       `[n, *places, channels]`, in the layout of the input.
@@ -220,7 +219,6 @@ def max_pool_with_argmax(
       data_format: "NHWC".
       output_dtype: int32 or int64.
       include_batch_in_index: count positions over all examples instead of in each.
-      name: ignored.
 
     Returns:
       The maxima, and the position of the first of each, as if the axes of an example were one: `(y * width + x) *

@@ -52,7 +52,6 @@ def nce_loss(
       num_true: how many true classes an example has.
       sampled_values: the result of a candidate sampler; `tf.random.log_uniform_candidate_sampler` by default.
       remove_accidental_hits: leave out samples that are true classes of the example.
-      name: ignored.
 
     Returns:
       A loss for each example.
@@ -95,7 +94,6 @@ def sampled_softmax_loss(
       sampled_values: the result of a candidate sampler; `tf.random.log_uniform_candidate_sampler` by default.
       remove_accidental_hits: leave out samples that are true classes of the example.
       seed: an integer that gives the sampler a stream of its own.
-      name: ignored.
 
     Returns:
       A loss for each example.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from gradtape.api.arguments import axes as normalized_axes
 from gradtape.api.arguments import tensor
+from gradtape.api.families import family
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import broadcast, normalize_axis
 from gradtape.core.tensor import Tensor
@@ -24,40 +26,30 @@ from gradtape.ops.reduction import ReduceMean, ReduceSum
 from gradtape.ops.softmax import LogSoftmax, Softmax
 
 
-def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
-    """exp(logits) over its sum along an axis.
+@family(
+    "Probabilities, in the shape of the logits.", logits="floating numbers.", axis="an int; the last axis by default."
+)
+def _along_axis(who: str, op: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def function(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
+        x = tensor(logits)
+        return op(x, axis=normalize_axis(-1 if axis is None else axis, x.ndim, who))
 
-    Args:
-      logits: floating numbers.
-      axis: an int; the last axis by default.
-      name: ignored.
-
-    Returns:
-      Probabilities, in the shape of the logits.
-
-    >>> tf.nn.softmax([0.0, 0.0]).numpy()
-    array([0.5, 0.5], dtype=float32)
-    """
-    x = tensor(logits)
-    return Softmax(x, axis=normalize_axis(-1 if axis is None else axis, x.ndim, "softmax"))
+    return function
 
 
-def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
-    """The logarithm of softmax along an axis, without its overflow.
-
-    Args:
-      logits: floating numbers.
-      axis: an int; the last axis by default.
-      name: ignored.
-
-    Returns:
-      Logarithms of probabilities, in the shape of the logits.
-
-    >>> tf.nn.log_softmax([0.0, 0.0]).numpy()
-    array([-0.6931472, -0.6931472], dtype=float32)
-    """
-    x = tensor(logits)
-    return LogSoftmax(x, axis=normalize_axis(-1 if axis is None else axis, x.ndim, "log_softmax"))
+softmax = _along_axis(
+    "softmax",
+    "exp(logits) over its sum along an axis.",
+    "tf.nn.softmax([0.0, 0.0]).numpy() -> array([0.5, 0.5], dtype=float32)",
+    Softmax,
+)
+log_softmax = _along_axis(
+    "log_softmax",
+    "The logarithm of softmax along an axis, without its overflow.",
+    "tf.nn.log_softmax([0.0, 0.0]).numpy() -> array([-0.6931472, -0.6931472], dtype=float32)",
+    LogSoftmax,
+    returns="Logarithms of probabilities, in the shape of the logits.",
+)
 
 
 def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: Any = -1, name: str | None = None) -> Tensor:
@@ -69,7 +61,6 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: Any = -1, 
       labels: a probability for each class, converted to the dtype of the logits.
       logits: floating numbers; their shape and that of the labels broadcast.
       axis: the axis of the classes.
-      name: ignored.
 
     Returns:
       A loss for each example: the shape of the logits without the axis.
@@ -100,7 +91,6 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
     Args:
       labels: class numbers, in the shape of the logits without the last axis. A number out of range is an error.
       logits: floating numbers; the last axis holds the classes.
-      name: ignored.
 
     Returns:
       A loss for each label.
@@ -117,7 +107,6 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
     Args:
       labels: probabilities.
       logits: floating numbers, of the same shape and dtype.
-      name: ignored.
 
     Returns:
       A loss for each element.
@@ -136,7 +125,6 @@ def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any
       labels: probabilities.
       logits: floating numbers, of the same shape and dtype.
       pos_weight: more than 1 to miss fewer positives, less than 1 to raise fewer false alarms.
-      name: ignored.
 
     Returns:
       A loss for each element.
@@ -174,7 +162,6 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
 
     Args:
       t: floating numbers.
-      name: ignored.
 
     Returns:
       A scalar.
@@ -193,7 +180,6 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
       value: a tensor of rank 2 or more.
       bias: a vector, as long as the axis of the channels.
       data_format: `"N...C"` (the default): channels last; `"NC..."`: channels second. `"NHWC"`, `"NCHW"` and the like too.
-      name: ignored.
 
     Returns:
       A tensor like the value.
@@ -233,7 +219,6 @@ def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: str | No
       params: the table `[n, ...]`, a variable or tensor; or a list of tables, which are one behind the other.
       ids: integers of any shape.
       max_norm: scale down each embedding whose Euclidean norm is larger.
-      name: ignored.
 
     Returns:
       The embeddings, of shape `ids.shape + params.shape[1:]`.
@@ -272,7 +257,6 @@ def moments(
       axes: a list of ints.
       shift: ignored.
       keepdims: keep the reduced axes, with length 1.
-      name: ignored.
 
     Returns:
       The pair (mean, variance).
@@ -313,7 +297,6 @@ def batch_normalization(
       offset: what to add, or None.
       scale: what to multiply by, or None.
       variance_epsilon: a small number, against division by zero.
-      name: ignored.
 
     Returns:
       A tensor like x.

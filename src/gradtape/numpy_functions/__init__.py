@@ -8,5 +8,6 @@ has: that is a `Policy`. What is computed is the same, and stands here.
     elementwise.py  the table of functions of one or two arrays that broadcast
     movement.py     axes and elements moved, on tensors
     matrices.py     diagonals, triangles and products, on tensors
+    statistics.py   reductions and running sums, for a policy
     selection.py    elements at indices, differences of neighbours, on tensors
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gradtape as tf
@@ -16,9 +16,11 @@ class Policy(ABC):
 
     Attributes:
       small: the dtype in which bools are counted and compared.
+      index: the dtype of positions and counts.
     """
 
     small: dtypes.DType
+    index: dtypes.DType
 
     @abstractmethod
     def arrays(self, *values: Any) -> Sequence[Tensor]:
@@ -35,6 +37,22 @@ class Policy(ABC):
     @abstractmethod
     def quotients(self, *values: Any) -> Sequence[Tensor]:
         """The values as tensors that can be divided by one another."""
+
+    @abstractmethod
+    def summed(self, x: Any, dtype: Any = None) -> Tensor:
+        """What is summed or multiplied: in the given dtype, or narrow integers in a wider one."""
+
+    @abstractmethod
+    def accumulated(self, x: Any, dtype: Any = None) -> Tensor:
+        """As `summed`, for running sums and products."""
+
+    def averaged(self, x: Any, dtype: Any = None) -> Tensor:
+        """What is averaged: as `inexact`."""
+        return self.inexact(x)[0]
+
+    def precise(self, x: Tensor) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
+        """The numbers in the dtype in which they are averaged, and the way back from there."""
+        return x, lambda y: y
 
     def exact(self, *values: Any) -> Sequence[Tensor]:
         """As `inexact`, but integers of 64 bits become floats of 64 bits."""

@@ -27,7 +27,7 @@ from gradtape.ops.summation import total
 Shape = tuple[int, ...]
 
 
-class Reduction(NamedTuple):
+class TermSum(NamedTuple):
     """How one array loses the labels that it has twice, and those that nothing else has."""
 
     diagonals: tuple[tuple[int, int], ...]  # pairs of axes; their diagonal becomes the last axis
@@ -65,7 +65,7 @@ class Placement(NamedTuple):
 class Plan(NamedTuple):
     """What to do with arrays of known shapes."""
 
-    reductions: tuple[Reduction | None, ...]
+    reductions: tuple[TermSum | None, ...]
     products: tuple[Product, ...]
     placement: Placement | None
 
@@ -109,7 +109,7 @@ def plan(equation: str, sizes: Shape, shapes: tuple[Shape, ...]) -> Plan:
     return Plan(tuple(reductions), tuple(products), _placement(terms[0], result, length))
 
 
-def _reduction(term: str, others: str) -> tuple[Reduction | None, str]:
+def _reduction(term: str, others: str) -> tuple[TermSum | None, str]:
     """How an array loses labels, and which it then has."""
     diagonals = []
     while len(set(term)) < len(term):
@@ -120,7 +120,7 @@ def _reduction(term: str, others: str) -> tuple[Reduction | None, str]:
         term = term[:i] + term[i + 1 : j] + term[j + 1 :] + label
     axis = tuple([i for i, label in enumerate(term) if label not in others])
     kept = "".join([label for label in term if label in others])
-    return (Reduction(tuple(diagonals), axis) if diagonals or axis else None), kept
+    return (TermSum(tuple(diagonals), axis) if diagonals or axis else None), kept
 
 
 def _product(
@@ -225,7 +225,7 @@ def contract(what: Plan, arrays: Iterable[Any]) -> Any:
     return _placed(work[0], what.placement) if what.placement else work[0]
 
 
-def _reduced(x: Any, how: Reduction) -> Any:
+def _reduced(x: Any, how: TermSum) -> Any:
     for i, j in how.diagonals:
         x = np.diagonal(x, 0, i, j)
     return total(x, how.axis) if how.axis else x

@@ -19,7 +19,7 @@ from gradtape.ops import blas, conv_transpose_small, depthwise
 from gradtape.ops.batched_products import accumulate, multiply
 from gradtape.ops.im2col import Columns
 from gradtape.ops.summation import wide
-from gradtape.ops.windows import Block, Box, Pairs, Plan, Scan, Sizes, parts, plan, scan, transposed
+from gradtape.ops.windows import Block, Box, Pairs, Scan, Sizes, TaskPlan, parts, plan, scan, transposed
 from gradtape.ops.workspace import Scratch, ordered_sum, room, run
 
 _BLOCK = 1 << 20  # bytes of a block of windows
@@ -122,7 +122,7 @@ def _sum_of_depthwise(x: Any, w: Any, way: Scan, y: Any) -> None:
         y += more
 
 
-def _plan(x: Any, way: Scan, width: int, o: int) -> Plan:
+def _plan(x: Any, way: Scan, width: int, o: int) -> TaskPlan:
     """Blocks of windows that fit into the cache, in tasks for threads."""
     rows = x.shape[0] * math.prod(way.out)
     tasks = max(1, min(_TASKS, rows * width * o // _TASK))
@@ -160,7 +160,7 @@ def _correlate(x: Any, w: Any, way: Scan, y: Any) -> None:
     run(task, len(work.tasks))
 
 
-def _blocks(x: Any, way: Scan, work: Plan, i: int) -> Iterator[tuple[Any, Box]]:
+def _blocks(x: Any, way: Scan, work: TaskPlan, i: int) -> Iterator[tuple[Any, Box]]:
     """The rows of windows of each block of a task, one after the other in the same memory."""
     columns = Columns(x, way)
     for block in work.tasks[i]:

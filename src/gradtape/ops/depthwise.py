@@ -15,7 +15,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from gradtape.ops.im2col import Patches
-from gradtape.ops.windows import Block, Plan, Scan, plan
+from gradtape.ops.windows import Block, Scan, TaskPlan, plan
 from gradtape.ops.workspace import Scratch, ordered_sum, run
 
 _BLOCK = 1 << 19  # bytes of a block of results
@@ -133,7 +133,7 @@ def _weights(w: Any, way: Scan, block: Block) -> list[Any]:
     return [np.tile(row, _length(block, c) // max(1, c)) for row in rows]
 
 
-def _plan(x: Any, way: Scan) -> Plan:
+def _plan(x: Any, way: Scan) -> TaskPlan:
     rows, c = x.shape[0] * math.prod(way.out), x.shape[-1]
     tasks = max(1, min(_TASKS, rows * c * math.prod(way.window) // _TASK))
     most = max(1, min(_BLOCK // (x.itemsize * max(1, c)), -(-rows // tasks)))

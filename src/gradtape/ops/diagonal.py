@@ -57,7 +57,7 @@ class BandPart(Op):
         return Strip(rows, columns, rows if lower < 0 else lower, columns if upper < 0 else upper)
 
 
-class Band(Op):
+class BandOp(Op):
     """Moves a band of diagonals."""
 
     kinds = "fVciub"
@@ -92,7 +92,7 @@ class Band(Op):
 
 
 @declare("matrix_diag_part")
-class DiagPart(Band):
+class DiagPart(BandOp):
     """A band of diagonals of matrices [..., rows, columns]; zeros fill up the short ones."""
 
     def infer(self, x: Spec, *, k: tuple[int, int], align: str = ALIGNMENTS[0]) -> Spec:
@@ -122,7 +122,7 @@ class DiagPart(Band):
 
 
 @declare("matrix_diag")
-class Diag(Band):
+class Diag(BandOp):
     """Matrices of a shape (rows, columns) with a given band of diagonals and zeros elsewhere.
 
     What fills up the short diagonals is not read.

@@ -26,7 +26,7 @@ from gradtape.ops.reduction import rounded, wide
 from gradtape.ops.slicing import Pad, StridedSlice, whole
 
 
-class Scan(Op):
+class Cumulative(Op):
     """One value for each place along an axis, made of the elements up to it.
 
     `exclusive` leaves out the element at the place itself, `reverse` runs from the end.
@@ -87,7 +87,7 @@ def following(x: Any, axis: int, reverse: bool) -> Any:
 
 
 @declare("cumsum")
-class CumSum(Scan):
+class CumSum(Cumulative):
     """The sum of the elements so far along an axis."""
 
     def kernel(self, x: Any, *, axis: int, exclusive: bool = False, reverse: bool = False) -> Any:
@@ -101,7 +101,7 @@ class CumSum(Scan):
 
 
 @declare("cumprod")
-class CumProd(Scan):
+class CumProd(Cumulative):
     """The product of the elements so far along an axis."""
 
     def kernel(self, x: Any, *, axis: int, exclusive: bool = False, reverse: bool = False) -> Any:
@@ -120,7 +120,7 @@ class CumProd(Scan):
 
 
 @declare("cumulative_logsumexp")
-class CumulativeLogSumExp(Scan):
+class CumulativeLogSumExp(Cumulative):
     """log(sum(exp(x))) of the elements so far along an axis; -inf of none. Sums are made in float64."""
 
     kinds = "fV"
@@ -135,7 +135,7 @@ class CumulativeLogSumExp(Scan):
 
 
 @declare("cumulative_share")
-class CumulativeShare(Scan):
+class CumulativeShare(Cumulative):
     """How much of the sum of exp(x) so far along an axis is each element's own, and how much was there before it.
 
     The two add up to 1, and both are accurate where they are small. Where an element and all before it are -inf, or it

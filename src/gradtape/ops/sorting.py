@@ -22,7 +22,7 @@ from gradtape.ops.interruptible import PART, apart, by_rows
 from gradtape.ops.reduction import rounded, wide
 
 
-class Ordering(Op):
+class Sorting(Op):
     """An op on the order of elements along the last axis."""
 
     kinds = "fViu"
@@ -43,7 +43,7 @@ class Ordering(Op):
 
 
 @declare("sort")
-class Sort(Ordering):
+class Sort(Sorting):
     """The elements along the last axis in rising or falling order."""
 
     def infer(self, x: Spec, *, descending: bool = False) -> Spec:
@@ -71,7 +71,7 @@ def to_places(places: Any, values: Any, n: int) -> Any:
 
 
 @declare("argsort")
-class ArgSort(Ordering):
+class ArgSort(Sorting):
     """The positions that put the last axis in order; equal elements keep theirs."""
 
     vjp = NotDifferentiable("a position is an integer")
@@ -87,7 +87,7 @@ class ArgSort(Ordering):
 
 
 @declare("top_k")
-class TopK(Ordering):
+class TopK(Sorting):
     """The `k` largest elements along the last axis, in falling order, and their positions; of equal ones the first."""
 
     outputs = ("values", "indices")

@@ -184,7 +184,7 @@ def block(box: Box, size: Sizes, way: Scan) -> Block:
     return Block(box, places, math.prod(places), shape, inside, tuple(source) if is_seen else None, tuple(target))
 
 
-class Plan(NamedTuple):
+class TaskPlan(NamedTuple):
     """Work on all places of a scan, cut into blocks, and these into tasks; and the rows of the largest block, the first."""
 
     tasks: tuple[tuple[Block, ...], ...]
@@ -192,14 +192,14 @@ class Plan(NamedTuple):
 
 
 @functools.lru_cache(maxsize=256)
-def plan(examples: int, size: Sizes, way: Scan, rows: int, tasks: int) -> Plan:
+def plan(examples: int, size: Sizes, way: Scan, rows: int, tasks: int) -> TaskPlan:
     """Blocks of at most so many rows (more if the last axis alone has more), in at most so many tasks.
 
     The cut depends on nothing but these numbers, so sums over blocks have the same bits whatever the number of threads.
     """
     found = [block(box, size, way) for box in _boxes((examples, *way.out), rows)]
     each = max(1, -(-len(found) // tasks))
-    return Plan(
+    return TaskPlan(
         tuple([tuple(found[i : i + each]) for i in range(0, len(found), each)]), found[0].rows if found else 0
     )  # fmt: skip
 

@@ -119,7 +119,6 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
 
     Args:
       tensor: a tensor of any dtype.
-      name: ignored.
 
     >>> tf.io.parse_tensor(tf.io.serialize_tensor([[1, 2], [3, 4]]), tf.int32).numpy()
     array([[1, 2],
@@ -139,7 +138,6 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
     Args:
       serialized: a scalar string tensor.
       out_type: the tensor's dtype.
-      name: ignored.
 
     >>> tf.io.parse_tensor(tf.io.serialize_tensor("a"), tf.string).numpy()
     b'a'

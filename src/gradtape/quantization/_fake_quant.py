@@ -34,7 +34,6 @@ def fake_quant_with_min_max_args(
       min, max: the range.
       num_bits: 2 to 16.
       narrow_range: leave out the lowest level.
-      name: ignored.
 
     >>> tf.quantization.fake_quant_with_min_max_args([0.1, 0.9, 7.0], min=0.0, max=1.0, num_bits=2).numpy()
     array([0., 1., 1.], dtype=float32)
@@ -182,7 +181,6 @@ def quantize_and_dequantize_v2(
       num_bits: their size.
       range_given: whether the range is given; it is that of the input otherwise.
       round_mode: "HALF_TO_EVEN" or "HALF_UP".
-      name: ignored.
       narrow_range: leave out the lowest integer.
       axis: None, or an axis along which each slice has a range of its own.
 

@@ -34,7 +34,6 @@ def constant(
       dtype: of the values; by default that of the first kind that holds all.
       ragged_rank: how many axes are ragged; by default all but the last level of lists, or what `inner_shape` leaves.
       inner_shape: the shape of the innermost values, if these are lists themselves.
-      name: ignored.
       row_splits_dtype: int64 or int32.
 
     Returns:
@@ -139,7 +138,6 @@ def range(
       limits: the ends, which do not belong to the rows.
       deltas: the steps.
       dtype: of the numbers.
-      name: ignored.
       row_splits_dtype: int64 or int32.
 
     >>> tf.ragged.range([3, 5, 2])
@@ -169,7 +167,6 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     Args:
       data: a ragged or dense tensor.
       mask: bools, ragged or dense, in the shape of the first axes of `data`.
-      name: ignored.
 
     >>> tf.ragged.boolean_mask([[1, 2, 3], [4, 5, 6]], [[True, False, True], [False, False, False]])
     <tf.RaggedTensor [[1, 3], []]>
@@ -246,7 +243,6 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, na
       data: a tensor, ragged or not.
       partitions: for each element (or slice) of data the number of its part.
       num_partitions: how many parts.
-      name: ignored.
 
     >>> tf.ragged.stack_dynamic_partitions(["a", "b", "c"], [1, 0, 1], 3)
     <tf.RaggedTensor [[b'b'], [b'a', b'c'], []]>

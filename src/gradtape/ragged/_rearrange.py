@@ -103,7 +103,6 @@ def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
     Args:
       values: a list of tensors, ragged or not, of one rank.
       axis: of the result.
-      name: ignored.
 
     >>> tf.ragged.stack([[1, 2], [3], [4, 5, 6]])
     <tf.RaggedTensor [[1, 2], [3], [4, 5, 6]]>

@@ -10,6 +10,7 @@ import numpy as np
 
 from gradtape.api.arguments import integer, tensor
 from gradtape.api.array_op import on_arrays
+from gradtape.api.families import family
 from gradtape.api.host_op import hosted
 from gradtape.core import dtypes, errors
 from gradtape.core.op import REGISTRY
@@ -56,58 +57,48 @@ class Distribution(NamedTuple):
     probability: Callable[[Any], Any]
 
 
-def uniform_candidate_sampler(
-    true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: Any = None,
-    name: str | None = None,
-) -> Candidates:  # fmt: skip
-    """Classes drawn with equal probabilities.
+@family(
+    "A tuple (sampled_candidates, true_expected_count, sampled_expected_count).",
+    true_classes="integers, `[batch, num_true]`.",
+    num_true="how many true classes an example has.",
+    num_sampled="how many classes to draw.",
+    unique="draw no class twice.",
+    range_max="the number of classes.",
+    seed="an integer that gives the call a stream of its own; see `tf.random.set_seed`.",
+)
+def _sampler(who: str, distribution: Any) -> Callable[..., Candidates]:
+    def function(
+        true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: Any = None,
+        name: str | None = None,
+    ) -> Candidates:  # fmt: skip
+        size = _range(who, range_max)
+        return _sample(who, true_classes, num_true, num_sampled, unique, distribution, size, seed)
 
-    Args:
-      true_classes: integers, `[batch, num_true]`.
-      num_true: how many true classes an example has.
-      num_sampled: how many classes to draw.
-      unique: draw no class twice.
-      range_max: the number of classes.
-      seed: an integer that gives the call a stream of its own; see `tf.random.set_seed`.
-      name: ignored.
-
-    Returns:
-      A tuple (sampled_candidates, true_expected_count, sampled_expected_count).
-
-    >>> tf.random.uniform_candidate_sampler([[3]], 1, 5, False, range_max=10).true_expected_count.numpy()
-    array([[0.5]], dtype=float32)
-    """
-    size = _range("uniform_candidate_sampler", range_max)
-    return _sample("uniform_candidate_sampler", true_classes, num_true, num_sampled, unique, "uniform", size, seed)
+    return function
 
 
-def log_uniform_candidate_sampler(
-    true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: Any = None,
-    name: str | None = None,
-) -> Candidates:  # fmt: skip
-    """Classes drawn with probabilities that fall like those of words in order of frequency (Zipf's law).
-
-    Class c has the probability `(log(c + 2) - log(c + 1)) / log(range_max + 1)`.
-
-    Args:
-      true_classes: integers, `[batch, num_true]`.
-      num_true: how many true classes an example has.
-      num_sampled: how many classes to draw.
-      unique: draw no class twice.
-      range_max: the number of classes.
-      seed: an integer that gives the call a stream of its own; see `tf.random.set_seed`.
-      name: ignored.
-
-    Returns:
-      A tuple (sampled_candidates, true_expected_count, sampled_expected_count).
-
-    >>> tf.random.log_uniform_candidate_sampler([[0]], 1, 5, False, range_max=10).true_expected_count.numpy()
-    array([[1.4453242]], dtype=float32)
-    """
-    size = _range("log_uniform_candidate_sampler", range_max)
-    return _sample(
-        "log_uniform_candidate_sampler", true_classes, num_true, num_sampled, unique, "log_uniform", size, seed
-    )
+uniform_candidate_sampler = _sampler(
+    "uniform_candidate_sampler",
+    "Classes drawn with equal probabilities.",
+    (
+        "tf.random.uniform_candidate_sampler([[3]], 1, 5, False, range_max=10).true_expected_count.numpy() -> "
+        "array([[0.5]], dtype=float32)"
+    ),
+    "uniform",
+)
+log_uniform_candidate_sampler = _sampler(
+    "log_uniform_candidate_sampler",
+    (
+        "Classes drawn with probabilities that fall like those of words in order of frequency (Zipf's law).\n"
+        "\n"
+        "Class c has the probability `(log(c + 2) - log(c + 1)) / log(range_max + 1)`."
+    ),
+    (
+        "tf.random.log_uniform_candidate_sampler([[0]], 1, 5, False, "
+        "range_max=10).true_expected_count.numpy() -> array([[1.4453242]], dtype=float32)"
+    ),
+    "log_uniform",
+)
 
 
 def fixed_unigram_candidate_sampler(
@@ -130,7 +121,6 @@ def fixed_unigram_candidate_sampler(
       shard: from this one on.
       unigrams: the weights, if there is no file.
       seed: an integer that gives the call a stream of its own; see `tf.random.set_seed`.
-      name: ignored.
 
     Returns:
       A tuple (sampled_candidates, true_expected_count, sampled_expected_count).
@@ -176,7 +166,6 @@ def learned_unigram_candidate_sampler(
       unique: draw no class twice.
       range_max: the number of classes.
       seed: an integer that gives the call a stream of its own; see `tf.random.set_seed`.
-      name: ignored.
 
     Returns:
       A tuple (sampled_candidates, true_expected_count, sampled_expected_count).
@@ -210,7 +199,6 @@ def all_candidate_sampler(
       num_sampled: the number of classes.
       unique: ignored.
       seed: ignored.
-      name: ignored.
 
     Returns:
       A tuple (sampled_candidates, true_expected_count, sampled_expected_count).
@@ -235,7 +223,6 @@ def compute_accidental_hits(
       sampled_candidates: integers, `[num_sampled]`.
       num_true: how many true classes an example has.
       seed: ignored.
-      name: ignored.
 
     Returns:
       A tuple of vectors: indices (the row of the true class), ids (the place in the sample) and weights, which are

@@ -46,7 +46,6 @@ def gamma(
       beta: the inverse scale, a tensor that broadcasts with alpha; None means 1.
       dtype: float16, bfloat16, float32 or float64.
       seed: an integer that gives the call a stream of its own; see `set_seed`.
-      name: ignored.
 
     >>> tf.random.gamma([10], [0.5, 1.5]).shape
     TensorShape([10, 2])
@@ -67,7 +66,6 @@ def stateless_gamma(
       alpha: the shape of the distribution, a tensor.
       beta: the inverse scale, a tensor; None means 1.
       dtype: float16, bfloat16, float32 or float64.
-      name: ignored.
 
     >>> tf.random.stateless_gamma([10, 2], seed=[1, 2], alpha=[0.5, 1.5]).shape
     TensorShape([10, 2])
@@ -116,7 +114,6 @@ def poisson(shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None,
       lam: the mean, a tensor of floats.
       dtype: of the result: float16, bfloat16, float32, float64, int32 or int64.
       seed: an integer that gives the call a stream of its own; see `set_seed`.
-      name: ignored.
 
     >>> tf.random.poisson([10], [0.5, 1.5]).shape
     TensorShape([10, 2])
@@ -135,7 +132,6 @@ def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32
       seed: two integers.
       lam: the mean, a tensor of floats.
       dtype: of the result: float16, bfloat16, float32, float64, int32 or int64.
-      name: ignored.
 
     >>> tf.random.stateless_poisson([10, 2], seed=[1, 2], lam=[0.5, 1.5]).shape
     TensorShape([10, 2])
@@ -156,7 +152,6 @@ def stateless_binomial(
       counts: the number of trials.
       probs: the probability of success in each.
       output_dtype: float16, bfloat16, float32, float64, int32 or int64.
-      name: ignored.
 
     >>> tf.random.stateless_binomial([3], seed=[1, 2], counts=10, probs=1.0).numpy()
     array([10, 10, 10], dtype=int32)
@@ -172,7 +167,6 @@ def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = No
       num_samples: how many to draw for each row.
       dtype: int32 or int64; None means int64.
       seed: an integer that gives the call a stream of its own; see `set_seed`.
-      name: ignored.
 
     >>> tf.random.categorical([[0.0, -np.inf]], 3).numpy()
     array([[0, 0, 0]])
@@ -191,7 +185,6 @@ def stateless_categorical(
       num_samples: how many to draw for each row.
       seed: two integers.
       dtype: int32 or int64.
-      name: ignored.
 
     >>> tf.random.stateless_categorical([[0.0, -np.inf]], 3, seed=[1, 2]).numpy()
     array([[0, 0, 0]])
@@ -234,7 +227,6 @@ def stateless_parameterized_truncated_normal(
       stddevs: the standard deviations, likewise.
       minvals: the lower bounds; they may be infinite.
       maxvals: the upper bounds, above the lower ones.
-      name: ignored.
 
     >>> x = tf.random.stateless_parameterized_truncated_normal([100], seed=[1, 2], minvals=3.0, maxvals=4.0)
     >>> bool(tf.reduce_all((x >= 3.0) & (x <= 4.0)))

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import operator
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from gradtape.api.families import family
 from gradtape.core import convert, dtypes, errors, locks, state
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor, wrap
@@ -183,7 +185,6 @@ def normal(
       stddev: the standard deviation, likewise.
       dtype: float16, bfloat16, float32 or float64.
       seed: an integer that gives the call a stream of its own; see `set_seed`.
-      name: ignored.
 
     >>> tf.random.normal([2, 3], mean=10.0).shape
     TensorShape([2, 3])
@@ -207,7 +208,6 @@ def truncated_normal(
       stddev: the standard deviation, likewise.
       dtype: float16, bfloat16, float32 or float64.
       seed: an integer that gives the call a stream of its own; see `set_seed`.
-      name: ignored.
 
     >>> bool(tf.reduce_all(tf.abs(tf.random.truncated_normal([100])) <= 2.0))
     True
@@ -231,7 +231,6 @@ def uniform(
       maxval: the upper bound, which is excluded; 1 for floats, and required for integers.
       dtype: float16, bfloat16, float32, float64, int32 or int64.
       seed: an integer that gives the call a stream of its own; see `set_seed`.
-      name: ignored.
 
     >>> tf.random.uniform([3], maxval=10, dtype=tf.int32).dtype
     tf.int32
@@ -245,7 +244,6 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
     Args:
       value: a tensor.
       seed: an integer that gives the call a stream of its own; see `set_seed`.
-      name: ignored.
 
     >>> sorted(tf.random.shuffle([1, 2, 3]).numpy().tolist())
     [1, 2, 3]
@@ -261,46 +259,38 @@ def from_seed(seed: Any, alg: Any) -> sampling.Take:
     return lambda shape: state
 
 
-def stateless_normal(
-    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None,
-    alg: Any = "auto_select",
-) -> Tensor:  # fmt: skip
-    """Numbers of a normal distribution that depend on the seed alone.
+@family(
+    "",
+    shape="the shape of the result.",
+    seed="two integers.",
+    mean="a number or tensor of that dtype that broadcasts with the shape.",
+    stddev="the standard deviation, likewise.",
+    dtype="float16, bfloat16, float32 or float64.",
+    alg='"philox" or "auto_select".',
+)
+def _stateless_normal(who: str, op: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def function(
+        shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None,
+        alg: Any = "auto_select",
+    ) -> Tensor:  # fmt: skip
+        return op(from_seed(seed, alg), shape, mean, stddev, dtype)
 
-    Args:
-      shape: the shape of the result.
-      seed: two integers.
-      mean: a number or tensor of that dtype that broadcasts with the shape.
-      stddev: the standard deviation, likewise.
-      dtype: float16, bfloat16, float32 or float64.
-      name: ignored.
-      alg: "philox" or "auto_select".
-
-    >>> bool(tf.random.stateless_normal([], seed=[1, 2]) == tf.random.stateless_normal([], seed=[1, 2]))
-    True
-    """
-    return sampling.normal(from_seed(seed, alg), shape, mean, stddev, dtype)
+    return function
 
 
-def stateless_truncated_normal(
-    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32, name: str | None = None,
-    alg: Any = "auto_select",
-) -> Tensor:  # fmt: skip
-    """Numbers from a normal distribution cut off at two standard deviations, which depend only on the seed.
-
-    Args:
-      shape: the shape of the result.
-      seed: two integers.
-      mean: of the distribution before it is cut off.
-      stddev: the standard deviation, likewise.
-      dtype: float16, bfloat16, float32 or float64.
-      name: ignored.
-      alg: "philox" or "auto_select".
-
-    >>> tf.random.stateless_truncated_normal([2], seed=[1, 2]).shape
-    TensorShape([2])
-    """
-    return sampling.truncated_normal(from_seed(seed, alg), shape, mean, stddev, dtype)
+stateless_normal = _stateless_normal(
+    "stateless_normal",
+    "Numbers of a normal distribution that depend on the seed alone.",
+    "bool(tf.random.stateless_normal([], seed=[1, 2]) == tf.random.stateless_normal([], seed=[1, 2])) -> True",
+    sampling.normal,
+)
+stateless_truncated_normal = _stateless_normal(
+    "stateless_truncated_normal",
+    "Numbers from a normal distribution cut off at two standard deviations, which depend only on the seed.",
+    "tf.random.stateless_truncated_normal([2], seed=[1, 2]).shape -> TensorShape([2])",
+    sampling.truncated_normal,
+    mean="of the distribution before it is cut off.",
+)
 
 
 def stateless_uniform(
@@ -315,7 +305,6 @@ def stateless_uniform(
       minval: the lower bound, which is included.
       maxval: the upper bound, which is excluded; 1 for floats. None as both bounds means all integers of the dtype.
       dtype: a float, int32 or int64; with None as bounds also uint32 and uint64.
-      name: ignored.
       alg: "philox" or "auto_select".
 
     >>> tf.random.stateless_uniform([2], seed=[1, 2], minval=None, dtype=tf.uint32).dtype
@@ -331,7 +320,6 @@ def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select", name: str
       value: a tensor.
       seed: two integers.
       alg: "philox" or "auto_select".
-      name: ignored.
 
     >>> a = tf.random.experimental.stateless_shuffle([1, 2, 3], seed=[1, 2])
     >>> a.shape

@@ -20,7 +20,6 @@ def random_index_shuffle(index: Any, seed: Any, max_index: Any, rounds: int = 4,
       seed: three integers, or a row of three for each index.
       max_index: the largest index, included; of the dtype of `index`.
       rounds: how thoroughly to mix: an even number from 4 on.
-      name: ignored.
 
     >>> sorted(tf.random_index_shuffle(tf.range(5), seed=[1, 2, 3], max_index=4).numpy().tolist())
     [0, 1, 2, 3, 4]

@@ -26,7 +26,6 @@ def beta(
       beta: the second one.
       dtype: float16, bfloat16, float32 or float64.
       seed: an integer that gives the call a stream of its own; see `set_seed`.
-      name: ignored.
 
     >>> tf.random.beta([5, 2], [2.0, 0.5], 3.0).shape
     TensorShape([5, 2])
@@ -46,7 +45,6 @@ def stateless_beta(
       alpha: the first parameter, a tensor of positive floats.
       beta: the second one.
       dtype: float16, bfloat16, float32 or float64.
-      name: ignored.
 
     >>> tf.random.stateless_beta([5], [1, 2], 2.0, 3.0).shape
     TensorShape([5])
@@ -75,7 +73,6 @@ def laplace(
       scale: how fast the distribution falls off on both sides, a tensor.
       dtype: float16, bfloat16, float32 or float64.
       seed: an integer that gives the call a stream of its own; see `set_seed`.
-      name: ignored.
 
     >>> tf.random.laplace([3, 4], scale=2.0).shape
     TensorShape([3, 4])
@@ -99,7 +96,6 @@ def stateless_laplace(
       mean: the centre, a tensor.
       scale: how fast the distribution falls off on both sides, a tensor.
       dtype: float16, bfloat16, float32 or float64.
-      name: ignored.
 
     >>> tf.random.stateless_laplace([3], [1, 2]).shape
     TensorShape([3])
@@ -131,7 +127,6 @@ def multinomial(
       logits: `[batch, classes]`.
       num_samples: how many are drawn for each row.
       seed: an integer that gives the call a stream of its own; see `set_seed`.
-      name: ignored.
       output_dtype: int32 or int64; int64 by default.
 
     >>> tf.random.multinomial([[0.0, 0.0]], 5).shape
@@ -150,7 +145,6 @@ def stateless_multinomial(
       num_samples: how many are drawn for each row.
       seed: two integers.
       output_dtype: int32 or int64.
-      name: ignored.
 
     >>> tf.random.stateless_multinomial([[0.0, 0.0]], 5, seed=[1, 2]).shape
     TensorShape([1, 5])

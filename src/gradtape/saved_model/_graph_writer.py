@@ -27,8 +27,7 @@ from gradtape.saved_model import _json_values as json_values
 from gradtape.saved_model._references import OpNames, UnsaveableError, described
 from gradtape.saved_model._tables import describe_table
 from gradtape.tracing.control.block import Block, BlockTrace
-from gradtape.tracing.control.branch import BRANCH
-from gradtape.tracing.control.branch_of_examples import BRANCH_OF_EXAMPLES
+from gradtape.tracing.control.branch import BRANCH, BRANCH_OF_EXAMPLES
 from gradtape.tracing.dynamic_shapes.late_node import Calling, Deferred, DeferredGradient, Late, LateGradient
 from gradtape.tracing.staged import Call, Staged, _own
 from gradtape.tracing.symbol import Symbol

@@ -80,7 +80,7 @@ def data_class_of(name: str) -> Any:
 
 def _resolved(what: str, name: str) -> Any:
     """What a name of the table stands for, under its present or a former module."""
-    given, _, path = name.partition(":")
+    given, _, path = RENAMED.get(name, name).partition(":")
     module = next((m for m in RENAMED.get(given, given).split() if path in NAMES.get(m, ())), None)
     if module is None:
         raise _refusal(what, name)

@@ -1,5 +1,5 @@
 """Modules that have moved: models that were saved before still name the functions and ops in them by their former place.
-Where a module was divided, its parts are listed."""
+Where a module was divided, its parts are listed; a class that has another name stands as `module:name`."""
 
 RENAMED = {
     "gradtape.compat._graphs": "gradtape.compiler.effects",
@@ -134,7 +134,9 @@ RENAMED = {
     "gradtape.names.tridiagonal": "gradtape.linalg._banded",
     "gradtape.names.variable_methods": "gradtape.toplevel.variable_methods",
     "gradtape.names.windows": "gradtape.signal._windows",
+    "gradtape.ops.contraction_path:Reduction": "gradtape.ops.contraction_path:TermSum",
     "gradtape.ops.contraction": "gradtape.ops.contraction_path",
+    "gradtape.ops.windows:Plan": "gradtape.ops.windows:TaskPlan",
     "gradtape.ops.sampling": "gradtape.ops.resize_weights",
     "gradtape.staging.autograph.logic": "gradtape.autograph._logic",
     "gradtape.staging.autograph.loops": "gradtape.autograph._loops",
@@ -144,16 +146,20 @@ RENAMED = {
     "gradtape.staging.control_branch": "gradtape.tracing.control.branch",
     "gradtape.staging.control_checks": "gradtape.tracing.control.checks",
     "gradtape.staging.control_divide": "gradtape.tracing.control.loop_fission",
-    "gradtape.staging.control_gradient": "gradtape.tracing.control.loop_gradient",
+    "gradtape.staging.control_gradient": "gradtape.tracing.control.loop_gradient gradtape.tracing.control.loop",
     "gradtape.staging.control_inplace": "gradtape.tracing.control.in_place",
     "gradtape.staging.control_loop": "gradtape.tracing.control.loop",
     "gradtape.staging.control_loop_batch": "gradtape.tracing.control.vectorize_loop",
     "gradtape.staging.control_rows": "gradtape.tracing.control.tensor_array",
     "gradtape.staging.control_stage": "gradtape.tracing.control.build",
     "gradtape.staging.explanation": "gradtape.polymorphic_function.explain",
-    "gradtape.staging.specialized": "gradtape.tracing.dynamic_shapes.specialize",
+    "gradtape.staging.specialized": "gradtape.tracing.specialize",
     "gradtape.staging.staged": "gradtape.tracing.staged",
     "gradtape.staging.trace": "gradtape.tracing.trace",
+    "gradtape.tracing.control.branch_of_examples": "gradtape.tracing.control.branch",
+    "gradtape.tracing.control.loop_gradient": "gradtape.tracing.control.loop_gradient gradtape.tracing.control.loop",
+    "gradtape.tracing.dynamic_shapes.postpone": "gradtape.tracing.probes.postpone",
+    "gradtape.tracing.dynamic_shapes.specialize": "gradtape.tracing.specialize",
     "gradtape.transform.arguments": "gradtape.transform.gradient_arguments",
     "gradtape.transform.vmap": "gradtape.transform.vectorized_map",
 }

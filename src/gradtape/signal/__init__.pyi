@@ -13,8 +13,6 @@ from gradtape.signal._mel import mfccs_from_log_mel_spectrograms
 from gradtape.signal._stft import inverse_stft
 from gradtape.signal._stft import inverse_stft_window_fn
 from gradtape.signal._stft import stft
-from gradtape.signal._windows import hamming_window
-from gradtape.signal._windows import hann_window
 from gradtape.signal._windows import kaiser_bessel_derived_window
 from gradtape.signal._windows import kaiser_window
 from gradtape.signal._windows import vorbis_window
@@ -132,6 +130,40 @@ def fftshift(x: TensorLike, axes: Any = None, name: str | None = None) -> Tensor
 
     >>> tf.signal.fftshift([0, 1, 2, -2, -1]).numpy()
     array([-2, -1,  0,  1,  2], dtype=int32)
+    """
+
+def hamming_window(window_length: Any, periodic: Any = True, dtype: Any = ..., name: str | None = None) -> Tensor:
+    """Hamming's window, a raised cosine that is 0.08 at its ends.
+
+    Args:
+      window_length: the number of samples.
+      periodic: for even lengths, one period of the cosine without the last sample, as spectra want it; otherwise a
+        symmetric window. Odd lengths are always symmetric, as in TensorFlow.
+      dtype: the floating dtype of the result.
+      name: ignored.
+
+    Returns:
+      A vector.
+
+    >>> tf.signal.hamming_window(4).numpy()
+    array([0.08, 0.54, 1.  , 0.54], dtype=float32)
+    """
+
+def hann_window(window_length: Any, periodic: Any = True, dtype: Any = ..., name: str | None = None) -> Tensor:
+    """Hann's window, a raised cosine that is zero at its ends.
+
+    Args:
+      window_length: the number of samples.
+      periodic: for even lengths, one period of the cosine without the last sample, as spectra want it; otherwise a
+        symmetric window. Odd lengths are always symmetric, as in TensorFlow.
+      dtype: the floating dtype of the result.
+      name: ignored.
+
+    Returns:
+      A vector.
+
+    >>> tf.signal.hann_window(4).numpy()
+    array([0. , 0.5, 1. , 0.5], dtype=float32)
     """
 
 def ifft(input: TensorLike, name: str | None = None) -> Tensor:

@@ -32,7 +32,6 @@ def dct(
       n: the number of samples to cut the axis to, or to fill it up to with zeros.
       axis: -1.
       norm: None, or "ortho" for an orthogonal transform, which kind 1 does not have.
-      name: ignored.
 
     Returns:
       A tensor `[..., n]`.
@@ -55,7 +54,6 @@ def idct(
       n: the number of samples to cut the axis to, or to fill it up to with zeros.
       axis: -1.
       norm: None, or "ortho" for an orthogonal transform, which kind 1 does not have.
-      name: ignored.
 
     Returns:
       A tensor `[..., n]`.
@@ -110,7 +108,6 @@ def mdct(
         the constant weight 1 / sqrt(2).
       pad_end: whether frames may begin anywhere in the signal, filled up with zeros at its end.
       norm: None, or "ortho" for an orthogonal transform.
-      name: ignored.
 
     Returns:
       A tensor `[..., frames, frame_length // 2]`.
@@ -145,7 +142,6 @@ def inverse_mdct(
       window_fn: the window of `mdct`. The signal comes back exactly if the squares of weights that lie half a frame
         apart add up to 1.
       norm: the norm of `mdct`.
-      name: ignored.
 
     Returns:
       A tensor `[..., (frames + 1) * frame_length // 2]`.

@@ -33,7 +33,6 @@ def frame(
         taken.
       pad_value: what they are filled up with.
       axis: the axis of the samples.
-      name: ignored.
 
     Returns:
       A tensor with the axis replaced by two, `[frames, frame_length]`.
@@ -77,7 +76,6 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
     Args:
       signal: frames `[..., frames, frame_length]`.
       frame_step: samples from the beginning of a frame to that of the next.
-      name: ignored.
 
     Returns:
       A tensor `[..., (frames - 1) * frame_step + frame_length]`.

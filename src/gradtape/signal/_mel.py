@@ -33,7 +33,6 @@ def linear_to_mel_weight_matrix(
       lower_edge_hertz: where the lowest band begins.
       upper_edge_hertz: where the highest band ends.
       dtype: the floating dtype of the result.
-      name: ignored.
 
     Returns:
       A tensor `[num_spectrogram_bins, num_mel_bins]`, by which spectra are multiplied from the right.
@@ -74,7 +73,6 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
 
     Args:
       log_mel_spectrograms: real `[..., bands]`.
-      name: ignored.
 
     Returns:
       A tensor of the same shape; of its last axis often the first 13 are used.

@@ -38,7 +38,6 @@ def stft(
       fft_length: points of the transform; by default the first power of 2 that holds a frame.
       window_fn: a function of a length and a `dtype` that gives the weights of the samples in a frame; or None.
       pad_end: whether frames may begin anywhere in the signal, filled up with zeros at its end.
-      name: ignored.
 
     Returns:
       A complex tensor `[..., frames, fft_length // 2 + 1]`.
@@ -72,7 +71,6 @@ def inverse_stft(
       fft_length: points of the transform; by default the first power of 2 that holds a frame.
       window_fn: a function of a length and a `dtype` that gives the weights of the samples in a frame; or None. That of
         `tf.signal.inverse_stft_window_fn` undoes the window of `stft`.
-      name: ignored.
 
     Returns:
       A real tensor `[..., (frames - 1) * frame_step + frame_length]`.
@@ -116,7 +114,6 @@ def inverse_stft_window_fn(
     Args:
       frame_step: samples from the beginning of a frame to that of the next.
       forward_window_fn: the window of `stft`.
-      name: ignored.
 
     Returns:
       A function of a length and a `dtype` that gives a vector of weights.

@@ -2,55 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from gradtape.api.arguments import integer
+from gradtape.api.families import family
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.tensor import Tensor
 
 
-def hann_window(
-    window_length: Any, periodic: Any = True, dtype: Any = dtypes.float32, name: str | None = None
-) -> Tensor:
-    """Hann's window, a raised cosine that is zero at its ends.
+@family(
+    "A vector.",
+    window_length="the number of samples.",
+    periodic=(
+        "for even lengths, one period of the cosine without the last sample, as spectra want it; otherwise a\n"
+        "    symmetric window. Odd lengths are always symmetric, as in TensorFlow."
+    ),
+    dtype="the floating dtype of the result.",
+)
+def _cosine_window(who: str, weight: Any) -> Callable[..., Tensor]:
+    def function(
+        window_length: Any, periodic: Any = True, dtype: Any = dtypes.float32, name: str | None = None
+    ) -> Tensor:
+        return _raised_cosine(who, window_length, periodic, dtype, weight)
 
-    Args:
-      window_length: the number of samples.
-      periodic: for even lengths, one period of the cosine without the last sample, as spectra want it; otherwise a
-        symmetric window. Odd lengths are always symmetric, as in TensorFlow.
-      dtype: the floating dtype of the result.
-      name: ignored.
-
-    Returns:
-      A vector.
-
-    >>> tf.signal.hann_window(4).numpy()
-    array([0. , 0.5, 1. , 0.5], dtype=float32)
-    """
-    return _raised_cosine("hann_window", window_length, periodic, dtype, 0.5)
+    return function
 
 
-def hamming_window(
-    window_length: Any, periodic: Any = True, dtype: Any = dtypes.float32, name: str | None = None
-) -> Tensor:
-    """Hamming's window, a raised cosine that is 0.08 at its ends.
-
-    Args:
-      window_length: the number of samples.
-      periodic: for even lengths, one period of the cosine without the last sample, as spectra want it; otherwise a
-        symmetric window. Odd lengths are always symmetric, as in TensorFlow.
-      dtype: the floating dtype of the result.
-      name: ignored.
-
-    Returns:
-      A vector.
-
-    >>> tf.signal.hamming_window(4).numpy()
-    array([0.08, 0.54, 1.  , 0.54], dtype=float32)
-    """
-    return _raised_cosine("hamming_window", window_length, periodic, dtype, 0.54)
+hann_window = _cosine_window(
+    "hann_window",
+    "Hann's window, a raised cosine that is zero at its ends.",
+    "tf.signal.hann_window(4).numpy() -> array([0. , 0.5, 1. , 0.5], dtype=float32)",
+    0.5,
+)
+hamming_window = _cosine_window(
+    "hamming_window",
+    "Hamming's window, a raised cosine that is 0.08 at its ends.",
+    "tf.signal.hamming_window(4).numpy() -> array([0.08, 0.54, 1.  , 0.54], dtype=float32)",
+    0.54,
+)
 
 
 def _raised_cosine(what: str, window_length: Any, periodic: Any, dtype: Any, middle: float) -> Tensor:
@@ -68,7 +60,6 @@ def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.floa
       window_length: the number of samples.
       beta: how narrow the window is; 0 is a rectangle.
       dtype: the floating dtype of the result.
-      name: ignored.
 
     Returns:
       A vector.
@@ -89,7 +80,6 @@ def kaiser_bessel_derived_window(
       window_length: the number of samples, which is even.
       beta: how narrow the window is.
       dtype: the floating dtype of the result.
-      name: ignored.
 
     Returns:
       A vector; the squares of samples that lie half the length apart add up to 1.
@@ -109,7 +99,6 @@ def vorbis_window(window_length: Any, dtype: Any = dtypes.float32, name: str | N
     Args:
       window_length: the number of samples.
       dtype: the floating dtype of the result.
-      name: ignored.
 
     Returns:
       A vector; the squares of samples that lie half the length apart add up to 1.

@@ -117,7 +117,6 @@ def reduce_sum(
       axis: an int or several; all by default.
       keepdims: keep the axes with length 1.
       output_is_sparse: return a sparse tensor.
-      name: ignored.
 
     >>> tf.sparse.reduce_sum(tf.sparse.from_dense([[1, 0, 2], [3, 0, 0]]), 1).numpy()
     array([3, 3], dtype=int32)
@@ -135,7 +134,6 @@ def reduce_max(
       axis: an int or several; all by default.
       keepdims: keep the axes with length 1.
       output_is_sparse: return a sparse tensor.
-      name: ignored.
 
     >>> tf.sparse.reduce_max(tf.sparse.from_dense([[-1, 0, -2], [3, 0, 0]]), 1).numpy()
     array([-1,  3], dtype=int32)
@@ -191,7 +189,6 @@ def sparse_dense_matmul(
       b: the second; one of them is sparse, the other dense.
       adjoint_a: take the conjugate transpose of the first.
       adjoint_b: take the conjugate transpose of the second.
-      name: ignored.
 
     >>> a = tf.sparse.from_dense([[1.0, 0.0], [0.0, 2.0]])
     >>> tf.sparse.sparse_dense_matmul(a, [[3.0], [4.0]]).numpy()
@@ -317,7 +314,6 @@ def bincount(
       minlength: the least length of the result.
       maxlength: numbers from here on are left out.
       binary_output: 1 for numbers that occur.
-      name: ignored.
 
     >>> tf.sparse.to_dense(tf.sparse.bincount([1, 1, 3])).numpy()
     array([0, 2, 0, 1], dtype=int32)

@@ -49,7 +49,6 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
 
     Args:
       tensor: a dense tensor.
-      name: ignored.
 
     >>> tf.sparse.from_dense([[0, 3], [4, 0]]).values.numpy()
     array([3, 4], dtype=int32)
@@ -73,7 +72,6 @@ def to_dense(
       sp_input: a sparse tensor.
       default_value: for the other elements; zero, or the empty string, by default.
       validate_indices: raise if indices are repeated or not in row-major order.
-      name: ignored.
 
     >>> tf.sparse.to_dense(tf.SparseTensor([[0, 1], [1, 0]], [3.0, 4.0], [2, 2])).numpy()
     array([[0., 3.],
@@ -117,7 +115,6 @@ def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Ten
     Args:
       sp_input: a sparse tensor of integers below `vocab_size`.
       vocab_size: the length of the new last axis.
-      name: ignored.
 
     >>> tf.sparse.to_indicator(tf.SparseTensor([[0, 0], [1, 2]], [2, 0], [2, 3]), 3).numpy()
     array([[False, False,  True],
@@ -161,7 +158,6 @@ def mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
     Args:
       a: IndexedSlices.
       mask_indices: the indices of the rows to leave out.
-      name: ignored.
 
     >>> rows = tf.IndexedSlices(tf.constant([[1.0], [2.0]]), tf.constant([4, 7]))
     >>> tf.sparse.mask(rows, [4]).values.numpy()
@@ -202,7 +198,6 @@ def eye(num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, nam
       num_rows: how many rows.
       num_columns: how many columns; as many by default.
       dtype: of the ones.
-      name: ignored.
 
     >>> tf.sparse.eye(2, 3).indices.numpy()
     array([[0, 0],

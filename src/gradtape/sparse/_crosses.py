@@ -131,7 +131,6 @@ def ragged_cross(inputs: Any, name: str | None = None) -> Any:
 
     Args:
       inputs: a list of matrices of strings or integers, dense, sparse or ragged, with equally many rows.
-      name: ignored.
 
     >>> tf.ragged.cross([tf.ragged.constant([["a", "b"], ["c"]]), [["x"], ["y"]]])
     <tf.RaggedTensor [[b'a_X_x', b'b_X_x'], [b'c_X_y']]>
@@ -146,7 +145,6 @@ def ragged_cross_hashed(inputs: Any, num_buckets: int = 0, hash_key: Any = None,
       inputs: a list of matrices of strings or integers, dense, sparse or ragged, with equally many rows.
       num_buckets: how many buckets there are; 0 for as many as int64 has numbers.
       hash_key: an integer that chooses the hash function.
-      name: ignored.
 
     >>> tf.ragged.cross_hashed([tf.ragged.constant([["a", "b"], ["c"]]), [["x"], ["y"]]], 100)
     <tf.RaggedTensor [[92, 4], [60]]>
@@ -167,7 +165,6 @@ def sparse_cross(inputs: Any, name: str | None = None, separator: Any = None) ->
     Args:
       inputs: a list of matrices of strings or integers, dense, sparse or ragged, with equally many rows; the values of
         sparse ones stand first.
-      name: ignored.
       separator: between the features; `_X_` by default.
 
     >>> tf.sparse.cross([[["a", "b"]], [["x"]]]).values.numpy()

@@ -66,7 +66,6 @@ def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str
       hypothesis: a sparse tensor of rank 2 or more.
       truth: another, of the same rank and dtype.
       normalize: divide by the lengths of the sequences in `truth`.
-      name: ignored.
 
     Returns:
       float32, in the shape of the other axes. There is no gradient.

@@ -50,7 +50,6 @@ def concat(
       axis: along which.
       sp_inputs: a list of them, of one rank.
       expand_nonconcat_dims: whether lengths of other axes may differ; the largest counts.
-      name: ignored.
 
     >>> a = tf.sparse.from_dense([[1, 0]])
     >>> tf.sparse.to_dense(tf.sparse.concat(0, [a, a])).numpy()
@@ -99,7 +98,6 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
       sp_input: a sparse tensor.
       start: the first index along each axis.
       size: the lengths; what goes beyond the end is cut off.
-      name: ignored.
 
     >>> whole = tf.sparse.from_dense([[1, 2, 3], [4, 5, 6]])
     >>> tf.sparse.to_dense(tf.sparse.slice(whole, [0, 1], [2, 2])).numpy()
@@ -127,7 +125,6 @@ def split(sp_input: Any = None, num_split: Any = None, axis: Any = None, name: s
       sp_input: a sparse tensor.
       num_split: how many parts.
       axis: along which.
-      name: ignored.
 
     >>> parts = tf.sparse.split(tf.sparse.from_dense([[1, 2, 3]]), 2, axis=1)
     >>> [tf.sparse.to_dense(part).numpy().tolist() for part in parts]
@@ -161,7 +158,6 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     Args:
       sp_input: a sparse tensor.
       shape: lengths, of which one may be -1.
-      name: ignored.
 
     >>> tf.sparse.reshape(tf.sparse.from_dense([[1, 0], [0, 2]]), [-1]).indices.numpy()
     array([[0],
@@ -227,7 +223,6 @@ def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) 
     Args:
       sp_input: a sparse tensor of rank 2.
       default_value: the value for empty rows.
-      name: ignored.
 
     >>> filled, was_empty = tf.sparse.fill_empty_rows(tf.SparseTensor([[1, 1]], [5], [2, 2]), 9)
     >>> filled.values.numpy(), was_empty.numpy()

@@ -47,7 +47,6 @@ def segment_sum(
       indices: which rows.
       segment_ids: for each of them, to which sum it belongs; in rising order.
       num_segments: how many sums; by default up to the last one.
-      name: ignored.
       sparse_gradient: ignored: the gradient is always that of gathered rows.
 
     >>> tf.sparse.segment_sum([[1, 2], [3, 4], [5, 6]], [0, 2], [0, 0]).numpy()

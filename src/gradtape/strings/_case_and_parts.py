@@ -38,7 +38,6 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     Args:
       input: strings.
       encoding: "utf-8" for all letters; by default only those of ASCII.
-      name: ignored.
 
     >>> tf.strings.lower("CamelCase").numpy()
     b'camelcase'
@@ -53,7 +52,6 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     Args:
       input: strings.
       encoding: "utf-8" for all letters; by default only those of ASCII.
-      name: ignored.
 
     >>> tf.strings.upper("CamelCase").numpy()
     b'CAMELCASE'
@@ -83,7 +81,6 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     Args:
       input: strings.
       unit: "BYTE" or "UTF8_CHAR": what is counted.
-      name: ignored.
 
     >>> tf.strings.length(["hé", "abc"], unit="UTF8_CHAR").numpy()
     array([2, 3], dtype=int32)
@@ -147,7 +144,6 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
       pos: where they begin, int32 or int64; negative numbers count from the end. One, or as many as there are strings.
       len: how long they are at most; a negative number means up to the end.
       unit: "BYTE" or "UTF8_CHAR": what is counted.
-      name: ignored.
 
     >>> tf.strings.substr(["hello", "world"], 1, 3).numpy()
     array([b'ell', b'orl'], dtype=object)
@@ -187,7 +183,6 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
     Args:
       input: strings.
       out_type: float32, float64, int32, int64, uint32 or uint64.
-      name: ignored.
 
     >>> tf.strings.to_number(["1.5", "-2e1"]).numpy()
     array([  1.5, -20. ], dtype=float32)

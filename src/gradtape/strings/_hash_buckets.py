@@ -119,7 +119,6 @@ def to_hash_bucket_fast(input: Any, num_buckets: Any, name: str | None = None) -
     Args:
       input: strings.
       num_buckets: how many buckets there are.
-      name: ignored.
 
     >>> tf.strings.to_hash_bucket_fast(["Hello", "TensorFlow", "2.x"], 3).numpy()
     array([0, 2, 2])
@@ -143,7 +142,6 @@ def to_hash_bucket_strong(input: Any, num_buckets: Any, key: Any, name: str | No
       input: strings.
       num_buckets: how many buckets there are.
       key: two integers.
-      name: ignored.
 
     >>> tf.strings.to_hash_bucket_strong(["a", "b"], 10, [1, 2]).dtype
     tf.int64

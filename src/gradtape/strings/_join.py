@@ -45,7 +45,6 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     Args:
       inputs: a list of tensors of one shape, or scalars.
       separator: what is between them.
-      name: ignored.
 
     >>> tf.strings.join([["a", "b"], "c"], separator="-").numpy()
     array([b'a-c', b'b-c'], dtype=object)
@@ -97,7 +96,6 @@ def reduce_join(
       axis: an int or several, in the order in which they are joined; all by default.
       keepdims: keep the axes with length 1.
       separator: what is between the strings.
-      name: ignored.
 
     >>> tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=1, separator=" ").numpy()
     array([b'a b', b'c d'], dtype=object)
@@ -189,7 +187,6 @@ def unsorted_segment_join(
       segment_ids: for each of them, or each slice, the number of its segment.
       num_segments: how many segments there are.
       separator: what is between the strings.
-      name: ignored.
 
     >>> tf.strings.unsorted_segment_join(["a", "b", "c"], [1, 0, 1], 2, ":").numpy()
     array([b'b', b'a:c'], dtype=object)
@@ -228,7 +225,6 @@ def format(template: str, inputs: Any, placeholder: str = "{}", summarize: int =
       inputs: a tensor, or as many as there are places for.
       placeholder: what marks a place.
       summarize: how many elements at each end of an axis are written; -1 for all.
-      name: ignored.
 
     >>> tf.strings.format("x = {}", tf.constant([1, 2])).numpy()
     b'x = [1 2]'

@@ -35,7 +35,6 @@ def regex_replace(
       pattern: a regular expression in [RE2's syntax](https://github.com/google/re2/wiki/Syntax).
       rewrite: what to put in place of a match; `\1` is its first group, `\0` all of it.
       replace_global: replace all matches, not only the first.
-      name: ignored.
 
     >>> tf.strings.regex_replace("room 12, floor 3", r"\pN+", "#").numpy()
     b'room #, floor #'
@@ -54,7 +53,6 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tenso
     Args:
       input: strings.
       pattern: a regular expression in [RE2's syntax](https://github.com/google/re2/wiki/Syntax).
-      name: ignored.
 
     >>> tf.strings.regex_full_match(["abc", "abcd"], "a.c").numpy()
     array([ True, False])

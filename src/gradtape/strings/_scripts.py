@@ -62,7 +62,6 @@ def unicode_script(input: Any, name: str | None = None) -> Any:
 
     Args:
       input: the numbers of characters, int32; ragged or not.
-      name: ignored.
 
     Returns:
       int32: 0 for characters of all scripts, 25 for Latin, 103 for those of none, -1 for numbers of no character.

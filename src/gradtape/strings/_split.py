@@ -85,7 +85,6 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
       input: strings, ragged or not.
       sep: the separator; by default any blanks.
       maxsplit: how often to split at most.
-      name: ignored.
 
     Returns:
       A vector for a single string; otherwise a ragged tensor with one more axis.
@@ -156,7 +155,6 @@ def ngrams(
       pad_values: a string, or a pair, to put in front of and behind each row.
       padding_width: how many of these; by default one less than the width.
       preserve_short_sequences: rows that are shorter than the width are joined as a whole.
-      name: ignored.
 
     Returns:
       Strings: ragged if `data` is.

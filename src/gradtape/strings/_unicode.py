@@ -133,7 +133,6 @@ def unicode_decode(
       errors: what to do with bytes that are no characters: "replace", "ignore" or "strict".
       replacement_char: the number of the character to put in their place.
       replace_control_characters: also in place of control characters.
-      name: ignored.
 
     Returns:
       A vector for a single string; otherwise a ragged tensor with one more axis.
@@ -215,7 +214,6 @@ def unicode_encode(
       output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
       errors: what to do with numbers of no character: "replace", "ignore" or "strict".
       replacement_char: the number of the character to put in their place.
-      name: ignored.
 
     >>> tf.strings.unicode_encode(tf.ragged.constant([[97, 233], [98]]), "UTF-8").numpy()
     array([b'a\\xc3\\xa9', b'b'], dtype=object)

@@ -185,7 +185,6 @@ def write(tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: s
       tensor: the tensor, or a function that gives it and is called only where it is written.
       step: by default that of `tf.summary.experimental.set_step`.
       metadata: a message `SummaryMetadata`, of TensorBoard's own package for instance, or its bytes.
-      name: ignored.
 
     Returns:
       A bool tensor: whether it was written.
@@ -208,7 +207,6 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Tens
     Args:
       tensor: a scalar string tensor.
       step: by default that of `tf.summary.experimental.set_step`.
-      name: ignored.
 
     Returns:
       A bool tensor: whether it was written.

@@ -168,7 +168,6 @@ def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
 
     Args:
       writer: the writer; the one in use by default.
-      name: ignored.
 
     >>> tf.summary.flush()
     """

@@ -23,8 +23,8 @@ from gradtape.core.op import REGISTRY, Op
 from gradtape.core.tensor import Interpreted, Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.ops.selection import zeros
-from gradtape.tracing.dynamic_shapes.specialize import Specialized, bound, walk
 from gradtape.tracing.runner import Runner
+from gradtape.tracing.specialize import Specialized, bound, walk
 from gradtape.tracing.symbol import Symbol, symbol
 from gradtape.tracing.trace import Trace, current_trace
 from gradtape.transform.backward import backward, bare

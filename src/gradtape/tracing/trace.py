@@ -18,6 +18,7 @@ from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.compiler.runtime.program import calls_user, may_assign
 from gradtape.core import errors, provenance, state
 from gradtape.core.dispatch import notify
+from gradtape.core.interpreter import services
 from gradtape.core.op import REGISTRY, Op
 from gradtape.core.recorder import NO_PARAMS
 from gradtape.core.shape import ANY, Spec, Steps, spec_of
@@ -277,17 +278,13 @@ class Trace:
         like: Sequence[Any] | None = None,
     ) -> Any:
         """What a function returns that needs sizes or values which are not known yet: it becomes one node."""
-        from gradtape.tracing.dynamic_shapes.postpone import later
-
         if not name:  # passes know ops by their names
             name = function.__name__ if function.__name__ not in REGISTRY else f"late {function.__name__}"
-        return later(self, function, args, kwargs, missing, name, like)
+        return services().later(self, function, args, kwargs, missing, name, like)
 
     def map_rows(self, fn: Callable[[Any], Any], rows: Any) -> Any:
         """What a function gives for each row of tensors, stacked, by a loop."""
-        from gradtape.tracing.control.staged_functions import over_rows
-
-        return over_rows("vectorized_map", lambda _, row: ([], fn(row)), [], rows)[1]
+        return services().map_rows(fn, rows)
 
     @contextmanager
     def holding(self, variables: Sequence[Variable], values: Sequence[Any]) -> Iterator[Callable[[Variable], Symbol]]:

@@ -32,7 +32,6 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
       inp: a list of its arguments, which become tensors; ragged and sparse ones stay what they are.
       Tout: the dtype of its result, or a list of dtypes if it returns several; `tf.RaggedTensorSpec` or
         `tf.SparseTensorSpec` for results of such kinds.
-      name: ignored.
 
     Returns:
       A tensor, or a list of tensors if `Tout` is a list.

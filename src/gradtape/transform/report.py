@@ -42,7 +42,7 @@ class Cause(enum.StrEnum):
 
 
 @dataclass(frozen=True)
-class Step:
+class ReportStep:
     """One line of the user's program on the way from the source to the target.
 
     Attributes:
@@ -58,15 +58,15 @@ class Step:
     here: bool = False
 
     @classmethod
-    def at(cls, label: str, site: Site | None, here: bool = False) -> Step:
+    def at(cls, label: str, site: Site | None, here: bool = False) -> ReportStep:
         """A step at a line, with its text."""
         return cls(label, site, "" if site is None else site.source, here)
 
-    def marked(self) -> Step:
+    def marked(self) -> ReportStep:
         """The same line, as the one to change."""
         return replace(self, here=True)
 
-    def unmarked(self) -> Step:
+    def unmarked(self) -> ReportStep:
         """The same line, as one among others."""
         return replace(self, here=False)
 
@@ -94,7 +94,7 @@ class Report:
     connected: bool
     cause: Cause | None
     message: str
-    steps: tuple[Step, ...]
+    steps: tuple[ReportStep, ...]
     fix: str
     source: str
     target: str
@@ -143,7 +143,7 @@ class Report:
         }  # fmt: skip
 
 
-def _columns(steps: Sequence[Step]) -> list[str]:
+def _columns(steps: Sequence[ReportStep]) -> list[str]:
     cells = [(step.label, step.site.short if step.site else "", step.source) for step in steps]
     label, place, source = (max((len(c[k]) for c in cells), default=0) for k in range(3))
     lines = []
@@ -153,7 +153,7 @@ def _columns(steps: Sequence[Step]) -> list[str]:
     return lines
 
 
-def _row(step: Step, color: str) -> str:
+def _row(step: ReportStep, color: str) -> str:
     style = f' style="color:{color};font-weight:bold"' if step.here else ""
     cells = (step.label, step.site.short if step.site else "", step.source, "← here" if step.here else "")
     return f"<tr{style}>" + "".join(f'<td style="text-align:left">{html.escape(c)}</td>' for c in cells) + "</tr>"

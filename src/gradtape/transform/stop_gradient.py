@@ -17,7 +17,6 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
 
     Args:
       input: a tensor, variable, or anything that converts to a tensor.
-      name: ignored.
 
     >>> x = tf.Variable(3.0)
     >>> with tf.GradientTape() as tape:

@@ -17,9 +17,7 @@ from gradtape.experimental.numpy._creation import ix_
 from gradtape.experimental.numpy._creation import linspace
 from gradtape.experimental.numpy._creation import logspace
 from gradtape.experimental.numpy._creation import meshgrid
-from gradtape.experimental.numpy._creation import ones
 from gradtape.experimental.numpy._creation import ones_like
-from gradtape.experimental.numpy._creation import zeros
 from gradtape.experimental.numpy._creation import zeros_like
 from gradtape.experimental.numpy._elementwise import allclose
 from gradtape.experimental.numpy._elementwise import angle
@@ -29,9 +27,7 @@ from gradtape.experimental.numpy._elementwise import clip
 from gradtape.experimental.numpy._elementwise import conj
 from gradtape.experimental.numpy._elementwise import conjugate
 from gradtape.experimental.numpy._elementwise import divmod
-from gradtape.experimental.numpy._elementwise import imag
 from gradtape.experimental.numpy._elementwise import isclose
-from gradtape.experimental.numpy._elementwise import real
 from gradtape.experimental.numpy._elementwise import round
 from gradtape.experimental.numpy._elementwise import sign
 from gradtape.experimental.numpy._joining import append
@@ -104,24 +100,11 @@ from gradtape.experimental.numpy._promotion import isscalar
 from gradtape.experimental.numpy._promotion import issubdtype
 from gradtape.experimental.numpy._promotion import promote_types
 from gradtape.experimental.numpy._promotion import result_type
-from gradtape.experimental.numpy._reductions import all
-from gradtape.experimental.numpy._reductions import amax
-from gradtape.experimental.numpy._reductions import amin
-from gradtape.experimental.numpy._reductions import any
 from gradtape.experimental.numpy._reductions import average
 from gradtape.experimental.numpy._reductions import count_nonzero
-from gradtape.experimental.numpy._reductions import max
 from gradtape.experimental.numpy._reductions import mean
-from gradtape.experimental.numpy._reductions import min
-from gradtape.experimental.numpy._reductions import nanmean
-from gradtape.experimental.numpy._reductions import nanprod
-from gradtape.experimental.numpy._reductions import nansum
 from gradtape.experimental.numpy._reductions import polyval
-from gradtape.experimental.numpy._reductions import prod
-from gradtape.experimental.numpy._reductions import ptp
 from gradtape.experimental.numpy._reductions import size
-from gradtape.experimental.numpy._reductions import std
-from gradtape.experimental.numpy._reductions import sum
 from gradtape.experimental.numpy._reductions import var
 from gradtape.experimental.numpy._selection import compress
 from gradtape.experimental.numpy._selection import nonzero
@@ -129,6 +112,7 @@ from gradtape.experimental.numpy._selection import select
 from gradtape.experimental.numpy._selection import take
 from gradtape.experimental.numpy._selection import take_along_axis
 from gradtape.experimental.numpy._selection import where
+from typing import Any
 
 __all__ = [
     "abs",
@@ -417,6 +401,56 @@ def add(x1: TensorLike, x2: TensorLike) -> Tensor:
 
     >>> tf.experimental.numpy.add([1, 2], 0.5).numpy()
     array([1.5, 2.5])
+    """
+
+def all(a: Any, axis: Any = None, keepdims: Any = None) -> Tensor:
+    """True if all elements over axes are not zero.
+
+    Args:
+      a: numbers.
+      axis: an int, a tuple of ints, or None for all.
+      keepdims: keep the axes with length 1.
+
+    >>> bool(tf.experimental.numpy.all([1, 0]))
+    False
+    """
+
+def amax(a: Any, axis: Any = None, out: Any = None, keepdims: Any = None) -> Tensor:
+    """The largest element over axes.
+
+    Args:
+      a: numbers.
+      axis: an int, a tuple of ints, or None for all.
+      out: None: tensors are immutable.
+      keepdims: keep the axes with length 1.
+
+    >>> int(tf.experimental.numpy.amax([3, 3]))
+    3
+    """
+
+def amin(a: Any, axis: Any = None, out: Any = None, keepdims: Any = None) -> Tensor:
+    """The smallest element over axes.
+
+    Args:
+      a: numbers.
+      axis: an int, a tuple of ints, or None for all.
+      out: None: tensors are immutable.
+      keepdims: keep the axes with length 1.
+
+    >>> int(tf.experimental.numpy.amin([3, 3]))
+    3
+    """
+
+def any(a: Any, axis: Any = None, keepdims: Any = None) -> Tensor:
+    """True if an element over axes is not zero.
+
+    Args:
+      a: numbers.
+      axis: an int, a tuple of ints, or None for all.
+      keepdims: keep the axes with length 1.
+
+    >>> bool(tf.experimental.numpy.any([1, 0]))
+    True
     """
 
 def arccos(x: TensorLike) -> Tensor:
@@ -742,6 +776,16 @@ def hypot(x1: TensorLike, x2: TensorLike) -> Tensor:
     array([5.])
     """
 
+def imag(val: Any) -> Tensor:
+    """The imaginary part.
+
+    Args:
+      val: numbers: a tensor, an array, or a value that becomes one.
+
+    >>> tf.experimental.numpy.imag([1 + 2j]).numpy()
+    array([2.])
+    """
+
 def iscomplex(x: TensorLike) -> Tensor:
     """True where the imaginary part is not 0.
 
@@ -950,6 +994,18 @@ def logical_xor(x1: TensorLike, x2: TensorLike) -> Tensor:
     array([ True, False])
     """
 
+def max(a: Any, axis: Any = None, keepdims: Any = None) -> Tensor:
+    """The largest element over axes.
+
+    Args:
+      a: numbers.
+      axis: an int, a tuple of ints, or None for all.
+      keepdims: keep the axes with length 1.
+
+    >>> int(tf.experimental.numpy.max([3, 3]))
+    3
+    """
+
 def maximum(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The larger one.
 
@@ -959,6 +1015,18 @@ def maximum(x1: TensorLike, x2: TensorLike) -> Tensor:
 
     >>> tf.experimental.numpy.maximum([1, 5], 3).numpy()
     array([3, 5])
+    """
+
+def min(a: Any, axis: Any = None, keepdims: Any = None) -> Tensor:
+    """The smallest element over axes.
+
+    Args:
+      a: numbers.
+      axis: an int, a tuple of ints, or None for all.
+      keepdims: keep the axes with length 1.
+
+    >>> int(tf.experimental.numpy.min([3, 3]))
+    3
     """
 
 def minimum(x1: TensorLike, x2: TensorLike) -> Tensor:
@@ -994,6 +1062,45 @@ def multiply(x1: TensorLike, x2: TensorLike) -> Tensor:
     array([3, 6])
     """
 
+def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = None) -> Tensor:
+    """The mean over axes of the elements that are not NaN.
+
+    Args:
+      a: numbers.
+      axis: an int, a tuple of ints, or None for all.
+      dtype: in which to compute; integers by default in 64 bits.
+      keepdims: keep the axes with length 1.
+
+    >>> float(tf.experimental.numpy.nanmean([1.0, np.nan, 3.0]))
+    2.0
+    """
+
+def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Tensor:
+    """The product over axes, with NaN as 1.
+
+    Args:
+      a: numbers.
+      axis: an int, a tuple of ints, or None for all.
+      dtype: in which to compute; integers by default in 64 bits.
+      keepdims: keep the axes with length 1.
+
+    >>> float(tf.experimental.numpy.nanprod([2.0, np.nan]))
+    2.0
+    """
+
+def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Tensor:
+    """The sum over axes, with NaN as 0.
+
+    Args:
+      a: numbers.
+      axis: an int, a tuple of ints, or None for all.
+      dtype: in which to compute; integers by default in 64 bits.
+      keepdims: keep the axes with length 1.
+
+    >>> float(tf.experimental.numpy.nansum([1.0, np.nan]))
+    1.0
+    """
+
 def negative(x: TensorLike) -> Tensor:
     """-x.
 
@@ -1026,6 +1133,17 @@ def not_equal(x1: TensorLike, x2: TensorLike) -> Tensor:
     array([ True, False])
     """
 
+def ones(shape: Any, dtype: Any = ...) -> Tensor:
+    """Ones.
+
+    Args:
+      shape: an int or a sequence of ints.
+      dtype: float64 by default.
+
+    >>> tf.experimental.numpy.ones((1, 2)).numpy()
+    array([[1., 1.]])
+    """
+
 def positive(x: TensorLike) -> Tensor:
     """x itself.
 
@@ -1047,6 +1165,31 @@ def power(x1: TensorLike, x2: TensorLike) -> Tensor:
     array([4, 9])
     """
 
+def prod(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = None) -> Tensor:
+    """The product over axes.
+
+    Args:
+      a: numbers.
+      axis: an int, a tuple of ints, or None for all.
+      dtype: in which to compute; integers by default in 64 bits.
+      keepdims: keep the axes with length 1.
+
+    >>> int(tf.experimental.numpy.prod([2, 3, 4]))
+    24
+    """
+
+def ptp(a: Any, axis: Any = None, keepdims: Any = None) -> Tensor:
+    """The difference of the largest and the smallest element over axes.
+
+    Args:
+      a: numbers.
+      axis: an int, a tuple of ints, or None for all.
+      keepdims: keep the axes with length 1.
+
+    >>> int(tf.experimental.numpy.ptp([3, 9, 5]))
+    6
+    """
+
 def rad2deg(x: TensorLike) -> Tensor:
     """Radians in degrees.
 
@@ -1055,6 +1198,16 @@ def rad2deg(x: TensorLike) -> Tensor:
 
     >>> tf.experimental.numpy.rad2deg([np.pi]).numpy()
     array([180.])
+    """
+
+def real(val: Any) -> Tensor:
+    """The real part.
+
+    Args:
+      val: numbers: a tensor, an array, or a value that becomes one.
+
+    >>> tf.experimental.numpy.real([1 + 2j]).numpy()
+    array([1.])
     """
 
 def reciprocal(x: TensorLike) -> Tensor:
@@ -1138,6 +1291,18 @@ def square(x: TensorLike) -> Tensor:
     array([ 9, 16])
     """
 
+def std(a: Any, axis: Any = None, keepdims: Any = None) -> Tensor:
+    """The standard deviation over axes.
+
+    Args:
+      a: numbers.
+      axis: an int, a tuple of ints, or None for all.
+      keepdims: keep the axes with length 1.
+
+    >>> float(tf.experimental.numpy.std([1, 3]))
+    1.0
+    """
+
 def subtract(x1: TensorLike, x2: TensorLike) -> Tensor:
     """x1 - x2.
 
@@ -1147,6 +1312,19 @@ def subtract(x1: TensorLike, x2: TensorLike) -> Tensor:
 
     >>> tf.experimental.numpy.subtract([1, 2], 1).numpy()
     array([0, 1])
+    """
+
+def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = None) -> Tensor:
+    """The sum over axes.
+
+    Args:
+      a: numbers.
+      axis: an int, a tuple of ints, or None for all.
+      dtype: in which to compute; integers by default in 64 bits.
+      keepdims: keep the axes with length 1.
+
+    >>> tf.experimental.numpy.sum([[1, 2], [3, 4]], axis=0).numpy()
+    array([4, 6])
     """
 
 def tan(x: TensorLike) -> Tensor:
@@ -1178,4 +1356,15 @@ def true_divide(x1: TensorLike, x2: TensorLike) -> Tensor:
 
     >>> tf.experimental.numpy.true_divide([7], 2).numpy()
     array([3.5])
+    """
+
+def zeros(shape: Any, dtype: Any = ...) -> Tensor:
+    """Zeros.
+
+    Args:
+      shape: an int or a sequence of ints.
+      dtype: float64 by default.
+
+    >>> tf.experimental.numpy.zeros(2).numpy()
+    array([0., 0.])
     """

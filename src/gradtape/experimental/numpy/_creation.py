@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from gradtape.api.arguments import shape as known_shape
+from gradtape.api.families import family
 from gradtape.arrays import creation, movement
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.tensor import Tensor
@@ -22,30 +24,16 @@ def float_by_default(dtype: Any) -> dtypes.DType:
     return default_float() if dtype is float or dtype is None else dtypes.as_dtype(dtype)
 
 
-def zeros(shape: Any, dtype: Any = float) -> Tensor:
-    """Zeros.
+@family("", shape="an int or a sequence of ints.", dtype="float64 by default.")
+def _filled(who: str, value: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def function(shape: Any, dtype: Any = float) -> Tensor:
+        return value(known_shape(shape, who), float_by_default(dtype))
 
-    Args:
-      shape: an int or a sequence of ints.
-      dtype: float64 by default.
-
-    >>> tf.experimental.numpy.zeros(2).numpy()
-    array([0., 0.])
-    """
-    return creation.zeros(known_shape(shape, "zeros"), float_by_default(dtype))
+    return function
 
 
-def ones(shape: Any, dtype: Any = float) -> Tensor:
-    """Ones.
-
-    Args:
-      shape: an int or a sequence of ints.
-      dtype: float64 by default.
-
-    >>> tf.experimental.numpy.ones((1, 2)).numpy()
-    array([[1., 1.]])
-    """
-    return creation.ones(known_shape(shape, "ones"), float_by_default(dtype))
+zeros = _filled("zeros", "Zeros.", "tf.experimental.numpy.zeros(2).numpy() -> array([0., 0.])", creation.zeros)
+ones = _filled("ones", "Ones.", "tf.experimental.numpy.ones((1, 2)).numpy() -> array([[1., 1.]])", creation.ones)
 
 
 def empty(shape: Any, dtype: Any = float) -> Tensor:

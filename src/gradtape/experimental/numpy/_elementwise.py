@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
+from gradtape.api.families import family
 from gradtape.core import errors
 from gradtape.core.tensor import Tensor
 from gradtape.experimental.numpy._promotion import POLICY, asarray, inexact, promoted
@@ -40,28 +42,18 @@ _rows = client(POLICY, "tf.experimental.numpy")
 (bitwise_and, bitwise_or, bitwise_xor, bitwise_not) = _rows("bitwise_and bitwise_or bitwise_xor bitwise_not")
 
 
-def real(val: Any) -> Tensor:
-    """The real part.
+@family("", val="numbers: a tensor, an array, or a value that becomes one.")
+def _part(who: str, part: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def function(val: Any) -> Tensor:
+        return part(asarray(val))
 
-    Args:
-      val: numbers: a tensor, an array, or a value that becomes one.
-
-    >>> tf.experimental.numpy.real([1 + 2j]).numpy()
-    array([1.])
-    """
-    return conversion.real(asarray(val))
+    return function
 
 
-def imag(val: Any) -> Tensor:
-    """The imaginary part.
-
-    Args:
-      val: numbers: a tensor, an array, or a value that becomes one.
-
-    >>> tf.experimental.numpy.imag([1 + 2j]).numpy()
-    array([2.])
-    """
-    return numpy_elementwise.imag(asarray(val))
+real = _part("real", "The real part.", "tf.experimental.numpy.real([1 + 2j]).numpy() -> array([1.])", conversion.real)
+imag = _part(
+    "imag", "The imaginary part.", "tf.experimental.numpy.imag([1 + 2j]).numpy() -> array([2.])", numpy_elementwise.imag
+)
 
 
 def conj(x: Any) -> Tensor:

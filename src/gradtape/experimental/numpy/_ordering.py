@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from typing import Any
 
-from gradtape.arrays import indexing, movement, sorting
+from gradtape.arrays import sorting
 from gradtape.core import dtypes, errors
 from gradtape.core.tensor import Tensor
 from gradtape.experimental.numpy._promotion import asarray
-from gradtape.math import _cumulative as cumulative
+from gradtape.experimental.numpy._reductions import STATISTICS
 from gradtape.math._conversion import cast
 from gradtape.numpy_functions import selection
-
-
-def _signed(a: Any, dtype: Any) -> Any:
-    """What is accumulated: in the given dtype, or integers in int64; uint64 as it is."""
-    a = asarray(a, dtype)
-    if dtype is not None or not (a.dtype.is_integer or a.dtype.is_bool) or a.dtype is dtypes.uint64:
-        return a
-    return cast(a, dtypes.int64)
+from gradtape.numpy_functions.statistics import along
 
 
 def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Tensor:
@@ -34,7 +26,7 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Tensor:
     >>> tf.experimental.numpy.cumsum([1, 2, 3]).numpy()
     array([1, 3, 6])
     """
-    return _along(cumulative.cumsum, _signed(a, dtype), axis)
+    return STATISTICS.cumsum(a, axis, dtype)
 
 
 def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Tensor:
@@ -48,12 +40,7 @@ def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Tensor:
     >>> tf.experimental.numpy.cumprod([1, 2, 3]).numpy()
     array([1, 2, 6])
     """
-    return _along(cumulative.cumprod, _signed(a, dtype), axis)
-
-
-def _along(function: Callable[..., Tensor], x: Any, axis: Any) -> Tensor:
-    """What a function gives along an axis; without one, along all elements."""
-    return function(movement.reshape(x, [-1]), 0) if axis is None else function(x, axis)
+    return STATISTICS.cumprod(a, axis, dtype)
 
 
 def argmax(a: Any, axis: Any = None) -> Tensor:
@@ -62,7 +49,7 @@ def argmax(a: Any, axis: Any = None) -> Tensor:
     >>> int(tf.experimental.numpy.argmax([1, 9, 4]))
     1
     """
-    return _along(indexing.argmax, _ordinal(a), axis)
+    return STATISTICS.argmax(a, axis)
 
 
 def argmin(a: Any, axis: Any = None) -> Tensor:
@@ -71,12 +58,7 @@ def argmin(a: Any, axis: Any = None) -> Tensor:
     >>> int(tf.experimental.numpy.argmin([4, 9, 1]))
     2
     """
-    return _along(indexing.argmin, _ordinal(a), axis)
-
-
-def _ordinal(a: Any) -> Any:
-    a = asarray(a)
-    return cast(a, dtypes.int32) if a.dtype.is_bool else a
+    return STATISTICS.argmin(a, axis)
 
 
 def sort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> Tensor:
@@ -92,7 +74,7 @@ def sort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> 
     array([1, 2, 3])
     """
     _check_order("sort", order)
-    return _along(sorting.sort, asarray(a), axis)
+    return along(sorting.sort, asarray(a), axis)
 
 
 def argsort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> Tensor:
@@ -115,7 +97,7 @@ def argsort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) 
                 "leave it out: the order is always stable.",
             )
         )
-    found = _along(functools.partial(sorting.argsort, stable=True), asarray(a), axis)
+    found = along(functools.partial(sorting.argsort, stable=True), asarray(a), axis)
     return cast(found, dtypes.int64)
 
 

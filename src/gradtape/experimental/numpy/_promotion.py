@@ -233,7 +233,7 @@ def isrealobj(x: Any) -> bool:
 class _Promotion(Policy):
     """The policy of `tf.experimental.numpy`: NumPy's promotion, in which integers become float64."""
 
-    small = dtypes.int8
+    small, index = dtypes.int8, dtypes.int64
 
     def arrays(self, *values: Any) -> list[Any]:
         """The values as tensors."""
@@ -251,6 +251,24 @@ class _Promotion(Policy):
         """The values as tensors of one dtype, bools as floats; integers are divided as `tf.truediv` does."""
         found = promoted(*values)
         return [cast(x, default_float()) for x in found] if found[0].dtype.is_bool else found
+
+    def summed(self, x: Any, dtype: Any = None) -> Any:
+        """In the given dtype, or integers in 64 bits."""
+        x = asarray(x, dtype)
+        if dtype is not None or not (x.dtype.is_integer or x.dtype.is_bool):
+            return x
+        return cast(x, dtypes.uint64 if x.dtype.is_unsigned else dtypes.int64)
+
+    def accumulated(self, x: Any, dtype: Any = None) -> Any:
+        """In the given dtype, or integers in int64; uint64 as it is."""
+        x = asarray(x, dtype)
+        if dtype is not None or not (x.dtype.is_integer or x.dtype.is_bool) or x.dtype is dtypes.uint64:
+            return x
+        return cast(x, dtypes.int64)
+
+    def averaged(self, x: Any, dtype: Any = None) -> Any:
+        """In the given dtype, or integers in floating point."""
+        return asarray(x, dtype) if dtype is not None else inexact(x)[0]
 
 
 POLICY = _Promotion()

@@ -2,36 +2,57 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
+from gradtape.api.families import Family, family
 from gradtape.arrays import movement, shapes
-from gradtape.core import dtypes, errors
+from gradtape.core import errors
 from gradtape.core.shape import normalize_axis
 from gradtape.core.tensor import Tensor
-from gradtape.experimental.numpy._promotion import asarray, inexact, promoted
-from gradtape.math import _elementwise as elementwise
+from gradtape.experimental.numpy._promotion import POLICY, asarray, inexact, promoted
 from gradtape.math import _reductions as reductions
-from gradtape.math._conversion import cast
-from gradtape.ops.family import dims
+from gradtape.numpy_functions.statistics import Statistics, count_of
+
+Function = Callable[..., Tensor]
+STATISTICS = Statistics(POLICY)
+_TEXTS = {
+    "a": "numbers.",
+    "axis": "an int, a tuple of ints, or None for all.",
+    "dtype": "in which to compute; integers by default in 64 bits.",
+    "out": "None: tensors are immutable.",
+    "keepdims": "keep the axes with length 1.",
+}
 
 
-def _axis(axis: Any) -> Any:
-    return list(axis) if isinstance(axis, tuple) else axis
+@family("", **_TEXTS)
+def _reduction(who: str, reduce: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def function(a: Any, axis: Any = None, keepdims: Any = None) -> Tensor:
+        return reduce(a, axis, keepdims)
+
+    return function
 
 
-def wide(a: Any, dtype: Any) -> Any:
-    """The operand of a sum: in the given dtype, or integers in 64 bits."""
-    a = asarray(a, dtype)
-    if dtype is not None or not (a.dtype.is_integer or a.dtype.is_bool):
-        return a
-    return cast(a, dtypes.uint64 if a.dtype.is_unsigned else dtypes.int64)
+def _typed(kept: bool | None) -> Family[Tensor]:
+    """Those with a dtype; they differ in the default of `keepdims`."""
+
+    @family("", **_TEXTS)
+    def template(who: str, reduce: Callable[..., Tensor]) -> Callable[..., Tensor]:
+        def function(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = kept) -> Tensor:
+            return reduce(a, axis, keepdims, dtype)
+
+        return function
+
+    return template
 
 
-def _real(a: Any, dtype: Any = None) -> Any:
-    """What is averaged: in the given dtype, or integers in floating point."""
-    return asarray(a, dtype) if dtype is not None else inexact(a)[0]
+@family("", **_TEXTS)
+def _extreme(who: str, reduce: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def function(a: Any, axis: Any = None, out: Any = None, keepdims: Any = None) -> Tensor:
+        _no_out(who, out)
+        return reduce(a, axis, keepdims)
+
+    return function
 
 
 def _no_out(who: str, out: Any) -> None:
@@ -39,34 +60,46 @@ def _no_out(who: str, out: Any) -> None:
         raise ValueError(errors.compose(f"{who}: out must be None.", "tensors are immutable: use the result."))
 
 
-def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = None) -> Tensor:
-    """The sum over axes.
-
-    Args:
-      a: numbers.
-      axis: an int, a tuple of ints, or None for all.
-      dtype: in which to sum; integers by default in int64.
-      keepdims: keep the axes with length 1.
-
-    >>> tf.experimental.numpy.sum([[1, 2], [3, 4]], axis=0).numpy()
-    array([4, 6])
-    """
-    return reductions.reduce_sum(wide(a, dtype), _axis(axis), bool(keepdims))
-
-
-def prod(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = None) -> Tensor:
-    """The product over axes.
-
-    Args:
-      a: numbers.
-      axis: an int, a tuple of ints, or None for all.
-      dtype: in which to multiply; integers by default in int64.
-      keepdims: keep the axes with length 1.
-
-    >>> int(tf.experimental.numpy.prod([2, 3, 4]))
-    24
-    """
-    return reductions.reduce_prod(wide(a, dtype), _axis(axis), bool(keepdims))
+_sum, _nansum = _typed(None), _typed(False)
+_TNP = "tf.experimental.numpy"
+sum: Function = _sum(
+    "sum", "The sum over axes.", f"{_TNP}.sum([[1, 2], [3, 4]], axis=0).numpy() -> array([4, 6])", STATISTICS.sum
+)
+prod: Function = _sum("prod", "The product over axes.", f"int({_TNP}.prod([2, 3, 4])) -> 24", STATISTICS.prod)
+nansum: Function = _nansum(
+    "nansum", "The sum over axes, with NaN as 0.", f"float({_TNP}.nansum([1.0, np.nan])) -> 1.0", STATISTICS.nansum
+)
+nanprod: Function = _nansum(
+    "nanprod",
+    "The product over axes, with NaN as 1.",
+    f"float({_TNP}.nanprod([2.0, np.nan])) -> 2.0",
+    STATISTICS.nanprod,
+)
+nanmean: Function = _sum(
+    "nanmean",
+    "The mean over axes of the elements that are not NaN.",
+    f"float({_TNP}.nanmean([1.0, np.nan, 3.0])) -> 2.0",
+    STATISTICS.nanmean,
+)
+std: Function = _reduction(
+    "std", "The standard deviation over axes.", f"float({_TNP}.std([1, 3])) -> 1.0", STATISTICS.std
+)
+max: Function = _reduction("max", "The largest element over axes.", f"int({_TNP}.max([3, 3])) -> 3", STATISTICS.max)
+min: Function = _reduction("min", "The smallest element over axes.", f"int({_TNP}.min([3, 3])) -> 3", STATISTICS.min)
+amax: Function = _extreme("amax", "The largest element over axes.", f"int({_TNP}.amax([3, 3])) -> 3", STATISTICS.max)
+amin: Function = _extreme("amin", "The smallest element over axes.", f"int({_TNP}.amin([3, 3])) -> 3", STATISTICS.min)
+ptp: Function = _reduction(
+    "ptp",
+    "The difference of the largest and the smallest element over axes.",
+    f"int({_TNP}.ptp([3, 9, 5])) -> 6",
+    lambda *given: STATISTICS.max(*given) - STATISTICS.min(*given),
+)
+all: Function = _reduction(
+    "all", "True if all elements over axes are not zero.", f"bool({_TNP}.all([1, 0])) -> False", STATISTICS.all
+)
+any: Function = _reduction(
+    "any", "True if an element over axes is not zero.", f"bool({_TNP}.any([1, 0])) -> True", STATISTICS.any
+)
 
 
 def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = None) -> Tensor:
@@ -83,7 +116,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     1.5
     """
     _no_out("mean", out)
-    return reductions.reduce_mean(_real(a, dtype), _axis(axis), bool(keepdims))
+    return STATISTICS.mean(a, axis, keepdims, dtype)
 
 
 def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int = 0, keepdims: Any = None) -> Tensor:
@@ -101,101 +134,7 @@ def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int 
     2.0
     """
     _no_out("var", out)
-    x, keep = _real(a, dtype), bool(keepdims)
-    found = reductions.reduce_variance(x, _axis(axis), keep)
-    if not ddof:
-        return found
-    count = _count(x, axis)
-    return found * (count / (count - ddof) if count > ddof else math.inf)
-
-
-def _count(x: Any, axis: Any) -> float:
-    """How many elements a reduction takes together."""
-    lengths = dims(x)
-    axes = range(len(lengths)) if axis is None else [axis] if isinstance(axis, int) else axis
-    return float(math.prod([lengths[k] for k in axes]))
-
-
-def std(a: Any, axis: Any = None, keepdims: Any = None) -> Tensor:
-    """The standard deviation over axes.
-
-    Args:
-      a: numbers.
-      axis: an int, a tuple of ints, or None for all.
-      keepdims: keep the axes with length 1.
-
-    >>> float(tf.experimental.numpy.std([1, 3]))
-    1.0
-    """
-    return reductions.reduce_std(_real(a), _axis(axis), bool(keepdims))
-
-
-def _extreme(name: str, function: Callable[..., Any], on_bools: Callable[..., Any], has_out: bool, word: str) -> Any:
-    def of(a: Any, axis: Any = None, keepdims: Any = None) -> Any:
-        a = asarray(a)
-        return (on_bools if a.dtype.is_bool else function)(a, _axis(axis), bool(keepdims))
-
-    def of_with_out(a: Any, axis: Any = None, out: Any = None, keepdims: Any = None) -> Any:
-        _no_out(name, out)
-        return of(a, axis, keepdims)
-
-    made = of_with_out if has_out else of
-    made.__name__ = made.__qualname__ = name
-    made.__doc__ = (
-        f"The {word} element over axes.\n\nArgs:\n  a: real numbers.\n"
-        f"  axis: an int, a tuple of ints, or None for all.\n  keepdims: keep the axes with length 1.\n\n"
-        f">>> int(tf.experimental.numpy.{name}([3, 3]))\n3\n"
-    )
-    return made
-
-
-max: Any = _extreme("max", reductions.reduce_max, reductions.reduce_any, False, "largest")
-amax: Any = _extreme("amax", reductions.reduce_max, reductions.reduce_any, True, "largest")
-min: Any = _extreme("min", reductions.reduce_min, reductions.reduce_all, False, "smallest")
-amin: Any = _extreme("amin", reductions.reduce_min, reductions.reduce_all, True, "smallest")
-
-
-def ptp(a: Any, axis: Any = None, keepdims: Any = None) -> Tensor:
-    """The difference of the largest and the smallest element over axes.
-
-    Args:
-      a: real numbers.
-      axis: an int, a tuple of ints, or None for all.
-      keepdims: keep the axes with length 1.
-
-    >>> int(tf.experimental.numpy.ptp([3, 9, 5]))
-    6
-    """
-    result: Tensor = max(a, axis, keepdims) - min(a, axis, keepdims)
-    return result
-
-
-def all(a: Any, axis: Any = None, keepdims: Any = None) -> Tensor:
-    """True if all elements over axes are not zero.
-
-    Args:
-      a: numbers or bools.
-      axis: an int, a tuple of ints, or None for all.
-      keepdims: keep the axes with length 1.
-
-    >>> bool(tf.experimental.numpy.all([1, 0]))
-    False
-    """
-    return reductions.reduce_all(cast(asarray(a), dtypes.bool_), _axis(axis), bool(keepdims))
-
-
-def any(a: Any, axis: Any = None, keepdims: Any = None) -> Tensor:
-    """True if an element over axes is not zero.
-
-    Args:
-      a: numbers or bools.
-      axis: an int, a tuple of ints, or None for all.
-      keepdims: keep the axes with length 1.
-
-    >>> bool(tf.experimental.numpy.any([1, 0]))
-    True
-    """
-    return reductions.reduce_any(cast(asarray(a), dtypes.bool_), _axis(axis), bool(keepdims))
+    return STATISTICS.var(a, axis, keepdims, dtype, ddof)
 
 
 def count_nonzero(a: Any, axis: Any = None) -> Tensor:
@@ -208,7 +147,7 @@ def count_nonzero(a: Any, axis: Any = None) -> Tensor:
     >>> int(tf.experimental.numpy.count_nonzero([1, 0, 5]))
     2
     """
-    return reductions.reduce_sum(cast(cast(asarray(a), dtypes.bool_), dtypes.int64), _axis(axis))
+    return STATISTICS.count_nonzero(a, axis)
 
 
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False) -> Any:
@@ -224,9 +163,9 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     1.5
     """
     if weights is None:
-        x = _real(a)
+        x = POLICY.averaged(a)
         found = reductions.reduce_mean(x, axis)
-        return (found, found - found + _count(x, axis)) if returned else found
+        return (found, found - found + count_of(x, axis)) if returned else found
     x, w = inexact(a, weights)
     if w.ndim != x.ndim:
         if axis is None or w.ndim != 1:
@@ -238,43 +177,6 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     total = reductions.reduce_sum(w, axis)
     found = reductions.reduce_sum(x * w, axis) / total
     return (found, total) if returned else found
-
-
-def _without_nan(a: Any, instead: float) -> tuple[Any, Any]:
-    """The numbers with another in place of NaN, and where those were."""
-    a = asarray(a)
-    missing = elementwise.not_equal(a, a)
-    return (elementwise.where(missing, instead, a) if a.dtype.is_floating or a.dtype.is_complex else a), missing
-
-
-def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Tensor:
-    """The sum over axes, with NaN as 0.
-
-    >>> float(tf.experimental.numpy.nansum([1.0, np.nan]))
-    1.0
-    """
-    return sum(_without_nan(a, 0.0)[0], axis, dtype, keepdims)
-
-
-def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Tensor:
-    """The product over axes, with NaN as 1.
-
-    >>> float(tf.experimental.numpy.nanprod([2.0, np.nan]))
-    2.0
-    """
-    return prod(_without_nan(a, 1.0)[0], axis, dtype, keepdims)
-
-
-def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: Any = None) -> Tensor:
-    """The mean over axes of the elements that are not NaN.
-
-    >>> float(tf.experimental.numpy.nanmean([1.0, np.nan, 3.0]))
-    2.0
-    """
-    x, missing = _without_nan(a, 0.0)
-    x = _real(x, dtype)
-    count = reductions.reduce_sum(cast(~missing, x.dtype), _axis(axis), bool(keepdims))
-    return reductions.reduce_sum(x, _axis(axis), bool(keepdims)) / count
 
 
 def size(x: Any, axis: Any = None) -> Any:

@@ -29,7 +29,6 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
 
     Args:
       json_examples: a string tensor; each element is the JSON form of an Example, with bytes in base64.
-      name: ignored.
 
     Returns:
       A string tensor of the same shape.

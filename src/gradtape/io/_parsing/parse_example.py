@@ -37,7 +37,6 @@ def parse_example(serialized: Any, features: Any, example_names: Any = None, nam
       features: descriptions by name: `tf.io.FixedLenFeature`, `FixedLenSequenceFeature` with `allow_missing=True`,
         `VarLenFeature`, `SparseFeature` or `RaggedFeature`.
       example_names: names of the records, for messages.
-      name: ignored.
 
     Returns:
       A dict of tensors, sparse tensors and ragged tensors, with the names of `features`.
@@ -76,7 +75,6 @@ def parse_single_example(
       serialized: a scalar string.
       features: descriptions by name.
       example_names: the name of the record, for messages.
-      name: ignored.
 
     Returns:
       A dict of tensors, sparse tensors and ragged tensors, without an axis for the batch.

@@ -41,7 +41,6 @@ def parse_sequence_example(
       sequence_features: descriptions of features of its steps: `tf.io.FixedLenSequenceFeature`, `VarLenFeature` or
         `RaggedFeature`.
       example_names: names of the records, for messages.
-      name: ignored.
 
     Returns:
       Three dicts: the features of whole records; those of their steps, with an axis for the steps, which is filled up to
@@ -74,7 +73,6 @@ def parse_single_sequence_example(
       context_features: descriptions of features of the whole record.
       sequence_features: descriptions of features of its steps.
       example_name: the name of the record, for messages.
-      name: ignored.
 
     Returns:
       Two dicts: the features of the record, and those of its steps.

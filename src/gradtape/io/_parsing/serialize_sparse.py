@@ -28,7 +28,6 @@ def serialize_sparse(sp_input: Any, out_type: Any = dtypes.string, name: str | N
     Args:
       sp_input: a `tf.SparseTensor`.
       out_type: string.
-      name: ignored.
 
     >>> tf.io.serialize_sparse(tf.SparseTensor([[0, 1]], [2.0], [1, 3])).shape
     TensorShape([3])
@@ -48,7 +47,6 @@ def serialize_many_sparse(sp_input: Any, out_type: Any = dtypes.string, name: st
     Args:
       sp_input: a `tf.SparseTensor` of rank 2 or more; its first axis becomes that of the result.
       out_type: string.
-      name: ignored.
 
     Returns:
       Strings of shape `[rows, 3]`.
@@ -86,7 +84,6 @@ def deserialize_many_sparse(
       serialized_sparse: strings of shape `[rows, 3]`.
       dtype: of the values.
       rank: of the result's rows, where it should be known in a `tf.function`.
-      name: ignored.
 
     >>> one = tf.io.serialize_sparse(tf.SparseTensor([[1]], [2.0], [3]))
     >>> tf.io.deserialize_many_sparse([one, one], tf.float32).shape

@@ -1,104 +1,38 @@
 """Branch: one of several blocks, chosen when the program runs.
 
-Its derivative is a branch too, of the derivatives of the blocks. What those read of the blocks becomes further results of
-the branch: each block gives its own, and empty ones in place of those of the others.
+Where examples of a map take a branch, the block runs on all of them at once (`vectorize_blocks.py`). Where something in it has a rule of
+its own, as a custom gradient, tapes see one op instead, BRANCH_OF_EXAMPLES. Its derivative is that of the block for one example, which
+uses the rule, run on all examples in turn.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from gradtape.compiler.graph import Value
-from gradtape.compiler.runtime.program import NO_SLOTS
 from gradtape.core import dtypes
-from gradtape.core.op import REGISTRY, InstanceOp
+from gradtape.core.op import REGISTRY
 from gradtape.core.patterns.control import Choose
 from gradtape.core.shape import Spec
-from gradtape.core.variable import Variable
-from gradtape.ops.family import NO_LOWERING, dims
-from gradtape.tracing.control.block import (
-    Block,
-    BlockTrace,
-    Reads,
-    again,
-    blank_of,
-    empty,
-    gradient_trace,
-    joined,
-    operand,
-    placed,
-    pulled,
-    spec,
-)
+from gradtape.ops.family import dims
+from gradtape.tracing.control.block import Block, BlockTrace, again, joined, operand, placed
+from gradtape.tracing.control.block_op import BlockOp
+from gradtape.tracing.control.branch_gradient import derived
 from gradtape.tracing.control.merge import branch_family, branches_together
-from gradtape.tracing.control.vectorize_blocks import batched_block, batched_outputs
-from gradtape.tracing.symbol import symbol
+from gradtape.tracing.control.vectorize_blocks import (
+    chosen,
+    core_block,
+    core_outputs,
+    has_own_gradients,
+    made_for,
+    op_by_op,
+    spread,
+)
 from gradtape.transform.batched import Shared
 
-
-class BlockOp(InstanceOp):
-    """An op whose parameters are blocks. Tapes keep its operands, and what its results are like."""
-
-    inputs = ("operands",)
-    outputs = ()
-    variadic = True
-    kinds = "fVciubO"
-    homogeneous = False
-    any_size = True
-    differentiable = True
-    takes_needs = True
-    takes_none = True
-    residuals = (("operands", ""), ("results", "like"))
-    constant = False  # results on known operands are not computed before the program runs: it might never come here
-    lower: Any = NO_LOWERING
-    slots: Mapping[int, Variable] = NO_SLOTS
-
-    def bound(self, slots: Mapping[int, Variable]) -> BlockOp:
-        """The op in a copy of a function: its blocks use some variables in place of others, by identity."""
-        op = type(self)()
-        op.slots = self.taking_part(slots)
-        return op
-
-    def taking_part(self, slots: Mapping[int, Variable]) -> Mapping[int, Variable]:
-        """The variables that take part in a run in place of others, of those that a call names and of this op's own."""
-        if not self.slots:
-            return slots
-        return {**slots, **{i: slots.get(v._id, v) for i, v in self.slots.items()}}
-
-    def save(self, values: Any, result: Any) -> tuple[Any, ...]:
-        """The operands, and the results without their values; in a trace the symbols, which name the trace."""
-        return tuple(values), tuple([_likeness(y) for y in result])
-
-    def pull(self, dy: Any, residuals: Any, needs: Any, params: Any) -> list[Any]:
-        """The cotangents of the operands."""
-        raise NotImplementedError
-
-
-def _likeness(y: Any) -> Any:
-    if isinstance(y, (np.ndarray, np.generic)):
-        return np.broadcast_to(np.zeros((), y.dtype), y.shape)
-    return y
-
-
-class Gradient(NamedTuple):
-    """The derivative of a branch.
-
-    Attributes:
-      wide: the blocks with what the derivative reads as further results.
-      blocks: the derivatives of the blocks.
-      operands: the operands from which they are computed, as numbers.
-      sources: further operands, from around.
-      present: the operands of the branch that get a cotangent.
-    """
-
-    wide: tuple[Block, ...]
-    blocks: tuple[Block, ...]
-    operands: list[int]
-    sources: list[Any]
-    present: list[int]
+_INT32, _ZERO = dtypes.int32, np.int32(0)
 
 
 class Branch(BlockOp):
@@ -189,80 +123,129 @@ class EffectfulBranch(Branch):
 
 
 BRANCH, EFFECTFUL_BRANCH = Branch(), EffectfulBranch()
-_INT32 = dtypes.int32
 
 
-def chosen(mask: Any, a: Any, b: Any) -> Any:
-    """For each example a where the mask is true, else b."""
-    mask = REGISTRY["reshape"](mask, shape=(dims(mask)[0],) + (1,) * (a.ndim - 1))
-    return REGISTRY["where"](mask, a, b)
+class BranchOfExamples(Branch):
+    """The outputs of a block that differ between the examples.
 
+    Parameters: `branches`, the block on all examples; `block`, the one for an example; `flags`, which of its parameters have an axis
+    for the examples; `size`, the number of them.
+    """
 
-def derived(branches: tuple[Block, ...], given: tuple[int, ...], wanted: tuple[int, ...]) -> Gradient:
-    """The derivative for cotangents of some results, with respect to some operands; made once."""
-    key = (branches, given, wanted)
-    known = branches[0].derived
-    if key not in known:
-        known[key] = _derive(branches, given, wanted)
-    result: Gradient = known[key]
-    return result
+    name = "branch_of_examples"
 
+    def infer(self, index: Spec, *operands: Spec, branches: tuple[Block, ...], **params: Any) -> tuple[Spec, ...]:
+        return super().infer(index, *operands, branches=branches)
 
-def _derive(branches: tuple[Block, ...], given: tuple[int, ...], wanted: tuple[int, ...]) -> Gradient:
-    traces, found = [], []
-    for block in branches:
-        trace = gradient_trace(block)
-        with trace:
-            seeds = [trace.parameter(block.outputs[i].spec) for i in given]
-            pairs = [(block.results[i], s) for i, s in zip(given, seeds, strict=True) if block.results[i]]
-            found.append(pulled(trace, block, pairs, [block.inputs[w] for w in wanted]))
-        traces.append(trace)
-    present = [w for w in wanted if any(b.inputs[w] in grads for b, grads in zip(branches, found, strict=True))]
-    outputs = [
-        [_cotangent(t, b, w, grads) for w in present] for t, b, grads in zip(traces, branches, found, strict=True)
-    ]
-    reads = [Reads(t, b) for t, b in zip(traces, branches, strict=True)]
-    operands = sorted({i for r in reads for _, i in r.inputs})
-    sources = list({id(s): s for r in reads for _, s in r.others}.values())
-    wide = _widened(branches, reads)
-    blocks = tuple(
-        [
-            Block(t, _parameters(t, i, reads, branches, operands, sources), [(y.value, y._id) for y in ys])
-            for i, (t, ys) in enumerate(zip(traces, outputs, strict=True))
+    def kernel(self, index: Any, *operands: Any, branches: tuple[Block, ...], **params: Any) -> tuple[Any, ...]:
+        return super().kernel(index, *operands, branches=branches)
+
+    def lower(self, index: Spec, *operands: Spec, branches: tuple[Block, ...], **params: Any) -> Any:
+        return super().lower(index, *operands, branches=branches)
+
+    def batch(self, batched: tuple[bool, ...], index: Any, *operands: Any, **params: Any) -> Any:
+        return super().batch(batched, index, *operands, branches=params["branches"])
+
+    def _pull(self, dy: Any, residuals: Any, needs: Any, params: Any) -> list[Any]:
+        (_, *operands), results = residuals
+        block, flags, size = params["block"], params["flags"], params["size"]
+        given = tuple([i for i, d in enumerate(dy) if d is not None and block.results[i]])
+        wanted = tuple([i for i, flag in enumerate(needs[1:]) if flag])
+        grads: list[Any] = [None] * (1 + len(operands))
+        gradient = derived((block,), given, wanted)
+        if not gradient.present:
+            return grads
+        (wide,) = gradient.wide
+        saved = [(x, True) for x in self._saved(block, wide, operands, results, flags, size)]
+        parts = [
+            *[(dy[i], True) for i in given],
+            *saved,
+            *[(operands[i], flags[i]) for i in gradient.operands],
+            *[(operand(s), False) for s in gradient.sources],
         ]
-    )
-    return Gradient(wide, blocks, operands, sources, present)
+        found, differs = _by_rule(gradient.blocks[0], [x for x, _ in parts], [flag for _, flag in parts], size)
+        for i, d, each in zip(gradient.present, found, differs, strict=True):
+            grads[1 + i] = _fitted(d, each, flags[i], size)
+        return grads
+
+    def _saved(
+        self, block: Block, wide: Block, operands: Sequence[Any], results: Any, flags: tuple[bool, ...], size: int
+    ) -> Sequence[Any]:
+        """What the derivative reads of the block, for all examples."""
+        count = len(block.outputs)
+        if len(wide.outputs) == count:
+            return ()
+        core = core_block(wide, flags, size)
+        params = {"branches": (core,), "block": wide, "flags": flags, "size": size}
+        return again(results, self, (_ZERO, *operands), params)[count:]  # type: ignore[no-any-return]
 
 
-def _cotangent(trace: BlockTrace, block: Block, i: int, grads: Mapping[int, Any]) -> Any:
-    """The cotangent of an operand in one block: zeros where another block has one."""
-    if block.inputs[i] in grads:
-        return grads[block.inputs[i]]
-    with trace:
-        return blank_of(trace, symbol(block.parameters[i], block.trace))
+def _fitted(d: Any, each: bool, wanted: bool, size: int) -> Any:
+    """A cotangent of the examples, or of what they share, for an operand that is one of these."""
+    if each and not wanted:
+        return REGISTRY["reduce_sum"](d, axis=(0,), keepdims=False)
+    if each or not wanted:
+        return d if each else d * size
+    return spread(d, size)
 
 
-def _widened(branches: tuple[Block, ...], reads: list[Reads]) -> tuple[Block, ...]:
-    wide = []
-    for i, block in enumerate(branches):
-        more: list[tuple[Value, int]] = []
-        for j, r in enumerate(reads):
-            for _, value, identity in r.values:
-                more.append((value, identity) if i == j else (block.trace.constant(empty(value.spec)).value, 0))
-        wide.append(Block(block.trace, block.parameters, [*block.returns(), *more], quiet=True))
-    return tuple(wide)
+BRANCH_OF_EXAMPLES = BranchOfExamples()
 
 
-def _parameters(
-    trace: BlockTrace, i: int, reads: list[Reads], branches: tuple[Block, ...], operands: list[int], sources: list[Any]
-) -> list[Value]:
-    """The parameters of the derivative of block i: cotangents, what all blocks save, operands, and the rest."""
-    own = {number: value for value, number in reads[i].inputs}
-    others = {id(source): value for value, source in reads[i].others}
-    saved = [value if i == j else Value(forward.spec) for j, r in enumerate(reads) for value, forward, _ in r.values]
-    return [
-        *[p.value for p in trace.parameters],
-        *saved,
-        *[own.get(k) or Value(branches[i].parameters[k].spec) for k in operands],
-        *[others.get(id(s)) or Value(spec(s)) for s in sources],
-    ]
+def _by_rule(block: Block, tensors: Sequence[Any], flags: Sequence[bool], size: int) -> tuple[list[Any], list[bool]]:
+    """The outputs of a block on tensors of which some hold all examples, and which of the outputs do."""
+    flags = tuple(flags)
+    found = core_outputs(block, flags, size)
+    results: list[Any] = [None] * len(found)
+    shared = [i for i, flag in enumerate(found) if not flag]
+    if shared:
+        kept = [i for i, flag in enumerate(flags) if not flag]
+        part = _part(block, kept, shared)
+        _put(results, shared, BRANCH(_ZERO, *[tensors[i] for i in kept], branches=(part,)))
+    own = [i for i, flag in enumerate(found) if flag]
+    if own:
+        part = _part(block, list(range(len(flags))), own)
+        params = {"branches": (core_block(part, flags, size),), "block": part, "flags": flags, "size": size}
+        _put(results, own, BRANCH_OF_EXAMPLES(_ZERO, *tensors, **params))
+    return results, list(found)
+
+
+def _put(results: list[Any], places: Sequence[int], values: Sequence[Any]) -> None:
+    for i, y in zip(places, values, strict=True):
+        results[i] = y
+
+
+def _part(block: Block, parameters: Sequence[int], outputs: Sequence[int]) -> Block:
+    """The block with some of its parameters and outputs; made once."""
+    key = ("part", tuple(parameters), tuple(outputs))
+    if key not in block.derived:
+        returns = block.returns()
+        block.derived[key] = Block(
+            block.trace, [block.parameters[i] for i in parameters], [returns[i] for i in outputs], block.quiet
+        )
+    return block.derived[key]  # type: ignore[no-any-return]
+
+
+def replayed_batched(
+    block: Block, tensors: Sequence[Any], flags: Sequence[bool], trace: BlockTrace
+) -> tuple[list[Any], list[bool]]:
+    """The outputs of a block on tensors of which some hold all examples, and which of the outputs do."""
+    if not has_own_gradients(block) or block.effect or not any(flags):
+        return op_by_op(block, tensors, flags, trace)
+    return _by_rule(block, tensors, flags, next(dims(x)[0] for x, flag in zip(tensors, flags, strict=True) if flag))
+
+
+def batched_block(block: Block, flags: tuple[bool, ...], wanted: tuple[bool, ...] | None, size: int) -> Block:
+    """A block on all examples.
+
+    Args:
+      flags: which parameters have a leading axis for the examples.
+      wanted: which outputs shall have one; those that come with one by themselves if it is None.
+      size: the number of examples.
+    """
+    return made_for(replayed_batched, "batched", block, flags, wanted, size)[0]
+
+
+def batched_outputs(block: Block, flags: tuple[bool, ...], size: int) -> tuple[bool, ...]:
+    """Which outputs differ between the examples if some parameters do."""
+    return made_for(replayed_batched, "batched", block, flags, None, size)[1]

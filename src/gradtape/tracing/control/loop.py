@@ -26,13 +26,38 @@ from gradtape.core.patterns.control import Repeat
 from gradtape.core.shape import Spec, Steps, stacked
 from gradtape.ops.family import boxed
 from gradtape.tracing.control.block import Block, placed, run_op
-from gradtape.tracing.control.branch import BlockOp
+from gradtape.tracing.control.block_op import BlockOp
 from gradtape.tracing.control.in_place import prepared
 from gradtape.tracing.control.merge import loop_family, loops_together
-from gradtape.tracing.control.stacking import Apart
+from gradtape.tracing.control.stacking import KEPT, Apart
 
-KEPT = -1
 _SCALAR = Spec((), dtypes.int32)
+
+
+def run_loop(
+    limit: Any,
+    state: Any,
+    rows: Any,
+    fixed: Any,
+    *,
+    cond: Block | None,
+    body: Block,
+    states: tuple[int, ...] = (),
+    reverse: bool = False,
+    length: int | None = None,
+    lengths: tuple[int | None, ...] = (),
+) -> tuple[Any, ...]:
+    """The results of a loop, from operands by their kinds."""
+    effect = body.effect or (cond is not None and cond.effect)
+    op = EFFECTFUL_LOOP if effect else LOOP
+    params = {
+        "cond": cond, "body": body, "carried": len(state), "sliced": len(rows), "states": states, "reverse": reverse,
+        "length": length, "lengths": lengths,
+    }  # fmt: skip
+    result: tuple[Any, ...] = run_op(
+        op, (np.int32(limit) if isinstance(limit, int) else limit, *state, *rows, *fixed), params
+    )
+    return result
 
 
 class Loop(BlockOp):
@@ -108,6 +133,12 @@ class Loop(BlockOp):
 
     family = staticmethod(loop_family)
     together = staticmethod(loops_together)
+    run = staticmethod(run_loop)
+
+    @property
+    def quiet(self) -> Loop:
+        """The op for another run of the same blocks, whose effects have taken place."""
+        return LOOP
 
     def divided(self, node: Any) -> Any:
         """The nodes that do the same, with what the steps can do at once outside of the loop; None if there is no such."""
@@ -137,7 +168,7 @@ class Loop(BlockOp):
         """The loop on all examples."""
         from gradtape.tracing.control.vectorize_loop import run
 
-        return run(batched, limit, operands, **params)
+        return run(self, batched, limit, operands, **params)
 
 
 def _stacked(length: int | None, shape: tuple[Any, ...]) -> Any:
@@ -186,32 +217,6 @@ class Rows:
         if not rows:
             return np.zeros((0, *[d or 0 for d in self._spec.shape]), self._spec.dtype.numpy)
         return Apart(rows)
-
-
-def run_loop(
-    limit: Any,
-    state: Any,
-    rows: Any,
-    fixed: Any,
-    *,
-    cond: Block | None,
-    body: Block,
-    states: tuple[int, ...] = (),
-    reverse: bool = False,
-    length: int | None = None,
-    lengths: tuple[int | None, ...] = (),
-) -> tuple[Any, ...]:
-    """The results of a loop, from operands by their kinds."""
-    effect = body.effect or (cond is not None and cond.effect)
-    op = EFFECTFUL_LOOP if effect else LOOP
-    params = {
-        "cond": cond, "body": body, "carried": len(state), "sliced": len(rows), "states": states, "reverse": reverse,
-        "length": length, "lengths": lengths,
-    }  # fmt: skip
-    result: tuple[Any, ...] = run_op(
-        op, (np.int32(limit) if isinstance(limit, int) else limit, *state, *rows, *fixed), params
-    )
-    return result
 
 
 def too_few_text(name: str) -> tuple[str, str]:

@@ -23,7 +23,7 @@ import numpy as np
 from gradtape.compiler.graph import Node, Value, blocks
 from gradtape.core.op import REGISTRY, Unsupported
 from gradtape.tracing.control.block import Block
-from gradtape.tracing.control.vectorize_blocks import batched_block
+from gradtape.tracing.control.branch import batched_block
 
 _MOST = 64 << 20  # bytes of all that is computed for all steps at once
 _PRODUCTS = ("matmul", "convolution")

@@ -13,10 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.compiler.graph import Value
-from gradtape.core.op import InstanceOp
 from gradtape.core.shape import Steps
 from gradtape.core.tensor import Tensor
-from gradtape.ops.family import NO_LOWERING, dims
 from gradtape.tracing.control.block import (
     Block,
     Reads,
@@ -29,9 +27,8 @@ from gradtape.tracing.control.block import (
     pulled,
     spec,
 )
-from gradtape.tracing.control.loop import KEPT, LOOP, run_loop
-from gradtape.tracing.control.stacking import REPEAT, TURN, Apart
-from gradtape.tracing.control.varied_rows import Varied
+from gradtape.tracing.control.fit_rows import FIT_ROWS
+from gradtape.tracing.control.stacking import KEPT, Apart
 from gradtape.tracing.symbol import symbol
 
 
@@ -48,7 +45,7 @@ class Shape(NamedTuple):
         return items[:c], items[c:k], items[k:]
 
 
-class Gradient(NamedTuple):
+class LoopGradient(NamedTuple):
     """The derivative of a loop.
 
     Attributes:
@@ -93,11 +90,11 @@ def pull(op: Any, dy: Any, residuals: Any, needs: Any, params: Any) -> list[Any]
     if not given or not wanted:
         return grads
     gradient = derived(body, shape, given, wanted)
-    count, kept, stacked = _forward(gradient, limit, operands, results, shape, params)
+    count, kept, stacked = _forward(op, gradient, limit, operands, results, shape, params)
     last = results[1:]
     start = [dy[1 + j] if j in given and dy[1 + j] is not None else blank(last[j]) for j in gradient.cotangents]
     seeds = [dy[1 + i] for i in given if i >= shape.carried]
-    found = run_loop(
+    found = op.run(
         count,
         [*start, *[blank(operands[i]) for i in gradient.sums]],
         [*seeds, *stacked, *[operands[i] for i in gradient.operands[0]]],
@@ -119,7 +116,9 @@ def _rows_of(x: Any) -> int | None:
     return KEPT if type(shape) is Steps and shape[0] is None else shape[0]
 
 
-def _forward(gradient: Gradient, limit: Any, operands: Any, results: Any, shape: Shape, params: Any) -> Any:
+def _forward(
+    op: Any, gradient: LoopGradient, limit: Any, operands: Any, results: Any, shape: Shape, params: Any
+) -> Any:
     """The number of steps, the values that are the same in all of them, and the stacked ones."""
     state, rows, fixed = shape.parts(operands)
     if not gradient.kept and not gradient.stacked:
@@ -130,7 +129,7 @@ def _forward(gradient: Gradient, limit: Any, operands: Any, results: Any, shape:
     more = [empty(v.spec) for v in gradient.wide.parameters[shape.carried : shape.carried + gradient.kept]]
     found = again(
         results,
-        LOOP,
+        op.quiet,
         (limit, *state, *more, *rows, *fixed),
         {
             **params,
@@ -143,16 +142,16 @@ def _forward(gradient: Gradient, limit: Any, operands: Any, results: Any, shape:
     return found[0], kept, found[len(found) - gradient.stacked :] if gradient.stacked else []
 
 
-def derived(body: Block, shape: Shape, given: tuple[int, ...], wanted: tuple[int, ...]) -> Gradient:
+def derived(body: Block, shape: Shape, given: tuple[int, ...], wanted: tuple[int, ...]) -> LoopGradient:
     """The derivative for cotangents of some results, with respect to some operands; made once."""
     key = (shape, given, wanted)
     if key not in body.derived:
         body.derived[key] = _derive(body, shape, given, wanted)
-    result: Gradient = body.derived[key]
+    result: LoopGradient = body.derived[key]
     return result
 
 
-def _derive(body: Block, shape: Shape, given: tuple[int, ...], wanted: tuple[int, ...]) -> Gradient:
+def _derive(body: Block, shape: Shape, given: tuple[int, ...], wanted: tuple[int, ...]) -> LoopGradient:
     trace, cotangents, sums, seeds, grads = _step_back(body, shape, given, wanted)
     rows = [i for i in wanted if shape.carried <= i < shape.carried + shape.sliced and body.inputs[i] in grads]
     with trace:
@@ -188,7 +187,7 @@ def _derive(body: Block, shape: Shape, given: tuple[int, ...], wanted: tuple[int
         ],
         [(trace.own(y).value, y._id) for y in outputs],
     )
-    return Gradient(
+    return LoopGradient(
         _widened(body, shape, kept, stacked), len(kept), len(stacked), block, cotangents, sums, rows,
         ([i for _, i in sliced], [i for _, i in invariant]), [source for _, source in reads.others],
     )  # fmt: skip
@@ -237,41 +236,3 @@ def _widened(body: Block, shape: Shape, kept: list[Any], stacked: list[Any]) -> 
     parameters = [*body.parameters[:c], *[Value(own.spec) for _, own, _ in kept], *body.parameters[c:]]
     more = [(own, identity) for _, own, identity in kept], [(own, identity) for _, own, identity in stacked]
     return Block(body.trace, parameters, [*returns[:c], *more[0], *returns[c:], *more[1]], quiet=True)
-
-
-class FitRows(InstanceOp):
-    """x with as many rows as another tensor: without the last ones, or with rows of zeros behind."""
-
-    name = "fit_rows"
-    inputs = ("x", "like")
-    homogeneous = False
-    any_size = True
-    differentiable = True
-    takes_needs = False
-    residuals = (("x", ""),)
-    lower = NO_LOWERING
-
-    def save(self, values: Any, result: Any) -> tuple[Any, ...]:
-        return (values[0],)
-
-    def pull(self, dy: Any, residuals: Any, needs: Any, params: Any) -> tuple[Any, None]:
-        return FIT_ROWS(dy, residuals[0]), None
-
-    def infer(self, x: Any, like: Any) -> Any:
-        return type(x)((like.shape[0], *x.shape[1:]), x.dtype)
-
-    def kernel(self, x: Any, like: Any) -> Any:
-        if isinstance(x, Varied):
-            return x.fitted(len(like))
-        if len(x) >= len(like):
-            return x[: len(like)]
-        return np.concatenate([x, np.zeros_like(x, shape=(len(like) - len(x), *x.shape[1:]))])
-
-    def batch(self, batched: tuple[bool, ...], x: Any, like: Any) -> Any:
-        size = dims(x if batched[0] else like)[0]
-        x, like = [TURN(v, axis=0) if flag and v.ndim > 1 else v for v, flag in zip((x, like), batched, strict=True)]
-        y = FIT_ROWS(x, like)
-        return TURN(y, axis=0) if batched[0] else REPEAT(y, size=size)
-
-
-FIT_ROWS = FitRows()

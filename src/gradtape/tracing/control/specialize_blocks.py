@@ -20,7 +20,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.tracing.control.block import Block, BlockTrace, joined, spec
 from gradtape.tracing.control.tensor_array import WRITE_ROW, with_rows
 from gradtape.tracing.control.trip_count import bounds_of_index, trips_of_blocks
-from gradtape.tracing.dynamic_shapes.specialize import Rewriting, walk
+from gradtape.tracing.specialize import Rewriting, walk
 from gradtape.tracing.symbol import Symbol
 
 _TRIES = 4  # for sizes that change from step to step

@@ -11,6 +11,8 @@ from gradtape.core.op import REGISTRY, InstanceOp
 from gradtape.core.shape import Spec, Steps
 from gradtape.ops.family import NO_LOWERING
 
+KEPT = -1  # the number of rows of a result that only the derivative reads
+
 
 class Apart(np.lib.mixins.NDArrayOperatorsMixin):
     """Rows of different shapes, in place of an array. Only loops read them; cotangents of them are made and added.

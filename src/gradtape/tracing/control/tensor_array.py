@@ -16,6 +16,7 @@ from gradtape.core.tensor import Tensor, wrap
 from gradtape.ops.family import NO_LOWERING, dims
 from gradtape.ops.indexing import spread
 from gradtape.tracing.control.block import blank
+from gradtape.tracing.control.fit_rows import FIT_ROWS
 
 
 class WriteRow(InstanceOp):
@@ -83,8 +84,6 @@ class WriteRow(InstanceOp):
 
     def pull(self, dy: Any, residuals: Any, needs: Any, params: Any) -> Any:
         index, row, rows = residuals
-        from gradtape.tracing.control.loop_gradient import FIT_ROWS
-
         back = None
         if needs[0]:
             back = WRITE_ROW(dy, index, blank(row), grow=False)

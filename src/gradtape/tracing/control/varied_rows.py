@@ -6,7 +6,6 @@ cotangents are added without knowing the shapes of all elements. The ops here ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -17,64 +16,8 @@ from gradtape.core.op import InstanceOp, NotDifferentiable
 from gradtape.core.shape import ANY, Spec, Steps, stacked
 from gradtape.ops.family import NO_LOWERING, by_loop
 from gradtape.tracing.control.stacking import Apart
-
-
-class Varied(Apart):
-    """Elements by number. Arithmetic goes element by element; an element that is missing or empty is zero."""
-
-    __slots__ = ()
-
-    def __init__(self, rows: list[Any], dtype: Any, rank: int) -> None:
-        self.rows, self.dtype, self.turned = rows, np.dtype(dtype), False
-        self.shape = (len(rows), *[None] * rank)
-
-    def __getitem__(self, t: Any) -> Any:
-        if isinstance(t, slice):
-            return Varied(self.rows[t], self.dtype, self.ndim - 1)
-        if isinstance(t, tuple) and t:
-            raise errors.build(
-                errors.UnimplementedError,
-                "TensorArray: elements of different shapes cannot be vectorized.",
-                "use tf.map_fn in place of tf.vectorized_map, and experimental_use_pfor=False for Jacobians.",
-            )
-        return super().__getitem__(t)
-
-    def row(self, i: int, shape: Sequence[int] | None = None) -> Any:
-        """An element; zeros of a shape if it is missing or empty."""
-        found = self.rows[i] if i < len(self.rows) else None
-        if shape is not None and (found is None or found.shape != tuple(shape)):
-            return np.zeros(shape, self.dtype)
-        return found
-
-    def fitted(self, count: int) -> Varied:
-        """As many elements as are asked for: without the last ones, or with empty ones behind."""
-        blank = np.zeros((0,) * (self.ndim - 1), self.dtype)
-        return Varied(self.rows[:count] + [blank] * (count - len(self.rows)), self.dtype, self.ndim - 1)
-
-    def put(self, i: int, row: Any) -> Varied:
-        """With another element."""
-        rows = list(self.fitted(max(i + 1, len(self.rows))).rows)
-        rows[i] = np.asarray(row)
-        return Varied(rows, self.dtype, self.ndim - 1)
-
-    def _each(self, function: Any, inputs: Any, options: Any) -> Varied:
-        count = max(len(x) for x in inputs if isinstance(x, Varied))
-        rows = [self._one(function, [_part(x, i) for x in inputs], options) for i in range(count)]
-        dtype = rows[0].dtype if rows else self.dtype
-        return Varied(rows, dtype, self.ndim - 1)
-
-    @staticmethod
-    def _one(function: Any, parts: list[Any], options: Any) -> Any:
-        shape = next((p.shape for p in parts if isinstance(p, np.ndarray) and p.size), None)
-        if shape is not None:
-            parts = [np.zeros(shape, p.dtype) if isinstance(p, np.ndarray) and not p.size else p for p in parts]
-        return np.asarray(function(*parts, **options))
-
-
-def _part(x: Any, i: int) -> Any:
-    if not isinstance(x, Varied):
-        return x
-    return np.asarray(x.rows[i]) if i < len(x) else np.zeros((0,) * (x.ndim - 1), x.dtype)
+from gradtape.tracing.control.tensor_array import checked
+from gradtape.tracing.control.varied import Varied
 
 
 def spec_of_elements(dtype: dtypes.DType, element: Any) -> Spec:
@@ -96,12 +39,6 @@ class _Elements(InstanceOp):
     def batch(self, batched: tuple[bool, ...], *inputs: Any, **params: Any) -> Any:
         """One example after the other."""
         return by_loop(self, batched, inputs, params)
-
-
-def _number(index: Any, count: int, grow: bool = False) -> int:
-    from gradtape.tracing.control.tensor_array import checked
-
-    return checked(index, count, grow)
 
 
 class NewElements(_Elements):
@@ -132,7 +69,7 @@ class WriteElement(_Elements):
         return x
 
     def kernel(self, x: Any, index: Any, row: Any, *, grow: bool) -> Varied:
-        return _varied(x).put(_number(index, len(x), grow), row)
+        return _varied(x).put(checked(index, len(x), grow), row)
 
     def save(self, values: Any, result: Any) -> tuple[Any, ...]:
         return values[1], values[2]
@@ -219,7 +156,7 @@ class ReadElement(_Elements):
         return Spec(tuple(x.shape[1:]), x.dtype)
 
     def kernel(self, x: Any, index: Any) -> Any:
-        return _varied(x).row(_number(index, len(x)))[()]
+        return _varied(x).row(checked(index, len(x)))[()]
 
     def save(self, values: Any, result: Any) -> tuple[Any, ...]:
         return (values[1],)
@@ -324,7 +261,7 @@ class StackElements(_Elements):
 
     def kernel(self, x: Any, like: Any, indices: Any) -> Any:
         x, like = _varied(x), _varied(like)
-        rows = [x.row(_number(i, len(like)), like.rows[int(i)].shape) for i in indices]
+        rows = [x.row(checked(i, len(like)), like.rows[int(i)].shape) for i in indices]
         if not rows:
             return np.zeros((0, *[0] * (like.ndim - 1)), x.dtype)
         try:

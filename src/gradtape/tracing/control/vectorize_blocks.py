@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradtape.compiler.graph import Node
+from gradtape.core.op import REGISTRY
 from gradtape.core.shape import Spec, stacked
 from gradtape.ops.family import dims
 from gradtape.tracing.control.block import Block, BlockTrace
@@ -37,17 +38,6 @@ def _needed(block: Block) -> list[Node]:
     return kept[::-1]
 
 
-def replayed_batched(
-    block: Block, tensors: Sequence[Any], flags: Sequence[bool], trace: BlockTrace
-) -> tuple[list[Any], list[bool]]:
-    """The outputs of a block on tensors of which some hold all examples, and which of the outputs do."""
-    if not has_own_gradients(block) or block.effect or not any(flags):
-        return _op_by_op(block, tensors, flags, trace)
-    from gradtape.tracing.control.branch_of_examples import run
-
-    return run(block, tensors, flags, next(dims(x)[0] for x, flag in zip(tensors, flags, strict=True) if flag))
-
-
 def has_own_gradients(block: Block) -> bool:
     """True if something in the block has another derivative than the ops that it is made of."""
     return any(_is_rule(record[0], record[3]) for record in block.trace.recording.records)
@@ -62,42 +52,27 @@ def _is_rule(op: Any, params: Any) -> bool:
     return any(isinstance(block, Block) and has_own_gradients(block) for block in inner)
 
 
-def _op_by_op(
+def op_by_op(
     block: Block, tensors: Sequence[Any], flags: Sequence[bool], trace: BlockTrace
 ) -> tuple[list[Any], list[bool]]:
+    """The outputs of a block on tensors of which some hold all examples, by the rules of its ops, and which of the outputs do."""
     level = trace.level + _STEP
     results = replayed(block, [batched(x, level) if f else x for x, f in zip(tensors, flags, strict=True)], trace)
     found = [isinstance(y, Batched) and y.level == level for y in results]
     return [y.full().value if f else y for y, f in zip(results, found, strict=True)], found
 
 
-def batched_block(block: Block, flags: tuple[bool, ...], wanted: tuple[bool, ...] | None, size: int) -> Block:
-    """A block on all examples.
-
-    Args:
-      flags: which parameters have a leading axis for the examples.
-      wanted: which outputs shall have one; those that come with one by themselves if it is None.
-      size: the number of examples.
-    """
-    return _made(replayed_batched, "batched", block, flags, wanted, size)[0]
-
-
-def batched_outputs(block: Block, flags: tuple[bool, ...], size: int) -> tuple[bool, ...]:
-    """Which outputs differ between the examples if some parameters do."""
-    return _made(replayed_batched, "batched", block, flags, None, size)[1]
-
-
 def core_block(block: Block, flags: tuple[bool, ...], size: int) -> Block:
     """A block on all examples, op by op, whose outputs all have an axis for them."""
-    return _made(_op_by_op, "core", block, flags, (True,) * len(block.outputs), size)[0]
+    return made_for(op_by_op, "core", block, flags, (True,) * len(block.outputs), size)[0]
 
 
 def core_outputs(block: Block, flags: tuple[bool, ...], size: int) -> tuple[bool, ...]:
     """Which outputs differ between the examples if a block runs op by op."""
-    return _made(_op_by_op, "core", block, flags, None, size)[1]
+    return made_for(op_by_op, "core", block, flags, None, size)[1]
 
 
-def _made(
+def made_for(
     run: Any, kind: str, block: Block, flags: tuple[bool, ...], wanted: tuple[bool, ...] | None, size: int
 ) -> tuple[Block, tuple[bool, ...]]:
     """The block that `run` makes of another one for all examples, and which of its outputs differ between them."""
@@ -127,3 +102,9 @@ def batched_spec(spec: Spec, size: int) -> Spec:
 def spread(x: Any, size: int) -> Any:
     """A value that all examples share, once for each."""
     return REPEAT(x, size=size)
+
+
+def chosen(mask: Any, a: Any, b: Any) -> Any:
+    """For each example a where the mask is true, else b."""
+    mask = REGISTRY["reshape"](mask, shape=(dims(mask)[0],) + (1,) * (a.ndim - 1))
+    return REGISTRY["where"](mask, a, b)

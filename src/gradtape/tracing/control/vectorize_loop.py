@@ -16,17 +16,10 @@ from gradtape.core.op import REGISTRY
 from gradtape.core.shape import Spec
 from gradtape.ops.family import dims
 from gradtape.tracing.control.block import Block, BlockTrace
-from gradtape.tracing.control.branch import chosen
-from gradtape.tracing.control.loop import run_loop
+from gradtape.tracing.control.branch import batched_block, batched_outputs, replayed_batched
 from gradtape.tracing.control.loop_gradient import Shape
 from gradtape.tracing.control.stacking import TURN
-from gradtape.tracing.control.vectorize_blocks import (
-    batched_block,
-    batched_outputs,
-    batched_spec,
-    replayed_batched,
-    spread,
-)
+from gradtape.tracing.control.vectorize_blocks import batched_spec, chosen, spread
 from gradtape.transform.batched import Shared
 
 _COUNT = Spec((), dtypes.int32)
@@ -45,7 +38,7 @@ class Flags(NamedTuple):
         return (*self.carried, *self.sliced, *self.fixed)
 
 
-def run(batched: tuple[bool, ...], limit: Any, operands: Any, **params: Any) -> tuple[Any, ...]:
+def run(op: Any, batched: tuple[bool, ...], limit: Any, operands: Any, **params: Any) -> tuple[Any, ...]:
     """The results of a loop with a leading axis for the examples."""
     shape = Shape(params["carried"], params["sliced"], params["states"])
     size = next(dims(x)[0] for flag, x in zip(batched, (limit, *operands), strict=True) if flag)
@@ -56,7 +49,7 @@ def run(batched: tuple[bool, ...], limit: Any, operands: Any, **params: Any) -> 
     rows = [swapped(x) if flag else x for x, flag in zip(rows, given_rows, strict=True)]
     if differs or batched[0]:
         state = [x if flag else spread(x, size) for x, flag in zip(state, given, strict=True)]
-        return _masked(limit, state, rows, fixed, flags, batched[0], size, params)
+        return _masked(op, limit, state, rows, fixed, flags, batched[0], size, params)
     state = [spread(x, size) if f and not g else x for x, f, g in zip(state, flags.carried, given, strict=True)]
     found = batched_outputs(params["body"], flags.body, size)[shape.carried :]
     body = batched_block(params["body"], flags.body, (*flags.carried, *found), size)
@@ -64,7 +57,7 @@ def run(batched: tuple[bool, ...], limit: Any, operands: Any, **params: Any) -> 
     if cond is not None:
         tested = len(cond.parameters) - len(fixed)
         cond = batched_block(cond, (*flags.carried[:tested], *flags.fixed), None, size)
-    count, *results = run_loop(
+    count, *results = op.run(
         limit, state, rows, fixed, cond=cond, body=body, states=shape.states, reverse=params["reverse"],
         length=params["length"], lengths=params["lengths"],
     )  # fmt: skip
@@ -97,7 +90,7 @@ def swapped(x: Any) -> Any:
 
 
 def _masked(
-    limit: Any, state: Any, rows: Any, fixed: Any, flags: Flags, limits: bool, size: int, params: Any
+    op: Any, limit: Any, state: Any, rows: Any, fixed: Any, flags: Flags, limits: bool, size: int, params: Any
 ) -> tuple[Any, ...]:
     """The loop in which each example has its own number of steps: `limit` and the condition decide who is active."""
     body, cond, count = params["body"], params["cond"], params["carried"]
@@ -105,7 +98,7 @@ def _masked(
     most = REGISTRY["reduce_max"](limit, axis=(0,), keepdims=False) if limits else limit
     step = _Step(flags, limits, size, cond, body, params["reverse"])
     zero, zeros = np.int32(0), np.zeros(size, np.int32)
-    found = run_loop(
+    found = op.run(
         most,
         [*state, zeros, zero],
         rows,

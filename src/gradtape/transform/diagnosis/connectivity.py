@@ -5,7 +5,7 @@ from __future__ import annotations
 from gradtape.core.provenance import Site
 from gradtape.transform.diagnosis import dataflow
 from gradtape.transform.diagnosis.facts import Facts, label, step
-from gradtape.transform.report import Cause, Report, Step
+from gradtape.transform.report import Cause, Report, ReportStep
 
 _ZERO_DERIVATIVE = {"sign"}
 _SHOWN = 8  # how many ops of a path are listed
@@ -22,7 +22,7 @@ def connected(facts: Facts) -> Report | None:
     """There is a path of recorded ops that have derivatives."""
     if not facts.is_watched or not facts.path or facts.cut is not None:
         return None
-    steps: list[Step | None] = [step(edge, label(edge)) for edge in facts.path]
+    steps: list[ReportStep | None] = [step(edge, label(edge)) for edge in facts.path]
     count = f"{len(steps)} op{'s' * (len(steps) > 1)} on the shortest path."
     if len(steps) > _SHOWN:
         steps = [*steps[: _SHOWN // 2], *steps[-_SHOWN // 2 :]]
@@ -74,7 +74,7 @@ def was_reset(facts: Facts) -> Report | None:
     """The target was recorded, and then `reset` dropped it."""
     for event in facts.events("reset"):
         if facts.identities and max(facts.identities) < event.time and facts.target_line is None:
-            line = Step.at("reset", Site.of(event.place), here=True)
+            line = ReportStep.at("reset", Site.of(event.place), here=True)
             fix = f"compute {facts.target_name} after this line."
             return facts.report(Cause.RESET, "tape.reset() dropped what was recorded before it", [line], fix)
     return None

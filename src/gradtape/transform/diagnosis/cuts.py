@@ -9,7 +9,7 @@ from gradtape.core.provenance import Site
 from gradtape.transform.diagnosis import dataflow, source_lines
 from gradtape.transform.diagnosis.dataflow import Edge
 from gradtape.transform.diagnosis.facts import Facts, label, step
-from gradtape.transform.report import Cause, Report, Step
+from gradtape.transform.report import Cause, Report, ReportStep
 
 
 def on_cut(*kinds: str) -> Callable[[Callable[[Facts, Edge], Report | None]], Callable[[Facts], Report | None]]:
@@ -116,7 +116,7 @@ def of_a_gradient(facts: Facts, cut: Edge) -> Report | None:
     return facts.report(_cause_of_time(facts, cut), message, [facts.entered, *steps], fix)
 
 
-def _of_recorded_gradient(facts: Facts, targets: tuple[int, ...], steps: list[Step]) -> Report:
+def _of_recorded_gradient(facts: Facts, targets: tuple[int, ...], steps: list[ReportStep]) -> Report:
     inner = facts.flow.path(facts.flow.best(targets))
     opaque = next((e for e in inner if e.op is not None and getattr(e.op, "wants_tensors", False)), None)
     if opaque is None:
@@ -142,7 +142,7 @@ def while_not_recording(facts: Facts, cut: Edge) -> Report | None:
         fix = "compute it in the thread that entered the tape, or enter the tape in the other one."
         return facts.report(cause, "computed in another thread; a tape sees only the one it was entered in", steps, fix)
     if cause is Cause.STOP_RECORDING:
-        paused = [Step.at("paused", Site.of(e.place)) for e in facts.events("paused") if e.time < cut.time][-1:]
+        paused = [ReportStep.at("paused", Site.of(e.place)) for e in facts.events("paused") if e.time < cut.time][-1:]
         fix = "move this line out of the stop_recording block."
         return facts.report(cause, "computed inside tape.stop_recording()", [*steps[:-1], *paused, *steps[-1:]], fix)
     if cause is Cause.OUTSIDE:
@@ -163,13 +163,15 @@ def watched_late(facts: Facts, cut: Edge) -> Report | None:
     """An op that ran in the block before the source was watched."""
     if facts.when(cut.time) != "active":
         return None
-    watched = [Step.at("watched", Site.of(e.place), here=True) for e in facts.events("watched", facts.identity)][:1]
+    watched = [ReportStep.at("watched", Site.of(e.place), here=True) for e in facts.events("watched", facts.identity)][
+        :1
+    ]
     message = "it was used before it was watched"
     fix = "move tape.watch(...) to the top of the block."
     return facts.report(Cause.UNWATCHED, message, [*_through(facts, cut, facts.reading, mark=False), *watched], fix)
 
 
-def _through(facts: Facts, cut: Edge, name: str, mark: bool = True) -> list[Step]:
+def _through(facts: Facts, cut: Edge, name: str, mark: bool = True) -> list[ReportStep]:
     """The first line of the way, the last before the cut, the cut, and where the value came back."""
     index = next((i for i, edge in enumerate(facts.path) if edge is cut), None)
     if index is None:

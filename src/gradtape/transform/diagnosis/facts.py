@@ -16,7 +16,7 @@ from gradtape.transform.diagnosis import source_lines
 from gradtape.transform.diagnosis.dataflow import Arrival, Edge, Flow
 from gradtape.transform.diagnosis.value_names import describe, find_name, user_frame
 from gradtape.transform.record import Event, Recording
-from gradtape.transform.report import Cause, Report, Step
+from gradtape.transform.report import Cause, Report, ReportStep
 
 _NUMBERS = (bool, int, float, complex, np.ndarray, np.generic)
 
@@ -101,12 +101,12 @@ class Facts:
         return "" if found is None else find_name(found, self.frame) or repr(found._name)
 
     @property
-    def entered(self) -> Step:
+    def entered(self) -> ReportStep:
         """The line of the `with`."""
-        return Step.at("tape", Site.of(self.recording.entered))
+        return ReportStep.at("tape", Site.of(self.recording.entered))
 
     @property
-    def target_line(self) -> Step | None:
+    def target_line(self) -> ReportStep | None:
         """The line that made the target, if anyone saw it."""
         makers = [edge for edge in map(self.flow.maker, self.identities) if edge is not None]
         return step(makers[-1], label(makers[-1])) if makers else None
@@ -129,7 +129,7 @@ class Facts:
         """The tape's events of a kind, perhaps only those of one tensor."""
         return [e for e in self.recording.events if e.kind == kind and identity in (None, e.identity)]
 
-    def first_use(self) -> Step | None:
+    def first_use(self) -> ReportStep | None:
         """The first line that used the source while the tape was recording."""
         used = next((e for e in self.flow.uses(self.identity) if self.when(e.time) == "active"), None)
         return None if used is None else step(used, self.reading)
@@ -140,7 +140,7 @@ class Facts:
         return "read" if self.is_variable else "used"
 
     def report(
-        self, cause: Cause | None, message: str, steps: Sequence[Step | None], fix: str = "", **more: Any
+        self, cause: Cause | None, message: str, steps: Sequence[ReportStep | None], fix: str = "", **more: Any
     ) -> Report:
         """A Report about this source and target. Without a cause there is a path."""
         kind = "a variable" if self.is_variable else "a tensor"
@@ -149,9 +149,9 @@ class Facts:
         return Report(cause is None, cause, message, shown, fix, source, self.target_name, **more)
 
 
-def step(edge: Edge, name: str, here: bool = False) -> Step:
+def step(edge: Edge, name: str, here: bool = False) -> ReportStep:
     """An edge as a line of a report."""
-    return Step.at(name, edge.site, here)
+    return ReportStep.at(name, edge.site, here)
 
 
 _LABELS = {"cast_to_discrete": "cast", "stop_gradient": "stopped"}
@@ -167,9 +167,9 @@ def label(edge: Edge) -> str:
     return _LABELS.get(name, name.partition("(")[0])
 
 
-def _merged(steps: list[Step]) -> tuple[Step, ...]:
+def _merged(steps: list[ReportStep]) -> tuple[ReportStep, ...]:
     """Steps without repetitions: of several at one line, the one that is marked stays, or the last."""
-    result: list[Step] = []
+    result: list[ReportStep] = []
     for s in steps:
         if result and result[-1].site == s.site:
             if not result[-1].here:

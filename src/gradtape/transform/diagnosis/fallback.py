@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gradtape.core.provenance import Site
 from gradtape.transform.diagnosis.facts import Facts, step
-from gradtape.transform.report import Cause, Report, Step
+from gradtape.transform.report import Cause, Report, ReportStep
 
 
 def number_as_target(facts: Facts) -> Report | None:
@@ -56,7 +56,9 @@ def nothing_recorded(facts: Facts) -> Report | None:
     """A watched source of which the tape saw no use, and a target that nobody saw being made."""
     if facts.target_line is not None or (facts.is_watched and facts.first_use() is not None):
         return None
-    watched = [Step.at("watched", Site.of(e.place), here=True) for e in facts.events("watched", facts.identity)][:1]
+    watched = [ReportStep.at("watched", Site.of(e.place), here=True) for e in facts.events("watched", facts.identity)][
+        :1
+    ]
     message = f"the tape saw no use of {facts.called}: {facts.target_name} was computed from other values, outside of the block"
     message += ", or before the watch" if watched else ""
     message = message if watched else message.replace("values, outside", "values, or outside")

@@ -9,7 +9,7 @@ from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.transform.diagnosis import dataflow
 from gradtape.transform.diagnosis.facts import Facts, step
-from gradtape.transform.report import Cause, Report, Step
+from gradtape.transform.report import Cause, Report, ReportStep
 
 
 def symbolic(facts: Facts) -> Report | None:
@@ -19,7 +19,7 @@ def symbolic(facts: Facts) -> Report | None:
         if trace is None or trace.is_open or trace.recording is facts.recording:
             continue
         node = x.value.node
-        place = None if node is None else Step.at("made", Site.of(node.place), here=True)
+        place = None if node is None else ReportStep.at("made", Site.of(node.place), here=True)
         message = (
             f"{what} was made while {trace.graph.name} was traced, and stands for a value of each call: it is not one that "
             "flowed here"
@@ -74,7 +74,7 @@ def frozen_in_a_function(facts: Facts) -> Report | None:
             if isinstance(source, Variable) or not isinstance(source, Tensor) or source._id in made:
                 continue
             node = next((n for n in graph.nodes if value in n.inputs), None)
-            line = None if node is None else Step.at("captured", Site.of(node.place), here=True)
+            line = None if node is None else ReportStep.at("captured", Site.of(node.place), here=True)
             message = (
                 f"{graph.name} uses a tensor from outside that it captured when it was traced, and every call uses that "
                 "one again, not the one that was computed now"

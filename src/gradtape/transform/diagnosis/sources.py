@@ -5,7 +5,7 @@ from __future__ import annotations
 from gradtape.core.provenance import Site
 from gradtape.transform.diagnosis import source_lines
 from gradtape.transform.diagnosis.facts import Facts, step
-from gradtape.transform.report import Cause, Report, Step
+from gradtape.transform.report import Cause, Report, ReportStep
 
 
 def integer_source(facts: Facts) -> Report | None:
@@ -60,7 +60,7 @@ def unwatched(facts: Facts) -> Report | None:
     name = facts.name or "x"
     ignored = facts.events("ignored", facts.identity)
     if ignored:
-        steps = [facts.entered, Step.at("watched", Site.of(ignored[0].place), here=True)]
+        steps = [facts.entered, ReportStep.at("watched", Site.of(ignored[0].place), here=True)]
         message = "it was watched outside of the block, which has no effect"
         return facts.report(Cause.UNWATCHED, message, steps, "move this line into the `with` block, to its top.")
     maker = facts.flow.maker(facts.identity)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import gradtape as tf
-from gradtape.keras_backend.convert import POLICY, cast, convert_to_tensor, operands
+from gradtape.keras_backend.convert import POLICY, cast, operands
+from gradtape.keras_backend.ops.numpy.reductions import STATISTICS
 from gradtape.keras_backend.ops.numpy_fallback import values_of
 from gradtape.numpy_functions import selection
 from gradtape.numpy_functions.rows import client
@@ -16,16 +17,7 @@ _rows = client(POLICY)
     "equal not_equal greater greater_equal less less_equal"
 )
 (logical_and, logical_or, logical_xor, logical_not) = _rows("logical_and logical_or logical_xor logical_not")
-
-
-def all(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    """True where everything along the axes is not zero."""
-    return tf.reduce_all(cast(x, "bool"), axis=axis, keepdims=keepdims)
-
-
-def any(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    """True where something along the axes is not zero."""
-    return tf.reduce_any(cast(x, "bool"), axis=axis, keepdims=keepdims)
+all, any, count_nonzero = STATISTICS.all, STATISTICS.any, STATISTICS.count_nonzero
 
 
 def isclose(x1: Any, x2: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: Any = False) -> Any:
@@ -70,10 +62,3 @@ def isin(x1: Any, x2: Any, assume_unique: Any = False, invert: Any = False) -> A
     x1, x2 = operands(x1, x2)
     found = tf.reduce_any(tf.equal(tf.expand_dims(x1, -1), tf.reshape(x2, [-1])), axis=-1)
     return tf.logical_not(found) if invert else found
-
-
-def count_nonzero(x: Any, axis: Any = None) -> Any:
-    """How many are not zero along the axes."""
-    if axis == ():
-        return cast(convert_to_tensor(cast(x, "bool")), "int32")
-    return tf.reduce_sum(cast(cast(x, "bool"), "int32"), axis=axis)

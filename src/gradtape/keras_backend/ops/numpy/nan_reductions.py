@@ -9,23 +9,9 @@ import gradtape as tf
 from gradtape.keras_backend.convert import as_float, cast_tensor, convert_to_tensor, widened
 from gradtape.keras_backend.ops.numpy import elementwise, reductions, statistics
 
-
-def _filled(x: Any, value: Any) -> Any:
-    """x with a number in the places of nan; a tensor of integers has none."""
-    x = convert_to_tensor(x)
-    if x.dtype.kind in "iub":
-        return x
-    return tf.where(elementwise.isnan(x), convert_to_tensor(value, x.dtype), x)
-
-
-def nansum(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    """The sum, ignoring NaN."""
-    return reductions.sum(_filled(x, 0.0), axis, keepdims)
-
-
-def nanprod(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    """The product, ignoring NaN."""
-    return reductions.prod(_filled(x, 1.0), axis, keepdims)
+_filled = reductions.STATISTICS.filled
+nansum, nanprod = reductions.STATISTICS.nansum, reductions.STATISTICS.nanprod
+nanmean = reductions.STATISTICS.nanmean
 
 
 def nancumsum(x: Any, axis: Any = None, dtype: Any = None) -> Any:
@@ -76,15 +62,6 @@ def _place(find: Any, x: Any, beyond: Any, axis: Any, keepdims: Any) -> Any:
         return place
     empty = tf.reduce_all(elementwise.isnan(x), axis=axis, keepdims=keepdims)
     return tf.where(empty, convert_to_tensor(-1, place.dtype), place)
-
-
-def nanmean(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
-    """The mean, ignoring NaN."""
-    x = as_float(x)
-    if axis == ():
-        return x
-    wide, back = widened(x)
-    return back(tf.reduce_sum(_filled(wide, 0.0), axis=axis, keepdims=keepdims) / _count(wide, axis, keepdims))
 
 
 def _count(x: Any, axis: Any, keepdims: Any) -> Any:

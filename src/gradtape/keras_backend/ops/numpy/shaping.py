@@ -10,8 +10,7 @@ import numpy as np
 from keras.src.backend.common.backend_utils import canonicalize_axis
 
 import gradtape as tf
-from gradtape.keras_backend.convert import cast_tensor, convert_to_tensor, is_tensor, operands
-from gradtape.keras_backend.ops.numpy import reductions
+from gradtape.keras_backend.convert import POLICY, cast_tensor, convert_to_tensor, is_tensor, operands
 from gradtape.numpy_functions import matrices, movement, selection
 
 
@@ -256,7 +255,7 @@ def diagonal(x: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
 
 def trace(x: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
     """The sum of a diagonal."""
-    return tf.reduce_sum(matrices.diagonal(reductions.wide(x), offset, axis1, axis2), axis=-1)
+    return tf.reduce_sum(matrices.diagonal(POLICY.summed(x), offset, axis1, axis2), axis=-1)
 
 
 def tril(x: Any, k: Any = 0) -> Any:

@@ -16,8 +16,8 @@ from gradtape.core.dims import Undecided, bounds, new_size
 from gradtape.core.paths import RANKS, Path, explore
 from gradtape.core.shape import ANY
 from gradtape.core.tensor import Tensor
-from gradtape.tracing.dynamic_shapes.probe import Scratch
 from gradtape.tracing.dynamic_shapes.symbolic_shapes import RankedSpec
+from gradtape.tracing.probes.probe import Scratch
 from gradtape.tracing.symbol import Symbol
 
 T = TypeVar("T")

@@ -23,8 +23,8 @@ from gradtape.core.op import Op
 from gradtape.core.shape import Spec, Steps
 from gradtape.core.variable import Variable
 from gradtape.tracing.dynamic_shapes.late_node import Late
-from gradtape.tracing.dynamic_shapes.probe import Quiet
 from gradtape.tracing.dynamic_shapes.symbolic_shapes import narrowed
+from gradtape.tracing.probes.probe import Quiet
 from gradtape.tracing.runner import Runner
 from gradtape.tracing.symbol import Symbol, symbol
 from gradtape.tracing.trace import Trace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from gradtape.core import errors, state
 from gradtape.core.deferral import Unknown
@@ -14,10 +14,8 @@ from gradtape.core.shape import ANY, Spec, spec_of
 from gradtape.core.variable import Variable
 from gradtape.tracing.dynamic_shapes.late_node import Calling, Form, Late, Opened
 from gradtape.tracing.dynamic_shapes.symbolic_shapes import REFUSALS, Shape, merge, without_symbols
-
-if TYPE_CHECKING:
-    from gradtape.tracing.dynamic_shapes.probe import Scratch
-    from gradtape.tracing.trace import Trace
+from gradtape.tracing.probes.probe import Drawn, Numbered, Scratch
+from gradtape.tracing.trace import Trace
 
 _PATHS = 64
 # A function of ours may also have no rule for some sizes (Unknown is one of these errors), or stumble over what it did not expect of one.
@@ -133,8 +131,6 @@ def _explore(
     trace: Trace, function: Callable[..., Any], opened: Opened, missing: Exception | None, like: Any
 ) -> Outcome:
     """The call on all paths; with `like`, one that ends well is enough."""
-    from gradtape.tracing.dynamic_shapes.probe import Scratch
-
     dense = like is not None and not all(spec_of(x).is_known for x in like)
     known = [trace.symbolic_shape(x) for x in opened.tensors]
     sizes = [[new_size() for _ in range(RANKS - 1)] if shape is ANY else [] for shape in known]
@@ -197,8 +193,6 @@ def _explore(
 def _numbered_runs(trace: Trace, function: Callable[..., Any], opened: Opened, dense: bool) -> list[Run]:
     """Runs on numbers, for a function that asks symbols for theirs: they tell how many results there are, their dtypes, and what
     does not depend on the numbers. Nothing is computed."""
-    from gradtape.tracing.dynamic_shapes.probe import Numbered
-
     around, found = _current.path, list[Run]()
     known = [(trace.symbolic_shape(x), x.dtype.is_integer) for x in opened.tensors]
     for example in (*_EXAMPLES, *_AXES):
@@ -228,8 +222,6 @@ def _drawn_runs(
 ) -> list[Run]:
     """Runs on numbers that are drawn for every size, among those of the sizes that are known: they may have to fit each other. The draws are
     the same in every process. With `apart`, no number is drawn for all sizes at once."""
-    from gradtape.tracing.dynamic_shapes.probe import Drawn
-
     around, found, random = _current.path, list[Run](), Random(0)
     known = [trace.symbolic_shape(x) for x in opened.tensors]
     sizes = [d for shape in known if shape is not ANY for d in shape if type(d) is int]
@@ -262,7 +254,7 @@ def _drawn_runs(
 
 def _guided_runs(trace: Trace, function: Callable[..., Any], opened: Opened, dense: bool) -> list[Run]:
     """Runs on ranks and sizes that fit what the function asks of them: they tell how many results there are, and their dtypes."""
-    from gradtape.tracing.dynamic_shapes.guided_runs import Guided, guided_runs
+    from gradtape.tracing.probes.guided_runs import Guided, guided_runs
 
     known = [trace.symbolic_shape(x) for x in opened.tensors]
     found = guided_runs(lambda: Run.of(function, opened, Guided(trace), known, dense), _REFUSALS, _SURE)
