@@ -110,7 +110,9 @@ class _Finder(importlib.abc.MetaPathFinder):
             if finder is not self and hasattr(finder, "find_spec") and not _is_of_start(finder):
                 spec = finder.find_spec(name, path, None)
                 if spec is not None:
-                    if spec.loader is not None:
+                    # A file keras.py beside a program is not Keras, which is a package.
+                    is_keras = name != "keras" or spec.submodule_search_locations is not None
+                    if spec.loader is not None and is_keras:
                         spec.loader = _Watch(spec.loader, then)
                     return spec
         return None

@@ -154,3 +154,9 @@ import gradtape as tf
 print(tf.keras.losses.Reduction.NONE, tf.keras.losses.MSE is tf.keras.losses.mean_squared_error, tf.keras.saving.load_model is tf.keras.models.load_model)
 """
     assert output(code, tmp_path) == "none True True"
+
+
+def test_a_file_of_the_name_beside_a_program_is_not_keras(tmp_path: Path) -> None:
+    (tmp_path / "keras.py").write_text("x = 3\n")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import keras; print(keras.x)"
+    assert output(code, tmp_path, KERAS_BACKEND="gradtape") == "3"
