@@ -12,6 +12,7 @@ from gradtape.compiler.passes.cse import share, unite
 from gradtape.compiler.passes.dead_code import drop_dead, drop_overwritten
 from gradtape.compiler.passes.rewriting import Rewriter
 from gradtape.compiler.passes.sums import join
+from gradtape.compiler.passes.transpositions import move_transpositions
 
 Pass = Callable[[Graph], Graph]
 
@@ -20,6 +21,12 @@ def simplify(graph: Graph) -> Graph:
     """By the rules of arithmetic and of moving elements."""
     both = {name: (*algebra.RULES.get(name, ()), *layout.RULES.get(name, ())) for name in algebra.RULES | layout.RULES}
     return Rewriter(graph, both).run()
+
+
+def transpose(graph: Graph) -> Graph:
+    """Transpositions moved, and what meets others then simplified."""
+    moved = move_transpositions(graph)
+    return graph if moved is graph else simplify(share(moved))
 
 
 def divide(graph: Graph) -> Graph:
@@ -33,6 +40,7 @@ PASSES: tuple[Pass, ...] = (
     fold,  # before rules, which ask for known numbers
     drop_overwritten,  # what such an assignment computes may be dead
     simplify,
+    transpose,  # after rules, which cancel transpositions that meet each other
     fold,  # what rules left of constants, for ops that need whole arrays
     join,  # after rules, by which more terms are alike
     share,  # after folding, so that equal results of constants are found equal
