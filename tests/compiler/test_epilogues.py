@@ -217,4 +217,4 @@ def test_a_reshape_of_a_result_that_nobody_else_reads_goes() -> None:
         seen = tf.reshape(first, [1, 1, 16])
         return tf.matmul(tf.reshape(second, [1, 16]), w), tf.exp(seen) * 2.0
 
-    check(function, [normal(4, 16), normal(16, 3)], ("reduce_sum multiply reduce_sum exp multiply", "matmul"))
+    check(function, [normal(32, 16), normal(16, 3)], ("reduce_sum multiply reduce_sum exp multiply", "matmul"))
