@@ -15,11 +15,10 @@ from gradtape.compiler.backends.convolution.output import TARGET, ListedRows, fr
 from gradtape.compiler.backends.convolution.place import PlaceBox, find
 from gradtape.compiler.backends.convolution.plan import Boxes, Motion, Region, useful_chunks
 from gradtape.compiler.backends.convolution.problem import Correlation
-from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import I64, KERNEL, Index
 from gradtape.compiler.backends.product.epilogue import EmitEpilogue
+from gradtape.compiler.backends.product.memory import Vectors
 from gradtape.compiler.backends.product.plan import Tile
-from gradtape.compiler.backends.product.tile import multiply_add
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd.machine import Machine
 
@@ -97,11 +96,11 @@ class Channels:
 
     def __init__(self, function: ir.Function, problem: Correlation, cut: DepthwisePlan) -> None:
         self.code, self.problem, self.cut = ConvolutionCode(function), problem, cut
-        self.element = memory.element_type(problem.dtype)
+        self.vectors = Vectors(self.code, problem.dtype, cut.lanes)
         self.channels = problem.groups * problem.width
-        self.copier = Copier(function.module, problem.dtype, cut.lanes)
+        self.copier = Copier(self.vectors)
         # The last vector may reach beyond the last position.
-        self.region = self.code.stack(self.element, cut.region.size + cut.lanes)
+        self.region = self.vectors.room(cut.region.size + cut.lanes)
         self.places = self.code.stack(I64, cut.boxes.places + TILE)
 
     def copy(self, place: PlaceBox, block: Index) -> Index:
@@ -110,9 +109,9 @@ class Channels:
         first, wanted = code.mul(block, region.channels), region.channels
         if self.channels % region.channels:
             wanted = code.least(wanted, code.sub(self.channels, first))
-        pointer = code.at(code.slot(0), code.div(first, problem.width), self.element)
+        pointer = self.vectors.at(code.slot(0), code.div(first, problem.width))
         source = CopySource(pointer, problem.size, problem.groups, wanted, problem.width)
-        self.copier.fill(code, self.region, region, source, place)
+        self.copier.fill(self.region, region, source, place)
         return wanted
 
     def each_vector(self, wanted: Index, body: Any) -> None:
@@ -129,11 +128,6 @@ class Channels:
             return
         with code.builder.if_then(code.builder.icmp_signed("!=", code.rem(wanted, lanes), I64(0))):
             body(code.mul(whole, lanes), rest)
-
-    def load(self, pointer: Any, offset: Index, valid: int) -> Any:
-        """A vector of which some lanes exist."""
-        code = self.code
-        return memory.load(code, code.at(pointer, offset, self.element), self.problem.dtype, self.cut.lanes, valid)
 
 
 class _Convolution(Channels):
@@ -178,24 +172,22 @@ class _Convolution(Channels):
     def _tile(self, tile: Index, taps: Index, channels: tuple[Index, Index], valid: int) -> None:
         """Some places, one vector of channels."""
         code, lanes = self.code, self.cut.lanes
-        fma = multiply_add(code, self.problem.dtype, lanes)
         first, channel = code.mul(tile, TILE), code.add(*channels)
         offsets = [code.entry(self.places, code.add(first, i)) for i in range(TILE)]
-        source, weights = code.at(self.region, channels[1], self.element), code.at(code.slot(1), channel, self.element)
+        source, weights = self.vectors.at(self.region, channels[1]), self.vectors.at(code.slot(1), channel)
         numbers = code.at(self.numbers, code.mul(self.phase, self.most + 1), I64)
 
         def tap(index: Index, sums: Any) -> list[Any]:
-            weight = self.load(weights, code.entry(numbers, index), valid)
-            here = code.at(source, code.entry(self.taps, index), self.element)
-            seen = [self.load(here, offset, lanes) for offset in offsets]
-            return [code.builder.call(fma, [x, weight, total]) for x, total in zip(seen, sums, strict=True)]
+            weight = self.vectors.load(weights, code.entry(numbers, index), valid)
+            here = self.vectors.at(source, code.entry(self.taps, index))
+            seen = [self.vectors.load(here, offset, lanes) for offset in offsets]
+            return [self.vectors.fma(x, weight, total) for x, total in zip(seen, sums, strict=True)]
 
-        zero = ir.Constant(ir.VectorType(self.element, lanes), None)
-        totals = code.fold(taps, [zero] * TILE, tap)
+        totals = code.fold(taps, [self.vectors.zero] * TILE, tap)
         if self.through is not None:
             self.through.write(list(totals), first, channel, valid)
             return
         for i, total in enumerate(totals):
             there = code.entry(self.targets, code.add(first, i))
-            target = code.at(code.slot(TARGET), code.add(there, channel), self.element)
-            memory.store(code, total, target, self.problem.dtype, valid)
+            target = self.vectors.at(code.slot(TARGET), code.add(there, channel))
+            self.vectors.store(total, target, 0, valid)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import I32, Index, ProductCode
 from gradtape.compiler.backends.product.epilogue import EmitEpilogue, Finish, Frame
+from gradtape.compiler.backends.product.memory import Vectors
 from gradtape.compiler.backends.product.output import Output, span
 from gradtape.compiler.backends.product.plan import Tile, even, useful_chunks
 from gradtape.compiler.backends.product.problem import Gemm
-from gradtape.compiler.backends.product.tile import multiply_add
 from gradtape.compiler.codegen import ir
 
 # As many independent sums hide the time until a result can be used.
@@ -34,7 +33,7 @@ class DotKernel:
         self, function: ir.Function, gemm: Gemm, lanes: int, epilogue: EmitEpilogue | None, flipped: bool
     ) -> None:
         self._code, self._gemm, self._lanes = ProductCode(function), gemm, lanes
-        self._element = memory.element_type(gemm.dtype)
+        self.vectors = Vectors(self._code, gemm.dtype, lanes)
         self._total = -(-gemm.n // lanes)
         self._vectors = even(self._total, -(-self._total * gemm.batch.count // useful_chunks(gemm)))
         self._blocks = -(-self._total // self._vectors)
@@ -52,7 +51,7 @@ class DotKernel:
         number = code.div(chunk, self._blocks) if gemm.batch.count > 1 else 0
         first = code.mul(code.rem(chunk, self._blocks), self._vectors)
         places = gemm.batch.places(code, number)
-        a, b = (code.at(code.slot(gemm.slots[i]), place, self._element) for i, place in enumerate(places))
+        a, b = (self.vectors.at(code.slot(gemm.slots[i]), place) for i, place in enumerate(places))
 
         def vector(index: Index) -> None:
             column = span(code, code.add(first, index), self._output.columns, gemm.n)
@@ -75,15 +74,14 @@ class DotKernel:
         code, gemm, lanes = self._code, self._gemm, self._lanes
         ways = max(1, _SUMS // lanes)
         width = ways * lanes
-        zero = ir.Constant(ir.VectorType(self._element, lanes), None)
         # Where c has less columns than lanes, the last one is computed more than once.
         columns = [code.add(column, min(j, gemm.n - 1)) for j in range(lanes)]
-        starts = [code.at(b, code.mul(j, gemm.ldb), self._element) for j in columns]
+        starts = [self.vectors.at(b, code.mul(j, gemm.ldb)) for j in columns]
 
         def turn(index: Index, sums: Any) -> Any:
             return self._step(a, starts, code.mul(index, width), [lanes] * ways, sums)
 
-        sums = code.fold(gemm.k // width, [zero] * (ways * lanes), turn)
+        sums = code.fold(gemm.k // width, [self.vectors.zero] * (ways * lanes), turn)
         left = gemm.k % width
         valid = [min(lanes, left - w * lanes) for w in range(ways) if left > w * lanes]
         sums = self._step(a, starts, gemm.k - left, valid, sums)
@@ -94,15 +92,14 @@ class DotKernel:
 
     def _step(self, a: Any, starts: list[Any], at: Index, valid: list[int], sums: Any) -> list[Any]:
         """The sums with some more vectors of k added, which may end early."""
-        code, dtype, lanes = self._code, self._gemm.dtype, self._lanes
-        fma = multiply_add(code, dtype, lanes)
+        code, lanes = self._code, self._lanes
         result = list(sums)
         for w, count in enumerate(valid):
             here = code.add(at, w * lanes)
-            factor = memory.load(code, code.at(a, here, self._element), dtype, lanes, count)
+            factor = self.vectors.load(a, here, count)
             for j, start in enumerate(starts):
-                other = memory.load(code, code.at(start, here, self._element), dtype, lanes, count)
-                result[w * lanes + j] = code.builder.call(fma, [factor, other, result[w * lanes + j]])
+                other = self.vectors.load(start, here, count)
+                result[w * lanes + j] = self.vectors.fma(factor, other, result[w * lanes + j])
         return result
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gradtape.compiler.backends.product import memory, packing, tile
 from gradtape.compiler.backends.product.code import I8, Index, ProductCode
 from gradtape.compiler.backends.product.epilogue import EmitEpilogue
-from gradtape.compiler.backends.product.memory import resume_sums
+from gradtape.compiler.backends.product.memory import Vectors
 from gradtape.compiler.backends.product.output import Output, Span, span
 from gradtape.compiler.backends.product.plan import ProductPlan
 from gradtape.compiler.backends.product.problem import Gemm
@@ -37,16 +37,16 @@ class TiledKernel:
     ) -> None:
         self.code, self.gemm, self.cut, self.chunks = ProductCode(function), gemm, cut, cut.chunks
         self.fetched = fetched
-        self.element = memory.element_type(gemm.dtype)
         code, size = self.code, cut.tile
+        self.vectors = Vectors(code, gemm.dtype, size.lanes)
         # A line more than a panel needs, lest all panels compete for the same places in the cache.
         line = 64 // gemm.dtype.size
         self.panel_a_size, self.panel_b_size = size.rows * cut.depth + line, size.columns * cut.depth + line
-        self.panel_a = code.stack(self.element, cut.tiles * self.panel_a_size) if cut.pack_a else None
-        self.panel_b = code.stack(self.element, cut.group * self.panel_b_size) if cut.pack_b else None
+        self.panel_a = self.vectors.room(cut.tiles * self.panel_a_size) if cut.pack_a else None
+        self.panel_b = self.vectors.room(cut.group * self.panel_b_size) if cut.pack_b else None
         # Sums over the blocks of k so far, tile after tile. Not c itself: the epilogue may want to read what it holds.
         whole = size.rows * size.columns
-        self.sums = code.stack(self.element, cut.tiles * cut.slivers * whole) if cut.blocks > 1 else None
+        self.sums = self.vectors.room(cut.tiles * cut.slivers * whole) if cut.blocks > 1 else None
         self.output = Output.of(code, gemm, size, epilogue, flipped)
 
     def emit(self) -> None:
@@ -62,7 +62,7 @@ class TiledKernel:
         def item(index: Index) -> None:
             self.number = code.add(first, index)
             places = gemm.batch.places(code, self.number)
-            self.a, self.b = (code.at(code.slot(gemm.slots[i]), place, self.element) for i, place in enumerate(places))
+            self.a, self.b = (self.vectors.at(code.slot(gemm.slots[i]), place) for i, place in enumerate(places))
             self._item(down, across)
 
         code.repeat(code.least(cut.items, code.sub(gemm.batch.count, first)) if cut.items > 1 else 1, item)
@@ -104,13 +104,13 @@ class TiledKernel:
         Row by row, since the same elements of several rows may compete for one place in the cache.
         """
         code, gemm, cut = self.code, self.gemm, self.cut
-        source = code.at(self.a, code.mul(code.add(self.front, step), gemm.lda), self.element)
+        source = self.vectors.at(self.a, code.mul(code.add(self.front, step), gemm.lda))
 
         def copy(index: Index) -> None:
-            here = code.at(source, self._row(index)[0], self.element)
-            memory.prefetch(code, code.at(here, _ROWS_AHEAD * gemm.lda, self.element))
+            here = self.vectors.at(source, self._row(index)[0])
+            memory.prefetch(code, self.vectors.at(here, _ROWS_AHEAD * gemm.lda))
             offset = code.add(code.mul(index, self.panel_a_size), code.mul(step, cut.tile.rows))
-            packing.copy(code, here, code.at(self.panel_a, offset, self.element), width, self.element)
+            packing.copy(code, here, self.vectors.at(self.panel_a, offset), width, self.vectors.element)
 
         code.repeat(self.tiles, copy)
 
@@ -126,12 +126,12 @@ class TiledKernel:
     def _pack_b(self, step: Index, first: Index, count: Index) -> None:
         """Copy one row of b to the panels of a group of slivers."""
         code, gemm, width = self.code, self.gemm, self.cut.tile.columns
-        source = code.at(self.b, code.mul(code.add(self.front, step), gemm.ldb), self.element)
+        source = self.vectors.at(self.b, code.mul(code.add(self.front, step), gemm.ldb))
 
         def copy(member: Index) -> None:
-            here = code.at(source, self._column(code.add(first, member))[0], self.element)
+            here = self.vectors.at(source, self._column(code.add(first, member))[0])
             offset = code.add(code.mul(member, self.panel_b_size), code.mul(step, width))
-            packing.copy(code, here, code.at(self.panel_b, offset, self.element), width, self.element)
+            packing.copy(code, here, self.vectors.at(self.panel_b, offset), width, self.vectors.element)
 
         code.repeat(count, copy)
 
@@ -147,26 +147,26 @@ class TiledKernel:
         code, gemm, cut = self.code, self.gemm, self.cut
         lanes, width = cut.tile.lanes, cut.tile.columns
         if not cut.pack_b:
-            source = code.at(self.b, code.add(code.mul(self.front, gemm.ldb), column), self.element)
+            source = self.vectors.at(self.b, code.add(code.mul(self.front, gemm.ldb), column))
             return tile.TileOperand(source, lanes, gemm.ldb, self.output.columns - width + lanes)
         if gemm.transpose_b:
-            source = code.at(self.b, code.add(code.mul(column, gemm.ldb), self.front), self.element)
+            source = self.vectors.at(self.b, code.add(code.mul(column, gemm.ldb), self.front))
             shape = packing.Shape(self.output.columns, width, lanes)
-            packing.pack_columns(code, source, gemm.ldb, self.panel_b, shape, self.depth, self.element)
-        panel = code.at(self.panel_b, code.mul(member, self.panel_b_size), self.element)
+            packing.pack_columns(code, source, gemm.ldb, self.panel_b, shape, self.depth, self.vectors.element)
+        panel = self.vectors.at(self.panel_b, code.mul(member, self.panel_b_size))
         return tile.TileOperand(panel, lanes, width, lanes, cut.ahead)
 
     def _operand_a(self, index: Index, row: Index) -> tile.TileOperand:
         """The rows of one tile."""
         code, gemm, cut = self.code, self.gemm, self.cut
         if cut.pack_a:
-            panel = code.at(self.panel_a, code.mul(index, self.panel_a_size), self.element)
+            panel = self.vectors.at(self.panel_a, code.mul(index, self.panel_a_size))
             return tile.TileOperand(panel, 1, cut.tile.rows)
         if gemm.transpose_a:
             offset = code.add(code.mul(self.front, gemm.lda), row)
-            return tile.TileOperand(code.at(self.a, offset, self.element), 1, gemm.lda)
+            return tile.TileOperand(self.vectors.at(self.a, offset), 1, gemm.lda)
         offset = code.add(code.mul(row, gemm.lda), self.front)
-        return tile.TileOperand(code.at(self.a, offset, self.element), gemm.lda, 1)
+        return tile.TileOperand(self.vectors.at(self.a, offset), gemm.lda, 1)
 
     def _tile(self, index: Index, sliver: Index, column: Span, b: tile.TileOperand) -> None:
         """One tile: what is summed up so far, this block of k, and the result if it is the last block."""
@@ -174,21 +174,20 @@ class TiledKernel:
         row = self._row(index)
         a = self._operand_a(index, row[0])
         self._fetch(row[0], column[0])
-        zero = ir.Constant(ir.VectorType(self.element, cut.tile.lanes), None)
-        start = [zero] * (cut.tile.rows * cut.tile.vectors)
+        start = [self.vectors.zero] * (cut.tile.rows * cut.tile.vectors)
         if cut.blocks == 1:
-            result = tile.multiply(code, self.gemm.dtype, cut.tile, a, b, self.depth, start)
+            result = tile.multiply(self.vectors, cut.tile, a, b, self.depth, start)
             self.output.write(result, self.number, row, column)
             return
         number = code.add(code.mul(sliver, cut.tiles), index)
-        sums = code.at(self.sums, code.mul(number, cut.tile.rows * cut.tile.columns), self.element)
-        start = resume_sums(code, sums, start, self.block)
-        result = tile.multiply(code, self.gemm.dtype, cut.tile, a, b, self.depth, start)
+        sums = self.vectors.at(self.sums, code.mul(number, cut.tile.rows * cut.tile.columns))
+        start = self.vectors.resume(sums, start, self.block)
+        result = tile.multiply(self.vectors, cut.tile, a, b, self.depth, start)
         with code.builder.if_else(code.equal(self.block, cut.blocks - 1)) as (last, more):
             with last:
                 self.output.write(result, self.number, row, column)
             with more:
-                self.output.keep(result, sums)
+                self.vectors.keep(result, sums)
 
     def _fetch(self, row: Index, column: Index) -> None:
         """Fetch what the epilogue will read of a tile from memory that is far away; computing the tile takes as long."""

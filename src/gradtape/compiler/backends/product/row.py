@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import Index, ProductCode
 from gradtape.compiler.backends.product.epilogue import EmitEpilogue
+from gradtape.compiler.backends.product.memory import Vectors
 from gradtape.compiler.backends.product.output import Output, span
 from gradtape.compiler.backends.product.plan import Tile, even, useful_chunks
 from gradtape.compiler.backends.product.problem import Gemm
-from gradtape.compiler.backends.product.tile import multiply_add
 from gradtape.compiler.codegen import ir
 
 # Rows of the matrix that are added at once; vectors of the result from which this is faster than a tile, and the most in a
@@ -35,12 +34,12 @@ class RowKernel:
         self, function: ir.Function, gemm: Gemm, lanes: int, epilogue: EmitEpilogue | None, flipped: bool
     ) -> None:
         self._code, self._gemm, self._lanes = ProductCode(function), gemm, lanes
-        self._element = memory.element_type(gemm.dtype)
+        self.vectors = Vectors(self._code, gemm.dtype, lanes)
         self._output = Output.of(self._code, gemm, Tile(1, 1, lanes), epilogue, flipped)
         self._total = -(-gemm.n // lanes)
         most = max(_CHUNK_VECTORS, -(-self._total * gemm.batch.count // useful_chunks(gemm)))
         self._vectors = even(self._total, min(most, _MOST_VECTORS))
-        self._sums = self._code.stack(self._element, self._vectors * lanes)
+        self._sums = self.vectors.room(self._vectors * lanes)
         self._blocks = -(-self._total // self._vectors)
         self.chunks = self._blocks * gemm.batch.count
 
@@ -52,9 +51,8 @@ class RowKernel:
         first = code.mul(code.rem(chunk, self._blocks), self._vectors)
         count = code.least(self._vectors, code.sub(self._total, first))
         places = gemm.batch.places(code, number)
-        a, b = (code.at(code.slot(gemm.slots[i]), place, self._element) for i, place in enumerate(places))
-        zero = ir.Constant(ir.VectorType(self._element, self._lanes), None)
-        code.repeat(count, lambda index: self._keep(index, zero))
+        a, b = (self.vectors.at(code.slot(gemm.slots[i]), place) for i, place in enumerate(places))
+        code.repeat(count, lambda index: self._keep(index, self.vectors.zero))
         code.repeat(gemm.k // _ROWS, lambda block: self._add(a, b, code.mul(block, _ROWS), _ROWS, first, count))
         if gemm.k % _ROWS:
             self._add(a, b, gemm.k - gemm.k % _ROWS, gemm.k % _ROWS, first, count)
@@ -69,31 +67,28 @@ class RowKernel:
     def _add(self, a: Any, b: Any, step: Index, rows: int, first: Index, count: Index) -> None:
         """Add some rows of the matrix, each times its number."""
         code, gemm, lanes = self._code, self._gemm, self._lanes
-        fma = multiply_add(code, gemm.dtype, lanes)
         along = gemm.lda if gemm.transpose_a else 1
-        start = code.at(a, code.mul(step, along), self._element)
-        factors = [
-            memory.splat(code, code.at(start, r * along, self._element), self._element, lanes) for r in range(rows)
-        ]
-        matrix = code.at(b, code.mul(step, gemm.ldb), self._element)
+        start = self.vectors.at(a, code.mul(step, along))
+        factors = [self.vectors.splat(start, r * along) for r in range(rows)]
+        matrix = self.vectors.at(b, code.mul(step, gemm.ldb))
 
         def vector(index: Index) -> None:
             column = span(code, code.add(first, index), lanes, gemm.n)[0]
-            here = code.at(matrix, column, self._element)
+            here = self.vectors.at(matrix, column)
             total = self._kept(index)
             for r, factor in enumerate(factors):
-                line = memory.load(code, code.at(here, r * gemm.ldb, self._element), gemm.dtype, lanes, lanes)
-                total = code.builder.call(fma, [factor, line, total])
+                line = self.vectors.load(here, r * gemm.ldb)
+                total = self.vectors.fma(factor, line, total)
             self._keep(index, total)
 
         code.repeat(count, vector)
 
     def _kept(self, index: Index) -> Any:
         """A vector of the sums so far."""
-        return memory.load(self._code, self._at(index), self._gemm.dtype, self._lanes, self._lanes)
+        return self.vectors.load(self._at(index))
 
     def _keep(self, index: Index, value: Any) -> None:
-        memory.store(self._code, value, self._at(index), self._gemm.dtype, self._lanes)
+        self.vectors.store(value, self._at(index))
 
     def _at(self, index: Index) -> Any:
-        return self._code.at(self._sums, self._code.mul(index, self._lanes), self._element)
+        return self.vectors.at(self._sums, self._code.mul(index, self._lanes))
