@@ -11,7 +11,7 @@ from typing import Any
 
 from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.convolution.copying import Copier, CopySource
-from gradtape.compiler.backends.convolution.output import TARGET, ListedRows, frame_of
+from gradtape.compiler.backends.convolution.output import ListedRows
 from gradtape.compiler.backends.convolution.place import PlaceBox, find
 from gradtape.compiler.backends.convolution.plan import Boxes, Motion, Region, useful_chunks
 from gradtape.compiler.backends.convolution.problem import Correlation
@@ -139,10 +139,8 @@ class _Convolution(Channels):
         super().__init__(function, problem, cut)
         code = self.code
         self.targets = code.stack(I64, cut.boxes.places + TILE)
-        self.through = None
-        if epilogue is not None:
-            frame, tile = frame_of(problem, self.channels, cut.lanes), Tile(TILE, 1, cut.lanes)
-            self.through = ListedRows(code, frame, tile, self.targets, epilogue)
+        tile = Tile(TILE, 1, cut.lanes)
+        self.output = ListedRows(self.vectors, problem, tile, self.targets, epilogue, self.channels)
         self.most = max(len(phase.taps) for phase in problem.phases)
         self.taps = code.stack(I64, max(self.most, 1))
         numbers = [[*phase.taps, *[0] * (self.most - len(phase.taps))] for phase in problem.phases]
@@ -156,8 +154,7 @@ class _Convolution(Channels):
         place = find(code, problem, cut.boxes, self.phase, box)
         with code.builder.if_then(code.builder.icmp_signed(">", code.value(place.total), I64(0))):
             code.fill(self.places, place.counts, cut.region.moves(problem.strides), 0, TILE)
-            unit = self.channels if self.through is None else 1
-            code.fill(self.targets, place.counts, *place.targets(code, problem, unit), TILE)
+            code.fill(self.targets, place.counts, *place.targets(code, problem, self.output.unit), TILE)
             count = code.fill(self.taps, place.window, cut.region.moves(problem.dilations)[1:])
             wanted = self.copy(place, block)
             first = code.mul(block, cut.region.channels)
@@ -184,10 +181,4 @@ class _Convolution(Channels):
             return [self.vectors.fma(x, weight, total) for x, total in zip(seen, sums, strict=True)]
 
         totals = code.fold(taps, [self.vectors.zero] * TILE, tap)
-        if self.through is not None:
-            self.through.write(list(totals), first, channel, valid)
-            return
-        for i, total in enumerate(totals):
-            there = code.entry(self.targets, code.add(first, i))
-            target = self.vectors.at(code.slot(TARGET), code.add(there, channel))
-            self.vectors.store(total, target, 0, valid)
+        self.output.write(list(totals), first, channel, valid)

@@ -8,7 +8,7 @@ from typing import Any
 from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.convolution.copying import Copier, block_of
 from gradtape.compiler.backends.convolution.filters import FilterPanels
-from gradtape.compiler.backends.convolution.output import Rows, Scattered
+from gradtape.compiler.backends.convolution.output import ListedRows, Rows
 from gradtape.compiler.backends.convolution.place import PlaceBox, find
 from gradtape.compiler.backends.convolution.plan import ConvolutionPlan
 from gradtape.compiler.backends.convolution.problem import Correlation
@@ -47,15 +47,12 @@ class _ConvolutionKernel:
         self.rows = code.stack(I64, length)
         whole = cut.tile.rows * cut.tile.columns
         self.sums = self.vectors.room(cut.tiles * cut.share * whole) if cut.blocks > 1 else None
-        self.output: Rows | Scattered
-        self.targets: Any = None
-        # With an epilogue the table of targets has rows; without one it has elements.
-        self.unit = groups * problem.width if epilogue is None else 1
-        if problem.contiguous:
+        self.targets = None if problem.contiguous else code.stack(I64, length)
+        self.output: Rows | ListedRows
+        if self.targets is None:
             self.output = Rows(code, problem, cut.tile, epilogue)
         else:
-            self.targets = code.stack(I64, length)
-            self.output = Scattered(code, problem, cut.tile, self.targets, epilogue)
+            self.output = ListedRows(self.vectors, problem, cut.tile, self.targets, epilogue)
         self.counts = (len(problem.phases), groups, cut.boxes.count, cut.parts)
         self.chunks = math.prod(self.counts)
 
@@ -79,8 +76,8 @@ class _ConvolutionKernel:
         code, problem, cut = self.code, self.problem, self.cut
         more = cut.tile.rows
         code.fill(self.rows, place.counts, cut.region.moves(problem.strides), 0, more)
-        if self.targets is not None:
-            code.fill(self.targets, place.counts, *place.targets(code, problem, self.unit), more)
+        if isinstance(self.output, ListedRows):
+            code.fill(self.targets, place.counts, *place.targets(code, problem, self.output.unit), more)
         tiles = code.div(code.add(place.total, cut.tile.rows - 1), cut.tile.rows)
 
         def block(number: Index) -> None:
@@ -129,9 +126,17 @@ class _ConvolutionKernel:
                 self.vectors.keep(result, sums)
 
     def _write(self, values: list[Any], place: PlaceBox, first: Index, column: Index) -> None:
-        code = self.code
-        if isinstance(self.output, Rows):
+        code, output, total, width = self.code, self.output, self.problem.width, self.cut.tile.columns
+        if isinstance(output, Rows):
             row = code.add(place.row(code, self.problem), first), code.sub(place.total, first)
-            self.output.write(values, self.group, row, column)
-        else:
-            self.output.write(values, self.group, first, column)
+            output.write(values, self.group, row, column)
+            return
+        last, channel = total % width, code.add(code.mul(self.group, total), column)
+        if not last or total < width:
+            output.write(values, first, channel, last or width)
+            return
+        with code.builder.if_else(code.equal(column, total - last)) as (partial, whole):
+            with partial:
+                output.write(values, first, channel, last)
+            with whole:
+                output.write(values, first, channel, width)

@@ -8,7 +8,7 @@ from typing import Any
 
 from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.convolution.copying import Copier, CopySource
-from gradtape.compiler.backends.convolution.output import TARGET, ListedRows, frame_of
+from gradtape.compiler.backends.convolution.output import ListedRows
 from gradtape.compiler.backends.convolution.place import PlaceBox, find
 from gradtape.compiler.backends.convolution.plan import Boxes, Motion, Region, useful_chunks
 from gradtape.compiler.backends.convolution.problem import Correlation
@@ -118,10 +118,7 @@ class _NarrowKernel:
         self.places = self.code.stack(I64, cut.boxes.places + cut.together)
         self.targets = self.code.stack(I64, cut.boxes.places + cut.together)
         self.taps = max(len(phase.taps) for phase in problem.phases)
-        self.through = None
-        if epilogue is not None:
-            frame, tile = frame_of(problem, problem.width, cut.lanes), Tile(cut.together, 1, cut.lanes)
-            self.through = ListedRows(self.code, frame, tile, self.targets, epilogue)
+        self.output = ListedRows(self.vectors, problem, Tile(cut.together, 1, cut.lanes), self.targets, epilogue)
 
     def emit(self) -> None:
         """Emit the whole function."""
@@ -130,8 +127,7 @@ class _NarrowKernel:
         place = find(code, problem, cut.boxes, phase, box)
         with code.builder.if_then(code.builder.icmp_signed(">", code.value(place.total), I64(0))):
             code.fill(self.places, place.counts, cut.region.moves(problem.strides), 0, cut.together)
-            unit = problem.width if self.through is None else 1
-            code.fill(self.targets, place.counts, *place.targets(code, problem, unit), cut.together)
+            code.fill(self.targets, place.counts, *place.targets(code, problem, self.output.unit), cut.together)
             source = CopySource(code.slot(SOURCE), problem.size, problem.depth, problem.depth)
             self.copier.fill(self.region, cut.region, source, place)
             offset = code.mul(phase, problem.width * self.taps * cut.region.channels)
@@ -143,7 +139,7 @@ class _NarrowKernel:
     def _tile(self, place: PlaceBox, weights: Any, first: Index) -> None:
         """Some places, all columns."""
         code, problem, cut = self.code, self.problem, self.cut
-        dtype, lanes, channels = problem.dtype, cut.lanes, cut.region.channels
+        lanes, channels = cut.lanes, cut.region.channels
         offsets = [code.entry(self.places, code.add(first, i)) for i in range(cut.together)]
 
         def load(pointer: Any, offset: Index) -> Any:
@@ -173,15 +169,8 @@ class _NarrowKernel:
             run = code.mul(axes.pop()[0], run)
         sums = along(0, self.region, [weights, *[self.vectors.zero] * (cut.together * problem.width)])[1:]
         totals = [self._across(vector) for vector in sums]
-        if self.through is not None:
-            rows = [totals[i * problem.width : (i + 1) * problem.width] for i in range(cut.together)]
-            self.through.write([self._vector(row) for row in rows], first, 0, problem.width)
-            return
-        for i in range(cut.together):
-            target = code.entry(self.targets, code.add(first, i))
-            for n in range(problem.width):
-                there = self.vectors.at(code.slot(TARGET), code.add(target, n))
-                code.builder.store(totals[i * problem.width + n], there, align=dtype.size)
+        rows = [totals[i * problem.width : (i + 1) * problem.width] for i in range(cut.together)]
+        self.output.write([self._vector(row) for row in rows], first, 0, problem.width)
 
     def _vector(self, numbers: list[Any]) -> Any:
         """Numbers as the first lanes of a vector; the others are 0."""

@@ -80,11 +80,36 @@ class Rows:
 
 
 class ListedRows:
-    """Writes tiles through an epilogue to the rows of the result that a table lists. Rows that a box does not have repeat its last one."""
+    """Writes tiles through the epilogue to the rows of the result that a table lists. Rows that a box does not have repeat its last one.
 
-    def __init__(self, code: ConvolutionCode, frame: Frame, tile: Tile, table: Any, epilogue: EmitEpilogue) -> None:
-        self._code, self._tile, self._table = code, tile, table
-        self.vectors = Vectors(code, frame.dtype, tile.lanes)
+    Attributes:
+      unit: what the table has for each row: 1 if it numbers the rows, or the elements of a row if it has the offsets of their elements.
+    """
+
+    def __init__(
+        self,
+        vectors: Vectors,
+        problem: Correlation,
+        tile: Tile,
+        table: Any,
+        epilogue: EmitEpilogue | None,
+        columns: int = 0,
+    ) -> None:
+        """
+        Args:
+          vectors: of the function under construction.
+          problem: the convolution.
+          tile: the tiles.
+          table: where the numbers of rows are.
+          epilogue: what is done with the tiles.
+          columns: that are written some vectors at a time; those of a group if 0.
+        """
+        code: Any = vectors.code
+        frame = frame_of(problem, columns or problem.width, tile.lanes)
+        self.unit = 1
+        if epilogue is None:
+            self.unit, frame = frame.steps[1], replace(frame, steps=(0, 1))  # saves a multiplication for each row
+        self._code, self._tile, self._table, self.vectors = code, tile, table, vectors
         self._finish = Finish(frame, epilogue, tile.lanes)
         self._part: Any = None
         # A long epilogue is a loop over the tile: its constants stay in registers, and the code is there once.
@@ -115,52 +140,3 @@ class ListedRows:
             valid = min(tile.lanes, count - v * tile.lanes)
             if valid > 0:
                 self._finish.apply(code, value, replace(corner, along=v * tile.lanes), valid)
-
-
-class Scattered:
-    """Writes tiles whose rows are anywhere in the result: a table has the offsets of their elements, or with an epilogue the numbers of
-    the rows. Rows that the box does not have repeat its last one."""
-
-    def __init__(
-        self, code: ConvolutionCode, problem: Correlation, tile: Tile, targets: Any, epilogue: EmitEpilogue | None
-    ) -> None:
-        self._code, self._problem, self._tile, self._targets = code, problem, tile, targets
-        self.vectors = Vectors(code, problem.dtype, tile.lanes)
-        self._through = None
-        if epilogue is not None:
-            self._through = ListedRows(code, frame_of(problem, problem.width, tile.lanes), tile, targets, epilogue)
-
-    def write(self, values: list[Any], group: Index, index: Index, column: Index) -> None:
-        """Emit the writes of a tile.
-
-        Args:
-          values: the vectors, row by row.
-          group: of the channels.
-          index: of the first row in the table.
-          column: the first channel in the group.
-        """
-        code, total, width = self._code, self._problem.width, self._tile.columns
-        last, place = total % width, code.add(code.mul(group, total), column)
-        if not last or total < width:
-            self._store(values, index, place, last or width)
-            return
-        with code.builder.if_else(code.equal(column, total - last)) as (partial, whole):
-            with partial:
-                self._store(values, index, place, last)
-            with whole:
-                self._store(values, index, place, width)
-
-    def _store(self, values: list[Any], index: Index, column: Index, count: int) -> None:
-        code, lanes, vectors = self._code, self._tile.lanes, self._tile.vectors
-        if self._through is not None:
-            self._through.write(values, index, column, count)
-            return
-        for r in range(self._tile.rows):
-            place = code.entry(self._targets, code.add(index, r))
-            for v in range(vectors):
-                valid = min(lanes, count - v * lanes)
-                if valid <= 0:
-                    continue
-                row = self.vectors.at(code.slot(TARGET), code.add(place, column))
-                there = self.vectors.at(row, v * lanes)
-                self.vectors.store(values[r * vectors + v], there, 0, valid)
