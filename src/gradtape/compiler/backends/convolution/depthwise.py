@@ -13,7 +13,7 @@ from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.convolution.copying import Copier, CopySource
 from gradtape.compiler.backends.convolution.output import ListedRows
 from gradtape.compiler.backends.convolution.place import PlaceBox, find
-from gradtape.compiler.backends.convolution.plan import Boxes, Motion, Region, useful_chunks
+from gradtape.compiler.backends.convolution.plan import Boxes, Region, motion_of, useful_chunks
 from gradtape.compiler.backends.convolution.problem import Correlation
 from gradtape.compiler.backends.product.code import I64, KERNEL, Index
 from gradtape.compiler.backends.product.epilogue import EmitEpilogue
@@ -56,26 +56,24 @@ class DepthwisePlan:
         return -(-self.region.channels // self.lanes)
 
 
-def suits(problem: Correlation) -> bool:
-    """True if there is a group per channel of the source, and its filters lie side by side."""
-    return problem.groups > 1 and problem.depth == 1 and (problem.width == 1 or not problem.turned)
-
-
-def plan_depthwise(problem: Correlation, machine: Machine) -> DepthwisePlan:
-    """The cut of a depthwise convolution, or of its gradient by the filter."""
+def plan_depthwise(problem: Correlation, machine: Machine) -> DepthwisePlan | None:
+    """The cut of a depthwise convolution, or of its gradient by the filter; None if it is none, or if a window sees too much for a region."""
+    # There is a group per channel of the source, and its filters lie side by side.
+    if problem.groups == 1 or problem.depth != 1 or (problem.width != 1 and problem.turned):
+        return None
     lanes, multiplier = machine.lanes(problem.dtype.size), problem.width
     channels = problem.groups * multiplier
     unit = lanes * multiplier
     most = channels if channels <= _MOST_CHANNELS else max(1, _MOST_CHANNELS // unit) * unit
-    motion = Motion(
-        (problem.examples, *problem.places), problem.window, problem.strides, problem.dilations, channels, problem.dtype
-    )
+    motion = motion_of(problem, channels)
     wanted = useful_chunks(_LIGHT * problem.operations)
     places = max(16, -(-problem.positions // wanted))
     boxes, region = motion.boxes(places, most)
     while most > unit and not motion.fits(boxes, most):
         most = max(1, most // 2 // unit) * unit
         boxes, region = motion.boxes(places, most)
+    if not region.fits_stack(problem.dtype):
+        return None
     blocks = -(-channels // most)
     splits = max(1, min(boxes.count, _MOST_SPLITS, -(-wanted // blocks)))
     each = -(-boxes.count // splits)

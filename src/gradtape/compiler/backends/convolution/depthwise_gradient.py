@@ -9,6 +9,7 @@ from typing import Any
 from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.convolution.column_sums import SUMS, add_splits
 from gradtape.compiler.backends.convolution.depthwise import TILE, Channels, DepthwisePlan
+from gradtape.compiler.backends.convolution.depthwise import plan_depthwise as plan_gradient
 from gradtape.compiler.backends.convolution.place import find
 from gradtape.compiler.backends.convolution.problem import Correlation
 from gradtape.compiler.backends.product.code import I64, KERNEL, Index
@@ -31,6 +32,15 @@ class DepthwisePartials:
         self.split = (self.tiles * self.tile + columns) * self.row
         self.bytes = cut.splits * self.split * problem.dtype.size
         self.columns = self.tiles * self.tile if columns else None
+
+
+__all__ = ["emit_sums", "emit_total", "partial_sums", "plan_gradient"]
+
+
+def partial_sums(problem: Correlation, cut: DepthwisePlan, columns: bool) -> tuple[DepthwisePartials, int]:
+    """Where the partial sums are, and their bytes."""
+    partials = DepthwisePartials(problem, cut, columns)
+    return partials, partials.bytes
 
 
 def emit_sums(

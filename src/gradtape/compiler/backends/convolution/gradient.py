@@ -14,7 +14,7 @@ from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.convolution.column_sums import ColumnSums, add_splits
 from gradtape.compiler.backends.convolution.copying import Copier, block_of
 from gradtape.compiler.backends.convolution.place import find
-from gradtape.compiler.backends.convolution.plan import Boxes, Motion, Region, choose_tile, useful_chunks
+from gradtape.compiler.backends.convolution.plan import Boxes, Region, choose_tile, motion_of, useful_chunks
 from gradtape.compiler.backends.convolution.problem import Correlation
 from gradtape.compiler.backends.convolution.tile import Accumulators
 from gradtape.compiler.backends.product.code import I64, KERNEL, Index
@@ -65,18 +65,11 @@ class GradientPlan:
         return -(-self.slivers // self.share)
 
 
-def plan_gradient(problem: Correlation, machine: Machine) -> GradientPlan:
-    """The cut of the gradient of a convolution by its filter."""
+def plan_gradient(problem: Correlation, machine: Machine) -> GradientPlan | None:
+    """The cut of the gradient of a convolution by its filter; None if a window sees too much for a region."""
     taps, size = math.prod(problem.window), problem.dtype.size
     channels = even(problem.depth, max(1, min(_MOST_CHANNELS, _MOST_ROWS // taps)))
-    motion = Motion(
-        (problem.examples, *problem.places),
-        problem.window,
-        problem.strides,
-        problem.dilations,
-        problem.depth,
-        problem.dtype,
-    )
+    motion = motion_of(problem, problem.depth)
     tile = choose_tile(taps * channels, problem.width, 200, problem.dtype, machine)
     slivers = -(-problem.width // tile.columns)
     share = even(slivers, max(1, _MOST_COLUMNS // tile.columns))
@@ -85,6 +78,8 @@ def plan_gradient(problem: Correlation, machine: Machine) -> GradientPlan:
     most = max(_LEAST_PLACES, -(-problem.positions // min(-(-wanted // units), _MOST_SPLITS)))
     most = max(1, min(_PANEL_BYTES // (tile.columns * size), most))
     boxes, region = motion.cut(most, channels)
+    if not region.fits_stack(problem.dtype):
+        return None
     blocks = -(-problem.depth // region.channels)
     units = problem.groups * blocks * -(-slivers // share)
     whole = problem.groups * blocks * _rows(taps * region.channels, tile) * slivers * tile.columns * size
@@ -115,9 +110,10 @@ class FilterPartials:
         return code.mul(total, self.whole)
 
 
-def columns_of(problem: Correlation, cut: GradientPlan) -> ColumnSums:
-    """The partial sums of the cotangent's columns."""
-    return ColumnSums(problem, cut.tile, cut.slivers, cut.splits, FilterPartials(problem, cut).size)
+def partial_sums(problem: Correlation, cut: GradientPlan, columns: bool) -> tuple[ColumnSums | None, int]:
+    """The partial sums of the cotangent's columns if they are wanted, and the bytes of all partial sums."""
+    sums = ColumnSums(problem, cut.tile, cut.slivers, cut.splits, FilterPartials(problem, cut).size)
+    return sums if columns else None, sums.start * problem.dtype.size + (sums.bytes if columns else 0)
 
 
 def emit_sums(

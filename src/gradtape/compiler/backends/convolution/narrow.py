@@ -10,7 +10,7 @@ from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.convolution.copying import Copier, CopySource
 from gradtape.compiler.backends.convolution.output import ListedRows
 from gradtape.compiler.backends.convolution.place import PlaceBox, find
-from gradtape.compiler.backends.convolution.plan import Boxes, Motion, Region, useful_chunks
+from gradtape.compiler.backends.convolution.plan import Boxes, Region, motion_of, useful_chunks
 from gradtape.compiler.backends.convolution.problem import Correlation
 from gradtape.compiler.backends.product.code import I32, I64, KERNEL, Index
 from gradtape.compiler.backends.product.epilogue import EmitEpilogue
@@ -47,8 +47,7 @@ def plan_narrow(problem: Correlation, machine: Machine) -> NarrowPlan | None:
     if problem.groups != 1 or problem.width > min(_FEW, lanes // 2) or problem.depth < lanes:
         return None
     channels = -(-problem.depth // lanes) * lanes
-    lengths = (problem.examples, *problem.places)
-    motion = Motion(lengths, problem.window, problem.strides, problem.dilations, channels, problem.dtype)
+    motion = motion_of(problem, channels)
     places = max(32, -(-problem.positions // useful_chunks(2 * problem.operations)))
     boxes, region = motion.boxes(places, channels)
     together = min(8, _SUMS // problem.width)

@@ -123,9 +123,10 @@ class WinogradPartials:
         return code.add(start, code.mul(code.add(code.mul(sliver, self.tiles), index), self.whole))
 
 
-def columns_of(problem: Correlation, cut: WinogradGradientPlan) -> ColumnSums:
-    """The partial sums of the cotangent's columns."""
-    return ColumnSums(problem, cut.tile, cut.slivers, cut.splits, WinogradPartials(problem, cut).size)
+def partial_sums(problem: Correlation, cut: WinogradGradientPlan, columns: bool) -> tuple[ColumnSums | None, int]:
+    """The partial sums of the cotangent's columns if they are wanted, and the bytes of all partial sums."""
+    sums = ColumnSums(problem, cut.tile, cut.slivers, cut.splits, WinogradPartials(problem, cut).size)
+    return sums if columns else None, sums.start * problem.dtype.size + (sums.bytes if columns else 0)
 
 
 def emit_sums(
