@@ -19,7 +19,6 @@ from gradtape.compiler.bodies.kernel_op import (
     pattern_of,
 )
 from gradtape.compiler.bodies.loop import Loop
-from gradtape.compiler.bodies.row_steps import append_steps
 from gradtape.compiler.bodies.rows import COLUMN, ROW, RowLoop
 from gradtape.compiler.codegen.simd.machine import host
 from gradtape.compiler.graph import Copy, Graph, Node, Value
@@ -239,6 +238,8 @@ def _append_to_rows(source: Node, rows: RowLoop, output: int, loop: Loop, number
     """A loop over rows with steps on one number of each row."""
     if not _pays_in_rows(rows, loop):
         return None
+    from gradtape.compiler.bodies.row_steps import append_steps  # loaded with the first one
+
     made = append_steps(rows, output, loop, number, keeps)
     loaded = [i for i, known in enumerate(loop.constants) if known is None and i != number]
     return None if made is None else _Appended(made, source.op.loads, loaded)

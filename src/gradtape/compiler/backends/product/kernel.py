@@ -1,22 +1,63 @@
-"""The kernel of a product: chunks, blocks of k, slivers and tiles around the innermost loop."""
+"""The kernels of products. That of most: chunks, blocks of k, slivers and tiles around the innermost loop."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from gradtape.compiler.backends.product import memory, packing, tile
-from gradtape.compiler.backends.product.code import I8, Index, ProductCode
+from gradtape.compiler.backends.product.code import I8, KERNEL, Index, ProductCode
 from gradtape.compiler.backends.product.epilogue import EmitEpilogue
 from gradtape.compiler.backends.product.memory import Vectors
 from gradtape.compiler.backends.product.output import Output, Span, span
-from gradtape.compiler.backends.product.plan import ProductPlan
+from gradtape.compiler.backends.product.plan import ProductPlan, plan
 from gradtape.compiler.backends.product.problem import Gemm
 from gradtape.compiler.codegen import ir
+from gradtape.compiler.codegen.simd.machine import Machine, host
 
 # An operand of the epilogue that has the shape of the result: its slot, and the bytes of an element.
 Fetched = tuple[int, int]
 # Rows of a transposed matrix that are fetched ahead of those that are copied.
 _ROWS_AHEAD = 12
+
+
+def emit(
+    module: ir.Module,
+    gemm: Gemm,
+    epilogue: EmitEpilogue | None = None,
+    machine: Machine | None = None,
+    fetched: Sequence[Fetched] = (),
+) -> tuple[str, int]:
+    """Name of a new function `void kernel(i64 argument, i64 chunk)`, and the number of chunks that make up the product.
+
+    The argument is the address of a table of pointers. Chunks write different parts of the result, may run in any order
+    or at once, and give the same bits whoever computes them. c may be an operand of the epilogue, but not a or b.
+
+    Args:
+      module: where the function goes.
+      gemm: the product.
+      epilogue: `epilogue(cg, value, at)` gets each vector of the product and returns what is to be written instead; it
+        may load what other operands have `at` this place, and write there. It is called several times, since
+        it is emitted for several places.
+      machine: what it is emitted for; the host if None.
+      fetched: operands of the epilogue that are not in a cache; they are fetched while the product is computed.
+    """
+    machine = machine or host()
+    name = module.get_unique_name(gemm.name)
+    function = ir.Function(module, KERNEL, name)
+    if gemm.empty:
+        ir.IRBuilder(function.append_basic_block("start")).ret_void()
+        return name, 0
+    turned = gemm.as_row()
+    problem, flipped = turned or gemm, turned is not None
+    kernel: Any = None
+    if problem.m == 1:
+        from gradtape.compiler.backends.product import row  # loaded with the first product of a row
+
+        kernel = row.kernel(function, problem, machine.lanes(gemm.dtype.size), epilogue, flipped)
+    kernel = kernel or TiledKernel(function, problem, plan(problem, machine), epilogue, flipped, fetched)
+    kernel.emit()
+    return name, kernel.chunks
 
 
 class TiledKernel:
