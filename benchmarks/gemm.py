@@ -122,7 +122,7 @@ def best_times(run: dict[str, Callable[[], Any]], seconds: float) -> dict[str, f
 def peak(seconds: float) -> float:
     """Operations in a second of a core that does nothing but fused multiplications and additions of float32."""
     from gradtape.compiler.backends.product.code import I64, ProductCode
-    from gradtape.compiler.backends.product.tile import multiply_add
+    from gradtape.compiler.backends.product.memory import Vectors
     from gradtape.compiler.codegen import ir
     from gradtape.compiler.codegen.simd.machine import assemble, host
     from gradtape.core import dtypes
@@ -131,12 +131,12 @@ def peak(seconds: float) -> float:
     module = ir.Module()
     vector = ir.VectorType(ir.FloatType(), lanes)
     code = ProductCode(ir.Function(module, ir.FunctionType(ir.VoidType(), [I64, I64]), "peak"))
-    fma = multiply_add(code, dtypes.float32, lanes)
+    vectors = Vectors(code, dtypes.float32, lanes)
     place = code.builder.inttoptr(code.function.args[0], ir.PointerType())
     factor = code.builder.load(place, typ=vector, align=4)
     places = [code.at(place, lanes * k, ir.FloatType()) for k in range(sums)]
     start = [code.builder.load(one, typ=vector, align=4) for one in places]
-    state = code.fold(turns, start, lambda _, s: [code.builder.call(fma, [factor, factor, x]) for x in s])
+    state = code.fold(turns, start, lambda _, s: [vectors.fma(factor, factor, x) for x in s])
     for value, one in zip(state, places, strict=True):
         code.builder.store(value, one, align=4)
     code.builder.ret_void()

@@ -87,16 +87,11 @@ def _switches() -> Iterator[None]:
 @pytest.fixture
 def new_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No kernel is in this process or on disk, and none that a test makes is left there: it may be a wrong one."""
-    from gradtape.compiler.backends.pointwise import lower as loops
     from gradtape.compiler.backends.rows import lower as rows
     from gradtape.compiler.runtime import kernels
 
-    def forget() -> None:
-        for function in (rows.compiled, rows.lower, loops.compiled):
-            function.cache_clear()
-
     monkeypatch.setenv("GRADTAPE_CACHE", str(tmp_path))
     monkeypatch.setattr(kernels, "_KERNELS", type(kernels._KERNELS)())
-    forget()
+    rows.lower.cache_clear()
     yield
-    forget()
+    rows.lower.cache_clear()

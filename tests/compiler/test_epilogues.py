@@ -206,3 +206,15 @@ class TestReductions:
             step(x)
         np.testing.assert_allclose(b, -1.5 * tf.reduce_sum(x, 0), rtol=1e-5, atol=1e-4)
         assert step.explain().traces[0].native == ("reduce_sum multiply subtract",)
+
+
+def test_a_reshape_of_a_result_that_nobody_else_reads_goes() -> None:
+    """The loop runs where the reduction was, since something else reads its other result before; the reshape before the loop has nothing to read
+    any more. In tests a verifier looks at the graph."""
+
+    def function(x: Any, w: Any) -> Any:
+        first, second = tf.reduce_sum(x, 0), tf.reduce_sum(x * x, 0)
+        seen = tf.reshape(first, [1, 1, 16])
+        return tf.matmul(tf.reshape(second, [1, 16]), w), tf.exp(seen) * 2.0
+
+    check(function, [normal(32, 16), normal(16, 3)], ("reduce_sum multiply reduce_sum exp multiply", "matmul"))

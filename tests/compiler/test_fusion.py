@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import gradtape as tf
 from gradtape.compiler.backends.pointwise.emit import LoopEmitter
+from gradtape.compiler.runtime.kernels import _KERNELS
 from gradtape.core.op import REGISTRY
 
 RANDOM = np.random.default_rng(7)
@@ -135,8 +136,6 @@ def test_same_bits_with_one_thread_and_two():
 
 
 def test_equal_loops_are_compiled_once():
-    from gradtape.compiler.backends.pointwise.lower import compiled
-
     w = tf.constant(normal(16, 16))
 
     @tf.function
@@ -145,9 +144,9 @@ def test_equal_loops_are_compiled_once():
             x = tf.tanh(tf.matmul(x, w)) * 0.5 + x
         return x
 
-    before = compiled.cache_info().misses
+    before = set(_KERNELS)
     unrolled(tf.constant(normal(16, 16)))
-    assert compiled.cache_info().misses - before <= 2
+    assert 1 <= len(_KERNELS.keys() - before) <= 2
 
 
 def test_a_failure_of_the_code_generator_leaves_numpys_kernels(monkeypatch, new_kernels):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradtape.compiler.backends.pointwise import lower as loops
+from gradtape.compiler import eager
 from gradtape.compiler.backends.pointwise.plan import plan
 from gradtape.compiler.bodies.kernel_op import Binding, KernelOp
 from gradtape.compiler.bodies.loop import Loop, Step, collapse_axes, strides_in
@@ -41,7 +41,8 @@ def check(shape, owns, dtype="float32"):
     wanted = np.square(sum(np.broadcast_to(x, shape).astype(np.float64) for x in arrays))
     own = dtypes.as_dtype(dtype)
     specs = [Spec(shape, own)] + [Spec((), own)] * len(loop.sums)
-    lowered, function = lower_kernel(KernelOp(loop, specs, "test")), loops.function_of(loop, specs)
+    lowered = lower_kernel(KernelOp(loop, specs, "test"))
+    function = eager.kernel_of(lowered, len(arrays), specs, False)
     for found in (kernels.execute(lowered, arrays, specs), function(*arrays)):
         np.testing.assert_array_equal(found[0].astype(np.float64), wanted)
         if loop.sums:
@@ -173,8 +174,9 @@ def test_known_numbers_are_told_apart_by_their_signs():
     for zero in (0.0, -0.0):
         loop = Loop((4,), ((own, (1,)), (own, (0,))), (None, zero), (Step(REGISTRY["multiply"], (0, 1), ()),), (2,), ())
         op = KernelOp(loop, [Spec((4,), own)], "test")
-        function = loops.function_of(loop, op.specs)
-        found.append([function(x)[0], kernels.execute(lower_kernel(op), [x, x], op.specs)[0]])
+        lowered = lower_kernel(op)
+        function = eager.kernel_of(lowered, 2, op.specs, False)
+        found.append([function(x, x)[0], kernels.execute(lowered, [x, x], op.specs)[0]])
     assert not np.signbit(found[0]).any()
     assert np.signbit(found[1]).all()
 

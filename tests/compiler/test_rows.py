@@ -7,7 +7,7 @@ import scipy.special
 import gradtape as tf
 import gradtape.ops
 from gradtape.compiler import eager
-from gradtape.compiler.backends.rows.lower import function_of, lower
+from gradtape.compiler.backends.rows.lower import lower
 from gradtape.compiler.bodies.rows import Recipe, row_loop
 from gradtape.compiler.fusion.pointwise import varies
 from gradtape.compiler.runtime import kernels, pool
@@ -74,7 +74,7 @@ def test_long_rows_are_summed_precisely():
     value = recipe.input(tf.float32, True)
     total = recipe.row_sum(value)
     loop = row_loop(x.shape, recipe, [value], [(True, True)], [total])
-    (found,) = function_of(loop, [Spec((2,), tf.float32)])(x)
+    (found,) = kernels.execute(lower(loop), [x], [Spec((2,), tf.float32)])
     np.testing.assert_allclose(found, np.float32(0.1).astype(np.float64) * 100_003, rtol=1e-7)
 
 
@@ -85,7 +85,10 @@ def both_ways(shape, inputs, write, specs, outer=0):
     made = write(recipe, *handles)
     patterns = [varies(x.shape, shape) for x in inputs]
     loop = row_loop(shape, recipe, handles, patterns, made, outer=outer)
-    found, again = function_of(loop, specs)(*inputs), kernels.execute(lower(loop), inputs, specs)
+    found, again = (
+        eager.kernel_of(lower(loop), len(inputs), specs, False)(*inputs),
+        kernels.execute(lower(loop), inputs, specs),
+    )
     for a, b in zip(found, again, strict=True):
         np.testing.assert_array_equal(a, b)
     return found
@@ -140,7 +143,7 @@ def test_one_number_for_each_row_stored_for_each_element():
     x = recipe.input(tf.float32, True)
     loop = row_loop((4, 6), recipe, [x], [(True, True)], [recipe.row_sum(x)], ["element"])
     value = normal(4, 6)
-    (found,) = function_of(loop, [Spec((4, 6), tf.float32)])(value)
+    (found,) = kernels.execute(lower(loop), [value], [Spec((4, 6), tf.float32)])
     np.testing.assert_allclose(found, np.repeat(value.sum(1)[:, None], 6, 1), rtol=1e-6, atol=1e-6)
 
 

@@ -1,4 +1,4 @@
-"""Machine code for single ops, for eager execution."""
+"""Machine code for single ops, for eager execution: an op is lowered as the only node of a program."""
 
 from __future__ import annotations
 
@@ -9,17 +9,14 @@ from typing import Any
 import numpy as np
 
 from gradtape.compiler import availability
-from gradtape.compiler.bodies.loop import Loop, Step, collapse_axes, strides_in
-from gradtape.compiler.bodies.rows import Recipe, RowLoop, row_loop
-from gradtape.compiler.fusion.pointwise import checks_values, varies
+from gradtape.compiler.graph import Graph, Node, Value
 from gradtape.compiler.runtime import pool
 from gradtape.core import memory
 from gradtape.core.patterns.movement import Copy
 from gradtape.core.patterns.product import Product
 from gradtape.core.shape import Spec, spec_of
 
-_ndarray = np.ndarray
-_BYTE = np.dtype(np.uint8)
+_ndarray, _BYTE = np.ndarray, np.dtype(np.uint8)
 
 
 def generate(op: Any, arrays: Sequence[Any], params: dict[str, Any]) -> Callable[..., Any] | None:
@@ -28,49 +25,65 @@ def generate(op: Any, arrays: Sequence[Any], params: dict[str, Any]) -> Callable
     if not availability.has_llvm() or not all(availability.supports(s.dtype) for s in specs):
         return None
     promised = op.infer(*specs, **params)
-    several = not isinstance(promised, Spec)
-    outputs = list(promised) if several else [promised]
+    outputs = [promised] if isinstance(promised, Spec) else list(promised)
     if not all(availability.supports(s.dtype) and math.prod(s.shape) for s in outputs):
         return None
     try:
-        return _generated(op, specs, outputs, several, params)
+        lowered = _lowered(op, specs, promised, params)
+        return None if lowered is None else kernel_of(lowered, len(specs), outputs, isinstance(promised, Spec))
     except Exception as problem:
         availability.warn(problem, op.name)
         return None
 
 
-def _generated(
-    op: Any, specs: list[Spec], outputs: list[Spec], several: bool, params: dict[str, Any]
-) -> Callable[..., Any] | None:
-    pattern = op.lower(*specs, **params) if callable(getattr(op, "lower", None)) else None
-    if isinstance(pattern, Copy):
-        return None  # NumPy makes views of most of these, which cost nothing
-    if isinstance(pattern, Product):
-        return _product(pattern, outputs[0])
-    if pattern is not None and not hasattr(op, "row") and not hasattr(op, "scalar"):
-        return None if several else _emitted(pattern, specs, outputs[0])
-    from gradtape.compiler.backends.pointwise import lower as loops  # loaded for the first kernel
-    from gradtape.compiler.backends.rows import lower as rows
+def _lowered(op: Any, specs: Sequence[Spec], promised: Any, params: dict[str, Any]) -> Any:
+    """The launches of an op; None if NumPy's kernel is as good."""
+    has_rule = hasattr(op, "row") or callable(getattr(op, "scalar", None))
+    if not has_rule:
+        pattern = op.lower(*specs, **params) if callable(getattr(op, "lower", None)) else None
+        # NumPy makes views of most copies, which cost nothing. A stack of products whose axes cannot be joined is many launches.
+        if pattern is None or isinstance(pattern, Copy) or (isinstance(pattern, Product) and len(pattern.axes) > 2):
+            return None
+    from gradtape.compiler.fusion import pointwise  # loaded for the first kernel
+    from gradtape.compiler.lowering.nodes import lower
 
-    run: Callable[..., Any] | None = None
-    if hasattr(op, "row"):
-        over_rows = _rows(op, specs, params)
-        run = None if over_rows is None else rows.function_of(over_rows, outputs)
-    else:
-        loop = _elements(op, specs, outputs[0], params)
-        if loop is not None and len(specs) <= 2:
-            return _quick(loops.compiled(loop, repr(loop.constants)).call, outputs[0], len(specs))
-        run = None if loop is None else loops.function_of(loop, outputs)
-    if run is None or several:
-        return run
-    return lambda *arrays: run(*arrays)[0]
+    graph = Graph(op.name)
+    graph.parameters = [Value(spec) for spec in specs]
+    graph.nodes = [Node(op, graph.parameters, params, promised)]
+    graph.outputs = list(graph.nodes[0].outputs)
+    (node,) = pointwise.fuse(graph, availability.supports).nodes if has_rule else graph.nodes
+    lowered = None if has_rule and node.op is op else lower(node)
+    return None if lowered is None or lowered.views else lowered
+
+
+def kernel_of(lowered: Any, inputs: int, outputs: Sequence[Spec], is_single: bool) -> Callable[..., Any]:
+    """A function of arrays that runs launches and gives the outputs in new arrays, or a single one in the array that it is given."""
+    from gradtape.compiler.runtime.entry import LINE, entry
+
+    call = entry(lowered, inputs, len(outputs))
+    if is_single and inputs <= 2 and not lowered.scratch:
+        return _quick(call, outputs[0], inputs)
+    made = [(_maker(s.shape), s.shape, s.dtype.numpy) for s in outputs]
+    sizes = [(size + LINE,) for size in lowered.scratch]
+
+    def run(*arrays: Any, out: Any = None) -> Any:
+        results = [make(shape, dtype) for make, shape, dtype in made] if out is None else [out]
+        given = [a if type(a) is _ndarray and a.flags.c_contiguous else np.ascontiguousarray(a) for a in arrays]
+        if call(*given, *results, *[memory.empty(size, _BYTE) for size in sizes]):
+            pool.raise_interruption()
+        return results[0] if is_single else tuple(results)
+
+    return run
+
+
+def _maker(shape: tuple[int, ...]) -> Callable[..., Any]:
+    """What makes an array: large ones use memory again."""
+    return memory.empty if math.prod(shape) >= memory.THRESHOLD else np.empty
 
 
 def _quick(call: Callable[..., int], spec: Spec, count: int) -> Callable[..., Any]:
-    """A kernel of one or two inputs and one output, without what only other loops need. It may be given the array for its
-    result."""
-    shape, dtype = spec.shape, spec.dtype.numpy
-    make = memory.empty if math.prod(shape) >= memory.THRESHOLD else np.empty
+    """A kernel of one or two inputs and one output, without what only others need."""
+    shape, dtype, make = spec.shape, spec.dtype.numpy, _maker(spec.shape)
 
     def unary(a: Any, out: Any = None) -> Any:
         if out is None:
@@ -91,78 +104,3 @@ def _quick(call: Callable[..., int], spec: Spec, count: int) -> Callable[..., An
         return out
 
     return unary if count == 1 else binary
-
-
-def _product(pattern: Product, output: Spec) -> Callable[..., Any] | None:
-    """A kernel of matrix products; None for stacks whose axes cannot be joined to two."""
-    from gradtape.compiler.backends import product as gemm
-    from gradtape.compiler.backends.product import pattern as product
-    from gradtape.compiler.codegen import ir
-    from gradtape.compiler.runtime.entry import Compiled
-
-    if len(pattern.axes) > 2:
-        return None
-    module = ir.Module(name="product")
-    name, chunks = gemm.emit(module, product.problem_of(pattern))
-    return _quick(Compiled(module, module.globals[name], 3, chunks).call, output, 2)
-
-
-def _emitted(pattern: Any, specs: list[Spec], output: Spec) -> Callable[..., Any] | None:
-    """A kernel of what an op's `lower` rule names."""
-    from gradtape.compiler.backends import emitter_of
-
-    lowered = emitter_of(type(pattern))(pattern, specs, [output])
-    return None if lowered is None or lowered.views else _launching(lowered.launches, lowered.scratch, output)
-
-
-def _launching(launches: Sequence[Any], scratch: Sequence[int], output: Spec) -> Callable[..., Any]:
-    """A kernel of some launches, with temporaries and a large result in recycled memory."""
-    from gradtape.compiler.runtime import kernels
-
-    shape, dtype = output.shape, output.dtype.numpy
-    make = memory.empty if math.prod(shape) >= memory.THRESHOLD else np.empty
-
-    def run(*given: Any, out: Any = None) -> Any:
-        if out is None:
-            out = make(shape, dtype)
-        arrays = {
-            "input": [kernels.plain(a) for a in given],
-            "output": [out],
-            "scratch": [memory.empty((size + 64,), _BYTE) for size in scratch],
-        }
-        for kernel, operands in launches:
-            words = [
-                o.number if o.kind == "number" else _line(arrays[o.kind][o.number], o.kind) + o.offset for o in operands
-            ]
-            table = np.array(words, np.int64)
-            pool.parallel_for(kernel.address, table.ctypes.data, kernel.chunks)
-        return out
-
-    return run
-
-
-def _line(array: Any, kind: str) -> int:
-    """Where an array begins; a temporary begins with a cache line."""
-    address: int = array.ctypes.data
-    return -(-address // 64) * 64 if kind == "scratch" else address
-
-
-def _rows(op: Any, specs: list[Spec], params: dict[str, Any]) -> RowLoop | None:
-    found = op.rows(*specs, **params)
-    if found is None or found[0][-1] == 1:
-        return None
-    shape, *beside = found
-    recipe = Recipe(shape[-1])
-    patterns = [varies(own, shape) for own in beside]
-    handles = [recipe.input(s.dtype, p[-1]) for s, p in zip(specs, patterns, strict=True)]
-    made = op.row(recipe, *handles, **params)
-    return row_loop(shape, recipe, handles, patterns, made if isinstance(made, tuple) else (made,))
-
-
-def _elements(op: Any, specs: list[Spec], output: Spec, params: dict[str, Any]) -> Loop | None:
-    if not callable(getattr(op, "scalar", None)) or checks_values(op, [s.dtype for s in specs]):
-        return None
-    shape, strides = collapse_axes(output.shape, [strides_in(s.shape, output.shape) for s in specs])
-    step = Step(op, tuple(range(len(specs))), tuple(sorted(params.items())))
-    inputs = tuple([(s.dtype, own) for s, own in zip(specs, strides, strict=True)])
-    return Loop(shape, inputs, (None,) * len(specs), (step,), (len(specs),), ())

@@ -46,7 +46,7 @@ def lower(op: KernelOp, body: PatternBody) -> Lowered:
 
     launched = convolution.launch(pattern, table, epilogue)
     assert launched is not None, "takes_epilogue says what can be launched"
-    return Lowered(tuple(launched[0]), launched[1], shares if convolution.writes_once(pattern) else ())
+    return launched._replace(shares=shares if convolution.writes_once(pattern) else ())
 
 
 def _lower_other(pattern: Pool | Take, table: list[Operand], epilogue: Epilogue) -> Lowered | None:

@@ -9,9 +9,8 @@ from typing import Any
 
 from gradtape.compiler.backends import emits, movement
 from gradtape.compiler.codegen import ir
-from gradtape.compiler.codegen.emission import I64, POINTER, VOID, table_of
+from gradtape.compiler.codegen.emission import I64, POINTER, VOID, least, moved, table_of, upto, walk
 from gradtape.compiler.codegen.simd.machine import host
-from gradtape.compiler.codegen.walk import least, moved, upto, walk
 from gradtape.compiler.runtime.kernels import NOTHING, Launch, Lowered, Operand, get_kernel, inputs, outputs
 from gradtape.core.patterns.movement import Marks, Strip, contiguous, fill
 from gradtape.core.shape import Spec

@@ -16,9 +16,8 @@ from typing import Any, NamedTuple
 from gradtape.compiler.backends import emits
 from gradtape.compiler.backends.tiles import Turn, count_panels, emit_panel, panel_bytes
 from gradtape.compiler.codegen import ir
-from gradtape.compiler.codegen.emission import I64, POINTER, VOID, table_of
+from gradtape.compiler.codegen.emission import BYTE, I64, POINTER, VOID, least, moved, spans, table_of, upto, walk
 from gradtape.compiler.codegen.simd.machine import host
-from gradtape.compiler.codegen.walk import BYTE, least, moved, spans, upto, walk
 from gradtape.compiler.runtime.kernels import NOTHING, Launch, Lowered, Operand, get_kernel
 from gradtape.core.patterns.movement import Copy, Move, is_contiguous
 from gradtape.core.shape import Spec

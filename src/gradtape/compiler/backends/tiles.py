@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from gradtape.compiler.codegen import ir
-from gradtape.compiler.codegen.emission import I64, close, counted
-from gradtape.compiler.codegen.walk import least, moved
+from gradtape.compiler.codegen.emission import I64, close, counted, least, moved
 
 _MOST = {1: 8, 2: 8, 4: 8, 8: 4}  # elements along the side of a tile, by their bytes
 _LINE = 64  # bytes of a line of the cache

@@ -19,7 +19,6 @@ from gradtape.compiler.bodies.kernel_op import (
     pattern_of,
 )
 from gradtape.compiler.bodies.loop import Loop
-from gradtape.compiler.bodies.row_steps import append_steps
 from gradtape.compiler.bodies.rows import COLUMN, ROW, RowLoop
 from gradtape.compiler.codegen.simd.machine import host
 from gradtape.compiler.graph import Copy, Graph, Node, Value
@@ -84,6 +83,11 @@ class _Union(NamedTuple):
     made: Node
     results: tuple[Value, ...]
 
+    @property
+    def keeps_views(self) -> bool:
+        """True if the value that the loop reads is stored, too, so that others may read it through the views."""
+        return any(v in self.results for view in self.views[:1] for v in view.inputs)
+
 
 def fuse_epilogues(graph: Graph) -> Graph:
     """The graph with loops on the results of products, convolutions, pooling, gathers and reductions as parts of these."""
@@ -101,7 +105,7 @@ def fuse_epilogues(graph: Graph) -> Graph:
         elif node in by_loop:
             if not by_loop[node].early:
                 _add(copy, by_loop[node])
-        elif node not in views or views[node].early:
+        elif node not in views or (views[node].early and views[node].keeps_views):
             copy.keep(node)
     return copy.done()
 
@@ -110,7 +114,7 @@ def _add(copy: Copy, union: _Union) -> None:
     made = union.made.on([copy.now(v) for v in union.made.inputs])
     copy.new.nodes.append(made)
     copy.moved.update(zip(union.results, made.outputs, strict=True))
-    if not union.early and any(v in union.results for view in union.views for v in view.inputs):
+    if not union.early and union.keeps_views:
         for view in union.views:
             copy.keep(view)
 
@@ -234,6 +238,8 @@ def _append_to_rows(source: Node, rows: RowLoop, output: int, loop: Loop, number
     """A loop over rows with steps on one number of each row."""
     if not _pays_in_rows(rows, loop):
         return None
+    from gradtape.compiler.bodies.row_steps import append_steps  # loaded with the first one
+
     made = append_steps(rows, output, loop, number, keeps)
     loaded = [i for i, known in enumerate(loop.constants) if known is None and i != number]
     return None if made is None else _Appended(made, source.op.loads, loaded)

@@ -216,56 +216,21 @@ def reduced_axes_kept(graph: Rewriter, node: Node) -> Value | None:
     return graph.make(inner.op.name, *inner.inputs, **{**inner.params, "keepdims": True})
 
 
-def elementwise_before_transpose(graph: Rewriter, node: Node) -> Value | None:
-    """What is done with the transposed result of a product or convolution is done with the result itself, and then transposed: it becomes a part
-    of that kernel, and between two convolutions with the channels first the transpositions cancel."""
-    shape = node.outputs[0].spec.shape
-    turned = [_source(v, "transpose") for v in node.inputs]
-    perms = {source.params["perm"] for source in turned if source is not None}
-    once = [s for s, v in zip(turned, node.inputs, strict=True) if s is not None and graph.is_read_once(v)]
-    if len(perms) != 1 or not any(_is_of_product(graph, source.inputs[0]) for source in once):
-        return None
-    (perm,) = perms
-    inputs: list[Value] = []
-    for value, source in zip(node.inputs, turned, strict=True):
-        if source is not None and value.spec.shape != shape:
-            return None
-        own = (1,) * (len(shape) - len(value.spec.shape)) + value.spec.shape
-        if source is not None:
-            inputs.append(source.inputs[0])
-        elif sum(n != 1 for n in own) > 1:
-            return None  # it would have to be transposed itself
-        else:
-            before = tuple([own[perm.index(a)] for a in range(len(perm))])
-            inputs.append(value if not value.spec.shape else graph.make("reshape", value, shape=before))
-    return graph.make("transpose", graph.make(node.op.name, *inputs, **node.params), perm=perm)
-
-
-def _is_of_product(graph: Rewriter, value: Value) -> bool:
-    """True for the result of a product or convolution, and for what elementwise ops make of it and nothing else reads."""
-    while value.node is not None and value.node.op.name not in _PRODUCTS:
-        if not getattr(value.node.op, "elementwise", False) or not graph.is_read_once(value):
-            return False
-        same = [v for v in value.node.inputs if v.spec.shape == value.spec.shape]
-        if not same:
-            return False
-        value = same[0]
-    return value.node is not None
-
-
 def reduced_transposed(graph: Rewriter, node: Node) -> Value | None:
     """A reduction of a transposed value is one of the value, if the axes that are left keep their order."""
     inner = _source(node.inputs[0], "transpose")
-    if inner is None or node.params.get("keepdims"):
+    if inner is None:
         return None
-    perm, axis = inner.params["perm"], node.params["axis"]
-    kept = [p for a, p in enumerate(perm) if a not in axis]
+    perm, axis, shape = inner.params["perm"], node.params["axis"], node.inputs[0].spec.shape
+    kept = [p for a, p in enumerate(perm) if a not in axis and shape[a] != 1]
     if kept != sorted(kept) or not axis:
         return None
-    return graph.make(node.op.name, inner.inputs[0], **{**node.params, "axis": tuple(sorted([perm[a] for a in axis]))})
+    reduced = graph.make(
+        node.op.name, inner.inputs[0], **{**node.params, "axis": tuple(sorted([perm[a] for a in axis]))}
+    )
+    return graph.make("reshape", reduced, shape=node.outputs[0].spec.shape)
 
 
-_PRODUCTS = ("matmul", "convolution", "convolution_input_gradient")
 _REDUCTIONS = ("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod")
 
 RULES = {
@@ -283,5 +248,4 @@ RULES = {
         ("reduce_sum", "reduce_mean", "reduce_max", "reduce_min"), (nothing_reduced, reduced_spread, reduced_transposed)
     ),
     "reduce_prod": (nothing_reduced, reduced_transposed),
-    "*": (elementwise_before_transpose,),
 }

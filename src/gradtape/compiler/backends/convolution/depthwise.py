@@ -11,15 +11,14 @@ from typing import Any
 
 from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.convolution.copying import Copier, CopySource
-from gradtape.compiler.backends.convolution.output import TARGET, ListedRows, frame_of
+from gradtape.compiler.backends.convolution.output import ListedRows
 from gradtape.compiler.backends.convolution.place import PlaceBox, find
-from gradtape.compiler.backends.convolution.plan import Boxes, Motion, Region, useful_chunks
+from gradtape.compiler.backends.convolution.plan import Boxes, Region, motion_of, useful_chunks
 from gradtape.compiler.backends.convolution.problem import Correlation
-from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import I64, KERNEL, Index
 from gradtape.compiler.backends.product.epilogue import EmitEpilogue
+from gradtape.compiler.backends.product.memory import Vectors
 from gradtape.compiler.backends.product.plan import Tile
-from gradtape.compiler.backends.product.tile import multiply_add
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd.machine import Machine
 
@@ -57,26 +56,24 @@ class DepthwisePlan:
         return -(-self.region.channels // self.lanes)
 
 
-def suits(problem: Correlation) -> bool:
-    """True if there is a group per channel of the source, and its filters lie side by side."""
-    return problem.groups > 1 and problem.depth == 1 and (problem.width == 1 or not problem.turned)
-
-
-def plan_depthwise(problem: Correlation, machine: Machine) -> DepthwisePlan:
-    """The cut of a depthwise convolution, or of its gradient by the filter."""
+def plan_depthwise(problem: Correlation, machine: Machine) -> DepthwisePlan | None:
+    """The cut of a depthwise convolution, or of its gradient by the filter; None if it is none, or if a window sees too much for a region."""
+    # There is a group per channel of the source, and its filters lie side by side.
+    if problem.groups == 1 or problem.depth != 1 or (problem.width != 1 and problem.turned):
+        return None
     lanes, multiplier = machine.lanes(problem.dtype.size), problem.width
     channels = problem.groups * multiplier
     unit = lanes * multiplier
     most = channels if channels <= _MOST_CHANNELS else max(1, _MOST_CHANNELS // unit) * unit
-    motion = Motion(
-        (problem.examples, *problem.places), problem.window, problem.strides, problem.dilations, channels, problem.dtype
-    )
+    motion = motion_of(problem, channels)
     wanted = useful_chunks(_LIGHT * problem.operations)
     places = max(16, -(-problem.positions // wanted))
     boxes, region = motion.boxes(places, most)
     while most > unit and not motion.fits(boxes, most):
         most = max(1, most // 2 // unit) * unit
         boxes, region = motion.boxes(places, most)
+    if not region.fits_stack(problem.dtype):
+        return None
     blocks = -(-channels // most)
     splits = max(1, min(boxes.count, _MOST_SPLITS, -(-wanted // blocks)))
     each = -(-boxes.count // splits)
@@ -97,11 +94,11 @@ class Channels:
 
     def __init__(self, function: ir.Function, problem: Correlation, cut: DepthwisePlan) -> None:
         self.code, self.problem, self.cut = ConvolutionCode(function), problem, cut
-        self.element = memory.element_type(problem.dtype)
+        self.vectors = Vectors(self.code, problem.dtype, cut.lanes)
         self.channels = problem.groups * problem.width
-        self.copier = Copier(function.module, problem.dtype, cut.lanes)
+        self.copier = Copier(self.vectors)
         # The last vector may reach beyond the last position.
-        self.region = self.code.stack(self.element, cut.region.size + cut.lanes)
+        self.region = self.vectors.room(cut.region.size + cut.lanes)
         self.places = self.code.stack(I64, cut.boxes.places + TILE)
 
     def copy(self, place: PlaceBox, block: Index) -> Index:
@@ -110,9 +107,9 @@ class Channels:
         first, wanted = code.mul(block, region.channels), region.channels
         if self.channels % region.channels:
             wanted = code.least(wanted, code.sub(self.channels, first))
-        pointer = code.at(code.slot(0), code.div(first, problem.width), self.element)
+        pointer = self.vectors.at(code.slot(0), code.div(first, problem.width))
         source = CopySource(pointer, problem.size, problem.groups, wanted, problem.width)
-        self.copier.fill(code, self.region, region, source, place)
+        self.copier.fill(self.region, region, source, place)
         return wanted
 
     def each_vector(self, wanted: Index, body: Any) -> None:
@@ -130,11 +127,6 @@ class Channels:
         with code.builder.if_then(code.builder.icmp_signed("!=", code.rem(wanted, lanes), I64(0))):
             body(code.mul(whole, lanes), rest)
 
-    def load(self, pointer: Any, offset: Index, valid: int) -> Any:
-        """A vector of which some lanes exist."""
-        code = self.code
-        return memory.load(code, code.at(pointer, offset, self.element), self.problem.dtype, self.cut.lanes, valid)
-
 
 class _Convolution(Channels):
     """A depthwise convolution under construction."""
@@ -145,10 +137,8 @@ class _Convolution(Channels):
         super().__init__(function, problem, cut)
         code = self.code
         self.targets = code.stack(I64, cut.boxes.places + TILE)
-        self.through = None
-        if epilogue is not None:
-            frame, tile = frame_of(problem, self.channels, cut.lanes), Tile(TILE, 1, cut.lanes)
-            self.through = ListedRows(code, frame, tile, self.targets, epilogue)
+        tile = Tile(TILE, 1, cut.lanes)
+        self.output = ListedRows(self.vectors, problem, tile, self.targets, epilogue, self.channels)
         self.most = max(len(phase.taps) for phase in problem.phases)
         self.taps = code.stack(I64, max(self.most, 1))
         numbers = [[*phase.taps, *[0] * (self.most - len(phase.taps))] for phase in problem.phases]
@@ -162,8 +152,7 @@ class _Convolution(Channels):
         place = find(code, problem, cut.boxes, self.phase, box)
         with code.builder.if_then(code.builder.icmp_signed(">", code.value(place.total), I64(0))):
             code.fill(self.places, place.counts, cut.region.moves(problem.strides), 0, TILE)
-            unit = self.channels if self.through is None else 1
-            code.fill(self.targets, place.counts, *place.targets(code, problem, unit), TILE)
+            code.fill(self.targets, place.counts, *place.targets(code, problem, self.output.unit), TILE)
             count = code.fill(self.taps, place.window, cut.region.moves(problem.dilations)[1:])
             wanted = self.copy(place, block)
             first = code.mul(block, cut.region.channels)
@@ -178,24 +167,16 @@ class _Convolution(Channels):
     def _tile(self, tile: Index, taps: Index, channels: tuple[Index, Index], valid: int) -> None:
         """Some places, one vector of channels."""
         code, lanes = self.code, self.cut.lanes
-        fma = multiply_add(code, self.problem.dtype, lanes)
         first, channel = code.mul(tile, TILE), code.add(*channels)
         offsets = [code.entry(self.places, code.add(first, i)) for i in range(TILE)]
-        source, weights = code.at(self.region, channels[1], self.element), code.at(code.slot(1), channel, self.element)
+        source, weights = self.vectors.at(self.region, channels[1]), self.vectors.at(code.slot(1), channel)
         numbers = code.at(self.numbers, code.mul(self.phase, self.most + 1), I64)
 
         def tap(index: Index, sums: Any) -> list[Any]:
-            weight = self.load(weights, code.entry(numbers, index), valid)
-            here = code.at(source, code.entry(self.taps, index), self.element)
-            seen = [self.load(here, offset, lanes) for offset in offsets]
-            return [code.builder.call(fma, [x, weight, total]) for x, total in zip(seen, sums, strict=True)]
+            weight = self.vectors.load(weights, code.entry(numbers, index), valid)
+            here = self.vectors.at(source, code.entry(self.taps, index))
+            seen = [self.vectors.load(here, offset, lanes) for offset in offsets]
+            return [self.vectors.fma(x, weight, total) for x, total in zip(seen, sums, strict=True)]
 
-        zero = ir.Constant(ir.VectorType(self.element, lanes), None)
-        totals = code.fold(taps, [zero] * TILE, tap)
-        if self.through is not None:
-            self.through.write(list(totals), first, channel, valid)
-            return
-        for i, total in enumerate(totals):
-            there = code.entry(self.targets, code.add(first, i))
-            target = code.at(code.slot(TARGET), code.add(there, channel), self.element)
-            memory.store(code, total, target, self.problem.dtype, valid)
+        totals = code.fold(taps, [self.vectors.zero] * TILE, tap)
+        self.output.write(list(totals), first, channel, valid)

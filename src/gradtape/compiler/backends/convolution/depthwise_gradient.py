@@ -9,11 +9,11 @@ from typing import Any
 from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.convolution.column_sums import SUMS, add_splits
 from gradtape.compiler.backends.convolution.depthwise import TILE, Channels, DepthwisePlan
+from gradtape.compiler.backends.convolution.depthwise import plan_depthwise as plan_gradient
 from gradtape.compiler.backends.convolution.place import find
 from gradtape.compiler.backends.convolution.problem import Correlation
-from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import I64, KERNEL, Index
-from gradtape.compiler.backends.product.tile import multiply_add
+from gradtape.compiler.backends.product.memory import Vectors
 from gradtape.compiler.codegen import ir
 
 # Taps whose sums can be in registers all at once; elements that are added in a chunk, about.
@@ -32,6 +32,15 @@ class DepthwisePartials:
         self.split = (self.tiles * self.tile + columns) * self.row
         self.bytes = cut.splits * self.split * problem.dtype.size
         self.columns = self.tiles * self.tile if columns else None
+
+
+__all__ = ["emit_sums", "emit_total", "partial_sums", "plan_gradient"]
+
+
+def partial_sums(problem: Correlation, cut: DepthwisePlan, columns: bool) -> tuple[DepthwisePartials, int]:
+    """Where the partial sums are, and their bytes."""
+    partials = DepthwisePartials(problem, cut, columns)
+    return partials, partials.bytes
 
 
 def emit_sums(
@@ -55,7 +64,7 @@ class _Gradient(Channels):
         self.taps = code.stack(I64, self.partials.taps + TILE)
         code.fill(self.taps, problem.window, cut.region.moves(problem.dilations)[1:], 0, TILE)
         split, self.block = code.split(code.function.args[1], (cut.splits, cut.blocks))
-        self.sums = code.at(code.slot(2), code.mul(split, self.partials.split), self.element)
+        self.sums = self.vectors.at(code.slot(2), code.mul(split, self.partials.split))
         begin = code.mul(split, cut.each)
         count = code.least(cut.each, code.sub(cut.boxes.count, begin))
         code.repeat(count, lambda index: self._box(index, code.add(begin, index)))
@@ -68,7 +77,7 @@ class _Gradient(Channels):
         code.fill(self.places, place.counts, cut.region.moves(problem.strides), 0, TILE)
         wanted = self.copy(place, self.block)
         first = code.mul(self.block, cut.region.channels)
-        cotangent = code.at(code.slot(1), code.mul(place.row(code, problem), self.channels), self.element)
+        cotangent = self.vectors.at(code.slot(1), code.mul(place.row(code, problem), self.channels))
 
         def vector(channel: Index, valid: int) -> None:
             def tile(index: Index) -> None:
@@ -82,28 +91,26 @@ class _Gradient(Channels):
         self, number: Index, tile: Index, places: tuple[Index, Any], channels: tuple[Index, Index], valid: int
     ) -> None:
         """Some taps, one vector of channels."""
-        code, dtype, lanes = self.code, self.problem.dtype, self.cut.lanes
-        fma = multiply_add(code, dtype, lanes)
+        code = self.code
         first, channel = code.mul(tile, self.partials.tile), code.add(*channels)
         offsets = self._offsets(first)
-        source, cotangent = code.at(self.region, channels[1], self.element), code.at(places[1], channel, self.element)
+        source, cotangent = self.vectors.at(self.region, channels[1]), self.vectors.at(places[1], channel)
 
         def place(index: Index, sums: Any) -> list[Any]:
-            slope = self.load(cotangent, code.mul(index, self.channels), valid)
-            here = code.at(source, code.entry(self.places, index), self.element)
-            seen = [self.load(here, offset, lanes) for offset in offsets]
-            added = [code.builder.call(fma, [x, slope, total]) for x, total in zip(seen, sums, strict=False)]
+            slope = self.vectors.load(cotangent, code.mul(index, self.channels), valid)
+            here = self.vectors.at(source, code.entry(self.places, index))
+            seen = [self.vectors.load(here, offset) for offset in offsets]
+            added = [self.vectors.fma(x, slope, total) for x, total in zip(seen, sums, strict=False)]
             return added if self.partials.columns is None else [*added, code.builder.fadd(sums[-1], slope)]
 
-        zero = ir.Constant(ir.VectorType(self.element, lanes), None)
-        sums = code.at(self.sums, code.add(code.mul(first, self.partials.row), channel), self.element)
-        totals = code.fold(places[0], [zero] * (len(offsets) + (self.partials.columns is not None)), place)
+        sums = self.vectors.at(self.sums, code.add(code.mul(first, self.partials.row), channel))
+        totals = code.fold(places[0], [self.vectors.zero] * (len(offsets) + (self.partials.columns is not None)), place)
         is_first = code.builder.icmp_signed("==", code.value(number), I64(0))
 
         def add(total: Any, pointer: Any, offset: Index) -> None:
-            there = code.at(pointer, offset, self.element)
-            added = code.builder.fadd(code.builder.load(there, align=dtype.size, typ=zero.type), total)
-            code.builder.store(code.builder.select(is_first, total, added), there, align=dtype.size)
+            there = self.vectors.at(pointer, offset)
+            added = code.builder.fadd(self.vectors.load(there), total)
+            self.vectors.store(code.builder.select(is_first, total, added), there)
 
         for i in range(len(offsets)):
             add(totals[i], sums, i * self.partials.row)
@@ -126,24 +133,23 @@ def emit_total(
 ) -> tuple[ir.Function, int]:
     """A function of the table (partial sums, gradient, sums of columns) that adds up the splits, and its number of chunks."""
     function = ir.Function(module, KERNEL, "depthwise_gradient_total")
-    code, dtype, lanes = ConvolutionCode(function), problem.dtype, cut.lanes
-    element, channels = memory.element_type(dtype), problem.groups * problem.width
+    code, lanes, channels = ConvolutionCode(function), cut.lanes, problem.groups * problem.width
+    vectors = Vectors(code, problem.dtype, lanes)
     each = max(1, _ADDED // (channels * cut.splits))
     first = code.mul(function.args[1], each)
 
     def row(number: Index, target: Any) -> None:
-        def vector(channel: Index, valid: int) -> None:
-            source = code.at(code.slot(0), code.add(code.mul(number, partials.row), channel), element)
-            total = add_splits(code, source, cut.splits, partials.split, problem, lanes)
-            memory.store(code, total, code.at(target, channel, element), dtype, valid)
+        def vector(index: Index, valid: int) -> None:
+            channel = code.mul(index, lanes)
+            source = vectors.at(code.slot(0), code.add(code.mul(number, partials.row), channel))
+            total = add_splits(vectors, source, cut.splits, partials.split)
+            vectors.store(total, target, channel, valid)
 
-        code.repeat(channels // lanes, lambda index: vector(code.mul(index, lanes), lanes))
-        if channels % lanes:
-            vector(channels // lanes * lanes, channels % lanes)
+        vectors.along(channels, vector)
 
     def tap(index: Index) -> None:
         number = code.add(first, index)
-        row(number, code.at(code.slot(1), code.mul(number, channels), element))
+        row(number, vectors.at(code.slot(1), code.mul(number, channels)))
 
     code.repeat(code.least(each, code.sub(partials.taps, first)), tap)
     chunks = -(-partials.taps // each)

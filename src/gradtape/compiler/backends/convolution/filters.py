@@ -8,8 +8,9 @@ from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.convolution.copying import Copier
 from gradtape.compiler.backends.convolution.plan import ConvolutionPlan
 from gradtape.compiler.backends.convolution.problem import Correlation
-from gradtape.compiler.backends.product import memory, packing
+from gradtape.compiler.backends.product import packing
 from gradtape.compiler.backends.product.code import KERNEL, Index
+from gradtape.compiler.backends.product.memory import Vectors
 from gradtape.compiler.codegen import ir
 
 # Elements of a chunk, about.
@@ -52,8 +53,8 @@ class _Packer:
 
     def __init__(self, code: ConvolutionCode, problem: Correlation, cut: ConvolutionPlan, panels: FilterPanels) -> None:
         self.code, self.problem, self.cut, self.panels = code, problem, cut, panels
-        self.element = memory.element_type(problem.dtype)
-        self.copier = Copier(code.module, problem.dtype, cut.tile.lanes)
+        self.vectors = Vectors(code, problem.dtype, cut.tile.lanes)
+        self.copier = Copier(self.vectors)
         self.filters = problem.groups * (problem.depth if problem.turned else problem.width)
         taps = [len(phase.taps) for phase in problem.phases]
         numbers = [[*phase.taps, *[0] * (panels.taps - len(phase.taps))] for phase in problem.phases]
@@ -71,13 +72,13 @@ class _Packer:
         wanted = (
             code.least(channels, code.sub(self.problem.depth, first)) if self.problem.depth % channels else channels
         )
-        target = code.at(code.slot(1), code.mul(number, self.panels.step), self.element)
+        target = self.vectors.at(code.slot(1), code.mul(number, self.panels.step))
 
         def tap(index: Index) -> None:
             which: Index = index
             if not self.is_plain:
                 which = code.entry(self.numbers, code.add(code.mul(phase, self.panels.taps), index))
-            into = code.at(target, code.mul(index, channels * cut.tile.columns), self.element)
+            into = self.vectors.at(target, code.mul(index, channels * cut.tile.columns))
             last = self.problem.width % cut.tile.columns
             if last and cut.slivers > 1:
                 with code.builder.if_else(code.equal(sliver, cut.slivers - 1)) as (partial, whole):
@@ -88,8 +89,8 @@ class _Packer:
             else:
                 self._tap(which, group, (first, wanted), (column, last or cut.tile.columns), into)
             if wanted is not channels:
-                rest = code.at(into, code.mul(wanted, cut.tile.columns), self.element)
-                self.copier.clear(code, rest, code.mul(code.sub(channels, wanted), cut.tile.columns))
+                rest = self.vectors.at(into, code.mul(wanted, cut.tile.columns))
+                self.copier.clear(rest, code.mul(code.sub(channels, wanted), cut.tile.columns))
 
         code.repeat(self.panels.taps if self.is_plain else code.entry(self.taps, phase), tap)
 
@@ -102,25 +103,21 @@ class _Packer:
         if problem.turned:
             row = code.add(code.mul(tap, problem.width), column)
             offset = code.add(code.mul(row, self.filters), code.add(code.mul(group, problem.depth), first))
-            source = code.at(code.slot(0), offset, self.element)
+            source = self.vectors.at(code.slot(0), offset)
             shape = packing.Shape(count, tile.columns, tile.lanes)
-            packing.pack_columns(code, source, self.filters, into, shape, wanted, self.element)
+            packing.pack_columns(code, source, self.filters, into, shape, wanted, self.vectors.element)
             return
         row = code.add(code.mul(tap, problem.depth), first)
         offset = code.add(code.mul(row, self.filters), code.add(code.mul(group, problem.width), column))
-        source = code.at(code.slot(0), offset, self.element)
+        source = self.vectors.at(code.slot(0), offset)
 
         def channel(index: Index) -> None:
-            line = code.at(source, code.mul(index, self.filters), self.element)
-            there = code.at(into, code.mul(index, tile.columns), self.element)
+            line = self.vectors.at(source, code.mul(index, self.filters))
+            there = self.vectors.at(into, code.mul(index, tile.columns))
             for v in range(tile.vectors):
                 valid = max(0, min(tile.lanes, count - v * tile.lanes))
-                here = code.at(line, v * tile.lanes, self.element)
-                vector = (
-                    memory.load(code, here, problem.dtype, tile.lanes, valid)
-                    if valid
-                    else ir.Constant(ir.VectorType(self.element, tile.lanes), None)
-                )
-                memory.store(code, vector, code.at(there, v * tile.lanes, self.element), problem.dtype, tile.lanes)
+                here = self.vectors.at(line, v * tile.lanes)
+                vector = self.vectors.load(here, 0, valid) if valid else self.vectors.zero
+                self.vectors.store(vector, there, v * tile.lanes)
 
         code.repeat(wanted, channel)

@@ -13,14 +13,12 @@ from typing import Any
 from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.convolution.column_sums import ColumnSums, add_splits
 from gradtape.compiler.backends.convolution.copying import Copier, block_of
-from gradtape.compiler.backends.convolution.output import keep
 from gradtape.compiler.backends.convolution.place import find
-from gradtape.compiler.backends.convolution.plan import Boxes, Motion, Region, choose_tile, useful_chunks
+from gradtape.compiler.backends.convolution.plan import Boxes, Region, choose_tile, motion_of, useful_chunks
 from gradtape.compiler.backends.convolution.problem import Correlation
 from gradtape.compiler.backends.convolution.tile import Accumulators
-from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import I64, KERNEL, Index
-from gradtape.compiler.backends.product.memory import resume_sums
+from gradtape.compiler.backends.product.memory import Vectors
 from gradtape.compiler.backends.product.plan import Tile, even
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd.machine import Machine
@@ -67,18 +65,11 @@ class GradientPlan:
         return -(-self.slivers // self.share)
 
 
-def plan_gradient(problem: Correlation, machine: Machine) -> GradientPlan:
-    """The cut of the gradient of a convolution by its filter."""
+def plan_gradient(problem: Correlation, machine: Machine) -> GradientPlan | None:
+    """The cut of the gradient of a convolution by its filter; None if a window sees too much for a region."""
     taps, size = math.prod(problem.window), problem.dtype.size
     channels = even(problem.depth, max(1, min(_MOST_CHANNELS, _MOST_ROWS // taps)))
-    motion = Motion(
-        (problem.examples, *problem.places),
-        problem.window,
-        problem.strides,
-        problem.dilations,
-        problem.depth,
-        problem.dtype,
-    )
+    motion = motion_of(problem, problem.depth)
     tile = choose_tile(taps * channels, problem.width, 200, problem.dtype, machine)
     slivers = -(-problem.width // tile.columns)
     share = even(slivers, max(1, _MOST_COLUMNS // tile.columns))
@@ -87,6 +78,8 @@ def plan_gradient(problem: Correlation, machine: Machine) -> GradientPlan:
     most = max(_LEAST_PLACES, -(-problem.positions // min(-(-wanted // units), _MOST_SPLITS)))
     most = max(1, min(_PANEL_BYTES // (tile.columns * size), most))
     boxes, region = motion.cut(most, channels)
+    if not region.fits_stack(problem.dtype):
+        return None
     blocks = -(-problem.depth // region.channels)
     units = problem.groups * blocks * -(-slivers // share)
     whole = problem.groups * blocks * _rows(taps * region.channels, tile) * slivers * tile.columns * size
@@ -117,9 +110,10 @@ class FilterPartials:
         return code.mul(total, self.whole)
 
 
-def columns_of(problem: Correlation, cut: GradientPlan) -> ColumnSums:
-    """The partial sums of the cotangent's columns."""
-    return ColumnSums(problem, cut.tile, cut.slivers, cut.splits, FilterPartials(problem, cut).size)
+def partial_sums(problem: Correlation, cut: GradientPlan, columns: bool) -> tuple[ColumnSums | None, int]:
+    """The partial sums of the cotangent's columns if they are wanted, and the bytes of all partial sums."""
+    sums = ColumnSums(problem, cut.tile, cut.slivers, cut.splits, FilterPartials(problem, cut).size)
+    return sums if columns else None, sums.start * problem.dtype.size + (sums.bytes if columns else 0)
 
 
 def emit_sums(
@@ -139,16 +133,16 @@ class _FilterGradientKernel:
     ) -> None:
         self.code, self.problem, self.cut, self.columns = ConvolutionCode(function), problem, cut, columns
         code = self.code
-        self.element = memory.element_type(problem.dtype)
-        self.copier = Copier(function.module, problem.dtype, cut.tile.lanes)
+        self.vectors = Vectors(code, problem.dtype, cut.tile.lanes)
+        self.copier = Copier(self.vectors)
         self.partials = FilterPartials(problem, cut)
-        self.region = code.stack(self.element, cut.region.size)
+        self.region = self.vectors.room(cut.region.size)
         self.places = code.stack(I64, cut.boxes.places)
         self.rows = code.stack(I64, self.partials.tiles * cut.tile.rows)
         # Of as many columns as a tile, the cotangent is what tiles read already.
         self.copies = problem.groups * problem.width != cut.tile.columns
         self.panel_size = cut.boxes.places * cut.tile.columns + 64 // problem.dtype.size
-        self.panels = code.stack(self.element, cut.share * self.panel_size) if self.copies else None
+        self.panels = self.vectors.room(cut.share * self.panel_size) if self.copies else None
         self.counts = (problem.groups, cut.blocks, cut.parts, cut.splits)
 
     def emit(self) -> None:
@@ -170,16 +164,16 @@ class _FilterGradientKernel:
         code, problem, cut = self.code, self.problem, self.cut
         place = find(code, problem, cut.boxes, 0, box)
         code.fill(self.places, place.counts, cut.region.moves(problem.strides))
-        source = block_of(code, problem, cut.region, SOURCE, self.group, self.block)
-        self.copier.fill(code, self.region, cut.region, source, place)
+        source = block_of(self.vectors, problem, cut.region, SOURCE, self.group, self.block)
+        self.copier.fill(self.region, cut.region, source, place)
         total = problem.groups * problem.width
         offset = code.add(code.mul(place.row(code, problem), total), code.mul(self.group, problem.width))
-        cotangent = code.at(code.slot(COTANGENT), offset, self.element)
+        cotangent = self.vectors.at(code.slot(COTANGENT), offset)
         if self.copies:
             self._pack(cotangent, place.total)
 
         def sliver(index: Index) -> None:
-            panel = code.at(self.panels, code.mul(index, self.panel_size), self.element) if self.copies else cotangent
+            panel = self.vectors.at(self.panels, code.mul(index, self.panel_size)) if self.copies else cotangent
             if self.columns is not None:
                 self._add_columns(self.columns, number, index, panel, place.total)
             code.repeat(self.partials.tiles, lambda tile: self._tile(number, (index, tile), panel, place.total))
@@ -192,7 +186,7 @@ class _FilterGradientKernel:
         place = columns.place(code, self.split, self.group, code.add(self.first, sliver))
         is_first = code.builder.icmp_signed("==", code.value(number), I64(0))
         with code.builder.if_then(code.builder.icmp_signed("==", code.value(self.block), I64(0))):
-            columns.add(code, panel, places, (code.slot(PARTIAL), place), is_first)
+            columns.add(self.vectors, panel, places, (code.slot(PARTIAL), place), is_first)
 
     def _pack(self, cotangent: Any, places: Index) -> None:
         """Copy the cotangent to one panel for each sliver."""
@@ -200,20 +194,18 @@ class _FilterGradientKernel:
         total, last = problem.groups * problem.width, problem.width % tile.columns
 
         def panel(index: Index, columns: int) -> None:
-            into = code.at(self.panels, code.mul(index, self.panel_size), self.element)
+            into = self.vectors.at(self.panels, code.mul(index, self.panel_size))
             column = code.mul(code.add(self.first, index), tile.columns)
 
             def line(number: Index) -> None:
-                here = code.at(cotangent, code.add(code.mul(number, total), column), self.element)
-                there = code.at(into, code.mul(number, tile.columns), self.element)
+                here = self.vectors.at(cotangent, code.add(code.mul(number, total), column))
+                there = self.vectors.at(into, code.mul(number, tile.columns))
                 for v in range(tile.vectors):
                     valid = min(tile.lanes, columns - v * tile.lanes)
-                    vector: Any = ir.Constant(ir.VectorType(self.element, tile.lanes), None)
+                    vector: Any = self.vectors.zero
                     if valid > 0:
-                        vector = memory.load(
-                            code, code.at(here, v * tile.lanes, self.element), problem.dtype, tile.lanes, valid
-                        )
-                    code.builder.store(vector, code.at(there, v * tile.lanes, self.element), align=problem.dtype.size)
+                        vector = self.vectors.load(here, v * tile.lanes, valid)
+                    code.builder.store(vector, self.vectors.at(there, v * tile.lanes), align=problem.dtype.size)
 
             code.repeat(places, line)
 
@@ -242,13 +234,12 @@ class _FilterGradientKernel:
         first = code.mul(index, cut.tile.rows)
         offsets = [code.entry(self.rows, code.add(first, r)) for r in range(cut.tile.rows)]
         place = self.partials.place(code, self.split, self.group, self.block, code.add(self.first, sliver), index)
-        sums = code.at(code.slot(PARTIAL), place, self.element)
-        zero = ir.Constant(ir.VectorType(self.element, cut.tile.lanes), None)
-        start = [zero] * (cut.tile.rows * cut.tile.vectors)
+        sums = self.vectors.at(code.slot(PARTIAL), place)
+        start = [self.vectors.zero] * (cut.tile.rows * cut.tile.vectors)
         if cut.each > 1:
-            start = resume_sums(code, sums, start, box)
-        tile = Accumulators(code, self.problem.dtype, cut.tile, offsets)
-        keep(code, tile.along_table(self.region, self.places, panel, places, start), sums, self.problem.dtype)
+            start = self.vectors.resume(sums, start, box)
+        tile = Accumulators(self.vectors, cut.tile, offsets)
+        self.vectors.keep(tile.along_table(self.region, self.places, panel, places, start), sums)
 
 
 def emit_total(
@@ -256,9 +247,8 @@ def emit_total(
 ) -> tuple[ir.Function, int]:
     """A function of the table (partial sums, gradient, sums of columns) that adds up the splits, and its number of chunks."""
     function = ir.Function(module, KERNEL, "filter_gradient_total")
-    code, dtype, tile, partials = ConvolutionCode(function), problem.dtype, cut.tile, FilterPartials(problem, cut)
-    element = memory.element_type(dtype)
-    width, lanes = problem.width, tile.lanes
+    code, tile, partials = ConvolutionCode(function), cut.tile, FilterPartials(problem, cut)
+    vectors, width, lanes = Vectors(code, problem.dtype, tile.lanes), problem.width, tile.lanes
     rows = math.prod(problem.window) * problem.depth
     each = max(1, _ADDED // (width * problem.groups * cut.splits))
     first = code.mul(function.args[1], each)
@@ -269,26 +259,22 @@ def emit_total(
         tap, channel = code.div(place, problem.depth), code.rem(place, problem.depth)
         local = code.add(code.mul(tap, cut.region.channels), code.rem(channel, cut.region.channels))
         block, down = code.div(channel, cut.region.channels), code.rem(local, tile.rows)
-        target = code.at(
-            code.slot(1), code.add(code.mul(place, problem.groups * width), code.mul(group, width)), element
-        )
+        target = vectors.at(code.slot(1), code.add(code.mul(place, problem.groups * width), code.mul(group, width)))
 
         def vector(number: Index, valid: int) -> None:
             sliver, along = code.div(number, tile.vectors), code.rem(number, tile.vectors)
             start = partials.place(code, 0, group, block, sliver, code.div(local, tile.rows))
             start = code.add(start, code.mul(code.add(code.mul(down, tile.vectors), along), lanes))
-            source = code.at(code.slot(0), start, element)
-            total = add_splits(code, source, cut.splits, partials.size // cut.splits, problem, lanes)
-            memory.store(code, total, code.at(target, code.mul(number, lanes), element), dtype, valid)
+            source = vectors.at(code.slot(0), start)
+            total = add_splits(vectors, source, cut.splits, partials.size // cut.splits)
+            vectors.store(total, target, code.mul(number, lanes), valid)
 
-        code.repeat(width // lanes, lambda number: vector(number, lanes))
-        if width % lanes:
-            vector(width // lanes, width % lanes)
+        vectors.along(width, vector)
 
     total = rows * problem.groups
     code.repeat(code.least(each, code.sub(total, first)), row)
     chunks = -(-total // each)
     if columns is not None:
-        columns.emit_total(code, chunks)
+        columns.emit_total(vectors, chunks)
     code.builder.ret_void()
     return function, chunks + (columns is not None)

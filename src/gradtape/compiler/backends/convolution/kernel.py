@@ -8,15 +8,14 @@ from typing import Any
 from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.convolution.copying import Copier, block_of
 from gradtape.compiler.backends.convolution.filters import FilterPanels
-from gradtape.compiler.backends.convolution.output import Rows, Scattered, keep
+from gradtape.compiler.backends.convolution.output import ListedRows, Rows
 from gradtape.compiler.backends.convolution.place import PlaceBox, find
 from gradtape.compiler.backends.convolution.plan import ConvolutionPlan
 from gradtape.compiler.backends.convolution.problem import Correlation
 from gradtape.compiler.backends.convolution.tile import Accumulators
-from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import I64, KERNEL, Index
 from gradtape.compiler.backends.product.epilogue import EmitEpilogue
-from gradtape.compiler.backends.product.memory import resume_sums
+from gradtape.compiler.backends.product.memory import Vectors
 from gradtape.compiler.codegen import ir
 
 SOURCE, PANELS = 0, 1
@@ -39,24 +38,21 @@ class _ConvolutionKernel:
     ) -> None:
         self.code, self.problem, self.cut = ConvolutionCode(function), problem, cut
         code, dtype, groups = self.code, problem.dtype, problem.groups
-        self.element = memory.element_type(dtype)
+        self.vectors = Vectors(code, dtype, cut.tile.lanes)
         self.panels = FilterPanels(problem, cut)
-        self.copier = Copier(function.module, dtype, cut.tile.lanes)
-        self.region = code.stack(self.element, cut.region.size)
+        self.copier = Copier(self.vectors)
+        self.region = self.vectors.room(cut.region.size)
         # The last tile of a box may have rows that the box has not.
         length = cut.boxes.places + cut.tile.rows
         self.rows = code.stack(I64, length)
         whole = cut.tile.rows * cut.tile.columns
-        self.sums = code.stack(self.element, cut.tiles * cut.share * whole) if cut.blocks > 1 else None
-        self.output: Rows | Scattered
-        self.targets: Any = None
-        # With an epilogue the table of targets has rows; without one it has elements.
-        self.unit = groups * problem.width if epilogue is None else 1
-        if problem.contiguous:
+        self.sums = self.vectors.room(cut.tiles * cut.share * whole) if cut.blocks > 1 else None
+        self.targets = None if problem.contiguous else code.stack(I64, length)
+        self.output: Rows | ListedRows
+        if self.targets is None:
             self.output = Rows(code, problem, cut.tile, epilogue)
         else:
-            self.targets = code.stack(I64, length)
-            self.output = Scattered(code, problem, cut.tile, self.targets, epilogue)
+            self.output = ListedRows(self.vectors, problem, cut.tile, self.targets, epilogue)
         self.counts = (len(problem.phases), groups, cut.boxes.count, cut.parts)
         self.chunks = math.prod(self.counts)
 
@@ -80,13 +76,13 @@ class _ConvolutionKernel:
         code, problem, cut = self.code, self.problem, self.cut
         more = cut.tile.rows
         code.fill(self.rows, place.counts, cut.region.moves(problem.strides), 0, more)
-        if self.targets is not None:
-            code.fill(self.targets, place.counts, *place.targets(code, problem, self.unit), more)
+        if isinstance(self.output, ListedRows):
+            code.fill(self.targets, place.counts, *place.targets(code, problem, self.output.unit), more)
         tiles = code.div(code.add(place.total, cut.tile.rows - 1), cut.tile.rows)
 
         def block(number: Index) -> None:
-            source = block_of(code, problem, cut.region, SOURCE, self.group, number)
-            self.copier.fill(code, self.region, cut.region, source, place)
+            source = block_of(self.vectors, problem, cut.region, SOURCE, self.group, number)
+            self.copier.fill(self.region, cut.region, source, place)
             code.repeat(share, lambda index: self._sliver(place, (number, first, index), tiles))
 
         code.repeat(cut.blocks, block)
@@ -97,7 +93,7 @@ class _ConvolutionKernel:
         block, first, index = numbers
         sliver = code.add(first, index)
         offset = self.panels.place(code, self.phase, self.group, block, sliver)
-        panel = code.at(code.slot(PANELS), offset, self.element)
+        panel = self.vectors.at(code.slot(PANELS), offset)
         column = code.mul(sliver, cut.tile.columns)
 
         def tile(number: Index) -> None:
@@ -111,29 +107,36 @@ class _ConvolutionKernel:
         panel, column = side
         first = code.mul(numbers[1], cut.tile.rows)
         offsets = [code.entry(self.rows, code.add(first, r)) for r in range(cut.tile.rows)]
-        tile = Accumulators(code, problem.dtype, cut.tile, offsets)
+        tile = Accumulators(self.vectors, cut.tile, offsets)
         steps = cut.region.steps[1:]
         axes = [(k, n * d) for k, n, d in zip(place.window, steps, problem.dilations, strict=True)]
         run: Index = cut.region.channels
         if problem.dilations[-1] == 1:
             run = code.mul(axes.pop()[0], run)
-        zero = ir.Constant(ir.VectorType(self.element, cut.tile.lanes), None)
-        start = [zero] * (cut.tile.rows * cut.tile.vectors)
+        start = [self.vectors.zero] * (cut.tile.rows * cut.tile.vectors)
         if cut.blocks == 1:
             self._write(tile.along_runs(self.region, panel, axes, run, start), place, first, column)
             return
-        sums = code.at(self.sums, code.mul(numbers[0], cut.tile.rows * cut.tile.columns), self.element)
-        result = tile.along_runs(self.region, panel, axes, run, resume_sums(code, sums, start, block))
+        sums = self.vectors.at(self.sums, code.mul(numbers[0], cut.tile.rows * cut.tile.columns))
+        result = tile.along_runs(self.region, panel, axes, run, self.vectors.resume(sums, start, block))
         with code.builder.if_else(code.equal(block, cut.blocks - 1)) as (last, more):
             with last:
                 self._write(result, place, first, column)
             with more:
-                keep(code, result, sums, problem.dtype)
+                self.vectors.keep(result, sums)
 
     def _write(self, values: list[Any], place: PlaceBox, first: Index, column: Index) -> None:
-        code = self.code
-        if isinstance(self.output, Rows):
+        code, output, total, width = self.code, self.output, self.problem.width, self.cut.tile.columns
+        if isinstance(output, Rows):
             row = code.add(place.row(code, self.problem), first), code.sub(place.total, first)
-            self.output.write(values, self.group, row, column)
-        else:
-            self.output.write(values, self.group, first, column)
+            output.write(values, self.group, row, column)
+            return
+        last, channel = total % width, code.add(code.mul(self.group, total), column)
+        if not last or total < width:
+            output.write(values, first, channel, last or width)
+            return
+        with code.builder.if_else(code.equal(column, total - last)) as (partial, whole):
+            with partial:
+                output.write(values, first, channel, last)
+            with whole:
+                output.write(values, first, channel, width)

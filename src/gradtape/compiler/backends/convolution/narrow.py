@@ -8,15 +8,14 @@ from typing import Any
 
 from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.convolution.copying import Copier, CopySource
-from gradtape.compiler.backends.convolution.output import TARGET, ListedRows, frame_of
+from gradtape.compiler.backends.convolution.output import ListedRows
 from gradtape.compiler.backends.convolution.place import PlaceBox, find
-from gradtape.compiler.backends.convolution.plan import Boxes, Motion, Region, useful_chunks
+from gradtape.compiler.backends.convolution.plan import Boxes, Region, motion_of, useful_chunks
 from gradtape.compiler.backends.convolution.problem import Correlation
-from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import I32, I64, KERNEL, Index
 from gradtape.compiler.backends.product.epilogue import EmitEpilogue
+from gradtape.compiler.backends.product.memory import Vectors
 from gradtape.compiler.backends.product.plan import Tile
-from gradtape.compiler.backends.product.tile import multiply_add
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd.machine import Machine
 
@@ -48,8 +47,7 @@ def plan_narrow(problem: Correlation, machine: Machine) -> NarrowPlan | None:
     if problem.groups != 1 or problem.width > min(_FEW, lanes // 2) or problem.depth < lanes:
         return None
     channels = -(-problem.depth // lanes) * lanes
-    lengths = (problem.examples, *problem.places)
-    motion = Motion(lengths, problem.window, problem.strides, problem.dilations, channels, problem.dtype)
+    motion = motion_of(problem, channels)
     places = max(32, -(-problem.positions // useful_chunks(2 * problem.operations)))
     boxes, region = motion.boxes(places, channels)
     together = min(8, _SUMS // problem.width)
@@ -65,8 +63,9 @@ def filter_bytes(problem: Correlation, cut: NarrowPlan) -> int:
 def emit_filter(module: ir.Module, problem: Correlation, cut: NarrowPlan) -> tuple[ir.Function, int]:
     """A function of the table (filter, the same as the kernel reads it), and its number of chunks."""
     function = ir.Function(module, KERNEL, "narrow_filter")
-    code, element, channels = ConvolutionCode(function), memory.element_type(problem.dtype), cut.region.channels
-    copier = Copier(module, problem.dtype, cut.lanes)
+    code, channels = ConvolutionCode(function), cut.region.channels
+    vectors = Vectors(code, problem.dtype, cut.lanes)
+    copier = Copier(vectors)
     taps = max(len(phase.taps) for phase in problem.phases)
     numbers = [n for phase in problem.phases for n in [*phase.taps, *[0] * (taps - len(phase.taps))]]
     table = code.constants("numbers", numbers or [0])
@@ -76,20 +75,20 @@ def emit_filter(module: ir.Module, problem: Correlation, cut: NarrowPlan) -> tup
         phase, column, index = code.split(number, (len(problem.phases), problem.width, taps))
         which = code.entry(table, code.add(code.mul(phase, taps), index))
         offset = code.add(code.mul(which, problem.depth * problem.width), code.mul(column, across))
-        source = code.at(code.slot(0), offset, element)
-        into = code.at(code.slot(1), code.mul(number, channels), element)
+        source = vectors.at(code.slot(0), offset)
+        into = vectors.at(code.slot(1), code.mul(number, channels))
 
         def channel(c: Index) -> None:
             found = code.builder.load(
-                code.at(source, code.mul(c, along), element), align=problem.dtype.size, typ=element
+                vectors.at(source, code.mul(c, along)), align=problem.dtype.size, typ=vectors.element
             )
-            code.builder.store(found, code.at(into, c, element), align=problem.dtype.size)
+            code.builder.store(found, vectors.at(into, c), align=problem.dtype.size)
 
         if along == 1:
-            copier.copy(code, into, source, problem.depth)
+            copier.copy(into, source, problem.depth)
         else:
             code.repeat(problem.depth, channel)
-        copier.clear(code, code.at(into, problem.depth, element), channels - problem.depth)
+        copier.clear(vectors.at(into, problem.depth), channels - problem.depth)
 
     code.repeat(len(problem.phases) * problem.width * taps, tap)
     code.builder.ret_void()
@@ -112,16 +111,13 @@ class _NarrowKernel:
         self, function: ir.Function, problem: Correlation, cut: NarrowPlan, epilogue: EmitEpilogue | None
     ) -> None:
         self.code, self.problem, self.cut = ConvolutionCode(function), problem, cut
-        self.element = memory.element_type(problem.dtype)
-        self.copier = Copier(function.module, problem.dtype, cut.lanes)
-        self.region = self.code.stack(self.element, cut.region.size)
+        self.vectors = Vectors(self.code, problem.dtype, cut.lanes)
+        self.copier = Copier(self.vectors)
+        self.region = self.vectors.room(cut.region.size)
         self.places = self.code.stack(I64, cut.boxes.places + cut.together)
         self.targets = self.code.stack(I64, cut.boxes.places + cut.together)
         self.taps = max(len(phase.taps) for phase in problem.phases)
-        self.through = None
-        if epilogue is not None:
-            frame, tile = frame_of(problem, problem.width, cut.lanes), Tile(cut.together, 1, cut.lanes)
-            self.through = ListedRows(self.code, frame, tile, self.targets, epilogue)
+        self.output = ListedRows(self.vectors, problem, Tile(cut.together, 1, cut.lanes), self.targets, epilogue)
 
     def emit(self) -> None:
         """Emit the whole function."""
@@ -130,12 +126,11 @@ class _NarrowKernel:
         place = find(code, problem, cut.boxes, phase, box)
         with code.builder.if_then(code.builder.icmp_signed(">", code.value(place.total), I64(0))):
             code.fill(self.places, place.counts, cut.region.moves(problem.strides), 0, cut.together)
-            unit = problem.width if self.through is None else 1
-            code.fill(self.targets, place.counts, *place.targets(code, problem, unit), cut.together)
+            code.fill(self.targets, place.counts, *place.targets(code, problem, self.output.unit), cut.together)
             source = CopySource(code.slot(SOURCE), problem.size, problem.depth, problem.depth)
-            self.copier.fill(code, self.region, cut.region, source, place)
+            self.copier.fill(self.region, cut.region, source, place)
             offset = code.mul(phase, problem.width * self.taps * cut.region.channels)
-            weights = code.at(code.slot(FILTER), offset, self.element)
+            weights = self.vectors.at(code.slot(FILTER), offset)
             tiles = code.div(code.add(place.total, cut.together - 1), cut.together)
             code.repeat(tiles, lambda index: self._tile(place, weights, code.mul(index, cut.together)))
         code.builder.ret_void()
@@ -143,12 +138,11 @@ class _NarrowKernel:
     def _tile(self, place: PlaceBox, weights: Any, first: Index) -> None:
         """Some places, all columns."""
         code, problem, cut = self.code, self.problem, self.cut
-        dtype, lanes, channels = problem.dtype, cut.lanes, cut.region.channels
-        fma = multiply_add(code, dtype, lanes)
+        lanes, channels = cut.lanes, cut.region.channels
         offsets = [code.entry(self.places, code.add(first, i)) for i in range(cut.together)]
 
         def load(pointer: Any, offset: Index) -> Any:
-            return memory.load(code, code.at(pointer, offset, self.element), dtype, lanes, lanes)
+            return self.vectors.load(pointer, offset)
 
         def step(_: Index, state: Sequence[Any]) -> list[Any]:
             at_a, at_b, *sums = state
@@ -157,39 +151,29 @@ class _NarrowKernel:
             for i, offset in enumerate(offsets):
                 seen = load(at_a, offset)
                 for n, column in enumerate(columns):
-                    found.append(code.builder.call(fma, [seen, column, sums[i * problem.width + n]]))
-            return [code.at(at_a, lanes, self.element), code.at(at_b, lanes, self.element), *found]
+                    found.append(self.vectors.fma(seen, column, sums[i * problem.width + n]))
+            return [self.vectors.at(at_a, lanes), self.vectors.at(at_b, lanes), *found]
 
         def along(axis: int, at_a: Any, state: Sequence[Any]) -> list[Any]:
             if axis == len(axes):
                 return list(code.fold(run, [at_a, *state], step)[1:])
             count, apart = axes[axis]
             return list(
-                code.fold(
-                    count, state, lambda k, s: along(axis + 1, code.at(at_a, code.mul(k, apart), self.element), s)
-                )
+                code.fold(count, state, lambda k, s: along(axis + 1, self.vectors.at(at_a, code.mul(k, apart)), s))
             )
 
         axes = [(k, n * d) for k, n, d in zip(place.window, cut.region.steps[1:], problem.dilations, strict=True)]
         run: Index = channels // lanes
         if problem.dilations[-1] == 1:
             run = code.mul(axes.pop()[0], run)
-        zero = ir.Constant(ir.VectorType(self.element, lanes), None)
-        sums = along(0, self.region, [weights, *[zero] * (cut.together * problem.width)])[1:]
+        sums = along(0, self.region, [weights, *[self.vectors.zero] * (cut.together * problem.width)])[1:]
         totals = [self._across(vector) for vector in sums]
-        if self.through is not None:
-            rows = [totals[i * problem.width : (i + 1) * problem.width] for i in range(cut.together)]
-            self.through.write([self._vector(row) for row in rows], first, 0, problem.width)
-            return
-        for i in range(cut.together):
-            target = code.entry(self.targets, code.add(first, i))
-            for n in range(problem.width):
-                there = code.at(code.slot(TARGET), code.add(target, n), self.element)
-                code.builder.store(totals[i * problem.width + n], there, align=dtype.size)
+        rows = [totals[i * problem.width : (i + 1) * problem.width] for i in range(cut.together)]
+        self.output.write([self._vector(row) for row in rows], first, 0, problem.width)
 
     def _vector(self, numbers: list[Any]) -> Any:
         """Numbers as the first lanes of a vector; the others are 0."""
-        vector: Any = ir.Constant(ir.VectorType(self.element, self.cut.lanes), None)
+        vector: Any = self.vectors.zero
         for lane, number in enumerate(numbers):
             vector = self.code.builder.insert_element(vector, number, I32(lane))
         return vector

@@ -8,11 +8,10 @@ from typing import Any
 
 from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.convolution.problem import Correlation
-from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import I64, Index
 from gradtape.compiler.backends.product.epilogue import EmitEpilogue, Finish, Frame, Spot
+from gradtape.compiler.backends.product.memory import Vectors
 from gradtape.compiler.backends.product.plan import Tile
-from gradtape.core.dtypes import DType
 
 # The slot of the result.
 TARGET = 2
@@ -30,12 +29,12 @@ class Rows:
 
     def __init__(self, code: ConvolutionCode, problem: Correlation, tile: Tile, epilogue: EmitEpilogue | None) -> None:
         self._code, self._problem, self._tile = code, problem, tile
-        self._element = memory.element_type(problem.dtype)
+        self.vectors = Vectors(code, problem.dtype, tile.lanes)
         self._columns = min(tile.columns, problem.width)
         self._finish = Finish(frame_of(problem, problem.width, tile.lanes), epilogue, tile.lanes)
         # A long epilogue is a loop of its own: the code for all vectors of a tile would take long to assemble.
         self._in_registers = epilogue is None or self._finish.is_short()
-        self._product = code.stack(self._element, tile.rows * tile.columns)
+        self._product = self.vectors.room(tile.rows * tile.columns)
         self._part = self._finish.emit(code.module, f"{code.function.name}.finish", tile.columns)
 
     def write(self, values: list[Any], group: Index, row: tuple[Index, Index], column: Index) -> None:
@@ -67,7 +66,7 @@ class Rows:
     def _hand_over(self, values: list[Any], numbers: tuple[Index, ...]) -> None:
         """Call the function that applies the epilogue to a part of a tile."""
         code = self._code
-        keep(code, values, self._product, self._problem.dtype)
+        self.vectors.keep(values, self._product)
         code.builder.call(self._part, [code.function.args[0], self._product, *map(code.value, numbers)])
 
     def _write_whole(self, values: list[Any], corner: Spot) -> None:
@@ -81,15 +80,41 @@ class Rows:
 
 
 class ListedRows:
-    """Writes tiles through an epilogue to the rows of the result that a table lists. Rows that a box does not have repeat its last one."""
+    """Writes tiles through the epilogue to the rows of the result that a table lists. Rows that a box does not have repeat its last one.
 
-    def __init__(self, code: ConvolutionCode, frame: Frame, tile: Tile, table: Any, epilogue: EmitEpilogue) -> None:
-        self._code, self._tile, self._table, self._dtype = code, tile, table, frame.dtype
+    Attributes:
+      unit: what the table has for each row: 1 if it numbers the rows, or the elements of a row if it has the offsets of their elements.
+    """
+
+    def __init__(
+        self,
+        vectors: Vectors,
+        problem: Correlation,
+        tile: Tile,
+        table: Any,
+        epilogue: EmitEpilogue | None,
+        columns: int = 0,
+    ) -> None:
+        """
+        Args:
+          vectors: of the function under construction.
+          problem: the convolution.
+          tile: the tiles.
+          table: where the numbers of rows are.
+          epilogue: what is done with the tiles.
+          columns: that are written some vectors at a time; those of a group if 0.
+        """
+        code: Any = vectors.code
+        frame = frame_of(problem, columns or problem.width, tile.lanes)
+        self.unit = 1
+        if epilogue is None:
+            self.unit, frame = frame.steps[1], replace(frame, steps=(0, 1))  # saves a multiplication for each row
+        self._code, self._tile, self._table, self.vectors = code, tile, table, vectors
         self._finish = Finish(frame, epilogue, tile.lanes)
         self._part: Any = None
         # A long epilogue is a loop over the tile: its constants stay in registers, and the code is there once.
         if not self._finish.is_short():
-            self._product = code.stack(memory.element_type(frame.dtype), tile.rows * tile.columns)
+            self._product = self.vectors.room(tile.rows * tile.columns)
             self._part = self._finish.emit(code.module, f"{code.function.name}.finish", tile.columns, listed=True)
 
     def write(self, values: list[Any], index: Index, column: Index, count: int) -> None:
@@ -103,7 +128,7 @@ class ListedRows:
         """
         code, tile = self._code, self._tile
         if self._part is not None:
-            keep(code, values, self._product, self._dtype)
+            self.vectors.keep(values, self._product)
             rows = code.at(self._table, index, I64)
             numbers = [code.value(n) for n in (column, tile.rows, count)]
             code.builder.call(self._part, [code.function.args[0], self._product, I64(0), rows, *numbers])
@@ -115,60 +140,3 @@ class ListedRows:
             valid = min(tile.lanes, count - v * tile.lanes)
             if valid > 0:
                 self._finish.apply(code, value, replace(corner, along=v * tile.lanes), valid)
-
-
-class Scattered:
-    """Writes tiles whose rows are anywhere in the result: a table has the offsets of their elements, or with an epilogue the numbers of
-    the rows. Rows that the box does not have repeat its last one."""
-
-    def __init__(
-        self, code: ConvolutionCode, problem: Correlation, tile: Tile, targets: Any, epilogue: EmitEpilogue | None
-    ) -> None:
-        self._code, self._problem, self._tile, self._targets = code, problem, tile, targets
-        self._element = memory.element_type(problem.dtype)
-        self._through = None
-        if epilogue is not None:
-            self._through = ListedRows(code, frame_of(problem, problem.width, tile.lanes), tile, targets, epilogue)
-
-    def write(self, values: list[Any], group: Index, index: Index, column: Index) -> None:
-        """Emit the writes of a tile.
-
-        Args:
-          values: the vectors, row by row.
-          group: of the channels.
-          index: of the first row in the table.
-          column: the first channel in the group.
-        """
-        code, total, width = self._code, self._problem.width, self._tile.columns
-        last, place = total % width, code.add(code.mul(group, total), column)
-        if not last or total < width:
-            self._store(values, index, place, last or width)
-            return
-        with code.builder.if_else(code.equal(column, total - last)) as (partial, whole):
-            with partial:
-                self._store(values, index, place, last)
-            with whole:
-                self._store(values, index, place, width)
-
-    def _store(self, values: list[Any], index: Index, column: Index, count: int) -> None:
-        code, lanes, vectors = self._code, self._tile.lanes, self._tile.vectors
-        if self._through is not None:
-            self._through.write(values, index, column, count)
-            return
-        for r in range(self._tile.rows):
-            place = code.entry(self._targets, code.add(index, r))
-            for v in range(vectors):
-                valid = min(lanes, count - v * lanes)
-                if valid <= 0:
-                    continue
-                row = code.at(code.slot(TARGET), code.add(place, column), self._element)
-                there = code.at(row, v * lanes, self._element)
-                memory.store(code, values[r * vectors + v], there, self._problem.dtype, valid)
-
-
-def keep(code: ConvolutionCode, values: list[Any], target: Any, dtype: DType) -> None:
-    """Emit writes of whole vectors to memory of our own, one after the other."""
-    element = memory.element_type(dtype)
-    for i, value in enumerate(values):
-        lanes = value.type.count
-        code.builder.store(value, code.at(target, i * lanes, element), align=dtype.size * lanes)

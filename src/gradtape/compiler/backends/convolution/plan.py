@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from gradtape.compiler.backends.convolution.problem import Correlation
 from gradtape.compiler.backends.product.plan import Tile, even
 from gradtape.compiler.codegen.simd.machine import Machine
 from gradtape.core.dtypes import DType
@@ -19,7 +20,7 @@ from gradtape.core.patterns.convolution import Sizes
 # on the stack, of which a thread may have little.
 _PANEL_BYTES, _REGION_BYTES, _SUMS_BYTES = 80 * 1024, 96 * 1024, 96 * 1024
 # A region that is larger, since one window alone sees so much, is not put on the stack at all.
-STACK_BYTES = 160 * 1024
+_STACK_BYTES = 160 * 1024
 # A box with fewer places would read the filter more often than it is worth; with large filters, which come from far away,
 # this many.
 _LEAST_PLACES, _LEAST_FAR_PLACES, _FAR_BYTES = 48, 192, 256 * 1024
@@ -78,6 +79,10 @@ class Region:
     examples: int
     extents: Sizes
     channels: int
+
+    def fits_stack(self, dtype: DType) -> bool:
+        """True if it may be put on the stack."""
+        return self.size * dtype.size <= _STACK_BYTES
 
     @property
     def size(self) -> int:
@@ -162,6 +167,12 @@ class Motion:
         return self.region(boxes, channels).size * self.dtype.size <= _REGION_BYTES
 
 
+def motion_of(problem: Correlation, channels: int) -> Motion:
+    """The way of a convolution's window over so many channels."""
+    lengths = (problem.examples, *problem.places)
+    return Motion(lengths, problem.window, problem.strides, problem.dilations, channels, problem.dtype)
+
+
 def useful_chunks(operations: int) -> int:
     """How many chunks a number of operations is worth."""
     return max(1, min(_MOST_CHUNKS, operations // _CHUNK_OPERATIONS))
@@ -230,22 +241,26 @@ class ConvolutionPlan:
         return -(-self.boxes.places // self.tile.rows)
 
 
-def plan(motion: Motion, taps: int, width: int, operations: int, machine: Machine) -> ConvolutionPlan:
-    """The cut of a convolution to `width` channels."""
+def plan(problem: Correlation, machine: Machine) -> ConvolutionPlan | None:
+    """The cut of a convolution that is computed tile by tile; None if a window sees too much for a region."""
+    motion, dtype, width = motion_of(problem, problem.depth), problem.dtype, problem.width
+    taps = max(len(phase.taps) for phase in problem.phases)
     positions = math.prod(motion.lengths)
-    tile = choose_tile(positions, width, taps * motion.channels, motion.dtype, machine)
+    tile = choose_tile(positions, width, taps * problem.depth, dtype, machine)
     slivers = -(-width // tile.columns)
-    wanted = useful_chunks(operations)
-    is_far = taps * motion.channels * width * motion.dtype.size > _FAR_BYTES
+    wanted = useful_chunks(problem.operations)
+    is_far = taps * problem.depth * width * dtype.size > _FAR_BYTES
     least = min(_LEAST_FAR_PLACES if is_far else _LEAST_PLACES, positions)
     most = max(least, -(-positions // wanted))
-    channels = panel_channels(taps, tile.columns, motion.channels, motion.dtype)
+    channels = panel_channels(taps, tile.columns, problem.depth, dtype)
     boxes, found = motion.cut(most, channels)
-    blocks = -(-motion.channels // found.channels)
+    if not found.fits_stack(dtype):
+        return None
+    blocks = -(-problem.depth // found.channels)
     share = slivers
     if boxes.count < wanted:
         share = even(slivers, max(1, slivers * boxes.count // wanted))
     if blocks > 1:
         rows = -(-boxes.places // tile.rows) * tile.rows
-        share = even(slivers, min(share, max(1, _SUMS_BYTES // (rows * tile.columns * motion.dtype.size))))
+        share = even(slivers, min(share, max(1, _SUMS_BYTES // (rows * tile.columns * dtype.size))))
     return ConvolutionPlan(tile, boxes, found, blocks, slivers, share)

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gradtape.compiler.backends.convolution.code import ConvolutionCode
-from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import Index
+from gradtape.compiler.backends.product.memory import Vectors
 from gradtape.compiler.backends.product.plan import Tile
-from gradtape.compiler.backends.product.tile import multiply_add
-from gradtape.core.dtypes import DType
+from gradtape.compiler.backends.product.tile import add_products
 
 # Steps that are written one after the other instead of as a loop.
 _UNROLLED = 12
@@ -22,37 +20,22 @@ class Accumulators:
     """A tile of sums, row by row.
 
     Attributes:
-      code: the function under construction.
-      dtype: of the elements.
+      vectors: of the function under construction.
       tile: their number.
       offsets: of each row, elements from a common address.
     """
 
-    code: ConvolutionCode
-    dtype: DType
+    vectors: Vectors
     tile: Tile
     offsets: Sequence[Any]
 
     def step(self, at_a: Any, at_b: Any, sums: Sequence[Any]) -> list[Any]:
         """The sums after a row of vectors at `at_b`, each times the elements at `at_a` and the rows' offsets."""
-        code, vectors, rows, lanes = self.code, self.tile.vectors, self.tile.rows, self.tile.lanes
-        element, fma = memory.element_type(self.dtype), multiply_add(code, self.dtype, lanes)
-
-        def factor(r: int) -> Any:
-            return memory.splat(code, code.at(at_a, self.offsets[r], element), element, lanes)
-
-        def line(v: int) -> Any:
-            return memory.load(code, code.at(at_b, v * lanes, element), self.dtype, lanes, lanes)
-
-        result = list(sums)
-        # The shorter side is held in registers, the longer one passes through a single one.
-        held = [line(v) for v in range(vectors)] if vectors < rows else [factor(r) for r in range(rows)]
-        for i in range(max(rows, vectors)):
-            passing = factor(i) if vectors < rows else line(i)
-            for j, other in enumerate(held):
-                index = i * vectors + j if vectors < rows else j * vectors + i
-                result[index] = code.builder.call(fma, [passing, other, sums[index]])
-        return result
+        vectors = self.vectors
+        return add_products(
+            vectors, self.tile,
+            lambda r: vectors.splat(at_a, self.offsets[r]), lambda v: vectors.load(at_b, v * vectors.lanes), sums,
+        )  # fmt: skip
 
     def along_runs(
         self, source: Any, panel: Any, axes: Sequence[tuple[Index, int]], run: Index, start: Sequence[Any]
@@ -66,11 +49,11 @@ class Accumulators:
           run: steps within the innermost.
           start: what the sums are before.
         """
-        code, element = self.code, memory.element_type(self.dtype)
+        code: Any = self.vectors.code
 
         def turn(_: Index, state: Sequence[Any]) -> list[Any]:
             at_a, at_b, *sums = state
-            following = [code.at(at_a, 1, element), code.at(at_b, self.tile.columns, element)]
+            following = [self.vectors.at(at_a, 1), self.vectors.at(at_b, self.tile.columns)]
             return [*following, *self.step(at_a, at_b, sums)]
 
         def along(axis: int, at_a: Any, state: Sequence[Any]) -> list[Any]:
@@ -83,18 +66,18 @@ class Accumulators:
                 return list(code.fold(run, [at_a, *state], turn)[1:])
             count, step = axes[axis]
             return list(
-                code.fold(count, state, lambda k, s: along(axis + 1, code.at(at_a, code.mul(k, step), element), s))
+                code.fold(count, state, lambda k, s: along(axis + 1, self.vectors.at(at_a, code.mul(k, step)), s))
             )
 
         return along(0, source, [panel, *start])[1:]
 
     def along_table(self, source: Any, table: Any, panel: Any, count: Index, start: Sequence[Any]) -> list[Any]:
         """The sums over steps whose places a table gives, as elements from the common address of the rows."""
-        code, element = self.code, memory.element_type(self.dtype)
+        code: Any = self.vectors.code
 
         def turn(index: Index, state: Sequence[Any]) -> list[Any]:
             at_b, *sums = state
-            at_a = code.at(source, code.entry(table, index), element)
-            return [code.at(at_b, self.tile.columns, element), *self.step(at_a, at_b, sums)]
+            at_a = self.vectors.at(source, code.entry(table, index))
+            return [self.vectors.at(at_b, self.tile.columns), *self.step(at_a, at_b, sums)]
 
         return list(code.fold(count, [panel, *start], turn)[1:])

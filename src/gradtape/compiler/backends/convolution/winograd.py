@@ -21,9 +21,10 @@ from gradtape.compiler.backends.convolution.output import frame_of
 from gradtape.compiler.backends.convolution.place import find
 from gradtape.compiler.backends.convolution.plan import Boxes, Motion, Region, choose_tile
 from gradtape.compiler.backends.convolution.problem import Correlation, Phase
-from gradtape.compiler.backends.product import memory, tile
+from gradtape.compiler.backends.product import tile
 from gradtape.compiler.backends.product.code import I64, KERNEL, Index
 from gradtape.compiler.backends.product.epilogue import EmitEpilogue, Finish, Spot
+from gradtape.compiler.backends.product.memory import Vectors
 from gradtape.compiler.backends.product.plan import Tile
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd.machine import Machine
@@ -144,10 +145,10 @@ class Tiles:
 
     def __init__(self, code: ConvolutionCode, problem: Correlation, region: Region, count: int, lanes: int) -> None:
         self.code, self.problem, self.region, self.count, self.lanes = code, problem, region, count, lanes
-        self.element = memory.element_type(problem.dtype)
-        self.copier = Copier(code.module, problem.dtype, lanes)
+        self.vectors = Vectors(code, problem.dtype, lanes)
+        self.copier = Copier(self.vectors)
         # The last vector of a position may reach beyond the region.
-        self.memory = code.stack(self.element, region.size + lanes)
+        self.memory = self.vectors.room(region.size + lanes)
         self.offsets = code.stack(I64, count)
 
     def transform(self, place: Any, into: Any, row: int, block: Index = 0) -> None:
@@ -156,23 +157,20 @@ class Tiles:
         steps = region.steps
         more = code.sub(self.count, place.total)
         code.fill(self.offsets, place.counts, region.moves((2, 2)), 0, more)
-        source = block_of(code, problem, region, SOURCE, 0, block)
-        self.copier.fill(code, self.memory, region, source, place)
+        source = block_of(self.vectors, problem, region, SOURCE, 0, block)
+        self.copier.fill(self.memory, region, source, place)
 
         def tile(number: Index) -> None:
-            start = code.at(self.memory, code.entry(self.offsets, number), self.element)
-            target = code.at(into, code.mul(number, row), self.element)
+            start = self.vectors.at(self.memory, code.entry(self.offsets, number))
+            target = self.vectors.at(into, code.mul(number, row))
 
             def vector(index: Index) -> None:
                 along = code.mul(index, self.lanes)
                 places = [code.add(along, i * steps[1] + j * steps[2]) for i in range(4) for j in range(4)]
-                seen = [
-                    memory.load(code, code.at(start, p, self.element), problem.dtype, self.lanes, self.lanes)
-                    for p in places
-                ]
+                seen = [self.vectors.load(start, p) for p in places]
                 for value, found in enumerate(both_ways(code.builder, seen, 4, source_line)):
-                    there = code.at(target, code.add(along, value * self.count * row), self.element)
-                    memory.store(code, found, there, problem.dtype, self.lanes)
+                    there = self.vectors.at(target, code.add(along, value * self.count * row))
+                    self.vectors.store(found, there)
 
             code.repeat(-(-region.channels // self.lanes), vector)
 
@@ -187,11 +185,11 @@ class _WinogradKernel:
     ) -> None:
         self.code, self.problem, self.cut = ConvolutionCode(function), problem, cut
         code = self.code
-        self.element = memory.element_type(problem.dtype)
+        self.vectors = Vectors(code, problem.dtype, cut.tile.lanes)
         self.panels = WinogradPanels(problem, cut)
         self.tiles = Tiles(code, problem, cut.region, cut.rows, cut.tile.lanes)
-        self.values = code.stack(self.element, VALUES * cut.rows * cut.row)
-        self.products = code.stack(self.element, VALUES * cut.tile.rows * cut.tile.columns)
+        self.values = self.vectors.room(VALUES * cut.rows * cut.row)
+        self.products = self.vectors.room(VALUES * cut.tile.rows * cut.tile.columns)
         self.targets = code.stack(I64, cut.boxes.places)
         self.finish = Finish(frame_of(problem, problem.width, cut.tile.lanes), epilogue, cut.tile.lanes)
 
@@ -214,25 +212,23 @@ class _WinogradKernel:
     def _group(self, sliver: Index, first: Index, total: Index) -> None:
         """Some tiles, some columns: all 16 products, and the way back."""
         code, cut = self.code, self.cut
-        chosen, zero = cut.tile, ir.Constant(ir.VectorType(self.element, cut.tile.lanes), None)
-        start = code.at(self.values, code.mul(first, cut.row), self.element)
-        panel = code.at(code.slot(FILTER), code.mul(sliver, self.panels.step), self.element)
+        chosen, zero = cut.tile, self.vectors.zero
+        start = self.vectors.at(self.values, code.mul(first, cut.row))
+        panel = self.vectors.at(code.slot(FILTER), code.mul(sliver, self.panels.step))
 
         def value(number: Index) -> None:
-            a = tile.TileOperand(code.at(start, code.mul(number, cut.rows * cut.row), self.element), cut.row, 1)
+            a = tile.TileOperand(self.vectors.at(start, code.mul(number, cut.rows * cut.row)), cut.row, 1)
             b = tile.TileOperand(
-                code.at(panel, code.mul(number, self.panels.value), self.element),
+                self.vectors.at(panel, code.mul(number, self.panels.value)),
                 chosen.lanes,
                 chosen.columns,
                 chosen.lanes,
             )
             zeros = [zero] * (chosen.rows * chosen.vectors)
-            sums = tile.multiply(code, self.problem.dtype, chosen, a, b, self.problem.depth, zeros)
-            place = code.at(self.products, code.mul(number, chosen.rows * chosen.columns), self.element)
+            sums = tile.multiply(self.vectors, chosen, a, b, self.problem.depth, zeros)
+            place = self.vectors.at(self.products, code.mul(number, chosen.rows * chosen.columns))
             for i, vector in enumerate(sums):
-                memory.store(
-                    code, vector, code.at(place, i * chosen.lanes, self.element), self.problem.dtype, chosen.lanes
-                )
+                self.vectors.store(vector, place, i * chosen.lanes)
 
         code.repeat(VALUES, value)
         column = code.mul(sliver, chosen.columns)
@@ -240,7 +236,7 @@ class _WinogradKernel:
 
         def back(row: Index) -> None:
             target = code.entry(self.targets, code.add(first, row))
-            source = code.at(self.products, code.mul(row, chosen.columns), self.element)
+            source = self.vectors.at(self.products, code.mul(row, chosen.columns))
             code.repeat(vectors, lambda v: self._back(source, target, column, code.mul(v, chosen.lanes)))
 
         code.repeat(code.least(chosen.rows, code.sub(total, first)), back)
@@ -249,16 +245,7 @@ class _WinogradKernel:
         """The way back of one tile and one vector of columns."""
         code, chosen, (height, width) = self.code, self.cut.tile, self.problem.target
         step = chosen.rows * chosen.columns
-        products = [
-            memory.load(
-                code,
-                code.at(source, code.add(along, i * step), self.element),
-                self.problem.dtype,
-                chosen.lanes,
-                chosen.lanes,
-            )
-            for i in range(VALUES)
-        ]
+        products = [self.vectors.load(source, code.add(along, i * step)) for i in range(VALUES)]
         results = both_ways(code.builder, products, 4, _target_line)
         # The last tile of an odd number of places has one too many.
         last = {

@@ -8,8 +8,9 @@ from typing import Any
 from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.convolution.problem import Correlation
 from gradtape.compiler.backends.convolution.winograd import VALUES, WinogradPanels, WinogradPlan, both_ways
-from gradtape.compiler.backends.product import memory, packing
+from gradtape.compiler.backends.product import packing
 from gradtape.compiler.backends.product.code import KERNEL, Index
+from gradtape.compiler.backends.product.memory import Vectors
 from gradtape.compiler.codegen import ir
 
 
@@ -24,7 +25,7 @@ class _Filter:
 
     def __init__(self, function: ir.Function, problem: Correlation, cut: WinogradPlan) -> None:
         self.code, self.problem, self.cut = ConvolutionCode(function), problem, cut
-        self.element, self.lanes = memory.element_type(problem.dtype), cut.tile.lanes
+        self.vectors, self.lanes = Vectors(self.code, problem.dtype, cut.tile.lanes), cut.tile.lanes
         self.panels = WinogradPanels(problem, cut)
 
     def emit(self) -> int:
@@ -33,7 +34,7 @@ class _Filter:
         count = self.problem.width // self.lanes
         sliver, vector = code.div(chunk, self.cut.tile.vectors), code.rem(chunk, self.cut.tile.vectors)
         offset = code.add(code.mul(sliver, self.panels.step), code.mul(vector, self.lanes))
-        into, column = code.at(code.slot(1), offset, self.element), code.mul(chunk, self.lanes)
+        into, column = self.vectors.at(code.slot(1), offset), code.mul(chunk, self.lanes)
         (self._turned if self.problem.turned else self._plain)(column, into)
         code.builder.ret_void()
         return count
@@ -52,22 +53,19 @@ class _Filter:
     def _turned(self, column: Index, into: Any) -> None:
         """A filter `[taps, channels of the target, those of the source]`: squares of vectors are transposed."""
         code, problem, lanes = self.code, self.problem, self.lanes
-        square = code.stack(self.element, VALUES * lanes * lanes)
+        square = self.vectors.room(VALUES * lanes * lanes)
 
         def block(first: Index, count: int) -> None:
             def row(index: Index) -> None:
                 place = code.add(code.mul(code.add(column, index), problem.depth), first)
                 for value, vector in enumerate(self._values(place, count)):
                     there = code.add(code.mul(index, lanes), value * lanes * lanes)
-                    memory.store(code, vector, code.at(square, there, self.element), problem.dtype, lanes)
+                    self.vectors.store(vector, square, there)
 
             def turn(value: Index) -> None:
-                start = code.at(square, code.mul(value, lanes * lanes), self.element)
-                rows = [
-                    memory.load(code, code.at(start, i * lanes, self.element), problem.dtype, lanes, lanes)
-                    for i in range(lanes)
-                ]
-                target = code.at(into, code.mul(value, self.panels.value), self.element)
+                start = self.vectors.at(square, code.mul(value, lanes * lanes))
+                rows = [self.vectors.load(start, i * lanes) for i in range(lanes)]
+                target = self.vectors.at(into, code.mul(value, self.panels.value))
                 for i, vector in enumerate(packing.transposed(code.builder, rows, 16 // problem.dtype.size)[:count]):
                     self._store(vector, target, code.mul(code.add(first, i), self.cut.tile.columns), 0)
 
@@ -83,21 +81,15 @@ class _Filter:
         code, problem = self.code, self.problem
         step = problem.depth * problem.width
         taps = [
-            memory.load(
-                code,
-                code.at(code.slot(0), code.add(place, number * step), self.element),
-                problem.dtype,
-                self.lanes,
-                count or self.lanes,
-            )
+            self.vectors.load(code.slot(0), code.add(place, number * step), count or self.lanes)
             for number in problem.phases[0].taps
         ]
         return both_ways(code.builder, taps, 3, _filter_line)
 
     def _store(self, vector: Any, into: Any, offset: Index, value: int) -> None:
         code = self.code
-        there = code.at(into, code.add(offset, value * self.panels.value), self.element)
-        memory.store(code, vector, there, self.problem.dtype, self.lanes)
+        there = self.vectors.at(into, code.add(offset, value * self.panels.value))
+        self.vectors.store(vector, there)
 
 
 def _filter_line(builder: ir.IRBuilder, w: Sequence[Any]) -> list[Any]:

@@ -14,14 +14,13 @@ from typing import Any
 
 from gradtape.compiler.backends.convolution.code import ConvolutionCode
 from gradtape.compiler.backends.convolution.column_sums import ColumnSums
-from gradtape.compiler.backends.convolution.output import keep
 from gradtape.compiler.backends.convolution.place import PlaceBox, find
 from gradtape.compiler.backends.convolution.plan import Boxes, Motion, Region, choose_tile
 from gradtape.compiler.backends.convolution.problem import Correlation
 from gradtape.compiler.backends.convolution.winograd import VALUES, Tiles, both_ways, suits, tiled
-from gradtape.compiler.backends.product import memory, tile
+from gradtape.compiler.backends.product import tile
 from gradtape.compiler.backends.product.code import I64, KERNEL, Index
-from gradtape.compiler.backends.product.memory import resume_sums
+from gradtape.compiler.backends.product.memory import Vectors
 from gradtape.compiler.backends.product.plan import Tile, even
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.simd.machine import Machine
@@ -124,9 +123,10 @@ class WinogradPartials:
         return code.add(start, code.mul(code.add(code.mul(sliver, self.tiles), index), self.whole))
 
 
-def columns_of(problem: Correlation, cut: WinogradGradientPlan) -> ColumnSums:
-    """The partial sums of the cotangent's columns."""
-    return ColumnSums(problem, cut.tile, cut.slivers, cut.splits, WinogradPartials(problem, cut).size)
+def partial_sums(problem: Correlation, cut: WinogradGradientPlan, columns: bool) -> tuple[ColumnSums | None, int]:
+    """The partial sums of the cotangent's columns if they are wanted, and the bytes of all partial sums."""
+    sums = ColumnSums(problem, cut.tile, cut.slivers, cut.splits, WinogradPartials(problem, cut).size)
+    return sums if columns else None, sums.start * problem.dtype.size + (sums.bytes if columns else 0)
 
 
 def emit_sums(
@@ -156,13 +156,13 @@ class _WinogradGradientKernel:
     ) -> None:
         self.code, self.problem, self.cut, self.columns = ConvolutionCode(function), problem, cut, columns
         code, count = self.code, cut.boxes.places
-        self.element = memory.element_type(problem.dtype)
+        self.vectors = Vectors(code, problem.dtype, cut.tile.lanes)
         self.partials = WinogradPartials(problem, cut)
         self.tiles = Tiles(code, problem, cut.region, count, cut.tile.lanes)
         # The last accumulator tile may reach beyond the channels.
-        self.values = code.stack(self.element, VALUES * count * cut.row + cut.tile.rows)
+        self.values = self.vectors.room(VALUES * count * cut.row + cut.tile.rows)
         self.panel = count * cut.tile.columns + 64 // problem.dtype.size
-        self.slopes = code.stack(self.element, VALUES * cut.share * self.panel)
+        self.slopes = self.vectors.room(VALUES * cut.share * self.panel)
         self.targets = code.stack(I64, count)
 
     def emit(self) -> None:
@@ -201,9 +201,9 @@ class _WinogradGradientKernel:
         offset = code.add(_SUM * self.cut.share * self.panel, code.mul(sliver, self.panel))
         place = columns.place(code, self.split, 0, code.add(self.first, sliver))
         is_first = code.builder.icmp_signed("==", code.value(number), I64(0))
-        panel = code.at(self.slopes, offset, self.element)
+        panel = self.vectors.at(self.slopes, offset)
         with code.builder.if_then(code.builder.icmp_signed("==", code.value(self.block), I64(0))):
-            columns.add(code, panel, tiles, (code.slot(PARTIAL), place), is_first)
+            columns.add(self.vectors, panel, tiles, (code.slot(PARTIAL), place), is_first)
 
     def _slope(self, sliver: Index, index: Index) -> None:
         """Transform a tile of the cotangent, some columns of it."""
@@ -227,43 +227,42 @@ class _WinogradGradientKernel:
             slopes = [slope(y, x) for y in range(2) for x in range(2)]
             for i, found in enumerate(both_ways(code.builder, slopes, 2, _cotangent_line)):
                 offset = code.add(code.add(into, along), i * self.cut.share * self.panel)
-                memory.store(code, found, code.at(self.slopes, offset, self.element), problem.dtype, chosen.lanes)
+                self.vectors.store(found, self.slopes, offset)
 
         left = code.div(code.sub(problem.width, column), chosen.lanes)
         code.repeat(code.least(chosen.vectors, left), vector)
 
     def _load(self, offset: Index, edges: list[tuple[Index, int]]) -> Any:
         """A vector of the cotangent; zeros beyond an edge."""
-        code, lanes, dtype = self.code, self.cut.tile.lanes, self.problem.dtype
+        code = self.code
         if not edges:
-            return memory.load(code, code.at(code.slot(COTANGENT), offset, self.element), dtype, lanes, lanes)
+            return self.vectors.load(code.slot(COTANGENT), offset)
         inside = [code.builder.icmp_signed("<", code.value(at), I64(last)) for at, last in edges]
         both = inside[0] if len(inside) == 1 else code.builder.and_(*inside)
         # Where there is nothing, the first vector is read instead.
         place = code.builder.select(both, code.value(offset), I64(0))
-        found = memory.load(code, code.at(code.slot(COTANGENT), place, self.element), dtype, lanes, lanes)
+        found = self.vectors.load(code.slot(COTANGENT), place)
         return code.builder.select(both, found, ir.Constant(found.type, None))
 
     def _sliver(self, box: Index, value: Index, sliver: Index, place: PlaceBox) -> None:
         """One of the 16 products, some columns of it."""
         code, cut, chosen = self.code, self.cut, self.cut.tile
         offset = code.add(code.mul(value, cut.share * self.panel), code.mul(sliver, self.panel))
-        panel = code.at(self.slopes, offset, self.element)
+        panel = self.vectors.at(self.slopes, offset)
         b = tile.TileOperand(panel, chosen.lanes, chosen.columns, chosen.lanes)
-        source = code.at(self.values, code.mul(value, cut.boxes.places * cut.row), self.element)
-        zero = ir.Constant(ir.VectorType(self.element, chosen.lanes), None)
-        zeros = [zero] * (chosen.rows * chosen.vectors)
+        source = self.vectors.at(self.values, code.mul(value, cut.boxes.places * cut.row))
+        zeros = [self.vectors.zero] * (chosen.rows * chosen.vectors)
 
         rows = -(-cut.region.channels // chosen.rows)  # of accumulator tiles in a block
         first = code.mul(self.block, rows)
 
         def block(index: Index) -> None:
-            a = tile.TileOperand(code.at(source, code.mul(index, chosen.rows), self.element), 1, cut.row)
+            a = tile.TileOperand(self.vectors.at(source, code.mul(index, chosen.rows)), 1, cut.row)
             there = self.partials.place(code, self.split, value, code.add(self.first, sliver), code.add(first, index))
-            sums = code.at(code.slot(PARTIAL), there, self.element)
-            start = resume_sums(code, sums, zeros, box) if cut.each > 1 else zeros
-            result = tile.multiply(code, self.problem.dtype, chosen, a, b, place.total, start)
-            keep(code, result, sums, self.problem.dtype)
+            sums = self.vectors.at(code.slot(PARTIAL), there)
+            start = self.vectors.resume(sums, zeros, box) if cut.each > 1 else zeros
+            result = tile.multiply(self.vectors, chosen, a, b, place.total, start)
+            self.vectors.keep(result, sums)
 
         code.repeat(code.least(rows, code.sub(self.partials.tiles, first)), block)
 
@@ -274,7 +273,7 @@ def emit_total(
     """A function of the table (partial sums, gradient, sums of columns) that adds up the splits, and its number of chunks."""
     function = ir.Function(module, KERNEL, "winograd_gradient_total")
     code, dtype, chosen, partials = ConvolutionCode(function), problem.dtype, cut.tile, WinogradPartials(problem, cut)
-    element, lanes, width = memory.element_type(dtype), chosen.lanes, problem.width
+    vectors, lanes, width = Vectors(code, dtype, chosen.lanes), chosen.lanes, problem.width
     each = max(1, _ADDED // (VALUES * width * cut.splits))
     first = code.mul(function.args[1], each)
 
@@ -282,14 +281,11 @@ def emit_total(
         sliver, along = code.div(number, chosen.vectors), code.rem(number, chosen.vectors)
         start = partials.place(code, 0, 0, sliver, code.div(channel, chosen.rows))
         row = code.add(code.mul(code.rem(channel, chosen.rows), chosen.vectors), along)
-        source = code.at(code.slot(0), code.add(start, code.mul(row, lanes)), element)
+        source = vectors.at(code.slot(0), code.add(start, code.mul(row, lanes)))
 
         def values(split: Index) -> list[Any]:
-            here = code.at(source, code.mul(split, partials.split), element)
-            return [
-                memory.load(code, code.at(here, i * partials.value, element), dtype, lanes, lanes)
-                for i in range(VALUES)
-            ]
+            here = vectors.at(source, code.mul(split, partials.split))
+            return [vectors.load(here, i * partials.value) for i in range(VALUES)]
 
         def added(split: Index, state: Sequence[Any]) -> list[Any]:
             return [code.builder.fadd(a, b) for a, b in zip(state, values(code.add(split, 1)), strict=True)]
@@ -297,7 +293,7 @@ def emit_total(
         totals = code.fold(cut.splits - 1, values(0), added)
         for tap, found in enumerate(both_ways(code.builder, totals, 4, _tap_line)):
             place = code.add(code.mul(code.add(channel, tap * problem.depth), width), code.mul(number, lanes))
-            memory.store(code, found, code.at(code.slot(1), place, element), dtype, lanes)
+            vectors.store(found, code.slot(1), place)
 
     def row(index: Index) -> None:
         code.repeat(width // lanes, lambda number: vector(code.add(first, index), number))
@@ -305,6 +301,6 @@ def emit_total(
     code.repeat(code.least(each, code.sub(problem.depth, first)), row)
     chunks = -(-problem.depth // each)
     if columns is not None:
-        columns.emit_total(code, chunks)
+        columns.emit_total(vectors, chunks)
     code.builder.ret_void()
     return function, chunks + (columns is not None)

@@ -6,12 +6,11 @@ from typing import Any
 
 from gradtape.compiler.backends.pointwise.plan import Way
 from gradtape.compiler.codegen import ir
-from gradtape.compiler.codegen.emission import I64
+from gradtape.compiler.codegen.emission import I64, least
 from gradtape.compiler.codegen.simd import conversion
 from gradtape.compiler.codegen.simd.conversion import element
 from gradtape.compiler.codegen.simd.emitter import VectorEmitter
 from gradtape.compiler.codegen.simd.value import VectorValue
-from gradtape.compiler.codegen.walk import least
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 

@@ -12,12 +12,25 @@ from typing import Any
 from gradtape.compiler.backends.pointwise.broadcast import Rhythm
 from gradtape.compiler.backends.pointwise.plan import LoopPlan, Way
 from gradtape.compiler.codegen import ir
-from gradtape.compiler.codegen.emission import DOUBLE, I64, POINTER, VOID, across, close, counted, room, table_of
+from gradtape.compiler.codegen.emission import (
+    DOUBLE,
+    I64,
+    POINTER,
+    VOID,
+    across,
+    close,
+    copy_bytes,
+    counted,
+    least,
+    moved,
+    room,
+    table_of,
+    walk,
+)
 from gradtape.compiler.codegen.simd import conversion
 from gradtape.compiler.codegen.simd.conversion import copy, element
 from gradtape.compiler.codegen.simd.emitter import VectorEmitter
 from gradtape.compiler.codegen.simd.value import VectorValue, memory_type
-from gradtape.compiler.codegen.walk import copy_bytes, least, moved, walk
 from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 from gradtape.core.patterns.movement import packed

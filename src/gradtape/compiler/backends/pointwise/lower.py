@@ -1,31 +1,24 @@
-"""Loops as launches of kernels, for graphs, and as functions of arrays, for eager execution.
+"""Loops as launches of kernels.
 
 Sums are made of one partial sum per chunk, so the bits of a result do not depend on the threads.
 """
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from collections.abc import Sequence
 
 from gradtape.compiler.backends.pointwise.plan import plan
 from gradtape.compiler.bodies.kernel_op import Binding
 from gradtape.compiler.bodies.loop import Loop
 from gradtape.compiler.codegen import ir
 from gradtape.compiler.codegen.emission import DOUBLE, I64, POINTER, VOID, close, counted
-from gradtape.compiler.runtime import kernels, pool
-from gradtape.compiler.runtime.kernels import NOTHING, Kernel, Launch, Lowered, Operand, plain
-from gradtape.core import dtypes, memory
+from gradtape.compiler.runtime import kernels
+from gradtape.compiler.runtime.kernels import NOTHING, Kernel, Launch, Lowered, Operand
+from gradtape.core import dtypes
 from gradtape.core.dtypes import DType
 from gradtape.core.patterns.movement import contiguous, fill
 from gradtape.core.shape import Spec
-
-if TYPE_CHECKING:
-    from gradtape.compiler.runtime.entry import Compiled
 
 
 def lower(loop: Loop, loads: Sequence[Binding], stores: Sequence[Binding], specs: Sequence[Spec]) -> Lowered:
@@ -85,39 +78,6 @@ def _shares(
         for i in live
         if not store.is_part and loads[i].slot not in bound and loop.inputs[i][0].size == specs[store.slot].dtype.size
     )
-
-
-def function_of(loop: Loop, specs: Sequence[Spec]) -> Callable[..., tuple[Any, ...]]:
-    """A function of arrays, those of the inputs that are not known, which gives the results of a loop in new arrays."""
-    code, count = compiled(loop, repr(loop.constants)), len(loop.outputs)
-
-    def run(*arrays: Any) -> tuple[Any, ...]:
-        made = [
-            (memory.empty if math.prod(s.shape) >= memory.THRESHOLD else np.empty)(s.shape, s.dtype.numpy)
-            for s in specs[:count]
-        ]
-        partials = [np.empty(code.chunks, np.float64) for _ in loop.sums]
-        if code.chunks and code.call(*[plain(x) for x in arrays], *made, *partials):
-            pool.raise_interruption()
-        sums = [np.add.reduce(p).astype(s.dtype.numpy) for p, s in zip(partials, specs[count:], strict=True)]
-        return (*made, *sums)
-
-    return run
-
-
-@functools.lru_cache(maxsize=512)
-def compiled(loop: Loop, signs: str = "") -> Compiled:
-    """Machine code that takes arrays; equal loops share it, if their known numbers read the same: 0.0 and -0.0 are
-    equal."""
-    from gradtape.compiler.backends.pointwise.emit import LoopEmitter
-    from gradtape.compiler.runtime.entry import Compiled
-
-    planned, total = plan(loop)
-    module = ir.Module(name="loop")
-    emitter = LoopEmitter(module, planned)
-    task = emitter.emit()
-    chunks = -(-total // planned.per_chunk) if math.prod(loop.shape) else 0
-    return Compiled(module, task, emitter.pointers, chunks, (total,))
 
 
 def _addition(dtype: DType) -> Kernel:

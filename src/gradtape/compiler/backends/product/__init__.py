@@ -9,12 +9,12 @@ from gradtape.core import lazy
 
 if TYPE_CHECKING:
     from gradtape.compiler.backends.product.epilogue import EmitEpilogue, VectorPlace
-    from gradtape.compiler.backends.product.lowering import emit
+    from gradtape.compiler.backends.product.kernel import emit
 
 # What emits is not loaded for products whose code is on disk.
 _LATER = {
     "gradtape.compiler.backends.product.epilogue": "EmitEpilogue VectorPlace",
-    "gradtape.compiler.backends.product.lowering": "emit",
+    "gradtape.compiler.backends.product.kernel": "emit",
 }
 __getattr__, __dir__, _ = lazy.attach(__name__, _LATER)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from gradtape.compiler.codegen import ir
 
-I8, I32, I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
+I8, I16, I32, I64 = ir.IntType(8), ir.IntType(16), ir.IntType(32), ir.IntType(64)
 POINTER = ir.PointerType()
 VOID = ir.VoidType()
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import I8, I64, POINTER, VOID, Index, ProductCode
+from gradtape.compiler.backends.product.memory import Vectors
 from gradtape.compiler.backends.product.problem import Gemm
 from gradtape.compiler.bodies.epilogue import Epilogue, Groups
 from gradtape.compiler.codegen import ir
@@ -90,6 +91,7 @@ class VectorPlace:
 
     def __init__(self, code: ProductCode, cg: VectorEmitter, frame: Frame, spot: Spot, valid: int) -> None:
         self._code, self._cg, self._frame, self._spot = code, cg, frame, spot
+        self._vectors = Vectors(code, frame.dtype, cg.width)
         self.valid = valid
 
     def store(self, slot: int, value: VectorValue) -> None:
@@ -106,7 +108,7 @@ class VectorPlace:
         if self.valid == self._cg.width:
             return conversion.load(self._cg, pointer, dtype)
         if dtype is self._frame.dtype:
-            return self._cg.value(memory.load(self._code, pointer, dtype, self._cg.width, self.valid), dtype)
+            return self._cg.value(self._vectors.load(pointer, 0, self.valid), dtype)
         stage = self._stage()
         memory.copy(self._code, pointer, stage, self.valid * dtype.size)
         return conversion.load(self._cg, stage, dtype)
@@ -117,7 +119,7 @@ class VectorPlace:
         if self.valid == self._cg.width:
             conversion.store(self._cg, value, pointer)
         elif value.dtype is self._frame.dtype:
-            memory.store(self._code, value.ir, pointer, value.dtype, self.valid)
+            self._vectors.store(value.ir, pointer, 0, self.valid)
         else:
             stage = self._stage()
             conversion.store(self._cg, value, stage)
@@ -195,7 +197,7 @@ class Finish:
     def is_short(self) -> bool:
         """True if the epilogue is a few instructions, which may be repeated for every vector of a tile."""
         code = ProductCode(ir.Function(ir.Module(), FINISH, "trial"))
-        vector = ir.Constant(ir.VectorType(memory.element_type(self.frame.dtype), self.lanes), ir.Undefined)
+        vector = ir.Constant(Vectors(code, self.frame.dtype, self.lanes).type, ir.Undefined)
         before = code.builder.block
         _, _, item, row, column, *_ = code.function.args
         self.apply(code, vector, Spot(item, row, column), self.lanes)
@@ -219,15 +221,15 @@ class Finish:
         function.attributes.add("noinline")
         code, frame, lanes = ProductCode(function), self.frame, self.lanes
         _, source, item, row, column, rows, columns = function.args
-        element = memory.element_type(frame.dtype)
+        vectors = Vectors(code, frame.dtype, lanes)
         whole = code.div(columns, lanes)
 
         def number(i: Index) -> Index:
             return code.builder.load(code.at(row, i, I64), typ=I64) if listed else code.add(row, i)
 
         def vector(i: Index, j: Index, valid: int) -> None:
-            here = code.at(source, code.add(code.mul(i, step), j), element)
-            loaded = memory.load(code, here, frame.dtype, lanes, valid)
+            here = vectors.at(source, code.add(code.mul(i, step), j))
+            loaded = vectors.load(here, 0, valid)
             self.apply(code, loaded, Spot(item, number(i), code.add(column, j)), valid)
 
         def line(i: Index) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from gradtape.compiler.backends.product import memory
 from gradtape.compiler.backends.product.code import Index, ProductCode
 from gradtape.compiler.backends.product.epilogue import EmitEpilogue, Finish, Frame, Spot
+from gradtape.compiler.backends.product.memory import Vectors
 from gradtape.compiler.backends.product.plan import Tile
 from gradtape.compiler.backends.product.problem import Gemm
 
@@ -34,14 +34,14 @@ class Output:
     def __init__(
         self, code: ProductCode, frame: Frame, tile: Tile, epilogue: EmitEpilogue | None, columns: int, uneven: bool
     ) -> None:
-        self._code, self._dtype, self._tile = code, frame.dtype, tile
-        self._element = memory.element_type(frame.dtype)
+        self._code, self._tile = code, tile
+        self.vectors = Vectors(code, frame.dtype, tile.lanes)
         self.columns, self._uneven = columns, uneven
         self._finish = Finish(frame, epilogue, tile.lanes)
         # A long epilogue is a loop of its own: the code for all vectors of a tile would take long to assemble.
         self._in_registers = epilogue is None or self._finish.is_short()
         if self._uneven or not self._in_registers:
-            self._product = code.stack(self._element, tile.rows * tile.columns)
+            self._product = self.vectors.room(tile.rows * tile.columns)
             finish = self._finish if self._in_registers else self._wide(frame, epilogue)
             self._part = finish.emit(code.module, f"{code.function.name}.finish", tile.columns)
 
@@ -80,27 +80,19 @@ class Output:
                 with part:
                     self._hand_over(values, number, row, column)
 
-    def keep(self, values: list[Any], target: Any) -> None:
-        """Emit writes of whole vectors to memory of our own, one after the other."""
-        lanes = self._tile.lanes
-        for i, value in enumerate(values):
-            there = self._code.at(target, i * lanes, self._element)
-            self._code.builder.store(value, there, align=self._dtype.size * lanes)
-
     def put(self, vector: Any, along: Index) -> None:
         """Emit the write of a vector to its place in the only row of a tile, which is handed over when it is complete."""
-        there = self._code.at(self._product, along, self._element)
-        self._code.builder.store(vector, there, align=self._dtype.size * self._tile.lanes)
+        self.vectors.keep([vector], self.vectors.at(self._product, along))
 
     def _hand_over(self, values: list[Any], number: Index, row: Span, column: Span) -> None:
         """Hand a tile over."""
-        self.keep(values, self._product)
+        self.vectors.keep(values, self._product)
         self.hand_over(number, row, column)
 
     def hand_over(self, number: Index, row: Span, column: Span) -> None:
         """Call the function that applies the epilogue to what is kept of a tile, and minds what is to be written."""
         code, tile = self._code, self._tile
-        source = code.at(self._product, code.add(code.mul(row[1], tile.columns), column[1]), self._element)
+        source = self.vectors.at(self._product, code.add(code.mul(row[1], tile.columns), column[1]))
         place = (number, code.add(*row), code.add(*column))
         size = (code.sub(tile.rows, row[1]), code.sub(self.columns, column[1]))
         code.builder.call(self._part, [code.function.args[0], source, *map(code.value, place + size)])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradtape.compiler.backends.product import memory
-from gradtape.compiler.backends.product.code import I32, Index, ProductCode
+from gradtape.compiler.backends.product.code import I16, I32, Index, ProductCode
 from gradtape.compiler.codegen import ir
 
 
@@ -19,12 +19,11 @@ def copy(code: ProductCode, source: Any, target: Any, count: int, element: ir.Ty
 
 def copy_pairs(code: ProductCode, first: Any, second: Any, target: Any, count: int) -> None:
     """Copy a known number of 16-bit elements of two rows in turns, so that those of a column are neighbours."""
-    half = ir.IntType(16)
     for start, width in memory.parts(count, 32):
-        kind = ir.VectorType(half, width)
-        rows = [code.builder.load(code.at(row, start, half), align=2, typ=kind) for row in (first, second)]
+        kind = ir.VectorType(I16, width)
+        rows = [code.builder.load(code.at(row, start, I16), align=2, typ=kind) for row in (first, second)]
         order = [lane + k * width for lane in range(width) for k in (0, 1)]
-        code.builder.store(_shuffled(code.builder, rows[0], rows[1], order), code.at(target, 2 * start, half), align=2)
+        code.builder.store(_shuffled(code.builder, rows[0], rows[1], order), code.at(target, 2 * start, I16), align=2)
 
 
 @dataclass(frozen=True)

@@ -1,25 +1,16 @@
-"""Loops over rows as launches of kernels, for graphs, and as functions of arrays, for eager execution."""
+"""Loops over rows as launches of kernels."""
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from gradtape.compiler.backends.rows.plan import ColumnEpilogue, RowPlan
 from gradtape.compiler.bodies.rows import RowLoop
 from gradtape.compiler.codegen import ir
-from gradtape.compiler.runtime import kernels, pool
-from gradtape.compiler.runtime.kernels import Kernel, Launch, Lowered, Operand, plain
-from gradtape.core import memory
+from gradtape.compiler.runtime import kernels
+from gradtape.compiler.runtime.kernels import Kernel, Launch, Lowered, Operand
 from gradtape.core.dtypes import DType
-from gradtape.core.shape import Spec
-
-if TYPE_CHECKING:
-    from gradtape.compiler.runtime.entry import Compiled
 
 
 def _epilogue_operands(end: ColumnEpilogue, loop: RowLoop) -> list[Operand]:
@@ -29,61 +20,10 @@ def _epilogue_operands(end: ColumnEpilogue, loop: RowLoop) -> list[Operand]:
     return [*kernels.inputs(*loaded), *kernels.outputs(*range(1, len(results)))]
 
 
-def function_of(loop: RowLoop, specs: Sequence[Spec]) -> Callable[..., tuple[Any, ...]]:
-    """A function of arrays which gives the outputs of a loop over rows in new arrays."""
-    plan = planned(loop)
-    call = compiled(loop).call
-    made = [(s.shape, s.dtype.numpy, math.prod(s.shape) >= memory.THRESHOLD) for s in specs]
-    columns = [(k, *_accumulators(loop, plan, k)) for k in plan.columns]
-    status = [np.zeros(1, np.int64)] if loop.checks else []  # eager kernels look at their input before
-    is_cut = plan.partition.parts > 1
-
-    def run(*arrays: Any) -> tuple[Any, ...]:
-        results = [
-            memory.empty(shape, dtype) if is_large else np.empty(shape, dtype) for shape, dtype, is_large in made
-        ]
-        room = [np.empty(shape, dtype) for _, shape, dtype, _ in columns]
-        if call(*[plain(x) for x in arrays], *results, *room, *status):
-            pool.raise_interruption()
-        if is_cut:
-            for (k, _, _, join), sums in zip(columns, room, strict=True):
-                # Each block has summed its own rows; the order of the blocks is always the same.
-                shape, dtype, _ = made[k]
-                found = join(sums, 1)[:, : loop.shape[-1]].astype(dtype)
-                results[k] = found.reshape(shape)
-        return tuple(results)
-
-    return run
-
-
-def _accumulators(loop: RowLoop, plan: RowPlan, output: int) -> tuple[tuple[int, ...], Any, Any]:
-    """Shape and dtype of the accumulators for an output, and the NumPy function that joins blocks."""
-    number, part = loop.outputs[output][0], plan.partition
-    shape = (part.blocks // part.parts, part.parts, plan.padded) if part.parts > 1 else (part.chunks, 1, plan.padded)
-    return shape, plan.accumulator(number).numpy, _JOINS[loop.calls[number].join]
-
-
-_JOINS = {
-    "sum": np.add.reduce, "prod": np.multiply.reduce, "max": np.maximum.reduce, "maximum": np.maximum.reduce,
-    "minimum": np.minimum.reduce, "any": np.logical_or.reduce, "all": np.logical_and.reduce,
-}  # fmt: skip
-
-
 @functools.lru_cache(maxsize=512)
 def planned(loop: RowLoop) -> RowPlan:
     """The plan of a loop over rows."""
     return RowPlan(loop)
-
-
-@functools.lru_cache(maxsize=512)
-def compiled(loop: RowLoop) -> Compiled:
-    """Machine code that takes arrays; equal loops share it."""
-    from gradtape.compiler.backends.rows.emit import RowCode
-    from gradtape.compiler.runtime.entry import Compiled
-
-    module, plan = ir.Module(name="rows"), planned(loop)
-    code = RowCode(module, loop, plan)
-    return Compiled(module, code.emit(), code.count, plan.partition.chunks)
 
 
 @functools.lru_cache(maxsize=512)

@@ -7,21 +7,25 @@ value that was computed before in the same block is used again. It matters, sinc
 
 from gradtape.compiler.codegen.ir.builder import IRBuilder
 from gradtape.compiler.codegen.ir.module import Block, Function, GlobalVariable, Module
-from gradtape.compiler.codegen.ir.types import (
+from gradtape.compiler.codegen.ir.values import (
     ArrayType,
     BFloatType,
+    Constant,
     DoubleType,
     FloatType,
+    FormattedConstant,
     FunctionType,
     HalfType,
     IntType,
+    IRValue,
     LiteralStructType,
+    Phi,
     PointerType,
     Type,
+    Undefined,
     VectorType,
     VoidType,
-)
-from gradtape.compiler.codegen.ir.values import Constant, FormattedConstant, IRValue, Phi, Undefined
+)  # fmt: skip
 
 __all__ = [
     "ArrayType",

@@ -8,8 +8,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from gradtape.compiler.codegen.ir.module import Block, Function, Module
-from gradtape.compiler.codegen.ir.types import PointerType, Type, VectorType
-from gradtape.compiler.codegen.ir.values import Constant, IRValue, Phi
+from gradtape.compiler.codegen.ir.values import Constant, IRValue, Phi, PointerType, Type, VectorType
 
 _POINTER = PointerType()
 _SIGNED = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle", ">": "sgt", ">=": "sge"}

@@ -6,8 +6,16 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from gradtape.compiler.codegen.ir.types import FunctionType, IntType, PointerType, Type, VoidType
-from gradtape.compiler.codegen.ir.values import Constant, IRValue, Phi
+from gradtape.compiler.codegen.ir.values import (
+    Constant,
+    FunctionType,
+    IntType,
+    IRValue,
+    Phi,
+    PointerType,
+    Type,
+    VoidType,
+)
 
 _POINTER = PointerType()
 _MEMORY = {
