@@ -567,6 +567,12 @@ class Handle:
         """The shape of a handle: a scalar."""
         return TensorShape([])
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Handle) and other._variable is self._variable
+
+    def __hash__(self) -> int:
+        return hash(self._id)
+
 
 def _say_if_no_switch(trainable: Any) -> None:
     """Say that a name or number in the second place is taken for `trainable`. Any truth value is accepted."""

@@ -17,7 +17,7 @@ from gradtape.polymorphic_function.function_signature import Signature
 from gradtape.polymorphic_function.function_type import FunctionType, Parameter, VariableSpec, kind_of
 from gradtape.polymorphic_function.matching import DoesNotFit, MatchedLeaves
 from gradtape.tracing.composites import fold
-from gradtape.tracing.function_graph import ArgDef, FunctionDef, OpDef
+from gradtape.tracing.function_graph import ArgDef, FunctionDef, FunctionGraph, OpDef
 from gradtape.tracing.staged import Staged
 from gradtape.tracing.symbol import Symbol
 from gradtape.tracing.trace import Trace
@@ -65,6 +65,8 @@ class ConcreteFunction:
         self._slots, self._signature, self._captured = slots, signature, captured
         self._described = signature.described(values)
         self.because, self.tracing = "", 0.0
+        if isinstance(trace.graph, FunctionGraph):
+            trace.graph.belong_to(self)
 
     name = property(lambda self: self._staged.name.encode(), doc="The name, as bytes.")
     is_provisional = property(
@@ -133,9 +135,12 @@ class ConcreteFunction:
             else:
                 named = [(p.name, value, p.kind)]
             found += [Parameter(name, kind, annotation=kind_of(v)) for name, v, kind in named]
-        specs = [None if y is None else TensorSpec(y.get_shape(), y.dtype) for y in self._leaves]
+        specs = self._result_specs()
         captures = {id(s): _captured_kind(s) for s in self.captured_inputs}
         return FunctionType(found, captures, kind_of(self._packed(specs)))
+
+    def _result_specs(self) -> list[TensorSpec | None]:
+        return [None if y is None else TensorSpec(y.get_shape(), y.dtype) for y in self._leaves]
 
     @property
     def output_shapes(self) -> Any:
@@ -282,7 +287,7 @@ class ConcreteFunction:
         names = self._signature.input_names(self._described)
         who = f"{self._staged.name}({', '.join(names)})"
         if unknown := [n for n in kwargs if n not in names]:
-            raise TypeError(f"{who} got an unexpected keyword argument {unknown[0]!r}.")
+            raise TypeError(f"{who} got unexpected keyword arguments: {', '.join(unknown)}.")
         if len(args) > len(names) or self._slots:
             raise TypeError(f"{who} takes {len(names)} positional arguments, got {len(args)}.")
         given = dict(zip(names, args, strict=False))

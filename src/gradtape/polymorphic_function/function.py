@@ -537,7 +537,7 @@ def function(
     """
     options = {
         "autograph": autograph,
-        "jit_compile": jit_compile or experimental_compile,
+        "jit_compile": experimental_compile if jit_compile is None else jit_compile,
         "reduce_retracing": experimental_relax_shapes or reduce_retracing,
         "autograph_options": experimental_autograph_options,
         "attributes": _attributes(experimental_attributes, experimental_implements),
