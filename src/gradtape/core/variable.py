@@ -156,6 +156,9 @@ class Variable(Operators):
             initial_value = initial_value()
         initial = _initial(initial_value, dtype)
         if _current.trace is not None:
+            static = initial.get_shape()
+            if shape is None and not static.is_fully_defined():
+                shape = static  # later calls may bring other sizes
             initial = _current.trace.lift(self, initial)
         array = initial._array
         self._shape = None if shape is None else TensorShape(shape)

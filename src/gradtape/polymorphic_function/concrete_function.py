@@ -211,6 +211,12 @@ class ConcreteFunction:
                         "call the function itself, or trace it for a tf.TensorSpec with None for sizes that vary.",
                     )
                 )
+        self._check_dtypes(tensors)
+        return self.call(tensors, variables)
+
+    def _check_dtypes(self, tensors: Sequence[Tensor]) -> None:
+        """InvalidArgumentError if a tensor has another dtype than in the trace."""
+        for x, parameter in zip(tensors, self.inputs, strict=True):
             if x.dtype is not parameter.dtype:
                 raise errors.build(
                     errors.InvalidArgumentError,
@@ -218,7 +224,6 @@ class ConcreteFunction:
                     f"{x.dtype.name}.",
                     f"use tf.cast(x, tf.{parameter.dtype.name}).",
                 )
-        return self.call(tensors, variables)
 
     def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], list[Variable]]:
         """The tensors and variables of a call, given as the whole signature or as the tensors alone."""
@@ -281,7 +286,9 @@ class ConcreteFunction:
 
     def _call_with_flat_signature(self, args: Any, kwargs: dict[str, Any]) -> Any:
         """The results for the tensors of the arguments, by position and by name."""
-        return self.call(self._flat(tuple(args), kwargs), [])
+        tensors = self._flat(tuple(args), kwargs)
+        self._check_dtypes(tensors)
+        return self.call(tensors, [])
 
     def _flat(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         names = self._signature.input_names(self._described)

@@ -16,7 +16,7 @@ from gradtape.core.variable import Variable
 from gradtape.polymorphic_function.concrete_function import ConcreteFunction
 from gradtape.polymorphic_function.function import _SERVED, Function, _kinds
 from gradtape.polymorphic_function.function_signature import result_names
-from gradtape.polymorphic_function.function_type import VariableSpec
+from gradtape.polymorphic_function.function_type import FunctionType, VariableSpec
 from gradtape.polymorphic_function.matching import DoesNotFit, MatchedLeaves
 
 _OPTIONS = {"autograph": False, "jit_compile": None, "reduce_retracing": False}
@@ -160,6 +160,18 @@ class RestoredConcreteFunction(ConcreteFunction):
 
 class SignatureFunction(ConcreteFunction):
     """A trace that is called by the names of its tensors, and returns a dict."""
+
+    @property
+    def function_type(self) -> FunctionType:
+        """The parameters by name, the kinds of the captures, and those of the results."""
+        known = super().function_type
+        named = sorted(known.parameters.values(), key=lambda p: p.name)
+        return FunctionType(named, known.captures, known.output)
+
+    def _result_specs(self) -> list[TensorSpec | None]:
+        names = sorted(self._structure)
+        specs = super()._result_specs()
+        return [None if s is None else TensorSpec(s.shape, s.dtype, n) for s, n in zip(specs, names, strict=True)]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The results by name."""
