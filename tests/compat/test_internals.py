@@ -316,3 +316,47 @@ def test_bounds_of_numpy_specs() -> None:
     assert (int(made.minimum), int(made.maximum)) == (-(2**31), 2**31 - 1)
     assert made._batch(3).shape.as_list() == [3, 2]
     assert made._unbatch().shape.as_list() == []
+
+
+def test_derivatives_of_functions() -> None:
+    backprop = importlib.import_module("tensorflow.python.eager.backprop")
+    v = tf.Variable(3.0)
+    ((derivative, variable),) = backprop.implicit_grad(lambda x: v * v * x)(tf.constant(2.0))
+    assert derivative.numpy() == 12.0
+    assert variable is v
+    with pytest.raises(ValueError, match="No trainable variables were accessed"):
+        backprop.implicit_grad(lambda: tf.constant(1.0))()
+    x = tf.constant(2.0)
+    of_both = tf.function(backprop.gradients_function(lambda a, b: a * b, ["a", "b"]))
+    assert [d.numpy() for d in of_both(x, x)] == [2.0, 2.0]
+    value, (derivative,) = backprop.val_and_grad_function(lambda a: a * a)(x, dy=tf.constant(10.0))
+    assert (value.numpy(), derivative.numpy()) == (4.0, 40.0)
+    value, pullback = backprop.make_vjp(lambda a, b: a + b, params=[1])(x, x)
+    assert [d.numpy() for d in pullback(tf.constant(5.0))] == [5.0]
+
+
+def test_values_that_are_asked_for_when_a_function_is_called() -> None:
+    ops = importlib.import_module("tensorflow.python.framework.ops")
+    held = [1.0]
+
+    @tf.function
+    def f(x: Any) -> Any:
+        graph = ops.get_default_graph()
+        first = graph.capture_call_time_value(lambda: held[0], tf.TensorSpec([]), key="held")
+        again = graph.capture_call_time_value(lambda: 1 / 0, tf.TensorSpec([]), key="held")
+        return x + first + again
+
+    assert f(2.0).numpy() == 4.0
+    held[0] = 5.0
+    assert f(2.0).numpy() == 12.0
+
+
+def test_private_members_of_tensors() -> None:
+    x = tf.constant([[1.0, 2.0]])
+    shapes = []
+    f = tf.function(lambda y: shapes.append(y._shape_tuple()), input_signature=[tf.TensorSpec([None, 2])])
+    f(x)
+    assert shapes[-1] == (None, 2)
+    assert (x._shape_tuple(), x._rank(), x._numpy().tolist()) == ((1, 2), 2, [[1.0, 2.0]])
+    assert x.cpu() is not x
+    assert x.cpu().numpy().tolist() == [[1.0, 2.0]]

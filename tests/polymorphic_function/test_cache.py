@@ -149,3 +149,23 @@ class TestMemory:
         for _ in range(20):
             f(tf.constant(1.0), Thing())
         assert len(f._traces) <= 2
+
+
+def test_functions_made_in_a_loop_are_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    for i in range(5):
+
+        @tf.function
+        def made_again(x):
+            return x
+
+        assert not caplog.records
+        made_again(tf.constant(float(i)))
+    assert len(caplog.records) == 1
+    assert "triggered tf.function retracing" in caplog.text
+
+
+def test_traces_that_were_asked_for_are_no_calls(caplog: pytest.LogCaptureFixture) -> None:
+    f = tf.function(lambda x: x + 1)
+    for n in range(9):
+        f.get_concrete_function(tf.TensorSpec([n]))
+    assert not caplog.records

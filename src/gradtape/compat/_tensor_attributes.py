@@ -9,6 +9,7 @@ import functools
 import weakref
 from typing import Any
 
+from gradtape.core.registry import REGISTRY
 from gradtape.core.tensor import Tensor
 
 NAMES = (
@@ -49,14 +50,30 @@ class Beside:
             raise AttributeError(self._name)
 
 
+def _shape_tuple(self: Tensor) -> tuple[int | None, ...] | None:
+    """The shape as a tuple; None for an unknown rank."""
+    shape = self.get_shape()
+    return None if shape.rank is None else tuple(shape)
+
+
+METHODS: dict[str, Any] = {
+    "_numpy": lambda self: self._array,
+    "_rank": lambda self: self.get_shape().rank,
+    "_shape_tuple": _shape_tuple,
+    "cpu": lambda self: REGISTRY["identity"](self),
+}
+
+
 def install() -> None:
     """Let tensors have the attributes."""
     for name in NAMES:
         setattr(Tensor, name, Beside(name))
+    for name, method in METHODS.items():
+        setattr(Tensor, name, method)
 
 
 def uninstall() -> None:
     """Let tensors be as they were."""
-    for name in NAMES:
+    for name in (*NAMES, *METHODS):
         if name in vars(Tensor):
             delattr(Tensor, name)

@@ -29,30 +29,39 @@ class Dimension:
         own, its = self._value, Dimension(dimension_value(other)).value
         return own is None or its is None or own == its
 
-    def _with(self, other: Any, combine: Any) -> Dimension:
+    def merge_with(self, other: Any) -> Dimension:
+        """The size that this one or another one knows; ValueError if they are different."""
+        its = Dimension(dimension_value(other))
+        if not self.is_compatible_with(its):
+            raise ValueError(f"Dimensions {self} and {its} are not compatible")
+        return Dimension(self._value if self._value is not None else its.value)
+
+    def _with(self, other: Any, combine: Any) -> Any:
+        if isinstance(other, (list, tuple)):
+            return NotImplemented  # a list is repeated
         own, its = self._value, dimension_value(other)
         return Dimension(None if own is None or its is None else combine(own, its))
 
-    def __add__(self, other: Any) -> Dimension:
+    def __add__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: a + b)
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Dimension:
+    def __sub__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: a - b)
 
-    def __rsub__(self, other: Any) -> Dimension:
+    def __rsub__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: b - a)
 
-    def __mul__(self, other: Any) -> Dimension:
+    def __mul__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: a * b)
 
     __rmul__ = __mul__
 
-    def __floordiv__(self, other: Any) -> Dimension:
+    def __floordiv__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: a // b)
 
-    def __mod__(self, other: Any) -> Dimension:
+    def __mod__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: a % b)
 
     def __eq__(self, other: object) -> Any:
@@ -79,10 +88,10 @@ class Dimension:
     def __ge__(self, other: Any) -> Any:
         return self._compared(other, operator.ge)
 
-    def __rfloordiv__(self, other: Any) -> Dimension:
+    def __rfloordiv__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: b // a)
 
-    def __rmod__(self, other: Any) -> Dimension:
+    def __rmod__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: b % a)
 
     def __hash__(self) -> int:

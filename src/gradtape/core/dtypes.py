@@ -256,12 +256,14 @@ def as_dtype(type_value: Any) -> DType:
     if isinstance(type_value, type) and type_value in _PYTHON:
         return _PYTHON[type_value]
     if isinstance(type_value, int) and not isinstance(type_value, bool):
-        for dtype in ALL:
+        for dtype in _BY_NAME.values():
             if dtype._enum == type_value:
                 return dtype
     own = getattr(type_value, "dtype", None)
     if isinstance(own, DType):
         return own
+    if isinstance(own, (str, np.dtype)) and not isinstance(type_value, np.dtype):
+        type_value = own
     if type_value is not None and not (isinstance(type_value, type) and type_value in (list, tuple, dict, set)):
         try:
             return from_numpy(np.dtype(type_value))

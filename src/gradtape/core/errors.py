@@ -23,6 +23,7 @@ class OpError(Exception):
     Attributes:
       message: the whole text.
       node_def, op: always None; kept for programs that read them.
+      experimental_payloads: always empty.
     """
 
     code: int = 2
@@ -33,6 +34,7 @@ class OpError(Exception):
             node_def, message = None, node_def
         super().__init__(message or "")
         self.node_def, self.op, self._message = node_def, op, message or ""
+        self.experimental_payloads: dict[str, Any] = {}
 
     @property
     def message(self) -> str:

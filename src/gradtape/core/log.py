@@ -1,4 +1,4 @@
-"""Warnings in the log, under the name `gradtape`. `logging` is imported when there is something to say."""
+"""Warnings and notes in the log, under the name `gradtape`. `logging` is imported when there is something to say."""
 
 from __future__ import annotations
 
@@ -10,3 +10,10 @@ def warning(text: str, *values: Any) -> None:
     import logging
 
     logging.getLogger("gradtape").warning(text, *values)
+
+
+def info(text: str, *values: Any) -> None:
+    """Log a note, which programs see that ask for the level INFO."""
+    import logging
+
+    logging.getLogger("gradtape").info(text, *values)

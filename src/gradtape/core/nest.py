@@ -98,6 +98,14 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     >>> tf.nest.pack_sequence_as({"a": 0, "b": (0, 0)}, [1, 2, 3])
     {'a': 1, 'b': (2, 3)}
     """
+    if not is_nested(flat_sequence) and isinstance(flat_sequence, (str, bytes, int, float, Tensor)):
+        raise TypeError(
+            errors.compose(
+                f"Attempted to pack value:\n  {errors.brief(flat_sequence)}\ninto a structure, but found incompatible type "
+                f"`{type(flat_sequence)}` instead.",
+                "give a list with one value for each leaf.",
+            )
+        )
     flat = list(flat_sequence)
     if type(structure) is list and len(flat) == len(structure) and all(isinstance(s, _LEAVES) for s in structure):
         return flat
@@ -160,10 +168,19 @@ def map_structure(func: Callable[..., Any], *structures: Any, **options: Any) ->
                 "tf.nest.map_structure(f, structure).",
             )
         )
+    if unknown := [name for name in options if name not in ("check_types", "expand_composites")]:
+        raise ValueError(
+            errors.compose(
+                "Only valid keyword arguments for `map_structure` are: `check_types` and `expand_composites`, got: "
+                f"`{'`, `'.join(unknown)}`",
+                "give further arguments of the function with functools.partial.",
+            )
+        )
+    expand = options.get("expand_composites", False)
     for other in structures[1:]:
-        assert_same_structure(structures[0], other, check_types=options.get("check_types", True))
-    columns = zip(*[flatten(s) for s in structures], strict=True)
-    return pack_sequence_as(structures[0], [func(*leaves) for leaves in columns])
+        assert_same_structure(structures[0], other, options.get("check_types", True), expand)
+    columns = zip(*[flatten(s, expand) for s in structures], strict=True)
+    return pack_sequence_as(structures[0], [func(*leaves) for leaves in columns], expand)
 
 
 def check_same_structure(who: str, fix: str, first: Any, second: Any) -> None:

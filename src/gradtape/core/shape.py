@@ -210,6 +210,12 @@ class TensorShape:
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible")
 
+    def assert_same_rank(self, other: Any) -> None:
+        """ValueError unless another shape has the same rank, or one is unknown."""
+        its = TensorShape(other)
+        if self.rank is not None and its.rank is not None and self.rank != its.rank:
+            raise ValueError(f"Shapes {self} and {its} must have the same rank")
+
     def assert_has_rank(self, rank: int) -> None:
         """ValueError if the rank differs."""
         if self.rank not in (None, rank):
@@ -258,6 +264,19 @@ class TensorShape:
             return TensorShape(None)
         return TensorShape([m if m == n else None for m, n in zip(self._dims, other._dims, strict=True)])
 
+    def most_specific_common_supertype(self, others: Any) -> TensorShape | None:
+        """The narrowest shape that contains this one and others; None if one of these is no shape."""
+        found = self
+        for other in others:
+            if not isinstance(other, TensorShape):
+                return None
+            found = found.most_specific_compatible_shape(other)
+        return found
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """True if every shape that this one allows is allowed by the other."""
+        return isinstance(other, TensorShape) and self.most_specific_compatible_shape(other) == other
+
     def concatenate(self, other: Any) -> TensorShape:
         """The dimensions of this shape, then of the other."""
         other = TensorShape(other)
@@ -285,8 +304,16 @@ class TensorShape:
 
     def __getitem__(self, key: Any) -> Any:
         if self._dims is None:
-            return TensorShape(None) if isinstance(key, slice) else None
+            return self._unknown_slice(key) if isinstance(key, slice) else None
         return TensorShape(self._dims[key]) if isinstance(key, slice) else self._dims[key]
+
+    @staticmethod
+    def _unknown_slice(key: slice) -> TensorShape:
+        """A part of a shape of unknown rank: its length is known if the limits say it."""
+        start, stop = key.start or 0, key.stop
+        if key.step is not None or stop is None or stop < 0 or start < 0:
+            return TensorShape(None)
+        return TensorShape([None] * max(stop - start, 0))
 
     def __add__(self, other: Any) -> TensorShape:
         return self.concatenate(other)
@@ -374,9 +401,16 @@ class TensorSpec:
         """A copy of a spec, perhaps under another name."""
         return cls(spec.shape, spec.dtype, name or spec.name)
 
+    @property
+    def _flat_tensor_specs(self) -> list[TensorSpec]:
+        """The specs of the tensors that a value consists of: itself."""
+        return [self]
+
     def is_subtype_of(self, other: Any) -> bool:
         """True if every tensor of this spec is one of the other's."""
         if not isinstance(other, TensorSpec) or self._dtype != other.dtype:
+            return False
+        if self._name and self._name != other.name:  # a name that was asked for must be kept
             return False
         return bool(self._shape.most_specific_compatible_shape(other.shape) == other.shape)
 

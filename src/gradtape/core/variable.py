@@ -156,6 +156,9 @@ class Variable(Operators):
             initial_value = initial_value()
         initial = _initial(initial_value, dtype)
         if _current.trace is not None:
+            static = initial.get_shape()
+            if shape is None and not static.is_fully_defined():
+                shape = static  # later calls may bring other sizes
             initial = _current.trace.lift(self, initial)
         array = initial._array
         self._shape = None if shape is None else TensorShape(shape)
@@ -566,6 +569,12 @@ class Handle:
     def shape(self) -> TensorShape:
         """The shape of a handle: a scalar."""
         return TensorShape([])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Handle) and other._variable is self._variable
+
+    def __hash__(self) -> int:
+        return hash(self._id)
 
 
 def _say_if_no_switch(trainable: Any) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from gradtape.core import dtypes
 from gradtape.data import _deferred as deferred
 from gradtape.data._boxes import opened
-from gradtape.data._specs import MAKERS
+from gradtape.data._specs import MAKERS, IteratorSpec
 from gradtape.data._stage import Stage, known_spec
 from gradtape.data._traced import called, fetched, fetched_optional, may_assign, refuse_python_loop
 from gradtape.polymorphic_function.cache_key import Leaves, encode
@@ -55,6 +55,11 @@ class BoxedIterator:
     def __init__(self, box: Any, spec: Any, assigns: bool) -> None:
         self._kind, self._box = BoxedStage(box, spec, assigns), box
         self.element_spec, self.requests = spec, 0
+
+    @property
+    def _type_spec(self) -> Any:
+        """The spec that stands for iterators like this one among arguments."""
+        return IteratorSpec(self.element_spec)
 
     def __iter__(self) -> BoxedIterator:
         return self

@@ -138,6 +138,11 @@ class Iterator:
         """The structure of specs of the elements."""
         return self._stage_read.spec()
 
+    @property
+    def _type_spec(self) -> Any:
+        """The spec that stands for iterators like this one among arguments."""
+        return IteratorSpec(self.element_spec)
+
     def _has_more(self) -> bool:
         """Whether there is another element, which is kept for the next question."""
         if not self._ahead:

@@ -10,7 +10,7 @@ import numpy as np
 from gradtape.api.array_op import flat, objects
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.composite import Composite
-from gradtape.core.shape import Spec
+from gradtape.core.shape import ANY, Spec
 from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
@@ -89,6 +89,8 @@ def over_keys(keys: Any, function: Callable[[Any], Any]) -> Any:
 
 def values_spec(keys: Spec, *more: Spec, table: Table, **params: Any) -> tuple[Spec, ...]:
     """The spec of the values of keys."""
+    if keys.shape is ANY:
+        return (Spec(ANY, table.value_dtype),)
     return (Spec((*keys.shape, *table.value_shape), table.value_dtype),)
 
 

@@ -17,7 +17,7 @@ from gradtape.polymorphic_function.function_signature import Signature
 from gradtape.polymorphic_function.function_type import FunctionType, Parameter, VariableSpec, kind_of
 from gradtape.polymorphic_function.matching import DoesNotFit, MatchedLeaves
 from gradtape.tracing.composites import fold
-from gradtape.tracing.function_graph import ArgDef, FunctionDef, OpDef
+from gradtape.tracing.function_graph import ArgDef, FunctionDef, FunctionGraph, OpDef
 from gradtape.tracing.staged import Staged
 from gradtape.tracing.symbol import Symbol
 from gradtape.tracing.trace import Trace
@@ -65,6 +65,8 @@ class ConcreteFunction:
         self._slots, self._signature, self._captured = slots, signature, captured
         self._described = signature.described(values)
         self.because, self.tracing = "", 0.0
+        if isinstance(trace.graph, FunctionGraph):
+            trace.graph.belong_to(self)
 
     name = property(lambda self: self._staged.name.encode(), doc="The name, as bytes.")
     is_provisional = property(
@@ -133,9 +135,12 @@ class ConcreteFunction:
             else:
                 named = [(p.name, value, p.kind)]
             found += [Parameter(name, kind, annotation=kind_of(v)) for name, v, kind in named]
-        specs = [None if y is None else TensorSpec(y.get_shape(), y.dtype) for y in self._leaves]
+        specs = self._result_specs()
         captures = {id(s): _captured_kind(s) for s in self.captured_inputs}
         return FunctionType(found, captures, kind_of(self._packed(specs)))
+
+    def _result_specs(self) -> list[TensorSpec | None]:
+        return [None if y is None else TensorSpec(y.get_shape(), y.dtype) for y in self._leaves]
 
     @property
     def output_shapes(self) -> Any:
@@ -206,6 +211,12 @@ class ConcreteFunction:
                         "call the function itself, or trace it for a tf.TensorSpec with None for sizes that vary.",
                     )
                 )
+        self._check_dtypes(tensors)
+        return self.call(tensors, variables)
+
+    def _check_dtypes(self, tensors: Sequence[Tensor]) -> None:
+        """InvalidArgumentError if a tensor has another dtype than in the trace."""
+        for x, parameter in zip(tensors, self.inputs, strict=True):
             if x.dtype is not parameter.dtype:
                 raise errors.build(
                     errors.InvalidArgumentError,
@@ -213,7 +224,6 @@ class ConcreteFunction:
                     f"{x.dtype.name}.",
                     f"use tf.cast(x, tf.{parameter.dtype.name}).",
                 )
-        return self.call(tensors, variables)
 
     def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], list[Variable]]:
         """The tensors and variables of a call, given as the whole signature or as the tensors alone."""
@@ -276,13 +286,15 @@ class ConcreteFunction:
 
     def _call_with_flat_signature(self, args: Any, kwargs: dict[str, Any]) -> Any:
         """The results for the tensors of the arguments, by position and by name."""
-        return self.call(self._flat(tuple(args), kwargs), [])
+        tensors = self._flat(tuple(args), kwargs)
+        self._check_dtypes(tensors)
+        return self.call(tensors, [])
 
     def _flat(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         names = self._signature.input_names(self._described)
         who = f"{self._staged.name}({', '.join(names)})"
         if unknown := [n for n in kwargs if n not in names]:
-            raise TypeError(f"{who} got an unexpected keyword argument {unknown[0]!r}.")
+            raise TypeError(f"{who} got unexpected keyword arguments: {', '.join(unknown)}.")
         if len(args) > len(names) or self._slots:
             raise TypeError(f"{who} takes {len(names)} positional arguments, got {len(args)}.")
         given = dict(zip(names, args, strict=False))

@@ -8,7 +8,7 @@ import re
 import sys
 import time
 import types
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
@@ -24,7 +24,7 @@ from gradtape.polymorphic_function import cache_key
 from gradtape.polymorphic_function.concrete_function import ConcreteFunction, Slot
 from gradtape.polymorphic_function.created_variables import initial_values, noticed
 from gradtape.polymorphic_function.function_signature import Signature
-from gradtape.polymorphic_function.retracing import difference
+from gradtape.polymorphic_function.retracing import difference, recent_calls
 from gradtape.tracing.outputs import results
 from gradtape.tracing.trace import Trace, UntrackedSource
 from gradtape.tracing.user_errors import in_user_code
@@ -65,8 +65,7 @@ class Function(Generic[P, R_co]):
         self._quick: dict[Any, ConcreteFunction] = {}
         self._turn = locks.Turn("function")
         self._count = 0
-        self._recent: deque[bool] = deque(maxlen=10)
-        self._warnings = 0
+        self._recent = recent_calls(python_function)
         self._methods: WeakKeys[Any, Function[..., Any]] | None = None
         self._made_variables = False
         self._captured: frozenset[int] = (
@@ -163,15 +162,16 @@ class Function(Generic[P, R_co]):
             key = tuple([cache_key.encode(v, cache_key.Leaves(self._captured)) for v in values])
         return key, values, leaves
 
-    def _traced(self, key: Any, values: list[Any], leaves: cache_key.Leaves) -> ConcreteFunction:
+    def _traced(self, key: Any, values: list[Any], leaves: cache_key.Leaves, is_call: bool = True) -> ConcreteFunction:
         """The trace for a key: one that serves more sizes, or a new one."""
         with self._turn.taken():
             found = self._traces.get(key) or self._general(key)
-            if _current.trace is None:  # calls in other functions are made once for each of their traces
+            if is_call and _current.trace is None:  # calls in other functions are made once for each of their traces
                 self._recent.append(found is None)
             if found is not None:
                 return found
-            self._warn_of_retracing()
+            if is_call:
+                self._warn_of_retracing()
             relaxed = self._relaxed(key) if self._options["reduce_retracing"] else None
             if relaxed is not None:
                 try:
@@ -305,8 +305,8 @@ class Function(Generic[P, R_co]):
         recent = sum(self._recent)
         if _current.trace is not None:
             return
-        if recent >= 5 and self._warnings < 2:
-            self._warnings += 1
+        if recent >= 5 and self._recent.warnings < 2:
+            self._recent.warnings += 1
             log.warning(
                 "%d out of the last %d calls to %s triggered tf.function retracing. Tracing is expensive: pass tensors "
                 "instead of Python numbers, keep shapes the same, and define the function outside of the loop.",
@@ -322,7 +322,7 @@ class Function(Generic[P, R_co]):
         key, values, leaves = self._encoded(args, kwargs)
         found = self._traces.get(key)
         try:
-            concrete = self._traced(key, values, leaves) if found is None else found
+            concrete = self._traced(key, values, leaves, is_call=False) if found is None else found
             concrete.rename(values)
             return concrete
         except _Aliased:
@@ -537,7 +537,7 @@ def function(
     """
     options = {
         "autograph": autograph,
-        "jit_compile": jit_compile or experimental_compile,
+        "jit_compile": experimental_compile if jit_compile is None else jit_compile,
         "reduce_retracing": experimental_relax_shapes or reduce_retracing,
         "autograph_options": experimental_autograph_options,
         "attributes": _attributes(experimental_attributes, experimental_implements),

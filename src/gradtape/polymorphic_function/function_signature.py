@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -182,7 +183,7 @@ class Signature:
             return self._fit_slices(value, spec)
         if isinstance(value, (TensorSpec, CompositeSpec)):
             if isinstance(spec, TensorSpec) and isinstance(value, TensorSpec):
-                fits = value.is_subtype_of(spec)
+                fits = TensorSpec(value.shape, value.dtype).is_subtype_of(TensorSpec(spec.shape, spec.dtype))
             else:
                 fits = spec.is_compatible_with(value)
             if not fits:
@@ -192,7 +193,9 @@ class Signature:
             return self._fit_composite(value, spec)
         if cache_key.is_boxed(spec):
             return self._fit_boxed(value, spec)
-        if not isinstance(value, (Tensor, Variable)):
+        if isinstance(value, Variable):
+            value = value._read()
+        if not isinstance(value, Tensor):
             if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
                 value = value.astype(spec.dtype.numpy)
             value = convert.convert_to_tensor(value, spec.dtype)
@@ -340,8 +343,20 @@ def _leaf_names(path: str, value: Any) -> list[str]:
     if nest.has_parts(value):
         value = nest.parts(value)
     if isinstance(value, (list, tuple)):
-        return [n for i, v in enumerate(value) for n in _leaf_names(f"{path}_{i}", v)]
+        keys = getattr(value, "_fields", range(len(value)))
+        return [n for key, v in zip(keys, value, strict=True) for n in _leaf_names(f"{path}_{key}", v)]
     return []
+
+
+def result_names(structure: Any) -> list[str]:
+    """A name for each spec in a structure of results, after the path that leads to it."""
+    return [graph_name(path.removeprefix("_")) for path in _leaf_names("", structure)]
+
+
+def graph_name(text: str) -> str:
+    """A text as a name that tensors of a graph can have."""
+    name = re.sub(r"[^a-z0-9_]", "_", text.lower())
+    return name if name[:1].isalpha() else f"tensor_{name}" if name else "unknown"
 
 
 def _takes_spec(parameter: inspect.Parameter) -> bool:

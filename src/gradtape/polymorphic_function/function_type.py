@@ -40,6 +40,11 @@ class Kind:
     def __init__(self, value: Any) -> None:
         self.value = value
 
+    @property
+    def mapping(self) -> dict[Any, Any]:
+        """The kinds of the values of a dict, by key."""
+        return {key: kind_of(v) for key, v in self.value.items()}
+
     def __eq__(self, other: Any) -> bool:
         return isinstance(other, Kind) and type(self.value) is type(other.value) and bool(self.value == other.value)
 
@@ -50,6 +55,9 @@ class Kind:
         value = self.value
         if isinstance(value, Mapping):
             return "Dict[{}]".format(", ".join(f"[{k!r}, {kind_of(v)!r}]" for k, v in value.items()))
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            parts = ", ".join(f"[{k!r}, {kind_of(v)!r}]" for k, v in zip(value._fields, value, strict=True))
+            return f"{type(value).__name__}[{parts}]"
         if isinstance(value, (list, tuple)):
             return f"{type(value).__name__.capitalize()}[{', '.join(repr(kind_of(v)) for v in value)}]"
         return f"Literal[{value!r}]"

@@ -22,10 +22,15 @@ class DoesNotFit(Exception):
 
 
 class MatchedLeaves:
-    """The tensors and variables of arguments, in the order in which a trace takes them."""
+    """The tensors and variables of arguments, in the order in which a trace takes them.
 
-    def __init__(self, converts: bool) -> None:
-        self._converts = converts
+    Args:
+      converts: whether numbers and lists become tensors.
+      reads: whether a tensor fits a number of Python that it equals.
+    """
+
+    def __init__(self, converts: bool, reads: bool = True) -> None:
+        self._converts, self._reads = converts, reads
         self.tensors: list[Any] = []
         self.variables: list[Variable] = []
 
@@ -59,7 +64,7 @@ class MatchedLeaves:
             self._must(nest.besides_parts(value) == nest.besides_parts(described))
             self.take(nest.parts(value), nest.parts(described))
         else:
-            self._must(_is_same(value, described))
+            self._must((self._reads or not isinstance(value, (Tensor, Variable))) and _is_same(value, described))
 
     @staticmethod
     def _must(truth: bool) -> None:

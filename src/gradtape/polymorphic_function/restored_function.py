@@ -15,7 +15,8 @@ from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.polymorphic_function.concrete_function import ConcreteFunction
 from gradtape.polymorphic_function.function import _SERVED, Function, _kinds
-from gradtape.polymorphic_function.function_type import VariableSpec
+from gradtape.polymorphic_function.function_signature import result_names
+from gradtape.polymorphic_function.function_type import FunctionType, VariableSpec
 from gradtape.polymorphic_function.matching import DoesNotFit, MatchedLeaves
 
 _OPTIONS = {"autograph": False, "jit_compile": None, "reduce_retracing": False}
@@ -42,6 +43,7 @@ class RestoredFunction(Function[..., Any]):
       parameters: as Python describes them.
       input_signature: the specs that it had, or None.
       concretes: its traces.
+      jit_compile: as it was given to `tf.function`.
     """
 
     def __init__(
@@ -50,8 +52,9 @@ class RestoredFunction(Function[..., Any]):
         parameters: Sequence[inspect.Parameter],
         input_signature: Any,
         concretes: Sequence[ConcreteFunction],
+        jit_compile: bool | None = None,
     ) -> None:
-        super().__init__(stub(name, parameters), name, None, dict(_OPTIONS))
+        super().__init__(stub(name, parameters), name, None, _OPTIONS | {"jit_compile": jit_compile})
         self._saved_signature = input_signature
         self._traces.update(enumerate(concretes))
 
@@ -91,7 +94,7 @@ class RestoredFunction(Function[..., Any]):
             raise self._does_not_match(args, kwargs) from None
         for converts in (False, True):
             for concrete in self.concrete_functions:
-                leaves = MatchedLeaves(converts)
+                leaves = MatchedLeaves(converts, reads=False)
                 try:
                     for value, described in zip(values, concrete._described, strict=True):
                         leaves.take(value, described)
@@ -107,7 +110,8 @@ class RestoredFunction(Function[..., Any]):
             for i, concrete in enumerate(self.concrete_functions, 1)
         ]
         count = len(options)
-        what = (
+        none = "" if options else "Found zero restored functions for caller function. "
+        what = none + (
             f"Could not find matching concrete function to call loaded from the SavedModel: {self._name} was given\n"
             f"{_listed(args, kwargs)}\nand was saved with {count} {'trace' if count == 1 else 'traces'}."
         )
@@ -145,14 +149,40 @@ def _shown(value: Any) -> str:
     return repr(value)
 
 
+class RestoredConcreteFunction(ConcreteFunction):
+    """A trace that was saved. Its arguments and results have names also where their specs had none."""
+
+    def _result_specs(self) -> list[TensorSpec | None]:
+        specs = super()._result_specs()
+        names = iter(result_names(self._packed(specs)))
+        return [None if s is None else TensorSpec(s.shape, s.dtype, next(names, None)) for s in specs]
+
+
 class SignatureFunction(ConcreteFunction):
     """A trace that is called by the names of its tensors, and returns a dict."""
+
+    @property
+    def function_type(self) -> FunctionType:
+        """The parameters by name, the kinds of the captures, and those of the results."""
+        known = super().function_type
+        named = sorted(known.parameters.values(), key=lambda p: p.name)
+        return FunctionType(named, known.captures, known.output)
+
+    def _result_specs(self) -> list[TensorSpec | None]:
+        names = sorted(self._structure)
+        specs = super()._result_specs()
+        return [None if s is None else TensorSpec(s.shape, s.dtype, n) for s, n in zip(specs, names, strict=True)]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The results by name."""
         specs = {p.name: value for p, value in zip(self._signature.parameters, self._described, strict=True)}
-        if len(args) > len(specs):
-            raise TypeError(f"{self._staged.name} takes {len(specs)} tensors, got {len(args)}.")
+        if len(args) > min(len(specs), 1) or (args and len(specs) > 1):
+            raise TypeError(
+                errors.compose(
+                    f"the signature {self._staged.name} takes {len(specs)} tensors by name, got {len(args)} by position.",
+                    f"call it as signature({', '.join(f'{name}=...' for name in specs)}).",
+                )
+            )
         given = dict(zip(specs, args, strict=False)) | kwargs
         if set(given) != set(specs) or len(given) != len(args) + len(kwargs):
             raise TypeError(

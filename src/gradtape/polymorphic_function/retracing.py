@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import inspect
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
 from gradtape.core.shape import Spec
 from gradtape.core.variable import Variable
+from gradtape.core.weak import WeakKeys
 
 
 def difference(names: Sequence[str], new: Sequence[Any], earlier: Sequence[Sequence[Any]]) -> str:
@@ -52,3 +56,31 @@ def _show(key: Any) -> str:
         return repr(key)
     found = target()
     return "an object that is gone" if found is None else repr(found)
+
+
+class RecentCalls(deque[bool]):
+    """Whether each of the last calls of a function was traced.
+
+    Attributes:
+      warnings: how often the user was told that most were.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(maxlen=10)
+        self.warnings = 0
+
+
+_recent: WeakKeys[Any, RecentCalls] = WeakKeys()
+
+
+def recent_calls(function: Any) -> RecentCalls:
+    """The last calls of a function, of all functions that are made of the same code: in a loop, or for each instance."""
+    with contextlib.suppress(ValueError):  # wrappers in a ring
+        function = inspect.unwrap(function)
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    if code is None:
+        return RecentCalls()
+    found = _recent.get(code)
+    if found is None:
+        found = _recent[code] = RecentCalls()
+    return found

@@ -10,10 +10,16 @@ from typing import Any
 from gradtape.core import errors, log, nest
 from gradtape.core.composite import CompositeSpec
 from gradtape.core.shape import TensorSpec
+from gradtape.polymorphic_function import cache_key
 from gradtape.polymorphic_function.concrete_function import ConcreteFunction
 from gradtape.polymorphic_function.function import Function
 from gradtape.polymorphic_function.function_signature import Signature
-from gradtape.polymorphic_function.restored_function import RestoredFunction, SignatureFunction, stub
+from gradtape.polymorphic_function.restored_function import (
+    RestoredConcreteFunction,
+    RestoredFunction,
+    SignatureFunction,
+    stub,
+)
 from gradtape.saved_model._graph_reader import GraphReader
 from gradtape.saved_model._graph_writer import GraphWriter
 from gradtape.saved_model._references import UnsaveableError
@@ -40,7 +46,14 @@ def _is_inside(concrete: ConcreteFunction) -> bool:
 def describe_function(writer: GraphWriter, function: Function[..., Any]) -> Any:
     """A function with its traces."""
     concretes = []
-    for concrete in traced(function):
+    found = traced(function)
+    if not found:
+        log.info(
+            "saved_model.save: the function %s is saved without a trace, and cannot be called after loading; call it "
+            "before saving, or give it an input_signature.",
+            function.name,
+        )
+    for concrete in found:
         try:
             concretes.append(describe_concrete(writer, concrete))
         except UnsaveableError as problem:
@@ -49,6 +62,7 @@ def describe_function(writer: GraphWriter, function: Function[..., Any]) -> Any:
         "name": function.name,
         "parameters": [_parameter(writer, p) for p in function.function_spec.parameters],
         "input signature": writer.describe(function.input_signature),
+        "jit compile": function._jit_compile,
         "traces": concretes,
     }
 
@@ -80,7 +94,9 @@ def restored_function(reader: GraphReader, content: Any) -> RestoredFunction:
     """A function from its description."""
     concretes = [restored_concrete(reader, entry) for entry in content["traces"]]
     parameters = [_restored_parameter(reader, *entry) for entry in content["parameters"]]
-    return RestoredFunction(content["name"], parameters, reader.value(content["input signature"]), concretes)
+    return RestoredFunction(
+        content["name"], parameters, reader.value(content["input signature"]), concretes, content.get("jit compile")
+    )
 
 
 def _restored_parameter(reader: GraphReader, name: str, kind: int, *default: Any) -> inspect.Parameter:
@@ -103,13 +119,16 @@ _KINDS = {
 def restored_concrete(reader: GraphReader, content: Any) -> ConcreteFunction:
     """One trace of a function, from its description."""
     parameters = [_restored_parameter(reader, *entry) for entry in content["parameters"]]
-    concrete = ConcreteFunction(
+    signature = Signature(stub(content["name"], parameters), None, content["name"])
+    arguments = [reader.value(v) for v in content["arguments"]]
+    names = iter(signature.leaf_names(arguments))
+    concrete = RestoredConcreteFunction(
         reader.traces[content["trace"]],
         reader.value(content["structure"]),
         [None if y is None else reader.symbol(*y) for y in content["results"]],
         [reader.value(slot) for slot in content["slots"]],
-        Signature(stub(content["name"], parameters), None, content["name"]),
-        [reader.value(v) for v in content["arguments"]],
+        signature,
+        [cache_key.rebuild(v, lambda s: TensorSpec(s.shape, s.dtype, next(names)), lambda v: v) for v in arguments],
     )
     concrete.because = "it was loaded"
     return concrete
@@ -162,7 +181,16 @@ def describe_signature(writer: GraphWriter, name: str, concrete: ConcreteFunctio
 
 def _inputs(concrete: ConcreteFunction) -> list[tuple[str, Symbol]]:
     """The arguments by name: that of the spec, if it was given one, or of the parameter; with a number where it comes again."""
-    names = [_identifier(name) for name in concrete._signature.input_names(concrete._described)]
+    given = concrete._signature.input_names(concrete._described)
+    names = [_identifier(name) for name in given]
+    if changed := [name for name, own in zip(given, names, strict=True) if name != own]:
+        log.info(
+            "saved_model.save: function %s has input names %s with characters that names cannot have; in the saved model "
+            "they are %s.",
+            concrete._staged.name,
+            ", ".join(changed),
+            ", ".join(map(_identifier, changed)),
+        )
     return list(zip(names, concrete.inputs, strict=True))
 
 

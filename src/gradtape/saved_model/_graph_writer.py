@@ -102,9 +102,8 @@ class GraphWriter(json_values.Writer):
 
     def tensor(self, tensor: Tensor) -> int:
         """The number of a tensor that functions close over."""
-        if tensor._id:  # traces capture some tensors in objects of their own
-            known = self._known_as.setdefault((tensor._id, id(tensor._array)), tensor)
-            tensor = known if known._array is tensor._array else tensor
+        # Traces capture some tensors in objects of their own.
+        tensor = self._known_as.setdefault((tensor._id, id(tensor._array)), tensor)
         number, is_new = self._number(tensor, self.tensors)
         if is_new:
             self.tensors[number] = tensor

@@ -33,6 +33,9 @@ _INLINE = 16  # elements of an array that stands in the description itself
 # Structures of ours that come up in arguments and results, by name; those of the user are made anew from their fields.
 _OWN = {"IndexedSlices": Parts, "slice": Bounds}
 
+# The module of named tuples that are made when reading: the user's, whose module need not be there.
+_ELSEWHERE = "<saved model>"
+
 _CALLED = frozenset(["function", "op", "call"])  # what may be called with some of its arguments known
 
 
@@ -217,7 +220,7 @@ class Reader:
         name, fields, parts = content
         kind = self._tuples.get((name, *fields))
         if kind is None:
-            kind = self._tuples[(name, *fields)] = collections.namedtuple(name, fields)
+            kind = self._tuples[(name, *fields)] = collections.namedtuple(name, fields, module=_ELSEWHERE)
         return kind(*[self.value(v) for v in parts])
 
 

@@ -22,6 +22,7 @@ from gradtape.saved_model._graph_reader import GraphReader
 from gradtape.saved_model._json_values import Reader
 from gradtape.saved_model._object_graph import ObjectReader, Restored
 from gradtape.saved_model._options import LoadOptions
+from gradtape.version import GIT_VERSION, VERSION
 
 
 def contains_saved_model(export_dir: Any) -> bool:
@@ -79,8 +80,10 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
             raise
         except Exception as problem:  # whatever a file can bring about that no trace has made
             raise directory.damaged(folder, f"{type(problem).__name__}: {problem}.") from problem
+    reader.rules.clear()  # they refer to the reader, which would keep the variables until the next garbage collection
     if isinstance(root, Restored):
         vars(root)["signatures"] = SignatureMap(signatures)
+        vars(root)["tensorflow_version"], vars(root)["tensorflow_git_version"] = VERSION, GIT_VERSION
     return root
 
 
@@ -100,7 +103,7 @@ def _check_tags(folder: Path, given: Any, own: Any) -> None:
 def _captured(content: Any, assets: list[Asset], array: Any) -> list[Tensor]:
     """The tensors that functions close over; paths of assets are new."""
     read = Reader(array).value
-    tensors = [wrap(read(entry)[()]) for entry in content["captures"]]
+    tensors = [_wrapped(read(entry)) for entry in content["captures"]]
     for node in content["objects"]:
         if "asset" in node:
             number, tensor = node["asset"]
@@ -108,12 +111,17 @@ def _captured(content: Any, assets: list[Asset], array: Any) -> list[Tensor]:
     return tensors
 
 
+def _wrapped(array: Any) -> Tensor:
+    """A tensor of an array; that of one number is a NumPy scalar, that of one string an array."""
+    return wrap(array if array.dtype.hasobject else array[()])
+
+
 def _variable(entry: Any, array: Any, blank: bool) -> Variable:
     if "stream" in entry:
         return streams.find(*(entry["stream"] or ("", None, None))).state
     shape = entry["shape"]
     variable = Variable(
-        wrap(np.zeros_like(array)[()] if blank else array[()]),
+        _wrapped(np.zeros_like(array) if blank else array),
         trainable=entry["trainable"],
         shape=None if shape is None else TensorShape(shape[0]),
         synchronization=VariableSynchronization[entry["synchronization"]],

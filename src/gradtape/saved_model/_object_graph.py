@@ -19,9 +19,8 @@ from gradtape.saved_model._functions import (
 from gradtape.saved_model._graph_reader import GraphReader
 from gradtape.saved_model._graph_writer import GraphWriter
 from gradtape.toplevel.module import Module
+from gradtape.toplevel.trackable import AutoTrackable, Trackable
 from gradtape.train import _object_graph as object_graph
-
-_LITERALS = (type(None), bool, int, float, str)
 
 
 def functions_of(value: Any) -> dict[str, Any]:
@@ -80,23 +79,28 @@ class ObjectWriter:
             described: dict[str, int] = writer.describe(value)
             return described
         if isinstance(value, Mapping):
-            return {"dict": [[writer.describe(k), self._element(v)] for k, v in value.items()]}
+            kept = [(k, v) for k, v in value.items() if is_part(v)]  # as in TensorFlow, others are left out
+            return {"dict": [[writer.describe(k), self._element(v)] for k, v in kept]}
         if isinstance(value, (list, tuple)):
-            return {type(value).__name__ if type(value) is tuple else "list": [self._element(v) for v in value]}
+            count = max(
+                [i + 1 for i, v in enumerate(value) if is_part(v)], default=0
+            )  # the last place is that of a part
+            kind = "tuple" if type(value) is tuple else "list"
+            return {kind: [self._element(v) for v in value[:count]]}
         parts = {name: self.number(part) for name, part in _parts(value)}
         return {"object": [type(value).__name__, parts]}
 
     def _element(self, value: Any) -> Any:
-        """An element of a list or dict: a number of a part, or a literal. Others become None, so that places stay."""
-        if isinstance(value, _LITERALS):
-            return {"literal": self._writer.describe(value)}
+        """An element of a list or dict: a number of a part. Others become None, so that places stay."""
         return self.number(value) if is_part(value) else {"literal": None}
 
 
 def _parts(value: Any) -> Iterator[tuple[str, Any]]:
     """The parts of an object by name."""
     attributes = getattr(value, "__dict__", {})
-    if isinstance(value, (Module, Archive)):
+    if isinstance(value, AutoTrackable):
+        attributes = value._trackable_children("savedmodel", cache={})
+    if isinstance(value, (AutoTrackable, Archive)):
         yield from [(k, v) for k, v in attributes.items() if is_part(v) and not isinstance(v, _FUNCTIONS)]
     else:
         yield from object_graph.parts(value).items()
@@ -113,7 +117,9 @@ def is_part(value: Any) -> bool:
 
 
 def _is_part(value: Any, seen: set[int]) -> bool:
-    if isinstance(value, (*_FUNCTIONS, Asset, Generator, Table, Archive)) or object_graph.is_trackable(value):
+    if isinstance(value, (*_FUNCTIONS, Asset, Generator, Table, Archive, Trackable)) or object_graph.is_trackable(
+        value
+    ):
         return True
     if id(value) in seen or not isinstance(value, (list, tuple, Mapping)):
         return False

@@ -68,6 +68,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
                 "save a tf.Module, a Keras model, or an object with such attributes.",
             )
         )
+    _check_own_signatures(root)
     named = signatures_of(signatures) if signatures is not None else _default_signature(root)
     writer = GraphWriter(options.experimental_custom_gradients, options.save_debug_info)
     objects = ObjectWriter(writer)
@@ -85,6 +86,19 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions
     arrays = dict(writer.arrays)
     arrays |= {f"variable-{i}": np.asarray(host(v._value._array)) for i, v in enumerate(writer.variables)}
     directory.write(Path(os.fspath(export_dir)), content, arrays, [asset.file for asset in objects.assets])
+
+
+def _check_own_signatures(root: Any) -> None:
+    """ValueError if the object has something else under the name by which loaded objects have their signatures."""
+    own = getattr(root, "__dict__", {}).get("signatures")
+    if own is not None and type(own).__name__ != "SignatureMap":
+        raise ValueError(
+            errors.compose(
+                "saved_model.save: the attribute `signatures` of the object cannot be saved: it is reserved for the signatures "
+                "of loaded objects.",
+                "use another name, and pass functions in save(obj, folder, signatures=...).",
+            )
+        )
 
 
 def _default_signature(root: Any) -> dict[str, ConcreteFunction]:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core import dtypes, errors, nest
+from gradtape.core.composite import Composite
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor, to_numpy
 from gradtape.core.variable import Variable
@@ -211,7 +212,8 @@ class TestCase(unittest.TestCase):
         raise AssertionError(msg)
 
     def _compare(self, a: Any, b: Any, compare: Callable[[Any, Any], None], msg: str | None, path: str = "") -> None:
-        """Compare two structures leaf by leaf; a list of numbers counts as an array."""
+        """Compare two structures leaf by leaf; a list of numbers counts as an array, a ragged tensor as a list."""
+        a, b = _rows(a), _rows(b)
         if isinstance(a, Mapping) or isinstance(b, Mapping):
             self.assertEqual(set(a), set(b), msg)
             for key in a:
@@ -243,6 +245,11 @@ def _raises(case: unittest.TestCase, kind: Any, pattern: Any) -> Iterator[None]:
             ) from problem
         return
     case.fail(f"{getattr(kind, '__name__', kind)} not raised")
+
+
+def _rows(value: Any) -> Any:
+    """A ragged tensor as nested lists."""
+    return value.to_list() if isinstance(value, Composite) and hasattr(value, "to_list") else value
 
 
 def _is_array(value: Any) -> bool:

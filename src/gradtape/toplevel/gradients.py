@@ -47,6 +47,7 @@ def gradients(
     np.float32(12.0)
     """
     targets, sources = _listed(ys), _listed(xs)
+    _check_real(targets, _listed(grad_ys) or [None] * len(targets))
     _leave_map([*targets, *sources])
     _track(sources)
     tape = _tape({t._id for t in _listed(stop_gradients)})
@@ -85,6 +86,18 @@ def hessians(
     for x, g in zip(_listed(xs), first, strict=True):
         found.append(None if g is None else _tape(set()).jacobian(g, x, UnconnectedGradients.ZERO))
     return found
+
+
+def _check_real(targets: list[Any], cotangents: list[Any]) -> None:
+    """TypeError for complex targets without a cotangent: ones would be a direction that nobody chose."""
+    for y, dy in zip(targets, cotangents, strict=False):
+        if dy is None and getattr(y, "dtype", None) is not None and y.dtype.is_complex:
+            raise TypeError(
+                errors.compose(
+                    f"Gradients of complex tensors ({errors.brief(y)}) must set grad_ys (y.dtype = {y.dtype.name})",
+                    "give grad_ys, or differentiate tf.math.real(y) or tf.abs(y).",
+                )
+            )
 
 
 def _tape(stopped: set[int]) -> GradientTape:

@@ -82,5 +82,9 @@ class Trackable:
 class AutoTrackable(Trackable):
     """Base of objects whose attributes checkpoints save."""
 
+    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+        """The attributes by name; those that cannot be saved are left out later."""
+        return dict(vars(self))
+
     def _list_functions_for_serialization(self, serialization_cache: Any = None) -> dict[str, Any]:
         return {}

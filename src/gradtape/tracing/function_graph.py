@@ -67,13 +67,52 @@ class FunctionGraph(Graph):
     ['Placeholder', 'Const', 'Relu', 'AddV2']
     """
 
-    __slots__ = ("_trace",)
+    __slots__ = ("__weakref__", "_function", "_trace")
 
     building_function = True
 
     def __init__(self, name: str, trace: Trace) -> None:
         super().__init__(name)
         self._trace = weakref.ref(trace)
+        self._function: Any = None  # a weak reference to the concrete function, once there is one
+
+    def belong_to(self, function: Any) -> None:
+        """Note the concrete function, which knows how its arguments and results are nested."""
+        self._function = weakref.ref(function)
+
+    def _concrete(self) -> Any:
+        found = None if self._function is None else self._function()
+        if found is None:
+            raise AttributeError(f"the function of the graph {self.name} is not finished, or is gone")
+        return found
+
+    structured_input_signature = property(
+        lambda self: self._concrete().structured_input_signature, doc="The specs of the arguments."
+    )
+    structured_outputs = property(
+        lambda self: self._concrete().structured_outputs, doc="The results in the structure that the function returned."
+    )
+    variables = property(lambda self: self._concrete().variables, doc="The variables that the function uses.")
+    trainable_variables = property(
+        lambda self: self._concrete().trainable_variables, doc="Those of them that are trainable."
+    )
+
+    @property
+    def inputs(self) -> list[Any]:
+        """The arguments, as symbols."""
+        trace = self._trace()
+        return [] if trace is None else list(trace.parameters)
+
+    @property
+    def external_captures(self) -> list[Any]:
+        """What the function closes over: handles of variables, and tensors."""
+        return [source.handle if isinstance(source, Variable) else source for source, _ in self.captures]
+
+    @property
+    def internal_captures(self) -> list[Any]:
+        """What stands in the graph for what the function closes over, as symbols."""
+        trace = self._trace()
+        return [] if trace is None else [symbol(value, trace) for _, value in self.captures]
 
     def get_operations(self) -> list[Operation]:
         """The operations, in the order in which they run: arguments, what the function closes over, constants, and ops."""

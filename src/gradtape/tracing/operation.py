@@ -40,6 +40,8 @@ class Operation:
 
     def get_attr(self, name: str) -> Any:
         """A parameter of the op."""
+        if name == "_user_specified_name" and self._node is None:
+            return self.name.encode()
         if self._node is None or name not in self._node.params:
             raise ValueError(f"Operation {self.name!r} has no attr named {name!r}.")
         return self._node.params[name]

@@ -333,10 +333,13 @@ class Trace:
             shape = node.inputs[0].spec.shape
             return None if None in shape else np.array(shape, node.params["dtype"].numpy)
         arrays = [self.peek(v) for v in node.inputs]
+        if any(a is None for a in arrays):
+            return None
         try:
-            return None if any(a is None for a in arrays) else node.op.kernel(*arrays, **node.params)
+            found = node.op.kernel(*arrays, **node.params)
         except Exception:
             return None
+        return found[node.outputs.index(value)] if node.several else found
 
     def value_of(self, x: Any) -> Value:
         """The value of an operand: a symbol's own, a capture, or a constant."""

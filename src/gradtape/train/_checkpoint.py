@@ -91,6 +91,14 @@ class Checkpoint:
             if name == "save_counter":
                 self._save_counter = value
                 continue
+            held = None if self._root is None else object_graph.parts(self._root).get(name)
+            if held is not None and held is not value:
+                raise ValueError(
+                    errors.compose(
+                        f"Cannot create a Checkpoint with keyword argument {name} if root.{name} already exists.",
+                        "use another name, or leave it out: what the root has is saved.",
+                    )
+                )
             setattr(self, name, value)
         for name, value in ([("root", root)] if root is not None else []) + list(kwargs.items()):
             if not object_graph.is_trackable(value) and not isinstance(value, (list, tuple, dict)):

@@ -85,7 +85,7 @@ def replacing(path: Path) -> contextlib.AbstractContextManager[Any]:
 
 def _bytes_of(array: Any) -> memoryview:
     """The bytes of an array as the file holds them."""
-    if array.dtype.kind == "O":
+    if array.dtype.kind in "OSU":
         texts = [t.encode() if isinstance(t, str) else bytes(t) for t in array.reshape(-1).tolist()]
         return memoryview(np.array([len(t) for t in texts], "<u8").tobytes() + b"".join(texts))
     array = np.ascontiguousarray(array)

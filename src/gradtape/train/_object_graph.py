@@ -14,6 +14,7 @@ from typing import Any
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.toplevel.module import Module
+from gradtape.toplevel.trackable import AutoTrackable, Trackable
 
 VALUE = ".ATTRIBUTES/VARIABLE_VALUE"  # the end of the key of a variable's value
 # Lists in which Keras keeps parts that need not be attributes. Layers come without those that stand for inputs only.
@@ -42,7 +43,7 @@ def _is_trackable(value: Any, seen: set[int]) -> bool:
         return True
     if isinstance(value, _NEVER) or id(value) in seen:
         return False
-    if isinstance(value, Module):
+    if isinstance(value, (Module, Trackable)):
         return True
     if isinstance(value, (list, tuple, Mapping)):
         seen.add(id(value))
@@ -66,7 +67,8 @@ def parts(value: Any) -> dict[str, Any]:
     if own is not None:
         return own()
     attributes = getattr(value, "__dict__", {})
-    if isinstance(value, Module):
+    if isinstance(value, AutoTrackable):
+        attributes = value._trackable_children()
         return {k: v for k, v in attributes.items() if is_trackable(v)}
     return _duck_parts(value, attributes)
 

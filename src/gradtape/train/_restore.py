@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import itertools
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -18,11 +19,14 @@ from gradtape.core import variable as variables
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import wrap
 from gradtape.core.variable import Variable
+from gradtape.core.weak import WeakKeys
 from gradtape.train import _object_graph as object_graph
 from gradtape.train._file_format import Reader
 
 _PATIENCE = 8  # reads after which a variable that belongs to no restored object stops waiting
 _pending: list[Restoration] = []
+_orders = itertools.count()
+_written: WeakKeys[Variable, int] = WeakKeys()  # the order of the checkpoint that a variable has its value of
 _lock = locks.rlock("restore")
 
 
@@ -31,6 +35,8 @@ class Restoration:
 
     def __init__(self, reader: Reader, source: str) -> None:
         self.source, self.is_partial = source, False
+        self._order = next(_orders)
+        self._roots: list[Any] = []
         self._reader = reader
         self._nodes: list[Any] = reader.objects()
         self._open = {i for i, node in enumerate(self._nodes) if "value" in node}
@@ -44,6 +50,9 @@ class Restoration:
         """Restore the values of the objects below a root; objects created later are restored on creation."""
         with _lock, _Searching():
             self._remember(root, 0)
+            inner = getattr(root, "_root", None)  # what a checkpoint was made for may outlive it
+            with contextlib.suppress(TypeError):
+                self._roots = [] if inner is None else [weakref.ref(inner)]
             found = self._found([(root, 0)])
             arrays = self._read(found)
             for (variable, _), array in zip(found, arrays, strict=True):
@@ -51,6 +60,7 @@ class Restoration:
                     _store(variable, array)
                 else:
                     variable.assign(wrap(array))
+                _written[variable] = self._order
             self._close(found)
             if self._open:
                 _pending.append(self)
@@ -61,10 +71,13 @@ class Restoration:
         """Look again at the objects that are known, for parts that they got since."""
         with _lock, _Searching():
             known = [(owner(), node) for node, owner in list(self._owners.items())]
+            known += [(owner(), 0) for owner in self._roots]
             found = self._found([(owner, node) for owner, node in known if owner is not None])
             # Into the cells: a variable that is new has no past for tapes and traces.
             for (variable, _), array in zip(found, self._read(found), strict=True):
-                _store(variable, array)
+                if (_written.get(variable) or 0) <= self._order:  # what was restored later stays
+                    _store(variable, array)
+                    _written[variable] = self._order
             self._close(found)
 
     def _found(self, start: list[tuple[Any, int]]) -> list[tuple[Variable, int]]:
@@ -126,6 +139,7 @@ class Restoration:
         """The variables below a root for which there is no value."""
         missing: dict[int, Variable] = {}
         matched: set[int] = set()
+        takers: dict[int, int] = {}
         seen: set[Any] = set()
         todo: list[tuple[Any, int | None]] = [(root, 0)]
         while todo:
@@ -137,15 +151,15 @@ class Restoration:
             if variable is None:
                 saved = {} if number is None else self._nodes[number]["parts"]
                 todo += [(part, saved.get(name)) for name, part in object_graph.parts(value).items()]
-            elif number is None:
-                missing[variable._id] = variable
+            elif number is None or takers.setdefault(number, variable._id) != variable._id:
+                missing[variable._id] = variable  # there is no value, or another variable took it
             else:
                 matched.add(variable._id)
         return [variable for identity, variable in missing.items() if identity not in matched]
 
     def is_alive(self) -> bool:
         """True while an object exists that may still get parts."""
-        return any(owner() is not None for owner in self._owners.values())
+        return any(owner() is not None for owner in (*self._owners.values(), *self._roots))
 
 
 def _check(reader: Reader, key: str, variable: Variable) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.core import errors
+from gradtape.train import _object_graph as object_graph
 from gradtape.train._restore import Restoration, shown
 
 
@@ -25,7 +26,8 @@ class Status:
         if unused:
             raise AssertionError(
                 errors.compose(
-                    f"{len(unused)} values of checkpoint {self._restoration.source} were not used: {shown(unused)}",
+                    f"{len(unused)} values of checkpoint {self._restoration.source} were not used. Unused attributes: "
+                    f"{shown([_attribute(key) for key in unused])}",
                     "restore with the objects that were saved, or say status.expect_partial().",
                 )
             )
@@ -67,6 +69,11 @@ class Status:
         """Nothing: values are there already."""
 
     run_restore_ops = initialize_or_restore
+
+
+def _attribute(key: str) -> str:
+    """The attribute in which a saved value belongs, seen from the root."""
+    return ".".join(["(root)", *key.removesuffix(f"/{object_graph.VALUE}").split("/")])
 
 
 class NothingRestored:

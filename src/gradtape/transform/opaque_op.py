@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from gradtape.core import errors, state
 from gradtape.core.indexed_slices import IndexedSlices, densify
 from gradtape.core.op import Op
@@ -110,8 +112,8 @@ class Opaque(Op):
     takes_needs = True
     residuals = (("pullback", "function"),)
 
-    def __init__(self, name: str, pullback: Pullback) -> None:
-        self.name = name  # type: ignore[misc]
+    def __init__(self, name: str, pullback: Pullback, takes_none: bool = False) -> None:
+        self.name, self.takes_none = name, takes_none  # type: ignore[misc]
         self.pullback: Pullback | None = pullback
 
     def save(self, values: Any, result: Any) -> tuple[Any, ...]:
@@ -159,7 +161,11 @@ def _show_to(
             r = view(r, depth)
             recorder.see(Identity, (r._id,), (_content(r),), {}, y, _content(y))
     if concerned:
-        op = Opaque(name, _lifted(pullback, inputs, outputs, depth))
+        lifted = _lifted(pullback, inputs, outputs, depth)
+        if len(outputs) > 1 and not all(_has_size(y) for y in outputs):
+            op = Opaque(name, _with_zeros(lifted, outputs), takes_none=True)
+        else:
+            op = Opaque(name, lifted)
         recorder.see(op, ids, [_content(x) for x in seen], {}, ys, [_content(y) for y in ys])
         # The record of the op outlives the backward pass; what the pullback holds must not.
         op.pullback = None
@@ -176,6 +182,26 @@ def _content(value: Any) -> Any:
     """What dispatch shows of an input or output: the array, or the tensor of a transformation."""
     value = value._value if isinstance(value, Variable) else value
     return value._array if type(value) is Tensor else value
+
+
+def _has_size(value: Any) -> bool:
+    """Whether zeros in the shape of a value can be made without it."""
+    return type(value) is Tensor or isinstance(value, Batched) or value.value.spec.is_known
+
+
+def _with_zeros(pullback: Any, outputs: Sequence[Any]) -> Pullback:
+    """A pullback that is given None for outputs that nothing used: their zeros need a size that only the output has."""
+
+    def whole(dys: tuple[Any, ...], needs: Sequence[bool]) -> Sequence[Any]:
+        found: Sequence[Any] = pullback(
+            tuple([zeros(y) if d is None else d for d, y in zip(dys, outputs, strict=True)]), needs
+        )
+        return found
+
+    def zeros(y: Any) -> Any:
+        return wrap(np.zeros_like(y._array)[()]) if type(y) is Tensor else y.zeros_like()
+
+    return whole
 
 
 def fresh(value: Any) -> Any:

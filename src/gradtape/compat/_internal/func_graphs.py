@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import gradtape as tf
 from gradtape.compat import _graphs
+from gradtape.core import nest
 from gradtape.core.weak import WeakKeys
 from gradtape.tracing.operation import Operation
 from gradtape.tracing.symbol import symbol
@@ -22,6 +24,7 @@ class FuncGraph(_graphs.Graph):
     def __init__(self, name: str = "", *args: Any, **kwargs: Any) -> None:
         super().__init__()
         self.name, self.outer_graph = name, None
+        self._call_time_values: dict[Any, Any] = {}
         self._viewed: weakref.ref[Trace] | None = None
 
     @classmethod
@@ -38,6 +41,25 @@ class FuncGraph(_graphs.Graph):
         """A block in this graph; that of a function is the default where the function is traced."""
         with contextlib.nullcontext() if self._viewed is not None else self.trace:
             yield self
+
+    def capture_call_time_value(
+        self, closure: Callable[[], Any], spec: Any, key: Any = None, default_value: Any = None, placeholder: Any = None
+    ) -> Any:
+        """What a function of Python returns when the traced function is called; asked once for each key."""
+        known = self._call_time_values
+        if key is not None and key in known:
+            return known[key]
+        kinds = nest.flatten(spec)
+        values = tf.py_function(
+            lambda: nest.flatten(closure()), [], [s.dtype if isinstance(s, tf.TensorSpec) else s for s in kinds]
+        )
+        for value, kind in zip(values, kinds, strict=True):
+            if isinstance(kind, tf.TensorSpec):
+                value.set_shape(kind.shape)
+        found = nest.pack_sequence_as(spec, values)
+        if key is not None:
+            known[key] = found
+        return found
 
     def _shown(self) -> Trace:
         trace = None if self._viewed is None else self._viewed()

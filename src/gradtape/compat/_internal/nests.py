@@ -8,6 +8,27 @@ from typing import Any
 from gradtape.core import composite, nest
 
 
+def flatten_dict_items(dictionary: Mapping[Any, Any]) -> dict[Any, Any]:
+    """A dict with a key for each value of a dict whose keys are structures like the values."""
+    if not isinstance(dictionary, Mapping):
+        raise TypeError("input must be a dictionary")
+    found: dict[Any, Any] = {}
+    for key, value in dictionary.items():
+        keys, values = nest.flatten(key), nest.flatten(value)
+        if not nest.is_nested(key):
+            keys, values = [key], [value]
+        if len(keys) != len(values):
+            raise ValueError(
+                f"Could not flatten dictionary. Key had {len(keys)} elements, but value had {len(values)} elements. "
+                f"Key: {keys}, value: {values}."
+            )
+        for k, v in zip(keys, values, strict=True):
+            if k in found:
+                raise ValueError(f"Could not flatten dictionary: key {k} is not unique.")
+            found[k] = v
+    return found
+
+
 def is_mapping(value: Any) -> bool:
     """True for a dict and other mappings."""
     return isinstance(value, Mapping)

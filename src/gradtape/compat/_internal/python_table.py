@@ -60,7 +60,11 @@ MODULES: dict[str, dict[str, str]] = {
     "python.distribute.parameter_server_strategy_v2": {"distributions": "ParameterServerStrategyV2"},
     "python.distribute.ps_values": {"distributions": "AggregatingVariable"},
     "python.distribute.values": {"distributions": "DistributedVariable"},
-    "python.eager.backprop": {"tf": "GradientTape", "gradients": "record_gradient"},
+    "python.eager.backprop": {
+        "tf": "GradientTape",
+        "gradients": "record_gradient",
+        "implicit_gradients": "gradients_function implicit_grad implicit_val_and_grad make_vjp val_and_grad_function",
+    },
     "python.eager.context": {
         "contexts": (
             "_reset_context=reset_context async_wait context eager_mode ensure_initialized executing_eagerly get_config "
@@ -116,7 +120,10 @@ MODULES: dict[str, dict[str, str]] = {
     },
     "python.framework.smart_cond": {"conversions": "smart_cond smart_case smart_constant_value"},
     "python.framework.sparse_tensor": {"tf": "SparseTensor SparseTensorSpec", "tf.compat.v1": "SparseTensorValue"},
-    "python.framework.tensor": {"tf": "Tensor TensorSpec"},
+    "python.framework.tensor": {
+        "tf": "Tensor TensorSpec",
+        "specs": "BoundedTensorSpec sanitize_spec_name",
+    },
     "python.framework.tensor_conversion": {"tf": "convert_to_tensor_v2=convert_to_tensor convert_to_tensor"},
     "python.framework.tensor_conversion_registry": {"tf": "register_tensor_conversion_function"},
     "python.framework.tensor_shape": {
@@ -304,7 +311,7 @@ MODULES: dict[str, dict[str, str]] = {
         "variables": (
             "BaseResourceVariable ResourceVariable UninitializedVariable "
             "_variable_handle_from_shape_and_dtype=variable_handle_from_shape_and_dtype is_resource_variable "
-            "resource_scatter_add"
+            "read_variable_op resource_scatter_add var_is_initialized_op"
         ),
         "composites": "VariableSpec",
     },
@@ -429,7 +436,7 @@ MODULES: dict[str, dict[str, str]] = {
         "tf.nest": "assert_same_structure flatten is_nested map_structure pack_sequence_as is_sequence=is_nested",
         "nests": (
             "_is_namedtuple=is_namedtuple _sequence_like=sequence_like _yield_sorted_items=yield_sorted_items "
-            "_yield_value=yield_value assert_shallow_structure flatten_up_to flatten_with_joined_string_paths "
+            "_yield_value=yield_value assert_shallow_structure flatten_dict_items flatten_up_to flatten_with_joined_string_paths "
             "flatten_with_tuple_paths flatten_with_tuple_paths_up_to get_traverse_shallow_structure is_attrs is_mapping is_namedtuple "
             "is_nested_or_composite is_sequence_or_composite=is_nested_or_composite list_to_tuple map_structure_up_to "
             "map_structure_with_paths map_structure_with_tuple_paths map_structure_with_tuple_paths_up_to sequence_like "

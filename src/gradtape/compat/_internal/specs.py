@@ -8,6 +8,11 @@ import numpy as np
 
 from gradtape.core import dtypes
 from gradtape.core.shape import TensorSpec
+from gradtape.polymorphic_function.function_signature import graph_name
+
+__all__ = ["BoundedTensorSpec", "sanitize_spec_name"]
+
+sanitize_spec_name = graph_name
 
 
 class BoundedTensorSpec(TensorSpec):
@@ -21,6 +26,11 @@ class BoundedTensorSpec(TensorSpec):
             raise ValueError("minimum and maximum can not be None")
         self._minimum = np.array(minimum, self.dtype.as_numpy_dtype)
         self._maximum = np.array(maximum, self.dtype.as_numpy_dtype)
+        for what, limit in (("minimum", self._minimum), ("maximum", self._maximum)):
+            try:
+                np.broadcast_shapes(limit.shape, tuple(self.shape))
+            except ValueError:
+                raise ValueError(f"`{what}` {limit} is not compatible with the shape {self.shape}.") from None
         self._minimum.setflags(write=False)
         self._maximum.setflags(write=False)
 

@@ -19,8 +19,10 @@ __all__ = [
     "assign_variable_op",
     "default_variable_store",
     "is_resource_variable",
+    "read_variable_op",
     "resource_scatter_add",
     "slice_helper",
+    "var_is_initialized_op",
     "variable_handle_from_shape_and_dtype",
     "with_variable_store",
 ]
@@ -47,6 +49,16 @@ def resource_scatter_add(resource: Any, indices: Any, updates: Any, name: str | 
     """Add to rows of a variable."""
     variable = getattr(resource, "_variable", resource)
     return tf.compat.v1.scatter_add(variable, indices, updates)
+
+
+def read_variable_op(resource: Any, dtype: Any, name: str | None = None) -> Any:
+    """The value of a variable."""
+    return getattr(resource, "_variable", resource).read_value()
+
+
+def var_is_initialized_op(resource: Any, name: str | None = None) -> Any:
+    """Always true: a variable is made with its value."""
+    return tf.constant(True)
 
 
 def assign_variable_op(resource: Any, value: Any, validate_shape: bool = False, name: str | None = None) -> Any:

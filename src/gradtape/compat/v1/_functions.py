@@ -183,7 +183,9 @@ def while_loop(
 class name_scope:  # noqa: N801
     """A scope of names: `name`, or `default_name` if there is none."""
 
-    def __init__(self, name: str | None, default_name: str | None = None, values: Any = None) -> None:
+    def __init__(
+        self, name: str | None, default_name: str | None = None, values: Any = None, skip_on_eager: bool = True
+    ) -> None:
         self._name = default_name if name is None else name
         if self._name is None and values is not None:
             raise ValueError("At least one of name and default_name is required.")

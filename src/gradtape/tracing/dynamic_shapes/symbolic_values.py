@@ -18,7 +18,7 @@ _SMALL = 64  # elements of a value that may be a shape, an axis or another param
 def is_small(value: Value) -> bool:
     """True if the value of a node may be a shape, an axis or another parameter, and can be computed now."""
     node = value.node
-    if node is None or node.effect or node.several or node.op.any_size:
+    if node is None or node.effect or node.op.any_size:
         return False
     size = 1
     for d in value.spec.shape:
@@ -55,6 +55,7 @@ class SymbolicValues:
             return arrays[0]
         try:
             found = node.op.kernel(*arrays, **node.params)
+            found = found[node.outputs.index(value)] if node.several else found
             # NumPy gives the elements of arrays of objects as they are.
             return as_array(found, value.spec.dtype.numpy) if isinstance(found, int) else found
         except Contradiction:
