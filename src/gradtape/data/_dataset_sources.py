@@ -237,8 +237,7 @@ class Making:
         >>> [int(x) for x in tf.data.Dataset.load(path)]
         [0, 1, 2]
         """
-        made = cls._of(saved.Saved(path, element_spec, compression))
-        return made if reader_func is None else reader_func(cls.from_tensors(made))
+        return cls._of(saved.Saved(path, element_spec, compression, reader_func, cls._of))
 
 
 def _holds_a_list(structure: Any) -> bool:

@@ -188,6 +188,15 @@ class Steps(threading.local):
         self._elements = iter(())
         self._next.clear()
 
+    def finish(self, function: Callable[[Any], Any]) -> None:
+        """Add a node that calls a function on all elements that are left, and ends the iteration."""
+
+        def run() -> None:
+            function(self._elements)
+            self._stop()
+
+        called(self._stage, run, [], [])
+
     def single(self) -> Any:
         """The only element."""
         return fetched(self._stage, self._single)
