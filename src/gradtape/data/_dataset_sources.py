@@ -216,7 +216,7 @@ class Making:
         """
         stages = [stage_of("sample_from_datasets", d) for d in datasets]
         rerandomize, weights = bool(rerandomize_each_iteration), getattr(weights, "_stage", weights)
-        return cls._of(zip_and_sample.Sample(stages, weights, seed, stop_on_empty_dataset, rerandomize))
+        return cls._of(zip_and_sample.sample(stages, weights, seed, stop_on_empty_dataset, rerandomize))
 
     @classmethod
     def load(

@@ -81,7 +81,7 @@ class Pieces(Stage):
 
     def __init__(self, value: Any) -> None:
         self._value = structure.tensors(value)
-        counts = {composites.count(leaf) for leaf in nest.flatten(self._value)}
+        counts = {composites.count(leaf) for leaf in nest.flatten(self._value) if leaf is not None}
         if len(counts) > 1 or None in counts:
             raise errors.build(
                 errors.ShapeError,

@@ -14,6 +14,7 @@ from gradtape.core.tensor import host, wrap
 from gradtape.data import _structure as structure
 from gradtape.data._failure import Failure, attempt, first_in
 from gradtape.data._seeds import Seeds
+from gradtape.data._shuffle_and_repeat import Repeat
 from gradtape.data._sources import Range, Slices
 from gradtape.data._stage import INFINITE, UNKNOWN, Rows, Stage, Table, check_alike, common_spec, known_spec
 
@@ -158,6 +159,18 @@ class Choose(Stage):
 
     def spec(self) -> Any:
         return common_spec("choose_from_datasets", self.inputs[:-1])
+
+
+def sample(sources: list[Stage], weights: Any, seed: Any, stop: bool, rerandomize: bool) -> Stage:
+    """The stage that samples from others. Those that are never chosen are left out, and one alone needs no choice."""
+    if sources and not isinstance(weights, Stage):
+        chances = np.ones(len(sources)) if weights is None else _weights(weights, len(sources))
+        check_alike("sample_from_datasets", sources)
+        chosen = [(source, w) for source, w in zip(sources, chances.tolist(), strict=True) if w > 0]
+        if len(chosen) < 2:
+            return chosen[0][0] if chosen else Repeat(sources[0], 0)
+        sources, weights = [source for source, _ in chosen], np.array([w for _, w in chosen])
+    return Sample(sources, weights, seed, stop, rerandomize)
 
 
 class Sample(Stage):
