@@ -6,6 +6,7 @@ _boxes.py               Boxes: tensors of rank 0 whose only element is an object
 _cache_and_prefetch.py  Elements that are kept, or made ahead: cache in memory or in files, prefetch
 _composites.py          Elements that hold sparse and ragged tensors: their rows, batches and specs
 _csv.py                 Datasets of CSV files
+_csv_fields.py          The fields of CSV files
 _dataset.py             `tf.data.Dataset`
 _dataset_order.py       Methods of `Dataset` that choose, order, join and keep elements
 _dataset_sources.py     Datasets from tensors, numbers, generators, files and other datasets
@@ -22,6 +23,7 @@ _grouping.py            Elements by key: group_by_window, bucket_by_sequence_len
 _iterator.py            Iterators over datasets
 _lookup_tables.py       Tables for `tf.lookup` made of datasets, and datasets filled up to a length
 _map.py                 Functions of elements: map, filter, flat_map, interleave, scan, take_while
+_named_csv.py           Batches of CSV records with named columns
 _nested.py              Several datasets as one leaf of an element: a batch of datasets, or a list of them
 _optional.py            `tf.experimental.Optional`: a value that may be missing
 _options.py             Options of datasets

@@ -31,7 +31,20 @@ _PLAIN = (
 )  # fmt: skip
 # What stages find out when they run, and where a function was written: the same pipeline may have it or not.
 _FOUND = frozenset(
-    ["_spec", "_table", "_kept", "_vectorized", "_pace", "_reading", "_site", "draws", "version", "options", "_calls"]
+    [
+        "_spec",
+        "_before",
+        "_table",
+        "_kept",
+        "_vectorized",
+        "_pace",
+        "_reading",
+        "_site",
+        "draws",
+        "version",
+        "options",
+        "_calls",
+    ]
 )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.control_flow.tensor_array import TensorArray
 from gradtape.core import convert, errors, nest
 from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.shape import TensorShape, TensorSpec, spec_of
@@ -15,7 +16,7 @@ from gradtape.core.tensor import Tensor, host, wrap
 from gradtape.data import _composites as composites
 from gradtape.data import _nested as nested
 from gradtape.data._specs import DatasetSpec, OptionalSpec
-from gradtape.toplevel.specs import TensorArray, TensorArraySpec
+from gradtape.toplevel.specs import TensorArraySpec
 
 # The names in a tuple of arrays that TensorFlow takes for a sparse tensor, `tf.compat.v1.SparseTensorValue`.
 _SPARSE = ("indices", "values", "dense_shape")

@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
+from gradtape.control_flow.tensor_array import TensorArray
 from gradtape.core import errors, nest, provenance, state
 from gradtape.core.composite import CompositeSpec
 from gradtape.core.shape import TensorShape, TensorSpec
@@ -17,7 +18,7 @@ from gradtape.data._nested import Datasets
 from gradtape.data._purity import Reading
 from gradtape.data._seeds import Draws
 from gradtape.data._specs import MAKERS
-from gradtape.toplevel.specs import TensorArray, TensorArraySpec
+from gradtape.toplevel.specs import TensorArraySpec
 
 _NAMES = ("", "x", "x, y", "x, y, z")
 _CONTEXT = "Error in user-defined function passed to"
