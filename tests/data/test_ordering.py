@@ -146,9 +146,9 @@ def test_random_and_unique() -> None:
 
 
 def test_concatenate_refuses_elements_of_another_kind() -> None:
-    with pytest.raises(TypeError, match="concatenate: the datasets must have compatible element specs"):
+    with pytest.raises(TypeError, match="concatenate: Incompatible dataset elements"):
         list(Dataset.range(2).concatenate(Dataset.from_tensor_slices(["a"])))
-    with pytest.raises(TypeError, match="concatenate: the datasets must have compatible element specs"):
+    with pytest.raises(TypeError, match="concatenate: Incompatible dataset elements"):
         list(Dataset.range(2).concatenate(Dataset.range(2).enumerate()))
 
 

@@ -111,6 +111,14 @@ class SparseBatch(Batch):
     def __init__(self, source: Stage, size: Any, row_shape: Any) -> None:
         super().__init__(source, size, False)
         self._shape = TensorShape(row_shape)
+        spec = known_spec(source)
+        if spec is not None and len(nest.flatten(spec)) > 1:
+            raise TypeError(
+                errors.compose(
+                    f"sparse_batch: elements must have a single component, got {spec!r}.",
+                    "use map to select one part: dataset.map(lambda x, y: x).",
+                )
+            )
 
     def elements(self) -> Iterator[Any]:
         return grouped(self.inputs[0].elements(), self._size, False, self._together)

@@ -105,6 +105,14 @@ def ragged(column: Sequence[Any], spec: Any) -> Any:
         return stacked("ragged_batch", column)
     arrays = [host(t._array) for t in column]
     if not isinstance(spec, RaggedTensorSpec):
+        for i, array in enumerate(arrays):
+            if array.shape != arrays[0].shape:
+                raise errors.build(
+                    errors.InvalidArgumentError,
+                    "ragged_batch: Cannot batch tensors with different shapes, where the rank is not known: the first element "
+                    f"had shape {list(arrays[0].shape)} and element {i} had shape {list(array.shape)}.",
+                    "use tf.ensure_shape in a map before.",
+                )
         return wrap(np.stack(arrays))
     if spec.ragged_rank > 1:
         made = stack([from_tensor(t, ragged_rank=spec.ragged_rank - 1) for t in column])
@@ -117,6 +125,13 @@ def sparse(column: Sequence[Any], row_shape: Any) -> SparseTensor:
     """Dense tensors as one sparse tensor, with a shape that all of them fit."""
     dims = [-1 if d is None else int(d) for d in TensorShape(row_shape).as_list()]
     arrays = [np.asarray(t) for t in column]
+    for array in arrays:
+        if array.ndim != len(dims):
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"sparse_batch: Input element had shape {list(array.shape)} that is incompatible with the row shape {dims}.",
+                "give one size for each axis.",
+            )
     largest = np.max([a.shape for a in arrays], axis=0) if dims else np.zeros(0, np.int64)
     lengths = [int(m) if d < 0 else d for d, m in zip(dims, largest, strict=True)]
     if any(m > n for m, n in zip(largest, lengths, strict=True)):

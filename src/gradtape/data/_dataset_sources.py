@@ -112,7 +112,9 @@ class Making:
         >>> list(tf.data.Dataset.counter(5, 5).take(3).as_numpy_iterator())
         [np.int64(5), np.int64(10), np.int64(15)]
         """
-        return cls._of(sources.Counter(int(start), int(step), dtypes.as_dtype(dtype)))
+        kind = dtypes.as_dtype(dtype)
+        first, distance = (convert.convert_to_tensor(n, kind).numpy().item() for n in (start, step))
+        return cls._of(sources.Counter(first, distance, kind))
 
     @classmethod
     def random(cls, seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> Self:

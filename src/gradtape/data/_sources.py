@@ -179,7 +179,7 @@ def range_of(numbers: Any, dtype: dtypes.DType) -> Range:
 class Counter(Stage):
     """Integers without end."""
 
-    def __init__(self, start: int, step: int, dtype: dtypes.DType) -> None:
+    def __init__(self, start: Any, step: Any, dtype: dtypes.DType) -> None:
         self._start, self._step, self._dtype = start, step, dtype
 
     def elements(self) -> Iterator[Any]:
@@ -299,7 +299,7 @@ def _like(value: Any, spec: Any) -> Any:
         return value
     try:
         array = host(value._array) if hasattr(value, "_array") else _array(value, spec)
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError, OverflowError) as problem:
         reason = str(problem).partition("\n")[0]
         raise errors.build(
             errors.DTypeError,

@@ -46,7 +46,7 @@ def tensors(value: Any) -> Any:
     return convert.convert_to_tensor(value)
 
 
-def result(value: Any) -> Any:
+def result(value: Any, who: str = "map") -> Any:
     """What a function of the user returned, with tensors as leaves. A list is taken for a tuple: functions such as
     `tf.numpy_function` return lists of tensors that cannot be stacked."""
     if value is None:
@@ -55,7 +55,18 @@ def result(value: Any) -> Any:
             "the function must return an element, it returned None.",
             "end it with `return`: def f(x): ...; return x.",
         )
-    return tensors(tuple(value) if type(value) is list else value)
+    try:
+        return tensors(tuple(value) if type(value) is list else value)
+    except errors.ConversionError as problem:
+        raise errors.build(
+            _ReturnedError,
+            f"Unsupported return value from function passed to Dataset.{who}(): {str(problem).partition(chr(10))[0]}",
+            "return tensors, or nested tuples and dicts of them.",
+        ) from problem
+
+
+class _ReturnedError(errors.ConversionError, TypeError):
+    """Something that is no tensor as the result of a function: TensorFlow raises a TypeError there."""
 
 
 def packer(structure: Any) -> Callable[[Sequence[Any]], Any]:

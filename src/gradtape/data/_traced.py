@@ -120,10 +120,10 @@ def may_assign(stage: Any) -> bool:
 
 def not_single(count: int) -> Exception:
     """The error of a dataset that has not one element."""
-    number = "more than one element" if count else "no element"
+    what = "Dataset had more than one element." if count else "Dataset was empty."
     return errors.build(
         errors.InvalidArgumentError,
-        f"get_single_element: the dataset must have one element, it has {number}.",
+        f"get_single_element: the dataset must have one element. {what}",
         "use take(1), or batch.",
     )
 

@@ -73,7 +73,7 @@ class Function:
         current.recorders, current.depth, current.trace, current.in_pipeline = (), 0, None, True
         current.streams = self.draws
         try:
-            return structure.result(self.function(*spread(values)))
+            return structure.result(self.function(*spread(values)), self.name)
         except (StopIteration, errors.OutOfRangeError) as problem:
             # They would be taken for the end of the elements.
             said = errors.build(errors.InvalidArgumentError, f"{self.name}: the function raised {problem!r}.")
@@ -99,7 +99,7 @@ class Function:
                 _placeholder(leaf) if parameter is None else _shaped(next(rest), leaf)
                 for leaf, parameter in zip(leaves, parameters, strict=True)
             ]
-            found.append(structure.spec(structure.result(call(*nest.pack_sequence_as(arguments, values)))))
+            found.append(structure.spec(structure.result(call(*nest.pack_sequence_as(arguments, values)), self.name)))
 
         with state.outside():
             call = converted(self.function)

@@ -114,7 +114,9 @@ class Choose(Stage):
     def __init__(self, sources: list[Stage], choice: Stage, stop_on_empty: bool) -> None:
         if not sources:
             raise ValueError(
-                errors.compose("choose_from_datasets: `datasets` should not be empty.", "give at least one.")
+                errors.compose(
+                    "choose_from_datasets: Invalid `datasets`. `datasets` should not be empty.", "give at least one."
+                )
             )
         check_alike("choose_from_datasets", sources)
         wanted, given = TensorSpec([], dtypes.int64), known_spec(choice)
@@ -183,7 +185,9 @@ class Sample(Stage):
     def __init__(self, sources: list[Stage], weights: Any, seed: Any, stop: bool, rerandomize: bool) -> None:
         if not sources:
             raise ValueError(
-                errors.compose("sample_from_datasets: `datasets` should not be empty.", "give at least one.")
+                errors.compose(
+                    "sample_from_datasets: Invalid `datasets`. `datasets` should not be empty.", "give at least one."
+                )
             )
         check_alike("sample_from_datasets", sources)
         self._count = len(sources)
@@ -238,7 +242,10 @@ def _weights(given: Any, count: int) -> Any:
     tensor = convert.convert_to_tensor(given)
     if not tensor.dtype.is_floating:
         raise TypeError(
-            errors.compose(f"sample_from_datasets: weights must be float32 or float64, got {tensor.dtype.name}.")
+            errors.compose(
+                f"sample_from_datasets: Invalid `weights`. `weights` type must be either `tf.float32` or `tf.float64`, got "
+                f"{tensor.dtype.name}."
+            )
         )
     found = np.asarray(host(tensor._array), np.float64)
     if found.shape != (count,):
