@@ -99,3 +99,15 @@ def test_rebatch_with_sizes_in_turn() -> None:
     assert dataset.element_spec.shape.as_list() == [None]
     with pytest.raises(tf.errors.InvalidArgumentError, match="batch_size must be at least 1, got 0"):
         Dataset.range(4).batch(2).rebatch([1, 0])
+
+
+@pytest.mark.parametrize(("size", "static"), [(2, 2), (4, 4), (3, None), ([2, 2], 2), ([2, 1], None)])
+def test_sizes_that_divide_the_batches_before_are_static(size: Any, static: Any) -> None:
+    ds = Dataset.range(8).batch(4, drop_remainder=True).rebatch(size)
+    assert ds.element_spec.shape.as_list() == [static]
+    assert [int(x) for batch in ds for x in batch] == list(range(8))
+
+
+def test_sizes_of_batches_are_a_scalar_or_a_vector() -> None:
+    with pytest.raises(ValueError, match="scalar or a vector"):
+        Dataset.range(8).batch(4).rebatch([[2]])

@@ -98,7 +98,7 @@ def test_several_files(tmp_path: Path) -> None:
     inner = names.interleave(tf.data.TextLineDataset, cycle_length=3)
     assert texts(inner) == [b"0a", b"1a", b"2a", b"0b", b"1b", b"2b"]
     assert inner.element_spec == tf.TensorSpec([], tf.string)
-    with pytest.raises(tf.errors.InvalidArgumentError, match="no files matched"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="No files matched"):
         Dataset.list_files(str(tmp_path / "*.csv"))
 
 

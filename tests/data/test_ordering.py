@@ -146,7 +146,20 @@ def test_random_and_unique() -> None:
 
 
 def test_concatenate_refuses_elements_of_another_kind() -> None:
-    with pytest.raises(TypeError, match="concatenate: the datasets must have compatible element specs"):
+    with pytest.raises(TypeError, match="concatenate: Incompatible dataset elements"):
         list(Dataset.range(2).concatenate(Dataset.from_tensor_slices(["a"])))
-    with pytest.raises(TypeError, match="concatenate: the datasets must have compatible element specs"):
+    with pytest.raises(TypeError, match="concatenate: Incompatible dataset elements"):
         list(Dataset.range(2).concatenate(Dataset.range(2).enumerate()))
+
+
+@pytest.mark.parametrize("stop", [True, False])
+def test_datasets_of_weight_zero_are_never_read(stop: bool) -> None:
+    def never() -> Any:
+        raise AssertionError
+        yield 0
+
+    other = Dataset.from_generator(never, output_signature=tf.TensorSpec([], tf.int64))
+    for weights, expected in [([0.0, 1.0], [0, 1, 2]), ([0.0, 0.0], [])]:
+        ds = Dataset.sample_from_datasets([other, Dataset.range(3)], weights=weights, stop_on_empty_dataset=stop)
+        assert len(ds) == len(expected)
+        assert [int(x) for x in ds] == expected

@@ -154,3 +154,46 @@ def test_refusals_name_the_argument(what: str) -> None:
     run, kind, words = _WORDS[what]
     with pytest.raises(kind, match=words):
         run()
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "message"),
+    [
+        (lambda: Dataset.range(2).map(lambda x: object), TypeError, r"function passed to Dataset\.map\(\)"),
+        (lambda: Dataset.range(2).filter(lambda x: [x > 0, x > 1]), ValueError, "`predicate` must return"),
+        (lambda: Dataset.range(2).take_while(lambda x: Dataset.range(2)), ValueError, "`predicate` must return"),
+        (
+            lambda: Dataset.range(2).scan(1, lambda s, x: (tf.SparseTensor([[0]], [1], [1]), s)),
+            TypeError,
+            "element classes for the new state",
+        ),
+        (
+            lambda: Dataset.range(2).group_by_window(lambda x: x, lambda k, d: d, window_size_func=lambda k: [k, k]),
+            ValueError,
+            "`window_size_func` must return",
+        ),
+        (lambda: Dataset.from_tensor_slices([[1]]).padded_batch(1, ["a"]), TypeError, "padded shape"),
+        (lambda: Dataset.from_tensors(([1], [2])).sparse_batch(4, [2]), TypeError, "single component"),
+        (lambda: Dataset.from_tensors([1]).sparse_batch(4, [2, 3]), tf.errors.InvalidArgumentError, "incompatible"),
+        (lambda: Dataset.range(2).rejection_resample(lambda x: 1.5, [0.5, 0.5]), TypeError, "`class_func`"),
+        (lambda: Dataset.range(3).rejection_resample(lambda x: x, [0.5, 0.5]), IndexError, "`class_func`"),
+        (
+            lambda: Dataset.from_generator(lambda: iter([[1], [1, 2]]), tf.int32).ragged_batch(2),
+            tf.errors.InvalidArgumentError,
+            "Cannot batch tensors with different shapes",
+        ),
+        (lambda: Dataset.range(2).apply(tf.data.experimental.assert_cardinality(-1)), Exception, "infinite number of"),
+    ],
+)
+def test_elements_of_the_wrong_kind(make: Any, kind: Any, message: str) -> None:
+    with pytest.raises(kind, match=message):
+        list(make())
+
+
+def test_elements_with_one_part_can_be_unique() -> None:
+    ds = Dataset.from_tensor_slices({"a": [1, 2, 1]}).unique()
+    assert [int(x["a"]) for x in ds] == [1, 2]
+
+
+def test_counters_may_be_floats() -> None:
+    assert list(Dataset.counter(1.5, 2, tf.float32).take(2).as_numpy_iterator()) == [1.5, 3.5]

@@ -6,6 +6,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import gradtape as tf
@@ -87,3 +88,32 @@ def test_prefetch_is_not_further_ahead_than_its_buffer() -> None:
     for i in range(10):
         next(iterator)
         assert max(made) <= i + 3
+
+
+def test_none_is_a_part_in_every_stage() -> None:
+    pairs = Dataset.range(4).map(lambda x: (x, None))
+    assert [(int(x), y) for x, y in pairs.batch(2).unbatch()] == [(i, None) for i in range(4)]
+    assert [(x.tolist(), y) for x, y in pairs.batch(2).rebatch(3).as_numpy_iterator()] == [
+        ([0, 1, 2], None),
+        ([3], None),
+    ]
+    assert [(int(x), y) for x, y in Dataset.from_tensor_slices((np.arange(2), None))] == [(0, None), (1, None)]
+    rows = Dataset.range(3).map(lambda x: (tf.range(x), None)).ragged_batch(3)
+    assert [(x.to_list(), y) for x, y in rows] == [([[], [0], [0, 1]], None)]
+    parts = Dataset.from_tensors({"r": tf.ragged.constant([[1], [2, 3]]), "n": None}).unbatch()
+    assert [(x["r"].numpy().tolist(), x["n"]) for x in parts] == [([1], None), ([2, 3], None)]
+
+
+def test_elements_are_arrays_of_tensors() -> None:
+    def rows(n: Any) -> Any:
+        n = tf.cast(n, tf.int32)
+        return tf.TensorArray(tf.int32, size=n, element_shape=()).unstack(tf.range(n))
+
+    arrays = Dataset.range(3).map(rows)
+    assert isinstance(arrays.element_spec, tf.TensorArraySpec)
+    assert [x.stack().numpy().tolist() for x in arrays.shuffle(1).prefetch(1)] == [[], [0], [0, 1]]
+    stacked = arrays.map(lambda a: a.identity()).map(lambda a: (a.stack(), a.size()))
+    assert stacked.element_spec[0].shape.as_list() == [None]
+    assert [(x.tolist(), int(n)) for x, n in stacked.as_numpy_iterator()] == [([], 0), ([0], 1), ([0, 1], 2)]
+    with pytest.raises(TypeError, match="stack"):
+        next(iter(arrays.batch(2)))

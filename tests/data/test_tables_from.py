@@ -28,7 +28,7 @@ def test_padding() -> None:
     assert [bool(e["valid"]) for e in padded] == [True, True, False, False]
     np.testing.assert_array_equal(padded[1]["x"], [3, 4])
     np.testing.assert_array_equal(padded[3]["x"], [0, 0])
-    with pytest.raises(ValueError, match="more than 1"):
+    with pytest.raises(ValueError, match="less than the target cardinality"):
         dataset.apply(E.pad_to_cardinality(1))
     with pytest.raises(ValueError, match="dicts"):
         tf.data.Dataset.range(2).apply(E.pad_to_cardinality(3))

@@ -67,7 +67,7 @@ def beside(path: str | os.PathLike[str], folders: bool = False, suffix: str = ""
     folder, name = os.path.split(target)
     if folders:
         make_folder(folder)
-    _sweep(folder)
+    sweep(folder)
     short = os.fsdecode(os.fsencode(name)[:_LONGEST])
     part = os.path.join(folder, f".{short}.gradtape-{threading.get_ident()}-{os.getpid()}{suffix}")
     with contextlib.suppress(FileNotFoundError):
@@ -117,7 +117,7 @@ def _lock(handle: int) -> bool:
     return True
 
 
-def _sweep(folder: str) -> None:
+def sweep(folder: str) -> None:
     """Remove the parts that killed processes left in a folder."""
     now = time.monotonic()
     if now < _swept.get(folder, 0.0):

@@ -6,6 +6,7 @@ _boxes.py               Boxes: tensors of rank 0 whose only element is an object
 _cache_and_prefetch.py  Elements that are kept, or made ahead: cache in memory or in files, prefetch
 _composites.py          Elements that hold sparse and ragged tensors: their rows, batches and specs
 _csv.py                 Datasets of CSV files
+_csv_fields.py          The fields of CSV files
 _dataset.py             `tf.data.Dataset`
 _dataset_order.py       Methods of `Dataset` that choose, order, join and keep elements
 _dataset_sources.py     Datasets from tensors, numbers, generators, files and other datasets
@@ -16,11 +17,13 @@ _example_datasets.py    Datasets of records of features
 _experimental.py        Older forms of what are methods of `Dataset` now, and a few others
 _failure.py             Errors of elements
 _file_stages.py         Elements from files: TFRecord, lines of text, records of one length, lists of files
+_fingerprint.py         What a pipeline computes, as a name
 _flat_map.py            Functions that give datasets: flat_map and interleave
 _grouping.py            Elements by key: group_by_window, bucket_by_sequence_length, unique, rejection_resample
 _iterator.py            Iterators over datasets
 _lookup_tables.py       Tables for `tf.lookup` made of datasets, and datasets filled up to a length
 _map.py                 Functions of elements: map, filter, flat_map, interleave, scan, take_while
+_named_csv.py           Batches of CSV records with named columns
 _nested.py              Several datasets as one leaf of an element: a batch of datasets, or a list of them
 _optional.py            `tf.experimental.Optional`: a value that may be missing
 _options.py             Options of datasets
@@ -30,7 +33,9 @@ _readers.py             Datasets of files: `TFRecordDataset`, `TextLineDataset`,
 _returned.py            Datasets that a traced function returns: each run of the function makes one
 _saved.py               Datasets that are saved in a folder, and loaded
 _seeds.py               Seeds of stages that draw: reproducible, another stream for each iteration
+_shards.py              Elements in several files, the shards of a saved dataset or a snapshot
 _shuffle_and_repeat.py  Which elements come, and in which order: shuffle, repeat, take, skip, shard, concatenate
+_snapshot.py            Snapshots: the elements of a pipeline, kept in a folder
 _sources.py             Where elements come from: tensors, ranges, generators, random numbers
 _specs.py               The specs of datasets, iterators and optionals
 _stage.py               A stage of a pipeline: what a dataset is made of

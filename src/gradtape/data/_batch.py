@@ -41,8 +41,14 @@ class Rebatch(Stage):
 
     def __init__(self, source: Stage, sizes: Any, drop_remainder: Any) -> None:
         self.inputs = (source,)
-        flat = np.reshape(np.asarray(sizes), -1)
-        self._sizes = [positive("rebatch", "batch_size", size) for size in flat]
+        given = np.asarray(sizes)
+        if given.ndim > 1 or not given.size:
+            raise errors.build(
+                errors.ShapeError,
+                f"rebatch: Invalid `batch_size`. Expected a scalar or a vector with elements, got {sizes!r}.",
+                "give a size, or a list of sizes.",
+            )
+        self._sizes = [positive("rebatch", "batch_size", size) for size in given.reshape(-1)]
         self._drop = bool(drop_remainder)
         self._stack = stacker("rebatch", source)
 
@@ -67,8 +73,14 @@ class Rebatch(Stage):
         return batches(count, self._sizes[0], self._drop) if len(self._sizes) == 1 or count < 0 else UNKNOWN
 
     def spec(self) -> Any:
-        known = self._sizes[0] if self._drop and len(set(self._sizes)) == 1 else None
-        return structure.with_rows(self.inputs[0].spec(), known)
+        size = self._sizes[0]
+        is_known = len(set(self._sizes)) == 1 and (self._drop or self._divides(size))
+        return structure.with_rows(self.inputs[0].spec(), size if is_known else None)
+
+    def _divides(self, size: int) -> bool:
+        """Whether the batches before are known to fill batches of a size."""
+        rows = rows_in(self.inputs[0].inputs[0].spec())
+        return rows is not None and rows % size == 0
 
 
 class RaggedBatch(Batch):
@@ -99,6 +111,14 @@ class SparseBatch(Batch):
     def __init__(self, source: Stage, size: Any, row_shape: Any) -> None:
         super().__init__(source, size, False)
         self._shape = TensorShape(row_shape)
+        spec = known_spec(source)
+        if spec is not None and len(nest.flatten(spec)) > 1:
+            raise TypeError(
+                errors.compose(
+                    f"sparse_batch: elements must have a single component, got {spec!r}.",
+                    "use map to select one part: dataset.map(lambda x, y: x).",
+                )
+            )
 
     def elements(self) -> Iterator[Any]:
         return grouped(self.inputs[0].elements(), self._size, False, self._together)
@@ -124,7 +144,7 @@ class Unbatch(Stage):
         self.inputs = (source,)
         spec = known_spec(source)
         if spec is not None:
-            _rows_in(spec)
+            rows_in(spec)
 
     def elements(self) -> Iterator[Any]:
         for value in self.inputs[0].elements():
@@ -136,7 +156,7 @@ class Unbatch(Stage):
 
     def cardinality(self) -> int:
         count, spec = self.inputs[0].cardinality(), known_spec(self.inputs[0])
-        rows = None if spec is None else _rows_in(spec)
+        rows = None if spec is None else rows_in(spec)
         if count == INFINITE:
             return INFINITE
         return UNKNOWN if count < 0 or rows is None else count * rows
@@ -145,7 +165,7 @@ class Unbatch(Stage):
         return structure.without_rows(self.inputs[0].spec())
 
 
-def _rows_in(spec: Any) -> int | None:
+def rows_in(spec: Any) -> int | None:
     """How many rows elements of a spec have, if that is known. Refuses those that have none."""
     shapes = [s.shape for s in nest.flatten(spec) if isinstance(getattr(s, "shape", None), TensorShape)]
     sizes = {shape[0] for shape in shapes if shape.rank} - {None}

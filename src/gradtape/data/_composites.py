@@ -30,12 +30,12 @@ class RowSpec(TensorSpec):
 
 
 def holds(structure: Any) -> bool:
-    """True if a structure holds sparse or ragged tensors, or datasets side by side. Lists are tensors, and may be long: of them only the first
-    item is looked at, which may be a dataset."""
+    """True if a structure holds sparse or ragged tensors, datasets side by side, or None. Lists are tensors, and may be long: of them only the
+    first item is looked at, which may be a dataset."""
     if isinstance(structure, tuple):
-        return any(holds(item) for item in structure)
+        return any(item is None or holds(item) for item in structure)
     if isinstance(structure, Mapping):
-        return any(holds(item) for item in structure.values())
+        return any(item is None or holds(item) for item in structure.values())
     if isinstance(structure, list):
         return bool(structure) and hasattr(structure[0], "_stage")
     if isinstance(structure, (Composite, Datasets)):
@@ -63,7 +63,8 @@ def count(leaf: Any) -> int | None:
 def slices(value: Any) -> Iterator[Any]:
     """The rows of a structure of tensors."""
     leaves = nest.flatten(value)
-    rows = [list(_rows(leaf)) for leaf in leaves]
+    number = next((count(leaf) for leaf in leaves if leaf is not None), 0)
+    rows = [[None] * (number or 0) if leaf is None else list(_rows(leaf)) for leaf in leaves]
     for parts in zip(*rows, strict=True):
         yield nest.pack_sequence_as(value, list(parts))
 
@@ -98,10 +99,20 @@ def ragged(column: Sequence[Any], spec: Any) -> Any:
     from gradtape.ragged._rearrange import stack
     from gradtape.ragged._spec import RaggedTensorSpec
 
+    if column[0] is None:
+        return None
     if isinstance(column[0], Composite):
         return stacked("ragged_batch", column)
     arrays = [host(t._array) for t in column]
     if not isinstance(spec, RaggedTensorSpec):
+        for i, array in enumerate(arrays):
+            if array.shape != arrays[0].shape:
+                raise errors.build(
+                    errors.InvalidArgumentError,
+                    "ragged_batch: Cannot batch tensors with different shapes, where the rank is not known: the first element "
+                    f"had shape {list(arrays[0].shape)} and element {i} had shape {list(array.shape)}.",
+                    "use tf.ensure_shape in a map before.",
+                )
         return wrap(np.stack(arrays))
     if spec.ragged_rank > 1:
         made = stack([from_tensor(t, ragged_rank=spec.ragged_rank - 1) for t in column])
@@ -114,6 +125,13 @@ def sparse(column: Sequence[Any], row_shape: Any) -> SparseTensor:
     """Dense tensors as one sparse tensor, with a shape that all of them fit."""
     dims = [-1 if d is None else int(d) for d in TensorShape(row_shape).as_list()]
     arrays = [np.asarray(t) for t in column]
+    for array in arrays:
+        if array.ndim != len(dims):
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"sparse_batch: Input element had shape {list(array.shape)} that is incompatible with the row shape {dims}.",
+                "give one size for each axis.",
+            )
     largest = np.max([a.shape for a in arrays], axis=0) if dims else np.zeros(0, np.int64)
     lengths = [int(m) if d < 0 else d for d, m in zip(dims, largest, strict=True)]
     if any(m > n for m, n in zip(largest, lengths, strict=True)):
@@ -153,6 +171,8 @@ def ragged_spec(spec: Any, rows: int | None, splits: Any) -> Any:
     """The spec of a batch of tensors whose sizes may differ."""
     from gradtape.ragged._spec import RaggedTensorSpec
 
+    if spec is None:
+        return None
     if isinstance(spec, (CompositeSpec, RowSpec)):
         return with_rows(spec, rows)
     shape = TensorShape([rows]).concatenate(spec.shape)

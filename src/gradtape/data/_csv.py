@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,71 +10,88 @@ import numpy as np
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import TensorSpec
 from gradtape.core.tensor import Tensor, host, wrap
-from gradtape.core.weak import Closing
 from gradtape.data import _file_stages as file_stages
+from gradtape.data._csv_fields import Dialect, Records
 from gradtape.data._dataset import Dataset
 from gradtape.data._failure import Failure, attempt, guarded
 from gradtape.data._stage import UNKNOWN, Stage
-from gradtape.data._threads import AUTOTUNE
 from gradtape.io import _tfrecord as tfrecord
-from gradtape.io._compressed import opened
 
 
 class _Columns(Stage):
-    """The fields of lines, each as a tensor of rank 0."""
+    """The fields of records, each as a tensor of rank 0.
+
+    Args:
+      chosen: the columns to read; all by default.
+      left_out: the columns not to read.
+    """
 
     def __init__(
-        self, names: Any, defaults: Sequence[Any], kind: str, header: bool, form: dict[str, Any], na: str, chosen: Any
+        self,
+        names: Any,
+        defaults: Sequence[Any],
+        kind: str,
+        header: bool,
+        dialect: Dialect,
+        na: str,
+        chosen: Any,
+        left_out: Any,
     ) -> None:
-        self._names, self._kind, self._header, self._form, self._na = (
-            file_stages.checked_names(names),
-            kind,
-            header,
-            form,
-            na,
-        )
+        self._names, self._kind, self._header = file_stages.checked_names(names), kind, header
+        self._dialect, self._na = dialect, na
         self._columns = [_Column(d) for d in defaults]
-        self._chosen = list(range(len(defaults))) if chosen is None else [int(i) for i in chosen]
-        if len(self._chosen) != len(self._columns):
-            raise ValueError(
-                errors.compose(
-                    f"CsvDataset: record_defaults and select_cols differ in length: {len(self._columns)} vs {len(self._chosen)}.",
-                    "give one default for each column.",
-                )
-            )
-        if self._chosen != sorted(set(self._chosen)):
-            raise errors.build(
-                errors.InvalidArgumentError,
-                f"CsvDataset: select_cols must be in increasing order, got {self._chosen}.",
-                "sort them, and record_defaults with them.",
-            )
-        self._width = None if chosen is not None else len(self._columns)
+        self._chosen = None if chosen is None else _checked_columns(chosen, len(self._columns))
+        self._left_out = frozenset(map(int, left_out or ()))
 
     def elements(self) -> Iterator[Any]:
         for path in file_stages.paths(self._names):
-            for number, fields in enumerate(guarded(read_fields(path, self._kind, self._form)), 1):
-                if type(fields) is Failure:
-                    yield fields
-                elif fields and not (self._header and number == 1):
-                    yield attempt(self._row, fields, (path, number))
+            records = Records(path, self._kind, self._dialect)
+            rest = guarded(iter(records))
+            if self._header:
+                first = next(rest, None)
+                if first is None:
+                    yield Failure(records.refused("Can't read header of file"))
+                elif type(first) is Failure:
+                    yield first
+            for fields in rest:
+                yield fields if type(fields) is Failure else attempt(self._row, fields, records)
 
-    def _row(self, fields: list[str], where: tuple[str, int]) -> Any:
-        """The chosen fields of a line as tensors."""
-        if self._width not in (None, len(fields)) or max(self._chosen) >= len(fields):
-            raise errors.build(
-                errors.InvalidArgumentError,
-                f"CsvDataset: line {where[1]} of {where[0]} has {len(fields)} fields, {len(self._columns)} are expected.",
-                "correct record_defaults, select_cols, or the file.",
-            )
-        return tuple(
-            column.value(fields[i], self._na, where) for column, i in zip(self._columns, self._chosen, strict=True)
-        )
+    def _row(self, fields: list[str], records: Records) -> Any:
+        """The chosen fields of a record as tensors."""
+        wanted = len(self._columns)
+        if self._chosen is not None:
+            fields = [fields[i] for i in self._chosen if i < len(fields)]
+        elif self._left_out:
+            fields = [field for i, field in enumerate(fields) if i not in self._left_out]
+        if len(fields) != wanted:
+            there = "more" if len(fields) > wanted else len(fields)
+            raise records.refused(f"Expect {wanted} fields but have {there} in record")
+        return tuple([column.value(fields[i], self._na, i, records) for i, column in enumerate(self._columns)])
 
     def cardinality(self) -> int:
         return UNKNOWN
 
     def spec(self) -> Any:
         return tuple(TensorSpec([], column.dtype) for column in self._columns)
+
+
+def _checked_columns(chosen: Any, count: int) -> list[int]:
+    """The numbers of the columns to read."""
+    found = [int(i) for i in chosen]
+    wrong = None
+    if len(found) != count:
+        wrong = f"select_cols should match output size: {len(found)} vs {count} record_defaults"
+    elif found != sorted(set(found)):
+        wrong = f"select_cols should be strictly increasing indices, got {found}"
+    elif found and found[0] < 0:
+        wrong = f"select_cols should be non-negative indices, got {found}"
+    if wrong is not None:
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"CsvDataset: {wrong}.",
+            "give one index for each of record_defaults, in order.",
+        )
+    return found
 
 
 class _Column:
@@ -88,44 +103,32 @@ class _Column:
             self.dtype = dtypes.as_dtype(default)
             return
         value = np.asarray(host(convert.convert_to_tensor(default)._array))
+        if value.ndim > 1:
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"CsvDataset: Each record default should be at most rank 1, got {value.tolist()}.",
+                "give a value, a list of one value, or a dtype.",
+            )
         self.dtype = dtypes.from_numpy(value.dtype)
         if value.size:
             self.default = _scalar(value.ravel()[0], self.dtype)
 
-    def value(self, field: str, na: str, where: tuple[str, int]) -> Tensor:
+    def value(self, field: str, na: str, number: int, records: Records) -> Tensor:
         """A field as a tensor."""
         if field in ("", na):
             if self.default is None:
-                raise _refused(f"a field is empty, and there is no default, in line {where[1]} of {where[0]}.")
+                raise records.refused(f"Field {number} is required but missing in record")
             return self.default
         try:
             return _scalar(
                 field.encode("utf-8", "surrogateescape") if self.dtype is dtypes.string else field, self.dtype
             )
         except (ValueError, OverflowError):
-            raise _refused(f"{field!r} is not {self.dtype.name}, in line {where[1]} of {where[0]}.") from None
-
-
-def _refused(what: str) -> Exception:
-    return errors.build(errors.InvalidArgumentError, f"CsvDataset: {what}", "correct record_defaults, or the file.")
+            raise records.refused(f"Field {number} in record is not a valid {self.dtype.name}: {field}") from None
 
 
 def _scalar(value: Any, dtype: dtypes.DType) -> Tensor:
     return file_stages.string(value) if dtype is dtypes.string else wrap(dtype.numpy.type(value))
-
-
-def read_fields(path: str, kind: str, form: dict[str, Any]) -> Iterator[list[str]]:
-    """The fields of each line of a CSV file."""
-    # Bytes that are no UTF-8 are kept as they are.
-    held = Closing(io.TextIOWrapper(opened(path, kind), "utf-8", "surrogateescape", newline=""))
-    try:
-        yield from csv.reader(held.file, **form)
-    except csv.Error as problem:
-        raise _refused(f"{path}: {problem}.") from None
-
-
-def _form(delimiter: str, quotes: bool) -> dict[str, Any]:
-    return {"delimiter": delimiter, "quoting": csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE}
 
 
 class CsvDataset(Dataset):
@@ -142,7 +145,7 @@ class CsvDataset(Dataset):
       filenames: a path, a list of paths, or a string tensor.
       record_defaults: for each column a dtype, or a value for empty fields.
       compression_type: "", "GZIP" or "ZLIB".
-      buffer_size: ignored.
+      buffer_size: must be positive, and has no effect.
       header: whether the first line of each file is left out.
       field_delim, use_quote_delim: what stands between fields, and whether quotes have a meaning.
       na_value: text that means an empty field.
@@ -163,126 +166,29 @@ class CsvDataset(Dataset):
         select_cols: Any = None,
         exclude_cols: Any = None,
     ) -> None:
-        kind = tfrecord.compression("CsvDataset", compression_type)
+        kind = _compression(compression_type)
         if exclude_cols is not None and select_cols is not None:
             raise errors.build(
                 errors.InvalidArgumentError,
                 "CsvDataset: Either select_cols or exclude_cols should be empty.",
                 "give one.",
             )
-        if exclude_cols is not None:
-            left_out = {int(i) for i in exclude_cols}
-            every = range(len(record_defaults) + len(left_out))
-            select_cols = [i for i in every if i not in left_out]
-        form = _form(field_delim, use_quote_delim)
-        super().__init__(_Columns(filenames, record_defaults, kind, header, form, na_value, select_cols))
-
-
-def make_csv_dataset(
-    file_pattern: Any,
-    batch_size: Any,
-    column_names: Any = None,
-    column_defaults: Any = None,
-    label_name: str | None = None,
-    select_columns: Any = None,
-    field_delim: str = ",",
-    use_quote_delim: bool = True,
-    na_value: str = "",
-    header: bool = True,
-    num_epochs: Any = None,
-    shuffle: bool = True,
-    shuffle_buffer_size: int = 10000,
-    shuffle_seed: Any = None,
-    prefetch_buffer_size: Any = None,
-    num_parallel_reads: Any = None,
-    sloppy: bool = False,
-    num_rows_for_inference: int | None = 100,
-    compression_type: Any = None,
-    ignore_errors: bool = False,
-    encoding: str = "utf-8",
-) -> Dataset:
-    """A dataset of batches of CSV lines: dicts of columns, and the label's column beside it if there is one.
-
-    Args:
-      file_pattern: files, or patterns of files.
-      batch_size: the number of lines in a batch.
-      column_names: the names of the columns; those in the first line by default.
-      column_defaults: dtypes or default values of the columns that are read; guessed from the first lines by default.
-      label_name: the column of labels.
-      select_columns: names or numbers of the columns to read.
-      field_delim, use_quote_delim, na_value, header, compression_type: as of `CsvDataset`.
-      num_epochs: how often the lines come; without end by default.
-      shuffle, shuffle_buffer_size, shuffle_seed: whether and how they are shuffled.
-      prefetch_buffer_size: how many batches are made ahead.
-      num_rows_for_inference: how many lines are looked at for dtypes.
-      num_parallel_reads, sloppy, ignore_errors, encoding: ignored.
-
-    >>> import os, pathlib, tempfile
-    >>> path = os.path.join(tempfile.mkdtemp(), "a.csv")
-    >>> _ = pathlib.Path(path).write_text("x,y\\n1.5,0\\n2.5,1\\n")
-    >>> ds = tf.data.experimental.make_csv_dataset(path, 2, label_name="y", num_epochs=1, shuffle=False)
-    >>> [(features["x"].numpy().tolist(), labels.numpy().tolist()) for features, labels in ds]
-    [([1.5, 2.5], [0, 1])]
-    """
-    found = file_stages.matching(file_pattern)
-    form, kind = _form(field_delim, use_quote_delim), tfrecord.compression("make_csv_dataset", compression_type)
-    names = list(column_names) if column_names is not None else next(read_fields(found[0], kind, form), None)
-    if names is None:
-        raise ValueError(
-            errors.compose(
-                f"make_csv_dataset: failed when reading the header line of {found[0]}: the file is empty.",
-                "give column_names, or a file with a header.",
+        if buffer_size is not None and int(buffer_size) <= 0:
+            raise errors.build(
+                errors.InvalidArgumentError,
+                f"CsvDataset: buffer_size should be positive, got {buffer_size}.",
+                "leave it out.",
             )
+        dialect = Dialect("CsvDataset", field_delim, use_quote_delim)
+        super().__init__(
+            _Columns(filenames, record_defaults, kind, header, dialect, na_value, select_cols, exclude_cols)
         )
-    chosen = range(len(names)) if select_columns is None else [_position(names, c) for c in select_columns]
-    defaults = column_defaults
-    if defaults is None:
-        defaults = _guessed(found[0], kind, form, header, chosen, na_value, num_rows_for_inference)
-    elif len(defaults) == len(names) != len(chosen):
-        defaults = [defaults[i] for i in chosen]
-    kept = [names[i] for i in chosen]
-    if label_name is not None and label_name not in kept:
-        raise ValueError(
-            errors.compose(f"make_csv_dataset: label_name {label_name!r} is not a column.", f"choose one of {kept}.")
-        )
-    lines: Any = CsvDataset(
-        found, defaults, kind, None, header, field_delim, use_quote_delim, na_value, select_cols=chosen
-    )
-
-    def named(*columns: Any) -> Any:
-        features = dict(zip(kept, columns, strict=True))
-        return features if label_name is None else (features, features.pop(label_name))
-
-    if shuffle:
-        lines = lines.shuffle(shuffle_buffer_size, shuffle_seed)
-    if num_epochs != 1:
-        lines = lines.repeat(num_epochs)
-    batches = lines.batch(batch_size, drop_remainder=num_epochs is None).map(named)
-    result: Dataset = batches.prefetch(AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
-    return result
 
 
-def _position(names: list[str], column: Any) -> int:
-    return column if isinstance(column, int) else names.index(column)
-
-
-def _guessed(path: str, kind: str, form: Any, header: bool, chosen: Any, na: str, most: int | None) -> list[Any]:
-    """A default for each column, of the narrowest dtype that its first fields have."""
-    seen: list[list[str]] = []
-    for number, fields in enumerate(read_fields(path, kind, form)):
-        if most is not None and len(seen) >= most:
-            break
-        if fields and not (header and number == 0):
-            seen.append(fields)
-    return [_default([row[i] for row in seen if row[i] not in ("", na)]) for i in chosen]
-
-
-def _default(fields: list[str]) -> Any:
-    for kind, dtype in ((np.int32, np.int32), (np.int64, np.int64), (np.float32, np.float32)):
-        try:
-            for field in fields:
-                kind(field if kind is np.float32 else int(field))
-        except (ValueError, OverflowError):
-            continue
-        return [dtype(0)]
-    return [""]
+def _compression(kind: Any) -> str:
+    try:
+        return tfrecord.compression("CsvDataset", kind)
+    except ValueError as problem:
+        raise errors.build(
+            errors.InvalidArgumentError, f"CsvDataset: Unsupported compression_type: {kind!r}.", 'use "GZIP" or "ZLIB".'
+        ) from problem

@@ -143,7 +143,7 @@ class Dataset(Making, Changing, Arranging):
 
     def options(self) -> Options:
         """The options."""
-        return options_of(self._stage)
+        return options_of(self._stage)._as_copy()
 
     def with_options(self, options: Options, name: str | None = None) -> Self:
         """This dataset with options, which have no effect.

@@ -12,6 +12,7 @@ from gradtape.data import _padded_batch as padding
 from gradtape.data import _saved as saved
 from gradtape.data import _shuffle_and_repeat as shuffle_and_repeat
 from gradtape.data import _zip_and_sample as zip_and_sample
+from gradtape.data._snapshot import Snapshot
 from gradtape.data._stage import positive, stage_of
 from gradtape.io._paths import local
 
@@ -212,13 +213,20 @@ class Arranging:
         shard_func: Any = None,
         name: str | None = None,
     ) -> Self:
-        """A dataset that caches its elements in a folder, as `cache` does in a file.
+        """A dataset that keeps its elements in a folder, from which later iterations, and later programs with the same pipeline, read them.
+
+        Args:
+          path: the folder. Several pipelines may share it: each has a folder in it, by what it computes.
+          compression: "GZIP", or "AUTO" and None for none.
+          reader_func: a function of a dataset of datasets, one for each file, that gives a dataset.
+          shard_func: a function of an element that gives the number of its file; they are dealt to the files by default.
+          name: ignored.
 
         >>> import tempfile
         >>> [int(x) for x in tf.data.Dataset.range(2).snapshot(tempfile.mkdtemp())]
         [0, 1]
         """
-        return self._of(cache_and_prefetch.FileCache(self._stage, f"{path}/snapshot.tfrecord"))
+        return self._of(Snapshot(self._stage, path, compression, reader_func, shard_func, type(self)._of))
 
     def save(self, path: str, compression: Any = None, shard_func: Any = None, checkpoint_args: Any = None) -> None:
         """Write the elements to a folder, from which `load` reads them.
@@ -226,9 +234,10 @@ class Arranging:
         Args:
           path: the folder.
           compression: "GZIP", or None.
-          shard_func, checkpoint_args: ignored; there is one file.
+          shard_func: a function of an element that gives the number of its file; there is one by default.
+          checkpoint_args: arguments of a `tf.train.CheckpointManager` that saves how far the writing is.
         """
-        saved.save(path, self._stage, compression)
+        saved.save(path, self._stage, compression, shard_func, checkpoint_args)
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Self:
         """A dataset whose next elements a thread prepares while the program uses earlier ones.

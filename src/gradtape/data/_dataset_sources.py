@@ -112,7 +112,9 @@ class Making:
         >>> list(tf.data.Dataset.counter(5, 5).take(3).as_numpy_iterator())
         [np.int64(5), np.int64(10), np.int64(15)]
         """
-        return cls._of(sources.Counter(int(start), int(step), dtypes.as_dtype(dtype)))
+        kind = dtypes.as_dtype(dtype)
+        first, distance = (convert.convert_to_tensor(n, kind).numpy().item() for n in (start, step))
+        return cls._of(sources.Counter(first, distance, kind))
 
     @classmethod
     def random(cls, seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> Self:
@@ -216,7 +218,7 @@ class Making:
         """
         stages = [stage_of("sample_from_datasets", d) for d in datasets]
         rerandomize, weights = bool(rerandomize_each_iteration), getattr(weights, "_stage", weights)
-        return cls._of(zip_and_sample.Sample(stages, weights, seed, stop_on_empty_dataset, rerandomize))
+        return cls._of(zip_and_sample.sample(stages, weights, seed, stop_on_empty_dataset, rerandomize))
 
     @classmethod
     def load(
@@ -237,8 +239,7 @@ class Making:
         >>> [int(x) for x in tf.data.Dataset.load(path)]
         [0, 1, 2]
         """
-        made = cls._of(saved.Saved(path, element_spec, compression))
-        return made if reader_func is None else reader_func(cls.from_tensors(made))
+        return cls._of(saved.Saved(path, element_spec, compression, reader_func, cls._of))
 
 
 def _holds_a_list(structure: Any) -> bool:

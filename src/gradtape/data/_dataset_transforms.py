@@ -196,7 +196,9 @@ class Changing:
             else Function("group_by_window", window_size_func)
         )
         key, reduce = Function("group_by_window", key_func), Function("group_by_window", reduce_func)
-        return self._of(grouping.GroupByWindow(self._stage, key, reduce, lambda k: int(size(k)), type(self)._of))
+        return self._of(
+            grouping.GroupByWindow(self._stage, key, reduce, lambda k: grouping.window_size(size(k)), type(self)._of)
+        )
 
     def bucket_by_sequence_length(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -35,7 +36,11 @@ class Awaited(Stage):
 
     def made(self, arrays: list[Any]) -> Stage:
         """The stage for these values of the tensors."""
-        return self._make(nest.pack_sequence_as(self._value, [wrap(a) for a in arrays]))
+        stage = self._make(nest.pack_sequence_as(self._value, [wrap(a) for a in arrays]))
+        if self.options is not None:
+            stage = copy.copy(stage)
+            stage.options = self.options if stage.options is None else stage.options.merge(self.options)
+        return stage
 
     def _filled(self) -> Stage:
         found: Stage | None = getattr(self._own, "stage", self._latest)

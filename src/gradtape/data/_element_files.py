@@ -58,24 +58,38 @@ def write_elements(
 
 def _written(writer: TFRecordWriter, elements: Iterator[Any], spec: Any, count: int) -> Generator[Any, None, list[Any]]:
     """The elements after they were written; returns the last one, if it is known to be that, instead of giving it."""
-    number = 0
-    if spec is not None:
-        writer.write(json.dumps(encode_spec(spec)).encode())
+    number, file = 0, ElementWriter(writer, spec)
     for value in elements:
         if type(value) is Failure:
             yield value
             continue
-        if spec is None:
-            spec = structure.spec(value)
-            writer.write(json.dumps(encode_spec(spec)).encode())
-        for leaf in nest.flatten(value, expand_composites=True):
-            if leaf is not None:
-                writer.write(_bytes(leaf))
+        file.write(value)
         number += 1
         if number == count:
             return [value]
         yield value
     return []
+
+
+class ElementWriter:
+    """Writes elements to a file, after their specs: those that are given, or those of the first element."""
+
+    def __init__(self, writer: TFRecordWriter, spec: Any = None) -> None:
+        self._writer, self._has_specs = writer, spec is not None
+        if spec is not None:
+            self._write_specs(spec)
+
+    def _write_specs(self, spec: Any) -> None:
+        self._writer.write(json.dumps(encode_spec(spec)).encode())
+
+    def write(self, value: Any) -> None:
+        """Write an element."""
+        if not self._has_specs:
+            self._write_specs(structure.spec(value))
+            self._has_specs = True
+        for leaf in nest.flatten(value, expand_composites=True):
+            if leaf is not None:
+                self._writer.write(_bytes(leaf))
 
 
 @contextmanager

@@ -172,7 +172,7 @@ def matching(patterns: Any) -> list[str]:
     if not found:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"list_files: no files matched {', '.join(wanted)}.",
+            f"list_files: No files matched pattern: {', '.join(wanted)}.",
             "check the pattern.",
         )
     return found

@@ -65,7 +65,7 @@ class GroupByWindow(Mapped):
         if size <= 0:
             raise errors.build(
                 errors.InvalidArgumentError,
-                f"group_by_window: Window size must be greater than zero, got {size}.",
+                f"group_by_window: Window size must be greater than zero, but got {size}.",
                 "give a positive window_size.",
             )
         return int(key), size
@@ -76,6 +76,20 @@ class GroupByWindow(Mapped):
 
     def _traced_spec(self) -> Any:
         return inner_spec(self._reduce.spec(TensorSpec([], dtypes.int64), DatasetSpec(self.inputs[0].spec())))
+
+
+def window_size(size: Any) -> int:
+    """The size of a window that a function gave, checked."""
+    if isinstance(size, int):
+        return size
+    if getattr(size, "ndim", None) != 0 or not size.dtype.is_integer:
+        raise errors.build(
+            errors.DTypeError,
+            "group_by_window: Invalid `window_size_func`. `window_size_func` must return a single `tf.int64` scalar tensor, got "
+            f"{errors.brief(size)}.",
+            "return an integer.",
+        )
+    return int(size)
 
 
 def _no_key(key: Any) -> Exception:
@@ -207,15 +221,18 @@ class Unique(Stage):
     def __init__(self, source: Stage) -> None:
         self.inputs = (source,)
         spec = known_spec(source)
-        if spec is not None and nest.is_nested(spec):
+        parts = [] if spec is None else nest.flatten(spec)
+        if len(parts) > 1:
             raise errors.build(
                 errors.InvalidArgumentError,
-                f"unique: elements must be single tensors, got {spec!r}.",
+                f"unique: UniqueDataset only supports inputs with a single component, got {spec!r}.",
                 "use map to select one part: dataset.map(lambda x, y: x).",
             )
-        if spec is not None and spec.dtype not in (dtypes.int32, dtypes.int64, dtypes.string):
+        if parts and parts[0].dtype not in (dtypes.int32, dtypes.int64, dtypes.string):
             raise TypeError(
-                errors.compose(f"unique: elements must be int32, int64 or string, got {spec.dtype.name}.", "cast them.")
+                errors.compose(
+                    f"unique: elements must be int32, int64 or string, got {parts[0].dtype.name}.", "cast them."
+                )
             )
 
     def elements(self) -> Iterator[Any]:
@@ -224,7 +241,7 @@ class Unique(Stage):
             if type(value) is Failure:
                 yield value
                 continue
-            array = host(value._array)
+            array = host(nest.flatten(value)[0]._array)
             key = tuple(array.ravel().tolist()) if array.dtype.kind == "O" else array.tobytes()
             if key not in seen:
                 seen.add(key)
@@ -251,6 +268,10 @@ class Resampled(Mapped):
             if type(label) is Failure:
                 yield label
                 continue
+            problem = _no_label(label, len(self._target))
+            if problem is not None:
+                yield problem
+                continue
             counts[int(label)] += 1
             found = counts / counts.sum() if self._initial is None else self._initial
             ratio = self._target / np.maximum(found, 1e-12)
@@ -261,3 +282,18 @@ class Resampled(Mapped):
 
     def spec(self) -> Any:
         return TensorSpec([], dtypes.int32), self.inputs[0].spec()
+
+
+def _no_label(label: Any, count: int) -> Failure | None:
+    """The failure of a class that is not one of so many."""
+    is_integer = getattr(label, "ndim", None) == 0 and label.dtype.is_integer
+    if is_integer and 0 <= int(label) < count:
+        return None
+    kind = errors.RangeError if is_integer else errors.DTypeError
+    return Failure(
+        errors.build(
+            kind,
+            f"rejection_resample: `class_func` must return an integer from 0 to {count - 1}, got {errors.brief(label)}.",
+            "give target_dist a probability for each class.",
+        )
+    )

@@ -66,6 +66,10 @@ class Iterator:
         """Go to where an iterator was when it was saved."""
         self._begin(np.asarray(state))
 
+    def rewind(self) -> None:
+        """Go to the beginning of the same iteration."""
+        self._begin(np.concatenate([[0], *self._seeds]))
+
     @property
     def variables(self) -> list[Any]:
         """None that a program should change; that the attribute is there lets checkpoints take an iterator."""

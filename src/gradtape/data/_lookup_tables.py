@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -112,16 +112,31 @@ def pad_to_cardinality(cardinality: int, mask_key: str = "valid") -> Callable[[D
 
     def pad(dataset: Dataset) -> Dataset:
         spec = dataset.element_spec
-        if not isinstance(spec, dict) or mask_key in spec:
+        if not isinstance(spec, Mapping):
             raise ValueError(
                 errors.compose(
-                    f"pad_to_cardinality: the elements must be dicts without the key {mask_key!r}, they are {spec}.",
-                    "map them to dicts, or choose another mask_key.",
+                    f"`pad_to_cardinality` requires its input dataset to be a dictionary, its elements are {spec}.",
+                    'map them to dicts: dataset.map(lambda x: {"x": x}).',
                 )
             )
-        missing = cardinality - len(dataset)
+        count = int(dataset.cardinality())
+        if count < 0:
+            raise ValueError(
+                errors.compose(
+                    "The dataset passed into `pad_to_cardinality` must have a known cardinalty, but has cardinality "
+                    f"{count}.",
+                    "take a part of it, or use tf.data.experimental.assert_cardinality.",
+                )
+            )
+        missing = cardinality - count
         if missing < 0:
-            raise ValueError(f"pad_to_cardinality: the dataset has {len(dataset)} elements, more than {cardinality}.")
+            raise ValueError(
+                errors.compose(
+                    "The dataset passed into `pad_to_cardinality` must have a cardinalty less than the target cardinality "
+                    f"({cardinality}), but has cardinality {count}.",
+                    "pad it to more elements, or take fewer.",
+                )
+            )
         empty = nest.map_structure(lambda s: zeros([n or 0 for n in s.shape], s.dtype), spec)
         real = dataset.map(lambda element: {**element, mask_key: convert.convert_to_tensor(True)})
         filler = Dataset.from_tensors({**empty, mask_key: False}).repeat(missing)

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from gradtape.core import dtypes, errors, log, nest
+from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.shape import TensorSpec
 from gradtape.data import _structure as structure
 from gradtape.data import _threads as threads
@@ -144,7 +145,8 @@ class Tested(Mapped):
 
     def _check_traced(self, spec: Any) -> None:
         found = self.function.traced_spec(spec)
-        if isinstance(found, TensorSpec) and (found.dtype is not dtypes.bool_ or found.shape.rank not in (0, None)):
+        is_bool = isinstance(found, TensorSpec) and found.dtype is dtypes.bool_ and found.shape.rank in (0, None)
+        if found is not None and not is_bool:  # None: only a run tells
             raise _no_bool(self.function, found)
 
     def spec(self) -> Any:
@@ -257,6 +259,13 @@ def check_state(who: str, first: Any, state: Any) -> None:
             "return a state of that structure.",
         ) from None
     for old, new in zip(nest.flatten(first), nest.flatten(state), strict=True):
+        if isinstance(old, Composite) != isinstance(new, (Composite, CompositeSpec)):
+            raise errors.build(
+                errors.DTypeError,
+                f"{who}: The element classes for the new state must match the initial state, got {errors.brief(new)} for "
+                f"{errors.brief(old)}.",
+                "return a state of the same class.",
+            )
         if getattr(old, "dtype", None) != getattr(new, "dtype", None):
             raise errors.build(
                 errors.DTypeError,
@@ -288,9 +297,10 @@ class Asserted(Chosen):
             yield value
         if number != self._expected:
             few = f"at least {number}" if number > self._expected >= 0 else f"only {number}"
+            wanted = "an infinite number of" if self._expected == INFINITE else self._expected
             raise errors.build(
                 errors.FailedPreconditionError,
-                f"assert_cardinality: Input dataset was expected to contain {self._expected} elements but contained {few} elements.",
+                f"assert_cardinality: Input dataset was expected to contain {wanted} elements but contained {few} elements.",
                 "correct the number, or the pipeline.",
             )
 

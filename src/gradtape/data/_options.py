@@ -5,6 +5,8 @@ from __future__ import annotations
 import enum
 from typing import Any
 
+from gradtape.core import errors
+
 
 class AutoShardPolicy(enum.IntEnum):
     """How a dataset is divided among workers."""
@@ -38,20 +40,24 @@ class _Attributes:
     """Any attributes; None where nothing was set."""
 
     _kinds: dict[str, Any] = {}  # what may be set, and of which class
+    _defaults: dict[str, Any] = {}  # what is not None where nothing was set
 
     def __getattr__(self, name: str) -> Any:
         if name not in self._kinds:
             raise AttributeError(self._unknown(name))
-        return None
+        return self._defaults.get(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self._kinds:
             raise AttributeError(self._unknown(name))
         if value is not None and not isinstance(value, self._kinds[name]):
             raise TypeError(
-                f"{type(self).__name__}.{name} must be of type {self._kinds[name].__name__}, got {value!r}."
+                f'{type(self).__name__}: Property "{name}" must be of type {self._kinds[name]}, got: {value!r}.'
             )
         super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._kinds})
 
     def _unknown(self, name: str) -> str:
         return f"Cannot set the property {name} on {type(self).__name__}: it has {', '.join(self._kinds)}."
@@ -76,6 +82,7 @@ class DistributeOptions(_Attributes):
     """Options of `Options.experimental_distribute`."""
 
     _kinds = {"auto_shard_policy": AutoShardPolicy, "num_devices": int}
+    _defaults = {"auto_shard_policy": AutoShardPolicy.AUTO}
 
 
 class OptimizationOptions(_Attributes):
@@ -145,11 +152,34 @@ class Options(_Attributes):
         self.experimental_service = ServiceOptions()
         self.threading = self.experimental_threading = ThreadingOptions()
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_is_copy" in vars(self):
+            raise ValueError(
+                errors.compose(
+                    "Mutating `tf.data.Options()` returned by `tf.data.Dataset.options()` has no effect.",
+                    "use dataset.with_options(options) to set or update options of a dataset.",
+                )
+            )
+        super().__setattr__(name, value)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._set() == other._set()
+
+    __hash__ = None
+
+    def _set(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_is_copy"}
+
+    def _as_copy(self) -> Options:
+        """These options as a dataset shows them: they cannot be changed."""
+        vars(self)["_is_copy"] = True
+        return self
+
     def merge(self, options: Options) -> Options:
         """Both options; where both say something, the other's."""
         merged = Options()
         for source in (self, options):
-            for name, value in vars(source).items():
+            for name, value in source._set().items():
                 if not isinstance(value, _Attributes):
                     setattr(merged, name, value)
                 else:

@@ -68,7 +68,7 @@ def _check_shape(own: TensorShape, wanted: Any) -> None:
         if own.rank is None:
             raise errors.build(
                 errors.ShapeError,
-                "padded_batch: padded_shapes must be given where the rank of the elements is not known.",
+                "padded_batch: You must provide `padded_shapes` for a component that has unknown rank.",
                 "give a shape, with None for the largest size in a batch.",
             )
         return
@@ -102,7 +102,7 @@ def _dims(wanted: Any) -> list[int | None]:
         return [None if d is None or int(d) < 0 else int(d) for d in given]
     except (TypeError, ValueError):
         raise errors.build(
-            errors.ShapeError, f"padded_batch: a padded shape must be a list of integers or None, got {wanted!r}."
+            errors.DTypeError, f"padded_batch: a padded shape must be a list of integers or None, got {wanted!r}."
         ) from None
 
 

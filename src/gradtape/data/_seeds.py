@@ -17,9 +17,11 @@ class Seeds:
 
     Attributes:
       place: what says which streams come next: the key, and their number.
+      given: the seed and whether iterations differ, as the program gave them.
     """
 
     def __init__(self, seed: Any, changes: bool = True) -> None:
+        self.given = None if seed is None else int(seed), changes
         self.place = np.array([*_key(seed), 0], np.int64)
         self._changes = changes
 

@@ -21,6 +21,7 @@ from gradtape.data._stage import (
     check_alike,
     common_spec,
     integer,
+    merged,
     positive,
 )
 
@@ -193,9 +194,13 @@ def shard(source: Stage, shards: Any, index: Any) -> Stage:
 class Concatenate(Stage):
     """The elements of one stage, then of the next."""
 
-    def __init__(self, *sources: Stage) -> None:
-        self.inputs = sources
-        check_alike("concatenate", sources)
+    def __init__(self, first: Stage, last: Stage) -> None:
+        # A chain of many is one stage: its elements do not come through as many iterators.
+        chain = first if isinstance(first, Concatenate) and first.options is None else None
+        self.inputs = (first, last) if chain is None else (*chain.inputs, last)
+        self._spec: Any = None
+        check_alike("concatenate", [first, last])
+        self._before = None if chain is None else chain._spec  # the spec of all but the last, where it is known
 
     def elements(self) -> Iterator[Any]:
         return chain.from_iterable(source.elements() for source in self.inputs)
@@ -205,4 +210,11 @@ class Concatenate(Stage):
         return INFINITE if INFINITE in sizes else UNKNOWN if UNKNOWN in sizes else sum(sizes)
 
     def spec(self) -> Any:
-        return common_spec("concatenate", self.inputs)
+        if self._spec is None:
+            known = self._before is not None
+            self._spec = (
+                merged("concatenate", self._before, self.inputs[-1].spec())
+                if known
+                else common_spec("concatenate", self.inputs)
+            )
+        return self._spec

@@ -81,7 +81,7 @@ class Pieces(Stage):
 
     def __init__(self, value: Any) -> None:
         self._value = structure.tensors(value)
-        counts = {composites.count(leaf) for leaf in nest.flatten(self._value)}
+        counts = {composites.count(leaf) for leaf in nest.flatten(self._value) if leaf is not None}
         if len(counts) > 1 or None in counts:
             raise errors.build(
                 errors.ShapeError,
@@ -179,7 +179,7 @@ def range_of(numbers: Any, dtype: dtypes.DType) -> Range:
 class Counter(Stage):
     """Integers without end."""
 
-    def __init__(self, start: int, step: int, dtype: dtypes.DType) -> None:
+    def __init__(self, start: Any, step: Any, dtype: dtypes.DType) -> None:
         self._start, self._step, self._dtype = start, step, dtype
 
     def elements(self) -> Iterator[Any]:
@@ -299,7 +299,7 @@ def _like(value: Any, spec: Any) -> Any:
         return value
     try:
         array = host(value._array) if hasattr(value, "_array") else _array(value, spec)
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError, OverflowError) as problem:
         reason = str(problem).partition("\n")[0]
         raise errors.build(
             errors.DTypeError,

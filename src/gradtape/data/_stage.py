@@ -244,7 +244,7 @@ def merged(who: str, a: Any, b: Any) -> Any:
     if not is_alike:
         raise TypeError(
             errors.compose(
-                f"{who}: the datasets must have compatible element specs, got {a!r} and {b!r}.",
+                f"{who}: Incompatible dataset elements: the datasets must have compatible element specs, got {a!r} and {b!r}.",
                 "use map to give both the same structure and dtypes, for instance .map(lambda x: tf.cast(x, tf.float32)).",
             )
         )

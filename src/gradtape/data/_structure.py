@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.control_flow.tensor_array import TensorArray
 from gradtape.core import convert, errors, nest
 from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.shape import TensorShape, TensorSpec, spec_of
@@ -15,15 +16,16 @@ from gradtape.core.tensor import Tensor, host, wrap
 from gradtape.data import _composites as composites
 from gradtape.data import _nested as nested
 from gradtape.data._specs import DatasetSpec, OptionalSpec
+from gradtape.toplevel.specs import TensorArraySpec
 
 # The names in a tuple of arrays that TensorFlow takes for a sparse tensor, `tf.compat.v1.SparseTensorValue`.
 _SPARSE = ("indices", "values", "dense_shape")
 
 
 def tensors(value: Any) -> Any:
-    """A structure with its leaves as tensors. Sparse and ragged tensors, datasets, specs and None stay."""
+    """A structure with its leaves as tensors. Sparse and ragged tensors, arrays of tensors, datasets, specs and None stay."""
     if (
-        isinstance(value, (Tensor, Composite))
+        isinstance(value, (Tensor, Composite, TensorArray))
         or value is None
         or nested.is_nested(value)
         or hasattr(value, "has_value")
@@ -44,7 +46,7 @@ def tensors(value: Any) -> Any:
     return convert.convert_to_tensor(value)
 
 
-def result(value: Any) -> Any:
+def result(value: Any, who: str = "map") -> Any:
     """What a function of the user returned, with tensors as leaves. A list is taken for a tuple: functions such as
     `tf.numpy_function` return lists of tensors that cannot be stacked."""
     if value is None:
@@ -53,7 +55,18 @@ def result(value: Any) -> Any:
             "the function must return an element, it returned None.",
             "end it with `return`: def f(x): ...; return x.",
         )
-    return tensors(tuple(value) if type(value) is list else value)
+    try:
+        return tensors(tuple(value) if type(value) is list else value)
+    except errors.ConversionError as problem:
+        raise errors.build(
+            _ReturnedError,
+            f"Unsupported return value from function passed to Dataset.{who}(): {str(problem).partition(chr(10))[0]}",
+            "return tensors, or nested tuples and dicts of them.",
+        ) from problem
+
+
+class _ReturnedError(errors.ConversionError, TypeError):
+    """Something that is no tensor as the result of a function: TensorFlow raises a TypeError there."""
 
 
 def packer(structure: Any) -> Callable[[Sequence[Any]], Any]:
@@ -103,6 +116,10 @@ def _stacked(who: str, column: Sequence[Any], number: int) -> Any:
         return None
     if isinstance(column[0], Composite):
         return composites.stacked(who, column)
+    if isinstance(column[0], TensorArray):
+        raise TypeError(
+            errors.compose(f"{who}: elements must not be {column[0]!r}.", "use map to stack it: lambda x: x.stack().")
+        )
     if nested.is_nested(column[0]):
         return nested.Datasets(column)
     if len(column) == 1 and isinstance(column[0], Tensor):
@@ -145,6 +162,8 @@ def _leaf_spec(leaf: Any) -> Any:
         return leaf
     if isinstance(leaf, Composite):
         return leaf._spec()
+    if isinstance(leaf, TensorArray):
+        return TensorArraySpec.from_value(leaf)
     if hasattr(leaf, "_spec_as_element"):
         return leaf._spec_as_element()
     if hasattr(leaf, "has_value"):
@@ -160,6 +179,8 @@ def with_rows(structure: Any, count: int | None) -> Any:
             return None
         if isinstance(s, DatasetSpec):
             return DatasetSpec(s.element_spec, TensorShape([count]).concatenate(s.shape))
+        if isinstance(s, TensorArraySpec):
+            raise TypeError(errors.compose(f"elements of {s!r} cannot be batched.", "use map to stack them first."))
         if isinstance(s, (CompositeSpec, composites.RowSpec)):
             return composites.with_rows(s, count)
         return TensorSpec(TensorShape([count]).concatenate(s.shape), s.dtype)

@@ -120,10 +120,10 @@ def may_assign(stage: Any) -> bool:
 
 def not_single(count: int) -> Exception:
     """The error of a dataset that has not one element."""
-    number = "more than one element" if count else "no element"
+    what = "Dataset had more than one element." if count else "Dataset was empty."
     return errors.build(
         errors.InvalidArgumentError,
-        f"get_single_element: the dataset must have one element, it has {number}.",
+        f"get_single_element: the dataset must have one element. {what}",
         "use take(1), or batch.",
     )
 
@@ -187,6 +187,15 @@ class Steps(threading.local):
     def _stop(self) -> None:
         self._elements = iter(())
         self._next.clear()
+
+    def finish(self, function: Callable[[Any], Any]) -> None:
+        """Add a node that calls a function on all elements that are left, and ends the iteration."""
+
+        def run() -> None:
+            function(self._elements)
+            self._stop()
+
+        called(self._stage, run, [], [])
 
     def single(self) -> Any:
         """The only element."""

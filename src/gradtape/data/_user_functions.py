@@ -7,9 +7,10 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
+from gradtape.control_flow.tensor_array import TensorArray
 from gradtape.core import errors, nest, provenance, state
 from gradtape.core.composite import CompositeSpec
-from gradtape.core.shape import TensorSpec
+from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.sparse_tensor import SparseTensor, SparseTensorSpec
 from gradtape.data import _structure as structure
 from gradtape.data._failure import Failure, raised
@@ -17,6 +18,7 @@ from gradtape.data._nested import Datasets
 from gradtape.data._purity import Reading
 from gradtape.data._seeds import Draws
 from gradtape.data._specs import MAKERS
+from gradtape.toplevel.specs import TensorArraySpec
 
 _NAMES = ("", "x", "x, y", "x, y, z")
 _CONTEXT = "Error in user-defined function passed to"
@@ -71,7 +73,7 @@ class Function:
         current.recorders, current.depth, current.trace, current.in_pipeline = (), 0, None, True
         current.streams = self.draws
         try:
-            return structure.result(self.function(*spread(values)))
+            return structure.result(self.function(*spread(values)), self.name)
         except (StopIteration, errors.OutOfRangeError) as problem:
             # They would be taken for the end of the elements.
             said = errors.build(errors.InvalidArgumentError, f"{self.name}: the function raised {problem!r}.")
@@ -89,21 +91,19 @@ class Function:
 
         arguments, found = spread(specs), []
         leaves = nest.flatten(arguments)
-        is_tensor = [isinstance(leaf, (TensorSpec, CompositeSpec)) for leaf in leaves]
+        parameters = [_parameter(leaf) for leaf in leaves]
 
         def traced(*tensors: Any) -> None:
             rest = iter(tensors)
             values = [
-                _shaped(next(rest), leaf) if known else _placeholder(leaf)
-                for leaf, known in zip(leaves, is_tensor, strict=True)
+                _placeholder(leaf) if parameter is None else _shaped(next(rest), leaf)
+                for leaf, parameter in zip(leaves, parameters, strict=True)
             ]
-            found.append(structure.spec(structure.result(call(*nest.pack_sequence_as(arguments, values)))))
+            found.append(structure.spec(structure.result(call(*nest.pack_sequence_as(arguments, values)), self.name)))
 
         with state.outside():
             call = converted(self.function)
-            function(traced).get_concrete_function(
-                *[leaf for leaf, known in zip(leaves, is_tensor, strict=True) if known]
-            )
+            function(traced).get_concrete_function(*[p for p in parameters if p is not None])
         return found[-1]
 
     def traced_spec(self, *specs: Any) -> Any:
@@ -143,6 +143,13 @@ class Function:
         return problem
 
 
+def _parameter(spec: Any) -> Any:
+    """The spec of the parameter that stands for a part of an element while a function is traced; None for a part that is no tensor."""
+    if isinstance(spec, TensorArraySpec):
+        return TensorSpec(TensorShape([None]).concatenate(spec.element_shape), spec.dtype)
+    return spec if isinstance(spec, (TensorSpec, CompositeSpec)) else None
+
+
 def _placeholder(leaf: Any) -> Any:
     """What stands for a dataset while a function is traced: one of its specs, without elements."""
     if not hasattr(leaf, "element_spec"):
@@ -152,7 +159,10 @@ def _placeholder(leaf: Any) -> Any:
 
 
 def _shaped(value: Any, spec: Any) -> Any:
-    """A value of a trace. Where the shape of a sparse tensor is known, the value says so."""
+    """A value of a trace. Where the shape of a sparse tensor is known, the value says so; an array of tensors is made of its rows."""
+    if isinstance(spec, TensorArraySpec):
+        empty = TensorArray(spec.dtype, 0, dynamic_size=True, element_shape=spec.element_shape)
+        return empty.unstack(value)
     if not isinstance(spec, SparseTensorSpec) or not spec.shape.is_fully_defined():
         return value
     return SparseTensor(value.indices, value.values, spec.shape.as_list())

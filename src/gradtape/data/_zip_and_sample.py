@@ -14,6 +14,7 @@ from gradtape.core.tensor import host, wrap
 from gradtape.data import _structure as structure
 from gradtape.data._failure import Failure, attempt, first_in
 from gradtape.data._seeds import Seeds
+from gradtape.data._shuffle_and_repeat import Repeat
 from gradtape.data._sources import Range, Slices
 from gradtape.data._stage import INFINITE, UNKNOWN, Rows, Stage, Table, check_alike, common_spec, known_spec
 
@@ -113,7 +114,9 @@ class Choose(Stage):
     def __init__(self, sources: list[Stage], choice: Stage, stop_on_empty: bool) -> None:
         if not sources:
             raise ValueError(
-                errors.compose("choose_from_datasets: `datasets` should not be empty.", "give at least one.")
+                errors.compose(
+                    "choose_from_datasets: Invalid `datasets`. `datasets` should not be empty.", "give at least one."
+                )
             )
         check_alike("choose_from_datasets", sources)
         wanted, given = TensorSpec([], dtypes.int64), known_spec(choice)
@@ -160,6 +163,18 @@ class Choose(Stage):
         return common_spec("choose_from_datasets", self.inputs[:-1])
 
 
+def sample(sources: list[Stage], weights: Any, seed: Any, stop: bool, rerandomize: bool) -> Stage:
+    """The stage that samples from others. Those that are never chosen are left out, and one alone needs no choice."""
+    if sources and not isinstance(weights, Stage):
+        chances = np.ones(len(sources)) if weights is None else _weights(weights, len(sources))
+        check_alike("sample_from_datasets", sources)
+        chosen = [(source, w) for source, w in zip(sources, chances.tolist(), strict=True) if w > 0]
+        if len(chosen) < 2:
+            return chosen[0][0] if chosen else Repeat(sources[0], 0)
+        sources, weights = [source for source, _ in chosen], np.array([w for _, w in chosen])
+    return Sample(sources, weights, seed, stop, rerandomize)
+
+
 class Sample(Stage):
     """Elements of several stages, each time of one at random.
 
@@ -170,7 +185,9 @@ class Sample(Stage):
     def __init__(self, sources: list[Stage], weights: Any, seed: Any, stop: bool, rerandomize: bool) -> None:
         if not sources:
             raise ValueError(
-                errors.compose("sample_from_datasets: `datasets` should not be empty.", "give at least one.")
+                errors.compose(
+                    "sample_from_datasets: Invalid `datasets`. `datasets` should not be empty.", "give at least one."
+                )
             )
         check_alike("sample_from_datasets", sources)
         self._count = len(sources)
@@ -225,7 +242,10 @@ def _weights(given: Any, count: int) -> Any:
     tensor = convert.convert_to_tensor(given)
     if not tensor.dtype.is_floating:
         raise TypeError(
-            errors.compose(f"sample_from_datasets: weights must be float32 or float64, got {tensor.dtype.name}.")
+            errors.compose(
+                f"sample_from_datasets: Invalid `weights`. `weights` type must be either `tf.float32` or `tf.float64`, got "
+                f"{tensor.dtype.name}."
+            )
         )
     found = np.asarray(host(tensor._array), np.float64)
     if found.shape != (count,):

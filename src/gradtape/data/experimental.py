@@ -3,7 +3,8 @@
 from gradtape.core import lazy
 
 _LATER = {
-    "gradtape.data._csv": "CsvDataset make_csv_dataset",
+    "gradtape.data._csv": "CsvDataset",
+    "gradtape.data._named_csv": "make_csv_dataset",
     "gradtape.data._example_datasets": "make_batched_features_dataset parse_example_dataset",
     "gradtape.data._experimental": (
         "Counter RandomDataset Reducer TFRecordWriter assert_cardinality at bucket_by_sequence_length cardinality "

@@ -1,7 +1,6 @@
 # Written by tools/stubs.py.
 # ruff: noqa
 from gradtape.data._csv import CsvDataset
-from gradtape.data._csv import make_csv_dataset
 from gradtape.data._example_datasets import make_batched_features_dataset
 from gradtape.data._example_datasets import parse_example_dataset
 from gradtape.data._experimental import Counter
@@ -30,6 +29,7 @@ from gradtape.data._lookup_tables import DatasetInitializer
 from gradtape.data._lookup_tables import index_table_from_dataset
 from gradtape.data._lookup_tables import pad_to_cardinality
 from gradtape.data._lookup_tables import table_from_dataset
+from gradtape.data._named_csv import make_csv_dataset
 from gradtape.data._optional import Optional
 from gradtape.data._options import AutoShardPolicy
 from gradtape.data._options import AutotuneAlgorithm

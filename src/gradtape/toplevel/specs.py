@@ -205,6 +205,14 @@ class TensorArraySpec(TypeSpec):
         self._element_shape, self._dtype = TensorShape(element_shape), dtypes.as_dtype(dtype)
         self._dynamic_size, self._infer_shape = dynamic_size, infer_shape
 
+    @classmethod
+    def from_value(cls, value: TensorArray) -> TensorArraySpec:
+        """The spec of an array."""
+        return cls(value.element_shape, value.dtype, value.dynamic_size, value._one_shape)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._element_shape, self._dtype, self._dynamic_size, self._infer_shape
+
     value_type = TensorArray
     dtype = property(lambda self: self._dtype, doc="The dtype of the elements.")
     element_shape = property(lambda self: self._element_shape, doc="The shape of an element.")
@@ -227,7 +235,7 @@ def type_spec_from_value(value: Any) -> Any:
     if isinstance(value, IndexedSlices):
         return IndexedSlicesSpec(value.shape, value.dtype, value.indices.dtype)
     if isinstance(value, TensorArray):
-        return TensorArraySpec(value.element_shape, value.dtype)
+        return TensorArraySpec.from_value(value)
     if isinstance(value, Composite):
         return value._spec()
     if hasattr(value, "_type_spec"):

@@ -1,0 +1,67 @@
+"""Options of datasets: what can be set, and where they are found again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import gradtape as tf
+
+Dataset, experimental = tf.data.Dataset, tf.data.experimental
+
+
+def test_options_of_a_dataset_cannot_be_changed() -> None:
+    options = tf.data.Options()
+    ds = Dataset.range(3).with_options(options).map(lambda x: x)
+    options.deterministic = True  # the program's own
+    with pytest.raises(ValueError, match="Mutating"):
+        ds.options().deterministic = False
+    assert ds.options() == options
+
+
+def test_options_that_a_function_sets_come_with_the_dataset() -> None:
+    @tf.function
+    def slack(ds: Any) -> Any:
+        options = tf.data.Options()
+        options.experimental_slack = True
+        return ds.with_options(options).map(lambda x: 10 * x)
+
+    made = slack(Dataset.range(3))
+    assert made.options().experimental_slack is True
+    assert [int(x) for x in made] == [0, 10, 20]
+
+
+def test_defaults_and_refusals() -> None:
+    options = tf.data.Options()
+    assert options.experimental_distribute.auto_shard_policy is experimental.AutoShardPolicy.AUTO
+    assert {"deterministic", "threading", "experimental_slack"} <= set(dir(options))
+    with pytest.raises(TypeError, match='Property "enabled" must be of type'):
+        options.autotune.enabled = 1
+    with pytest.raises(AttributeError, match="Cannot set the property"):
+        options.something = 1
+
+
+def test_a_thousand_datasets_follow_one_another() -> None:
+    one = Dataset.from_tensors(0)
+    ds = one
+    for _ in range(999):
+        ds = ds.concatenate(one)
+    assert len(ds) == 1000
+    assert sum(1 for _ in ds) == 1000
+    assert ds.element_spec == one.element_spec
+    assert ds.options() == tf.data.Options()
+
+
+@pytest.mark.parametrize(
+    ("dataset", "message"),
+    [
+        (Dataset.from_tensors({"a": 1}).repeat(), "known cardinalty, but has cardinality -1"),
+        (Dataset.from_tensors({"a": 1}).filter(lambda x: True), "known cardinalty, but has cardinality -2"),
+        (Dataset.from_tensors({"a": 1}).repeat(5), "less than the target cardinality"),
+        (Dataset.from_tensors(1), "requires its input dataset to be a dictionary"),
+    ],
+)
+def test_padding_to_a_cardinality_is_refused(dataset: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        dataset.apply(experimental.pad_to_cardinality(3))
