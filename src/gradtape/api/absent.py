@@ -29,7 +29,6 @@ _ALONE = (
 _QUANTIZED = "there are no tensors of quantized dtypes"
 _RAGGED = "the inner parts of ragged tensors are not shown"
 _NATIVE = "there is no C++ to compile kernels against"
-_BATCHES = "objects are not put into batches; batch the tensors that they are made of"
 _DISPATCH = "TensorFlow's functions cannot be given other meanings for other classes"
 _RAW = "it is a kernel behind a public function"
 _EXTENSION = "define the methods in the class, or `__array__`, or tf.register_tensor_conversion_function."
@@ -53,8 +52,6 @@ _TABLE = [
     ("tf.profiler.experimental.client", _CLUSTER, "use tf.profiler.experimental.Profile in the process itself."),
     ("tf.profiler.experimental.server", _CLUSTER, "use tf.profiler.experimental.Profile in the process itself."),
     ("tf.test.benchmark_config", _GRAPHS, "measure with tf.test.Benchmark.run_op_benchmark."),
-    ("tf.experimental.BatchableExtensionType", _BATCHES, "use tf.experimental.ExtensionType."),
-    ("tf.experimental.ExtensionTypeBatchEncoder", _BATCHES, "use tf.experimental.ExtensionType."),
     ("tf.experimental.register_filesystem_plugin", "file systems are Python's", "open files with Python or tf.io.gfile."),
     ("tf.conv", _RAW, "use tf.nn.convolution."),
     ("tf.conv2d_backprop_filter_v2", _RAW, "use tf.nn.conv2d under a tf.GradientTape."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from gradtape.core import nest
 from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.shape import TensorSpec
@@ -32,7 +33,9 @@ def emptied(value: Any, tensors: list[Any]) -> Part:
         inner = (value.values, value.indices, value.dense_shape)
         return Part("slices", tuple([emptied(v, tensors) for v in inner]))
     if isinstance(value, Mapping):
-        return Part("mapping", tuple([(key, emptied(v, tensors)) for key, v in value.items()]))
+        # The tensors in the order of `nest.flatten`; the entries in their own.
+        found = {key: emptied(value[key], tensors) for key in nest.sorted_keys(value)}
+        return Part("mapping", tuple([(key, found[key]) for key in value]))
     if isinstance(value, tuple):
         return Part("tuple", tuple([emptied(v, tensors) for v in value]))
     return Part("literal", value)
@@ -45,7 +48,9 @@ def filled(part: Part, tensors: list[Any]) -> Any:
     if part.kind == "composite":
         return part.content.build([tensors.pop(0) for _ in range(part.size)])
     if part.kind == "mapping":
-        return {key: filled(v, tensors) for key, v in part.content}
+        parts = dict(part.content)
+        made = {key: filled(parts[key], tensors) for key in nest.sorted_keys(parts)}
+        return {key: made[key] for key in parts}
     if part.kind == "literal":
         return part.content
     inner = [filled(v, tensors) for v in part.content]

@@ -77,6 +77,8 @@ def _flatten(structure: Any, flat: list[Any], expand: bool) -> None:
         flat.append(structure.values)
     elif expand and hasattr(structure, "_components"):
         flat.extend(structure._components())
+    elif expand and hasattr(structure, "_build"):
+        flat.extend(structure._component_specs())
     elif has_parts(structure):
         for item in parts(structure):
             _flatten(item, flat, expand)
@@ -146,6 +148,8 @@ def _pack(structure: Any, leaves: Any, expand: bool) -> Any:
         return IndexedSlices(next(leaves), structure.indices, structure.dense_shape)
     if expand and hasattr(structure, "_components"):
         return structure._from_components([next(leaves) for _ in structure._components()])
+    if expand and hasattr(structure, "_build"):
+        return structure._build([next(leaves) for _ in structure._component_specs()])
     if has_parts(structure):
         return with_parts(structure, [_pack(item, leaves, expand) for item in parts(structure)])
     return next(leaves)
@@ -208,6 +212,8 @@ def are_alike(first: Any, second: Any) -> bool:
 
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
     """ValueError if the structures differ in their nesting, TypeError if in the types of their containers."""
+    if expand_composites and not _of_one_kind(nest1, nest2):
+        raise ValueError(_differ("the same nested structure", nest1, nest2))
     if is_nested(nest1) != is_nested(nest2):
         raise ValueError(_differ("the same nested structure", nest1, nest2))
     if not is_nested(nest1):
@@ -223,7 +229,16 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
         if set(nest1) != set(nest2):
             raise ValueError(_differ("the same set of keys", list(nest1), list(nest2)))
         for key in nest1:
-            assert_same_structure(nest1[key], nest2[key], check_types)
+            assert_same_structure(nest1[key], nest2[key], check_types, expand_composites)
         return
     for a, b in zip(nest1, nest2, strict=True):
-        assert_same_structure(a, b, check_types)
+        assert_same_structure(a, b, check_types, expand_composites)
+
+
+def _of_one_kind(first: Any, second: Any) -> bool:
+    """Whether two values consist of tensors in the same way: both composite values, of which one spec could tell, or neither."""
+    kinds = [getattr(v, "_type_spec", None) if hasattr(v, "_components") else None for v in (first, second)]
+    own, other = [v if k is None and hasattr(v, "_build") else k for k, v in zip(kinds, (first, second), strict=True)]
+    if own is None or other is None:
+        return own is other
+    return own.most_specific_common_supertype([other]) is not None

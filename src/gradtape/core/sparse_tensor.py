@@ -76,6 +76,12 @@ class SparseTensorSpec(CompositeSpec):
     def _with_shape(self, shape: TensorShape) -> SparseTensorSpec:
         return SparseTensorSpec(shape, self.dtype)
 
+    def _batch(self, batch_size: int | None) -> SparseTensorSpec:
+        return SparseTensorSpec(TensorShape([batch_size]).concatenate(self.shape), self.dtype)
+
+    def _unbatch(self) -> SparseTensorSpec:
+        return SparseTensorSpec(self.shape[1:], self.dtype)
+
     def __eq__(self, other: Any) -> bool:
         return isinstance(other, SparseTensorSpec) and (self.shape, self.dtype) == (other.shape, other.dtype)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,9 +11,10 @@ import numpy as np
 from gradtape.core import errors, nest
 from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.shape import TensorShape, TensorSpec
-from gradtape.core.sparse_tensor import SparseTensor, SparseTensorSpec
+from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.core.tensor import host, wrap
 from gradtape.data._nested import Datasets
+from gradtape.toplevel.extension_batches import BatchableExtensionType, BatchableExtensionTypeSpec
 
 
 class RowSpec(TensorSpec):
@@ -45,11 +47,20 @@ def holds(structure: Any) -> bool:
 
 def holds_rows(spec: Any) -> bool:
     """True if elements of a spec hold rows of ragged tensors."""
-    return any(isinstance(s, RowSpec) for s in nest.flatten(spec))
+    return any(isinstance(s, RowSpec) or _has_rows(s) for s in nest.flatten(spec))
+
+
+def _has_rows(spec: Any) -> bool:
+    """Whether an extension type has fields that are rows of ragged tensors."""
+    return isinstance(spec, BatchableExtensionTypeSpec) and any(
+        getattr(s, "ragged_rank", None) == 0 or _has_rows(s) for s in nest.flatten(spec._encoding_specs())
+    )
 
 
 def count(leaf: Any) -> int | None:
     """The number of rows of a tensor, dense or not; None for a scalar."""
+    if isinstance(leaf, BatchableExtensionType):
+        return next((count(part) for part in nest.flatten(leaf._spec()._encode(leaf, 1))), None)
     shape = getattr(leaf, "shape", None)
     if not isinstance(shape, TensorShape):
         raise TypeError(
@@ -70,6 +81,10 @@ def slices(value: Any) -> Iterator[Any]:
 
 
 def _rows(leaf: Any) -> Iterator[Any]:
+    if isinstance(leaf, BatchableExtensionType):
+        spec = leaf._spec()
+        row = spec._unbatch()
+        return (row._decode(part) for part in slices(spec._encode(leaf, 1)))
     if isinstance(leaf, SparseTensor):
         from gradtape.sparse._rearrange import reshape, split
 
@@ -78,8 +93,15 @@ def _rows(leaf: Any) -> Iterator[Any]:
     return iter(leaf)
 
 
-def stacked(who: str, column: Sequence[Any]) -> Any:
-    """Sparse or ragged tensors, one for each element, as one of a higher rank."""
+def stacked(who: str, column: Sequence[Any], spec: Any = None) -> Any:
+    """Sparse or ragged tensors or extension types, one for each element, as one of a higher rank; of a spec, if it is given."""
+    if isinstance(column[0], BatchableExtensionType):
+        own = column[0]._spec()
+        whole = own._batch(len(column)) if spec is None else spec
+        parts = [own._encode(value) for value in column]
+        stack_parts = importlib.import_module("gradtape.data._structure")
+        made = stack_parts.stack_rows(who, parts, nest.flatten(whole._encoding_specs()))
+        return whole._decode(made)
     if isinstance(column[0], SparseTensor):
         from gradtape.sparse._rearrange import concat, expand_dims
 
@@ -102,7 +124,7 @@ def ragged(column: Sequence[Any], spec: Any) -> Any:
     if column[0] is None:
         return None
     if isinstance(column[0], Composite):
-        return stacked("ragged_batch", column)
+        return stacked("ragged_batch", column, spec)
     arrays = [host(t._array) for t in column]
     if not isinstance(spec, RaggedTensorSpec):
         for i, array in enumerate(arrays):
@@ -148,23 +170,18 @@ def sparse(column: Sequence[Any], row_shape: Any) -> SparseTensor:
 
 def with_rows(spec: Any, rows: int | None) -> Any:
     """The spec of a batch of sparse or ragged tensors."""
-    shape = TensorShape([rows]).concatenate(spec.shape)
-    if isinstance(spec, SparseTensorSpec):
-        return SparseTensorSpec(shape, spec.dtype)
     if isinstance(spec, RowSpec):
         from gradtape.ragged._spec import RaggedTensorSpec
 
-        return RaggedTensorSpec(shape, spec.dtype, 1)
-    return type(spec)(shape, spec.dtype, spec.ragged_rank + 1, spec.row_splits_dtype)
+        return RaggedTensorSpec(TensorShape([rows]).concatenate(spec.shape), spec.dtype, 1)
+    return spec._batch(rows)
 
 
 def without_rows(spec: Any) -> Any:
     """The spec of a row of a sparse or ragged tensor."""
-    if isinstance(spec, SparseTensorSpec):
-        return SparseTensorSpec(spec.shape[1:], spec.dtype)
-    if spec.ragged_rank == 1:
+    if getattr(spec, "ragged_rank", None) == 1:
         return RowSpec(spec.shape[1:], spec.dtype)
-    return type(spec)(spec.shape[1:], spec.dtype, spec.ragged_rank - 1, spec.row_splits_dtype)
+    return spec._unbatch()
 
 
 def ragged_spec(spec: Any, rows: int | None, splits: Any) -> Any:

@@ -9,6 +9,8 @@ _LATER = {
     "gradtape.core.dtypes": "float8_e4m3b11fnuz float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz int4 uint4",
     "gradtape.data._optional": "Optional",
     "gradtape.experimental._async_scope": "async_clear_error async_scope enable_strict_mode function_executor_type",
+    "gradtape.experimental.extension_type": "*",
+    "gradtape.toplevel.extension_batches": "BatchableExtensionType ExtensionTypeBatchEncoder",
     "gradtape.toplevel.extension_types": "ExtensionType ExtensionTypeSpec",
 }
 __getattr__, __dir__, _later = lazy.attach(__name__, _LATER)

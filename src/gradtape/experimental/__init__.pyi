@@ -10,16 +10,21 @@ from gradtape.core.dtypes import uint4
 from gradtape.data._optional import Optional
 from gradtape.experimental import dlpack
 from gradtape.experimental import dtensor
+from gradtape.experimental import extension_type
 from gradtape.experimental import numpy
 from gradtape.experimental._async_scope import async_clear_error
 from gradtape.experimental._async_scope import async_scope
 from gradtape.experimental._async_scope import enable_strict_mode
 from gradtape.experimental._async_scope import function_executor_type
+from gradtape.toplevel.extension_batches import BatchableExtensionType
+from gradtape.toplevel.extension_batches import ExtensionTypeBatchEncoder
 from gradtape.toplevel.extension_types import ExtensionType
 from gradtape.toplevel.extension_types import ExtensionTypeSpec
 
 __all__ = [
+    "BatchableExtensionType",
     "ExtensionType",
+    "ExtensionTypeBatchEncoder",
     "ExtensionTypeSpec",
     "Optional",
     "async_clear_error",
@@ -27,6 +32,7 @@ __all__ = [
     "dlpack",
     "dtensor",
     "enable_strict_mode",
+    "extension_type",
     "float8_e4m3b11fnuz",
     "float8_e4m3fn",
     "float8_e4m3fnuz",

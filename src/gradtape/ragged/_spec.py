@@ -123,6 +123,15 @@ class RaggedTensorSpec(CompositeSpec):
     def _with_shape(self, shape: TensorShape) -> RaggedTensorSpec:
         return RaggedTensorSpec(shape, self.dtype, self.ragged_rank, self.row_splits_dtype)
 
+    def _batch(self, batch_size: int | None) -> RaggedTensorSpec:
+        shape = TensorShape([batch_size]).concatenate(self.shape)
+        return RaggedTensorSpec(shape, self.dtype, self.ragged_rank + 1, self.row_splits_dtype)
+
+    def _unbatch(self) -> RaggedTensorSpec:
+        if not self.ragged_rank:
+            raise ValueError("RaggedTensorSpec: a dense tensor has no rows of a ragged one.")
+        return RaggedTensorSpec(self.shape[1:], self.dtype, self.ragged_rank - 1, self.row_splits_dtype)
+
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """True if a value or spec is of this kind."""
         other = spec_or_value._spec() if hasattr(spec_or_value, "_spec") else spec_or_value

@@ -1,6 +1,9 @@
 """Classes and functions of `tf` itself that belong to no other room.
 
 critical_section.py   When code runs: the time, sections that one thread enters at a time
+extension_batches.py  Extension types that datasets and tf.map_fn put into batches
+extension_fields.py   The fields of extension types: which annotations there are, how values are checked and converted
+extension_overrides.py  Functions of tf that take extension types
 extension_types.py    ExtensionType: classes of the user that hold tensors, and pass through functions
 gradients.py          tf.gradients and tf.hessians: derivatives in the graph of a function, without a tape
 initializers.py       Initializers at the top level: functions of a shape that give the first value of a variable

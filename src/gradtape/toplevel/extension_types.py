@@ -5,25 +5,68 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-import types
-import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gradtape.api.structure import emptied, filled
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.composite import Composite, CompositeSpec, Form
+from gradtape.core.doors import adapt
 from gradtape.core.shape import TensorShape, TensorSpec
-from gradtape.core.tensor import Tensor
-from gradtape.math._elementwise import equal, logical_and
+from gradtape.math._elementwise import equal, logical_and, logical_not
 from gradtape.math._reductions import reduce_all
+from gradtape.ops.family import dims
+from gradtape.toplevel.extension_fields import (
+    NO_DEFAULT,
+    ExtensionTypeField,
+    ImmutableDict,
+    converted_fields,
+    resolved,
+    spec_of_field,
+)
 
-_MISSING = inspect.Parameter.empty
+_SET = "_is_complete"
 
 
-class ExtensionType(Composite):
+class _Immutable:
+    """What values and specs share: fields that are set in the constructor and never again."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._refuse_changes(name)
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        self._refuse_changes(name)
+        object.__delattr__(self, name)
+
+    def _refuse_changes(self, name: str) -> None:
+        kind = "ExtensionTypeSpec" if isinstance(self, CompositeSpec) else "ExtensionType"
+        own: Any = self.value_type if isinstance(self, ExtensionTypeSpec) else type(self)
+        if _SET in vars(self) or not own._tf_extension_type_has_field(name):
+            raise AttributeError(
+                errors.compose(
+                    f"Cannot mutate attribute `{name}` outside the custom constructor of {kind}.",
+                    "make a new object: extension types are immutable.",
+                )
+            )
+
+    def _set_fields(self, values: Mapping[str, Any]) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, _SET, True)
+        validate = getattr(self, "__validate__", None)
+        if validate is not None:
+            validate()
+
+    def _given(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != _SET}
+
+
+class ExtensionType(_Immutable, Composite):
     """Base of classes with fields that may hold tensors: written like dataclasses, and immutable.
 
+    Annotations are checked: a field is an int, float, bool, str, bytes or None, a tensor or a composite tensor, another extension
+    type, a `tf.TensorShape` or `tf.DType`, or a `typing.Tuple`, `typing.Mapping`, `typing.Union` or `typing.Optional` of these.
     A field annotated with `tf.Tensor` converts what it is given. `__validate__`, if it is there, is called after the fields
     have been set. `tf.function`, control flow, `tf.nest` with `expand_composites` and tapes see the tensors in it.
 
@@ -40,99 +83,108 @@ class ExtensionType(Composite):
     np.float32(2.0)
     """
 
-    Spec: type[ExtensionTypeSpec]
-    _annotations: dict[str, Any] = {}
+    _functions = "gradtape.toplevel.extension_overrides"
+    _own_fields: tuple[ExtensionTypeField, ...] = ()
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        cls._annotations = _fields(cls)
-        cls.Spec = type(f"{cls.__name__}.Spec", (ExtensionTypeSpec,), {"value_type": cls, "__slots__": ()})
-        own = vars(cls).get("__init__")
+        given = vars(cls)
+        for name in [*given.get("__annotations__", {}), *given]:
+            if name != "Spec" and ExtensionTypeField.is_reserved_name(name):
+                raise ValueError(f"The field annotations for {cls.__name__} are invalid. Field {name!r} is reserved.")
+        cls._own_fields = _fields(cls)
+        for name in given.get("__annotations__", {}):
+            if name in given:  # the default, which would hide that an object has no such field yet
+                delattr(cls, name)
+        own = given.get("__init__")
         if own is None:
-            return
-
-        @functools.wraps(own)
-        def initialize(self: Any, *args: Any, **kwargs: Any) -> None:
-            own(self, *args, **kwargs)
-            if type(self) is cls:
-                self._finish()
-
-        cls.__init__ = initialize  # type: ignore[method-assign]
+            cls.__init__ = _initializer(cls)  # type: ignore[method-assign]
+        else:
+            cls.__init__ = _finishing(cls, own)  # type: ignore[method-assign]
+        cls.Spec = _spec_class(cls, given.get("Spec"))  # type: ignore[attr-defined]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        for name, value in _bound(type(self), args, kwargs).items():
-            object.__setattr__(self, name, value)
-        self._finish()
+        raise AssertionError(
+            "Cannot create an instance of ExtensionType because ExtensionType is an abstract base class."
+        )
 
-    def _finish(self) -> None:
-        """Convert the fields, and check them."""
-        missing = [name for name in self._annotations if name not in vars(self) and not hasattr(type(self), name)]
-        if missing:
-            raise AttributeError(f"{type(self).__name__}.__init__ did not set: {', '.join(missing)}.")
-        for name, kind in self._annotations.items():
-            object.__setattr__(self, name, _converted(getattr(self, name), kind))
-        object.__setattr__(self, "_is_complete", True)
-        validate = getattr(self, "__validate__", None)
-        if validate is not None:
-            validate()
+    @classmethod
+    def _tf_extension_type_fields(cls) -> tuple[ExtensionTypeField, ...]:
+        return _resolved_fields(cls)
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if "_is_complete" in vars(self) or name not in self._annotations:
-            raise AttributeError(
-                errors.compose(
-                    f"Cannot set {name!r}: {type(self).__name__} is immutable, with the fields {list(self._annotations)}.",
-                    "make a new object.",
-                )
-            )
-        object.__setattr__(self, name, value)
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"Cannot delete {name!r}: {type(self).__name__} is immutable.")
+    @classmethod
+    def _tf_extension_type_has_field(cls, name: str) -> bool:
+        return any(f.name == name for f in cls._own_fields)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in self._annotations)})"
+        fields = [f"{f.name}={getattr(self, f.name)!r}" for f in self._own_fields]
+        return f"{type(self).__qualname__}({', '.join(fields)})"
 
     def __eq__(self, other: Any) -> Any:
         if type(other) is not type(self) or other._form() != self._form():
             return False
-        parts = [reduce_all(equal(a, b)) for a, b in zip(self._components(), other._components(), strict=True)]
+        pairs = list(zip(self._components(), other._components(), strict=True))
+        if not all(a.dtype is b.dtype and a.get_shape().is_compatible_with(b.get_shape()) for a, b in pairs):
+            return False
+        parts = [_are_equal(a, b) for a, b in pairs]
         return functools.reduce(logical_and, parts, convert.convert_to_tensor(True))
+
+    def __ne__(self, other: Any) -> Any:
+        same = self.__eq__(other)
+        return not same if isinstance(same, bool) else logical_not(same)
 
     __hash__ = None  # type: ignore[assignment]
 
     def _components(self) -> list[Any]:
         tensors: list[Any] = []
-        for name in self._annotations:
-            emptied(getattr(self, name), tensors)
+        for f in self._own_fields:
+            emptied(getattr(self, f.name), tensors)
         return tensors
 
     def _form(self) -> Form:
-        return _ExtensionForm(type(self), tuple([(n, emptied(getattr(self, n), [])) for n in self._annotations]))
+        return _form_of(type(self), {f.name: getattr(self, f.name) for f in self._own_fields}, [])
 
     def _spec(self) -> Any:
         return self._form().described([TensorSpec.from_tensor(t) for t in self._components()])
 
 
-class ExtensionTypeSpec(CompositeSpec):
+class ExtensionTypeSpec(_Immutable, CompositeSpec):
     """The spec of an ExtensionType: `MyType.Spec(field=spec, …)`."""
 
-    __slots__ = ("_extension_form", "_specs")
-
-    value_type: type[ExtensionType]
+    value_type: Any
     shape = TensorShape(None)
     dtype = dtypes.resource
+    _functions = "gradtape.toplevel.extension_overrides"
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        specs: list[Any] = []
-        fields = _bound(self.value_type, args, kwargs)
-        structure = tuple([(name, emptied(value, specs)) for name, value in fields.items()])
-        self._extension_form, self._specs = _ExtensionForm(self.value_type, structure), tuple(specs)
+    @classmethod
+    def from_value(cls, value: Any) -> Any:
+        """The spec of a value."""
+        return value._spec()
+
+    def _fields(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in self.value_type._own_fields}
 
     def _component_specs(self) -> list[TensorSpec]:
-        return list(self._specs)
+        specs: list[Any] = []
+        for value in self._fields().values():
+            emptied(value, specs)
+        return specs
 
     def _form(self) -> Form:
-        return self._extension_form
+        return _form_of(self.value_type, self._fields(), [])
+
+    def _serialize(self) -> tuple[Any, ...]:
+        """The fields, with plain dicts, as they can be written."""
+        return tuple([(name, _thawed(value)) for name, value in self._fields().items()])
+
+    @classmethod
+    def _deserialize(cls, serialization: Any) -> Any:
+        made = object.__new__(cls)
+        made._set_fields(converted_fields(_resolved_fields(cls.value_type), dict(serialization), spec_of_field))
+        return made
+
+    def __reduce__(self) -> Any:
+        return _restored, (self.value_type, self._serialize())
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """True if a value or spec is of the same class, with compatible tensors."""
@@ -140,19 +192,31 @@ class ExtensionTypeSpec(CompositeSpec):
         return (
             type(other) is type(self)
             and other._form() == self._form()
-            and all(a.is_compatible_with(b) for a, b in zip(self._specs, other._specs, strict=True))
+            and all(
+                a.is_compatible_with(b) for a, b in zip(self._component_specs(), other._component_specs(), strict=True)
+            )
         )
 
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
+        """The narrowest spec that contains this one and others; None if they differ in more than shapes."""
+        if any(type(other) is not type(self) or other._form() != self._form() for other in others):
+            return None
+        columns = zip(self._component_specs(), *[other._component_specs() for other in others], strict=True)
+        merged = [first.most_specific_common_supertype(rest) for first, *rest in columns]
+        return None if None in merged else self._form().build(merged)
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ExtensionTypeSpec) and (self._form(), self._specs) == (other._form(), other._specs)
+        return type(other) is type(self) and (self._form(), self._component_specs()) == (
+            other._form(),
+            other._component_specs(),
+        )
 
     def __hash__(self) -> int:
-        return hash((self._form(), self._specs))
+        return hash((self._form(), tuple(self._component_specs())))
 
     def __repr__(self) -> str:
-        specs = list(self._specs)
-        fields = [f"{name}={filled(field, specs)!r}" for name, field in self._extension_form.structure]
-        return f"{self.value_type.__name__}.Spec({', '.join(fields)})"
+        fields = [f"{name}={value!r}" for name, value in self._serialize()]
+        return f"{self.value_type.__qualname__}.Spec({', '.join(fields)})"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -164,59 +228,165 @@ class _ExtensionForm(Form):
 
     def assembled(self, parts: Sequence[Any]) -> Any:
         """The object with these tensors."""
-        made, rest = object.__new__(self.kind), list(parts)
-        for name, field in self.structure:
-            object.__setattr__(made, name, filled(field, rest))
-        object.__setattr__(made, "_is_complete", True)
-        return made
+        return self._filled(object.__new__(self.kind), parts)
 
     def described(self, specs: Sequence[TensorSpec]) -> Any:
         """The spec of objects with these tensors."""
-        rest = list(specs)
-        return self.kind.Spec(**{name: filled(field, rest) for name, field in self.structure})
+        return self._filled(object.__new__(self.kind.Spec), specs)  # type: ignore[attr-defined]
+
+    def _filled(self, made: Any, parts: Sequence[Any]) -> Any:
+        rest = list(parts)
+        for name, field in self.structure:
+            object.__setattr__(made, name, _frozen(filled(field, rest)))
+        object.__setattr__(made, _SET, True)
+        return made
 
 
-def _fields(kind: type) -> dict[str, Any]:
-    """The annotated fields of a class and its bases, in order."""
-    try:
-        known = typing.get_type_hints(kind)
-    except NameError:  # an annotation names something that is not at the top level of its module
-        known = {}
-    found: dict[str, Any] = {}
+def _form_of(kind: type[ExtensionType], fields: Mapping[str, Any], tensors: list[Any]) -> _ExtensionForm:
+    return _ExtensionForm(kind, tuple([(name, emptied(value, tensors)) for name, value in fields.items()]))
+
+
+def _equal_tensors(a: Any, b: Any) -> Any:
+    """Whether two tensors are the same; they are not if one would only broadcast to the other."""
+    return reduce_all(equal(a, b)) if tuple(dims(a)) == tuple(dims(b)) else convert.constant(False)
+
+
+# In a function that does not know the shapes yet, it becomes a node that waits for them.
+_are_equal = adapt(_equal_tensors, True)
+
+
+def _thawed(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _thawed(item) for key, item in value.items()}
+    return tuple([_thawed(item) for item in value]) if type(value) is tuple else value
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return ImmutableDict({key: _frozen(item) for key, item in value.items()})
+    return tuple([_frozen(item) for item in value]) if type(value) is tuple else value
+
+
+def _restored(kind: type[ExtensionType], serialization: Any) -> Any:
+    return kind.Spec._deserialize(serialization)  # type: ignore[attr-defined]
+
+
+def _fields(kind: type) -> tuple[ExtensionTypeField, ...]:
+    """The annotated fields of a class and its bases, in order; a class may give a field of a base another default or type."""
+    found: dict[str, ExtensionTypeField] = {}
     for base in reversed(kind.__mro__):
-        if issubclass(base, ExtensionType) and base is not ExtensionType:
-            found |= {name: known.get(name, note) for name, note in vars(base).get("__annotations__", {}).items()}
-    return {name: note for name, note in found.items() if typing.get_origin(note) is not typing.ClassVar}
+        if not (issubclass(base, ExtensionType) and base is not ExtensionType):
+            continue
+        if base is not kind and "_own_fields" in vars(base):
+            found |= {f.name: f for f in base._own_fields}
+            continue
+        for name, annotation in vars(base).get("__annotations__", {}).items():
+            found[name] = ExtensionTypeField(name, annotation, vars(base).get(name, NO_DEFAULT))
+    return tuple(found.values())
 
 
-def _bound(kind: type[ExtensionType], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The fields that a call gives, by position or by name."""
-    parameters = [
-        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=getattr(kind, name, _MISSING))
-        for name in kind._annotations
-    ]
-    # Fields with a default may stand before others without: those must be given by name.
-    parameters.sort(key=lambda p: p.default is not _MISSING)
-    call = inspect.Signature(parameters).bind(*args, **kwargs)
-    call.apply_defaults()
-    return {name: call.arguments[name] for name in kind._annotations}
+def _resolved_fields(kind: Any) -> tuple[ExtensionTypeField, ...]:
+    """The fields, with the classes that their annotations name; looked up once, when the class is first used."""
+    if "_known_fields" not in vars(kind):
+        kind._known_fields = tuple(
+            [ExtensionTypeField(f.name, resolved(f.value_type, kind.__module__), f.default) for f in kind._own_fields]
+        )
+    known: tuple[ExtensionTypeField, ...] = vars(kind)["_known_fields"]
+    return known
 
 
-def _converted(value: Any, kind: Any) -> Any:
-    """A field as its annotation says: tensors for `tf.Tensor`, also in tuples and mappings."""
-    if kind is Tensor or (isinstance(kind, str) and kind.split(".")[-1] == "Tensor"):
-        return convert.convert_to_tensor(value)
-    origin, inner = typing.get_origin(kind), typing.get_args(kind)
-    if origin in (typing.Union, types.UnionType) and Tensor in inner and not _is_other(value, inner):
-        return convert.convert_to_tensor(value)
-    if origin is tuple and inner:
-        kinds = [inner[0]] * len(value) if len(inner) == 2 and inner[1] is ... else inner
-        return tuple([_converted(v, k) for v, k in zip(value, kinds, strict=True)])
-    if isinstance(origin, type) and issubclass(origin, Mapping) and isinstance(value, Mapping):
-        return {key: _converted(v, inner[1]) for key, v in value.items()}
-    return value
+def _parameters(kind: type[ExtensionType]) -> list[inspect.Parameter]:
+    """The parameters of the constructor: after a field without a default that follows one with, all are given by name."""
+    found: list[inspect.Parameter] = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
+    how: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    has_default = False
+    for f in kind._own_fields:
+        has_default = has_default or f.default is not NO_DEFAULT
+        if has_default and f.default is NO_DEFAULT:
+            how = inspect.Parameter.KEYWORD_ONLY
+        default = inspect.Parameter.empty if f.default is NO_DEFAULT else f.default
+        annotation = type(None) if f.value_type is None else f.value_type
+        found.append(inspect.Parameter(f.name, how, default=default, annotation=annotation))
+    return found
 
 
-def _is_other(value: Any, kinds: Sequence[Any]) -> bool:
-    """True if a value is of one of the kinds of a union already."""
-    return any(isinstance(kind, type) and isinstance(value, kind) for kind in kinds)
+def _initializer(kind: type[ExtensionType]) -> Callable[..., None]:
+    """The constructor of a class that has none of its own."""
+    signature = inspect.Signature(_parameters(kind), return_annotation=kind)
+    own = inspect.Signature(_parameters(kind)[1:])
+
+    def initialize(self: Any, *args: Any, **kwargs: Any) -> None:
+        bound = own.bind(*args, **kwargs)
+        bound.apply_defaults()
+        if type(self) is kind:
+            self._set_fields(converted_fields(_resolved_fields(kind), bound.arguments))
+        else:  # called by the constructor of a subclass, which sets its own fields and then checks all
+            vars(self).update(bound.arguments)
+
+    initialize.__name__ = "__init__"
+    initialize.__signature__ = signature  # type: ignore[attr-defined]
+    return initialize
+
+
+def _finishing(kind: type[ExtensionType], own: Callable[..., None]) -> Callable[..., None]:
+    """A constructor of the user, after which the fields are converted and checked."""
+
+    @functools.wraps(own)
+    def initialize(self: Any, *args: Any, **kwargs: Any) -> None:
+        own(self, *args, **kwargs)
+        if type(self) is kind and _SET not in vars(self):
+            self._set_fields(converted_fields(_resolved_fields(kind), self._given()))
+
+    return initialize
+
+
+def _spec_class(kind: type[ExtensionType], own: Any) -> type[ExtensionTypeSpec]:
+    """The class of the specs of a class, with what its own nested class `Spec` defines."""
+    if own is not None and not isinstance(own, type):
+        raise ValueError(f"{kind.__qualname__}.Spec must be a nested class; got {own}.")
+    if own is not None and own.__bases__ != (object,) and [b.__name__ for b in own.__bases__] != ["TypeSpec"]:
+        raise ValueError(f"{kind.__qualname__}.Spec must be directly subclassed from tf.TypeSpec.")
+    body = {k: v for k, v in vars(own or object).items() if k not in ("__dict__", "__weakref__")} if own else {}
+    base: type = getattr(kind, "_base_of_specs", ExtensionTypeSpec)
+    own_initializer = body.get("__init__")
+
+    def initialize(self: Any, *args: Any, **kwargs: Any) -> None:
+        if own_initializer is not None:
+            own_initializer(self, *args, **kwargs)
+            values = self._given()
+        else:
+            values = own_signature.bind(*args, **kwargs).arguments
+        self._set_fields(converted_fields(_resolved_fields(kind), values, spec_of_field))
+
+    names = [p.replace(default=inspect.Parameter.empty, annotation=inspect.Parameter.empty) for p in _parameters(kind)]
+    names = [p.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD) for p in names]
+    own_signature = inspect.Signature(names[1:])
+    body |= {"value_type": kind, "__init__": initialize, "__module__": kind.__module__}
+    body["__qualname__"] = f"{kind.__qualname__}.Spec"
+    made = type("Spec", (base,), body)
+    if own_initializer is None:
+        initialize.__signature__ = inspect.Signature(names, return_annotation=made)  # type: ignore[attr-defined]
+    else:
+        functools.update_wrapper(initialize, own_initializer)
+    return made
+
+
+def with_fields(spec: Any, fields: Mapping[str, Any], kind: Any = None) -> Any:
+    """A spec of the same class with other fields, which are not checked again; with a class, a value of it."""
+    made = object.__new__(type(spec) if kind is None else kind)
+    for name, value in fields.items():
+        object.__setattr__(made, name, _frozen(value))
+    object.__setattr__(made, _SET, True)
+    return made
+
+
+def as_dict(value: Any) -> dict[str, Any]:
+    """The fields of an extension type, by name; those in nested ones stay in them.
+
+    >>> class Point(tf.experimental.ExtensionType):
+    ...     x: int
+    ...     y: int
+    >>> tf.experimental.extension_type.as_dict(Point(1, 2))
+    {'x': 1, 'y': 2}
+    """
+    return {f.name: getattr(value, f.name) for f in value._tf_extension_type_fields()}
