@@ -262,7 +262,7 @@ def as_dtype(type_value: Any) -> DType:
     own = getattr(type_value, "dtype", None)
     if isinstance(own, DType):
         return own
-    if type_value is not None and not (isinstance(type_value, type) and type_value in (list, tuple, dict, set)):
+    if type_value is not None and not (isinstance(type_value, type) and not issubclass(type_value, np.generic)):
         try:
             return from_numpy(np.dtype(type_value))
         except TypeError:

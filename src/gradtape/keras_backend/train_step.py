@@ -24,6 +24,13 @@ def _check_parameters(step: Any) -> None:
         return
 
 
+def check_logs(model: Any, logs: Any) -> None:
+    """Refuse a train_step that returns the loss itself."""
+    if logs is not None and not hasattr(logs, "keys"):
+        what = f"{type(model).__name__}.train_step must return a dict of logs, it returned {errors.brief(logs)}."
+        raise TypeError(errors.compose(what, "return {'loss': loss}.", depth=4))
+
+
 class Step:
     """A function of one batch. If it cannot be traced it runs eagerly, and a message says why."""
 

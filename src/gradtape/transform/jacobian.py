@@ -19,6 +19,7 @@ from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.ops.family import dims
+from gradtape.transform import suspicions
 from gradtape.transform.backward import backward, bare, live_identities, nobody_records
 from gradtape.transform.batched import Batched, NeedsValueError, batched, innermost
 from gradtape.transform.gradient_arguments import UnconnectedGradients, check_whole, flat_sources, wants_zeros
@@ -63,6 +64,8 @@ def jacobian(
         elif zero:
             d = wrap(np.zeros(whole, source.dtype.numpy))
         shaped.append(d)
+    if flat and all(d is None for d in shaped):
+        suspicions.of_no_gradient(recording, (target,), flat)
     return shaped[0] if len(flat) == 1 and flat[0] is sources else nest.pack_sequence_as(sources, shaped)
 
 
@@ -73,6 +76,12 @@ def batch_jacobian(
     recording = _begin(tape, "batch_jacobian", parallel_iterations, use_pfor)
     wants_zeros(unconnected_gradients)
     for name, given in (("target", target), ("source", source)):
+        if not isinstance(given, (Tensor, Variable)):
+            raise errors.build(
+                errors.AttributeTypeError,
+                f"batch_jacobian: {name} must be one tensor or variable, got {errors.brief(given)}.",
+                "for several sources use a persistent tape: [tape.batch_jacobian(y, x) for x in sources].",
+            )
         if given.shape.rank is not None and given.shape.rank < 2:
             raise ValueError(
                 errors.compose(
