@@ -139,7 +139,7 @@ FUNCTIONS = _section(
     ("@tf.function(jit=True)\ndef f(x):\n    return x", "tf.function", "jit_compile=True"),
     (
         "@tf.function(tf.TensorSpec([2]))\ndef f(x):\n    return x",
-        "function: func must be callable",
+        "is not a callable object",
         "@tf.function above a def; arguments go by name",
     ),
     (
@@ -197,7 +197,7 @@ FUNCTIONS = _section(
         "'Function' object has no attribute 'graph'. Did you mean",
         "Did you mean: '_autograph'?",
     ),
-    ("f = tf.function()\nf(1.0)", "function: func must be callable", "@tf.function above a def; arguments go by name"),
+    ("f = tf.function()\nf(1.0)", "is not a callable object", "@tf.function above a def; arguments go by name"),
     (
         "f = tf.functions(lambda x: x)",
         "module 'gradtape' has no attribute 'functions'. Did you mean",

@@ -17,7 +17,7 @@ A_FIRST_MODEL_WITH_KERAS = _section(
         "make an instance: keras.layers.Dense(...)",
     ),
     (
-        "keras = tf.keras\nkeras.Sequential([keras.layers.Dense(2), tf.nn.relu, 'relu'])",
+        "keras = tf.keras\nkeras.Sequential([keras.layers.Dense(2), 'relu'])",
         "Only instances of `keras.Layer` can be added to a Sequential",
         "wrap the function",
     ),

@@ -74,7 +74,7 @@ A_TUTORIAL = _section(
     (
         "x = tf.Variable([[1.0, 2.0]])\nwith tf.GradientTape() as tape:\n    y = tf.matmul(x, x, transpose_b=True)\ntape.batch_jacobian(y, [x])",
         "batch_jacobian: source must be one tensor or variable",
-        "for several sources use a persistent tape",
+        "for several, make the tape persistent",
     ),
     (
         "x = tf.Variable(3.0)\nwith tf.GradientTape() as tape:\n    y = x ** 2\ntape.reset()",

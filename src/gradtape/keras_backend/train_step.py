@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 import gradtape as tf
-from gradtape.core import errors, log
+from gradtape.core import errors, log, refusals
 
 # What tracing raises where a step needs values in Python.
 _UNTRACEABLE = (errors.OperatorNotAllowedInGraphError, errors.UnimplementedError, NotImplementedError)
@@ -27,7 +27,7 @@ def _check_parameters(step: Any) -> None:
 def check_logs(model: Any, logs: Any) -> None:
     """Refuse a train_step that returns the loss itself."""
     if logs is not None and not hasattr(logs, "keys"):
-        what = f"{type(model).__name__}.train_step must return a dict of logs, it returned {errors.brief(logs)}."
+        what = f"{type(model).__name__}.train_step must return a dict of logs, it returned {refusals.described(logs)}."
         raise TypeError(errors.compose(what, "return {'loss': loss}.", depth=4))
 
 
