@@ -19,7 +19,7 @@ A_FIRST_MODEL_WITH_KERAS = _section(
     (
         "keras = tf.keras\nkeras.Sequential([keras.layers.Dense(2), 'relu'])",
         "Only instances of `keras.Layer` can be added to a Sequential",
-        "wrap the function",
+        "keras.layers.Activation",
     ),
     (
         "keras = tf.keras\nkeras.layers.Dense()",
@@ -228,7 +228,7 @@ A_FIRST_MODEL_WITH_KERAS = _section(
         "pass numbers, strings, NumPy arrays, tensors",
     ),
     (
-        "keras = tf.keras\nm = keras.Sequential([keras.layers.Dense(3)])\nm.compile('adam', 'sparse_categorical_crossentropy')\nm.fit(np.ones([4, 2]), np.array([0, 1, 2, 3]), verbose=0)",
+        "keras = tf.keras\nm = keras.Sequential([keras.layers.Dense(3)])\nm.compile('adam', 'sparse_categorical_crossentropy')\nm.fit(np.ones([4, 2]), np.array([3, 3, 3, 3]), verbose=0)",
         "sparse_softmax_cross_entropy_with_logits: labels",
         "indices count from 0; negative ones are not",
     ),
