@@ -7,9 +7,11 @@ import re
 import pytest
 
 import gradtape as tf
-from gradtape.core import python_errors
+from gradtape.api import keras_habits
+from gradtape.core import known_errors, python_errors
 
-_FIXES = [text for names in python_errors._ATTRIBUTES.values() for text in names.values()]
+_TABLES = (*known_errors.ATTRIBUTES.values(), *known_errors.USES.values(), known_errors.TEXTS, keras_habits._TABLE)
+_FIXES = [text for names in _TABLES for text in names.values()] + [advice for _, advice in known_errors.KERAS]
 
 
 def fix_of(call):
@@ -18,10 +20,11 @@ def fix_of(call):
     return python_errors.fix(caught.value)
 
 
-@pytest.mark.parametrize("text", [*_FIXES, *python_errors._TEXTS.values()])
+@pytest.mark.parametrize("text", _FIXES)
 def test_what_it_says_exists(text):
-    for name in re.findall(r"\btf(?:\.\w+)+", text):
-        owner = tf
+    tf.keras.layers  # noqa: B018  # loaded, so that names of Keras are found
+    for name in re.findall(r"\b(?:tf|keras)(?:\.\w+)+", text):
+        owner = tf if name.startswith("tf.") else tf.keras
         for part in name.split(".")[1:]:
             owner = getattr(owner, part)
 
@@ -41,7 +44,7 @@ def test_what_it_says_exists(text):
 )
 def test_attributes_of_a_class(make, kind):
     owner, said = make(), 0
-    for name, text in python_errors._ATTRIBUTES[kind].items():
+    for name, text in known_errors.ATTRIBUTES[kind].items():
         if not hasattr(owner, name):
             assert fix_of(lambda name=name: getattr(owner, name)) == f"  fix: {text}"
             said += 1
@@ -70,3 +73,58 @@ def test_none_where_a_tape_found_no_gradient():
         y = x * 2.0
     gradient = tape.gradient(y, x)
     assert "tape.explain" in fix_of(lambda: 0.1 * gradient)
+
+
+def test_names_of_other_modules():
+    assert fix_of(lambda: tf.reduce_std) == "  fix: tf.math.reduce_std."
+    assert fix_of(lambda: tf.nn.ReLu) == "  fix: tf.nn.relu."
+    assert fix_of(lambda: tf.math.conv2d) == "  fix: tf.nn.conv2d."
+    assert fix_of(lambda: tf.there_is_no_such_name) == ""
+
+
+def test_names_of_keras():
+    assert fix_of(lambda: tf.keras.layers.Linear) == "  fix: keras.layers.Dense(units)."
+    assert fix_of(lambda: tf.keras.layers.Relu) == "  fix: keras.layers.ReLU."
+    assert fix_of(lambda: tf.keras.Dense) == "  fix: keras.layers.Dense."
+    assert fix_of(lambda: tf.keras.layers.there_is_no_such_name) == ""
+
+
+def test_objects_are_found_by_their_class():
+    strategy, module = tf.distribute.MirroredStrategy(), tf.Module()
+
+    def enter():
+        with strategy:
+            pass
+
+    assert "strategy.scope()" in fix_of(enter)
+    assert "__call__" in fix_of(lambda: module(1.0))
+    assert fix_of(lambda: object()(1.0)) == ""
+
+
+def test_a_list_of_gradients():
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = x**2
+    found = tape.gradient(y, [x])
+    assert "found[0]" in fix_of(lambda: 0.1 * found)
+
+
+def test_an_attribute_that_a_layer_does_not_have():
+    class Scale(tf.keras.layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.factor = 2.0
+
+        def call(self, x):
+            return x * self.facter
+
+    assert fix_of(lambda: Scale()(tf.ones([2]))) == "  fix: self.factor."
+
+
+def test_keras_does_not_hide_the_first_line():
+    class Product(tf.keras.layers.Layer):
+        def call(self, x):
+            return x @ tf.ones([4, 5])
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"^matmul: inner dimensions differ"):
+        Product()(tf.ones([2, 3]))

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from messages import mistakes_in_functions, mistakes_in_pipelines
 from messages.mistakes import AXES, DTYPES, INDEXING, SHAPES, VALUES, Mistake, _section
 from messages.mistakes_of_arguments import ARGUMENTS, AROUND_TAPES, KERAS, MORE_HABITS
+from messages.mistakes_of_evaluations import EVALUATIONS
+from messages.mistakes_of_first_models import FIRST_MODELS
 from messages.mistakes_of_newcomers import NEWCOMERS
+from messages.mistakes_of_scientists import SCIENTISTS
+from messages.mistakes_of_students import STUDENTS
 
 VARIABLES = _section(
     "Variables",
@@ -339,4 +344,10 @@ MISTAKES: list[Mistake] = [
     *KERAS,
     *MORE_HABITS,
     *NEWCOMERS,
+    *STUDENTS,
+    *SCIENTISTS,
+    *FIRST_MODELS,
+    *mistakes_in_functions.FUNCTIONS,
+    *mistakes_in_pipelines.PIPELINES,
+    *EVALUATIONS,
 ]

@@ -6,6 +6,8 @@ names ask here before they say that they have none of a name, and so does `gradt
 
 from __future__ import annotations
 
+import importlib
+import re
 from typing import NamedTuple
 
 from gradtape.api import habits
@@ -139,9 +141,22 @@ def problem(module: str, name: str) -> AttributeError | None:
     found = lookup(full)
     if found is not None:
         what = f"{full} is left out: {found.reason}."
-        return errors.LeftOutError(errors.compose(what, found.instead, depth=3), name=name)
+        return errors.LeftOutError(errors.compose(what, _public(full) or found.instead, depth=3), name=name)
     habit = habits.lookup(full)
     if habit is not None:
-        what = f"module {module!r} has no attribute {name!r}, which {habit.library} has."
+        whose = f", which {habit.library} has" if habit.library else ""
+        what = f"module {module!r} has no attribute {name!r}{whose}."
         return AttributeError(errors.compose(what, habit.instead, depth=3), name=name)
     return None
+
+
+def _public(full: str) -> str:
+    """The public function of a raw op, by its name: `tf.raw_ops.MatMul` is tf.matmul; empty for others."""
+    if not full.startswith("tf.raw_ops."):
+        return ""
+    wanted = re.sub(r"V\d$", "", full.rpartition(".")[2]).lower()
+    for module in ("", ".math", ".nn", ".linalg", ".strings", ".image", ".random", ".io", ".sparse", ".signal"):
+        for name in dir(importlib.import_module(f"gradtape{module}")):
+            if name.lower().replace("_", "") == wanted and name.islower():
+                return f"tf{module}.{name}, the public function."
+    return ""

@@ -72,7 +72,7 @@ def integers(value: Any, what: str, name: str) -> tuple[int, ...]:
         raise errors.build(
             errors.ShapeError,
             f"{what}: {name} must be a vector of ints (must be rank 1), got {value!r}.",
-            f"write it as a list: [{errors.brief(value)}].",
+            f"write it as a list: [{value}]." if np.ndim(value) == 0 else f"use a vector: tf.reshape({name}, [-1]).",
         )
     return tuple([int(n) for n in found])
 

@@ -11,7 +11,7 @@ __all__ = ["Habit", "lookup"]
 
 
 class Habit(NamedTuple):
-    """A name of another library, or of TensorFlow 1, and the code that does the same here."""
+    """A name of another library (empty if it is of none), or of TensorFlow 1, and the code that does the same here."""
 
     library: str
     instead: str
@@ -146,6 +146,10 @@ _TENSORFLOW_1 = {
     "image.resize_bilinear": "tf.image.resize(images, size, 'bilinear')",
     "train.GradientTape": "tf.GradientTape()",
     "global_norm": "tf.linalg.global_norm(tensors)",
+    "initialize_variables": "nothing: a tf.Variable has its value from the start",
+    "nn.batch_norm": "tf.nn.batch_normalization(x, mean, variance, offset, scale, variance_epsilon)",
+    "fft.fft": "tf.signal.fft(tf.cast(x, tf.complex64))",
+    "fft": "tf.signal.fft(tf.cast(x, tf.complex64))",
 }
 _PYTORCH = {
     "int": "tf.int32",
@@ -385,6 +389,60 @@ _NUMPY = {
     "io.read": "tf.io.read_file(path)",
     "io.open": "tf.io.gfile.GFile(path)",
     "io.loadtxt": "tf.constant(np.loadtxt(path))",
+    "column_stack": "tf.stack(vectors, axis=1)",
+    "row_stack": "tf.stack(vectors, axis=0)",
+    "dstack": "tf.concat(tensors, 2)",
+    "np": "import numpy as np; tf.experimental.numpy has NumPy's functions on tensors",
+    "exp2": "2.0 ** x",
+    "math.exp2": "2.0 ** x",
+    "math.diff": "x[1:] - x[:-1]",
+    "flip": "tf.reverse(x, [axis])",
+    "fliplr": "tf.reverse(x, [1])",
+    "flipud": "tf.reverse(x, [0])",
+    "average": "tf.reduce_mean(x, axis)",
+    "argpartition": "tf.math.top_k(x, k)",
+    "triu": "tf.linalg.band_part(x, 0, -1)",
+    "tril": "tf.linalg.band_part(x, -1, 0)",
+    "vdot": "tf.tensordot(a, b, 1)",
+    "atleast_1d": "tf.reshape(x, [-1])",
+    "atleast_2d": "x[tf.newaxis]",
+    "logspace": "10.0 ** tf.linspace(start, stop, num)",
+    "geomspace": "tf.exp(tf.linspace(tf.math.log(start), tf.math.log(stop), num))",
+    "iscomplex": "x.dtype.is_complex",
+    "cov": "tf.transpose(x - mean) @ (x - mean) / (n - 1)",
+    "corrcoef": "the covariance divided by the standard deviations",
+    "hypot": "tf.sqrt(x ** 2 + y ** 2)",
+    "cbrt": "tf.sign(x) * tf.abs(x) ** (1 / 3)",
+    "remainder": "x % y",
+    "true_divide": "x / y",
+    "floor_divide": "x // y",
+    "invert": "tf.bitwise.invert(x)",
+    "random.exponential": "-tf.math.log(tf.random.uniform(shape)) / rate",
+    "random.multivariate_normal": "mean + tf.random.normal([n, d]) @ tf.transpose(tf.linalg.cholesky(covariance))",
+}
+_SCIPY = {
+    "integrate": "tf.scan or tf.while_loop over the time steps, or SciPy on x.numpy()",
+    "odeint": "tf.scan or tf.while_loop over the time steps, or scipy.integrate.odeint on x.numpy()",
+    "optimize": "keras.optimizers for gradient steps, scipy.optimize.minimize on NumPy arrays for L-BFGS",
+    "gamma": "tf.exp(tf.math.lgamma(x))",
+    "math.gamma": "tf.exp(tf.math.lgamma(x))",
+}
+# Names of no library: what people guess.
+_GUESSED = {
+    "datasets": "keras.datasets, or tf.data.Dataset for pipelines",
+    "model": "keras.Model",
+    "layer": "keras.layers",
+    "train.load_model": "keras.models.load_model('model.keras')",
+    "train.save_model": "model.save('model.keras')",
+    "config.list_gpus": "tf.config.list_physical_devices('GPU')",
+    "nn.lstm": "keras.layers.LSTM(units)",
+    "nn.gru": "keras.layers.GRU(units)",
+    "nn.attention": "keras.layers.MultiHeadAttention(heads, width)",
+    "nn.fully_connected": "keras.layers.Dense(units)",
+    "reduce_var": "tf.math.reduce_variance(x, axis)",
+    "math.reduce_var": "tf.math.reduce_variance(x, axis)",
+    "Placeholder": "def f(x): ...  # parameters of a @tf.function take the place of placeholders",
+    "enable_eager": "nothing: execution is eager",
 }
 # Reductions, constants and the like that people look for in `tf.math` as in `tf`.
 _IN_MATH = "sum mean max min amax amin prod std var all any dot power clip absolute arctan2 arcsin arccos arctan log10 log2 isnan isinf isfinite pi e inf nan"
@@ -397,6 +455,8 @@ TABLE: dict[str, Habit] = {
         ("JAX", _JAX),
         ("PyTorch", _PYTORCH),
         ("TensorFlow 1", _TENSORFLOW_1),
+        ("SciPy", _SCIPY),
+        ("", _GUESSED),
     )
     for name, instead in names.items()
 }

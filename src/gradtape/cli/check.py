@@ -322,7 +322,8 @@ def lack(name: str) -> str:
             return f"left out: {known.reason}; {known.instead}"
         habit = habits.lookup(name)
         if habit is not None:
-            return f"not in tf, but in {habit.library}; instead: {habit.instead}"
+            whose = f", but in {habit.library}" if habit.library else ""
+            return f"not in tf{whose}; instead: {habit.instead}"
         for end in range(len(parts) - 1, 0, -1):
             owner = compat.resolve(parts[1:end])
             if owner is not None:

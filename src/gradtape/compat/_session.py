@@ -140,6 +140,11 @@ class Session:
     def _value(self, tensor: Any) -> Value:
         if isinstance(tensor, Symbol) and tensor.trace is not self.graph.trace:
             raise ValueError(f"Tensor {tensor} is not an element of this graph.")
+        if not isinstance(tensor, Symbol):
+            what = f"Session.run: a fetch must be a tensor of the graph, got {errors.brief(tensor)}, which has its value already."
+            raise TypeError(
+                errors.compose(what, "read it with x.numpy(), or compute it in `with tf.Graph().as_default():`.")
+            )
         return self.graph.trace.value_of(tensor)
 
     def _fed(self, feed_dict: Mapping[Any, Any]) -> dict[Value, Any]:

@@ -7,6 +7,7 @@ Outside of functions it runs at once, in Python: tapes record the ops of the bra
 from __future__ import annotations
 
 import builtins
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -62,6 +63,10 @@ def _condition(what: str, value: Any) -> Any:
     value = _read(value)
     if value is None:
         raise ValueError(errors.compose(f"{what} must not be None.", "give a scalar bool tensor."))
+    if inspect.isroutine(value):
+        raise ValueError(
+            errors.compose(f"{what} must be a bool or a scalar tensor, got a function.", "call it: pred=f().")
+        )
     if isinstance(value, (list, np.ndarray)) and np.size(value) > 1:
         raise ValueError(
             errors.compose(

@@ -13,7 +13,7 @@ import numpy as np
 
 from gradtape.core import device, dtypes, errors, memory, state
 from gradtape.core.dims import Dim, Undecided
-from gradtape.core.nested_values import brief, from_sequence, held_kinds, to_bytes
+from gradtape.core.nested_values import brief, from_sequence, held_kinds, how_to_convert, to_bytes
 from gradtape.core.registry import REGISTRY
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Tensor, note_created, wrap
@@ -176,6 +176,10 @@ def _instead(value: Any) -> str:
         return "pass one of its values, d[key], or tf.nest.map_structure(tf.constant, d)."
     if isinstance(value, (set, frozenset)) or hasattr(value, "__next__"):
         return "make a list first: tf.constant(list(value))."
+    if hasattr(value, "SerializeToString"):
+        return "pass its bytes: message.SerializeToString()."
+    if hasattr(value, "timestamp"):
+        return "pass a number: value.timestamp(), seconds since 1970."
     if callable(value):
         return "pass its result: call it first, f(x)."
     return "pass numbers, strings, NumPy arrays, tensors, or nested lists of them."
@@ -211,7 +215,7 @@ def _from_python(value: Any, shown: Any, dtype: dtypes.DType | None) -> Any:
         raise TypeError(
             errors.compose(
                 f"Cannot convert {brief(shown)} to a tensor of dtype {dtype.name}.",
-                "give numbers of that dtype, or convert with tf.cast.",
+                how_to_convert(value, dtype),
             )
         )
     if isinstance(value, (str, bytes)):

@@ -264,7 +264,7 @@ def as_dtype(type_value: Any) -> DType:
         return own
     if isinstance(own, (str, np.dtype)) and not isinstance(type_value, np.dtype):
         type_value = own
-    if type_value is not None and not (isinstance(type_value, type) and type_value in (list, tuple, dict, set)):
+    if type_value is not None and not (isinstance(type_value, type) and not issubclass(type_value, np.generic)):
         try:
             return from_numpy(np.dtype(type_value))
         except TypeError:

@@ -27,6 +27,8 @@ class OpError(Exception):
     """
 
     code: int = 2
+    # Keras leaves such errors as they are: its own report would hide the first line.
+    _keras_call_info_injected = True
 
     def __init__(self, node_def: Any = None, op: Any = None, message: str | None = None, *details: Any) -> None:
         # TensorFlow's constructor is (node_def, op, message); ours are raised with the message alone.
@@ -189,6 +191,8 @@ class ConversionError(ValueError):
     Wrong: `tf.convert_to_tensor(tf.constant(1.0), dtype=tf.int32)`
     Right: `tf.cast(tf.constant(1.0), tf.int32)`
     """
+
+    _keras_call_info_injected = True
 
 
 class OperandError(ConversionError, TypeError):

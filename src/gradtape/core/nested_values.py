@@ -125,6 +125,22 @@ def held_kinds(dtype: dtypes.DType) -> str:
     return "cfi" if dtype.is_complex else "bB" if dtype.is_bool else "s" if dtype is dtypes.string else ""
 
 
+def how_to_convert(value: Any, wanted: dtypes.DType) -> str:
+    """What to write for a Python value, or a nested list of them, that a dtype does not hold."""
+    leaf = value
+    while isinstance(leaf, (list, tuple)) and leaf:
+        leaf = leaf[0]
+    if wanted is dtypes.string:
+        return "tf.strings.as_string(value), or str(value)."
+    if isinstance(leaf, (str, bytes)):
+        return f"tf.strings.to_number(text, tf.{'int32' if wanted.is_integer else 'float32'}) for text that spells a number."
+    if wanted.is_bool:
+        return "compare it: tf.not_equal(x, 0)."
+    if wanted.is_integer and isinstance(leaf, float):
+        return f"make the tensor or variable of floats: 0.0 instead of 0; or round the number: tf.cast(value, tf.{wanted.name})."
+    return f"give numbers of that dtype, or tf.cast(value, tf.{wanted.name})."
+
+
 def _check(value: Any, kinds: set[str], wanted: dtypes.DType, first: str, is_asked: bool) -> None:
     """Raises if leaves do not go together, or if they do, but not in a dtype that was asked for."""
     if is_asked and kinds <= set(held_kinds(wanted)):
@@ -139,7 +155,7 @@ def _check(value: Any, kinds: set[str], wanted: dtypes.DType, first: str, is_ask
         raise TypeError(
             errors.compose(
                 f"Cannot convert {brief(value)} to a tensor of dtype {wanted.name}.",
-                "give numbers of that dtype, or convert with tf.cast.",
+                how_to_convert(value, wanted),
             )
         )
 

@@ -164,9 +164,11 @@ class InstanceOp(Op):
 def _conversion(name: str, own: dtypes.DType, kinds: str) -> str:
     """How to make what an op takes of an input of another kind."""
     if own is dtypes.string:
-        return f"strings become numbers with tf.strings.to_number({name}, tf.float32)."
+        return f"strings become numbers with tf.strings.to_number({name}, tf.{'float32' if 'f' in kinds else 'int32'})."
     if kinds == "O":
         return f"numbers become text with tf.strings.as_string({name})."
+    if own.is_complex and "c" not in kinds:
+        return f"use tf.abs({name}) or tf.math.real({name}): complex numbers have no order."
     if "f" in kinds or "i" in kinds:
         return f"convert it first: tf.cast({name}, tf.{'float32' if 'f' in kinds else 'int32'})."
     if kinds == "c":
@@ -175,11 +177,12 @@ def _conversion(name: str, own: dtypes.DType, kinds: str) -> str:
 
 
 def cast_hint(a: str, of_a: dtypes.DType, b: str, of_b: dtypes.DType) -> str:
-    """The cast that makes two inputs agree and loses least: of bools and integers to the other's dtype, else of the second."""
+    """The cast that makes two inputs agree and loses least: of bools and integers to the other's dtype, of a smaller integer to the larger, else of the second."""
     if dtypes.string in (of_a, of_b):
         return f"tf.strings.as_string({b if of_a is dtypes.string else a})"
     order = {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}
-    first_is_less = order.get(of_a.kind, 2) < order.get(of_b.kind, 2)
+    ranks = [(order.get(d.kind, 2), d.size if d.is_integer else 0) for d in (of_a, of_b)]
+    first_is_less = ranks[0] < ranks[1]
     return f"tf.cast({a}, {of_b!r})" if first_is_less else f"tf.cast({b}, {of_a!r})"
 
 

@@ -7,6 +7,7 @@ catch the errors, and `hasattr`, see them unchanged.
 from __future__ import annotations
 
 import difflib
+import importlib
 import inspect
 import re
 import sys
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gradtape.core import deferral, hints, refusals
+from gradtape.core.known_errors import ATTRIBUTES, KERAS, TEXTS, USES
 
 __all__ = ["fix"]
 
@@ -29,15 +31,19 @@ def fix(problem: BaseException) -> str:
         return ""
     advice = ""
     if type(problem) is TypeError:
-        advice = _of_text(text) or _of_call(problem) or _of_none(text)
+        advice = _of_text(text) or _of_use(problem) or _of_call(problem) or _of_keras(text) or _of_none(problem)
     elif type(problem) is AttributeError and " Use " not in text:
-        advice = _of_attribute(getattr(problem, "obj", None), getattr(problem, "name", None))
-    elif type(problem) is ValueError:
-        advice = _of_keras_argument(text)
+        advice = (
+            _of_setter(text)
+            or _in_layer(problem)
+            or _of_attribute(getattr(problem, "obj", None), getattr(problem, "name", None))
+        )
     elif type(problem) is ModuleNotFoundError and problem.name == "tensorflow":
         advice = _IMPORT_OF_KERAS if "keras" in _files(problem) else _IMPORT
     elif type(problem) is IndexError and text == "tuple index out of range":
         advice = _of_shape(problem)
+    elif isinstance(problem, (ValueError, NotImplementedError, OSError, RuntimeError)):
+        advice = _of_keras_argument(text) or _of_keras(text)
     return f"  fix: {advice}" if advice else ""
 
 
@@ -54,146 +60,232 @@ def _files(problem: BaseException) -> str:
 
 
 def _of_text(text: str) -> str:
-    return next((advice for said, advice in _TEXTS.items() if said in text), "")
+    return next((advice for said, advice in TEXTS.items() if said in text), "")
 
 
-# Errors about calls, iteration and operators.
-_TEXTS = {
-    "'Dataset' object is not an iterator": "make one: it = iter(dataset); next(it).",
-    "'type' object does not support the context manager protocol": "call the class: with tf.GradientTape() as tape: ...",
-    "'method' object does not support the context manager protocol": "call the method: with tape.stop_recording(): ...",
-    "'Tensor' object is not callable": "leave out the parentheses, or check which name holds a function: x.shape, x.numpy().",
-    "'Variable' object is not callable": "leave out the parentheses; v.assign(value) changes the variable.",
-    "'TensorShape' object is not callable": "leave out the parentheses: x.shape.",
-    "'DType' object is not callable": "use x.dtype without parentheses, and tf.cast(x, tf.float32) to convert.",
-    "'TensorArray' object does not support item assignment": "array = array.write(index, value).",
-    "'TensorArray' object is not subscriptable": "array.read(index), or array.stack() for all elements.",
-    "'Restored' object is not callable": "decorate __call__ with @tf.function(input_signature=[...]) before saving.",
-    "Tensor() takes no arguments": "tf.constant(values), or tf.convert_to_tensor(values).",
-    "unsupported operand type(s) for +: 'Dataset'": "dataset.map(lambda x: x + 1) computes with the elements.",
-}  # fmt: skip
-
-
-def _of_none(text: str) -> str:
-    """Advice for an operator on None, where a tape has said that it found no gradient."""
-    if "'NoneType'" not in text or not hints.has_said("gradient of this call is None"):
+def _of_keras(text: str) -> str:
+    """Advice for one of Keras's messages."""
+    if "keras" not in sys.modules:
         return ""
-    return "a gradient is None, see the log above: print(tape.explain(target, source)) says why."
+    for pattern, advice in KERAS:
+        said = re.match(pattern, text, re.DOTALL)
+        if said is not None:
+            return advice.format(*said.groups()) if said.groups() else advice
+    return ""
+
+
+def _of_none(problem: TypeError) -> str:
+    """Advice for an operator on None, where a tape has said that it found no gradient, and for one on a list of gradients."""
+    text = str(problem)
+    if "'NoneType'" in text and hints.has_said("gradient of this call is None"):
+        return "a gradient is None, see the log above: print(tape.explain(target, source)) says why."
+    if re.search(r"multiply sequence by non-int|for [-+*/]+=?: .*'list'", text):
+        for name, value in _named(problem):
+            if isinstance(value, list) and any(type(v).__name__ == "Tensor" for v in value):
+                return f"{name} is a list of {len(value)}, one for each source: use {name}[0], or a loop over zip({name}, variables)."
+    return ""
+
+
+def _named(problem: BaseException) -> Iterator[tuple[str, Any]]:
+    """The names in the frame where an error was raised, with their values."""
+    tb = problem.__traceback__
+    while tb is not None and tb.tb_next is not None:
+        tb = tb.tb_next
+    if tb is not None:
+        code = tb.tb_frame.f_code
+        used = (*code.co_names, *code.co_varnames, *code.co_freevars)
+        spaces = (tb.tb_frame.f_locals, tb.tb_frame.f_globals)
+        for name in used:
+            yield from ((name, space[name]) for space in spaces if name in space)
+
+
+def _of_use(problem: TypeError) -> str:
+    """Advice for an object that cannot be called, iterated, indexed or entered."""
+    said = re.match(r"'(\w+)' object (is not \w+|does not support the context manager protocol)", str(problem))
+    if said is None:
+        return ""
+    if said[1] in ("method", "builtin_function_or_method") and said[2] == "is not subscriptable":
+        return "call the method first: x.numpy()[0]." if _has_tensors(problem) else ""
+    for _, value in _named(problem):
+        for kind in (type(value), value) if isinstance(value, type) else (type(value),):
+            if kind.__name__ == said[1]:
+                return _first(USES.get(base.__name__, {}).get(said[2]) for base in _known_bases(kind))
+    return USES.get(said[1], {}).get(said[2], "")
+
+
+def _has_tensors(problem: BaseException) -> bool:
+    return any(type(value).__name__ in ("Tensor", "Variable") for _, value in _named(problem))
+
+
+def _first(found: Iterator[str | None]) -> str:
+    return next((text for text in found if text), "")
+
+
+def _known_bases(kind: type) -> Iterator[type]:
+    """The classes of gradtape and Keras that a class is, or comes from."""
+    return (base for base in kind.__mro__ if base.__module__.startswith(("gradtape", "keras")))
+
+
+def _of_setter(text: str) -> str:
+    """Advice for an attribute that cannot be set."""
+    said = re.match(r"property '(\w+)' of '(Tensor|Variable|Symbol|SymbolicTensor)' object has no setter", text)
+    if said is None:
+        return ""
+    if said[1] == "dtype":
+        return "y = tf.cast(x, dtype); a variable keeps its dtype."
+    if said[1] == "shape":
+        return "y = tf.reshape(x, shape); a variable of any shape is tf.Variable(value, shape=tf.TensorShape(None))."
+    return f"{said[1]} is fixed: make a new tensor or variable."
 
 
 def _of_attribute(owner: Any, name: str | None) -> str:
     """What to write for an attribute that an object, or one of its classes, does not have."""
     if owner is None or name is None:
         return ""
+    if name == "set_model":
+        return "callbacks=[keras.callbacks.LambdaCallback(on_epoch_end=f)], for a function f(epoch, logs)."
     if inspect.isroutine(owner):
         said = getattr(owner, "__name__", "it")
         is_ours = str(getattr(owner, "__module__", "")).startswith(("gradtape", "keras"))
         return f"call it first: {said}().{name}." if is_ours else ""
+    if inspect.ismodule(owner):
+        return _of_our_name(owner.__name__, name) or _of_keras_name(owner.__name__, name)
     kind = owner if isinstance(owner, type) else type(owner)
-    for base in kind.__mro__:
-        if base.__module__.startswith(("gradtape", "keras")):
-            found = _ATTRIBUTES.get(base.__name__, {}).get(name)
-            if found:
-                return found
+    if kind.__module__ == "numpy" and name in ("numpy", "eval"):
+        return "leave it out: this is a NumPy array already."
+    return _first(ATTRIBUTES.get(base.__name__, {}).get(name) for base in _known_bases(kind))
+
+
+def _of_keras_name(module: str, name: str) -> str:
+    """What to write for a name that a module of Keras does not have."""
+    if not module.startswith("keras"):
+        return ""
+    # By its name: the table belongs to a layer above this one.
+    habits = importlib.import_module("gradtape.api.keras_habits")
+    return str(habits.lookup(f"{module.removeprefix('keras._tf_keras.')}.{name}"))
+
+
+def _in_layer(problem: AttributeError) -> str:
+    """Advice for an attribute that a layer does not have, where Keras has written a new error around the one of Python."""
+    said = re.match(
+        r"Exception encountered when calling .*'(\w+)' object has no attribute '(\w+)'", str(problem), re.DOTALL
+    )
+    if said is None:
+        return ""
+    tb = problem.__traceback__
+    while tb is not None:
+        layer = tb.tb_frame.f_locals.get("self")
+        if type(layer).__name__ == said[1]:
+            close = difflib.get_close_matches(said[2], [n for n in vars(layer) if not n.startswith("_")], 1)
+            alike = [n for n in vars(layer) if n.lower() == said[2].lower()] or close
+            return (
+                f"self.{alike[0]}." if alike else f"self.{said[2]} = ... in __init__ or build(), before call() uses it."
+            )
+        tb = tb.tb_next
     return ""
 
 
-_MODEL = {
-    "parameters": "model.trainable_variables.",
-    "named_parameters": "{v.path: v for v in model.trainable_variables}.",
-    "forward": "model(x), which runs call().",
-    "train": "nothing to switch: model(x, training=True) for one call; fit trains.",
-    "eval": "nothing to switch: model(x, training=False) for one call; model.evaluate(x, y) for losses and metrics.",
-    "state_dict": "model.get_weights(), or model.save_weights('model.weights.h5').",
-    "load_state_dict": "model.set_weights(weights), or model.load_weights('model.weights.h5').",
-    "zero_grad": "nothing: every tape starts with no gradients.",
-    "to": "nothing: everything runs on the CPU; dtypes are set with keras.config.set_floatx.",
-    "cuda": "nothing: everything runs on the CPU.",
-    "cpu": "nothing: everything runs on the CPU.",
-    "requires_grad_": "model.trainable = True, or False to freeze it.",
-    "apply": "model(x).",
-    "fit_generator": "model.fit(generator).",
-    "evaluate_generator": "model.evaluate(generator).",
-    "predict_generator": "model.predict(generator).",
-    "predict_classes": "np.argmax(model.predict(x), axis=-1).",
-    "predict_proba": "model.predict(x).",
+# Where names that people look for in the wrong module are looked up, in this order.
+_SEARCHED: tuple[str, ...] = (
+    "",
+    "math",
+    "nn",
+    "linalg",
+    "strings",
+    "image",
+    "io",
+    "random",
+    "signal",
+    "data",
+    "train",
+    "sparse",
+    "ragged",
+    "bitwise",
+)
+_SEARCHED += (
+    "debugging",
+    "summary",
+    "audio",
+    "sets",
+    "lookup",
+    "autodiff",
+    "config",
+    "distribute",
+    "saved_model",
+    "nest",
+    "test",
+)
+
+
+def _of_our_name(module: str, name: str) -> str:
+    """The same name in another module, or the name in this module with other capitals; empty if there is none."""
+    if not module.startswith("gradtape") or name.startswith("_"):
+        return ""
+    plain = name.lower().replace("_", "")
+    alike = [own for own in dir(sys.modules[module]) if own.lower().replace("_", "") == plain]
+    if alike:
+        return _spoken(module, alike[0])
+    for part in _SEARCHED:
+        other = f"gradtape.{part}".rstrip(".")
+        if other != module and name in dir(importlib.import_module(other)):
+            return _spoken(other, name)
+    return ""
+
+
+def _spoken(module: str, name: str) -> str:
+    return f"tf{module.removeprefix('gradtape')}.{name}."
+
+
+# What a variable of a class is usually called; subclasses are called like it.
+_SPOKEN = {
+    "GradientTape": "tape",
+    "Variable": "v",
+    "Tensor": "x",
+    "Model": "model",
+    "Layer": "layer",
+    "Loss": "loss",
+    "Metric": "metric",
 }
-# What people look for on objects that are not tensors, by class.
-_ATTRIBUTES: dict[str, dict[str, str]] = {
-    "GradientTape": {
-        "backward": "gradients = tape.gradient(loss, variables).",
-        "grad": "tape.gradient(y, x).",
-        "gradients": "tape.gradient(y, x).",
-        "hessian": "tape.jacobian(inner.gradient(y, x), x) with two tapes, or tf.autodiff.hessian(f, x).",
-        "zero_grad": "nothing: every tape starts with no gradients.",
-        "watch_variables": "tape.watch(x); variables are watched without being asked.",
-        "close": "nothing: the end of the `with` block ends the recording; `del tape` frees a persistent one.",
-    },
-    "Layer": _MODEL,
-    "Model": _MODEL,
-    "Metric": {
-        "update": "metric.update_state(y_true, y_pred).",
-        "compute": "metric.result().",
-        "reset": "metric.reset_state().",
-        "reset_states": "metric.reset_state().",
-    },
-    "Dataset": {
-        "shape": "dataset.element_spec describes an element, dataset.cardinality() counts them.",
-        "dtype": "dataset.element_spec describes an element.",
-        "numpy": "list(dataset.as_numpy_iterator()).",
-        "from_numpy": "tf.data.Dataset.from_tensor_slices(array).",
-        "from_list": "tf.data.Dataset.from_tensor_slices(values).",
-        "from_tensor_slice": "tf.data.Dataset.from_tensor_slices(values).",
-        "size": "len(dataset), or dataset.cardinality().",
-        "length": "len(dataset), or dataset.cardinality().",
-        "head": "dataset.take(5).",
-        "next": "next(iter(dataset)).",
-        "make_one_shot_iterator": "iter(dataset).",
-        "make_initializable_iterator": "iter(dataset).",
-        "output_shapes": "dataset.element_spec.",
-        "output_types": "dataset.element_spec.",
-    },
-    "TensorArray": {
-        "append": "array = array.write(array.size(), value), of a TensorArray with dynamic_size=True.",
-        "numpy": "array.stack().numpy().",
-        "get": "array.read(index).",
-        "set": "array = array.write(index, value).",
-    },
-    "TensorShape": {
-        "numpy": "tuple(x.shape), or tf.shape(x).numpy().",
-        "eval": "tuple(x.shape).",
-        "size": "x.shape.num_elements().",
-    },
-    "Module": {
-        "parameters": "module.trainable_variables.",
-        "weights": "module.variables.",
-        "trainable_weights": "module.trainable_variables.",
-        "forward": "define __call__, and call the module: module(x).",
-        "save": "tf.saved_model.save(module, folder), or tf.train.Checkpoint(module=module).save(prefix).",
-        "state_dict": "{v.name: v.numpy() for v in module.variables}, or tf.train.Checkpoint(module=module).",
-        "zero_grad": "nothing: every tape starts with no gradients.",
-    },
-}  # fmt: skip
-
-
-# What a variable of a class is usually called.
-_SPOKEN = {"GradientTape": "tape", "Variable": "v", "Tensor": "x", "Trainer": "model", "TensorFlowTrainer": "model"}
-_KERAS = ("losses", "layers", "metrics", "optimizers", "optimizers.schedules", "callbacks", "models", "utils", "ops")
+_SPOKEN |= {"Optimizer": "optimizer", "Callback": "callback", "Strategy": "strategy"}
+_KERAS = (
+    "losses",
+    "layers",
+    "metrics",
+    "optimizers",
+    "optimizers.schedules",
+    "callbacks",
+    "models",
+    "applications",
+    "utils",
+    "ops",
+)
+_BEHIND_THE_CLASS = ("", "__init__", "__new__")
 
 
 def _of_call(problem: BaseException) -> str:
     """The call to write, for arguments that do not fit a public function, class or method."""
-    said = re.match(r"([\w.]+)\(\) (got an unexpected keyword|missing \d+ required|takes )", str(problem))
+    said = re.match(
+        r"([\w.]+)\(\) (got an unexpected keyword|got multiple values|missing \d+ required|takes )", str(problem)
+    )
     if said is None:
         return ""
     owner, _, method = said[1].partition(".")
     for spoken, public in _owners(owner):
         called = getattr(public, method, None) if method and isinstance(public, type) else public
         if callable(called):
-            is_method = method and method != "__init__"
-            name = f"{_SPOKEN.get(owner, owner.lower())}.{method}" if is_method else f"{spoken}.{owner}"
-            return refusals.call_that_fits(str(problem), name, called)
+            return refusals.call_that_fits(str(problem), _call_of(f"{spoken}.{owner}", public, method), called)
     return ""
+
+
+def _call_of(full: str, public: Any, method: str) -> str:
+    """How a function, class or method is called: `tf.one_hot`, `tf.data.Dataset.range`, `metric.update_state`."""
+    if method in _BEHIND_THE_CLASS:
+        return full
+    if isinstance(inspect.getattr_static(public, method, None), (staticmethod, classmethod)):
+        return f"{full}.{method}"
+    known = (_SPOKEN.get(base.__name__) for base in public.__mro__)
+    instance = _first(known) or public.__name__.lower()
+    return instance if method == "__call__" else f"{instance}.{method}"
 
 
 def _owners(name: str) -> Iterator[tuple[str, Any]]:
@@ -205,7 +297,7 @@ def _owners(name: str) -> Iterator[tuple[str, Any]]:
             yield f"tf{module.removeprefix('gradtape')}", found
     keras = sys.modules.get("keras")
     if keras is not None and name in ("Trainer", "TensorFlowTrainer"):
-        yield "model", keras.Model
+        yield "keras", keras.Model
     for part in _KERAS if keras is not None else ():
         found = vars(sys.modules.get(f"keras.{part}", object)).get(name)
         if found is not None:

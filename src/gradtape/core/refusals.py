@@ -165,6 +165,13 @@ _KEYWORDS = {
     "input": "x",
     "other": "y",
     "n": "num",
+    "std": "stddev",
+    "scale": "stddev",
+    "loc": "mean",
+    "k_size": "ksize",
+    "kernel_size": "ksize",
+    "stride": "strides",
+    "groups": "num_groups",
 }
 _ADVICE = {
     "requires_grad": "leave it out: x = tf.Variable(value) is watched by every tape, tape.watch(x) watches a tensor",
@@ -172,6 +179,18 @@ _ADVICE = {
     "out": "leave it out: functions return new tensors",
     "keep_prob": "rate=1 - keep_prob",
     "inplace": "leave it out: tensors never change",
+    "descending": "direction='DESCENDING'",
+    "ascending": "direction='ASCENDING'",
+    "from_logits": "leave it out: functions whose names end in `_with_logits` take logits",
+    "num_workers": "num_parallel_calls=tf.data.AUTOTUNE",
+    "drop_last": "drop_remainder=True",
+    "p": "rate=p",
+    "y_true": "labels=y_true",
+    "y_pred": "logits=y_pred",
+    "jit": "jit_compile=True",
+    "static_argnums": "leave it out: Python values are static, tensors are not",
+    "persistent": "with tf.GradientTape(persistent=True) as tape: ...",
+    "random_state": "seed=random_state",
 }
 
 
@@ -191,7 +210,7 @@ def _keyword(wrong: str, name: str, signature: inspect.Signature) -> str:
     import difflib  # needed for this message only
 
     if wrong in _ADVICE and wrong not in signature.parameters:
-        return f"{_ADVICE[wrong]}."
+        return _ADVICE[wrong] if _ADVICE[wrong].endswith("...") else f"{_ADVICE[wrong]}."
     known = [p for p in signature.parameters if p != "name"]
     meant = _KEYWORDS.get(wrong)
     close = [meant] if meant in known else difflib.get_close_matches(wrong, known, 1)
@@ -200,7 +219,9 @@ def _keyword(wrong: str, name: str, signature: inspect.Signature) -> str:
 
 def plain(signature: inspect.Signature) -> str:
     """A signature as it is called: without annotations, and without `self`."""
-    own = [p.replace(annotation=p.empty) for p in signature.parameters.values() if p.name != "self"]
+    own = [
+        p.replace(annotation=p.empty) for p in signature.parameters.values() if p.name not in ("self", "_cls", "cls")
+    ]
     return str(signature.replace(parameters=own, return_annotation=signature.empty))
 
 

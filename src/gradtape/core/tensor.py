@@ -192,7 +192,7 @@ class Tensor(Operators):
             raise ValueError(
                 errors.compose(
                     f"The truth value of a tensor with {size} elements is ambiguous.",
-                    "use tf.reduce_any(x) or tf.reduce_all(x).",
+                    _instead_of_truth(provenance.user_site(2)),
                 )
             )
         return bool(self._array.item()) if size else False
@@ -237,7 +237,7 @@ class Tensor(Operators):
             raise TypeError(
                 errors.compose(
                     f"only a tensor of one element can be converted by {how}, this one has shape {self.shape}.",
-                    "reduce it first, or use .numpy().",
+                    "reduce it first, as in float(tf.reduce_mean(x)); functions of tf take whole tensors: tf.sqrt(x), not math.sqrt(x).",
                 )
             )
         note_leaving(self, how)
@@ -455,3 +455,26 @@ def _on_new_line(text: str) -> str:
 
 def _unpickle(array: Any) -> Tensor:
     return wrap(array[()] if not array.ndim else array)
+
+
+# Functions of Python that compare the elements of what they are given, and those of tf that take a whole tensor.
+_COMPARING = {
+    "max": "tf.reduce_max",
+    "min": "tf.reduce_min",
+    "sorted": "tf.sort",
+    "any": "tf.reduce_any",
+    "all": "tf.reduce_all",
+}
+
+
+def _instead_of_truth(site: provenance.Site | None) -> str:
+    """What to write in place of a truth value of several elements, by the line in which it was asked for."""
+    line = "" if site is None else site.source
+    if ".losses." in line:
+        return "make the loss before it is called: keras.losses.MeanSquaredError()(y_true, y_pred)."
+    for name, instead in _COMPARING.items():
+        if f"{name}(" in line and f"_{name}(" not in line:
+            return f"use {instead}(x)."
+    if " in " in line and "for " not in line:
+        return "use tf.reduce_any(x == value)."
+    return "use tf.reduce_any(x) or tf.reduce_all(x)."

@@ -140,6 +140,8 @@ def add_fix(problem: BaseException | None) -> None:
     fix = importlib.import_module("gradtape.core.python_errors").fix(problem)
     if fix and fix not in getattr(problem, "__notes__", ()):
         problem.add_note(fix)
+        if isinstance(problem, AttributeError):
+            problem.name = None  # else Python adds a name that is only spelled alike
 
 
 def _add_suggestion(problem: BaseException) -> None:

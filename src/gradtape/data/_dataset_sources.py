@@ -38,6 +38,9 @@ class Making:
         >>> list(ds.as_numpy_iterator())
         [(np.int32(1), b'a'), (np.int32(2), b'b')]
         """
+        if name is not None and not isinstance(name, str):
+            what = f"from_tensor_slices: tensors must be one argument, and the second one is the name, got {errors.brief(name)}."
+            raise TypeError(errors.compose(what, "a tuple makes pairs: tf.data.Dataset.from_tensor_slices((x, y))."))
         if composites.holds(tensors):
             return cls._of(sources.Pieces(tensors))
         return cls._of(sources.awaited_slices(tensors) if is_awaited(tensors) else sources.Slices(tensors))

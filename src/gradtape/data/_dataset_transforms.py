@@ -145,6 +145,7 @@ class Changing:
         if current.trace is not None:
             return _reduced_in_trace(self, initial_state, reduce_func)
         function = Function("reduce", reduce_func)
+        function.check_arguments((structure.spec(structure.tensors(initial_state)), self._stage.spec()))
         state = first = structure.tensors(initial_state)
         for value in self._stage.values():
             state = function(state, value)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, state
+from gradtape.core import dtypes, errors, state
 from gradtape.ops import philox
 
 
@@ -97,6 +97,10 @@ def _key(seed: Any) -> Any:
 
     with state.outside():
         if seed is not None:
+            if isinstance(seed, (str, bytes)):
+                raise TypeError(
+                    errors.compose(f"shuffle: seed must be an integer, got {seed!r}.", "pass an int: seed=1.")
+                )
             first = functions._DEFAULT_SEED if functions.streams.seed is None else functions.streams.seed
             pair = np.array([first, int(seed)])
         elif functions.streams.seed is not None:

@@ -30,7 +30,14 @@ class Slices(Stage):
     def __init__(self, value: Any) -> None:
         if value is None:
             raise ValueError(errors.compose("from_tensor_slices: None has no rows.", "give tensors."))
-        self._value = structure.tensors(value)
+        try:
+            self._value = structure.tensors(value)
+        except errors.ConversionError as problem:
+            if not isinstance(value, list) or "non-rectangular" not in str(problem):
+                raise
+            what = "from_tensor_slices: a list becomes one tensor, and its rows must have the same length."
+            fix = "a tuple makes one element of a row of each, from_tensor_slices((x, y)); rows of different lengths: tf.ragged.constant(rows)."
+            raise errors.build(errors.ConversionError, f"{what} {str(problem).splitlines()[0]}", fix) from None
         if any(is_nested(leaf) for leaf in nest.flatten(self._value)):
             raise ValueError(
                 errors.compose(

@@ -287,7 +287,12 @@ def integer(who: str, name: str, value: Any) -> int:
     try:
         return int(value.__index__())
     except (AttributeError, TypeError):
-        what, fix = f"{who}: {name} must be an integer, got {value!r}.", "pass an int or an int tensor."
+        fix = (
+            "tf.data.AUTOTUNE lets gradtape choose."
+            if value in ("auto", "autotune", "AUTO")
+            else "pass an int or an int tensor."
+        )
+        what = f"{who}: {name} must be an integer, got {value!r}."
     if value is None:
         raise ValueError(errors.compose(what, fix))
     if np.ndim(value) and np.asarray(value).dtype.kind in "iu":

@@ -64,6 +64,9 @@ class Strategy:
         Returns:
           What it returns: one result if there is one replica, else a value for each at the places where they differ.
         """
+        if not callable(fn):
+            what = f"strategy.run: fn must be callable, got {errors.brief(fn)}."
+            raise TypeError(errors.compose(what, "strategy.run(step, args=(batch,)), with the function itself."))
         require_cross_replica(self, "strategy.run")
         args, kwargs = tuple(args), dict(kwargs or {})
         if isinstance(fn, Function) and len(self._extended.worker_devices) > 1:
@@ -286,11 +289,16 @@ class MirroredStrategy(Strategy):
     """
 
     def __init__(self, devices: Sequence[str] | None = None, cross_device_ops: Any = None) -> None:
+        if isinstance(devices, str):
+            what = f"MirroredStrategy: devices must be a list of names, got {devices!r}."
+            raise ValueError(errors.compose(what, f"tf.distribute.MirroredStrategy([{devices!r}])."))
         chosen = [_device(d) for d in devices] if devices is not None else [_default_device()]
         if not chosen:
-            raise ValueError("Got an empty `devices` list in MirroredStrategy constructor.")
+            what = "MirroredStrategy: devices must not be empty. (Got an empty `devices` list in MirroredStrategy constructor.)"
+            raise ValueError(errors.compose(what, 'leave it out, or name devices: ["/CPU:0"].'))
         if len(set(chosen)) < len(chosen):
-            raise ValueError(f"Duplicates in `devices` of MirroredStrategy: {chosen}.")
+            what = f"Duplicates in `devices` of MirroredStrategy are not allowed, got {chosen}."
+            raise ValueError(errors.compose(what, "name each device once."))
         if len(chosen) > 1 and any("GPU" in d for d in chosen):
             raise errors.build(
                 errors.UnimplementedError,

@@ -122,8 +122,8 @@ class TFRecordWriter:
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise TypeError(
                 errors.compose(
-                    f"TFRecordWriter.write: a record must be bytes, got {record!r}.",
-                    "call SerializeToString() on messages.",
+                    f"TFRecordWriter.write: a record must be bytes, got {errors.brief(record) or type(record).__name__}.",
+                    "writer.write(example.SerializeToString()), for a tf.train.Example.",
                 )
             )
         data = bytes(data)

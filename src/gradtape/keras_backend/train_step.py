@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 import gradtape as tf
-from gradtape.core import errors, log
+from gradtape.core import errors, log, refusals
 
 # What tracing raises where a step needs values in Python.
 _UNTRACEABLE = (errors.OperatorNotAllowedInGraphError, errors.UnimplementedError, NotImplementedError)
@@ -22,6 +22,13 @@ def _check_parameters(step: Any) -> None:
         raise TypeError(errors.compose(what, f"def {name}(self, data): x, y = data; ...", depth=4)) from None
     except ValueError:  # a callable without a signature
         return
+
+
+def check_logs(model: Any, logs: Any) -> None:
+    """Refuse a train_step that returns the loss itself."""
+    if logs is not None and not hasattr(logs, "keys"):
+        what = f"{type(model).__name__}.train_step must return a dict of logs, it returned {refusals.described(logs)}."
+        raise TypeError(errors.compose(what, "return {'loss': loss}.", depth=4))
 
 
 class Step:

@@ -21,7 +21,7 @@ from keras.src.utils.python_utils import pythonify_logs
 import gradtape as tf
 from gradtape.core import errors
 from gradtape.keras_backend.epoch_batches import Batches, tensors
-from gradtape.keras_backend.train_step import Step
+from gradtape.keras_backend.train_step import Step, check_logs
 from gradtape.keras_backend.workers import Parts, in_scope, only_chief_writes, runner, scale, unscale
 
 
@@ -223,6 +223,7 @@ class Trainer(base_trainer.Trainer):
                 callbacks.on_train_batch_end(end, logs)
             if self.stop_training:
                 break
+        check_logs(self, logs)
         return dict(self._get_metrics_result_or_logs(logs)) if logs else {}
 
     def _callbacks(self, callbacks: Any, verbose: Any, batches: Any, epochs: Any, add_history: Any = False) -> Any:

@@ -59,6 +59,8 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     shapes = tuple([x._array.shape for x in inputs if type(x) is Tensor])
     if len(shapes) != len(inputs):
         _check_separate(equation, inputs)
+        if type(equation) is not str:
+            equation = _text(equation)
         inputs = tuple(_operands(inputs))
         shapes = tuple([x._array.shape if type(x) is Tensor else dims(x) for x in inputs])
     if type(equation) is not str:
@@ -99,8 +101,8 @@ def _text(equation: Any) -> str:
         return str(equation)
     raise errors.build(
         errors.DTypeError,
-        f"einsum: the equation must be a string, got {equation!r}.",
-        'give a string, such as "ij,jk->ik".',
+        f"einsum: the equation must be a string, got {errors.brief(equation)}.",
+        'the equation comes first: tf.einsum("ij,jk->ik", a, b).',
     )
 
 

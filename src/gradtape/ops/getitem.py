@@ -226,6 +226,8 @@ def _refused(key: Any) -> Exception:
     fix = "convert floats with int(i) or tf.cast(i, tf.int32)."
     if getattr(key, "ndim", 0) or isinstance(key, (list, tuple, range)):
         fix = "use tf.gather(x, indices, axis=...) for many indices, tf.gather_nd(x, tf.stack([i, j], -1)) for pairs of them, tf.boolean_mask(x, mask) for a mask."
+    elif isinstance(key, str):
+        fix = "use an int; a dict of tensors has keys: d[key]."
     elif isinstance(key, bool):
         fix = "use an int, or a mask as long as the first axis."
     return errors.build(errors.DTypeError, f"{_WHAT}, got {errors.brief(key)}.", fix)

@@ -53,7 +53,7 @@ def _fitting(dtype: str, other: Any) -> str:
     if dtype == "string":
         return "texts are joined by tf.strings.join([a, b]); numbers become text with tf.strings.as_string(x)."
     if isinstance(other, (str, bytes)):
-        return "text becomes a number with tf.strings.to_number(text)."
+        return 'text becomes a number with tf.strings.to_number(text); a number goes into text with f"{float(x):.3f}".'
     return f"cast the tensor first: tf.cast(x, tf.{'complex64' if isinstance(other, complex) else 'float32'})."
 
 

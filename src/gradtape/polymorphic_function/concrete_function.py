@@ -239,7 +239,11 @@ class ConcreteFunction:
             try:
                 return self._flat(args, kwargs), []
             except TypeError as again:
-                raise TypeError(f"{problem}\nFallback to flat signature also failed due to: {again}") from None
+                said = f"{problem}\nFallback to flat signature also failed due to: {again}"
+                if "\n  fix: " not in said:
+                    fix = "call it as it was traced: tensors of the same dtypes and shapes, the same Python values, or the function itself."
+                    said = f"{said}\n{errors.compose('', fix).strip(chr(10))}"
+                raise TypeError(said) from None
 
     def _structured(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], list[Variable]]:
         values = self._signature.bind(args, kwargs, needed=self._tensor_parameters)

@@ -545,7 +545,9 @@ def function(
 
     def decorate(inner: Any) -> Any:
         if not callable(inner):
-            raise TypeError(f"{inner!r} is not a callable object")
+            what = f"{inner!r} is not a callable object: tf.function takes a function first."
+            fix = "@tf.function above a def; arguments go by name: @tf.function(input_signature=[tf.TensorSpec([None, 2])])."
+            raise TypeError(errors.compose(what, fix, depth=3))
         if isinstance(inner, Function):
             inner = inner.python_function
         if isinstance(inner, types.MethodType):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from gradtape.core import errors
 from gradtape.lookup._table import Table
 from gradtape.polymorphic_function.concrete_function import ConcreteFunction
 from gradtape.polymorphic_function.function import Function
@@ -156,6 +157,17 @@ class Restored(Module):
             return kept
         found: Any = getattr(super(), name) if name == "variables" else self.variables
         return found if name == "variables" else tuple([v for v in found if v.trainable == (name[0] == "t")])
+
+    def __getattr__(self, name: str) -> Any:
+        shown = [own for own in vars(self) if not own.startswith("_")]
+        text = f"{type(self).__name__!r} object has no attribute {name!r}"
+        if not name.startswith("_"):
+            own = f"it has {', '.join(shown)}. " if shown else ""
+            text = errors.compose(
+                f"{text}: the saved model does not hold it.",
+                f"{own}Decorate methods with @tf.function and call them, or give them an input_signature, before saving.",
+            )
+        raise AttributeError(text, name=name, obj=self)
 
     def __repr__(self) -> str:
         names = [name for name in vars(self) if not name.startswith("_")]

@@ -72,6 +72,12 @@ class Module(AutoTrackable):
     def __init__(self, name: str | None = None) -> None:
         if name is None:
             name = snake_case(type(self).__name__)
+        elif not isinstance(name, str):
+            raise errors.build(
+                errors.AttributeTypeError,
+                f"Module: name must be text, got {errors.brief(name)}.",
+                'super().__init__(name="dense"), or leave it out.',
+            )
         elif not name.isidentifier():
             raise ValueError(
                 errors.compose(

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from gradtape.core import errors
 from gradtape.core.os_errors import with_errors
 from gradtape.train import _state_file as directory
@@ -49,9 +51,15 @@ class CheckpointManager:
         init_fn: Callable[[], Any] | None = None,
         last_checkpoint_step: int | None = None,
     ) -> None:
+        if max_to_keep is not None and not isinstance(max_to_keep, (int, np.integer)):
+            what = f"CheckpointManager: max_to_keep must be an int or None, got {errors.brief(max_to_keep)}."
+            raise TypeError(errors.compose(what, "max_to_keep=3 keeps the last three, None keeps all."))
         if max_to_keep is not None and max_to_keep <= 0:
             raise ValueError(
-                errors.compose(f"Expected a positive integer or None for `max_to_keep`, got {max_to_keep}.")
+                errors.compose(
+                    f"Expected a positive integer or None for `max_to_keep`, got {max_to_keep}.",
+                    "max_to_keep=3 keeps the last three, None keeps all.",
+                )
             )
         if checkpoint_interval is not None and step_counter is None:
             raise ValueError(

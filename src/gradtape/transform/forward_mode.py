@@ -306,4 +306,9 @@ def _warn_dtype(name: str) -> None:
     site = provenance.user_site(3)
     count = _warned[site] = _warned.get(site, 0) + 1
     if count <= 5:
-        log.warning("The dtype of the watched primal must be floating (e.g. tf.float32), got tf.%s", name)
+        log.warning(
+            "The dtype of the watched primal must be floating (e.g. tf.float32), got tf.%s\n  at:  %s\n  fix: %s",
+            name,
+            site or "unknown",
+            "make it with floats, tf.constant(1.0), or convert it before: tf.cast(x, tf.float32).",
+        )

@@ -19,6 +19,7 @@ from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.core.variable import Variable
 from gradtape.ops.family import dims
+from gradtape.transform import suspicions
 from gradtape.transform.backward import backward, bare, live_identities, nobody_records
 from gradtape.transform.batched import Batched, NeedsValueError, batched, innermost
 from gradtape.transform.gradient_arguments import UnconnectedGradients, check_whole, flat_sources, wants_zeros
@@ -47,6 +48,7 @@ def jacobian(
     """`GradientTape.jacobian`."""
     recording = _begin(tape, "jacobian", parallel_iterations, use_pfor)
     zero = wants_zeros(unconnected_gradients)
+    _check_single("jacobian", "target", target)
     flat = flat_sources(sources)
     tape._leave_for("jacobian")
     if not all(spec_of(x).is_known for x in (target, *flat)):
@@ -63,6 +65,8 @@ def jacobian(
         elif zero:
             d = wrap(np.zeros(whole, source.dtype.numpy))
         shaped.append(d)
+    if flat and all(d is None for d in shaped) and isinstance(target, Tensor):
+        suspicions.of_no_gradient(recording, (target,), flat)
     return shaped[0] if len(flat) == 1 and flat[0] is sources else nest.pack_sequence_as(sources, shaped)
 
 
@@ -73,6 +77,7 @@ def batch_jacobian(
     recording = _begin(tape, "batch_jacobian", parallel_iterations, use_pfor)
     wants_zeros(unconnected_gradients)
     for name, given in (("target", target), ("source", source)):
+        _check_single("batch_jacobian", name, given)
         if given.shape.rank is not None and given.shape.rank < 2:
             raise ValueError(
                 errors.compose(
@@ -99,6 +104,16 @@ def batch_jacobian(
         return wrap(np.zeros(whole, target.dtype.numpy))
     swapped = REGISTRY["transpose"](d, perm=(1, 0, *range(2, len(xs) + 1)))
     return _as(source, REGISTRY["reshape"](swapped, shape=whole))
+
+
+def _check_single(who: str, name: str, given: Any) -> None:
+    """Refuse a list, a number or None in the place of one tensor."""
+    if not hasattr(given, "shape"):
+        raise errors.build(
+            errors.AttributeTypeError,
+            f"{who}: {name} must be one tensor or variable, with a shape, got {errors.brief(given)}.",
+            f"for several, make the tape persistent: [tape.{who}(y, x) for {'x in sources' if name == 'source' else 'y in targets'}].",
+        )
 
 
 def _of_any_size(tape: Any, target: Any, sources: tuple[Any, ...], zero: bool) -> list[Any]:

@@ -333,11 +333,12 @@ class GradientTape:
         """The error for a tape that has nothing to differentiate any more."""
         return RuntimeError(
             errors.compose(
-                f"{_ONCE_ONLY}. {entered_at(self._consumed)}".rstrip(),
+                f"{_ONCE_ONLY}{'.' if self._consumed else ', and this one has recorded nothing: it was never entered.'} "
+                f"{entered_at(self._consumed)}".rstrip(),
                 "ask for all sources in one call, gradient(y, [a, b]), or make the tape with persistent=True; "
                 "tape.explain(target, source) works on a used tape too."
                 if self._consumed
-                else "compute the target inside `with tape:` first.",
+                else "with tf.GradientTape() as tape: ... around the computation of the target.",
                 depth=2,
             )
         )

@@ -363,8 +363,14 @@ def blank(x: Any) -> Any:
     if isinstance(x, (Symbol, Batched)):
         return x.zeros_like()
     if isinstance(x, Tensor):
-        return wrap(np.zeros_like(x._array)[()])
-    return np.zeros_like(x)[()]
+        return wrap(_zeros_like(x._array))
+    return _zeros_like(x)
+
+
+def _zeros_like(array: Any) -> Any:
+    """Zeros, or empty strings, in the likeness of an array."""
+    # A string alone is no array, so strings of rank 0 stay in one.
+    return np.full_like(array, b"") if array.dtype.kind == "O" else np.zeros_like(array)[()]
 
 
 def blank_of(trace: BlockTrace, like: Symbol) -> Symbol:
@@ -377,7 +383,8 @@ def blank_of(trace: BlockTrace, like: Symbol) -> Symbol:
 def empty(like: Spec) -> Any:
     """Zeros of a spec that take no memory; unknown dimensions are 0."""
     zero = np.zeros((), like.dtype.numpy) if like.dtype.kind != "O" else np.array(b"", object)
-    return np.broadcast_to(zero, [d or 0 for d in like.shape])[()]
+    zeros = np.broadcast_to(zero, [d or 0 for d in like.shape])
+    return zeros if like.dtype.kind == "O" else zeros[()]
 
 
 def joined(specs: Sequence[Spec]) -> Spec:
