@@ -98,10 +98,10 @@ class _Elements(InstanceOp):
         return by_loop(self, batched, inputs, params)
 
 
-def _number(index: Any, count: int, grow: bool = False) -> int:
-    from gradtape.tracing.control.tensor_array import checked
+def _number(index: Any, count: int) -> int:
+    from gradtape.tracing.control.tensor_array import checked_to_read
 
-    return checked(index, count, grow)
+    return checked_to_read(index, count)
 
 
 class NewElements(_Elements):
@@ -132,7 +132,9 @@ class WriteElement(_Elements):
         return x
 
     def kernel(self, x: Any, index: Any, row: Any, *, grow: bool) -> Varied:
-        return _varied(x).put(_number(index, len(x), grow), row)
+        from gradtape.tracing.control.tensor_array import checked
+
+        return _varied(x).put(checked(index, len(x), grow), row)
 
     def save(self, values: Any, result: Any) -> tuple[Any, ...]:
         return values[1], values[2]
