@@ -261,3 +261,20 @@ class TestTensorArrays:
 
         assert first(tf.constant([1.0, 2.0])).numpy().tolist() == [[1, 2]]
         assert first(tf.constant([-1.0, 2.0])).numpy().tolist() == [[0, 0]]
+
+
+def test_the_graph_of_a_branch_says_that_it_is_one():
+    found = []
+
+    @tf.function
+    def f(x):
+        found.append((x + 1.0).graph.is_control_flow_graph)
+        return tf.cond(x > 0.0, lambda: seen(x), lambda: x)
+
+    def seen(x):
+        y = x + 1.0
+        found.append(y.graph.is_control_flow_graph)
+        return y
+
+    f(tf.constant(1.0))
+    assert found == [False, True]
