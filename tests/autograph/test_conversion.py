@@ -241,6 +241,15 @@ class TestPolicy:
         assert float(tf.function(space["f"])(tf.constant(2.0))) == 4.0
         assert not caplog.messages
 
+    def test_strict_conversion_refuses_what_cannot_be_rewritten(self, monkeypatch):
+        def numbers(n):
+            for i in range(n):
+                yield i
+
+        monkeypatch.setenv("AUTOGRAPH_STRICT_CONVERSION", "1")
+        with pytest.raises(NotImplementedError, match="generators are not supported"):
+            tf.function(numbers)(3)
+
     def test_generators_run_as_they_are(self, caplog):
         def rows(n):
             for i in range(n):

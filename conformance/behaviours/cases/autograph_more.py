@@ -610,3 +610,14 @@ def none_in_a_result_of_branches(tf, main, other):
             return other
 
     return tf.function(choose)(tf.constant(True))
+
+
+@case
+def condition_that_becomes_a_constant(tf):
+    def f():
+        c = True
+        while c:
+            c = tf.constant(True)
+        return c
+
+    return run(tf, f)

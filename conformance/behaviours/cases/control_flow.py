@@ -489,3 +489,123 @@ def iterator_in_a_loop_over_a_known_range(tf):
         return total
 
     return step(it), step(it), next(it)
+
+
+@case(p=[True, False])
+def cond_of_other_ranks(tf, p):
+    @tf.function
+    def f(p, x):
+        y = tf.cond(p, lambda: tf.ones([1, 3]) * x, lambda: tf.ones([3]) * x * 2.0)
+        return y, tf.gradients(y, x)[0]
+
+    return f(tf.constant(p), tf.constant(2.0))
+
+
+@case(other=["int64", "dense"])
+def cond_of_rows(tf, other):
+    @tf.function
+    def f(p):
+        values, indices = tf.constant([10]), tf.constant([0])
+        second = {
+            "int64": lambda: tf.IndexedSlices(values - 1, tf.cast(indices, tf.int64)),
+            "dense": lambda: values + 1,
+        }[other]
+        found = tf.cond(p, lambda: tf.IndexedSlices(values + 1, indices), second)
+        return found.values, found.indices
+
+    return f(tf.constant(True))
+
+
+@case(p=[True, False])
+def assert_in_a_branch(tf, p):
+    @tf.function
+    def f(p):
+        tf.cond(p, lambda: tf.no_op(), lambda: tf.debugging.Assert(False, ["the wrong branch"]))
+        return 1
+
+    return f(tf.constant(p))
+
+
+@case
+def case_of_nothing(tf):
+    return tf.case([])
+
+
+@case(where=["branch", "loop", "nested", "constant"])
+def gradients_of_what_came_before(tf, where):
+    @tf.function
+    def f(x):
+        x = tf.constant(5.0) if where == "constant" else x
+        y = tf.square(x)
+        inside = lambda: tf.gradients(tf.constant([1.0, 2.0, 3.0]) * y, x)[0]  # noqa: E731
+        if where == "branch":
+            return tf.cond(tf.reduce_sum(y) > 0.0, inside, lambda: x)
+        if where == "nested":
+            step = lambda i, s: (i + 1, s + tf.cond(i > 1, inside, lambda: x))  # noqa: E731
+        else:
+            step = lambda i, s: (i + 1, s + inside())  # noqa: E731
+        return tf.while_loop(lambda i, s: i < 4, step, [tf.constant(0), tf.constant(0.0)])[1]
+
+    return f(tf.constant(5.0))
+
+
+@case(mode=MODES)
+def while_loop_over_a_scalar_of_unknown_rank(tf, mode):
+    def f():
+        invariants = [tf.TensorShape(None)]
+        return tf.while_loop(lambda n: n < 10.0, lambda n: [n * 2.0], [tf.constant(1.0)], invariants)[0]
+
+    return run(tf, mode, f)
+
+
+@case(mode=MODES, invariant=["any", "any_rank", "of_rank_1", "of_rank_5", "spec"], grows=[False, True])
+def while_loop_over_a_sparse_tensor(tf, mode, invariant, grows):
+    def f():
+        x = tf.SparseTensor(tf.constant([[0], [3]], tf.int64), tf.constant([2.0, 4.0]), tf.constant([10], tf.int64))
+
+        def body(i, x):
+            if not grows:
+                return [i + 1, tf.SparseTensor(x.indices, x.values * 2.0, x.dense_shape)]
+            column = tf.cast(tf.fill([2, 1], i), tf.int64)
+            shape = tf.concat([x.dense_shape, [10]], 0)
+            return [i + 1, tf.SparseTensor(tf.concat([x.indices, column], 1), x.values, shape)]
+
+        shape = {
+            "any": tf.TensorShape(None),
+            "any_rank": tf.TensorShape([None]),
+            "of_rank_1": tf.TensorShape([1]),
+            "of_rank_5": tf.TensorShape([5]),
+            "spec": tf.SparseTensorSpec([None]),
+        }[invariant]
+        return tf.while_loop(lambda i, _: i < 3, body, [tf.constant(0), x], [tf.TensorShape([]), shape])[1]
+
+    return run(tf, mode, f)
+
+
+@case(mode=MODES, invariant=[False, True])
+def while_loop_over_rows(tf, mode, invariant):
+    def f():
+        x = tf.IndexedSlices(tf.constant([[2.0, 4.0], [3.0, 5.0]]), tf.constant([0, 3]), tf.constant([10, 2]))
+        body = lambda i, x: [i + 1, tf.IndexedSlices(x.values * 2.0, x.indices, x.dense_shape)]  # noqa: E731
+        more = {"shape_invariants": [tf.TensorShape([]), tf.TensorShape([None, 2])]} if invariant else {}
+        found = tf.while_loop(lambda i, _: i < 3, body, [tf.constant(0), x], **more)[1]
+        return found.values, found.indices, found.dense_shape
+
+    return run(tf, mode, f)
+
+
+@case(variable=["tensor", "ragged", "dtype"])
+def while_loop_with_the_spec_of_something_else(tf, variable):
+    x = {
+        "tensor": lambda: tf.constant([1]),
+        "ragged": lambda: tf.ragged.constant([[1, 2], [3]]),
+        "dtype": lambda: tf.SparseTensor([[0]], [1.0], [10]),
+    }[variable]()
+    first = tf.constant(0.0) if variable == "dtype" else tf.constant(0)
+
+    @tf.function
+    def f():
+        specs = [tf.TensorSpec([], tf.int32), tf.SparseTensorSpec([None])]
+        return tf.while_loop(lambda i, _: i < 3, lambda i, x: (i + 1, x), [first, x], specs)[0]
+
+    return f()

@@ -362,3 +362,56 @@ def place_that_cannot_be_written(tf, index, value):
 @case
 def scalars_cannot_be_concatenated(tf):
     return tf.TensorArray(tf.float32, size=2).unstack([1.0, 2.0]).concat()
+
+
+@case(mode=MODES)
+def scatter_behind_the_end(tf, mode):
+    def f(indices, rows):
+        with tf.GradientTape() as tape:
+            tape.watch(rows)
+            array = tf.TensorArray(tf.float32, 0, dynamic_size=True).scatter(indices, rows)
+            y = tf.reduce_sum(array.read(1) ** 2) + tf.reduce_sum(array.read(6))
+        return array.size(), array.gather([1, 6]), tape.gradient(y, rows)
+
+    return run(tf, mode, f, tf.constant([1, 6]), tf.constant([[1.0, -1.0], [10.0, -10.0]]))
+
+
+@case
+def concat_of_elements_of_unknown_shape(tf):
+    @tf.function
+    def f():
+        x = tf.numpy_function(lambda: np.ones((2, 3), np.float32), [], tf.float32)
+        return tf.TensorArray(tf.float32, 2).write(0, x).write(1, 2.0 * x).concat()
+
+    return f()
+
+
+@case
+def gradient_of_a_concat_of_elements_of_unknown_sizes(tf):
+    @tf.function(input_signature=[tf.TensorSpec([None, None])])
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            array = tf.TensorArray(tf.float32, 3)
+            for i in tf.range(3):
+                array = array.write(i, x * tf.cast(i, tf.float32))
+            whole = array.concat()
+            y = whole * whole
+        return whole, tape.gradient(y, x)
+
+    return f(tf.constant([[1.0, 2.0], [3.0, 4.0]]))
+
+
+@case(mode=MODES, index=[-1, 3])
+def places_of_varying_elements(tf, mode, index):
+    return run(tf, mode, lambda: tf.TensorArray(tf.float32, 3, infer_shape=False).write(index, 3.0).stack())
+
+
+@case(mode=MODES, index=[-1, 3])
+def read_of_varying_elements_out_of_range(tf, mode, index):
+    return run(tf, mode, lambda: tf.TensorArray(tf.float32, 3, infer_shape=False).write(0, [[4.0]]).read(index))
+
+
+@case(mode=MODES)
+def concat_of_varying_scalars(tf, mode):
+    return run(tf, mode, lambda: tf.TensorArray(tf.float32, 2, infer_shape=False).write(0, 3.0).write(1, 4.0).concat())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import threading
 import types
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ from types import FunctionType
 from typing import Any
 
 from gradtape.autograph import _allowlist as allowlist
-from gradtape.core import log, state
+from gradtape.core import errors, log, state
 
 _AS_IT_IS = (types.BuiltinFunctionType, types.MethodWrapperType, types.WrapperDescriptorType, type)
 _warned: set[Any] = set()
@@ -81,6 +82,8 @@ def _rewritten(function: FunctionType) -> FunctionType:
 
         return rewritten(function, called)
     except Unavailable as problem:
+        if os.environ.get("AUTOGRAPH_STRICT_CONVERSION") == "1":
+            raise _not_supported(function, problem) from None
         if function.__code__ not in _warned and has_control_flow(function.__code__):
             _warned.add(function.__code__)
             log.warning(
@@ -90,6 +93,16 @@ def _rewritten(function: FunctionType) -> FunctionType:
                 problem,
             )
         return function
+
+
+def _not_supported(function: FunctionType, problem: Exception) -> Exception:
+    """The error in place of the warning, for users who ask for it."""
+    return NotImplementedError(
+        errors.compose(
+            f"AutoGraph could not transform {function.__qualname__}: {problem}.",
+            "rewrite it, or unset AUTOGRAPH_STRICT_CONVERSION to run it as it is.",
+        )
+    )
 
 
 def called(function: Any) -> Any:

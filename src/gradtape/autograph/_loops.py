@@ -45,15 +45,30 @@ def while_loop(
     """A `while` statement. Steps whose condition is a value of Python run at once, also before steps over tensors: the
     condition of `while True` is a tensor after the first step if that has a `break` under one. `start` is the first value of the
     target, where it stands for a `for` statement over a range."""
+    has_stepped = False
     with in_loop():
         while True:
             goes_on = _tested(test)
-            if is_symbolic(goes_on) or (isinstance(goes_on, Tensor) and traces()):
+            if is_symbolic(goes_on):
+                break
+            if isinstance(goes_on, Tensor) and traces():
+                if has_stepped:
+                    raise _changed_to_tensor()
                 break
             if not goes_on:
                 return
             body()
+            has_stepped = True
         _Loop(get_state, set_state, symbol_names, opts, lambda row: body(), test, None, start).run()
+
+
+def _changed_to_tensor() -> Exception:
+    """The error of a condition that a step made a constant: a loop of the graph that has it would never end."""
+    return refuse(
+        NotImplementedError,
+        "The condition of while loop started as non-Tensor, then changed to Tensor, and does not depend on what the steps compute.",
+        "begin with a tensor, or keep the condition a value of Python.",
+    )
 
 
 def _tested(test: Callable[[], Any]) -> Any:
@@ -75,8 +90,8 @@ def for_loop(
 ) -> None:
     """A `for` statement; see `statements.for_stmt`."""
     if hasattr(iter_, "_staged_steps") and traces():
-        # As in a reduction over the dataset, the shapes of variables may vary; in a loop over an iterator they may not.
-        varies = not hasattr(iter_, "__next__")
+        # As in a reduction over the dataset, the shapes of variables may vary; in other loops they may not.
+        varies = getattr(iter_, "_shapes_vary_in_loops", False)
         steps, given = iter_._staged_steps(), {**opts, "shapes_vary": varies}
         _for_dataset(steps, extra_test, body, get_state, set_state, symbol_names, given)
         return

@@ -17,6 +17,7 @@ from gradtape.api.arguments import integer
 from gradtape.autograph._calls import adapted
 from gradtape.control_flow.mapping import foldl, foldr, map_fn, scan
 from gradtape.core import convert, dtypes, errors, nest, state
+from gradtape.core.indexed_slices import IndexedSlices
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
 from gradtape.ops.cast import CastToDiscrete
@@ -84,7 +85,7 @@ def _condition(what: str, value: Any) -> Any:
             f"{what} must be a bool in a function, got {value!r}.",
             "compare it, for instance with `!= 0`.",
         )
-    if isinstance(value, Tensor) and value.ndim and value.shape.num_elements() == 1:
+    if isinstance(value, Tensor) and value.get_shape().rank and value.shape.num_elements() == 1:
         return Reshape(value, shape=())
     return value
 
@@ -138,6 +139,10 @@ def case(
     'small'
     """
     pairs = _conditions(pred_fn_pairs)
+    if not pairs and default is None:
+        raise ValueError(
+            errors.compose("case: 'pred_fn_pairs' must not be empty.", "give a pair (condition, function).")
+        )
     if default is not None:
         _check_callable("case", "default", default)
     pairs = [(_read(condition), fn) for condition, fn in pairs]
@@ -362,9 +367,15 @@ def while_loop(
             raise TypeError(errors.compose("while_loop: body must return the loop variables, it returned None.", _BODY))
         nest.check_same_structure("while_loop: body must return the structure of loop_vars.", _BODY, first, values)
         steps += 1
-    flat = [v if hasattr(v, "_components") else convert.convert_to_tensor(v) for v in nest.flatten(values)]
+    flat = [_as_leaf(v) for v in nest.flatten(values)]
     found = nest.pack_sequence_as(loop_vars, flat)
     return found if back_prop else nest.map_structure(stop_gradient, found)
+
+
+def _as_leaf(value: Any) -> Any:
+    """A loop variable as a tensor; what consists of tensors stays as it is."""
+    is_composite = hasattr(value, "_components") or isinstance(value, IndexedSlices)
+    return value if is_composite else convert.convert_to_tensor(value)
 
 
 _BODY = "return one value for each of loop_vars, in their order: def body(i, x): ...; return i + 1, x."

@@ -238,6 +238,13 @@ class TensorArray:
 
             check_place(i, len(self._rows), self._dynamic)
 
+    def _check_to_read(self, i: int) -> None:
+        """Refuse an index that cannot be read."""
+        if not 0 <= i < len(self._rows):
+            from gradtape.tracing.control.tensor_array import checked_to_read
+
+            checked_to_read(i, len(self._rows))
+
     def _put(self, i: int, value: Any) -> None:
         self._check_place(i)
         self._rows += [None] * (i + 1 - len(self._rows))
@@ -255,8 +262,7 @@ class TensorArray:
         if self._is_staged():
             return REGISTRY["gather"](self._whole(), tensor(index), axis=0, batch_dims=0)
         i = integer(index, "TensorArray.read", "index")
-        if not 0 <= i < len(self._rows):
-            raise _out_of_range(i, len(self._rows))
+        self._check_to_read(i)
         if i in self._cleared:
             raise errors.build(
                 errors.InvalidArgumentError,
@@ -327,8 +333,7 @@ class TensorArray:
             )
             return wrap(np.zeros((0, *element), self._dtype.numpy))
         for i in wanted:
-            if not 0 <= i < len(self._rows):
-                raise _out_of_range(i, len(self._rows))
+            self._check_to_read(i)
         return Stack(*[self._row(i) for i in wanted], axis=0)
 
     def concat(self, name: str | None = None) -> Any:
@@ -336,16 +341,20 @@ class TensorArray:
         if self._is_staged():
             whole = self._whole()
             shape = _spec(whole).shape
-            if len(shape) < 2:
-                raise ValueError(errors.compose("TensorArray.concat: the elements must not be scalars.", "use stack."))
+            if shape is not ANY and len(shape) < 2:
+                raise errors.build(
+                    TensorArrayRankError,
+                    "TensorArray.concat: Concat saw a scalar shape but requires at least vectors.",
+                    "use stack.",
+                )
             if self._varies:
                 from gradtape.tracing.control.varied_rows import CONCAT_ELEMENTS
 
                 return CONCAT_ELEMENTS(whole, whole)
-            if None in shape:
-                from gradtape.arrays.movement import reshape
+            if shape is ANY or None in shape:
+                from gradtape.tracing.control.tensor_array import JOIN_ROWS
 
-                return reshape(whole, [-1, *shape[2:]])
+                return JOIN_ROWS(whole)
             return Reshape(whole, shape=(shape[0] * shape[1], *shape[2:]))
         rows = self._all()
         if not rows:
@@ -398,6 +407,8 @@ class TensorArray:
                 array = array.write(i, value[n])
             return array
         buffer = self._blank(_spec(value).shape[1:]) if self._buffer is None else self._buffer
+        if self._dynamic:
+            buffer = _with_room(_here(buffer), tensor(indices))
         places = REGISTRY["reshape"](tensor(indices), shape=(dims(value)[0], 1))
         return self._copy(REGISTRY["tensor_scatter_nd_update"](_here(buffer), places, value))
 
@@ -504,9 +515,12 @@ def _here(buffer: Any) -> Any:
     return trace.own(buffer) if type(buffer) is Tensor and hasattr(trace, "own") else buffer
 
 
-def _out_of_range(i: int, count: int) -> Exception:
-    return errors.build(
-        errors.OutOfRangeError,
-        f"TensorArray: Tried to read from index {i} but array size is: {count}.",
-        "use an index from 0 to size - 1.",
-    )
+def _with_room(buffer: Any, indices: Any) -> Any:
+    """The tensor with as many rows as the indices need, if it has fewer."""
+    from gradtape.tracing.control.tensor_array import COUNT_ROWS, NEW_ROWS
+
+    element = _spec(buffer).shape[1:]
+    last = REGISTRY["reduce_max"](REGISTRY["cast_to_discrete"](indices, dtype=dtypes.int32), axis=(0,), keepdims=False)
+    missing = REGISTRY["maximum"](last + 1 - COUNT_ROWS(buffer), convert.convert_to_tensor(0))
+    more = state.tracing().add(NEW_ROWS, (missing,), {"shape": element, "dtype": buffer.dtype})
+    return Concat(buffer, more, axis=0)

@@ -198,6 +198,9 @@ class Dataset(Making, Changing, Arranging):
             return self
         return Dataset._of(stage_of(box, self.element_spec, may_assign(self._stage)))
 
+    # A `for` statement over a dataset is as a reduction, in which the shapes of variables may vary.
+    _shapes_vary_in_loops = True
+
     def _staged_steps(self) -> Steps:
         """What AutoGraph's `for` needs in a trace."""
         return Steps(self._stage)

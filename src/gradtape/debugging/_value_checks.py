@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.api.effects import known, perform
-from gradtape.core import convert, dtypes, errors, nest, provenance
+from gradtape.core import convert, dtypes, errors, nest, provenance, state
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor, host
 from gradtape.core.variable import Variable
@@ -28,10 +28,13 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | 
     """
     tensors = [x for x in data if isinstance(x, (Tensor, Variable))]
     truth = convert.convert_to_tensor(condition)
-
     shown = [Gap.TENSOR if isinstance(x, (Tensor, Variable)) else str(x) for x in data]
     text = condition if known(truth) else str(condition)  # a text is written only where it may be needed later
-    check("Assert", partial(_data_text, text, shown, summarize or 3), [truth, *tensors])
+    what = partial(_data_text, text, shown, summarize or 3)
+    if state.current.trace is not None and known(truth) and not np.all(_array(truth)):
+        perform("Assert", partial(_require, what), [truth, *tensors])  # perhaps in a branch that no run takes
+    else:
+        check("Assert", what, [truth, *tensors])
 
 
 def _data_text(condition: Any, shown: list[Any], summarize: int, *values: Any) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 from gradtape.core import errors, nest, state
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
-from gradtape.tracing.trace import UntrackedSource, current_trace
+from gradtape.tracing.control.block import BlockRecording
+from gradtape.tracing.trace import Trace, UntrackedSource, current_trace
 from gradtape.transform.batched import Batched
 from gradtape.transform.gradient_arguments import UnconnectedGradients
 from gradtape.transform.record import Recording
@@ -112,8 +113,21 @@ def _tape(stopped: set[int]) -> GradientTape:
             )
         )
     tape = GradientTape(persistent=True)
-    tape._recording = _without(trace.recording, stopped) if stopped else trace.recording
+    recording = _so_far(trace)
+    tape._recording = _without(recording, stopped) if stopped else recording
     return tape
+
+
+def _so_far(trace: Trace) -> Recording:
+    """What the function has done so far: in a branch or a step of a loop, also what it did before."""
+    own, outer = trace.recording, trace.outer
+    if outer is None or not isinstance(own, BlockRecording):
+        return own
+    before = _so_far(outer)
+    found = _copied(own)
+    found.records, found.saved = [*before.records, *own.records], [*before.saved, *own.saved]
+    found.tracked, found.broken = {*before.tracked, *own.tracked}, before.broken | own.broken
+    return found
 
 
 def _leave_map(tensors: list[Any]) -> None:
@@ -136,12 +150,17 @@ def _track(sources: list[Any]) -> None:
 
 def _without(recording: Recording, stopped: set[int]) -> Recording:
     """A recording in which some values count as constants."""
-    found = Recording(False)
-    for slot in (*Recording.__slots__, "depth"):
-        setattr(found, slot, getattr(recording, slot))
+    found = _copied(recording)
     kept = [i for i, r in enumerate(recording.records) if stopped.isdisjoint(r[2] if type(r[2]) is tuple else (r[2],))]
     found.records = [recording.records[i] for i in kept]
     found.saved = [recording.saved[i] for i in kept]
+    return found
+
+
+def _copied(recording: Recording) -> Recording:
+    found = Recording(False)
+    for slot in (*Recording.__slots__, "depth"):
+        setattr(found, slot, getattr(recording, slot))
     return found
 
 

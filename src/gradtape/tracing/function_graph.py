@@ -71,6 +71,12 @@ class FunctionGraph(Graph):
 
     building_function = True
 
+    @property
+    def is_control_flow_graph(self) -> bool:
+        """Whether it is the graph of a branch or of a loop's body."""
+        trace = self._trace()
+        return trace is not None and trace.is_block
+
     def __init__(self, name: str, trace: Trace) -> None:
         super().__init__(name)
         self._trace = weakref.ref(trace)

@@ -111,6 +111,8 @@ class Trace:
       provisional: whether it reads stand-ins of variables that have no value yet, so that it serves this one call only.
     """
 
+    is_block = False  # whether it is the trace of a branch or body, not of a function
+
     def __init__(
         self, name: str, sees: tuple[Trace, ...] = (), lift: Any = None, tracks_constants: bool | None = None
     ) -> None:

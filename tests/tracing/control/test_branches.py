@@ -290,3 +290,18 @@ def test_cases_whose_results_have_different_ranks():
 
     x = tf.ones([2, 3])
     assert [f(tf.constant(i), x).shape.as_list() for i in range(3)] == [[2, 3], [], [6]]
+def test_the_graph_of_a_branch_says_that_it_is_one():
+    found = []
+
+    @tf.function
+    def f(x):
+        found.append((x + 1.0).graph.is_control_flow_graph)
+        return tf.cond(x > 0.0, lambda: seen(x), lambda: x)
+
+    def seen(x):
+        y = x + 1.0
+        found.append(y.graph.is_control_flow_graph)
+        return y
+
+    f(tf.constant(1.0))
+    assert found == [False, True]

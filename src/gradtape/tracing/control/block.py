@@ -88,6 +88,8 @@ class BlockTrace(Trace):
         traces around it assigns, unless they are assigned while the block runs.
     """
 
+    is_block = True
+
     def __init__(self, name: str, sees: tuple[Trace, ...] = ()) -> None:
         super().__init__(name, sees=sees)
         self.assigned: dict[int, Variable] = {}

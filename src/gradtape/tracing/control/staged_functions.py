@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradtape.core import convert, errors, nest
+from gradtape.core import convert, dtypes, errors, nest
 from gradtape.core.composite import Composite, CompositeSpec
-from gradtape.core.shape import Spec, TensorShape
+from gradtape.core.indexed_slices import IndexedSlices
+from gradtape.core.op import REGISTRY
+from gradtape.core.shape import Spec, TensorShape, TensorSpec
+from gradtape.core.sparse_tensor import SparseTensor
 from gradtape.tracing.control.block import BlockTrace, spec
 from gradtape.tracing.control.build import Leaves, as_bool, fits, relaxed, run_branches, run_steps, traced
 
@@ -27,7 +30,7 @@ def choose(who: str, index: Any, fns: Sequence[Callable[[], Any]], names: Sequen
         with trace:
             values.append(fn())
         traces.append(trace)
-    for trace, value in zip(traces, completed(traces, values), strict=True):
+    for trace, value in zip(traces, _with_equal_rows(traces, completed(traces, values)), strict=True):
         with trace:
             results.append(Leaves(value))
     for i, other in enumerate(results[1:], 1):
@@ -41,6 +44,14 @@ def _check_alike(who: str, first: Leaves, other: Leaves, a: str, b: str) -> None
         nest.assert_same_structure(first.structure, other.structure)
     except (TypeError, ValueError) as problem:
         raise TypeError(errors.compose(f"{what} {problem}", "return the same structure from all.", depth=2)) from None
+    if [isinstance(x, IndexedSlices) for x in first.leaves] != [isinstance(x, IndexedSlices) for x in other.leaves]:
+        raise TypeError(
+            errors.compose(
+                f"{what} One returns tf.IndexedSlices where the other does not.",
+                "return a tensor from both: tf.convert_to_tensor(slices).",
+                depth=2,
+            )
+        )
     if len(first.tensors) != len(other.tensors) or [x is None for x in first.leaves] != [
         x is None for x in other.leaves
     ]:
@@ -71,6 +82,24 @@ def completed(traces: Sequence[BlockTrace], values: Sequence[Any]) -> list[Any]:
                 leaves = [_complete(own, new) for own, new in zip(leaves, others, strict=True)]
         found[k] = nest.pack_sequence_as(values[k], leaves)
     return found
+
+
+def _with_equal_rows(traces: Sequence[BlockTrace], values: list[Any]) -> list[Any]:
+    """What branches give, in which the row numbers of `IndexedSlices` have one dtype: int64 where some are."""
+    flat = [nest.flatten(value) for value in values]
+    if len({len(leaves) for leaves in flat}) > 1:
+        return values
+    for column in zip(*flat, strict=True):
+        if not all(isinstance(leaf, IndexedSlices) for leaf in column):
+            continue
+        if len({leaf.indices.dtype for leaf in column}) > 1:
+            for trace, leaves, leaf in zip(traces, flat, column, strict=True):
+                with trace:
+                    indices = REGISTRY["cast_to_discrete"](leaf.indices, dtype=dtypes.int64)
+                leaves[next(i for i, x in enumerate(leaves) if x is leaf)] = IndexedSlices(
+                    leaf.values, indices, leaf.dense_shape
+                )
+    return [nest.pack_sequence_as(value, leaves) for value, leaves in zip(values, flat, strict=True)]
 
 
 def _complete(own: Any, new: Any) -> Any:
@@ -152,23 +181,49 @@ def _invariant_specs(start: Leaves, invariants: Any) -> list[Spec]:
     found: list[Spec] = []
     for n, (t, own) in enumerate(zip(start.tensors, start.specs, strict=True)):
         i = start.position(n)
-        leaf = start.leaves[i]
+        leaf, invariant = start.leaves[i], shapes[i]
+        place = n - sum(start.position(k) < i for k in range(n))
         if isinstance(leaf, Composite):
-            place = n - sum(start.position(k) < i for k in range(n))
-            found.append(relaxed(t, _kind_of(leaf, shapes[i])._component_specs()[place].shape))
-        elif hasattr(leaf, "_components"):
+            found.append(relaxed(t, _kind_of(leaf, invariant)._component_specs()[place].shape))
+        elif hasattr(leaf, "_components") or invariant is None:
             found.append(own)
+        elif isinstance(leaf, IndexedSlices):  # the invariant is of the values
+            found.append(relaxed(t, TensorShape(invariant)[: 1 if place else None]))
         else:
-            found.append(own if shapes[i] is None else relaxed(t, getattr(shapes[i], "shape", shapes[i])))
+            _check_kind(leaf, invariant, own)
+            found.append(relaxed(t, getattr(invariant, "shape", invariant)))
     return found
+
+
+def _check_kind(leaf: Any, invariant: Any, own: Spec) -> None:
+    """Refuse the spec of something else as the invariant of a tensor."""
+    is_other = isinstance(invariant, CompositeSpec) or getattr(invariant, "dtype", own.dtype) != own.dtype
+    if is_other:
+        raise _incompatible(invariant, leaf)
+
+
+def _incompatible(invariant: Any, leaf: Any) -> Exception:
+    return TypeError(
+        errors.compose(
+            f"while_loop: TypeSpec {invariant!r} is not compatible with {leaf!r}.",
+            "give the spec of the loop variable, with None for dimensions that vary.",
+        )
+    )
 
 
 def _kind_of(leaf: Composite, invariant: Any) -> CompositeSpec:
     """The spec that a sparse or ragged loop variable keeps."""
-    if invariant is None or isinstance(invariant, CompositeSpec):
-        return invariant or leaf._spec()
     own = leaf._spec()
-    return own._with_shape(TensorShape(invariant))
+    if invariant is None:
+        return own
+    if isinstance(invariant, (CompositeSpec, TensorSpec)):
+        if type(invariant) is not type(own) or getattr(invariant, "dtype", None) != getattr(own, "dtype", None):
+            raise _incompatible(invariant, leaf)
+        return invariant
+    shape = TensorShape(invariant)
+    if isinstance(leaf, SparseTensor):  # the shape of the vector `dense_shape`: it tells the rank
+        shape = TensorShape(None if shape.rank is None or shape[0] is None else [None] * shape[0])
+    return own._with_shape(shape)
 
 
 def _flat_shapes(structure: Any, shapes: Any) -> list[Any]:

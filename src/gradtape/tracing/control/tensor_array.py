@@ -13,7 +13,7 @@ from gradtape.core.op import REGISTRY, InstanceOp, NotDifferentiable
 from gradtape.core.patterns.indexing import Places, Put
 from gradtape.core.shape import ANY, Spec, stacked
 from gradtape.core.tensor import Tensor, wrap
-from gradtape.ops.family import NO_LOWERING, dims
+from gradtape.ops.family import NO_LOWERING, by_loop, dims
 from gradtape.ops.indexing import spread
 from gradtape.tracing.control.block import blank
 from gradtape.tracing.control.fit_rows import FIT_ROWS
@@ -98,8 +98,6 @@ class WriteRow(InstanceOp):
             order = (1, 0, *range(2, x.ndim))
             y = WRITE_ROW(REGISTRY["transpose"](x, perm=order), index, row, grow=False)
             return REGISTRY["transpose"](y, perm=order)
-        from gradtape.ops.family import by_loop
-
         return by_loop(self, batched, (x, index, row), {"grow": grow})
 
 
@@ -130,10 +128,26 @@ def _like(row: Any) -> Any:
     return np.broadcast_to(np.zeros((), row.dtype), row.shape) if isinstance(row, (np.ndarray, np.generic)) else row
 
 
+class TensorArrayIndexError(errors.OutOfRangeError, errors.InvalidArgumentError):
+    """An index that no element has: TensorFlow raises the first outside of graphs, and the second in them."""
+
+
 def checked(index: Any, count: int, grow: bool = False) -> int:
-    """The index as an int; raises if there is no such row."""
+    """The index as an int; raises if there is no such row to write to."""
     i = int(index)
     check_place(i, count, grow)
+    return i
+
+
+def checked_to_read(index: Any, count: int) -> int:
+    """The index as an int; raises if there is no such element to read."""
+    i = int(index)
+    if not 0 <= i < count:
+        raise errors.build(
+            TensorArrayIndexError,
+            f"TensorArray: Tried to read from index {i} but array size is: {count}.",
+            "use an index from 0 to size - 1.",
+        )
     return i
 
 
@@ -141,13 +155,13 @@ def check_place(i: int, count: int, grow: bool) -> None:
     """Refuse an index at which a TensorArray of `count` elements cannot be written."""
     if i < 0:
         raise errors.build(
-            errors.OutOfRangeError,
+            TensorArrayIndexError,
             f"TensorArray: Writing to negative indices (index {i}) is not allowed.",
             "count from 0.",
         )
     if i >= count and not grow:
         raise errors.build(
-            errors.OutOfRangeError,
+            TensorArrayIndexError,
             f"TensorArray: Tried to write to index {i} but array is not resizeable and size is: {count}.",
             "make it larger, or give dynamic_size=True.",
         )
@@ -172,8 +186,6 @@ class NewRows(InstanceOp):
         return np.zeros((int(count), *[d or 0 for d in shape]), dtype.numpy)  # the first write tells what is not known
 
     def batch(self, batched: tuple[bool, ...], count: Any, **params: Any) -> Any:
-        from gradtape.ops.family import by_loop
-
         return by_loop(self, batched, (count,), params)
 
 
@@ -199,4 +211,72 @@ class CountRows(InstanceOp):
         return np.full(dims(x)[0], dims(x)[1], np.int32)
 
 
+class JoinRows(InstanceOp):
+    """The rows one behind the other, along their own first axis."""
+
+    name = "join_rows"
+    inputs = ("x",)
+    kinds = "fVciubO"
+    any_size = True
+    differentiable = True
+    takes_needs = False
+    residuals = (("x", ""),)
+    lower = NO_LOWERING
+
+    def infer(self, x: Spec) -> Spec:
+        return Spec(ANY if x.shape is ANY else (_product(x.shape[:2]), *x.shape[2:]), x.dtype)  # type: ignore[arg-type]
+
+    def kernel(self, x: Any) -> Any:
+        if x.ndim < 2:
+            raise errors.build(
+                errors.InvalidArgumentError,
+                "TensorArray.concat: Concat saw a scalar shape but requires at least vectors.",
+                "use stack.",
+            )
+        return x.reshape(x.shape[0] * x.shape[1], *x.shape[2:])
+
+    def save(self, values: Any, result: Any) -> tuple[Any, ...]:
+        return (values[0],)
+
+    def pull(self, dy: Any, residuals: Any, needs: Any, params: Any) -> Any:
+        return (PART_ROWS(dy, residuals[0]),)
+
+    def batch(self, batched: tuple[bool, ...], x: Any) -> Any:
+        return by_loop(self, batched, (x,), {})
+
+
+class PartRows(InstanceOp):
+    """The rows of which `JoinRows` makes x; `like` are rows of the same shapes."""
+
+    name = "part_rows"
+    inputs = ("x", "like")
+    kinds = "fVciubO"
+    homogeneous = False
+    any_size = True
+    differentiable = True
+    takes_needs = False
+    residuals = ()
+    lower = NO_LOWERING
+
+    def infer(self, x: Spec, like: Spec) -> Spec:
+        return Spec(like.shape, x.dtype)
+
+    def kernel(self, x: Any, like: Any) -> Any:
+        return x.reshape(like.shape)
+
+    def save(self, values: Any, result: Any) -> tuple[Any, ...]:
+        return ()
+
+    def pull(self, dy: Any, residuals: Any, needs: Any, params: Any) -> Any:
+        return JOIN_ROWS(dy), None
+
+    def batch(self, batched: tuple[bool, ...], x: Any, like: Any) -> Any:
+        return by_loop(self, batched, (x, like), {})
+
+
+def _product(sizes: Any) -> int | None:
+    return None if None in sizes else math.prod(sizes)
+
+
 WRITE_ROW, NEW_ROWS, COUNT_ROWS = WriteRow(), NewRows(), CountRows()
+JOIN_ROWS, PART_ROWS = JoinRows(), PartRows()

@@ -16,7 +16,7 @@ from gradtape.core.op import InstanceOp, NotDifferentiable
 from gradtape.core.shape import ANY, Spec, Steps, stacked
 from gradtape.ops.family import NO_LOWERING, by_loop
 from gradtape.tracing.control.stacking import Apart
-from gradtape.tracing.control.tensor_array import checked
+from gradtape.tracing.control.tensor_array import checked, checked_to_read
 from gradtape.tracing.control.varied import Varied
 
 
@@ -156,7 +156,7 @@ class ReadElement(_Elements):
         return Spec(tuple(x.shape[1:]), x.dtype)
 
     def kernel(self, x: Any, index: Any) -> Any:
-        return _varied(x).row(checked(index, len(x)))[()]
+        return _varied(x).row(checked_to_read(index, len(x)))[()]
 
     def save(self, values: Any, result: Any) -> tuple[Any, ...]:
         return (values[1],)
@@ -261,7 +261,7 @@ class StackElements(_Elements):
 
     def kernel(self, x: Any, like: Any, indices: Any) -> Any:
         x, like = _varied(x), _varied(like)
-        rows = [x.row(checked(i, len(like)), like.rows[int(i)].shape) for i in indices]
+        rows = [x.row(checked_to_read(i, len(like)), like.rows[int(i)].shape) for i in indices]
         if not rows:
             return np.zeros((0, *[0] * (like.ndim - 1)), x.dtype)
         try:
