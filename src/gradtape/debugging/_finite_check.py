@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from functools import partial
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -66,18 +67,19 @@ class FiniteCheck(Recorder):
             self._add_check(tensor, "check_numerics of a constant", _title(0, "Const", 1), ())
 
     def _add_check(self, y: Any, name: str, title: str, inputs: Sequence[Any]) -> None:
-        trace = _current.trace
-        details = [*_inputs(inputs), *_place(), f'Graph name: "{trace.graph.name}"' if trace else "", *self._stack()]
+        graph = getattr(_current.trace, "graph", None)
+        details = [*_inputs(inputs), *_place(), *([f'Graph name: "{graph.name}"'] if graph else []), *self._stack()]
         perform(name, partial(_check, title, details), [y])
 
     def _stack(self) -> list[str]:
         """The user's frames, outermost first: where the op is made."""
-        frame, sites = sys._getframe(1), []
+        frame: FrameType | None = sys._getframe(1)
+        sites: list[provenance.Site] = []
         while frame is not None and len(sites) < self._height:
             site = provenance.Site.of((frame.f_code, frame.f_lasti))
             if site is not None:
                 sites.append(site)
-            frame = frame.f_back  # type: ignore[assignment]  # the outermost has none
+            frame = frame.f_back
         lines = [f"  + {self._shorten(s.filename)} (L{s.line}) {s.function}" for s in reversed(sites)]
         return ["Stack trace of op's creation:", *lines]
 

@@ -11,6 +11,7 @@ import numpy as np
 from gradtape.api.effects import known, perform
 from gradtape.core import convert, dtypes, errors, nest, provenance
 from gradtape.core.op import REGISTRY
+from gradtape.core.state import current as _current
 from gradtape.core.tensor import Tensor, host
 from gradtape.core.variable import Variable
 from gradtape.toplevel.printing import Gap, text_of
@@ -31,13 +32,15 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | 
     truth = convert.convert_to_tensor(condition)
 
     shown = [Gap.TENSOR if isinstance(x, (Tensor, Variable)) else str(x) for x in data]
-    text = condition if known(truth) else str(condition)  # a text is written only where it may be needed later
+    text = condition if known(truth) and _current.trace is None else Gap.TENSOR  # in a function, only its run tells
     check("Assert", partial(_data_text, text, shown, summarize or 3), [truth, *tensors])
 
 
 def _data_text(condition: Any, shown: list[Any], summarize: int, *values: Any) -> str:
     remaining = iter(values)
     texts = [text_of(next(remaining), summarize) if x is Gap.TENSOR else x for x in shown]
+    if condition is Gap.TENSOR:
+        return "assertion failed: " + " ".join([f"[{text}]" if text[:1] != "[" else text for text in texts])
     return f"Expected '{condition}' to be true. Summarized data: " + "\n".join(texts)
 
 

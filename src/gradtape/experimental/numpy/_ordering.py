@@ -53,7 +53,8 @@ def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Tensor:
 
 def _along(function: Callable[..., Tensor], x: Any, axis: Any) -> Tensor:
     """What a function gives along an axis; without one, along all elements."""
-    return function(movement.reshape(x, [-1]), 0) if axis is None else function(x, axis)
+    is_scalar = not x.ndim and axis in (0, -1)  # which NumPy takes for a vector of one element
+    return function(movement.reshape(x, [-1]), 0) if axis is None or is_scalar else function(x, axis)
 
 
 def argmax(a: Any, axis: Any = None) -> Tensor:

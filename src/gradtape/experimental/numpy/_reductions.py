@@ -208,7 +208,7 @@ def count_nonzero(a: Any, axis: Any = None) -> Tensor:
     >>> int(tf.experimental.numpy.count_nonzero([1, 0, 5]))
     2
     """
-    return reductions.reduce_sum(cast(cast(asarray(a), dtypes.bool_), dtypes.int64), _axis(axis))
+    return reductions.count_nonzero(asarray(a), _axis(axis))
 
 
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False) -> Any:
