@@ -23,8 +23,8 @@ def test_gather_batch_dims():
     np.testing.assert_array_equal(tf.gather(X, indices, axis=1, batch_dims=-1), wanted)
     with pytest.raises(tf.errors.InvalidArgumentError, match="batch_dims is 3"):
         tf.gather(X, indices, batch_dims=3)
-    with pytest.raises(tf.errors.InvalidArgumentError, match="axis is 0"):
-        tf.gather(X, indices, axis=0, batch_dims=1)
+    # With an axis of 0, TensorFlow gathers as if there were no batch dimensions.
+    np.testing.assert_array_equal(tf.gather(X, [0, 2], axis=0, batch_dims=1), np.take(X, [0, 2], axis=0))
 
 
 def test_gather_refusals():

@@ -85,7 +85,7 @@ def test_expand_dims(x):
     assert tf.expand_dims(x, tf.constant(1)).shape == [2, 1, 3, 4]
     assert tf.expand_dims(1.0, 0).shape == [1]
     refused(lambda: tf.expand_dims(x, 4), "axis is 4")
-    refused(lambda: tf.expand_dims(x, [0, 1]), "must be a scalar, a single int")
+    refused(lambda: tf.expand_dims(x, [0, 1]), "must be a scalar .0-D., a single int")
 
 
 def test_squeeze(x):
@@ -148,7 +148,8 @@ def test_roll(x, y):
     np.testing.assert_array_equal(tf.roll(y, 1, 0).numpy(), [3, 1, 2])
     np.testing.assert_array_equal(tf.roll(x, [1, -2], [0, -1]).numpy(), np.roll(CUBE, (1, -2), (0, 2)))
     np.testing.assert_array_equal(tf.roll(x, [1, 2], [1, 1]).numpy(), CUBE)
-    refused(lambda: tf.roll(x, 1, [0, 1]), "one shift per axis")
+    refused(lambda: tf.roll(x, 1, [0, 1]), "shift and axis must have the same size")
+    refused(lambda: tf.roll(y, [1], 0), "shift and axis must have the same size")
     refused(lambda: tf.roll(y, 1, 1), "axis is 1")
     refused(lambda: tf.roll(1.0, 1, 0), "a scalar")
 

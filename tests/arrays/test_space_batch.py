@@ -151,9 +151,10 @@ def test_sequence_mask():
     assert tf.sequence_mask(2, tf.constant(3), dtype="int32").numpy().tolist() == [1, 1, 0]
     assert tf.sequence_mask([-1, 2], 2).numpy().tolist() == [[0, 0], [1, 1]]
     assert tf.sequence_mask([1.5], 3).numpy().tolist() == [[1, 0, 0]]
+    assert tf.sequence_mask([1.5, 0.5]).numpy().tolist() == [[1, 1], [1, 0]]
     assert tf.sequence_mask(tf.zeros([0], tf.int32)).shape == [0, 0]
     assert tf.sequence_mask(tf.constant([2], tf.uint8), 300).numpy().sum() == 2
-    refused(lambda: tf.sequence_mask([1], [3]), "maxlen must be a single int", ValueError)
+    refused(lambda: tf.sequence_mask([1], [3]), "`maxlen` must be scalar", ValueError)
 
 
 def test_sequence_mask_in_a_map():

@@ -244,7 +244,7 @@ class TestPolicy:
     def test_strict_conversion_refuses_what_cannot_be_rewritten(self, monkeypatch):
         def numbers(n):
             for i in range(n):
-                yield i
+                yield 2 * i
 
         monkeypatch.setenv("AUTOGRAPH_STRICT_CONVERSION", "1")
         with pytest.raises(NotImplementedError, match="generators are not supported"):

@@ -81,7 +81,7 @@ def test_coordinates_out_of_range_change_nothing():
     v = rows()
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:
         v.scatter_nd_add([[0, 0], [0, 2]], [1.0, 1.0])
-    assert "indices[1] = [0, 2] does not index into shape [3, 2]" in str(caught.value)
+    assert "indices[1] = [0, 2] does not index into shape [3,2]" in str(caught.value)
     assert v.numpy().tolist() == rows().numpy().tolist()
 
 

@@ -92,7 +92,7 @@ def test_assert():
         tf.Assert(tf.constant(False), [tf.constant([1, 2]), "text", tf.constant(3.0)])
     traced = tf.function(lambda x: tf.debugging.Assert(x > 0, [x]), autograph=False)
     traced(tf.constant(1))
-    with pytest.raises(INVALID, match=r"Summarized data: -5(.|\n)*Graph execution error"):
+    with pytest.raises(INVALID, match=r"assertion failed: .-5.(.|\n)*Graph execution error"):
         traced(tf.constant(-5))
 
 
@@ -163,9 +163,13 @@ class TestShapes:
     def test_shapes(self):
         x, y, z = tf.ones([2, 3]), tf.ones([2]), tf.ones([4, 2, 3])
         tf.debugging.assert_shapes([(x, ("n", 3)), (y, "n"), (z, ("*", "n", None))])
-        tf.debugging.assert_shapes([(z, (4, ...)), (y, ["."])])
+        tf.debugging.assert_shapes([(z, (..., 3)), (y, ["."])])
+        with pytest.raises(ValueError, match="only allowed as the first entry"):
+            tf.debugging.assert_shapes([(z, (4, ...))])
+        with pytest.raises(ValueError, match="Specified shape must be an iterable"):
+            tf.debugging.assert_shapes([(y, 2)])
         with pytest.raises(ValueError, match=r"dimension 0 must have size 2.  Received size 4"):
-            tf.debugging.assert_shapes([(x, ("n", "m")), (z, ("n", ...))])
+            tf.debugging.assert_shapes([(x, ("n", "m")), (z, ("n", None, None))])
         with pytest.raises(ValueError, match=r"Specified explicitly.*must have size 5"):
             tf.debugging.assert_shapes([(y, (5,))], message="note")
         with pytest.raises(ValueError, match="must have rank 1"):
@@ -224,13 +228,29 @@ class TestCheckingEverything:
 
     def test_eager(self):
         tf.math.log(tf.constant([1.0, 2.0]))
-        with pytest.raises(
-            INVALID, match=r"output 0 of op 'log'(.|\n)*2 of 2 elements(.|\n)*-Inf and NaN(.|\n)*test_value_checks"
-        ):
-            tf.math.log(tf.constant([-1.0, 0.0]))
+        x = tf.constant([-1.0, 0.0])
+        with pytest.raises(INVALID) as raised:
+            tf.math.log(x)
+        message = raised.value.message
+        assert 'output 0 of eagerly-executing op "Log" (# of outputs: 1)' in message.splitlines()[0]
+        assert "dtype: <dtype: 'float32'>\n" in message
+        assert "shape: (2,)\n" in message
+        assert "# of -Inf elements: 1\n" in message
+        assert "# of NaN elements: 1\n" in message
+        assert f"Input tensor: {x!s}" in message
+        assert "test_value_checks.py" in message
+
+    def test_inputs_have_numbers(self):
+        x, y = tf.constant([2.0, 3.0]), tf.constant([1.0, 0.0])
+        with pytest.raises(INVALID) as raised:
+            x / y
+        assert f"0: {x!s}" in raised.value.message
+        assert f"1: {y!s}" in raised.value.message
+        assert "# of +Inf elements: 1\n" in raised.value.message
+        assert "NaN elements" not in raised.value.message
 
     def test_operators(self):
-        with pytest.raises(INVALID, match=r"op 'truediv'|op 'divide'"):
+        with pytest.raises(INVALID, match='eagerly-executing op "RealDiv"'):
             tf.constant(1.0) / tf.constant(0.0)
 
     def test_gradients(self):
@@ -243,8 +263,24 @@ class TestCheckingEverything:
     def test_functions(self):
         f = tf.function(lambda x: tf.math.log(x) * 2.0, autograph=False)
         assert float(f(tf.constant(1.0))) == 0.0
-        with pytest.raises(INVALID, match=r"op 'log'(.|\n)*test_value_checks.py(.|\n)*Graph execution error"):
+        pattern = (
+            r"graph op .Log.(.|\n)*test_value_checks.py(.|\n)*Stack trace of op's creation(.|\n)*Graph execution error"
+        )
+        with pytest.raises(INVALID, match=pattern):
             f(tf.constant(0.0))
+
+    def test_constants_of_functions(self):
+        @tf.function(autograph=False)
+        def adds_nan(x):
+            return x + tf.constant(np.nan)
+
+        with pytest.raises(INVALID, match=r'graph op "Const"(.|\n)*Graph name: "adds_nan"'):
+            adds_nan(tf.Variable(3.0))
+
+    def test_functions_of_datasets(self):
+        ds = tf.data.Dataset.range(3).map(lambda i: tf.math.log([[-1.0, 1.0]]) + tf.cast(i, tf.float32))
+        with pytest.raises(INVALID, match=r'graph op "Log"(.|\n)*shape: \(1, 2\)'):
+            next(iter(ds))
 
     def test_switched_off(self):
         tf.debugging.disable_check_numerics()

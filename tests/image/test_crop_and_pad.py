@@ -134,8 +134,10 @@ def test_integers_become_floats_and_numbers_are_checked():
     assert tf.image.crop_and_resize(image, [[0.0, 0.0, 1.0, 1.0]], [0], [2, 4]).numpy().ravel().tolist() == list(
         range(8)
     )
-    with pytest.raises(IndexError, match=r"box_indices\[0\] = 1 is not in \[0, 1\)"):
+    with pytest.raises(tf.errors.OutOfRangeError, match=r"box_index has values outside \[0, batch_size\)"):
         tf.image.crop_and_resize(image, [[0.0, 0.0, 1.0, 1.0]], [1], [2, 2])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="element that is not finite"):
+        tf.image.crop_and_resize(image, [[0.0, 0.0, np.inf, 1.0]], [0], [2, 2])
     with pytest.raises(ValueError, match=r"boxes is f32\[4\]"):
         tf.image.crop_and_resize(image, [0.0, 0.0, 1.0, 1.0], [0], [2, 2])
     with pytest.raises(ValueError, match="crop_size is"):

@@ -78,17 +78,24 @@ def integers(value: Any, what: str, name: str) -> tuple[int, ...]:
 
 
 def integer(value: Any, what: str, name: str) -> int:
-    """An int, from an int or from an array or tensor of one element."""
-    if type(value) is int:
-        return value
+    """An int, from an int or from a scalar array or tensor."""
+    return value if type(value) is int else _single(value, what, name, 0)
+
+
+def integer_or_vector(value: Any, what: str, name: str) -> int:
+    """An int, also from a vector of one element, where TensorFlow's function takes one."""
+    return value if type(value) is int else _single(value, what, name, 1)
+
+
+def _single(value: Any, what: str, name: str, rank: int) -> int:
     if _current.path is not None and (symbols := symbols_in(value)) is not None and symbols.size == 1:
         result: int = symbols.item()
         return result
     found = _array(value, what, name)
-    if found.size != 1:
+    if found.size != 1 or found.ndim > rank:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: {name} must be a scalar, a single int, got {value!r}.",
+            f"{what}: {name} must be a scalar (0-D), a single int, got {value!r}.",
             "give an int or a scalar tensor.",
         )
     return int(found.reshape(())[()])

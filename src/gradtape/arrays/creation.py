@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.api import arguments
-from gradtape.api.arguments import integer, tensor
+from gradtape.api.arguments import integer, integer_or_vector, tensor
 from gradtape.core import convert, device, dtypes, errors, hints, memory, provenance
 from gradtape.core.dims import Undecided
 from gradtape.core.op import REGISTRY
@@ -22,6 +22,8 @@ from gradtape.ops import creation
 from gradtape.ops.family import dims
 from gradtape.ops.joining import Concat
 from gradtape.ops.movement import BroadcastTo, Reshape
+
+_LARGE = 1 << 26  # elements of a constant that a function makes when it runs, and not while it is traced
 
 
 def _new(array: Any) -> Tensor:
@@ -92,6 +94,10 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layou
         raise errors.build(errors.DTypeError, "ones: dtype must be numeric, got string.", "use tf.fill(shape, value).")
     size = arguments.shape(shape, "ones")
     try:
+        if _current.trace is not None and math.prod(size) >= _LARGE:
+            fill: Any = creation.Fill
+            filled: Tensor = _current.trace.add(fill, (wrap(wanted.numpy.type(1)),), {"shape": size})
+            return filled
         return _new(np.ones(size, wanted.numpy))
     except Undecided:
         return unknown_tensor(size, wanted)
@@ -251,12 +257,12 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any
       axis: where the new axis stands, if `start` and `stop` have axes.
 
     Returns:
-      A tensor; float64 for integers.
+      A tensor; integers of 32 and 64 bits give float64, shorter ones float32.
 
     >>> tf.linspace(0.0, 1.0, 5).numpy()
     array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
     """
-    n = integer(num, "linspace", "num")
+    n = integer_or_vector(num, "linspace", "num")
     if n < 0:
         raise errors.build(
             errors.InvalidArgumentError, f"linspace: num must not be negative, got {n}.", "give 0 or more points."
@@ -290,7 +296,8 @@ def _ends(start: Any, stop: Any) -> tuple[Any, Any]:
         last = tensor(stop) if isinstance(stop, Variable) else convert.like(stop, first.dtype)
     if first.dtype.is_integer:
         cast = REGISTRY["cast"]
-        first, last = cast(first, dtype=dtypes.float64), cast(last, dtype=dtypes.float64)
+        wide = dtypes.float64 if first.dtype.size >= 4 else dtypes.float32
+        first, last = cast(first, dtype=wide), cast(last, dtype=wide)
     return first, last
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.api.arguments import integer, shape
+from gradtape.api.arguments import integer, integer_or_vector, shape
 from gradtape.api.arguments import tensor as as_tensor
 from gradtape.api.families import family
 from gradtape.core import convert, dtypes, errors
@@ -49,6 +49,8 @@ def gather(
     """
     params, indices = as_tensor(params), as_tensor(indices)
     batch_dims = integer(batch_dims, "gather", "batch_dims")
+    if type(axis) is int and axis == 0:
+        batch_dims = 0  # TensorFlow, too, lets an axis of 0 win
     if batch_dims:
         batch_dims = _batch_dims(batch_dims, indices.ndim, "gather")
     # A scalar has no axis: the op itself says so.
@@ -85,7 +87,7 @@ def gather_nd(
     """
     ignored = _ignores("gather_nd", bad_indices_policy)
     params, indices = as_tensor(params), as_tensor(indices)
-    batch_dims = _batch_dims(integer(batch_dims, "gather_nd", "batch_dims"), indices.ndim, "gather_nd")
+    batch_dims = _batch_dims(integer_or_vector(batch_dims, "gather_nd", "batch_dims"), indices.ndim, "gather_nd")
     if not ignored:
         return scatter.GatherNd(params, indices, batch_dims=batch_dims)
     good = _in_range(indices, dims(params)[batch_dims:])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.api.arguments import integer, integers, items, tensor
+from gradtape.api.arguments import integer, integer_or_vector, integers, items, tensor
 from gradtape.core import convert, errors
 from gradtape.core.shape import normalize_axis
 from gradtape.core.tensor import Tensor, wrap
@@ -38,7 +38,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     if not values:
         raise errors.build(errors.InvalidArgumentError, "concat: values is empty.", "give at least one tensor.")
     tensors = of_one_dtype(values)
-    at = integer(axis, "concat", "axis")
+    at = integer_or_vector(axis, "concat", "axis")
     if tensors[0].ndim:
         at = normalize_axis(at, tensors[0].ndim, "concat")
     if len(tensors) == 1:
@@ -70,7 +70,7 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Tensor:
     array([[1, 3, 5],
            [2, 4, 6]], dtype=int32)
     """
-    at = integer(axis, "stack", "axis")
+    at = integer_or_vector(axis, "stack", "axis")
     if isinstance(values, (Tensor, Variable, np.ndarray)):
         if not values.ndim:
             raise TypeError(
@@ -203,7 +203,7 @@ def normal_axis(axis: int, rank: int, what: str) -> int:
     if not -rank <= axis < rank:
         raise errors.build(
             errors.ShapeError,
-            f"{what}: axis is {axis}, and must be in range [{-rank}, {rank}).",
+            f"{what}: argument `axis` = {axis} not in range [{-rank}, {rank}).",
             f"use an axis from {-rank} to {rank - 1}." if rank else "a scalar has no axes.",
         )
     return axis + rank if axis < 0 else axis

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.api import arguments
-from gradtape.api.arguments import integer, integers, items, tensor
+from gradtape.api.arguments import integer, integer_or_vector, integers, items, tensor
 from gradtape.arrays.joining import concat, normal_axis, parallel_stack, split, stack, unstack
 from gradtape.arrays.shapes import (
     broadcast_dynamic_shape,
@@ -189,7 +189,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     """
     x = tensor(input)
     own = dims(x)
-    at = normalize_axis(integer(axis, "expand_dims", "axis"), len(own) + 1, "expand_dims")
+    at = normalize_axis(integer_or_vector(axis, "expand_dims", "axis"), len(own) + 1, "expand_dims")
     return movement.Reshape(x, shape=(*own[:at], 1, *own[at:]))
 
 
@@ -333,13 +333,22 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     x = tensor(input)
     shifts = _one_or_more(shift, "shift")
     over = tuple([normalize_axis(a, x.ndim, "roll") if x.ndim else a for a in _one_or_more(axis, "axis")])
+    if _rank(shift) != _rank(axis):
+        raise errors.build(
+            errors.ShapeError,
+            f"roll: shift and axis must have the same size, got {shift!r} and {axis!r}.",
+            "give an int for both, or lists of one length.",
+        )
     return movement.Roll(x, shift=shifts, axis=over)
 
 
 def _one_or_more(value: Any, name: str) -> tuple[int, ...]:
-    if isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 0:
-        return integers(value, "roll", name)
-    return (integer(value, "roll", name),)
+    return integers(value, "roll", name) if _rank(value) else (integer(value, "roll", name),)
+
+
+def _rank(value: Any) -> int:
+    rank: int = 1 if isinstance(value, (list, tuple)) else getattr(value, "ndim", 0)
+    return rank
 
 
 def pad(

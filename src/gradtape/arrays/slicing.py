@@ -39,9 +39,14 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     sizes = tuple([n - b if s == -1 else s for n, b, s in zip(own, starts, sizes, strict=True)])
     for axis, (n, b, s) in enumerate(zip(own, starts, sizes, strict=True)):
         if not (0 <= b <= n and 0 <= s <= n - b):
+            wrong = (
+                f"begin[{axis}] in [0, {n}], but got {b}"
+                if not 0 <= b <= n
+                else f"size[{axis}] in [0, {n - b}], but got {s}"
+            )
             raise errors.build(
                 errors.RangeError,
-                f"slice: begin[{axis}] is {b}, size[{axis}] is {s}, but axis {axis} of input_ has length {n}.",
+                f"slice: Expected {wrong}: begin[{axis}] is {b}, size[{axis}] is {s}, axis {axis} of input_ has length {n}.",
                 f"begin must be from 0 to {n}, begin + size too.",
             )
     return slicing.StridedSlice(x, index=tuple([(b, b + s, 1) for b, s in zip(starts, sizes, strict=True)]))

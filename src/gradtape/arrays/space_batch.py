@@ -25,6 +25,7 @@ from gradtape.ops.family import dims
 from gradtape.ops.indexing import Gather
 from gradtape.ops.movement import Reshape, Transpose
 from gradtape.ops.reduction import ReduceMax
+from gradtape.ops.rounding import Ceil
 from gradtape.ops.sequence import ReverseSequence
 from gradtape.ops.slicing import Pad
 
@@ -83,12 +84,17 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool_, n
     """
     x = tensor(lengths)
     if maxlen is None:
-        most = ReduceMax(x, axis=tuple(range(x.ndim)), keepdims=False) if math.prod(dims(x)) else 0
+        # A place is below a length if it is below the next whole number.
+        x = Ceil(x) if x.dtype.is_floating else x
+        whole = CastToDiscrete(x, dtype=dtypes.int64) if x.dtype.is_floating else x
+        most = ReduceMax(whole, axis=tuple(range(x.ndim)), keepdims=False) if math.prod(dims(x)) else 0
         size = max(integer(most, "sequence_mask", "maxlen"), 0)
     else:
         if getattr(maxlen, "ndim", 0) or isinstance(maxlen, (list, tuple)):
             raise ValueError(
-                errors.compose(f"sequence_mask: maxlen must be a single int, got {maxlen!r}.", "give a single int.")
+                errors.compose(
+                    f"sequence_mask: `maxlen` must be scalar, a single int, got {maxlen!r}.", "give a single int."
+                )
             )
         size = integer(maxlen, "sequence_mask", "maxlen")
         if size < 0:

@@ -115,6 +115,14 @@ def normalize_axis(axis: Any, rank: int, op: str, name: str = "axis", *, reduced
         raise errors.build(
             errors.DTypeError, f"{op}: {name} must be an integer, got {axis!r}.", "pass a Python int or an int tensor."
         ) from None
+    except TypeError:
+        if not getattr(axis, "ndim", 0):
+            raise
+        raise errors.build(
+            errors.ShapeError,
+            f"{op}: {name} must be a scalar, but received a tensor of shape {list(axis.shape)}.",
+            "pass a Python int or a scalar tensor.",
+        ) from None
     if not -rank <= axis < rank:
         raise errors.build(
             errors.RangeError,

@@ -70,7 +70,9 @@ class Function:
         current = state.current
         # As `state.outside`, without its context manager: threads of a pool have nothing to leave.
         before = current.recorders, current.depth, current.trace, current.in_pipeline, current.streams
-        current.recorders, current.depth, current.trace, current.in_pipeline = (), 0, None, True
+        # A check of all numbers goes on; tapes do not see what an element costs.
+        everywhere = tuple([r for r in before[0] if getattr(r, "everywhere", False)]) if before[0] else ()
+        current.recorders, current.depth, current.trace, current.in_pipeline = everywhere, 0, None, True
         current.streams = self.draws
         try:
             return structure.result(self.function(*spread(values)), self.name)

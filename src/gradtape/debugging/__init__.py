@@ -1,5 +1,6 @@
 """`tf.debugging`: checks of values, shapes and dtypes.
 
+_finite_check.py         The recorder behind enable_check_numerics, and its messages
 _numerics.py             Checks that numbers are finite, of one tensor or of everything that is computed
 _shape_checks.py         Checks of ranks, shapes and dtypes
 _traceback_filtering.py  Whether tracebacks end at the user's line

@@ -1,16 +1,14 @@
-"""`tf.debugging`: checks that numbers are finite, of one tensor or of everything that is computed."""
+"""`tf.debugging`: checks that numbers are finite, of one tensor or, while switched on, of everything that is computed."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from gradtape.api.effects import perform
 from gradtape.core import convert, errors, provenance, state
-from gradtape.core.recorder import Recorder
-from gradtape.core.tensor import Tensor, host
+from gradtape.core.tensor import Tensor
+from gradtape.debugging._finite_check import FiniteCheck, describe
 from gradtape.ops.movement import Identity
 
 _current = state.current
@@ -60,65 +58,14 @@ def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
     return check_numerics(x, message)
 
 
-def describe(array: Any) -> str:
-    """Which numbers in an array are not finite, in words; empty if all are."""
-    array = np.asarray(host(array))
-    if array.dtype.kind not in "fcV" or np.all(np.isfinite(array)):
-        return ""
-    found = []
-    if array.dtype.kind != "c" and np.any(array == -np.inf):
-        found.append("-Inf")
-    if np.any(np.isinf(array) & (array != -np.inf)):
-        found.append("Inf" if "-Inf" not in found else "+Inf")
-    if np.any(np.isnan(array)):
-        found.append("NaN")
-    return " and ".join(found)
-
-
-class FiniteCheck(Recorder):
-    """Sees everything that is computed on a thread, and raises where something is not finite. In traces it adds checks."""
-
-    __slots__ = ()
-
-    everywhere = True  # traces keep it on their list
-
-    def __init__(self) -> None:
-        self.depth, self.closed = 0, False
-
-    def see(self, op: Any, ids: Any, values: Any, params: Any, outputs: Any, result: Any) -> None:
-        """An op has run."""
-        for i, y in enumerate(outputs if type(outputs) is tuple else (outputs,)):
-            if not (y.dtype.is_floating or y.dtype.is_complex):
-                continue
-            if hasattr(y, "trace"):
-                perform(f"check_numerics of {op.name}", _raiser(op.name, i), [y])
-            elif type(y) is Tensor:
-                _raiser(op.name, i, provenance.user_place(2))(y)
-
-
-def _raiser(name: str, output: int, place: Any = None) -> Any:
-    def act(y: Any) -> None:
-        found = describe(y._array)
-        if found:
-            array = np.asarray(host(y._array))
-            bad = int(np.sum(~np.isfinite(array)))
-            site = provenance.Site.of(place)
-            raise errors.InvalidArgumentError(
-                f"!!! Detected Infinity or NaN in output {output} of op {name!r} !!!\n"
-                f"  dtype: {y.dtype.name}, shape: {y.shape}, {bad} of {array.size} elements: Tensor had {found} values"
-                + (f"\n  at:  {site}" if site else "")
-            )
-
-    return act
-
-
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
     """Raise InvalidArgumentError if an op of this thread, or a gradient, yields inf or nan from now on.
 
     Functions that are traced from now on check when they run. It costs time: it is for finding errors.
 
     Args:
-      stack_height_limit, path_length_limit: accepted; the message names the line.
+      stack_height_limit: how many of the user's lines a message about an op of a function lists at most.
+      path_length_limit: how many characters of a file's path it shows.
 
     >>> tf.debugging.enable_check_numerics()
     >>> try:
@@ -127,10 +74,10 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
     ...     print(problem.message.splitlines()[0])
     ... finally:
     ...     tf.debugging.disable_check_numerics()
-    !!! Detected Infinity or NaN in output 0 of op 'log' !!!
+    !!! Detected Infinity or NaN in output 0 of eagerly-executing op "Log" (# of outputs: 1) !!!
     """
     if not any(isinstance(r, FiniteCheck) for r in _current.recorders):
-        _current.recorders = (FiniteCheck(), *_current.recorders)
+        _current.recorders = (FiniteCheck(stack_height_limit, path_length_limit), *_current.recorders)
 
 
 def disable_check_numerics() -> None:

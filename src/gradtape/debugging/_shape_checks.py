@@ -122,7 +122,8 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
     >>> tf.debugging.assert_type(tf.constant(1.0), tf.float32)
     """
     wanted = dtypes.as_dtype(tf_type)
-    value = tensor if isinstance(tensor, (Tensor, Variable)) else convert.convert_to_tensor(tensor)
+    is_typed = isinstance(getattr(tensor, "dtype", None), dtypes.DType)  # so are ragged and sparse tensors
+    value = tensor if is_typed else convert.convert_to_tensor(tensor)
     if value.dtype is not wanted:
         raise TypeError(
             errors.compose(
@@ -172,7 +173,7 @@ def assert_shapes(
 
     Args:
       shapes: pairs of a tensor and a shape, or a dictionary of them; a shape is a tuple of ints and symbols, such as
-        `("batch", 3)`. `None` and `"."` stand for any size, `...` or `"*"` at one end for any number of dimensions.
+        `("batch", 3)`. `None` and `"."` stand for any size, `...` or `"*"` in front for any number of dimensions.
       data: values that the message shows.
       summarize: how many elements of them.
       message: stands before the details.
@@ -205,9 +206,23 @@ def _check_shapes(symbols: list[tuple[Any, ...]], lead: str, tail: str, *values:
 
 def _symbols(shape: Any) -> tuple[Any, ...]:
     """A wanted shape as a tuple; the dimensions of a string are its letters."""
-    if shape is Ellipsis or isinstance(shape, int) or shape is None:
-        shape = (shape,)
-    return tuple(["..." if d is Ellipsis or d == "*" else d for d in shape])
+    if not hasattr(shape, "__iter__"):
+        raise ValueError(
+            errors.compose(
+                f"assert_shapes: Specified shape must be an iterable. Received specified shape: {shape}",
+                "(3,) or ('n', 3).",
+            )
+        )
+    symbols = tuple(["..." if d is Ellipsis or d == "*" else d for d in shape])
+    if "..." in symbols[1:]:
+        raise ValueError(
+            errors.compose(
+                f"assert_shapes: specified shape {shape} is not valid. Symbol `...` or `*` for a variable number of "
+                "unspecified dimensions is only allowed as the first entry.",
+                "write None or '.' for each dimension that may have any size.",
+            )
+        )
+    return symbols
 
 
 def _mismatch(items: list[tuple[tuple[int, ...], str, tuple[Any, ...]]]) -> str:

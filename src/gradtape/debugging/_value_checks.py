@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from gradtape.api.effects import known, perform
-from gradtape.core import convert, dtypes, errors, nest, provenance, state
+from gradtape.core import convert, dtypes, errors, nest, provenance
 from gradtape.core.op import REGISTRY
+from gradtape.core.state import current as _current
 from gradtape.core.tensor import Tensor, host
 from gradtape.core.variable import Variable
 from gradtape.toplevel.printing import Gap, text_of
@@ -29,9 +30,10 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | 
     tensors = [x for x in data if isinstance(x, (Tensor, Variable))]
     truth = convert.convert_to_tensor(condition)
     shown = [Gap.TENSOR if isinstance(x, (Tensor, Variable)) else str(x) for x in data]
-    text = condition if known(truth) else str(condition)  # a text is written only where it may be needed later
+    is_traced = _current.trace is not None
+    text = Gap.TENSOR if is_traced or not known(truth) else condition  # in a function, only its run tells
     what = partial(_data_text, text, shown, summarize or 3)
-    if state.current.trace is not None and known(truth) and not np.all(_array(truth)):
+    if is_traced and known(truth) and not np.all(_array(truth)):
         perform("Assert", partial(_require, what), [truth, *tensors])  # perhaps in a branch that no run takes
     else:
         check("Assert", what, [truth, *tensors])
@@ -40,6 +42,8 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | 
 def _data_text(condition: Any, shown: list[Any], summarize: int, *values: Any) -> str:
     remaining = iter(values)
     texts = [text_of(next(remaining), summarize) if x is Gap.TENSOR else x for x in shown]
+    if condition is Gap.TENSOR:
+        return "assertion failed: " + " ".join([f"[{text}]" if text[:1] != "[" else text for text in texts])
     return f"Expected '{condition}' to be true. Summarized data: " + "\n".join(texts)
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from gradtape.api.arguments import integer, integers, tensor
 from gradtape.core import dtypes, errors
 from gradtape.core.shape import spec_of
-from gradtape.core.tensor import Tensor
+from gradtape.core.tensor import Tensor, host
 from gradtape.image import _crop_and_resize as crop_resize
 from gradtape.image._arguments import image_tensor, number, require
 from gradtape.math._conversion import cast
 from gradtape.ops.family import dims
 from gradtape.ops.movement import Identity
-from gradtape.ops.row_positions import check_range
 from gradtape.ops.slicing import Pad, StridedSlice
 
 
@@ -204,5 +205,17 @@ def crop_and_resize(
     size = integers(crop_size, what, "crop_size")
     require(len(size) == 2 and min(size) > 0, what, f"crop_size is {list(size)}.", "give two positive ints.")
     if type(indices) is Tensor:
-        check_range(what, indices._array, dims(x)[0], "box_indices")
+        numbers = np.asarray(host(indices._array))
+        if np.any(numbers < 0) or np.any(numbers >= dims(x)[0]):
+            raise errors.build(
+                errors.OutOfRangeError,
+                f"{what}: box_index has values outside [0, batch_size), which is {dims(x)[0]}.",
+                "give the number of an image for each box.",
+            )
+    if type(corners) is Tensor and not np.all(np.isfinite(np.asarray(host(corners._array)))):
+        raise errors.build(
+            errors.InvalidArgumentError,
+            f"{what}: boxes contains at least one element that is not finite.",
+            "check them.",
+        )
     return crop_resize.crops(x, corners, indices, (size[0], size[1]), method == "nearest", float(extrapolation_value))

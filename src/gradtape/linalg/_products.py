@@ -337,7 +337,7 @@ def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str |
     x = as_tensor(tensor)
     length = norm(x, ord, axis, keepdims=True)
     by = Cast(length, dtype=x.dtype) if length.dtype is not x.dtype else length
-    return x / by, length
+    return x / by, by
 
 
 def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: str | None = None, dim: Any = None) -> Tensor:

@@ -257,6 +257,12 @@ def _params(
     window = every_axis(ksize, count, first, what, "ksize")
     steps = every_axis(strides, count, first, what, "strides")
     apart = every_axis(dilations, count, first, what, "dilations")
+    if max(steps) > 1 and max(apart) > 1:
+        raise errors.build(
+            errors.ShapeError,
+            f"{what}: strides > 1 are not supported in conjunction with dilations > 1, got {strides!r} and {dilations!r}.",
+            "leave out one of them; y[:, ::2] takes every second place of a result.",
+        )
     pairs = _padding(what, padding, dims(x), window, steps, apart, first)
     return {"window": window, "strides": steps, "padding": pairs, "dilations": apart}
 

@@ -99,12 +99,16 @@ def rounded(x: Any, decimals: int = 0) -> Tensor:
 
 def isfinite(x: Any) -> Any:
     """True where x is a finite number."""
-    return tf.math.is_finite(x) if x.dtype.is_floating or x.dtype.is_complex else tf.math.equal(x, x)
+    if x.dtype.is_complex:
+        return tf.math.is_finite(tf.math.real(x)) & tf.math.is_finite(tf.math.imag(x))
+    return tf.math.is_finite(x) if x.dtype.is_floating else tf.math.equal(x, x)
 
 
 def isinf(x: Any) -> Any:
     """True where x is infinite."""
-    return tf.math.is_inf(x) if x.dtype.is_floating or x.dtype.is_complex else tf.math.not_equal(x, x)
+    if x.dtype.is_complex:
+        return tf.math.is_inf(tf.math.real(x)) | tf.math.is_inf(tf.math.imag(x))
+    return tf.math.is_inf(x) if x.dtype.is_floating else tf.math.not_equal(x, x)
 
 
 def isnan(x: Any) -> Any:

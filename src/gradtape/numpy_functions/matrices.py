@@ -12,6 +12,8 @@ from gradtape.numpy_functions import elementwise
 from gradtape.numpy_functions.movement import moveaxis
 from gradtape.ops.family import dims
 
+_product = elementwise.ROWS["multiply"].function  # of bools, too
+
 
 def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     """The diagonals of the matrices that two axes are; they become the last axis."""
@@ -34,17 +36,24 @@ def triangle(x: Any, k: int, lower: bool) -> Tensor:
 
 def dot(a: Tensor, b: Tensor) -> Tensor:
     """The sum of products over the last axis of a and the last but one of b."""
-    return a * b if not a.ndim or not b.ndim else tf.tensordot(a, b, [[a.ndim - 1], [max(b.ndim - 2, 0)]])
+    return _contract(a, b, a.ndim - 1, max(b.ndim - 2, 0))
 
 
 def inner(a: Tensor, b: Tensor) -> Tensor:
     """The sum of products over the last axes."""
-    return a * b if not a.ndim or not b.ndim else tf.tensordot(a, b, [[a.ndim - 1], [b.ndim - 1]])
+    return _contract(a, b, a.ndim - 1, b.ndim - 1)
+
+
+def _contract(a: Tensor, b: Tensor, i: int, j: int) -> Tensor:
+    """Products, summed over axis i of a and axis j of b; scalars multiply all elements."""
+    result: Tensor = _product(a, b) if not a.ndim or not b.ndim else tf.tensordot(a, b, [[i], [j]])
+    return result
 
 
 def outer(a: Any, b: Any) -> Tensor:
     """All products of an element of a and one of b."""
-    return tf.reshape(a, [-1, 1]) * tf.reshape(b, [1, -1])
+    result: Tensor = _product(tf.reshape(a, [-1, 1]), tf.reshape(b, [1, -1]))
+    return result
 
 
 def vdot(a: Any, b: Any) -> Tensor:
@@ -72,7 +81,7 @@ def kron(a: Any, b: Any) -> Tensor:
     rank = max(a.ndim, b.ndim)
     m, n = [[1] * (rank - x.ndim) + list(dims(x)) for x in (a, b)]
     wide, tall = tf.reshape(a, [k for d in m for k in (d, 1)]), tf.reshape(b, [k for d in n for k in (1, d)])
-    return tf.reshape(wide * tall, [p * q for p, q in zip(m, n, strict=True)])
+    return tf.reshape(_product(wide, tall), [p * q for p, q in zip(m, n, strict=True)])
 
 
 def cross(a: Any, b: Any, axisa: int, axisb: int, axisc: int) -> Tensor:

@@ -122,7 +122,8 @@ class Statistics:
 
 def along(function: Callable[..., Any], x: Any, axis: Any) -> Tensor:
     """What a function gives along an axis; without one, along all elements."""
-    found: Tensor = function(tf.reshape(x, [-1]), 0) if axis is None else function(x, axis)
+    is_scalar = not x.ndim and axis in (0, -1)  # which NumPy takes for a vector of one element
+    found: Tensor = function(tf.reshape(x, [-1]), 0) if axis is None or is_scalar else function(x, axis)
     return found
 
 

@@ -184,6 +184,8 @@ class LeakyRelu(Unary):
 
     @in_float32
     def kernel(self, x: Any, *, alpha: float) -> Any:
+        if alpha == 0:  # 0 * inf is nan
+            return np.where(x > 0, x, 0 * x)
         return (np.maximum if alpha <= 1 else np.minimum)(x, alpha * x)
 
     def vjp(self, dy: Any, x: Any, *, alpha: float) -> Any:

@@ -112,7 +112,7 @@ class SearchSorted(Op):
         if not values.ndim or values.shape[:-1] != lead:
             raise ValueError("the leading dimensions differ")
         if math.prod(lead) == 1:
-            found = _search(np.reshape(sequence, (-1,)), np.reshape(values, (-1,)), side=side)
+            found = _positions(np.reshape(sequence, (-1,)), np.reshape(values, (-1,)), side)
             return np.reshape(found, values.shape).astype(output_type.numpy)
         count = math.prod(lead)
         rows = zip(
@@ -120,12 +120,21 @@ class SearchSorted(Op):
             np.reshape(values, (count, values.shape[-1])),
             strict=True,
         )
-        found = [_search(row, wanted, side=side).astype(output_type.numpy) for row, wanted in rows]
+        found = [_positions(row, wanted, side).astype(output_type.numpy) for row, wanted in rows]
         empty = np.zeros_like(values, shape=(0, *values.shape[-1:]), dtype=output_type.numpy)
         return np.reshape(np.stack(found) if found else empty, values.shape)
 
     def batch(self, batched: tuple[bool, ...], *inputs: Any, **params: Any) -> Any:
         return self(*spread(batched, *inputs), **params)
+
+
+def _positions(row: Any, wanted: Any, side: str) -> Any:
+    """Where the binary search of TensorFlow ends: nothing is less than nan, so it stays in front."""
+    found = _search(row, wanted, side=side)
+    if side == "right" or wanted.dtype.kind not in "fV":
+        return found
+    unordered = np.isnan(wanted)
+    return np.where(unordered, 0, found) if unordered.any() else found
 
 
 @declare("in_top_k")

@@ -19,6 +19,8 @@ from gradtape.ops.row_positions import check_integers, check_range
 from gradtape.ops.softmax import LogSoftmax, Softmax, below_peak
 from gradtape.ops.summation import total
 
+_OUTSIDE = "Received a label value of {value} which is outside the valid range of [0, {size}): {index}."
+
 
 @declare("softmax_cross_entropy_with_logits")
 class SoftmaxCrossEntropy(Op):
@@ -90,7 +92,7 @@ class SparseSoftmaxCrossEntropy(Op):
     def kernel(self, labels: Any, logits: Any) -> Any:
         native = _generated(self, logits, labels, logits)
         if native is not None:
-            check_range(self.name, labels, logits.shape[-1], "labels")
+            check_range(self.name, labels, logits.shape[-1], "labels", _OUTSIDE)
             return native(labels, logits)
         places = named_places(self, labels, logits)
         last = logits.ndim - 1
@@ -151,7 +153,7 @@ class SparseCotangent(Op):
             raise ValueError("shapes differ")
         native = _generated(self, p, g, labels, p)
         if native is not None:
-            check_range(self.name, labels, p.shape[-1], "labels")
+            check_range(self.name, labels, p.shape[-1], "labels", _OUTSIDE)
             return native(g, labels, p)
         places = named_places(self, labels, p)
         own, g, p = p.dtype, wide(g), wide(p)
@@ -275,7 +277,7 @@ def named_places(op: Op, labels: Any, logits: Any) -> Any:
     shape = logits.shape
     if shape[:-1] != labels.shape:
         raise ValueError("labels and logits have different shapes")
-    check_range(op.name, labels, shape[-1], "labels")
+    check_range(op.name, labels, shape[-1], "labels", _OUTSIDE)
     if labels.ndim == 1 and type(logits) is np.ndarray and labels.dtype.kind == "i":
         return _starts(*shape) + labels
     starts = np.arange(0, labels.size * shape[-1], max(shape[-1], 1), like=logits)

@@ -6,6 +6,7 @@ wait for the device.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -39,8 +40,11 @@ def check_kind(op: Op, name: str, values: Spec) -> None:
         )
 
 
-def check_range(who: str, indices: Any, size: int, name: str = "indices") -> None:
-    """RangeError unless all indices are from 0 to size - 1."""
+_NOT_IN = "{index} = {value} is not in [0, {size})."
+
+
+def check_range(who: str, indices: Any, size: int, name: str = "indices", said: str = _NOT_IN) -> None:
+    """RangeError unless all indices are from 0 to size - 1; `said` is what the error says about the first of the others."""
     if indices.dtype.kind not in "iu":
         raise TypeError("indices must be integers")
     if not indices.size or not isinstance(indices, (np.ndarray, np.generic)):
@@ -53,15 +57,32 @@ def check_range(who: str, indices: Any, size: int, name: str = "indices") -> Non
         where = f"[{','.join(map(str, place))}]" if place else ""
         raise errors.build(
             errors.RangeError,
-            f"{who}: {name}{where} = {values[place]} is not in [0, {size}).",
+            f"{who}: " + said.format(index=f"{name}{where}", value=values[place], size=size),
             "indices count from 0; negative ones are not allowed.",
         )
 
 
-def flat_positions(who: str, indices: Any, shape: tuple[int, ...]) -> Any:
+def shape_text(shape: Sequence[int]) -> str:
+    """A shape as TensorFlow's kernels write it: [2,3]."""
+    return f"[{','.join(map(str, shape))}]"
+
+
+def unfit_updates(indices: Sequence[int], updates: Sequence[int], whole: Sequence[int]) -> str:
+    """What is wrong with updates for indices whose last axis holds coordinates into a whole, all given by their shapes."""
+    lead, depth = len(indices) - 1, indices[-1]
+    if tuple(updates[:lead]) != tuple(indices[:-1]):
+        place = f"Dimensions [0,{lead}) of indices[shape={shape_text(indices)}]"
+        wrong = f"{place} must match dimensions [0,{lead}) of updates[shape={shape_text(updates)}]"
+        return f"Outer dimensions of indices and update must match: {wrong}"
+    place = f"Dimensions [{depth},{len(whole)}) of input[shape={shape_text(whole)}]"
+    wrong = f"{place} must match dimensions [{lead},{len(updates)}) of updates[shape={shape_text(updates)}]"
+    return f"Inner dimensions of output shape must match inner dimensions of updates shape: {wrong}"
+
+
+def flat_positions(who: str, indices: Any, shape: tuple[int, ...], whole: tuple[int, ...]) -> Any:
     """Positions in a flattened array of that shape, for indices whose last axis holds one index per dimension.
 
-    RangeError for the first index outside the shape.
+    RangeError for the first index outside the shape; its message names the shape of the whole tensor.
     """
     if indices.dtype.kind not in "iu" or indices.shape[-1] != len(shape):
         raise TypeError("indices must be integers, one per dimension")
@@ -77,7 +98,8 @@ def flat_positions(who: str, indices: Any, shape: tuple[int, ...]) -> Any:
         place = tuple(np.argwhere(wrong)[0])
         raise errors.build(
             errors.RangeError,
-            f"{who}: indices[{','.join(map(str, place))}] = {indices[place].tolist()} does not index into shape {list(shape)}.",
+            f"{who}: indices[{','.join(map(str, place))}] = {indices[place].tolist()} does not index into "
+            f"{'param shape' if who == 'gather_nd' else 'shape'} {shape_text(whole)}.",
             "indices count from 0; negative ones are not allowed.",
         ) from None
 

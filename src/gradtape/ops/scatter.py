@@ -21,7 +21,15 @@ from gradtape.ops.comparison import Equal
 from gradtape.ops.family import NO_LOWERING, boxed, dims
 from gradtape.ops.indexing import spread
 from gradtape.ops.movement import Reshape
-from gradtape.ops.row_positions import batch_positions, check_integers, check_kind, flat_positions, sum_rows
+from gradtape.ops.row_positions import (
+    batch_positions,
+    check_integers,
+    check_kind,
+    flat_positions,
+    shape_text,
+    sum_rows,
+    unfit_updates,
+)
 from gradtape.ops.selection import Keep, number
 
 
@@ -57,8 +65,7 @@ class Coordinates(Op):
         if updates.shape != wanted:
             raise self.error(
                 errors.ShapeError,
-                f"updates is {updates}, but indices is {indices} into a tensor of shape {list(shape)}, "
-                f"which takes updates of shape {list(wanted)}.",
+                f"{unfit_updates(indices.shape, updates.shape, shape)}: they must have shape {shape_text(wanted)}.",
                 "give one slice of updates for each index.",
             )
 
@@ -289,7 +296,7 @@ def locate(who: str, indices: Any, shape: tuple[int, ...], batch_dims: int) -> t
     lead, indexed, inner = shape[:batch_dims], shape[batch_dims:split], shape[split:]
     if indices.shape[:batch_dims] != lead:
         raise ValueError("the leading dimensions differ")
-    positions = flat_positions(who, indices, indexed)
+    positions = flat_positions(who, indices, indexed, shape)
     batch, size = math.prod(lead), math.prod(indexed)
     if batch_dims:
         n = math.prod(indices.shape[batch_dims:-1])

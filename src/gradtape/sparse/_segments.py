@@ -12,6 +12,8 @@ from gradtape.arrays import indexing
 from gradtape.core import errors
 from gradtape.core.tensor import Tensor
 from gradtape.math import _segments as segments
+from gradtape.ops.family import dims
+from gradtape.ops.row_positions import check_range
 
 
 def _segmented(who: str, reduce: Callable[..., Any], data: Any, indices: Any, ids: Any, num_segments: Any) -> Tensor:
@@ -28,7 +30,10 @@ def _segmented(who: str, reduce: Callable[..., Any], data: Any, indices: Any, id
     if count is None:
         values = np.asarray(numbers)
         count = int(values[-1]) + 1 if values.size else 0
-    result: Tensor = reduce(indexing.gather(tensor(data), tensor(indices)), numbers, count)
+    rows, places = tensor(data), tensor(indices)
+    if type(places) is Tensor and rows.ndim and places.dtype.is_integer and isinstance(dims(rows)[0], int):
+        check_range(who, places._array, dims(rows)[0], said="{index} == {value} out of range [0, {size}).")
+    result: Tensor = reduce(indexing.gather(rows, places), numbers, count)
     return result
 
 

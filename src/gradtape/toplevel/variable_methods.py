@@ -23,7 +23,7 @@ from gradtape.core.updates import lock_of
 from gradtape.core.variable import Variable
 from gradtape.ops.family import NO_LOWERING, dims
 from gradtape.ops.movement import BroadcastTo
-from gradtape.ops.row_positions import check_range, sum_rows
+from gradtape.ops.row_positions import check_range, sum_rows, unfit_updates
 from gradtape.ops.scatter import locate
 from gradtape.transform.opaque_op import recorded_by
 
@@ -71,12 +71,16 @@ class Scatter(Op):
         wanted = self.shape_of_updates(old, indices)
         if updates.shape != wanted:
             raise self.error(
-                errors.ShapeError,
-                f"the updates have shape {list(updates.shape)} instead of {list(wanted)}; the variable has shape "
-                f"{list(old.shape)}.",
-                "give one slice of updates for each index.",
+                errors.ShapeError, self.mismatch(old, indices, updates), "give one slice of updates for each index."
             )
         return old
+
+    def mismatch(self, old: Spec, indices: Spec, updates: Spec) -> str:
+        """What is wrong with the updates."""
+        return (
+            f"the updates have shape {list(updates.shape)} instead of {list(self.shape_of_updates(old, indices))}; "
+            f"the variable has shape {list(old.shape)}."
+        )
 
     def shape_of_updates(self, old: Spec, indices: Spec) -> tuple[int, ...]:
         """The shape that the updates must have."""
@@ -104,6 +108,10 @@ class ScatterNd(Scatter):
                 "the last axis of indices holds the coordinates, at most as many as the variable has dimensions.",
             )
         return indices.shape[:-1] + old.shape[depth:]
+
+    def mismatch(self, old: Spec, indices: Spec, updates: Spec) -> str:
+        """What is wrong with the updates."""
+        return f"{unfit_updates(indices.shape, updates.shape, old.shape)}."
 
     def kernel(self, old: Any, indices: Any, updates: Any) -> Any:
         """A new array: tapes may hold the old one."""

@@ -84,13 +84,19 @@ for labels, logits in (
     sample(SparseSoftmaxCrossEntropy, labels, logits, reference=sparse_entropy, dtypes=REALS)
 sample(SparseSoftmaxCrossEntropy, np.array([0, 2]), LARGE, reference=sparse_entropy, smooth=False, tolerance=1e-11)
 LABELS = np.array([2, 0])
-bad(SparseSoftmaxCrossEntropy, np.array([0, 3]), normal(2, 3), error=RangeError, match="labels[1] = 3 is not in [0, 3)")
+bad(
+    SparseSoftmaxCrossEntropy,
+    np.array([0, 3]),
+    normal(2, 3),
+    error=RangeError,
+    match="label value of 3 which is outside the valid range of [0, 3): labels[1]",
+)
 bad(
     SparseSoftmaxCrossEntropy,
     np.array([0, -1]),
     normal(2, 3),
     error=RangeError,
-    match="labels[1] = -1 is not in [0, 3)",
+    match="label value of -1 which is outside the valid range of [0, 3): labels[1]",
 )
 bad(SparseSoftmaxCrossEntropy, LABELS, normal(3, 3), error=ShapeError, match="labels is i64[2], logits is f64[3,3]")
 bad(SparseSoftmaxCrossEntropy, np.int64(0), np.float64(1.0), error=ShapeError, match="logits is f64[]")
@@ -109,7 +115,12 @@ sample(SparseCotangent, np.float64(1.5), np.int32(1), normal(3), reference=spars
 sample(SparseCotangent, normal(2, 2), np.array([[2, 0], [1, 1]]), normal(2, 2, 3), reference=sparse_cotangent)
 bad(SparseCotangent, normal(3), LABELS, normal(2, 3), error=ShapeError, match="g is f64[3], labels is i64[2]")
 bad(
-    SparseCotangent, normal(2), np.array([0, 3]), normal(2, 3), error=RangeError, match="labels[1] = 3 is not in [0, 3)"
+    SparseCotangent,
+    normal(2),
+    np.array([0, 3]),
+    normal(2, 3),
+    error=RangeError,
+    match="label value of 3 which is outside the valid range of [0, 3): labels[1]",
 )
 
 

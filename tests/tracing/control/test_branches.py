@@ -290,6 +290,8 @@ def test_cases_whose_results_have_different_ranks():
 
     x = tf.ones([2, 3])
     assert [f(tf.constant(i), x).shape.as_list() for i in range(3)] == [[2, 3], [], [6]]
+
+
 def test_the_graph_of_a_branch_says_that_it_is_one():
     found = []
 

@@ -6,6 +6,7 @@ import operator
 from typing import Any
 
 from gradtape.arrays import joining
+from gradtape.core import errors
 from gradtape.core.shape import normalize_axis
 from gradtape.core.tensor import Tensor
 from gradtape.experimental.numpy._promotion import asarray, promoted
@@ -36,7 +37,7 @@ def append(arr: Any, values: Any, axis: Any = None) -> Tensor:
     >>> tf.experimental.numpy.append([1, 2], 3).numpy()
     array([1, 2, 3])
     """
-    return concatenate([arr, values], axis)
+    return concatenate([asarray(arr), asarray(values)], axis)  # numbers and lists, too, count with their own dtypes
 
 
 def stack(arrays: Any, axis: int = 0) -> Tensor:
@@ -52,6 +53,8 @@ def stack(arrays: Any, axis: int = 0) -> Tensor:
 def _listed(arrays: Any) -> list[Any]:
     """A sequence of arrays, or the rows of one, in one dtype."""
     if isinstance(arrays, (list, tuple)):
+        if not arrays:
+            raise ValueError(errors.compose("Need at least one array to join, got none.", "give one or more arrays."))
         return promoted(*arrays)
     return list(joining.unstack(asarray(arrays)))
 

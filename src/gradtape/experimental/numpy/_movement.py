@@ -173,7 +173,8 @@ def flip(m: Any, axis: Any = None) -> Tensor:
     array([[2, 1],
            [4, 3]])
     """
-    return shared.flip(asarray(m), axis)
+    x = asarray(m)
+    return shared.flip(x, axis) if x.ndim else x
 
 
 def flipud(m: Any) -> Tensor:
