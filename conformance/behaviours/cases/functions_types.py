@@ -196,3 +196,22 @@ def tangents_go_with_their_primals(tf):
         y = x * 2.0
         del tangent, x
         return reference() is None, accumulator.jvp(y)
+
+
+@case(where=["eager", "function"])
+def handle_for_a_python_function(tf, where):
+    v = tf.Variable([2.0, 3.0])
+
+    def f(x):
+        return tf.py_function(lambda handle, y: y + 1.0, [v.handle, x], tf.float32)
+
+    return f(tf.constant(1.0)) if where == "eager" else tf.function(f)(tf.constant(1.0))
+
+
+@case(variadic=[True, False])
+def argument_given_twice(tf, variadic):
+    f = tf.function((lambda x, y=5, *more: x) if variadic else (lambda x, y=5: x))
+    try:
+        return f.get_concrete_function(1, 2)(1, 2, x=3)
+    except TypeError as problem:
+        return "unexpected keyword argument 'x'" in str(problem), "multiple values for argument 'x'" in str(problem)
