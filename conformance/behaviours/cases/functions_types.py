@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import weakref
 
 import numpy as np
 from behaviour import case
@@ -163,3 +164,54 @@ def assert_all_equal_on_ragged(tf):
     test.assertAllEqual(ragged, ragged)
     test.assertNotAllEqual(ragged, [[1.0, 2.0], [4.0]])
     return 1
+
+
+@case(size=[2, 3], shape=[[2], [None], None])
+def assigns_a_size_that_is_not_known(tf, size, shape):
+    v = tf.Variable([1.0, 1.0], shape=tf.TensorShape(shape))
+
+    @tf.function(input_signature=[tf.TensorSpec(None)])
+    def f(x):
+        v.assign(x)
+        return v * 2.0
+
+    return f(tf.zeros([size])), v
+
+
+@case(times=[1, 2])
+def watches_a_primal_again(tf, times):
+    x = tf.constant(3.0)
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(10.0)) as accumulator:
+        for _ in range(times):
+            accumulator._watch(x, tf.constant(1.0))
+        y = x * x
+    return accumulator.jvp(x), accumulator.jvp(y)
+
+
+@case
+def tangents_go_with_their_primals(tf):
+    x, tangent = tf.ones([100]) * 1.0, tf.zeros([100]) * 1.0
+    reference = weakref.ref(tangent)
+    with tf.autodiff.ForwardAccumulator(x, tangent) as accumulator:
+        y = x * 2.0
+        del tangent, x
+        return reference() is None, accumulator.jvp(y)
+
+
+@case(where=["eager", "function"])
+def handle_for_a_python_function(tf, where):
+    v = tf.Variable([2.0, 3.0])
+
+    def f(x):
+        return tf.py_function(lambda handle, y: y + 1.0, [v.handle, x], tf.float32)
+
+    return f(tf.constant(1.0)) if where == "eager" else tf.function(f)(tf.constant(1.0))
+
+
+@case(variadic=[True, False])
+def argument_given_twice(tf, variadic):
+    f = tf.function((lambda x, y=5, *more: x) if variadic else (lambda x, y=5: x))
+    try:
+        return f.get_concrete_function(1, 2)(1, 2, x=3)
+    except TypeError as problem:
+        return "unexpected keyword argument 'x'" in str(problem), "multiple values for argument 'x'" in str(problem)

@@ -333,6 +333,9 @@ class Variable(Operators):
                 )
             )
         if _current.trace is not None:
+            own, static = tensor.get_shape(), self.shape
+            if static.rank is not None and own.merge_with(static) != own:  # it is only known when the function runs
+                tensor = REGISTRY["ensure_shape"](tensor, shape=tuple(static))
             _current.trace.assign(self, tensor)
             return self if read_value else None  # type: ignore[return-value]
         try:

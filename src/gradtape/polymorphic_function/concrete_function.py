@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -246,7 +247,14 @@ class ConcreteFunction:
                 raise TypeError(said) from None
 
     def _structured(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], list[Variable]]:
-        values = self._signature.bind(args, kwargs, needed=self._tensor_parameters)
+        try:
+            values = self._signature.bind(args, kwargs, needed=self._tensor_parameters)
+        except TypeError as problem:
+            if all(p.kind is not p.VAR_POSITIONAL for p in self._signature.parameters):
+                raise
+            # Before `*args`, parameters are given by position only.
+            pattern, text = r"multiple values for argument ('\w+')", r"got an unexpected keyword argument \1"
+            raise TypeError(re.sub(pattern, text, str(problem))) from None
         self._check_numbers(values)
         leaves = MatchedLeaves(converts=True)
         for name, value, described in zip(self._signature.names, values, self._described, strict=True):

@@ -53,9 +53,17 @@ class ForwardAccumulator:
         self._pushforward = Pushforward()
         self._recording = False
         for primal, tangent in zip(nest.flatten(primals), nest.flatten(tangents), strict=True):
+            if getattr(primal, "_id", 0) in self._pushforward.tangents:
+                raise ValueError(
+                    errors.compose(
+                        f"Tensor {primal!r} was specified as a primal multiple times; each primal must be unique.",
+                        "give it once, with the sum of the tangents if that was intended.",
+                    )
+                )
             self._watch(primal, tangent)
 
     def _watch(self, primal: Any, tangent: Any) -> None:
+        """Give a tensor or variable a tangent, in addition to the one that it has."""
         if not isinstance(primal, (Tensor, Variable)):
             raise errors.AttributeTypeError(
                 errors.compose(
@@ -67,14 +75,10 @@ class ForwardAccumulator:
             _warn_dtype(primal.dtype.name)
         tangent = convert.convert_to_tensor(tangent, primal.dtype)
         identity = primal._id or _name(primal)
-        if identity in self._pushforward.tangents:
-            raise ValueError(
-                errors.compose(
-                    f"Tensor {primal!r} was specified as a primal multiple times; each primal must be unique.",
-                    "give it once, with the sum of the tangents if that was intended.",
-                )
-            )
-        self._pushforward.tangents[identity] = tangent
+        known = self._pushforward.tangents.get(identity)
+        self._pushforward.tangents[identity] = tangent if known is None else known + tangent
+        if type(primal) is Tensor:
+            self._pushforward._guard(primal, alone=True)
 
     def __enter__(self) -> ForwardAccumulator:
         if self._recording:

@@ -13,7 +13,7 @@ from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.op import InstanceOp, NotDifferentiable
 from gradtape.core.shape import ANY, Spec, TensorSpec, spec_of
 from gradtape.core.tensor import Tensor, host, wrap
-from gradtape.core.variable import Variable
+from gradtape.core.variable import Handle, Variable
 from gradtape.ops.family import NO_LOWERING, by_loop
 from gradtape.transform.batched import NeedsValueError
 from gradtape.transform.gradient_arguments import UnconnectedGradients
@@ -45,6 +45,8 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
         return lambda f: functools.wraps(f)(lambda *args: py_function(f, args, Tout))
     _check_callable(func)
     inp = _arguments(inp)
+    if any(isinstance(x, Handle) for x in inp):
+        func, inp = _with_handles(func, inp)
     if any(isinstance(x, Composite) for x in inp) or any(isinstance(t, CompositeSpec) for t in nest.flatten(Tout)):
         return _of_composites(func, list(inp), Tout)
     several = isinstance(Tout, (list, tuple))
@@ -55,6 +57,19 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
     else:
         outputs = list(_traced(PythonCall(func, len(inputs), wanted), inputs)[: len(wanted)])
     return outputs if several else outputs[0]
+
+
+def _with_handles(func: Callable[..., Any], inp: Sequence[Any]) -> tuple[Callable[..., Any], list[Any]]:
+    """The function of the other arguments, and these: handles of variables have no value that could be given."""
+    places = list(inp)
+    others = [i for i, x in enumerate(places) if not isinstance(x, Handle)]
+
+    @functools.wraps(func)
+    def of_others(*args: Any) -> Any:
+        given = dict(zip(others, args, strict=True))
+        return func(*[given.get(i, x) for i, x in enumerate(places)])
+
+    return of_others, [places[i] for i in others]
 
 
 def _of_composites(func: Callable[..., Any], inp: list[Any], Tout: Any) -> Any:  # noqa: N803
