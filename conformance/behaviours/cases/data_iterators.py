@@ -396,3 +396,37 @@ def spec_of_datasets_side_by_side(tf, shape):
         own == other,
         own.is_compatible_with(tf.data.Dataset.range(3)) if shape == () else None,
     )
+
+
+@case(count=[3, 0])
+def optionals_in_a_loop(tf, count):
+    @tf.function
+    def f(iterator):
+        n, total = 0, tf.constant(0, tf.int64)
+        found = iterator.get_next_as_optional()
+        while found.has_value():
+            n += 1
+            total += found.get_value()
+            found = iterator.get_next_as_optional()
+        return n, total
+
+    return f(iter(tf.data.Dataset.range(count)))
+
+
+@case(p=[True, False], way=["if", "cond"])
+def optionals_in_branches(tf, p, way):
+    @tf.function
+    def f(p):
+        full, empty = (
+            tf.experimental.Optional.from_value(7),
+            tf.experimental.Optional.empty(tf.TensorSpec([], tf.int32)),
+        )
+        if way == "cond":
+            found = tf.cond(p, lambda: full, lambda: empty)
+        elif p:
+            found = full
+        else:
+            found = empty
+        return found.has_value()
+
+    return f(tf.constant(p))

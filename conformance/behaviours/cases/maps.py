@@ -178,3 +178,26 @@ def forward_mode(tf, name):
     with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
         y = f(tf, x)
     return accumulator.jvp(y)
+
+
+SIZES = {
+    "slice": lambda tf, x, n: tf.slice(x, [n, 0], [2, 3]),
+    "tile": lambda tf, x, n: tf.tile(x, [n * 0 + 2, 1]),
+    "reshape": lambda tf, x, n: tf.reshape(x, [n * 0 + 3, -1]),
+    "roll": lambda tf, x, n: tf.roll(x, n, 0),
+    "fill": lambda tf, x, n: tf.fill([n * 0 + 2], x[0, 0]),
+    "one_hot": lambda tf, x, n: tf.one_hot(1, n * 0 + 3),
+    "split": lambda tf, x, n: tf.split(x, [n * 0 + 1, 3])[0],
+    "transpose": lambda tf, x, n: tf.transpose(x, [n * 0 + 1, 0]),
+    "expand_dims": lambda tf, x, n: tf.expand_dims(x, n * 0),
+    "strided_slice": lambda tf, x, n: tf.strided_slice(x, [n], [n + 2]),
+}
+
+
+@case(mode=["eager", "function"], of=list(SIZES))
+def sizes_and_axes_that_differ_between_examples(tf, mode, of):
+    def run(x, n):
+        return tf.vectorized_map(lambda pair: SIZES[of](tf, *pair), (x, n))
+
+    call = tf.function(run) if mode == "function" else run
+    return call(tf.reshape(tf.range(24.0), [2, 4, 3]), tf.constant([0, 2]))

@@ -119,6 +119,8 @@ def _array(value: Any, what: str, name: str) -> Any:
     """A NumPy array of ints."""
     try:
         found = np.asarray(convert.convert_to_tensor(value))
+    except errors.OperatorNotAllowedInGraphError:  # of one example of a map, which then goes from example to example
+        raise
     except (errors.ConversionError, TypeError):
         raise errors.build(
             errors.ArgumentError,

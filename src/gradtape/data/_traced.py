@@ -17,9 +17,8 @@ from gradtape.core.tensor import host
 from gradtape.data import _composites as composites
 from gradtape.data import _deferred as deferred
 from gradtape.data import _structure as structure
-from gradtape.data._optional import Optional
+from gradtape.data._optional import TracedOptional
 from gradtape.data._purity import Reading
-from gradtape.tracing.control.checks import required
 from gradtape.transform.py_function import numpy_function
 
 _FOR_ITER = dis.opmap["FOR_ITER"]
@@ -63,12 +62,9 @@ def fetched_optional(stage: Any, take: Callable[..., Any], inputs: Sequence[Any]
 
     there, *leaves = called(stage, run, list(inputs), [dtypes.bool_, *[s.dtype for s in parts]])
     there.set_shape([])
-
-    def value() -> Any:
-        what, fix = "The given optional does not have a value.", "ask has_value()."
-        return _shaped(spec, parts, [required(leaf, there, what, fix) for leaf in leaves])
-
-    return Optional(spec, value, there)
+    for leaf, own in zip(leaves, parts, strict=True):
+        leaf.set_shape(own.shape)
+    return TracedOptional(spec, parts, there, leaves)
 
 
 def _parts_of(stage: Any) -> tuple[Any, list[Any]]:
