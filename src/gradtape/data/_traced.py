@@ -17,9 +17,8 @@ from gradtape.core.tensor import host
 from gradtape.data import _composites as composites
 from gradtape.data import _deferred as deferred
 from gradtape.data import _structure as structure
-from gradtape.data._optional import Optional
+from gradtape.data._optional import TracedOptional, blank
 from gradtape.data._purity import Reading
-from gradtape.tracing.control.checks import required
 from gradtape.transform.py_function import numpy_function
 
 _FOR_ITER = dis.opmap["FOR_ITER"]
@@ -58,17 +57,11 @@ def fetched_optional(stage: Any, take: Callable[..., Any], inputs: Sequence[Any]
 
     def run(*arrays: Any) -> list[Any]:
         is_there, value = take(*arrays)
-        blank = [np.zeros([d or 0 for d in s.shape or ()], s.dtype.numpy) for s in parts]
-        return [np.bool_(is_there), *(_arrays(value) if is_there else blank)]
+        return [np.bool_(is_there), *(_arrays(value) if is_there else [host(t._array) for t in blank(spec)])]
 
     there, *leaves = called(stage, run, list(inputs), [dtypes.bool_, *[s.dtype for s in parts]])
     there.set_shape([])
-
-    def value() -> Any:
-        what, fix = "The given optional does not have a value.", "ask has_value()."
-        return _shaped(spec, parts, [required(leaf, there, what, fix) for leaf in leaves])
-
-    return Optional(spec, value, there)
+    return TracedOptional(spec, there, leaves)
 
 
 def _parts_of(stage: Any) -> tuple[Any, list[Any]]:

@@ -204,7 +204,7 @@ def _checked(who: str, start: Leaves, specs: Sequence[Spec], after: Leaves) -> l
     results = []
     for n, (new, kept) in enumerate(zip(after.tensors, specs, strict=True)):
         leaf = after.leaves[after.position(n)]
-        if not hasattr(leaf, "dtype"):
+        if not hasattr(leaf, "dtype") and not isinstance(leaf, Composite):
             new = convert.like(leaf, kept.dtype)
         own = spec(new)
         name = f"loop variable {start.position(n)}"
