@@ -316,6 +316,7 @@ class TestIndexShuffle:
 
     def test_two_integers_as_a_seed(self):
         assert sorted(index_shuffle(tf.range(10), [1, 2], 9).numpy()) == list(range(10))
+        assert sorted(tf.random.experimental.index_shuffle(tf.range(5), (5, 9), 4).numpy()) == list(range(5))
 
     def test_refusals(self):
         with pytest.raises(tf.errors.InvalidArgumentError, match="seed is"):

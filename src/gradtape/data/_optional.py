@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from gradtape.core import dtypes, errors, nest
-from gradtape.core.composite import CompositeSpec
-from gradtape.core.shape import ANY, Spec, TensorSpec
+from gradtape.core import convert, dtypes, errors, nest, state
+from gradtape.core.composite import Composite, CompositeSpec, Form
+from gradtape.core.shape import TensorShape, TensorSpec
 from gradtape.core.tensor import Tensor, wrap
 from gradtape.data import _composites as composites
 from gradtape.data import _structure as structure
 from gradtape.data._boxes import boxed
 from gradtape.data._specs import OptionalSpec
+from gradtape.polymorphic_function.cache_key import Leaves, encode
+from gradtape.tracing.control.checks import required
 
 
 class Optional:
@@ -25,22 +28,28 @@ class Optional:
     """
 
     def __init__(self, spec: Any, value: Any, is_there: Any) -> None:
-        self._spec, self._value, self._is_there = spec, value, is_there
+        self._element, self._value, self._is_there = spec, value, is_there
 
     @staticmethod
     def from_value(value: Any) -> Optional:
         """An Optional with a value."""
         found = structure.tensors(value)
-        return Optional(structure.spec(found), found, True)
+        spec = structure.spec(found)
+        if state.current.trace is not None and _is_of_tensors(spec):
+            leaves = [leaf for leaf in nest.flatten(found, expand_composites=True) if leaf is not None]
+            return TracedOptional(spec, convert.convert_to_tensor(True), leaves)
+        return Optional(spec, found, True)
 
     @staticmethod
     def empty(element_spec: Any) -> Optional:
         """An Optional without a value."""
+        if state.current.trace is not None and _is_of_tensors(element_spec):
+            return TracedOptional(element_spec, convert.convert_to_tensor(False), blank(element_spec))
         return Optional(element_spec, None, False)
 
     def has_value(self, name: str | None = None) -> Tensor:
         """A bool tensor: whether there is a value."""
-        return self._is_there if isinstance(self._is_there, Tensor) else wrap(np.bool_(self._is_there))
+        return wrap(np.bool_(self._is_there))
 
     def get_value(self, name: str | None = None) -> Any:
         """The value; InvalidArgumentError if there is none."""
@@ -53,36 +62,19 @@ class Optional:
     @property
     def element_spec(self) -> Any:
         """The structure of specs of the value."""
-        return self._spec
+        return self._element
 
     @property
     def _type_spec(self) -> OptionalSpec:
-        return OptionalSpec(self._spec)
+        return OptionalSpec(self._element)
 
     def _state(self) -> tuple[bool, Any]:
         """Whether there is a value, and the value."""
         return bool(self._is_there), self._value
 
-    # Branches and loops of functions take an Optional for its tensors: whether there is a value, and the parts of that.
-    def _components(self) -> list[Any]:
-        parts = _parts(self._spec)
-        if not self._is_there:
-            return [self.has_value(), *[wrap(np.zeros([d or 0 for d in s.shape or ()], s.dtype.numpy)) for s in parts]]
-        return [self.has_value(), *nest.flatten(self._value, expand_composites=True)]
-
-    def _from_components(self, parts: list[Any]) -> TracedOptional:
-        return TracedOptional(self._spec, _parts(self._spec), parts[0], parts[1:])
-
-    def _specs(self) -> list[Spec]:
-        """The specs of the tensors in all steps of a loop."""
-        parts = _parts(self._spec)
-        shapes = [ANY if s.shape.rank is None else tuple(s.shape) for s in parts]
-        return [Spec((), dtypes.bool_), *[Spec(n, s.dtype) for n, s in zip(shapes, parts, strict=True)]]
-
     def _argument_key(self) -> Any:
-        """What a trace of a function that takes the Optional must know of it; None for one of the trace around."""
-        is_of_tensors = all(isinstance(s, (TensorSpec, CompositeSpec)) for s in nest.flatten(self._spec))
-        return self._type_spec._argument_key() if is_of_tensors and not isinstance(self._is_there, Tensor) else None
+        """What a trace of a function that takes the Optional must know of it."""
+        return self._type_spec._argument_key() if _is_of_tensors(self._element) else None
 
     def _boxed(self) -> Any:
         """The box in which it goes into a function."""
@@ -93,35 +85,84 @@ class Optional:
         return self if type(box) is Tensor else self._type_spec._from_box(box)
 
 
-class TracedOptional(Optional):
-    """An Optional in a function, which knows only when it runs whether there is a value.
+def _is_of_tensors(spec: Any) -> bool:
+    return all(s is None or isinstance(s, (TensorSpec, CompositeSpec)) for s in nest.flatten(spec))
 
-    Args:
-      spec: the structure of specs of the value.
-      parts: the specs of its tensors.
-      there: a bool tensor: whether there is a value.
-      leaves: the tensors; they mean nothing if there is none.
-    """
 
-    def __init__(self, spec: Any, parts: list[Any], there: Any, leaves: list[Any]) -> None:
+def blank(spec: Any) -> list[Tensor]:
+    """Tensors of a structure of specs that stand where there is no value."""
+    parts = composites.components(nest.flatten(spec))
+    return [wrap(np.zeros([d or 0 for d in s.shape or ()], s.dtype.numpy)) for s in parts]
+
+
+class TracedOptional(Optional, Composite):  # type: ignore[misc] # both have a _type_spec
+    """An Optional in a function, which knows when it runs whether there is a value: a bool, and the tensors of the value. Branches and loops
+    take it apart, and functions return it."""
+
+    def __init__(self, spec: Any, there: Any, leaves: Sequence[Any]) -> None:
         super().__init__(spec, None, there)
-        self._parts, self._leaves = parts, leaves
+        self._leaves = list(leaves)
+        for leaf, own in zip(self._leaves, composites.components(nest.flatten(spec)), strict=True):
+            leaf.set_shape(own.shape)
+
+    def has_value(self, name: str | None = None) -> Any:
+        """A bool tensor: whether there is a value."""
+        return self._is_there
 
     def get_value(self, name: str | None = None) -> Any:
-        """The value; InvalidArgumentError if there is none."""
-        from gradtape.tracing.control.checks import required
-
+        """The value; InvalidArgumentError if there is none when the function runs."""
         what, fix = "The given optional does not have a value.", "ask has_value()."
-        leaves = [required(leaf, self._is_there, what, fix) for leaf in self._leaves]
-        for leaf, own in zip(leaves, self._parts, strict=True):
-            leaf.set_shape(own.shape)
-        return composites.packed(self._spec, leaves)
+        return composites.packed(self._element, [required(leaf, self._is_there, what, fix) for leaf in self._leaves])
 
     def _components(self) -> list[Any]:
         return [self._is_there, *self._leaves]
 
+    def _form(self) -> OptionalForm:
+        return OptionalForm(self._element)
 
-def _parts(spec: Any) -> list[Any]:
-    """The specs of the tensors of a value."""
-    found: list[Any] = composites.components(nest.flatten(spec))
-    return found
+    def _spec(self) -> TracedOptionalSpec:
+        return TracedOptionalSpec(self._element)
+
+    def _argument_key(self) -> Any:
+        return None  # it belongs to the trace around
+
+
+class TracedOptionalSpec(OptionalSpec, CompositeSpec):
+    """The spec of an Optional in a function."""
+
+    shape = TensorShape([])
+    dtype: Any = dtypes.bool_
+
+    def _component_specs(self) -> list[TensorSpec]:
+        return [TensorSpec([], dtypes.bool_), *composites.components(nest.flatten(self._element_spec))]
+
+    def _form(self) -> OptionalForm:
+        return OptionalForm(self._element_spec)
+
+    def _with_shape(self, shape: TensorShape) -> TracedOptionalSpec:
+        return self
+
+
+class OptionalForm(Form):
+    """An Optional without its tensors."""
+
+    def __init__(self, spec: Any) -> None:
+        self._element, self._key = spec, encode(spec, Leaves())
+
+    def assembled(self, parts: Sequence[Any]) -> Any:
+        """The Optional: in a function, of tensors that have values when it runs."""
+        there, *leaves = parts
+        if state.current.trace is not None or any(type(part) is not Tensor for part in parts):
+            return TracedOptional(self._element, there, leaves)
+        is_there = bool(there)
+        return Optional(self._element, composites.packed(self._element, leaves) if is_there else None, is_there)
+
+    def described(self, specs: Sequence[TensorSpec]) -> Any:
+        """The spec of the Optional."""
+        return TracedOptionalSpec(self._element)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)

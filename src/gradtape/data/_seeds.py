@@ -24,6 +24,20 @@ class Seeds:
         self.given = None if seed is None else int(seed), changes
         self.place = np.array([*_key(seed), 0], np.int64)
         self._changes = changes
+        if state.current.trace is not None and _is_set(seed):
+            self._begin_with_each_run()
+
+    def _begin_with_each_run(self) -> None:
+        """Add a node: where a function makes the dataset, each run of the function makes another one, whose streams begin anew."""
+        from gradtape.transform.py_function import numpy_function
+
+        first = self.place
+
+        def begin() -> None:
+            self.place = first
+
+        begin.assigns_nothing = True  # type: ignore[attr-defined]
+        numpy_function(begin, [], [])
 
     def stream(self) -> Stream:
         """The stream of the next iteration."""
@@ -89,6 +103,13 @@ class Stream:
     def uniform(self, count: int) -> Any:
         """float64 in [0, 1)."""
         return (self.words(count) >> np.uint64(11)) * 2.0**-53
+
+
+def _is_set(seed: Any) -> bool:
+    """Whether the streams of a stage are the same in every run of the program."""
+    from gradtape.random import _functions as functions
+
+    return seed is not None or functions.streams.seed is not None
 
 
 def _key(seed: Any) -> Any:

@@ -131,12 +131,21 @@ class OptionalSpec(TypeSpec):
     TensorSpec(shape=(), dtype=tf.int32, name=None)
     """
 
-    dtype = None
+    dtype: Any = None
 
     def __init__(self, element_spec: Any) -> None:
         self._element_spec = element_spec
 
     element_spec = property(lambda self: self._element_spec, doc="The structure of specs of the value.")
+    value_type = property(lambda self: MAKERS["optional class"], doc="The class of Optionals.")
+
+    @classmethod
+    def from_value(cls, value: Any) -> OptionalSpec:
+        """The spec of an Optional."""
+        return cls(value.element_spec)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return (self._element_spec,)
 
     def __repr__(self) -> str:
         return f"OptionalSpec({self._element_spec!r},)"

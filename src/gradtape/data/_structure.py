@@ -160,14 +160,14 @@ def spec(value: Any) -> Any:
 def _leaf_spec(leaf: Any) -> Any:
     if leaf is None or isinstance(leaf, (TensorSpec, CompositeSpec, DatasetSpec)):
         return leaf
+    if hasattr(leaf, "has_value"):
+        return OptionalSpec(leaf.element_spec)
     if isinstance(leaf, Composite):
         return leaf._spec()
     if isinstance(leaf, TensorArray):
         return TensorArraySpec.from_value(leaf)
     if hasattr(leaf, "_spec_as_element"):
         return leaf._spec_as_element()
-    if hasattr(leaf, "has_value"):
-        return OptionalSpec(leaf.element_spec)
     return TensorSpec(leaf.get_shape(), leaf.dtype)
 
 

@@ -17,7 +17,7 @@ from gradtape.core.tensor import host
 from gradtape.data import _composites as composites
 from gradtape.data import _deferred as deferred
 from gradtape.data import _structure as structure
-from gradtape.data._optional import TracedOptional
+from gradtape.data._optional import TracedOptional, blank
 from gradtape.data._purity import Reading
 from gradtape.transform.py_function import numpy_function
 
@@ -57,14 +57,11 @@ def fetched_optional(stage: Any, take: Callable[..., Any], inputs: Sequence[Any]
 
     def run(*arrays: Any) -> list[Any]:
         is_there, value = take(*arrays)
-        blank = [np.zeros([d or 0 for d in s.shape or ()], s.dtype.numpy) for s in parts]
-        return [np.bool_(is_there), *(_arrays(value) if is_there else blank)]
+        return [np.bool_(is_there), *(_arrays(value) if is_there else [host(t._array) for t in blank(spec)])]
 
     there, *leaves = called(stage, run, list(inputs), [dtypes.bool_, *[s.dtype for s in parts]])
     there.set_shape([])
-    for leaf, own in zip(leaves, parts, strict=True):
-        leaf.set_shape(own.shape)
-    return TracedOptional(spec, parts, there, leaves)
+    return TracedOptional(spec, there, leaves)
 
 
 def _parts_of(stage: Any) -> tuple[Any, list[Any]]:

@@ -8,7 +8,7 @@ from gradtape.random._generator import Generator
 from gradtape.random._generator import create_rng_state
 from gradtape.random._generator import get_global_generator
 from gradtape.random._generator import set_global_generator
-from gradtape.random._index_shuffle import random_index_shuffle as index_shuffle
+from gradtape.random._index_shuffle import index_shuffle
 
 __all__ = [
     "Algorithm",
