@@ -12,8 +12,8 @@ from typing import Any
 from gradtape.core import dtypes
 from gradtape.data import _deferred as deferred
 from gradtape.data._boxes import opened
-from gradtape.data._specs import MAKERS, IteratorSpec
 from gradtape.data._optional import Optional
+from gradtape.data._specs import MAKERS, IteratorSpec
 from gradtape.data._stage import Stage, known_spec
 from gradtape.data._traced import called, fetched, fetched_optional, may_assign, refuse_python_loop
 from gradtape.polymorphic_function.cache_key import Leaves, encode
