@@ -84,6 +84,7 @@ LEFT_OUT = frozenset(
         "gradtape.random._functions:set_seed",
         "gradtape.ragged._base",
         "gradtape.ragged._overrides:answer",
+        "gradtape.ragged._shape_overrides:answer",
         "gradtape.ranks._operations",
         "gradtape.random._generator:set_global_generator",
         "gradtape.sparse._overrides:answer",

@@ -29,7 +29,6 @@ _ALONE = (
     "use tf.distribute.MultiWorkerMirroredStrategy, which trains on the processes of an MPI job, or MirroredStrategy."
 )
 _QUANTIZED = "there are no tensors of quantized dtypes"
-_RAGGED = "the inner parts of ragged tensors are not shown"
 _NATIVE = "there is no C++ to compile kernels against"
 _DISPATCH = "TensorFlow's functions cannot be given other meanings for other classes"
 _RAW = "it is a kernel behind a public function"
@@ -104,8 +103,6 @@ _TABLE = [
     ("tf.io.decode_jxl", "Pillow does not read JPEG XL", "convert the files to PNG or JPEG."),
     ("tf.io.decode_proto", "messages other than tf.train.Example are not known", "use protobuf in tf.py_function."),
     ("tf.io.encode_proto", "messages other than tf.train.Example are not known", "use protobuf in tf.py_function."),
-    ("tf.experimental.DynamicRaggedShape", _RAGGED, "use tf.RaggedTensor, its row_splits and its shape."),
-    ("tf.experimental.RowPartition", _RAGGED, "use tf.RaggedTensor, its row_splits and its shape."),
     ("tf.estimator", "Keras has replaced it", "use keras.Model with compile and fit."),
     ("tf.lite", "models are not converted to TensorFlow Lite", "deploy them with tf.saved_model.save, or export with Keras."),
     # Classes as arguments of TensorFlow's functions.

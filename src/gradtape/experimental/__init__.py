@@ -10,6 +10,8 @@ _LATER = {
     "gradtape.data._optional": "Optional",
     "gradtape.experimental._async_scope": "async_clear_error async_scope enable_strict_mode function_executor_type",
     "gradtape.experimental.extension_type": "*",
+    "gradtape.ragged._dynamic_shape": "DynamicRaggedShape",
+    "gradtape.ragged._partition": "RowPartition",
     "gradtape.toplevel.extension_batches": "BatchableExtensionType ExtensionTypeBatchEncoder",
     "gradtape.toplevel.extension_types": "ExtensionType ExtensionTypeSpec",
 }

@@ -16,6 +16,8 @@ from gradtape.experimental._async_scope import async_clear_error
 from gradtape.experimental._async_scope import async_scope
 from gradtape.experimental._async_scope import enable_strict_mode
 from gradtape.experimental._async_scope import function_executor_type
+from gradtape.ragged._dynamic_shape import DynamicRaggedShape
+from gradtape.ragged._partition import RowPartition
 from gradtape.toplevel.extension_batches import BatchableExtensionType
 from gradtape.toplevel.extension_batches import ExtensionTypeBatchEncoder
 from gradtape.toplevel.extension_types import ExtensionType
@@ -23,10 +25,12 @@ from gradtape.toplevel.extension_types import ExtensionTypeSpec
 
 __all__ = [
     "BatchableExtensionType",
+    "DynamicRaggedShape",
     "ExtensionType",
     "ExtensionTypeBatchEncoder",
     "ExtensionTypeSpec",
     "Optional",
+    "RowPartition",
     "async_clear_error",
     "async_scope",
     "dlpack",

@@ -3,8 +3,11 @@
 Rows of different lengths: partitions are computed on integers, values pass through ops that have gradients.
 
     _base.py           What modules below `_tensor.py` know of RaggedTensor: how to tell one, and how to make one
+    _broadcast.py      Broadcasting of ragged tensors
     _construct.py      Ragged tensors from values and a description of the rows
     _conversion.py     Ragged tensors as dense and as sparse ones
+    _dynamic_shape.py  DynamicRaggedShape: the shape of a ragged tensor, with the lengths of all rows
+    _dynamic_shape_spec.py  The form and the spec of ragged shapes
     _elementwise.py    Functions of elements on ragged tensors: they run on the flat values
     _functions.py      The functions of `tf.ragged` that make ragged tensors
     _gather.py         Rows and elements of ragged tensors at indices
@@ -13,10 +16,13 @@ Rows of different lengths: partitions are computed on integers, values pass thro
     _map_loop.py       Results of different sizes, collected in a loop whose number of steps is not known while tracing
     _operators.py      Python's operators on ragged tensors: they broadcast, and run on the flat values
     _overrides.py      Functions of `tf` that take ragged tensors
+    _partition.py      RowPartition: how a sequence of values is cut into rows
+    _partition_spec.py  The form and the spec of row partitions
     _products.py       Matrix products of ragged tensors
     _rearrange.py      Ragged tensors joined, with other axes
     _reductions.py     Reductions of ragged tensors
     _row_partition.py  How values are cut into rows: functions of row splits and the like, without a derivative
+    _shape_overrides.py  Functions of `tf` that take the shapes of ragged tensors
     _spec.py           The form and the spec of ragged tensors
     _tensor.py         RaggedTensor: values, and how they are cut into rows
 """

@@ -301,7 +301,7 @@ def _cut(x: Any, lengths: Any, padding: Any, wanted: Any) -> Any:
     rows, width = dims(x)[:2]
     flat = movement.reshape(x, [rows * width, *dims(x)[2:]])
     if lengths is None and padding is None:
-        return ragged(flat, convert.convert_to_tensor((np.arange(rows + 1) * width).astype(wanted.numpy)))
+        return ragged(flat, convert.convert_to_tensor((np.arange(rows + 1) * width).astype(wanted.numpy)), width)
     if lengths is None:
         value = convert.like(padding, x.dtype)
         if not value.get_shape().is_compatible_with(dims(x)[2:]):

@@ -11,6 +11,7 @@ from gradtape.arrays import indexing
 from gradtape.core import convert, errors
 from gradtape.core.tensor import Tensor
 from gradtape.core.variable import Variable
+from gradtape.ragged import _broadcast as broadcast
 from gradtape.ragged import _construct as construct
 from gradtape.ragged import _row_partition as row_partition
 from gradtape.ragged._base import is_ragged
@@ -72,9 +73,34 @@ def of_values(function: Callable[..., Any], x: Any, args: tuple[Any, ...], kwarg
 def over_values(who: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """An elementwise function of broadcast tensors, some of them ragged."""
     given = [x for x in args if is_ragged(x)]
+    if len(args) == 2 and not _is_simple(args, given):
+        x, y = [construct.tensor(a) for a in args]
+        if x.ndim and y.ndim:
+            first, second, in_rows = broadcast.pair(x, y)
+            return in_rows(function(first, second, **kwargs))
     like = _one_structure(who, given)
     flat = [_flat_beside(who, x, like) for x in args]
     return like.with_flat_values(function(*flat, **kwargs))
+
+
+def _is_simple(args: tuple[Any, ...], given: list[Any]) -> bool:
+    """Whether the rows of the result are those of the ragged operands, which are all alike: nothing ragged is repeated."""
+    first = given[0]
+    if any((x.ndim, x.ragged_rank) != (first.ndim, first.ragged_rank) for x in given[1:]):
+        return False
+    if len(given) == len(args) and all(_have_same_splits(x, first) for x in given[1:]):
+        return True
+    dims = [x.get_shape() if hasattr(x, "get_shape") else np.shape(x) for x in args]
+    if any(len(d) > first.ndim for d in dims):
+        return False
+    rows = [d[0] for d in dims if len(d) == first.ndim]
+    if len(rows) > 1 and (None in rows or any(x.get_shape()[0] != max(rows) for x in given)):
+        return False
+    return not any(length is not None for x in given for length in x._uniform_lengths())
+
+
+def _have_same_splits(x: Any, y: Any) -> bool:
+    return all(a is b for a, b in zip(x.nested_row_splits, y.nested_row_splits, strict=True))
 
 
 def _flat_beside(who: str, x: Any, like: Any) -> Any:

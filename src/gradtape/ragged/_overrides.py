@@ -14,6 +14,7 @@ from gradtape.ragged import _map_fn as map_fn
 from gradtape.ragged import _products as products
 from gradtape.ragged import _rearrange as rearrange
 from gradtape.ragged import _reductions as reductions
+from gradtape.ragged import _shape_overrides as shape_overrides
 from gradtape.ragged._tensor import RaggedTensor
 
 # Functions of the first argument's elements; others are parameters. By the room that defines them.
@@ -82,9 +83,7 @@ def _identity_n(input: Any, name: str | None = None) -> Any:
 
 
 def _reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
-    from gradtape.arrays.movement import reshape
-
-    return reshape(tensor.flat_values, shape)
+    return shape_overrides.reshape(tensor, shape)
 
 
 def _segments(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -146,10 +145,10 @@ def _bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: A
 
 _OTHERS: dict[str, dict[str, Callable[..., Any]]] = {
     "arrays": {
-        "boolean_mask": functions.boolean_mask, "concat": rearrange.concat, "dynamic_partition": gather.dynamic_partition,
+        "boolean_mask": functions.boolean_mask, "broadcast_to": shape_overrides.broadcast_to, "concat": rearrange.concat, "dynamic_partition": gather.dynamic_partition,
         "expand_dims": rearrange.expand_dims, "gather": gather.gather, "gather_nd": gather.gather_nd, "identity_n": _identity_n,
         "ones_like": functions.ones_like, "parallel_stack": rearrange.stack, "rank": _rank, "reshape": _reshape, "reverse": rearrange.reverse, "size": _size,
-        "split": rearrange.split, "squeeze": rearrange.squeeze, "stack": rearrange.stack, "tile": rearrange.tile, "zeros_like": functions.zeros_like,
+        "shape": shape_overrides.shape, "split": rearrange.split, "squeeze": rearrange.squeeze, "stack": rearrange.stack, "tile": rearrange.tile, "zeros_like": functions.zeros_like,
     },
     "control_flow": {"map_fn": map_fn.map_fn},
     "math": {

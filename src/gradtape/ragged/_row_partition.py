@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -63,6 +63,19 @@ def to_rowids(splits: Any) -> Any:
 
 
 @on_arrays(_open)
+def to_offsets(splits: Any) -> Any:
+    """For each value its place in its row."""
+    lengths = np.diff(splits)
+    return ranges(np.zeros_like(lengths), lengths).astype(splits.dtype)
+
+
+@on_arrays(lambda sizes: Spec(cast(Any, (None,) * sizes.shape[0]), dtypes.int64))
+def numbers(sizes: Any) -> Any:
+    """The numbers from 0 on in a shape."""
+    return np.arange(int(np.prod(sizes)), dtype=np.int64).reshape(sizes.tolist())
+
+
+@on_arrays(_open)
 def from_rowids(rowids: Any, nrows: Any) -> Any:
     """The row splits of sorted row numbers."""
     count = int(nrows)
@@ -97,6 +110,25 @@ def checked(splits: Any, count: Any) -> Any:
         raise _bad(
             f"RaggedTensor: row_splits {splits.tolist()[:20]} and {int(count)} values do not form a valid RaggedTensor.",
             "row splits must start with 0, never fall, and end with the number of values.",
+        )
+    return splits
+
+
+@on_arrays(lambda sizes, a, b, who: sizes)
+def checked_counts(sizes: Any, a: Any, b: Any, *, who: str) -> Any:
+    """The sizes, after a check that two counts are the same."""
+    if int(a) != int(b):
+        raise _bad(f"{who} ({int(a)} vs {int(b)})", "each partition has as many values as the next one has rows.")
+    return sizes
+
+
+@on_arrays(lambda splits, who: splits)
+def rising(splits: Any, *, who: str) -> Any:
+    """The row splits, after a check that they rise from 0."""
+    if not len(splits) or splits[0] != 0 or (np.diff(splits) < 0).any():
+        raise _bad(
+            f"RowPartition.{who}: Arguments to {who} do not form a valid RowPartition: the splits are {splits.tolist()[:20]}.",
+            "row splits must start with 0 and never fall.",
         )
     return splits
 

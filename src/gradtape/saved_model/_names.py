@@ -234,12 +234,15 @@ NAMES: dict[str, frozenset[str]] = {
             fake_quant_with_min_max_vars_gradient fake_quant_with_min_max_vars_per_channel
             quantize_and_dequantize_v2
         """,
+        "gradtape.ragged._broadcast": "Levels _broadcast assemble broadcast_levels known_lengths pair with_levels",
         "gradtape.ragged._construct": """
             count from_nested_row_lengths from_nested_row_splits from_nested_value_rowids from_row_lengths
             from_row_limits from_row_splits from_row_starts from_sparse from_tensor from_uniform_row_length
             from_value_rowids number partition tensor
         """,
         "gradtape.ragged._conversion": "default to_sparse to_tensor",
+        "gradtape.ragged._dynamic_shape": "partitions_of static_sizes",
+        "gradtape.ragged._dynamic_shape_spec": "ShapeForm",
         "gradtape.ragged._elementwise": "map_flat_values of_values over_values",
         "gradtape.ragged._functions": """
             boolean_mask constant ones_like range row_splits_to_segment_ids segment_ids_to_row_splits
@@ -250,17 +253,20 @@ NAMES: dict[str, frozenset[str]] = {
         "gradtape.ragged._map_fn": "map_fn",
         "gradtape.ragged._map_loop": "behind collect nothing with_sparse",
         "gradtape.ragged._overrides": "_add_n _bincount _embedding_lookup _rank _reshape _size",
+        "gradtape.ragged._partition": "of_splits",
+        "gradtape.ragged._partition_spec": "PartitionForm",
         "gradtape.ragged._products": "product",
         "gradtape.ragged._rearrange": """
             alone concat expand_dims gather_rows merge_dims picked reverse split squeeze stack tile where
         """,
         "gradtape.ragged._reductions": "along_axis cumsum of_rows of_segments over_axes reduce softmax",
         "gradtape.ragged._row_partition": """
-            bounds checked checked_rowids column columns coordinates from_lengths from_rowids inside_rows
-            lengths_before not_negative one_after_the_other part_of_rows places_in_segments ranges row_of_sparse
-            rows_at rows_in same side_by_side splits_of splits_of_sparse steps_of_ranges to_lengths to_rowids
-            true_values uniform
+            bounds checked checked_counts checked_rowids column columns coordinates from_lengths from_rowids
+            inside_rows lengths_before not_negative numbers one_after_the_other part_of_rows places_in_segments
+            ranges rising row_of_sparse rows_at rows_in same side_by_side splits_of splits_of_sparse
+            steps_of_ranges to_lengths to_offsets to_rowids true_values uniform
         """,
+        "gradtape.ragged._shape_overrides": "broadcast_to reshape shape with_partitions",
         "gradtape.ragged._spec": "RaggedForm",
         "gradtape.random._candidate_samplers": """
             Candidates Distribution Hits all_candidate_sampler compute_accidental_hits find_accidental_hits

@@ -1,0 +1,340 @@
+"""DynamicRaggedShape: the shape of a ragged tensor, with the lengths of all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.arrays import joining, movement, shapes
+from gradtape.core import convert, dtypes
+from gradtape.core.composite import Composite
+from gradtape.core.shape import TensorShape
+from gradtape.core.tensor import Tensor
+from gradtape.core.variable import Variable
+from gradtape.math._conversion import cast
+from gradtape.ragged import _row_partition as row_partition
+from gradtape.ragged._dynamic_shape_spec import DynamicRaggedShapeSpec, ShapeForm
+from gradtape.ragged._partition import RowPartition, of_splits
+from gradtape.ragged._partition_spec import RowPartitionSpec
+from gradtape.toplevel.inspection import get_static_value
+
+
+class DynamicRaggedShape(Composite):
+    """The shape of a tensor that may be ragged: row partitions for its ragged axes, and the shape of its flat values.
+
+    Args:
+      row_partitions: how the flat values are cut into rows, the outermost partition first; none for a dense tensor.
+      inner_shape: the shape of the flat values.
+      dtype: of the lengths, int64 or int32.
+      validate: check when the shape is used that the partitions fit each other.
+      static_inner_shape: what is known of `inner_shape` while tracing.
+
+    >>> tf.experimental.DynamicRaggedShape.from_tensor(tf.ragged.constant([[1, 2], [], [3, 4, 5]]))
+    <DynamicRaggedShape lengths=[3, (2, 0, 3)] num_row_partitions=1>
+    """
+
+    __slots__ = ("_inner_shape", "_row_partitions", "_static_inner_shape")
+
+    _functions = "gradtape.ragged._shape_overrides"
+    Spec = DynamicRaggedShapeSpec
+
+    def __init__(
+        self,
+        row_partitions: Sequence[RowPartition],
+        inner_shape: Any,
+        dtype: Any = None,
+        validate: bool = False,
+        static_inner_shape: Any = None,
+    ) -> None:
+        if not isinstance(row_partitions, Iterable):
+            raise TypeError(f"row_partitions should be a list of row partitions. Instead, got {row_partitions}")
+        given = list(row_partitions)
+        for partition in given:
+            if not isinstance(partition, RowPartition):
+                raise TypeError(f"row_partitions contains {partition} which is not a RowPartition")
+        wanted = _common_dtype(given, inner_shape, dtype)
+        self._row_partitions = tuple([p.with_dtype(wanted) for p in given])
+        self._inner_shape = _sizes(inner_shape, wanted)
+        self._inner_shape.get_shape().assert_has_rank(1)
+        known = static_sizes(self._inner_shape)
+        self._static_inner_shape = known if static_inner_shape is None else known.merge_with(static_inner_shape)
+        self._check(validate)
+
+    def _check(self, validate: bool) -> None:
+        """Refuse partitions that do not fit each other, or the shape of the flat values."""
+        for axis, (outer, inner) in enumerate(zip(self._row_partitions, self._row_partitions[1:], strict=False)):
+            text = f"RowPartitions in DynamicRaggedShape do not align between {axis} and {axis + 1}"
+            self._check_equal(outer.static_nvals, inner.static_nrows, outer.nvals, inner.nrows, text, validate)
+        if self._row_partitions and self._static_inner_shape.rank != 0:
+            last, sizes = self._row_partitions[-1], self._static_inner_shape
+            known = sizes[0] if sizes.rank is not None else None
+            text = "Last row partition does not match inner_shape."
+            self._check_equal(last.static_nvals, known, last.nvals, lambda: self._inner_shape[0], text, validate)
+
+    def _check_equal(self, first: Any, second: Any, a: Any, b: Any, text: str, validate: bool) -> None:
+        if first is not None and second is not None:
+            if int(first) != int(second):
+                raise ValueError(text)
+        elif validate:
+            self._inner_shape = row_partition.checked_counts(self._inner_shape, a(), b(), who=text)
+
+    @classmethod
+    def from_lengths(cls, lengths: Any, num_row_partitions: Any = None, dtype: Any = dtypes.int64) -> Any:
+        """The shape of given lengths along each axis: ints, and tuples of ints for ragged axes.
+
+        >>> tf.experimental.DynamicRaggedShape.from_lengths([2, (2, 1), 2])
+        <DynamicRaggedShape lengths=[2, (2, 1), 2] num_row_partitions=1>
+        """
+        if not isinstance(lengths, list):
+            raise ValueError("lengths should be a list")
+        for x in lengths:
+            if not isinstance(x, int) and not (isinstance(x, tuple) and all(isinstance(n, int) for n in x)):
+                raise ValueError(f"element of lengths should be int or tuple of ints: instead {x!r}")
+        count = num_row_partitions
+        if count is None:
+            count = max([i for i, x in enumerate(lengths) if not isinstance(x, int)], default=0)
+        if not isinstance(count, int):
+            raise ValueError("num_row_partitions should be an int or None")
+        if not lengths and count > 0:
+            raise ValueError("num_row_partitions==0 for a scalar shape")
+        if lengths and not count < len(lengths):
+            raise ValueError("num_row_partitions should be less than `len(lengths)` if shape is not scalar.")
+        if not count:
+            return cls([], np.array(lengths, np.int64), dtype=dtype)
+        partitions, rows = [], lengths[0]
+        for length in lengths[1 : count + 1]:
+            if isinstance(length, int):
+                partitions.append(RowPartition.from_uniform_row_length(length, nvals=rows * length, nrows=rows))
+                rows = rows * length
+            else:
+                if len(length) != rows:
+                    raise ValueError(f"Shape not consistent: {rows} rows, but {len(length)} lengths.")
+                partitions.append(RowPartition.from_row_lengths(length))
+                rows = sum(length)
+        return cls(partitions, np.array([rows, *lengths[count + 1 :]], np.int64), dtype=dtype)
+
+    @classmethod
+    def from_row_partitions(cls, row_partitions: Any, dtype: Any = None) -> Any:
+        """The shape of flat values of rank 1 that are cut into rows.
+
+        >>> rows = tf.experimental.RowPartition.from_row_lengths([2, 0, 1])
+        >>> tf.experimental.DynamicRaggedShape.from_row_partitions([rows])
+        <DynamicRaggedShape lengths=[3, (2, 0, 1)] num_row_partitions=1>
+        """
+        if not row_partitions:
+            raise ValueError("row_partitions cannot be empty")
+        return cls(row_partitions, movement.reshape(row_partitions[-1].nvals(), [1]), dtype=dtype)
+
+    @classmethod
+    def from_tensor(cls, t: Any, dtype: Any = None) -> Any:
+        """The shape of a tensor, ragged or not.
+
+        >>> tf.experimental.DynamicRaggedShape.from_tensor([[1, 2, 3], [4, 5, 6]])
+        <DynamicRaggedShape lengths=[2, 3] num_row_partitions=0>
+        """
+        if not hasattr(t, "nested_row_splits"):
+            t = t if isinstance(t, (Tensor, Variable)) else convert.convert_to_tensor(t)
+            return cls([], shapes.shape(t), dtype, static_inner_shape=t.get_shape())
+        kind = t.row_splits.dtype
+        return cls(
+            partitions_of(t), shapes.shape(t.flat_values, kind), dtype, static_inner_shape=t.flat_values.get_shape()
+        )
+
+    row_partitions = property(lambda self: self._row_partitions, doc="How the flat values are cut into rows.")
+    num_row_partitions = property(lambda self: len(self._row_partitions), doc="The number of row partitions.")
+    inner_shape = property(lambda self: self._inner_shape, doc="The shape of the flat values.")
+    inner_rank = property(lambda self: self._static_inner_shape.rank, doc="The rank of the flat values, or None.")
+    dtype = property(lambda self: self._inner_shape.dtype, doc="The type of the lengths: int64 or int32.")
+
+    @property
+    def rank(self) -> int | None:
+        """The number of axes, or None if it is not known."""
+        inner = self.inner_rank
+        return None if inner is None else len(self._row_partitions) + inner
+
+    def static_lengths(self, ragged_lengths: bool = True) -> list[Any]:
+        """What is known of the lengths along each axis: an int, a tuple of ints for ragged axes, or None.
+
+        Args:
+          ragged_lengths: if false, None for ragged axes.
+        """
+        inner: list[Any] = [...] if self.inner_rank is None else self._static_inner_shape.as_list()
+        if not self._row_partitions:
+            return inner
+        found: list[Any] = [self._row_partitions[0].static_nrows]
+        for p in self._row_partitions:
+            known = get_static_value(p.row_lengths()) if ragged_lengths and not p.is_uniform() else None
+            found.append(p.static_uniform_row_length if known is None else tuple(known.tolist()))
+        return found + (inner if inner == [...] else inner[1:])
+
+    def is_uniform(self, axis: int) -> bool:
+        """True if all rows along an axis are known to have one length."""
+        if not isinstance(axis, int):
+            raise TypeError("axis must be an integer")
+        if axis < 0:
+            raise IndexError("Negative axis values are not supported")
+        if self.rank is not None and axis >= self.rank:
+            raise IndexError(f"Expected axis={axis} < rank={self.rank}")
+        count = len(self._row_partitions)
+        return axis == 0 or axis > count or self._row_partitions[axis - 1].is_uniform()
+
+    def with_dtype(self, dtype: Any) -> Any:
+        """The same with lengths of another type, int32 or int64."""
+        wanted = dtypes.as_dtype(dtype)
+        if wanted not in (dtypes.int32, dtypes.int64):
+            raise ValueError("dtype must be int32 or int64")
+        return DynamicRaggedShape(
+            self._row_partitions, cast(self._inner_shape, wanted), wanted, static_inner_shape=self._static_inner_shape
+        )
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            if index.step not in (None, 1):
+                raise IndexError("Cannot stride through a shape")
+            return self._part(self._start(index.start), self._stop(index.stop))
+        if not isinstance(index, int):
+            raise TypeError("Argument is not an int or a slice")
+        if index < 0:
+            if self.rank is None:
+                raise ValueError("Rank must be known to use __getitem__ with a negative index.")
+            index += self.rank
+        return self._length(index)
+
+    def _start(self, start: Any) -> int:
+        start = 0 if start is None else start
+        if self.rank is None:
+            if start < 0:
+                raise ValueError("Rank must be known to use __getitem__ with a negative start.")
+            if start > 0 and not self._row_partitions:
+                return int(start)
+            return int(start)
+        return int(max(start + self.rank, 0) if start < 0 else min(start, self.rank))
+
+    def _stop(self, stop: Any) -> int:
+        if self.rank is None:
+            if stop is None or stop < 0:
+                raise ValueError("Rank must be known to use __getitem__ without a stop, or with a negative one.")
+            return int(stop)
+        if stop is None:
+            return self.rank
+        return int(max(stop + self.rank, 0) if stop < 0 else min(stop, self.rank))
+
+    def _part(self, start: int, stop: int) -> Any:
+        if stop <= start:
+            return DynamicRaggedShape([], np.zeros(0, np.int64))
+        count = len(self._row_partitions)
+        if start:
+            part = self if self.rank is not None and stop >= self.rank else self._part(0, stop)
+            if not all(p.is_uniform() for p in part._row_partitions):
+                raise ValueError("All relevant dimensions must be uniform")
+            if part.rank is None:
+                raise NotImplementedError("__getitem__[start:stop] where start > 0 not implemented")
+            return DynamicRaggedShape([], part._dense_sizes()[start:])
+        if stop <= count:
+            if stop == 1:
+                return DynamicRaggedShape([], movement.reshape(self._row_partitions[0].nrows(), [1]))
+            return DynamicRaggedShape.from_row_partitions(self._row_partitions[: stop - 1])
+        if self.rank is not None and self.rank <= stop:
+            return self
+        known = self._static_inner_shape
+        inner = known[: stop - count] if known.rank is not None else None
+        return DynamicRaggedShape(self._row_partitions, self._inner_shape[: stop - count], static_inner_shape=inner)
+
+    def _dense_sizes(self) -> Any:
+        """The shape as a vector; all partitions are uniform."""
+        if not self._row_partitions:
+            return self._inner_shape
+        outer = [self._row_partitions[0].nrows(), *[p.uniform_row_length() for p in self._row_partitions]]
+        return joining.concat([joining.stack(outer), self._inner_shape[1:]], 0)
+
+    def _length(self, index: int) -> Any:
+        count = len(self._row_partitions)
+        if not count or index > count + 1:
+            if self.rank is None:
+                raise ValueError("Rank must be known to use __getitem__ on a large index.")
+            if index >= self.rank:
+                raise IndexError(f"Index is too big: {index}>={self.rank}")
+        if index < 0:
+            raise IndexError(f"Index must be non-negative: {index}")
+        if not self.is_uniform(index):
+            raise ValueError(f"Index {index} is not uniform")
+        if not index and count:
+            return self._row_partitions[0].nrows()
+        if 0 < index <= count:
+            return self._row_partitions[index - 1].uniform_row_length()
+        known = self._static_inner_shape[index - count] if self.inner_rank is not None else None
+        return self._inner_shape[index - count] if known is None else convert.convert_to_tensor(int(known), self.dtype)
+
+    def _num_elements(self) -> Any:
+        """The number of elements."""
+        from gradtape.math._reductions import reduce_prod
+
+        return reduce_prod(self._inner_shape)
+
+    def _to_tensor_shape(self) -> TensorShape:
+        """What is known of the shape."""
+        lengths = self.static_lengths(ragged_lengths=False)
+        return TensorShape(None) if ... in lengths else TensorShape(lengths)
+
+    def _components(self) -> list[Any]:
+        return [self._inner_shape, *[p.row_splits() for p in self._row_partitions]]
+
+    def _form(self) -> ShapeForm:
+        dims = None if self.inner_rank is None else tuple(self._static_inner_shape.as_list())
+        return ShapeForm(tuple([p.static_uniform_row_length for p in self._row_partitions]), dims)
+
+    def _spec(self) -> DynamicRaggedShapeSpec:
+        inner = self._static_inner_shape
+        # A partition has as many values as the next one has rows.
+        counts = [p.static_nrows for p in self._row_partitions[1:]] + [inner[0] if inner.rank else None]
+        specs = [
+            RowPartitionSpec(p.static_nrows, n, p.static_uniform_row_length, self.dtype)
+            for p, n in zip(self._row_partitions, counts, strict=False)
+        ]
+        return DynamicRaggedShapeSpec(specs, inner, self.dtype)
+
+    def __repr__(self) -> str:
+        lengths = ", ".join("..." if n is ... else str(n) for n in self.static_lengths())
+        return f"<DynamicRaggedShape lengths=[{lengths}] num_row_partitions={len(self._row_partitions)}>"
+
+
+def partitions_of(rt: Any) -> list[RowPartition]:
+    """The row partitions of a ragged tensor, the outermost first."""
+    return [of_splits(s, n) for s, n in zip(rt.nested_row_splits, rt._uniform_lengths(), strict=True)]
+
+
+def static_sizes(sizes: Any) -> TensorShape:
+    """What is known of a shape that is given as a vector."""
+    known = get_static_value(sizes, partial=True)
+    if known is not None:
+        return TensorShape([None if n is None or n < 0 else int(n) for n in known])
+    count = sizes.get_shape()[0]
+    return TensorShape(None) if count is None else TensorShape([None] * int(count))
+
+
+def _common_dtype(partitions: Sequence[RowPartition], inner: Any, dtype: Any) -> dtypes.DType:
+    """The type of the lengths: what is asked for, or that of the partitions, of the inner shape, or int64."""
+    if dtype is not None:
+        return dtypes.as_dtype(dtype)
+    if partitions:
+        found: dtypes.DType = partitions[0].dtype
+        return found
+    if isinstance(inner, (Tensor, Variable)) or (isinstance(inner, np.ndarray) and inner.dtype == np.int32):
+        return dtypes.as_dtype(inner.dtype)
+    return dtypes.int64
+
+
+def _sizes(value: Any, dtype: dtypes.DType) -> Any:
+    if isinstance(value, TensorShape):
+        value = value.as_list()
+    if isinstance(value, (list, tuple)) and any(isinstance(v, Tensor) for v in value):
+        value = joining.stack([cast(convert.convert_to_tensor(v), dtype) for v in value])
+    if not isinstance(value, (Tensor, Variable)):
+        array = np.asarray(value)
+        return convert.convert_to_tensor(
+            array.astype(dtype.numpy) if array.dtype.kind in "iu" or not array.size else array
+        )
+    found = convert.convert_to_tensor(value)
+    return found if found.dtype is dtype else cast(found, dtype)
