@@ -52,7 +52,8 @@ def _contract(a: Tensor, b: Tensor, i: int, j: int) -> Tensor:
 
 def outer(a: Any, b: Any) -> Tensor:
     """All products of an element of a and one of b."""
-    return _product(tf.reshape(a, [-1, 1]), tf.reshape(b, [1, -1]))
+    result: Tensor = _product(tf.reshape(a, [-1, 1]), tf.reshape(b, [1, -1]))
+    return result
 
 
 def vdot(a: Any, b: Any) -> Tensor:
