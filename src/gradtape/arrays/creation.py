@@ -95,8 +95,7 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layou
     size = arguments.shape(shape, "ones")
     try:
         if _current.trace is not None and math.prod(size) >= _LARGE:
-            fill: Any = creation.Fill
-            filled: Tensor = _current.trace.add(fill, (wrap(wanted.numpy.type(1)),), {"shape": size})
+            filled: Tensor = _current.trace.add(REGISTRY["fill"], (wrap(wanted.numpy.type(1)),), {"shape": size})
             return filled
         return _new(np.ones(size, wanted.numpy))
     except Undecided:

@@ -154,6 +154,7 @@ NAMES: dict[str, frozenset[str]] = {
         "gradtape.linalg._einsum": "einsum",
         "gradtape.linalg._matrix_functions": "expm logm matrix_power sqrtm",
         "gradtape.linalg._operators.late": "Recipe call told",
+        "gradtape.linalg._operators.parts": "OperatorForm",
         "gradtape.linalg._products": "l2_normalize matmul matvec norm normalize tensordot",
         "gradtape.linalg._solvers": """
             cholesky_solve inv lstsq lu_matrix_inverse lu_reconstruct lu_solve solve triangular_solve

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,7 @@ def flat_sources(sources: Any) -> tuple[Any, ...]:
         raise _no_source(None)
     flat = tuple(nest.flatten(sources))
     if not all(isinstance(s, (Variable, Tensor, Handle)) for s in flat):
-        flat = tuple([source_of(s) for s in flat])
+        flat = tuple([source_of(part) for s in flat for part in (_parts_of(s) or [s])])
     for s in flat:
         if isinstance(s, Tensor) and not s._id:
             s._id = state.new_id()
@@ -89,11 +90,29 @@ def flat_sources(sources: Any) -> tuple[Any, ...]:
 
 def packed_like(sources: Any, results: list[Any]) -> Any:
     """Gradients in the structure of the sources; that of a sparse or ragged tensor is one too."""
-    whole = [
-        s._with_gradient(d) if isinstance(s, Composite) and d is not None else d
-        for s, d in zip(nest.flatten(sources), results, strict=True)
-    ]
-    return nest.pack_sequence_as(sources, whole)
+    rest = iter(results)
+    return nest.pack_sequence_as(sources, [_whole(s, rest) for s in nest.flatten(sources)])
+
+
+def _whole(source: Any, results: Iterator[Any]) -> Any:
+    """The next gradient; of an object of several tensors, an object of their gradients, with zeros for those of no influence."""
+    parts = _parts_of(source)
+    if not parts:
+        d = next(results)
+        return source._with_gradient(d) if isinstance(source, Composite) and d is not None else d
+    found = [next(results) for _ in parts]
+    if all(d is None for d in found):
+        return None
+    zeros = REGISTRY["zeros_like"]
+    return source._with_parts([zeros(p) if d is None else d for p, d in zip(parts, found, strict=True)])
+
+
+def _parts_of(source: Any) -> list[Any] | None:
+    """The tensors of an object that has gradients with respect to several, such as a linear operator; None of others."""
+    if not hasattr(type(source), "__tensor_parts__"):
+        return None
+    found: list[Any] = source.__tensor_parts__()
+    return found
 
 
 def source_of(s: Any) -> Any:

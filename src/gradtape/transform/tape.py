@@ -168,6 +168,9 @@ class GradientTape:
         Ops that ran before are not recorded. Integers and strings cannot be watched: a warning is logged.
         """
         for item in nest.flatten(tensor, expand_composites=True):
+            if hasattr(type(item), "__tensor_parts__"):
+                self.watch(item.__tensor_parts__())
+                continue
             if hasattr(type(item), "__gradient_source__"):
                 item = item.__gradient_source__()
             if not isinstance(item, (Tensor, Variable)):

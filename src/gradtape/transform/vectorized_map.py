@@ -143,6 +143,8 @@ def _stacked(leaf: Any, level: float, rows: Tensor) -> Any:
     """All examples of a result: what a Batched of this level holds, or the value repeated. None stays None."""
     if leaf is None:
         return None
+    if hasattr(type(leaf), "__tensor_parts__"):
+        return leaf._with_parts([_stacked(part, level, rows) for part in leaf.__tensor_parts__()])
     leaf = convert.convert_to_tensor(leaf)
     if isinstance(leaf, Batched) and leaf.level == level:
         return leaf.full().value

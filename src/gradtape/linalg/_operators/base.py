@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from gradtape.api import arguments
 from gradtape.arrays.movement import broadcast_to, expand_dims, squeeze
 from gradtape.core import convert, dtypes, errors
 from gradtape.core.shape import TensorShape
@@ -17,6 +18,7 @@ from gradtape.linalg._decompositions import cholesky, eigvalsh, svd
 from gradtape.linalg._determinants import det, slogdet
 from gradtape.linalg._operators import late
 from gradtape.linalg._operators.dispatch import answer
+from gradtape.linalg._operators.parts import arguments_of, parts, pieces_of, rebuilt, sliced
 from gradtape.linalg._products import matmul
 from gradtape.linalg._solvers import solve
 from gradtape.math._elementwise import abs as absolute
@@ -31,8 +33,9 @@ DERIVED: dict[str, Callable[..., LinearOperator]] = {}
 class LinearOperator(Module):
     """A matrix, or a batch of matrices, defined by the methods that apply it.
 
-    Subclasses implement `_dims` and `_matmul`, and what they can do better than the dense matrix: `_solve`, `_to_dense`,
-    `_diag_part`, `_determinant`, `_log_abs_determinant`, `_eigvals`, `_adjoint`, `_inverse`, `_cholesky`.
+    Subclasses implement `_shape` and `_matmul`, and what they can do better than the dense matrix: `_solve`, `_to_dense`,
+    `_diag_part`, `_determinant`, `_log_abs_determinant`, `_eigvals`, `_adjoint`, `_inverse`, `_cholesky`. Where sizes may be unknown,
+    `_shape_tensor` tells them.
 
     Args:
       dtype: of the elements.
@@ -40,11 +43,13 @@ class LinearOperator(Module):
       is_non_singular, is_self_adjoint, is_positive_definite, is_square: what is known of the matrix: True, False or None.
         Nobody checks it; better methods are chosen by it.
       name: a name.
-      parameters: accepted and ignored.
+      parameters: the arguments of the subclass's constructor, by name; by default those that it got.
     """
 
-    _TF_MODULE_IGNORED_PROPERTIES = frozenset(["_recipe"])
+    _TF_MODULE_IGNORED_PROPERTIES = frozenset(["_recipe", "_arguments", "_parameters"])
     _is_late = False
+    # Of arguments that are tensors, how many of the last dimensions belong to each matrix; the others are those of the batch.
+    _matrix_ranks: ClassVar[dict[str, int]] = {}
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -83,6 +88,7 @@ class LinearOperator(Module):
         self._dtype = dtypes.as_dtype(dtype)
         self._is_non_singular, self._is_self_adjoint = is_non_singular, is_self_adjoint
         self._is_positive_definite, self._is_square = is_positive_definite, is_square
+        self._parameters = parameters
 
     def __gradtape_function__(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a function of `tf.linalg` returns that is given operators; NotImplemented if it takes none."""
@@ -103,10 +109,39 @@ class LinearOperator(Module):
     H = property(lambda self: self.adjoint(), doc="The adjoint.")
 
     @property
+    def parameters(self) -> dict[str, Any]:
+        """The arguments of the constructor by name."""
+        given: dict[str, Any] | None = self._parameters
+        return dict(given) if given is not None else arguments_of(self)
+
+    def __tensor_parts__(self) -> list[Any]:
+        """The tensors that it is made of: gradients with respect to it are those with respect to them."""
+        return parts(self)
+
+    def _with_parts(self, tensors: list[Any]) -> LinearOperator:
+        """The same operator of other tensors, such as gradients."""
+        result: LinearOperator = rebuilt(self, tensors)
+        return result
+
+    def __getitem__(self, slices: Any) -> LinearOperator:
+        """The operator of a part of the batch."""
+        entries = list(slices) if isinstance(slices, (tuple, list)) else [slices]
+        result: LinearOperator = sliced(self, entries, self._dims()[:-2])
+        return result
+
+    def _pieces(self) -> Any:
+        """The operator as a structure of tensors, which a function can return."""
+        return pieces_of(self)
+
+    @property
     def is_square(self) -> bool | None:
         """Whether it has as many rows as columns, if that is known."""
         rows, columns = self.shape[-2:] if self.shape.rank is not None else (None, None)
-        return self._is_square if rows is None or columns is None else rows == columns
+        if rows is None or columns is None:
+            return self._is_square
+        if self._is_square is False and rows == columns:
+            raise ValueError("User set is_square hint to False, but the operator was square.")
+        return bool(rows == columns)
 
     def shape_tensor(self, name: str = "shape_tensor") -> Tensor:
         """The shape of the dense matrix, an int32 vector."""
@@ -148,7 +183,7 @@ class LinearOperator(Module):
 
     def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve") -> Any:
         """The matrix whose product with this operator is `rhs`; see `matmul`. The operator must be square and not singular."""
-        self._require_square("solve")
+        self._require_square("Exact solve")
         if self.is_non_singular is False:
             raise NotImplementedError(
                 errors.compose(
@@ -168,12 +203,12 @@ class LinearOperator(Module):
 
     def determinant(self, name: str = "det") -> Any:
         """The determinants."""
-        self._require_square("determinant")
+        self._require_square("Determinant")
         return self._determinant()
 
     def log_abs_determinant(self, name: str = "log_abs_det") -> Any:
         """The logarithms of the absolute values of the determinants."""
-        self._require_square("log_abs_determinant")
+        self._require_square("Determinant")
         return self._log_abs_determinant()
 
     def trace(self, name: str = "trace") -> Tensor:
@@ -200,7 +235,13 @@ class LinearOperator(Module):
 
     def inverse(self, name: str = "inverse") -> LinearOperator:
         """The operator that undoes this one."""
-        self._require_square("inverse")
+        if self.is_square is False:
+            raise ValueError(
+                errors.compose(
+                    f"Cannot take the Inverse: {self.name} represents a non square matrix, {self.shape}.",
+                    "use tf.linalg.pinv with to_dense().",
+                )
+            )
         if self.is_non_singular is False:
             raise ValueError(f"Cannot take the inverse: {self.name} is singular.")
         return self._inverse()
@@ -230,7 +271,7 @@ class LinearOperator(Module):
 
     def cond(self, name: str = "cond") -> Any:
         """The condition numbers: the largest over the smallest singular value."""
-        self._require_square("cond")
+        self._require_square("The condition number")
         sizes = absolute(self._eigvals()) if self.is_self_adjoint else svd(self.to_dense(), compute_uv=False)
         return reduce_max(sizes, -1) / reduce_min(sizes, -1)
 
@@ -267,10 +308,28 @@ class LinearOperator(Module):
         return self.to_dense().get_shape() if self._is_late else self._dims()
 
     def _dims(self) -> tuple[Any, ...]:
-        raise NotImplementedError
+        shape = TensorShape(self._shape())
+        return tuple(shape) if shape.is_fully_defined() else dims_of(self._shape_tensor())
+
+    def _shape(self) -> Any:
+        raise NotImplementedError(
+            errors.compose(
+                f"{type(self).__name__} does not tell its shape.",
+                "define the method _shape, which returns a TensorShape.",
+            )
+        )
+
+    def _shape_tensor(self) -> Any:
+        raise NotImplementedError(
+            errors.compose(f"{type(self).__name__} does not tell its sizes.", "define the method _shape_tensor.")
+        )
 
     def _matmul(self, x: Tensor, adjoint: bool) -> Any:
-        raise NotImplementedError
+        raise NotImplementedError(
+            errors.compose(
+                f"{type(self).__name__} does not tell how it multiplies.", "define the method _matmul(x, adjoint)."
+            )
+        )
 
     def _solve(self, rhs: Tensor, adjoint: bool) -> Any:
         return solve(self.to_dense(), rhs, adjoint=adjoint)
@@ -330,7 +389,9 @@ class LinearOperator(Module):
         if self.is_square is False:
             raise NotImplementedError(
                 errors.compose(
-                    f"{what}: {self.name} is {self.shape}: it must be square.", "use tf.linalg.lstsq.", depth=2
+                    f"{what} not implemented for an operator that is expected to not be square: {self.name} is {self.shape}.",
+                    "use tf.linalg.lstsq.",
+                    depth=2,
                 )
             )
 
@@ -419,7 +480,20 @@ def tensor_of(value: Any) -> Any:
 
 def batch_of(*shapes: Any) -> tuple[Any, ...]:
     """The shape to which batches broadcast."""
-    return tuple(np.broadcast_shapes(*[tuple(s) for s in shapes]))
+    try:
+        return tuple(np.broadcast_shapes(*[tuple(s) for s in shapes]))
+    except ValueError:
+        raise ValueError(
+            errors.compose(
+                f"Incompatible shapes for broadcasting: the batches have the shapes {[tuple(s) for s in shapes]}.",
+                "in each dimension, they must be equal, or one of them 1.",
+            )
+        ) from None
+
+
+def dims_of(shape: Any) -> tuple[Any, ...]:
+    """The sizes that a tensor holds."""
+    return arguments.shape(shape, "LinearOperator")
 
 
 def spread(x: Tensor, batch: Any) -> Any:
@@ -431,6 +505,13 @@ def spread(x: Tensor, batch: Any) -> Any:
 def product(a: Any, b: Any, adjoint: bool = False) -> Any:
     """The product of dense matrices."""
     return matmul(a, b, adjoint_a=adjoint)
+
+
+def require_hint(value: bool | None, wanted: bool, sentence: str) -> bool:
+    """What is known of an operator anyway; ValueError if the hint says something else."""
+    if value is not None and value is not wanted:
+        raise ValueError(errors.compose(sentence, "leave the hint out."))
+    return wanted
 
 
 def all_known(values: Any) -> bool | None:

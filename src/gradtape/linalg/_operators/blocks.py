@@ -8,11 +8,13 @@ from typing import Any
 
 from gradtape.arrays.creation import zeros
 from gradtape.arrays.movement import concat, expand_dims, split, squeeze
+from gradtape.core import errors
 from gradtape.core.convert import convert_to_tensor
 from gradtape.core.tensor import Tensor
 from gradtape.linalg import _diagonals as diagonals
-from gradtape.linalg._operators.base import LinearOperator, all_known, batch_of, spread
+from gradtape.linalg._operators.base import LinearOperator, batch_of, require_hint, spread
 from gradtape.linalg._operators.compositions import Joint, checked
+from gradtape.linalg._operators.dense import LinearOperatorFullMatrix
 from gradtape.ops.family import dims
 
 
@@ -23,15 +25,44 @@ class Blocks(LinearOperator):
         """The product with a matrix, another operator, or a list with one matrix for each block."""
         if not isinstance(x, (list, tuple)) or not _are_blocks(x):
             return super().matmul(x, adjoint, adjoint_arg)
-        given = [_adjoint_of(part) if adjoint_arg else convert_to_tensor(part, self._dtype) for part in x]
-        return split(super().matmul(joined(given), adjoint), self._block_sizes(-1 if adjoint else -2), -2)
+        given = self._given("matmul", x, adjoint_arg, -2 if adjoint else -1)
+        return split(super().matmul(given, adjoint), self._block_sizes(-1 if adjoint else -2), -2)
 
     def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve") -> Any:
         """The matrix whose product with this operator is `rhs`, which may be a list with one matrix for each block."""
         if not isinstance(rhs, (list, tuple)) or not _are_blocks(rhs):
             return super().solve(rhs, adjoint, adjoint_arg)
-        given = [_adjoint_of(part) if adjoint_arg else convert_to_tensor(part, self._dtype) for part in rhs]
-        return split(super().solve(joined(given), adjoint), self._block_sizes(-2 if adjoint else -1), -2)
+        given = self._given("solve", rhs, adjoint_arg, -1 if adjoint else -2)
+        return split(super().solve(given, adjoint), self._block_sizes(-2 if adjoint else -1), -2)
+
+    def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
+        """The product with a vector, or with a list of one vector for each block."""
+        return self._of_vectors(self.matmul, x, adjoint)
+
+    def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
+        """The vector whose product with this operator is `rhs`, which may be a list with one vector for each block."""
+        return self._of_vectors(self.solve, rhs, adjoint)
+
+    def _of_vectors(self, function: Any, x: Any, adjoint: bool) -> Any:
+        if not isinstance(x, (list, tuple)) or not all(getattr(part, "shape", ()) for part in x):
+            return squeeze(function(expand_dims(x, -1), adjoint), -1)
+        return [squeeze(y, -1) for y in function([expand_dims(part, -1) for part in x], adjoint)]
+
+    def _given(self, what: str, x: Any, adjoint_arg: bool, axis: int) -> Any:
+        """One matrix for each block, one below the other."""
+        given = [_adjoint_of(part) if adjoint_arg else convert_to_tensor(part, self._dtype) for part in x]
+        sizes = self._block_sizes(axis)
+        rows = [dims(part)[-2] for part in given]
+        if len(rows) != len(sizes) or any(
+            n is not None and m is not None and n != m for n, m in zip(rows, sizes, strict=True)
+        ):
+            raise ValueError(
+                errors.compose(
+                    f"{what}: Dimensions {rows} and {sizes} are not compatible: the dimension does not match that of the blocks.",
+                    "give one matrix for each block, with as many rows as the block has columns.",
+                )
+            )
+        return joined(given)
 
     def _block_sizes(self, axis: int) -> list[int]:
         """The lengths of the blocks on the diagonal along an axis."""
@@ -57,6 +88,9 @@ class LinearOperatorBlockDiag(Blocks, Joint):
     >>> tf.linalg.LinearOperatorBlockDiag([one, two]).matvec([1.0, 1.0, 1.0]).numpy()
     array([1., 3., 7.], dtype=float32)
     """
+
+    what = "The direct sum"
+    sign = "_ds_"
 
     def __init__(
         self,
@@ -135,18 +169,35 @@ class LinearOperatorBlockLowerTriangular(Blocks):
         everything = checked([op for row in self._operators for op in row])
         for i, row in enumerate(self._operators):
             if len(row) != i + 1:
-                raise ValueError(
-                    f"Row {i} of a lower triangular matrix of blocks needs {i + 1} operators, it has {len(row)}."
-                )
+                raise ValueError(f"Argument `operators[{i}]` must contain `{i + 1}` blocks, got {len(row)}.")
             if row[-1].is_square is False:
                 raise ValueError(f"The operators on the diagonal must be square, {row[-1].name} is {row[-1].shape}.")
-        if is_non_singular is None:
-            is_non_singular = all_known(row[-1].is_non_singular for row in self._operators)
+        self._check_sizes()
+        known = [row[-1].is_non_singular for row in self._operators]
+        if all(known) or False in known:
+            which = "non-singular" if all(known) else "singular"
+            sentence = f"A lower triangular matrix of blocks with {which} operators on its diagonal is always {which}."
+            is_non_singular = require_hint(is_non_singular, all(known), sentence)
         super().__init__(
             everything[0].dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name
         )
 
     operators = property(lambda self: self._operators, doc="The rows of operators.")
+
+    def _check_sizes(self) -> None:
+        """ValueError unless each block has the rows and columns of the blocks on the diagonal."""
+        for i, row in enumerate(self._operators):
+            for j, op in enumerate(row):
+                for axis, k, what in ((-2, i, "range"), (-1, j, "domain")):
+                    own, wanted = op.shape[axis], self._operators[k][k].shape[axis]
+                    if None not in (own, wanted) and own != wanted:
+                        raise ValueError(
+                            errors.compose(
+                                f"Argument `operators[{i}][{j}].{what}_dimension` ({own}) must be the same as "
+                                f"`operators[{k}][{k}].{what}_dimension` ({wanted}).",
+                                "blocks of a row have equally many rows, blocks of a column equally many columns.",
+                            )
+                        )
 
     def _dims(self) -> tuple[Any, ...]:
         size = sum(self._sizes())
@@ -193,6 +244,19 @@ class LinearOperatorBlockLowerTriangular(Blocks):
             blocks += [zeros((*batch, sizes[i], n), self._dtype) for n in sizes[i + 1 :]]
             rows.append(concat(blocks, -1))
         return concat(rows, -2)
+
+    def _inverse(self) -> LinearOperator:
+        """Row by row: what is below the diagonal of the inverse follows from the rows above it."""
+        count = len(self._operators)
+        rows: list[list[LinearOperator]] = []
+        for i in range(count):
+            last = self._operators[i][-1].inverse()
+            row: list[LinearOperator] = []
+            for j in range(i):
+                terms = [self._operators[i][k].matmul(rows[k][j].to_dense()) for k in range(j, i)]
+                row.append(LinearOperatorFullMatrix(-last.matmul(functools.reduce(lambda a, b: a + b, terms))))
+            rows.append([*row, last])
+        return LinearOperatorBlockLowerTriangular(rows, is_non_singular=True)
 
     def _determinant(self) -> Any:
         return functools.reduce(lambda a, b: a * b, [row[-1].determinant() for row in self._operators])

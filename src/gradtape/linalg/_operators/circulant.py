@@ -40,6 +40,10 @@ class Circulant(LinearOperator):
             is_self_adjoint = True
         super().__init__(input_output_dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name)
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls._matrix_ranks = {"spectrum": cls._depth}
+
     spectrum = property(lambda self: self._spectrum, doc="The Fourier transform of the kernel: the eigenvalues.")
     block_depth = property(lambda self: self._depth, doc="How many dimensions there are.")
 

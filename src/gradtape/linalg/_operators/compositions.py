@@ -11,7 +11,7 @@ from gradtape.arrays.movement import expand_dims, reshape, transpose
 from gradtape.core import errors
 from gradtape.core.tensor import Tensor
 from gradtape.linalg import _diagonals as diagonals
-from gradtape.linalg._operators.base import DERIVED, LinearOperator, all_known, batch_of, spread
+from gradtape.linalg._operators.base import DERIVED, LinearOperator, all_known, batch_of, require_hint, spread
 from gradtape.math._conversion import conj
 from gradtape.ops.family import dims
 
@@ -21,7 +21,12 @@ class Joint(LinearOperator):
 
     Attributes:
       shared: what is known of the whole if it is known of each of them.
+      what: how messages call it.
+      sign: stands between the names of the operators in its own.
     """
+
+    what = "An operator made"
+    sign = "_"
 
     shared: tuple[str, ...] = ("is_non_singular", "is_self_adjoint", "is_positive_definite")
 
@@ -35,6 +40,10 @@ class Joint(LinearOperator):
         name: str | None = None,
     ) -> None:
         self._operators = checked(operators)
+        if is_non_singular is False and all(op.is_non_singular for op in self._operators):
+            raise ValueError(
+                errors.compose(f"{self.what} of non-singular operators is always non-singular.", "leave the hint out.")
+            )
         known = {
             "is_non_singular": is_non_singular,
             "is_self_adjoint": is_self_adjoint,
@@ -43,7 +52,8 @@ class Joint(LinearOperator):
         for flag in self.shared:
             if known[flag] is None:
                 known[flag] = all_known(getattr(op, flag) for op in self._operators)
-        super().__init__(self._operators[0].dtype, None, **known, is_square=is_square, name=name)
+        own = name or self.sign.join([op.name for op in self._operators])
+        super().__init__(self._operators[0].dtype, None, **known, is_square=is_square, name=own)
 
     operators = property(lambda self: self._operators, doc="The operators.")
 
@@ -71,6 +81,8 @@ class LinearOperatorComposition(Joint):
     """
 
     shared = ("is_non_singular",)
+    what = "The composition"
+    sign = "_o_"
 
     def __init__(
         self,
@@ -81,7 +93,15 @@ class LinearOperatorComposition(Joint):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(operators, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
+        members = checked(operators)
+        if _is_square_of_itself(members):  # A A^H
+            sentence = "The composition of an operator with its adjoint is always {}."
+            is_square = require_hint(is_square, True, sentence.format("square"))
+            is_self_adjoint = require_hint(is_self_adjoint, True, sentence.format("self adjoint"))
+            if is_non_singular or all(op.is_non_singular for op in members):
+                sentence = "The composition of a non-singular operator with its adjoint is always {}."
+                is_positive_definite = require_hint(is_positive_definite, True, sentence.format("positive definite"))
+        super().__init__(members, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
         for left, right in zip(self._operators, self._operators[1:], strict=False):
             if left.shape[-1] != right.shape[-2]:
                 raise errors.build(
@@ -130,8 +150,22 @@ class LinearOperatorComposition(Joint):
         return LinearOperatorComposition([op.inverse() for op in reversed(self._operators)], True)
 
 
+def _is_square_of_itself(operators: Sequence[LinearOperator]) -> bool:
+    """True if operators are known to be `A B … B^H A^H`."""
+    pairs = list(zip(operators, reversed(operators), strict=True))[: len(operators) // 2]
+    return len(operators) % 2 == 0 and all(_are_adjoint(a, b) for a, b in pairs)
+
+
+def _are_adjoint(a: LinearOperator, b: LinearOperator) -> bool:
+    if a is b:
+        return bool(a.is_self_adjoint)
+    return any(isinstance(x, LinearOperatorAdjoint) and x.operator is y for x, y in ((a, b), (b, a)))
+
+
 class _Derived(LinearOperator):
     """Base of operators that are made of one other; its flags hold for them too."""
+
+    _suffix = ""
 
     def __init__(
         self,
@@ -146,7 +180,9 @@ class _Derived(LinearOperator):
         given = (is_non_singular, is_self_adjoint, is_positive_definite)
         own = (operator.is_non_singular, operator.is_self_adjoint, operator.is_positive_definite)
         known, adjoint, definite = [a if b is None else b for a, b in zip(own, given, strict=True)]
-        super().__init__(operator.dtype, None, known, adjoint, definite, is_square, name)
+        super().__init__(
+            operator.dtype, None, known, adjoint, definite, is_square, name or operator.name + self._suffix
+        )
 
     operator = property(lambda self: self._operator, doc="The operator that this one is made of.")
 
@@ -158,6 +194,28 @@ class LinearOperatorAdjoint(_Derived):
     >>> tf.linalg.LinearOperatorAdjoint(operator).matvec([1.0, 0.0]).numpy()
     array([1., 2.], dtype=float32)
     """
+
+    _suffix = "_adjoint"
+
+    def __init__(
+        self,
+        operator: LinearOperator,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        given = (is_non_singular, is_self_adjoint, is_positive_definite)
+        own = (operator.is_non_singular, operator.is_self_adjoint, operator.is_positive_definite)
+        for what, known, hint in zip(("non-singular", "self-adjoint", "positive-definite"), own, given, strict=True):
+            if None not in (known, hint) and known != hint:
+                raise ValueError(
+                    errors.compose(
+                        f"An operator is {what} if and only if its adjoint is {what}.", "leave the hint out."
+                    )
+                )
+        super().__init__(operator, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
 
     def _dims(self) -> tuple[Any, ...]:
         *batch, rows, columns = self._operator._dims()
@@ -193,6 +251,8 @@ class LinearOperatorInversion(_Derived):
     array([0.5 , 0.25], dtype=float32)
     """
 
+    _suffix = "_inv"
+
     def __init__(
         self,
         operator: LinearOperator,
@@ -204,6 +264,9 @@ class LinearOperatorInversion(_Derived):
     ) -> None:
         if operator.is_square is False or operator.is_non_singular is False:
             raise ValueError(f"{operator.name} has no inverse: it must be square and non-singular.")
+        require_hint(
+            is_non_singular, True, "The inverse of an operator is always non-singular: is_non_singular is False."
+        )
         super().__init__(operator, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name)
 
     def _dims(self) -> tuple[Any, ...]:
@@ -236,6 +299,9 @@ class LinearOperatorKronecker(Joint):
     array([[1., 1., 0., 0.],
            [0., 0., 2., 2.]], dtype=float32)
     """
+
+    what = "The Kronecker product"
+    sign = "_x_"
 
     def _dims(self) -> tuple[Any, ...]:
         return (*self._batch(), math.prod(self._sizes(-2)), math.prod(self._sizes(-1)))
@@ -316,7 +382,7 @@ def checked(operators: Sequence[LinearOperator]) -> list[LinearOperator]:
     """The operators as a list, after a check that there is one, and that they have one dtype."""
     found = list(operators)
     if not found:
-        raise ValueError("Expected a non-empty list of operators.")
+        raise ValueError("Expected a non-empty list of operators: it must be a list of >=1 operators.")
     if any(op.dtype is not found[0].dtype for op in found):
         raise TypeError(f"Expected all operators to have the same dtype, found {[op.dtype.name for op in found]}.")
     return found

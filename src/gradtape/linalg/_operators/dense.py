@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from gradtape.core import errors
 from gradtape.core.tensor import Tensor
@@ -24,6 +24,8 @@ class LinearOperatorFullMatrix(LinearOperator):
     >>> operator.matvec([1.0, 1.0]).numpy()
     array([3., 7.], dtype=float32)
     """
+
+    _matrix_ranks: ClassVar = {"matrix": 2}
 
     def __init__(
         self,
@@ -72,6 +74,8 @@ class LinearOperatorLowerTriangular(LinearOperator):
     >>> operator.solvevec([2.0, 5.0]).numpy(), operator.determinant().numpy()
     (array([1., 1.], dtype=float32), np.float32(8.0))
     """
+
+    _matrix_ranks: ClassVar = {"tril": 2}
 
     def __init__(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from gradtape.arrays.creation import ones, zeros, zeros_like
 from gradtape.arrays.movement import broadcast_to, expand_dims
@@ -29,6 +29,8 @@ class LinearOperatorDiag(LinearOperator):
     array([[ 1.,  0.],
            [ 0., -2.]], dtype=float32)
     """
+
+    _matrix_ranks: ClassVar = {"diag": 1}
 
     def __init__(
         self,
@@ -107,6 +109,8 @@ class LinearOperatorScaledIdentity(LinearOperator):
     >>> tf.linalg.LinearOperatorScaledIdentity(2, 3.0).matvec([1.0, 2.0]).numpy()
     array([3., 6.], dtype=float32)
     """
+
+    _matrix_ranks: ClassVar = {"multiplier": 0}
 
     def __init__(
         self,
@@ -194,11 +198,16 @@ class LinearOperatorIdentity(LinearOperatorScaledIdentity):
         assert_proper_shapes: bool = False,
         name: str = "LinearOperatorIdentity",
     ) -> None:
-        if not (is_non_singular and is_self_adjoint and is_positive_definite and is_square):
-            raise ValueError("An identity operator is non-singular, self-adjoint, positive definite and square.")
+        hints = {
+            "self adjoint": is_self_adjoint,
+            "square": is_square,
+            "non-singular": is_non_singular,
+            "positive-definite": is_positive_definite,
+        }
+        for what, hint in hints.items():
+            if not hint:
+                raise ValueError(errors.compose(f"An identity operator is always {what}.", "leave the hint out."))
         batch = _batch_shape(name, batch_shape)
-        if isinstance(num_rows, float):
-            raise TypeError(errors.compose(f"{name}: num_rows must be integer type, got {num_rows}.", "give an int."))
         super().__init__(num_rows, ones(batch, dtype or dtypes.float32), True, True, True, True, name=name)
 
     def _matmul(self, x: Tensor, adjoint: bool) -> Any:
@@ -240,8 +249,10 @@ class LinearOperatorZeros(LinearOperator):
         assert_proper_shapes: bool = False,
         name: str = "LinearOperatorZeros",
     ) -> None:
-        if is_non_singular or is_positive_definite:
-            raise ValueError("A zero operator is never non-singular or positive definite.")
+        if is_non_singular:
+            raise ValueError(errors.compose("A zero operator is always singular.", "leave the hint out."))
+        if is_positive_definite:
+            raise ValueError(errors.compose("A zero operator is always not positive-definite.", "leave the hint out."))
         self._rows = _size("num_rows", num_rows)
         self._columns = self._rows if num_columns is None else _size("num_columns", num_columns)
         self._batch = tuple(_batch_shape(name, batch_shape))
@@ -301,9 +312,11 @@ def _batch_shape(who: str, value: Any) -> TensorShape:
 
 def _size(what: str, value: Any) -> int:
     given = convert.convert_to_tensor(value)
+    if not given.dtype.is_integer:
+        raise TypeError(errors.compose(f"{what} must be integer type, got {value}.", "give an int."))
     if given.ndim:
-        raise ValueError(errors.compose(f"{what} must be a 0-D Tensor, got {value}.", "give a single int."))
+        raise errors.build(errors.ShapeError, f"{what} must be a 0-D Tensor, got {value}.", "give a single int.")
     size = int(given)
     if size < 0:
-        raise ValueError(f"{what} must be non-negative, got {size}.")
+        raise errors.build(errors.ShapeError, f"{what} must be non-negative, got {size}.", "give a count of rows.")
     return size

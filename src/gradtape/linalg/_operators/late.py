@@ -169,12 +169,14 @@ def patient_init(init: Callable[..., None], become_late: Callable[[Any], None]) 
 
     @functools.wraps(init)
     def public(self: Any, *args: Any, **kwargs: Any) -> None:
-        if type(self).__init__ is not public or _current.trace is None:
+        if type(self).__init__ is not public:
             init(self, *args, **kwargs)
             return
-        if _thread.is_inside:
+        if _current.trace is None or _thread.is_inside:
             init(self, *args, **kwargs)
-            vars(self)["_recipe"] = recipe_for(type(self), args, kwargs)
+            vars(self)["_arguments"] = (args, kwargs)
+            if _current.trace is not None:
+                vars(self)["_recipe"] = recipe_for(type(self), args, kwargs)
             return
         is_late = _holds_late((args, kwargs))
         if not is_late:
@@ -184,7 +186,7 @@ def patient_init(init: Callable[..., None], become_late: Callable[[Any], None]) 
             except Unknown:
                 is_late = True
                 vars(self).clear()
-        vars(self)["_recipe"] = recipe_for(type(self), args, kwargs)
+        vars(self)["_recipe"], vars(self)["_arguments"] = recipe_for(type(self), args, kwargs), (args, kwargs)
         if is_late:
             become_late(self)
 

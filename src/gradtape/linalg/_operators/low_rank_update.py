@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from gradtape.arrays.movement import expand_dims
 from gradtape.core import errors
@@ -36,6 +36,8 @@ class LinearOperatorLowRankUpdate(LinearOperator):
            [1., 3.]], dtype=float32)
     """
 
+    _matrix_ranks: ClassVar = {"u": 2, "diag_update": 1, "v": 2}
+
     def __init__(
         self,
         base_operator: LinearOperator,
@@ -53,6 +55,9 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         self._v = self._u if v is None else kept(v, base_operator.dtype)
         self._update = None if diag_update is None else kept(diag_update, base_operator.dtype)
         _check_sizes(name, base_operator, self._u, self._v, self._update)
+        update_batch = () if self._update is None else self._update.shape[:-1]
+        if not any(None in shape for shape in (base_operator.batch_shape, self._u.shape, self._v.shape, update_batch)):
+            batch_of(base_operator.batch_shape, self._u.shape[:-2], self._v.shape[:-2], update_batch)
         self._is_update_positive = True if diag_update is None else is_diag_update_positive
         if v is None and base_operator.is_self_adjoint and (diag_update is None or not self._u.dtype.is_complex):
             is_self_adjoint = True if is_self_adjoint is None else is_self_adjoint
@@ -69,7 +74,8 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     is_diag_update_positive = property(lambda self: self._is_update_positive, doc="Whether D is known to be positive.")
 
     def _dims(self) -> tuple[Any, ...]:
-        batch = batch_of(self._base.batch_shape, self._u.shape[:-2], self._v.shape[:-2])
+        update_batch = () if self._update is None else self._update.shape[:-1]
+        batch = batch_of(self._base.batch_shape, self._u.shape[:-2], self._v.shape[:-2], update_batch)
         return (*batch, *self._base._dims()[-2:])
 
     def _matmul(self, x: Tensor, adjoint: bool) -> Any:

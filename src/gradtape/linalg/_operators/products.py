@@ -18,7 +18,9 @@ from gradtape.linalg._operators.diagonal import (
 
 def multiply(left: LinearOperator, right: LinearOperator) -> LinearOperator:
     """The product of two operators, which must fit."""
-    whole = LinearOperatorComposition([left, right])
+    singular = left.is_non_singular is False or right.is_non_singular is False
+    is_square = left.shape[-2] == right.shape[-1]
+    whole = LinearOperatorComposition([left, right], is_non_singular=False if singular and is_square else None)
     for one, other in ((left, right), (right, left)):
         if type(one) is LinearOperatorIdentity and not one._dims()[:-2]:
             return other

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,7 +14,16 @@ from gradtape.core import convert, dtypes, errors
 from gradtape.core.tensor import Tensor, host
 from gradtape.linalg import _diagonals as diagonals
 from gradtape.linalg._banded import tridiagonal_matmul, tridiagonal_solve
-from gradtape.linalg._operators.base import LinearOperator, batch_of, kept, of_rank, product, spread, tensor_of
+from gradtape.linalg._operators.base import (
+    LinearOperator,
+    batch_of,
+    kept,
+    of_rank,
+    product,
+    require_hint,
+    spread,
+    tensor_of,
+)
 from gradtape.linalg._products import l2_normalize
 from gradtape.math._conversion import conj
 from gradtape.math._elementwise import cast
@@ -35,6 +44,8 @@ class LinearOperatorToeplitz(LinearOperator):
            [ 2.,  1., -4.],
            [ 3.,  2.,  1.]], dtype=float32)
     """
+
+    _matrix_ranks: ClassVar = {"col": 1, "row": 1}
 
     def __init__(
         self,
@@ -109,6 +120,8 @@ class LinearOperatorTridiag(LinearOperator):
            [1., 2.]], dtype=float32)
     """
 
+    _matrix_ranks: ClassVar = {"diagonals": 2}
+
     def __init__(
         self,
         diagonals: Any,
@@ -121,10 +134,12 @@ class LinearOperatorTridiag(LinearOperator):
     ) -> None:
         if diagonals_format not in ("compact", "sequence", "matrix"):
             raise ValueError(
-                f"Expected `diagonals_format` to be 'compact', 'sequence' or 'matrix', got {diagonals_format!r}."
+                f"Argument `diagonals_format` must be one of compact, matrix, or sequence, got {diagonals_format!r}."
             )
         sequence = diagonals_format == "sequence"
         self._diagonals: Any = [kept(d) for d in diagonals] if sequence else kept(diagonals)
+        if sequence:
+            self._matrix_ranks = {"diagonals": 1}  # type: ignore[misc]  # of each of the three
         self._format = diagonals_format
         main: Any = self._diagonals[1] if sequence else self._diagonals
         super().__init__(main.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name)
@@ -177,6 +192,8 @@ class LinearOperatorHouseholder(LinearOperator):
     array([ 3., -4.], dtype=float32)
     """
 
+    _matrix_ranks: ClassVar = {"reflection_axis": 1}
+
     def __init__(
         self,
         reflection_axis: Any,
@@ -186,10 +203,11 @@ class LinearOperatorHouseholder(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorHouseholder",
     ) -> None:
-        if is_non_singular is False or is_self_adjoint is False or is_positive_definite or is_square is False:
-            raise ValueError("A reflection is non-singular, self-adjoint and square, and never positive definite.")
+        require_hint(is_self_adjoint, True, "A Householder operator is always self adjoint.")
+        require_hint(is_positive_definite, False, "A Householder operator is never positive definite.")
+        require_hint(is_square, True, "A Householder operator is always square.")
         self._axis = of_rank(name, kept(reflection_axis), 1)
-        super().__init__(self._axis.dtype, None, True, True, False, True, name)
+        super().__init__(self._axis.dtype, None, is_non_singular, True, False, True, name)
 
     reflection_axis = property(lambda self: self._axis, doc="The axis.")
 
@@ -232,6 +250,8 @@ class LinearOperatorPermutation(LinearOperator):
     array([30., 10., 20.], dtype=float32)
     """
 
+    _matrix_ranks: ClassVar = {"perm": 1}
+
     def __init__(
         self,
         perm: Any,
@@ -249,8 +269,8 @@ class LinearOperatorPermutation(LinearOperator):
                 f"LinearOperatorPermutation: perm must be integers, got {self._perm.dtype.name}.",
                 "pass integers.",
             )
-        if is_non_singular is False or is_square is False:
-            raise ValueError("A permutation is non-singular and square.")
+        require_hint(is_non_singular, True, "A Permutation operator is always non-singular.")
+        require_hint(is_square, True, "A Permutation operator is always square.")
         if (
             type(self._perm) is Tensor
             and (np.sort(np.asarray(host(self._perm._array))) != np.arange(dims(self._perm)[-1])).any()
