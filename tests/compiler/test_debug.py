@@ -47,7 +47,7 @@ def test_prints(flags, parts):
 
 
 def test_nothing_without_the_variable():
-    assert debug._parsed("") == frozenset()
+    assert debug._parse("") == frozenset()
     assert printed("") == (0, "")
 
 

@@ -11,10 +11,10 @@ from gradtape.core import gc_pause
 def prepare(graph: Graph) -> Graph:
     """The graph that runs in place of a traced one."""
     with gc_pause.paused():
-        return _prepared(graph)
+        return _prepare(graph)
 
 
-def _prepared(graph: Graph) -> Graph:
+def _prepare(graph: Graph) -> Graph:
     if debug.wants("trace"):
         debug.show(f"{graph.name}, as it was traced", graph)
     optimized = passes.optimize(graph)
@@ -25,7 +25,7 @@ def _prepared(graph: Graph) -> Graph:
 
     try:
         with translator.together():
-            native = pipeline.segment(_shown(pipeline.fuse(optimized)))
+            native = pipeline.segment(_show(pipeline.fuse(optimized)))
     except Exception as problem:
         warn(problem, graph.name)
         return optimized
@@ -38,7 +38,7 @@ def _prepared(graph: Graph) -> Graph:
     return native
 
 
-def _shown(graph: Graph) -> Graph:
+def _show(graph: Graph) -> Graph:
     """A fused graph, after it was looked at if somebody asks for it."""
     if debug.wants("kernels"):
         from gradtape.compiler import kernel_text
