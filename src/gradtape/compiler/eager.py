@@ -58,7 +58,7 @@ def _lower(op: Any, specs: Sequence[Spec], promised: Any, params: dict[str, Any]
 
 def kernel_of(lowered: Any, inputs: int, outputs: Sequence[Spec], is_single: bool) -> Callable[..., Any]:
     """A function of arrays that runs launches and gives the outputs in new arrays, or a single one in the array that it is given."""
-    from gradtape.compiler.runtime.entry import LINE, entry
+    from gradtape.compiler.runtime.entry import LINE, entry  # loaded for the first kernel
 
     call = entry(lowered, inputs, len(outputs))
     if is_single and inputs <= 2 and not lowered.scratch:

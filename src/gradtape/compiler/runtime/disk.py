@@ -120,7 +120,7 @@ def full_text(text: str) -> str:
 @functools.lru_cache(maxsize=1)
 def _version() -> str:
     """What all kernels depend on."""
-    import llvmlite
+    import llvmlite  # only for its version
 
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     sources = disk_cache.fingerprint([os.path.join(package, sub) for sub in ("compiler", "ops", "core")])

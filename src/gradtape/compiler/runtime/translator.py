@@ -245,7 +245,7 @@ def _can_start() -> bool:
 
 def _start() -> Any:
     """A process that translates. It is deaf to Ctrl-C, and ends when nothing more can come."""
-    import subprocess
+    import subprocess  # loaded for the first process
 
     import llvmlite
 

@@ -313,7 +313,7 @@ class ByPackage:
 
     @_aside
     def __init__(self) -> None:
-        from llvmlite import binding
+        from llvmlite import binding  # loaded where its private library is not known
 
         self._binding = binding
         self._in_process = _InProcess()
@@ -374,7 +374,7 @@ class ByPackage:
 @functools.lru_cache(maxsize=1)
 def llvm() -> Direct | ByPackage:
     """LLVM, ready for this kind of machine."""
-    import llvmlite
+    import llvmlite  # loaded with the first function that is compiled
     from llvmlite.utils import get_library_name
 
     if llvmlite.__version__.startswith(_KNOWN):
