@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from compiler.nest_interpreter import interpret
 from gradtape.compiler.bodies.kernel_op import KernelOp
 from gradtape.compiler.graph import Graph, Node
 from gradtape.compiler.lowering import nodes as lowering
 from gradtape.compiler.nest import check
 from gradtape.compiler.nest.description import Nest
-from gradtape.compiler.nest.interpreter import interpret
 from gradtape.compiler.nest.translation import nest_of
 from gradtape.compiler.runtime import kernels
 from gradtape.testing.numpy_emitter import NumpyEmitter

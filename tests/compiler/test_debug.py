@@ -35,7 +35,7 @@ def printed(flags):
         ("trace", ["step, as it was traced", "matmul(", "relu("]),
         ("passes", ["step after "]),
         ("kernels", ["kernels of step", "product i:4 j:2 k:3*", "flops", "rows i:4 j:3*"]),
-        ("memory", ["bytes for values between kernels"]),
+        ("memory", ["memory of step", "bytes between them", "an array that is returned"]),
         ("kernels,verify,tier=0", ["kernels of step"]),
         ("asm,tier=0", ["assembly of a kernel", "task:\n"]),
     ],
@@ -47,7 +47,7 @@ def test_prints(flags, parts):
 
 
 def test_nothing_without_the_variable():
-    assert debug._parsed("") == frozenset()
+    assert debug._parse("") == frozenset()
     assert printed("") == (0, "")
 
 
@@ -78,6 +78,24 @@ def test_stages(step):
     assert "test_debug.py:" in text
     assert "define  void" in step.explain(stage="llvm")
     assert re.search(r"^_?task:", step.explain(stage="asm"), re.MULTILINE)
+
+
+def test_memory():
+    v = tf.Variable(tf.ones([64, 8]))
+
+    @tf.function
+    def step(x):
+        y = tf.tanh(x @ v)
+        v.assign_sub(tf.matmul(x, tf.nn.softmax(y @ tf.transpose(y)) @ y, transpose_a=True))
+        return tf.reduce_sum(y)
+
+    step(tf.ones([16, 64]))
+    text = step.explain(stage="memory")
+    places = [line.split("  ")[-1].strip() for line in text.splitlines()[1:]]
+    assert places[0] == f"arena 0 to {4 * 16 * 8}"
+    assert "the array of a variable, over its old value" in places
+    assert "an array that is returned" in places
+    assert text == step.get_concrete_function(tf.ones([16, 64])).text("memory")
 
 
 def test_work_and_bytes(step):

@@ -111,7 +111,7 @@ def test_strides(strides, shape, dtype):
     base = integers((3000,), dtype)
     other = integers(shape, dtype)
     loop = loop_of(shape, [shape, shape], dtype, sums=False)
-    turned = loop.seen_through(0, View(shape, strides, 1000))
+    turned = loop.see_through(0, View(shape, strides, 1000))
     op = KernelOp(turned, [Spec(shape, own)], "test", [Binding(0, 1000, True), Binding(1)])
     start = base[1000:]
     view = np.lib.stride_tricks.as_strided(start, shape, [s * own.size for s in strides])
@@ -122,9 +122,9 @@ def test_strides(strides, shape, dtype):
 
 def test_views_whose_axes_do_not_fit_are_refused():
     loop = loop_of((6, 4), [(6, 4), (4,)])
-    assert loop.seen_through(0, View((8, 3), (1, 8))) is None
-    assert loop.seen_through(0, View((6, 4), (1, 6))).shape == (6, 4)
-    assert loop.seen_through(0, View((2, 3, 4), (1, 8, 2))).shape == (2, 3, 4)
+    assert loop.see_through(0, View((8, 3), (1, 8))) is None
+    assert loop.see_through(0, View((6, 4), (1, 6))).shape == (6, 4)
+    assert loop.see_through(0, View((2, 3, 4), (1, 8, 2))).shape == (2, 3, 4)
 
 
 def test_results_may_be_written_over_inputs_that_are_read_whole():
@@ -143,7 +143,7 @@ def test_results_may_be_written_over_inputs_that_are_read_whole():
 
 def test_nothing_is_shared_with_an_input_that_is_read_twice_in_two_ways():
     shape = (6, 6)
-    loop = loop_of(shape, [shape, shape], sums=False).seen_through(1, View(shape, (1, 6)))
+    loop = loop_of(shape, [shape, shape], sums=False).see_through(1, View(shape, (1, 6)))
     op = KernelOp(loop, [Spec(shape, dtypes.float32)], "test", [Binding(0), Binding(0, 0, True)])
     assert lower_kernel(op).shares == ()
 

@@ -178,7 +178,7 @@ def test_a_failure_of_the_code_generator_leaves_numpys_kernel(monkeypatch):
     def broken(*arguments):
         raise RuntimeError("no tiles today")
 
-    monkeypatch.setattr(eager, "_lowered", broken)
+    monkeypatch.setattr(eager, "_lower", broken)
     a, b = np.ones((40, 30), np.float32), np.ones((30, 20), np.float32)
     with pytest.warns(CompilerWarning, match="matmul.*no tiles today.*NumPy's kernels"):
         assert eager.generate(MatMul, (a, b), {}) is None

@@ -124,7 +124,7 @@ def test_another_process_that_fails(monkeypatch, command, is_urgent):
 
     if command == ["cat"]:  # it answers, and not with machine code: the texts come back, so that lengths are wrong
         monkeypatch.setattr(translator.translation, "receive", lambda stream: (_ for _ in ()).throw(EOFError))
-    monkeypatch.setattr(translator, "_started", started)
+    monkeypatch.setattr(translator, "_start", started)
     with translator.together():
         jobs = handed_in(12, is_urgent)
         codes = [job.code() for job in jobs]
@@ -177,8 +177,8 @@ def bits(results):
 
 
 def test_a_program_gets_good_code_while_it_lives(new_kernels, monkeypatch):
-    started, may_start = translator._started, threading.Event()
-    monkeypatch.setattr(translator, "_started", lambda: may_start.wait() and started())
+    started, may_start = translator._start, threading.Event()
+    monkeypatch.setattr(translator, "_start", lambda: may_start.wait() and started())
     f, x = a_program()
     compiled = tf.function(f)
     first = compiled(x)
@@ -196,8 +196,8 @@ def test_a_program_gets_good_code_while_it_lives(new_kernels, monkeypatch):
 
 
 def test_good_code_goes_to_the_folder_of_its_program(new_kernels, tmp_path, monkeypatch):
-    started, may_start = translator._started, threading.Event()
-    monkeypatch.setattr(translator, "_started", lambda: may_start.wait() and started())
+    started, may_start = translator._start, threading.Event()
+    monkeypatch.setattr(translator, "_start", lambda: may_start.wait() and started())
     f, x = a_program()
     tf.function(f)(x)
     other = tmp_path / "other"
@@ -275,7 +275,7 @@ def test_fork_while_a_listener_is_told(workshop):
     wait_for(lambda: told)
     with workshop._changed:
         process, workshop._process = workshop._process, None
-        heir = workshop.inherited()
+        heir = workshop.inherit()
         workshop._process = process
     assert jobs[0] in heir._later
     assert jobs[0].listeners == [listener]
@@ -303,8 +303,8 @@ def test_one_core(monkeypatch):
 
 def test_variables_are_updated_in_place_meanwhile(new_kernels, monkeypatch):
     """The thread that waits for good code is none that could hold their arrays."""
-    started, may_start = translator._started, threading.Event()
-    monkeypatch.setattr(translator, "_started", lambda: may_start.wait() and started())
+    started, may_start = translator._start, threading.Event()
+    monkeypatch.setattr(translator, "_start", lambda: may_start.wait() and started())
     f, x = a_program()
     v = tf.Variable(tf.ones([1000]))
 

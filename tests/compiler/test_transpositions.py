@@ -10,6 +10,7 @@ import pytest
 
 import gradtape as tf
 from gradtape.compiler import passes
+from gradtape.compiler.passes.transpositions import move_transpositions
 
 FIRST = {"data_format": "NCHW"}
 
@@ -123,4 +124,4 @@ def test_the_pass_is_verified_and_leaves_graphs_without_products_alone() -> None
     graph.outputs = list(concrete._staged.values)
     passes.optimize(graph, check=True)
     plain = tf.function(lambda x: tf.nn.relu(tf.transpose(x, [0, 3, 1, 2]) + 1.0)).get_concrete_function(X).graph
-    assert passes.move_transpositions(plain) is plain
+    assert move_transpositions(plain) is plain

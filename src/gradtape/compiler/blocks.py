@@ -76,7 +76,7 @@ def _body(graph: Any, carried: int = 0) -> NativeBlock | None:
     for value in running.outputs:
         root = same.get(value, value)
         if root not in made or root in results:
-            part = _copied(value)
+            part = _copy(value)
             parts.append(part)
             root = part.node.outputs[0]
         results.append(root)
@@ -96,7 +96,7 @@ class _CopyOp:
 _COPY = _CopyOp()
 
 
-def _copied(value: Value) -> Part:
+def _copy(value: Value) -> Part:
     kernel = get_kernel(("copy",), _emit_copy)
     operands = inputs(0) + outputs(0) + (Operand("number", size_of(value)),)
     return Part(Node(_COPY, [value], {}, value.spec), Lowered((Launch(kernel, operands),)))

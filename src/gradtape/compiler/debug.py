@@ -23,7 +23,7 @@ _SHOWN = ("trace", "passes", "kernels", "llvm", "asm", "memory", "verify")
 _SWITCHES = ("native", "tier")
 
 
-def _parsed(text: str) -> frozenset[str]:
+def _parse(text: str) -> frozenset[str]:
     """What is asked for; switches as `native=0`."""
     asked = {part.strip() for part in text.split(",") if part.strip()}
     known = {*_SHOWN, *(f"{name}={value}" for name in _SWITCHES for value in "01")}
@@ -34,7 +34,7 @@ def _parsed(text: str) -> frozenset[str]:
     return frozenset(asked)
 
 
-asked: frozenset[str] = _parsed(os.environ.get("GRADTAPE_DEBUG", ""))
+asked: frozenset[str] = _parse(os.environ.get("GRADTAPE_DEBUG", ""))
 
 
 def wants(what: str) -> bool:

@@ -29,14 +29,14 @@ def generate(op: Any, arrays: Sequence[Any], params: dict[str, Any]) -> Callable
     if not all(availability.supports(s.dtype) and math.prod(s.shape) for s in outputs):
         return None
     try:
-        lowered = _lowered(op, specs, promised, params)
+        lowered = _lower(op, specs, promised, params)
         return None if lowered is None else kernel_of(lowered, len(specs), outputs, isinstance(promised, Spec))
     except Exception as problem:
         availability.warn(problem, op.name)
         return None
 
 
-def _lowered(op: Any, specs: Sequence[Spec], promised: Any, params: dict[str, Any]) -> Any:
+def _lower(op: Any, specs: Sequence[Spec], promised: Any, params: dict[str, Any]) -> Any:
     """The launches of an op; None if NumPy's kernel is as good."""
     has_rule = hasattr(op, "row") or callable(getattr(op, "scalar", None))
     if not has_rule:
@@ -58,7 +58,7 @@ def _lowered(op: Any, specs: Sequence[Spec], promised: Any, params: dict[str, An
 
 def kernel_of(lowered: Any, inputs: int, outputs: Sequence[Spec], is_single: bool) -> Callable[..., Any]:
     """A function of arrays that runs launches and gives the outputs in new arrays, or a single one in the array that it is given."""
-    from gradtape.compiler.runtime.entry import LINE, entry
+    from gradtape.compiler.runtime.entry import LINE, entry  # loaded for the first kernel
 
     call = entry(lowered, inputs, len(outputs))
     if is_single and inputs <= 2 and not lowered.scratch:

@@ -121,8 +121,12 @@ def _run(several: Iterable[LaunchPass], segment: Segment) -> Segment:
     return segment
 
 
-def segment(graph: Graph) -> Graph:
-    """A fused graph with native programs in place of the nodes that have kernels."""
-    return segments.split_at_effects(
-        graph, nodes.lower, lambda found: Native(plan(found), [p.node for p in found.parts])
-    )
+def segment(graph: Graph, look: Callable[[Segment], None] = lambda planned: None) -> Graph:
+    """A fused graph with native programs in place of the nodes that have kernels; `look` is called with each of them before it is encoded."""
+
+    def native(found: Segment) -> Native:
+        planned = plan(found)
+        look(planned)
+        return Native(planned, [p.node for p in found.parts])
+
+    return segments.split_at_effects(graph, nodes.lower, native)

@@ -91,13 +91,13 @@ class Profiler:
             ran = [op for node in graph.nodes if (op := node.op) in self._calls]
             if ran:
                 calls = max([self._calls[op][0] for op in ran])
-                times = [one for op in ran for one in _measured(op, self._calls[op][2])]
+                times = [one for op in ran for one in _measure(op, self._calls[op][2])]
                 seconds = sum([self._calls[op][1] for op in ran])
                 found.append(FunctionProfile(graph.name, calls, seconds, tuple(times)))
         return found
 
 
-def _measured(native: Native, arrays: tuple[Any, ...]) -> Iterator[KernelTime]:
+def _measure(native: Native, arrays: tuple[Any, ...]) -> Iterator[KernelTime]:
     """The time of every kernel of a native program on arrays like those of a call."""
     known: dict[Any, Any] = dict(native.constants) | dict(zip(native.inputs, arrays, strict=True))
     for node in native.nodes:
@@ -107,11 +107,11 @@ def _measured(native: Native, arrays: tuple[Any, ...]) -> Iterator[KernelTime]:
         known.update(zip(node.outputs, made, strict=True))
         if lowered.launches:
             # Calls from Python take about as long as a small kernel; a program launches its kernels without them.
-            nothing = sum([_quickest(lambda: pool.parallel_for(0, 0, 0)) for _ in lowered.launches])
-            yield _described(node, max(_quickest(run) - nothing, 1e-9))
+            nothing = sum([_find_quickest(lambda: pool.parallel_for(0, 0, 0)) for _ in lowered.launches])
+            yield _describe(node, max(_find_quickest(run) - nothing, 1e-9))
 
 
-def _quickest(run: Callable[[], None]) -> float:
+def _find_quickest(run: Callable[[], None]) -> float:
     best, start = float("inf"), time.perf_counter()
     for _ in range(_REPEATS):
         before = time.perf_counter()
@@ -123,7 +123,7 @@ def _quickest(run: Callable[[], None]) -> float:
     return best
 
 
-def _described(node: Node, seconds: float) -> KernelTime:
+def _describe(node: Node, seconds: float) -> KernelTime:
     name = f"{getattr(node.op, 'parts', node.op.name)}  {', '.join(str(v.spec) for v in node.outputs)}"
     site = str(Site.of(node.place) or "")
     return KernelTime(name, site, kernel_text.flops(node), kernel_text.size(node), seconds)

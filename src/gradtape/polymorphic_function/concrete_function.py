@@ -181,7 +181,7 @@ class ConcreteFunction:
 
         Args:
           stage: `"trace"` (or `"hlo"`): the graph as it was traced; `"passes"`: after the passes over graphs; `"kernels"`: what each
-            kernel computes, with the user's lines; `"llvm"`: the text that is handed to LLVM; `"asm"`: its instructions; `"optimized_hlo"`: what runs.
+            kernel computes, with the user's lines; `"memory"`: where values lie; `"llvm"`: the text that is handed to LLVM; `"asm"`: its instructions; `"optimized_hlo"`: what runs.
           device_name: ignored.
         """
         from gradtape.polymorphic_function.stages import text_at

@@ -366,7 +366,7 @@ class Function(Generic[P, R_co]):
         """A report about the function: its traces, their cost, their native kernels, and why each was made.
 
         Args:
-          stage: if given, the text of all traces at that stage instead: `"trace"`, `"passes"`, `"kernels"`, `"llvm"`, `"asm"`.
+          stage: if given, the text of all traces at that stage instead: `"trace"`, `"passes"`, `"kernels"`, `"memory"`, `"llvm"`, `"asm"`.
 
         Returns:
           A FunctionReport; a text for a stage.

@@ -70,6 +70,7 @@ STAGES: dict[str, Callable[[Staged, Graph], str]] = {
     "trace": lambda staged, graph: str(graph),
     "passes": lambda staged, graph: str(passes.optimize(graph)),
     "kernels": _kernels,
+    "memory": lambda staged, graph: backend.memory_of(graph) if has_llvm() else _ABSENT,
     "llvm": _llvm,
     "asm": _asm,
     "optimized_hlo": lambda staged, graph: str(staged.program.program.graph),

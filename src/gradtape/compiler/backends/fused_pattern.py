@@ -42,7 +42,7 @@ def lower(op: KernelOp, body: PatternBody) -> Lowered:
         found = _lower_other(pattern, table, epilogue)
         assert found is not None, "takes_epilogue says what can be launched"
         return found._replace(shares=shares)
-    from gradtape.compiler.backends.convolution import lowering as convolution
+    from gradtape.compiler.backends.convolution import lowering as convolution  # loaded with the first of them
 
     launched = convolution.launch(pattern, table, epilogue)
     assert launched is not None, "takes_epilogue says what can be launched"
@@ -51,10 +51,10 @@ def lower(op: KernelOp, body: PatternBody) -> Lowered:
 
 def _lower_other(pattern: Pool | Take, table: list[Operand], epilogue: Epilogue) -> Lowered | None:
     if isinstance(pattern, Pool):
-        from gradtape.compiler.backends.window import pattern as window
+        from gradtape.compiler.backends.window import pattern as window  # loaded with the first of them
 
         return window.lower(pattern, table, epilogue)
-    from gradtape.compiler.backends import indexing
+    from gradtape.compiler.backends import indexing  # loaded with the first of them
 
     return indexing.lower_take(pattern, table, epilogue)
 

@@ -121,7 +121,7 @@ def _shift(move: Move, size: int) -> tuple[Shift, int]:
             joined[-1] = MovedAxis(last.size * axis.size, axis.read, axis.write)
         else:
             joined.append(axis)
-    turned = _turned(joined, size) if move.source is not None else None
+    turned = _turn(joined, size) if move.source is not None else None
     if turned is not None:
         # The number of a panel of tiles is an axis of its own, the last of the walk.
         inner = joined[-1]
@@ -136,7 +136,7 @@ def _shift(move: Move, size: int) -> tuple[Shift, int]:
     return Shift((joined[0]._replace(size=ANY), *joined[1:]), size, move.fill), count
 
 
-def _turned(axes: Sequence[MovedAxis], size: int) -> MovedAxis | None:
+def _turn(axes: Sequence[MovedAxis], size: int) -> MovedAxis | None:
     """The axis along which the source is contiguous, if that is another than the one where the target is."""
     inner = axes[-1]
     if inner.write != size or inner.read in (0, size, -size) or inner.size < 2:

@@ -66,7 +66,7 @@ class _DrawEmitter:
             counter = self._counter(b.add(low, b.mul(group, I64(_LANES))))
             carry = b.zext(b.icmp_unsigned("<", counter, self._spread(low)), counter.type)
             pair = philox(b, [counter, b.add(self._spread(high), carry)], [self._spread(key)] * 2)
-            numbers = self._interleaved(self._numbers(pair))
+            numbers = self._interleave(self._numbers(pair))
             begin = b.mul(group, I64(wide))
             left = b.sub(I64(self.pattern.size), begin)
             place = element(b, target, self.pattern.dtype, begin)
@@ -154,15 +154,15 @@ class _DrawEmitter:
             made.append(b.trunc(b.add(low, scaled), ir.VectorType(ir.IntType(32), _LANES)))
         return made
 
-    def _interleaved(self, vectors: list[Any]) -> Any:
+    def _interleave(self, vectors: list[Any]) -> Any:
         """Elements in the order of memory: those of the first block, those of the second, and so on."""
         while len(vectors) > 1:
             half = len(vectors) // 2
-            vectors = [_zipped(self.builder, a, b) for a, b in zip(vectors[:half], vectors[half:], strict=True)]
+            vectors = [_zip(self.builder, a, b) for a, b in zip(vectors[:half], vectors[half:], strict=True)]
         return vectors[0]
 
 
-def _zipped(builder: ir.IRBuilder, a: Any, b: Any) -> Any:
+def _zip(builder: ir.IRBuilder, a: Any, b: Any) -> Any:
     """The lanes of two vectors in turn."""
     lanes = a.type.count
     order = [n for i in range(lanes) for n in (i, lanes + i)]

@@ -54,14 +54,14 @@ class _Reducer:
             last = len(flags) - 1 - flags[::-1].index(True)
             outer, n, inner = math.prod(sizes[:last]), sizes[last], math.prod(sizes[last + 1 :])
             is_last = flags.count(True) == 1 and self.pattern.join != "mean"
-            source = self._reduced(source, dtype, (outer, n, inner), is_last)
+            source = self._reduce(source, dtype, (outer, n, inner), is_last)
             del sizes[last], flags[last]
             dtype = self.work
         if self.pattern.join == "mean" or not self.stages:
-            self._finished(source, dtype, math.prod(sizes))
+            self._finish(source, dtype, math.prod(sizes))
         return chain_stages(self.stages, self.between)
 
-    def _reduced(self, source: Operand, dtype: DType, sizes: tuple[int, int, int], is_last: bool) -> Operand:
+    def _reduce(self, source: Operand, dtype: DType, sizes: tuple[int, int, int], is_last: bool) -> Operand:
         """A stage that reduces the axis in the middle, or two where it is one long row; where its result is."""
         outer, n, inner = sizes
         parts = n // (_LONG // 2)
@@ -73,7 +73,7 @@ class _Reducer:
             if rest:
                 left = source._replace(offset=source.offset + parts * width * dtype.size)
                 self._stage(left, dtype, (1, rest, 1), middle._replace(offset=parts * self.work.size), self.work)
-            return self._reduced(middle, self.work, (1, parts + bool(rest), 1), is_last)
+            return self._reduce(middle, self.work, (1, parts + bool(rest), 1), is_last)
         target = Operand("output", 0) if is_last else self._room(self.work, outer * inner)
         self._stage(source, dtype, sizes, target, self.pattern.dtype if is_last else self.work)
         return target
@@ -95,7 +95,7 @@ class _Reducer:
             loop = row_loop((outer, n, inner), recipe, [x], [(True, True, True)], [total], outer=1)
         self.stages.append(Stage(loop, (source,), (target,)))
 
-    def _finished(self, source: Operand, dtype: DType, count: int) -> None:
+    def _finish(self, source: Operand, dtype: DType, count: int) -> None:
         """A stage that divides sums by the number of elements, toward zero if they are integers; or copies."""
         recipe = Recipe(count)
         x = recipe.input(dtype, True)
@@ -134,7 +134,7 @@ def emit_extreme(pattern: Extreme, inputs: Sequence[Spec], outputs: Sequence[Spe
     recipe = Recipe(inner)
     x = recipe.input(pattern.dtype, True)
     whole = (True, True, True)
-    top = recipe.reduced(f"column_{pattern.join}", _ordered(recipe, x, pattern.join))
+    top = recipe.reduced(f"column_{pattern.join}", _order(recipe, x, pattern.join))
     extremes = row_loop((outer, n, inner), recipe, [x], [whole], [top], outer=1)
     middle = Operand("scratch", 0)
     stages = [
@@ -144,7 +144,7 @@ def emit_extreme(pattern: Extreme, inputs: Sequence[Spec], outputs: Sequence[Spe
     return chain_stages(stages, (outer * inner * top.dtype.size,))
 
 
-def _ordered(recipe: Recipe, x: Handle, join: str) -> Handle:
+def _order(recipe: Recipe, x: Handle, join: str) -> Handle:
     """Values that can be compared: bools as small integers, nan as the least extreme value."""
     if x.dtype.is_floating:
         least = -math.inf if join == "maximum" else math.inf
@@ -156,7 +156,7 @@ def _first_in_row(pattern: Extreme) -> RowLoop:
     outer, n, _ = pattern.sizes
     recipe = Recipe(n)
     x = recipe.input(pattern.dtype, True)
-    value = _ordered(recipe, x, pattern.join)
+    value = _order(recipe, x, pattern.join)
     place = _candidate(recipe, value, recipe.reduced(f"row_{pattern.join}", value), recipe.position(), n)
     first = recipe.cast(recipe.reduced("row_minimum", place), pattern.output)
     return row_loop((outer, n), recipe, [x], [(True, True)], [first])
@@ -166,7 +166,7 @@ def _first_in_column(pattern: Extreme, dtype: DType) -> RowLoop:
     outer, n, inner = pattern.sizes
     recipe = Recipe(inner)
     x, top = recipe.input(pattern.dtype, True), recipe.input(dtype, True)
-    place = _candidate(recipe, _ordered(recipe, x, pattern.join), top, recipe.line(), n)
+    place = _candidate(recipe, _order(recipe, x, pattern.join), top, recipe.line(), n)
     first = recipe.reduced("column_minimum", place, pattern.output)
     patterns = [(True, True, True), (True, False, True)]
     return row_loop((outer, n, inner), recipe, [x, top], patterns, [first], outer=1)

@@ -90,7 +90,7 @@ def _emit_line(module: ir.Module, pattern: Scan, lanes: int) -> ir.Function:
     cg = VectorEmitter(module, builder, lanes)
     so_far = VectorValue(cg, total, own)
     x = conversion.load(cg, element(builder, source, dtype, place), dtype)
-    joined = joining.joined(cg, pattern.join, so_far, cg.cast(x, own))
+    joined = joining.combine(cg, pattern.join, so_far, cg.cast(x, own))
     stored = cg.cast(so_far if pattern.exclusive else joined, dtype)
     conversion.store(cg, stored, element(builder, target, dtype, place))
     total.add_incoming(joined.ir, builder.block)

@@ -161,7 +161,7 @@ def epilogue_of(loop: Loop, which: int, sizes: tuple[int, int, int], groups_rows
     return Epilogue(tuple(operands), which, loop.steps, loop.outputs)
 
 
-def _joined(axes: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _join(axes: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Sizes and strides of axes, neighbours joined where the elements of both are at the same distances."""
     joined: list[tuple[int, int]] = []
     for size, stride in axes:
@@ -197,7 +197,7 @@ def distances_of(
                 size = 1
             else:
                 return None
-        parts = _joined(parts)
+        parts = _join(parts)
         if len(parts) == 2 and (number == 2 or (number == 1 and groups_rows)):
             (_, outer), (members, inner) = parts
             found.insert(0, Groups(members, outer, inner))

@@ -70,7 +70,7 @@ class Loop(NamedTuple):
             sums=moved(self.sums),
         )
 
-    def seen_through(self, i: int, view: View) -> Loop | None:
+    def see_through(self, i: int, view: View) -> Loop | None:
         """The loop that reads input i through a view.
 
         Args:
@@ -80,13 +80,13 @@ class Loop(NamedTuple):
         Returns:
           The loop; None if its axes and those of the view do not fit into each other.
         """
-        return self._turned(i, view)
+        return self._turn(i, view)
 
-    def written_to(self, k: int, view: View) -> Loop | None:
+    def write_to(self, k: int, view: View) -> Loop | None:
         """The loop that writes output k, a contiguous array of the view's shape, to the places of a view; None as above."""
-        return self._turned(len(self.inputs) + k, view)
+        return self._turn(len(self.inputs) + k, view)
 
-    def _turned(self, i: int, view: View) -> Loop | None:
+    def _turn(self, i: int, view: View) -> Loop | None:
         """The loop with array i, inputs first, as a view."""
         count = len(self.inputs)
         before = [own for _, own in self.inputs] + list(self.targets or [packed(self.shape)] * len(self.outputs))

@@ -149,10 +149,10 @@ def apply_rule(recipe: Recipe, node: Node, handles: Sequence[Handle]) -> tuple[H
     made = node.op.row(recipe, *wide, **node.params)
     several = made if isinstance(made, tuple) else (made,)
     specs = [v.spec for v in node.outputs]
-    return tuple([_rounded(recipe, h, s.dtype) for h, s in zip(several, specs, strict=True)])
+    return tuple([_round(recipe, h, s.dtype) for h, s in zip(several, specs, strict=True)])
 
 
-def _rounded(recipe: Recipe, x: Handle, dtype: DType) -> Handle:
+def _round(recipe: Recipe, x: Handle, dtype: DType) -> Handle:
     if x.dtype is dtype:
         return x
     call = recipe.calls[x.number]

@@ -258,14 +258,14 @@ def _takes_epilogue(body: PatternBody, epilogue: Epilogue) -> bool:
     if isinstance(pattern, Product):
         return len(pattern.axes) <= 2
     if isinstance(pattern, Convolve):
-        from gradtape.compiler.backends.convolution import lowering
+        from gradtape.compiler.backends.convolution import lowering  # back ends are loaded when they are asked
 
         return lowering.takes_epilogue(pattern, epilogue)
     if isinstance(pattern, Pool):
-        from gradtape.compiler.backends.window import pattern as window
+        from gradtape.compiler.backends.window import pattern as window  # so is this one
 
         return window.takes_epilogue(pattern, epilogue)
-    from gradtape.compiler.backends import indexing
+    from gradtape.compiler.backends import indexing  # and this one
 
     return indexing.takes_epilogue(pattern, epilogue)
 

@@ -74,9 +74,9 @@ class Grouping:
             node, role = self._nodes[number], self._roles[number]
             self._numbers[node] = number
             reading = self._reading(node.outputs)
-            group = self._joined(number, node, role, reading)
+            group = self._join(number, node, role, reading)
             if group is None:
-                group = self._started(number, node, role)
+                group = self._start(number, node, role)
                 made.append(group)
             self._home[node] = group
             if (len(reading) > 1 or (reading and reading[0] is not group)) and not self._is_early(node):
@@ -113,7 +113,7 @@ class Grouping:
                         found.add(node)
         return found
 
-    def _started(self, number: int, node: Node, role: Role | None) -> Group:
+    def _start(self, number: int, node: Node, role: Role | None) -> Group:
         """A new group of a node."""
         if role is None or role.kind == ALIAS:
             group = Group(number, None)
@@ -138,7 +138,7 @@ class Grouping:
         )
         return group
 
-    def _joined(self, number: int, node: Node, role: Role | None, reading: list[Group]) -> Group | None:
+    def _join(self, number: int, node: Node, role: Role | None, reading: list[Group]) -> Group | None:
         """The group that a node becomes a part of; None if it needs a new one."""
         if role is None or not reading or reading[0].shape is None or role.kind == ALONG_COLUMN:
             return None

@@ -79,7 +79,7 @@ def _through(node: Node, loop: Loop) -> Passed | None:
         if loop.constants[i] is not None or load.is_part:
             continue
         for source in reversed(sources(inputs[load.slot])):
-            turned = loop.seen_through(i, source.view)
+            turned = loop.see_through(i, source.view)
             if turned is None or not _is_good(loop, turned, i):
                 continue
             if source.value not in inputs:
@@ -101,7 +101,7 @@ def sources(value: Value) -> list[ViewSource]:
     view, nodes, here = contiguous(value.spec.shape), [], value
     while here.node is not None:
         step = _view_of(here.node, here)
-        composed = None if step is None else _composed(view, step)
+        composed = None if step is None else _compose(view, step)
         if composed is None:
             break
         nodes.append(here.node)
@@ -126,7 +126,7 @@ def _is_reshape(view: View, source: Value) -> bool:
     return is_contiguous(view) and math.prod(view.shape) == math.prod(source.spec.shape)
 
 
-def _composed(outer: View, inner: View) -> View | None:
+def _compose(outer: View, inner: View) -> View | None:
     """A view of the elements of another view, which it knows as a contiguous array; None if that is no view."""
     if is_contiguous(inner):
         return outer

@@ -87,7 +87,7 @@ def _loop(nodes: list[Node], group: Group, graph: Graph) -> tuple[Loop, list[Val
             continue
         numbers[result] = len(inputs) + len(steps)
         steps.append(Step(node.op, operands, tuple(sorted(node.params.items())) if node.params else ()))
-    joined, strides = _laid_out(shape, tuple([v.spec.shape for v in inputs]))
+    joined, strides = _lay_out(shape, tuple([v.spec.shape for v in inputs]))
     loop = Loop(
         joined,
         tuple([(v.spec.dtype, s) for v, s in zip(inputs, strides, strict=True)]),
@@ -100,9 +100,7 @@ def _loop(nodes: list[Node], group: Group, graph: Graph) -> tuple[Loop, list[Val
 
 
 @functools.lru_cache(maxsize=1024)
-def _laid_out(
-    shape: tuple[int, ...], own: tuple[tuple[int, ...], ...]
-) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
+def _lay_out(shape: tuple[int, ...], own: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
     """A shape with as few axes as possible, and the strides in it of inputs that are broadcast to it."""
     return collapse_axes(shape, [strides_in(s, shape) for s in own])
 

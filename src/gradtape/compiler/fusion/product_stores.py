@@ -50,7 +50,7 @@ def store_through(graph: Graph) -> Graph:
         parts = _parts(node, readers)
         if parts is None or any(part.product in made for part in parts):
             continue
-        written = _written(sorted(parts, key=lambda part: position[part.product]), node.outputs[0].spec)
+        written = _write(sorted(parts, key=lambda part: position[part.product]), node.outputs[0].spec)
         if written is not None:
             made.update(written)
             last = max(written, key=position.__getitem__)
@@ -136,7 +136,7 @@ def _split(view: View, shape: tuple[int, ...]) -> tuple[int, ...] | None:
     return tuple(strides)
 
 
-def _written(parts: list[_Part], spec: Spec) -> dict[Node, Node] | None:
+def _write(parts: list[_Part], spec: Spec) -> dict[Node, Node] | None:
     """For each of some products a node that writes its part, each over the array of the one before; None if that cannot be."""
     found: dict[Node, Node] = {}
     before: Value | None = None

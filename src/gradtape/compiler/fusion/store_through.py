@@ -71,7 +71,7 @@ def separate_outputs(graph: Graph) -> Graph:
             copy.keep(node)
             continue
         count, few = len(node.op.body.outputs), writers[node]
-        made = copy.keep(_wider(node, [value for _, value in few]))
+        made = copy.keep(_widen(node, [value for _, value in few]))
         apart.update(zip([i for i, _ in few], made.outputs[count:], strict=False))
         old = (*made.outputs[:count], *made.outputs[count + len(few) :])
         copy.moved.update(zip(node.outputs, old, strict=True))
@@ -89,7 +89,7 @@ def _can_write(node: Node, value: Value, graph: Graph) -> bool:
     return any(v.spec == value.spec for v in results) and (value in results or value in graph.parameters)
 
 
-def _wider(node: Node, values: list[Value]) -> Node:
+def _widen(node: Node, values: list[Value]) -> Node:
     """A loop that also writes some values, which are its own or are read for that."""
     op, inputs = node.op, list(node.inputs)
     loop, loads, count = op.body, list(op.loads), len(op.body.outputs)
@@ -179,7 +179,7 @@ def _loop(before: Loop, results: _Results) -> Loop | None:
     if before.targets:
         return None
     for number, (_, _, view) in enumerate(results):
-        turned = loop if view is None else loop.written_to(number, view)
+        turned = loop if view is None else loop.write_to(number, view)
         if turned is None:
             return None
         loop = turned

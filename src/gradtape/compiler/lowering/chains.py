@@ -343,17 +343,17 @@ def _loop_piece(op: KernelOp, loop: Loop, groups: int) -> ChainPiece | None:
     touches: list[Touch] = []
     for load, (dtype, strides), known in zip(op.loads, loop.inputs, loop.constants, strict=True):
         if known is None:
-            touches.append(_strided(Operand("input", load.slot, load.offset * dtype.size), shape, strides, dtype.size))
+            touches.append(_touch(Operand("input", load.slot, load.offset * dtype.size), shape, strides, dtype.size))
     for store, number, strides in zip(op.stores, loop.outputs, targets, strict=True):
         size = types[number].size
-        touches.append(_strided(Operand("output", store.slot, store.offset * size), shape, strides, size))
+        touches.append(_touch(Operand("output", store.slot, store.offset * size), shape, strides, size))
     if not math.prod(shape) or any(touch.reach <= 0 for touch in touches):
         return None
     touches.append(Touch(Operand("number", 0), 0, 0))
     return ChainPiece(piece, tuple(touches), _STEP * math.prod(shape) * len(loop.steps))
 
 
-def _strided(operand: Operand, shape: Sequence[int], strides: Sequence[int], size: int) -> Touch:
+def _touch(operand: Operand, shape: Sequence[int], strides: Sequence[int], size: int) -> Touch:
     """What a group touches of an array that its loop goes over by strides; a reach of 0 if that is not from its beginning on."""
     reach = 1 + sum([(d - 1) * s for d, s in zip(shape, strides, strict=True)]) if min(strides) >= 0 else 0
     return Touch(operand, shape[0] * strides[0] * size, reach * size)

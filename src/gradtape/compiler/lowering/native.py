@@ -60,11 +60,11 @@ class Native:
         self._fixed: list[
             tuple[int, int, bool]
         ] = []  # word of a table, what it holds, whether that is relative to the arena
-        self._program = self._encoded(segment)
+        self._program = self._encode(segment)
         self._run, self._address = driver.run(), self._program.ctypes.data
         self._arenas: list[_Arena] = []
 
-    def _encoded(self, segment: Segment) -> Any:
+    def _encode(self, segment: Segment) -> Any:
         """The numbers of the program; the words of its tables that never change go to `_fixed`."""
         written = [segment.arrays[new] for new in segment.updated]
         encoded = encode(segment.parts, segment.planned, segment.constants, written)
@@ -101,18 +101,18 @@ class Native:
         status = self._run(self._address, arena.address, arrays + made)
         if len(self._arenas) < _ARENAS:
             self._arenas.append(arena)
-        return made if status == driver.OK else self._repaired(status, arrays)
+        return made if status == driver.OK else self._repair(status, arrays)
 
-    def _repaired(self, status: int, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _repair(self, status: int, arrays: tuple[Any, ...]) -> tuple[Any, ...]:
         """The outputs where the arrays were not as the kernels need them, if only their form is wrong."""
         pool.raise_interruption()
-        given = tuple([_formed(x, spec) for x, spec in zip(arrays, self._specs, strict=False)])
+        given = tuple([_convert(x, spec) for x, spec in zip(arrays, self._specs, strict=False)])
         if status == driver.FAILED or all(a is b for a, b in zip(given, arrays, strict=True)):
             raise Misfit
         return self.launch(given, tuple([make() for make in self.makers]))
 
 
-def _formed(x: Any, spec: Spec) -> Any:
+def _convert(x: Any, spec: Spec) -> Any:
     """An array as kernels need it."""
     if not isinstance(x, (np.ndarray, np.generic)) or x.shape != spec.shape or x.dtype != spec.dtype.numpy:
         raise Misfit

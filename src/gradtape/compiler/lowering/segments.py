@@ -60,8 +60,8 @@ def split_at_effects(graph: Graph, lower: Callable[[Node], Lowered | None], nati
     """
     copy = Copy(graph)
     runs = _runs(graph, lower)
-    wanted = _wanted_after(runs, graph)
-    assigned = _assigned(graph)
+    wanted = _find_wanted(runs, graph)
+    assigned = _find_assigned(graph)
     last_effect = _last_effect(runs)
     for position, run in enumerate(runs):
         if isinstance(run, Node):
@@ -176,7 +176,7 @@ def _updates(graph: Graph) -> set[Node]:
     return late
 
 
-def _assigned(graph: Graph) -> dict[Value, Value]:
+def _find_assigned(graph: Graph) -> dict[Value, Value]:
     """New values of variables, each with the old one."""
     old = {source._id: value for source, value in graph.captures if isinstance(source, Variable)}
     found: dict[Value, Value] = {}
@@ -197,7 +197,7 @@ def _last_effect(runs: list[Run]) -> int:
     return max(found, default=-1)
 
 
-def _wanted_after(runs: list[Run], graph: Graph) -> list[set[Value]]:
+def _find_wanted(runs: list[Run], graph: Graph) -> list[set[Value]]:
     """For each run, the values that are read after it."""
     wanted = set(graph.outputs)
     found: list[set[Value]] = []

@@ -106,7 +106,7 @@ def lay_out(
                 rooms[value] = rooms.setdefault(whole, _Interval(size_of(whole), position))
                 continue
             shared = (
-                None if value in updated else _shared(value, number, position, Part(node, lowered), same, last, rooms)
+                None if value in updated else _share(value, number, position, Part(node, lowered), same, last, rooms)
             )
             if shared is not None and value in rooms:
                 shared.array = rooms[value].array  # the input's place is the output's from the beginning
@@ -142,7 +142,7 @@ def _last_uses(parts: Sequence[Part], same: dict[Value, Value], pieces: Mapping[
     return last
 
 
-def _shared(
+def _share(
     value: Value,
     number: int,
     position: int,

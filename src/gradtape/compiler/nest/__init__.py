@@ -5,5 +5,4 @@ body.py          a nest under construction, an emitter for the rules of ops
 translation.py   nests of the nodes of a fused graph
 check.py         a verifier
 text.py          for people: `f.explain(stage="kernels")`
-interpreter.py   evaluation with NumPy, against which machine code is tested
 """

@@ -44,7 +44,7 @@ class NestBuilder:
     def load(self, slot: int, dtype: DType, index: Sequence[Dim], fill: str | None = None) -> NestValue:
         """An element of an input."""
         lookups = tuple([dim.lookup for dim in index if dim.lookup >= 0])
-        return self._written(Instruction("load", dtype, lookups, Access(slot, self.bare(index), fill)))
+        return self._write(Instruction("load", dtype, lookups, Access(slot, self.bare(index), fill)))
 
     def store(self, slot: int, index: Sequence[Dim], value: NestValue) -> None:
         """Write a value to an output."""
@@ -52,21 +52,21 @@ class NestBuilder:
 
     def inside(self, index: Sequence[Dim]) -> NestValue:
         """Whether an index is in bounds."""
-        return self._written(Instruction("inside", dtypes.bool_, access=Access(-1, self.bare(index), "")))
+        return self._write(Instruction("inside", dtypes.bool_, access=Access(-1, self.bare(index), "")))
 
     def index(self, dim: Dim) -> NestValue:
         """An index, as int32."""
-        return self._written(Instruction("index", dtypes.int32, access=Access(-1, self.bare((dim,)))))
+        return self._write(Instruction("index", dtypes.int32, access=Access(-1, self.bare((dim,)))))
 
     def reduce(self, join: str, x: NestValue, axes: Sequence[int], dtype: DType | None = None) -> NestValue:
         """A value reduced over axes, if there are any, rounded to a dtype."""
         if not axes:
             return x if dtype in (None, x.dtype) else self.cast(x, dtype)
-        return self._written(Instruction(join, dtype or x.dtype, (x.number,), axes=tuple(axes)))
+        return self._write(Instruction(join, dtype or x.dtype, (x.number,), axes=tuple(axes)))
 
     def require(self, mask: NestValue) -> None:
         """Say that the input is an error where a mask is false."""
-        self._written(Instruction("require", dtypes.bool_, (mask.number,)))
+        self._write(Instruction("require", dtypes.bool_, (mask.number,)))
 
     def constant(self, value: Any, like: NestValue) -> NestValue:
         """A number in the dtype of another value."""
@@ -78,7 +78,7 @@ class NestBuilder:
 
     def number(self, text: str, dtype: DType) -> NestValue:
         """A number that is given as text."""
-        return self._written(Instruction("const", dtype, extra=text))
+        return self._write(Instruction("const", dtype, extra=text))
 
     def dtype(self, x: NestValue) -> DType:
         """The dtype of a value."""
@@ -86,11 +86,11 @@ class NestBuilder:
 
     def cast(self, x: NestValue, dtype: Any) -> NestValue:
         """A value in another dtype."""
-        return self._written(Instruction("cast", dtypes.as_dtype(dtype), (x.number,)))
+        return self._write(Instruction("cast", dtypes.as_dtype(dtype), (x.number,)))
 
     def select(self, mask: NestValue, a: NestValue, b: NestValue) -> NestValue:
         """a where the mask is true, else b."""
-        return self._written(Instruction("select", a.dtype, (mask.number, a.number, b.number)))
+        return self._write(Instruction("select", a.dtype, (mask.number, a.number, b.number)))
 
     def __getattr__(self, name: str) -> Callable[..., NestValue]:
         if name.startswith("_"):
@@ -98,11 +98,11 @@ class NestBuilder:
 
         def method(*values: NestValue) -> NestValue:
             dtype = dtypes.bool_ if name in _MASKS else values[0].dtype
-            return self._written(Instruction(name, dtype, tuple([v.number for v in values])))
+            return self._write(Instruction(name, dtype, tuple([v.number for v in values])))
 
         return method
 
-    def _written(self, instruction: Instruction) -> NestValue:
+    def _write(self, instruction: Instruction) -> NestValue:
         """The value of an instruction."""
         number = self._seen.setdefault(instruction, len(self._instructions))
         if number == len(self._instructions):

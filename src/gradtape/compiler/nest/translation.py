@@ -94,7 +94,7 @@ def _row_values(loop: RowLoop, inputs: Sequence[Spec]) -> tuple[NestBuilder, lis
             own = _dense(cg, [a for a in range(width + 1) if varies[a]])
             values.append(cg.load(slot, loop.types[number], strided(inputs[slot].shape, cg.axes, 0, own)))
         else:
-            values.append(_called(cg, call, values, loop, joined))
+            values.append(_call(cg, call, values, loop, joined))
     for number in loop.checks:
         cg.require(values[number])
     return cg, values
@@ -116,7 +116,7 @@ def _store_rows(
         cg.store(slot, strided(outputs[slot].shape, cg.axes, 0, _dense(cg, along)), values[number])
 
 
-def _called(cg: NestBuilder, call: Call, values: list[NestValue], loop: RowLoop, joined: list[int]) -> NestValue:
+def _call(cg: NestBuilder, call: Call, values: list[NestValue], loop: RowLoop, joined: list[int]) -> NestValue:
     """The value of one call of a recipe."""
     method, operands, extra = call
     width = len(loop.shape) - 1

@@ -23,7 +23,7 @@ def same(graph: Rewriter, node: Node) -> Value | None:
 
 def first(graph: Rewriter, node: Node) -> Value | None:
     """connected(x, source) = x: derivatives were taken before."""
-    return graph.fitted(node.inputs[0], node.outputs[0].spec)
+    return graph.fit(node.inputs[0], node.outputs[0].spec)
 
 
 def unit_factor(graph: Rewriter, node: Node) -> Value | None:
@@ -34,7 +34,7 @@ def unit_factor(graph: Rewriter, node: Node) -> Value | None:
         return None
     for x, other in ((a, b), (b, a)):
         if graph.number(other) == 1:
-            return graph.fitted(x, spec)
+            return graph.fit(x, spec)
     return None
 
 
@@ -52,7 +52,7 @@ def zero_summand(graph: Rewriter, node: Node) -> Value | None:
     for x, other in ((a, b), (b, a)):
         n = graph.number(other)
         if n is not None and n == 0 and (_has_one_zero(x) or np.signbit(n)):
-            return graph.fitted(x, node.outputs[0].spec)
+            return graph.fit(x, node.outputs[0].spec)
     return None
 
 
@@ -71,43 +71,43 @@ def zero_subtrahend(graph: Rewriter, node: Node) -> Value | None:
     x, other = node.inputs
     n = graph.number(other)
     if n is not None and n == 0 and (_has_one_zero(x) or not np.signbit(n)):
-        return graph.fitted(x, node.outputs[0].spec)
+        return graph.fit(x, node.outputs[0].spec)
     return None
 
 
 def negative_summand(graph: Rewriter, node: Node) -> Value | None:
     """a + (-b) = a - b, and (-a) + b = b - a."""
     a, b = node.inputs
-    if _negated(b) is not None:
-        return graph.make("subtract", a, _negated(b))
-    return graph.make("subtract", b, _negated(a)) if _negated(a) is not None else None
+    if _negate(b) is not None:
+        return graph.make("subtract", a, _negate(b))
+    return graph.make("subtract", b, _negate(a)) if _negate(a) is not None else None
 
 
 def negative_subtrahend(graph: Rewriter, node: Node) -> Value | None:
     """a - (-b) = a + b."""
     a, b = node.inputs
-    return graph.make("add", a, _negated(b)) if _negated(b) is not None else None
+    return graph.make("add", a, _negate(b)) if _negate(b) is not None else None
 
 
 def negative_factors(graph: Rewriter, node: Node) -> Value | None:
     """(-a) * (-b) = a * b, and a quotient alike."""
-    a, b = (_negated(v) for v in node.inputs)
+    a, b = (_negate(v) for v in node.inputs)
     return graph.make(node.op.name, a, b) if a is not None and b is not None else None
 
 
 def twice_negative(graph: Rewriter, node: Node) -> Value | None:
     """-(-x) = x."""
-    x: Value | None = _negated(node.inputs[0])
+    x: Value | None = _negate(node.inputs[0])
     return x
 
 
 def sign_is_lost(graph: Rewriter, node: Node) -> Value | None:
     """square(-x) = square(x), and |-x| = |x|."""
-    x = _negated(node.inputs[0])
+    x = _negate(node.inputs[0])
     return graph.make(node.op.name, x) if x is not None else None
 
 
-def _negated(value: Value) -> Any:
+def _negate(value: Value) -> Any:
     """x, if the value is -x."""
     return value.node.inputs[0] if value.node is not None and value.node.op.name == "negative" else None
 
@@ -122,7 +122,7 @@ def unit_divisor(graph: Rewriter, node: Node) -> Value | None:
     """x / 1 = x, real."""
     x, other = node.inputs
     spec = node.outputs[0].spec
-    return graph.fitted(x, spec) if not spec.dtype.is_complex and graph.number(other) == 1 else None
+    return graph.fit(x, spec) if not spec.dtype.is_complex and graph.number(other) == 1 else None
 
 
 def power_of_two_divisor(graph: Rewriter, node: Node) -> Value | None:
@@ -150,9 +150,9 @@ def known_exponent(graph: Rewriter, node: Node) -> Value | None:
     if n == 0:
         return graph.full(spec, 1)
     if n == 1:
-        return graph.fitted(x, spec)
+        return graph.fit(x, spec)
     if n in (2, -1):
-        return graph.fitted(graph.make("square" if n == 2 else "reciprocal", x), spec)
+        return graph.fit(graph.make("square" if n == 2 else "reciprocal", x), spec)
     return None
 
 
@@ -168,7 +168,7 @@ def known_condition(graph: Rewriter, node: Node) -> Value | None:
     n = graph.number(condition)
     if n is None and a is not b:
         return None
-    return graph.fitted(a if a is b or n else b, node.outputs[0].spec)
+    return graph.fit(a if a is b or n else b, node.outputs[0].spec)
 
 
 def known_mask(graph: Rewriter, node: Node) -> Value | None:
@@ -177,7 +177,7 @@ def known_mask(graph: Rewriter, node: Node) -> Value | None:
     spec, n = node.outputs[0].spec, graph.number(mask)
     if n is None or spec.dtype.is_complex:
         return None
-    return graph.fitted(x, spec) if n else graph.full(spec, 0)
+    return graph.fit(x, spec) if n else graph.full(spec, 0)
 
 
 def useless_cast(graph: Rewriter, node: Node) -> Value | None:
@@ -231,7 +231,7 @@ def integer_constants(graph: Rewriter, node: Node) -> Value | None:
             continue
         for x, c in (inner.node.inputs, inner.node.inputs[::-1]):
             if graph.number(c) is not None:
-                return graph.fitted(graph.make(name, x, graph.make(name, c, d)), node.outputs[0].spec)
+                return graph.fit(graph.make(name, x, graph.make(name, c, d)), node.outputs[0].spec)
     return None
 
 
@@ -244,7 +244,7 @@ def narrow_operands(graph: Rewriter, node: Node) -> Value | None:
     shape: Any = ()
     for core in cores:
         shape = broadcast(shape, core.spec.shape)
-    return graph.fitted(graph.make(node.op.name, *cores, **node.params), spec) if shape is not None else None
+    return graph.fit(graph.make(node.op.name, *cores, **node.params), spec) if shape is not None else None
 
 
 def _core(graph: Rewriter, value: Value) -> Value:

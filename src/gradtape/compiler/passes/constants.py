@@ -35,7 +35,7 @@ def fold(graph: Graph) -> Graph:
     for node in graph.nodes:
         inputs = [copy.now(v) for v in node.inputs]
         known = inputs and all(v in constants for v in inputs)
-        results = evaluated(node, [constants[v] for v in inputs]) if known else None
+        results = evaluate(node, [constants[v] for v in inputs]) if known else None
         if results is None:
             copy.keep(node)
             continue
@@ -45,7 +45,7 @@ def fold(graph: Graph) -> Graph:
     return copy.done()
 
 
-def evaluated(node: Node, arrays: Sequence[Any]) -> tuple[Any, ...] | None:
+def evaluate(node: Node, arrays: Sequence[Any]) -> tuple[Any, ...] | None:
     """The results of a node on arrays; None if they are too large to be kept, or must not be computed yet."""
     # A loop is no constant: it may be long, and may never be reached.
     if node.effect or not getattr(node.op, "constant", True) or not _is_small(node):

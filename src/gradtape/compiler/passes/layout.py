@@ -171,10 +171,10 @@ def nothing_reduced(graph: Rewriter, node: Node) -> Value | None:
     x, spec = node.inputs[0], node.outputs[0].spec
     if any(x.spec.shape[a] != 1 for a in node.params["axis"]) or spec.dtype.is_complex:
         return None
-    return _summed(graph, node, graph.make("reshape", x, shape=spec.shape))
+    return _sum(graph, node, graph.make("reshape", x, shape=spec.shape))
 
 
-def _summed(graph: Rewriter, node: Node, value: Value) -> Value:
+def _sum(graph: Rewriter, node: Node, value: Value) -> Value:
     """A value in place of a reduction of it: sums begin at 0, so that they are never -0."""
     if node.op.name not in ("reduce_sum", "reduce_mean") or not value.spec.dtype.is_floating:
         return value
@@ -201,7 +201,7 @@ def reduced_spread(graph: Rewriter, node: Node) -> Value | None:
         if int(spec.dtype.numpy.type(count)) != count:
             return None
         value = graph.make("multiply", value, graph.scalar(count, spec))
-    return graph.fitted(_summed(graph, node, value), spec)
+    return graph.fit(_sum(graph, node, value), spec)
 
 
 def reduced_axes_kept(graph: Rewriter, node: Node) -> Value | None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.compiler.graph import Copy, Graph, Node, Value
-from gradtape.compiler.passes.constants import evaluated
+from gradtape.compiler.passes.constants import evaluate
 from gradtape.core.op import REGISTRY
 from gradtape.core.shape import Spec
 
@@ -49,7 +49,7 @@ class Rewriter:
             if inputs != old.inputs:
                 node = old.on(inputs)
             self._place = old.place
-            for before, after in zip(old.outputs, self._placed(node), strict=True):
+            for before, after in zip(old.outputs, self._apply_rules(node), strict=True):
                 self._copy.moved[before] = after
                 self._readers[after] += readers[before]
         return self._copy.done()
@@ -65,10 +65,10 @@ class Rewriter:
             raise _NotKnownError
         node = Node(op, inputs, params, op.infer(*[v.spec for v in inputs], **params), self._place)
         if all(v in self._constants for v in inputs):
-            arrays = evaluated(node, [self._constants[v] for v in inputs])
+            arrays = evaluate(node, [self._constants[v] for v in inputs])
             if arrays is not None and not self._is_full(node):
                 return self._constant(node.outputs[0].spec, arrays[0])
-        return self._placed(node)[0]
+        return self._apply_rules(node)[0]
 
     def full(self, spec: Spec, number: Any) -> Value:
         """A number everywhere in a shape, kept as a number."""
@@ -86,7 +86,7 @@ class Rewriter:
     def number(self, value: Value) -> Any:
         """The NumPy scalar that a constant holds everywhere; None if it is no constant, or holds several."""
         if value not in self._uniform:
-            self._uniform[value] = self._found_number(value)
+            self._uniform[value] = self._find_number(value)
         return self._uniform[value]
 
     def narrow(self, value: Value) -> Value:
@@ -97,13 +97,13 @@ class Rewriter:
             self._narrow[value] = value if is_whole else self._constant(Spec(array.shape, value.spec.dtype), array)
         return self._narrow.get(value, value)
 
-    def fitted(self, value: Value, spec: Spec) -> Value | None:
+    def fit(self, value: Value, spec: Spec) -> Value | None:
         """A value as wide as a spec of the same dtype; None if it does not fit."""
         if value.spec.dtype is not spec.dtype:
             return None
         return value if value.spec.shape == spec.shape else self.make("broadcast_to", value, shape=spec.shape)
 
-    def _placed(self, node: Node) -> Sequence[Value]:
+    def _apply_rules(self, node: Node) -> Sequence[Value]:
         """The values that stand for a node's outputs."""
         if not node.effect and not node.several and all(v.spec.is_known for v in (*node.inputs, *node.outputs)):
             for rule in self._rules_of(node):
@@ -130,7 +130,7 @@ class Rewriter:
         """True for a number spread over a shape, which stays a number."""
         return node.op.name == "broadcast_to" and node.inputs[0].spec.shape == ()
 
-    def _found_number(self, value: Value) -> Any:
+    def _find_number(self, value: Value) -> Any:
         if value in self._constants:
             return uniform(self._constants[value])
         if value.node is not None and value.node.op.name in ("broadcast_to", "fill"):

@@ -32,7 +32,7 @@ def join(graph: Graph) -> Graph:
     for node in graph.nodes:
         if _is_sum(node) and node.outputs[0] not in inner:
             terms = _terms(node, readers)
-            made = _joined(copy, terms, node.place) if len(terms) >= _LEAST else None
+            made = _join(copy, terms, node.place) if len(terms) >= _LEAST else None
             if made is not None:
                 copy.moved[node.outputs[0]] = made
                 is_changed = True
@@ -61,7 +61,7 @@ def _terms(node: Node, readers: Counter[Value]) -> list[Value]:
     return terms
 
 
-def _joined(copy: Copy, terms: list[Value], place: Any) -> Value | None:
+def _join(copy: Copy, terms: list[Value], place: Any) -> Value | None:
     """The sum, with those of the terms joined that can be; None if few can."""
     kinds: dict[_Kind, list[Value]] = {}
     others = []

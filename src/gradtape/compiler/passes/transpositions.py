@@ -95,12 +95,12 @@ class _Layout:
         least = self._cost(region, inner)
         ends = [(node, step) for order, step in ((region[::-1], 1), (region, -1)) for node in order]
         for node, step in ends if least and len(region) <= _MOST else ():
-            fewer = inner - self._reached(node, inner, step)
+            fewer = inner - self._reach(node, inner, step)
             if node in inner and (cost := self._cost(region, fewer)) < least:
                 inner, least = fewer, cost
         return inner if least <= self._cost(region, set()) else set()
 
-    def _reached(self, node: Node, inner: set[Node], step: int) -> set[Node]:
+    def _reach(self, node: Node, inner: set[Node], step: int) -> set[Node]:
         """A node and those of some nodes that follow it, or lead to it."""
         found, waiting = {node}, [node]
         while waiting:
@@ -153,8 +153,8 @@ class _Rewritten:
                 params = node.params
                 if node.op.name in _POOLING:
                     params = {name: tuple([own[a] for a in self._inverse]) for name, own in params.items()}
-                inputs = [self._turned(v, node) for v in node.inputs]
-                self._inner[node.outputs[0]] = self._made(node.op, inputs, params, node)
+                inputs = [self._turn(v, node) for v in node.inputs]
+                self._inner[node.outputs[0]] = self._add(node.op, inputs, params, node)
             elif node.op.name == "transpose" and node.params["perm"] == self._perm:
                 self._inner[node.outputs[0]] = self._plain(node.inputs[0], node)
             elif node.op.name == "transpose" and node.params["perm"] == self._inverse and node.inputs[0] in self._inner:
@@ -167,7 +167,7 @@ class _Rewritten:
             self._plain(value, None)
         return self._copy.done()
 
-    def _made(self, op: Any, inputs: list[Value], params: dict[str, Any], old: Node | None) -> Value:
+    def _add(self, op: Any, inputs: list[Value], params: dict[str, Any], old: Node | None) -> Value:
         spec = op.infer(*[v.spec for v in inputs], **params)
         node = Node(op, inputs, params, spec, None if old is None else old.place)
         self._copy.new.nodes.append(node)
@@ -176,12 +176,12 @@ class _Rewritten:
     def _plain(self, value: Value, reader: Node | None) -> Value:
         """A value as users see it."""
         if value in self._inner and value not in self._copy.moved:
-            self._copy.moved[value] = self._made(
+            self._copy.moved[value] = self._add(
                 REGISTRY["transpose"], [self._inner[value]], {"perm": self._perm}, reader
             )
         return self._copy.now(value)
 
-    def _turned(self, value: Value, reader: Node) -> Value:
+    def _turn(self, value: Value, reader: Node) -> Value:
         """A value in the inner layout."""
         if value in self._inner:
             return self._inner[value]
@@ -191,9 +191,9 @@ class _Rewritten:
         whole = (1,) * (len(self._perm) - len(value.spec.shape)) + value.spec.shape
         if not _is_moved(value):
             turned = tuple([whole[a] for a in self._inverse])
-            return self._made(REGISTRY["reshape"], [here], {"shape": turned}, reader)
+            return self._add(REGISTRY["reshape"], [here], {"shape": turned}, reader)
         if whole != value.spec.shape:
-            here = self._made(REGISTRY["reshape"], [here], {"shape": whole}, reader)
-        self._inner[value] = self._made(REGISTRY["transpose"], [here], {"perm": self._inverse}, reader)
+            here = self._add(REGISTRY["reshape"], [here], {"shape": whole}, reader)
+        self._inner[value] = self._add(REGISTRY["transpose"], [here], {"perm": self._inverse}, reader)
         self._copy.moved.setdefault(value, value)
         return self._inner[value]

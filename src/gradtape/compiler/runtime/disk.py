@@ -70,13 +70,13 @@ def load(text: str) -> StoredKernel | None:
     """The kernel that was kept under a text, if there is one."""
     text = full_text(text)
     body = disk_cache.read(text)
-    return None if body is None else _unpacked(text, body)
+    return None if body is None else _unpack(text, body)
 
 
 def store(text: str, entry: StoredKernel) -> None:
     """Keep a kernel, if that is possible."""
     text = full_text(text)
-    disk_cache.write(text, _packed(text, entry))
+    disk_cache.write(text, _pack(text, entry))
 
 
 def library(key: Any, make: Callable[[], Any]) -> Library:
@@ -91,14 +91,14 @@ def library(key: Any, make: Callable[[], Any]) -> Library:
     return machine.load(entry.code)
 
 
-def _packed(text: str, entry: StoredKernel) -> bytes:
+def _pack(text: str, entry: StoredKernel) -> bytes:
     names = ["\n".join(names).encode() for names in (entry.code.exports, entry.code.imports, (entry.task,))]
     parts = [*names, entry.code.image]
     packed = struct.pack("<q", entry.chunks) + b"".join(struct.pack("<q", len(p)) + p for p in parts)
     return text.encode() + b"\n\0" + packed
 
 
-def _unpacked(text: str, body: bytes) -> StoredKernel | None:
+def _unpack(text: str, body: bytes) -> StoredKernel | None:
     """The kernel of a file; None if the file is that of another text."""
     begin = text.encode() + b"\n\0"
     if not body.startswith(begin):
@@ -120,7 +120,7 @@ def full_text(text: str) -> str:
 @functools.lru_cache(maxsize=1)
 def _version() -> str:
     """What all kernels depend on."""
-    import llvmlite
+    import llvmlite  # only for its version
 
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     sources = disk_cache.fingerprint([os.path.join(package, sub) for sub in ("compiler", "ops", "core")])

@@ -69,10 +69,10 @@ def library() -> Library:
     add_symbol("gradtape_ndarray", id(np.ndarray))
     for name in _POOL:
         add_symbol(f"gradtape_{name}", pool.address(name))
-    return disk.library(("driver", _DATA, _ITEMS), _emitted)
+    return disk.library(("driver", _DATA, _ITEMS), _emit)
 
 
-def _emitted() -> ir.Module:
+def _emit() -> ir.Module:
     module = ir.Module(name="driver")
     _emit_chain(module)
     _emit_steps(module)

@@ -88,7 +88,7 @@ class Promised:
         if self._good is not None:
             return
         text = self._text if disk_cache.folder() == self._folder else None
-        good = _kept(text, disk.StoredKernel(code, self._name, self._chunks))
+        good = _keep(text, disk.StoredKernel(code, self._name, self._chunks))
         address = good.address(self._name)
         with _LOCK:
             if self._good is None:
@@ -200,7 +200,7 @@ def get_kernel(key: Hashable, emit: Callable[[ir.Module], tuple[ir.Function, int
         if found is not None:
             _KERNELS.move_to_end(name)
             return found
-    made = _made(text, emit, work)
+    made = _make(text, emit, work)
     with _LOCK:
         _KERNELS[name] = made
         if len(_KERNELS) > _KEPT:
@@ -216,7 +216,7 @@ _KERNELS: OrderedDict[Any, Kernel] = OrderedDict()
 _LOCK = locks.rlock("kernels")
 
 
-def _made(text: str | None, emit: Callable[[ir.Module], tuple[ir.Function, int]], work: float) -> Kernel:
+def _make(text: str | None, emit: Callable[[ir.Module], tuple[ir.Function, int]], work: float) -> Kernel:
     """A kernel from the disk, or a new one, which is put there."""
     entry = None if text is None or debug.wants("tier=0") else disk.load(text)
     if entry is not None and has_symbols(entry.code.imports):
@@ -234,11 +234,11 @@ def _made(text: str | None, emit: Callable[[ir.Module], tuple[ir.Function, int]]
             job = translator.hand_in(str(module), work >= _MUCH)
             return Kernel(Promised(job, text, task.name, chunks), chunks, None)
         entry = disk.StoredKernel(translate(module), task.name, chunks)
-        library = _kept(text, entry)
+        library = _keep(text, entry)
     return Kernel(library.address(entry.task), entry.chunks, library)
 
 
-def _kept(text: str | None, entry: disk.StoredKernel) -> Library:
+def _keep(text: str | None, entry: disk.StoredKernel) -> Library:
     """A new kernel in this process, and on disk."""
     if text is not None:
         disk.store(text, entry)
@@ -285,7 +285,7 @@ def prepare(
     made = [np.empty(s.shape, s.dtype.numpy) for s in specs]
     for output, i in lowered.views:
         made[output] = given[i].reshape(-1).view(specs[output].dtype.numpy).reshape(specs[output].shape)
-    memory = {"input": given, "output": made, "scratch": [_aligned(size) for size in lowered.scratch]}
+    memory = {"input": given, "output": made, "scratch": [_allocate(size) for size in lowered.scratch]}
     status = np.zeros(1, np.int64)
     memory["status"] = [status]
     tables: list[Any] = []
@@ -309,7 +309,7 @@ def prepare(
     return tuple(made), run
 
 
-def _aligned(size: int) -> Any:
+def _allocate(size: int) -> Any:
     """Memory that begins with a cache line, as a program's temporaries do."""
     memory = np.empty(size + 63, np.uint8)
     start = -memory.ctypes.data % 64

@@ -219,7 +219,7 @@ class _Code:
 
 def _library(futex: bool) -> Any:
     """The machine code, as a library of the compiler."""
-    from gradtape.compiler.codegen.simd.machine import add_symbol
+    from gradtape.compiler.codegen.simd.machine import add_symbol  # loaded when the pool starts
     from gradtape.compiler.runtime import disk
 
     code = pool_code.assembly(sys.platform, platform.machine(), futex)

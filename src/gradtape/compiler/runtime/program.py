@@ -43,15 +43,15 @@ class Program:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.assigned = () if any(calls_user(node) for node in graph.nodes) else _assigned(graph.nodes)
+        self.assigned = () if any(calls_user(node) for node in graph.nodes) else _assign(graph.nodes)
         self._sections = tuple([s for node in graph.nodes for s in sections_of(node)])
         self._is_exclusive = bool(self.assigned or self._sections)
         self._reads = _positions(graph, self.assigned)
         self._file = _file_name(graph)
-        self.source, self._lines, self._run = self._written(fetches=True)
+        self.source, self._lines, self._run = self._write(fetches=True)
         self._calls_numpy = any(_is_numpy(node) for node in graph.nodes)
 
-    def _written(self, fetches: bool) -> tuple[str, dict[int, Node], Callable[..., Any]]:
+    def _write(self, fetches: bool) -> tuple[str, dict[int, Node], Callable[..., Any]]:
         writer = _Writer(self.graph, fetches, bool(self.assigned), () if self.assigned else _stretches(self.graph))
         source = writer.write()
         exec(compile(source, self._file, "exec"), writer.names)
@@ -60,7 +60,7 @@ class Program:
     @cached
     def _explicit(self) -> Callable[..., Any]:
         """The program as a function of its captures too."""
-        return self._written(fetches=False)[2]
+        return self._write(fetches=False)[2]
 
     @cached
     def _plain(self) -> Program:
@@ -84,7 +84,7 @@ class Program:
 
     def _call(self, arrays: Sequence[Any], slots: Mapping[int, Any]) -> tuple[Any, ...]:
         try:
-            return self._guarded(self._explicit, slots, arrays)
+            return self._guard(self._explicit, slots, arrays)
         except Misfit:
             return self._plain._call(arrays, slots)
 
@@ -93,7 +93,7 @@ class Program:
         if self._is_exclusive:
             return self._run_exclusively(arrays, slots)
         try:
-            return self._guarded(self._run, slots, arrays)
+            return self._guard(self._run, slots, arrays)
         except Misfit:
             return self._plain._fetch(arrays, slots)
 
@@ -111,7 +111,7 @@ class Program:
 
     def _fetch(self, arrays: Sequence[Any], slots: Mapping[int, Any]) -> tuple[Any, ...]:
         try:
-            return self._guarded(self._run, slots, arrays)
+            return self._guard(self._run, slots, arrays)
         except Misfit:
             return self._plain._fetch(arrays, slots)
 
@@ -132,7 +132,7 @@ class Program:
             fresh[i] = slots.get(source._id, source)._value._array
         return fresh
 
-    def _guarded(self, run: Callable[..., Any], slots: Mapping[int, Any], arrays: Sequence[Any]) -> tuple[Any, ...]:
+    def _guard(self, run: Callable[..., Any], slots: Mapping[int, Any], arrays: Sequence[Any]) -> tuple[Any, ...]:
         results: tuple[Any, ...]
         try:
             if not self._calls_numpy:
@@ -144,9 +144,9 @@ class Program:
         except Misfit:
             raise
         except Exception as problem:
-            raise self._explained(problem) from problem.__cause__
+            raise self._explain(problem) from problem.__cause__
 
-    def _explained(self, problem: Exception) -> Exception:
+    def _explain(self, problem: Exception) -> Exception:
         """The problem with the line of the user's function that it belongs to."""
         trace, node = problem.__traceback__, None
         while trace is not None:
@@ -169,7 +169,7 @@ def _file_name(graph: Graph) -> str:
     return f"<gradtape {graph.name} {site.short}>" if site else f"<gradtape {graph.name}>"
 
 
-def _assigned(nodes: Sequence[Node]) -> tuple[Variable, ...]:
+def _assign(nodes: Sequence[Node]) -> tuple[Variable, ...]:
     """The variables that nodes assign."""
     found = {node.params["variable"]._id: node.params["variable"] for node in nodes if node.op is ASSIGN}
     return tuple(found.values())
@@ -237,7 +237,7 @@ def _stretches(graph: Graph) -> list[Stretch]:
     found, start = [], 0
     for number, node in enumerate([*graph.nodes, None]):
         if node is None or calls_user(node):
-            variables = _assigned(graph.nodes[start:number])
+            variables = _assign(graph.nodes[start:number])
             found += [Stretch(start, number, variables)] if variables else []
             start = number + 1
     return found

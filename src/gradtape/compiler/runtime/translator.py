@@ -107,7 +107,7 @@ class Workshop:
                 if self._thread is not None and not job.is_lost:
                     if not job.is_urgent:
                         break
-                    mine = self._claimed(job)
+                    mine = self._claim(job)
                     if mine is None:
                         if self._changed.wait(_PATIENCE):
                             continue
@@ -138,7 +138,7 @@ class Workshop:
             if self._process is not None:
                 self._process.kill()
 
-    def inherited(self) -> Workshop:
+    def inherit(self) -> Workshop:
         """A workshop for a forked process: the same jobs, made by a separate process."""
         heir = Workshop()
         heir._gathering = int(is_gathering())
@@ -150,7 +150,7 @@ class Workshop:
             self._process.returncode = 0  # it is another one's child
         return heir
 
-    def _claimed(self, wanted: Job) -> Job | None:
+    def _claim(self, wanted: Job) -> Job | None:
         """An urgent job for this thread: the wanted one if no thread has taken it yet, else the last one."""
         if wanted in self._urgent:
             self._urgent.remove(wanted)
@@ -197,7 +197,7 @@ class Workshop:
         """Hand texts to another process, and take what they have become."""
         with threads.companion():
             try:
-                with _started() as process:
+                with _start() as process:
                     self._process = process
                     self._feed(process)
             except (OSError, EOFError, ValueError):
@@ -243,9 +243,9 @@ def _can_start() -> bool:
     return memory.cores() > 1 and name.startswith("python") and not getattr(sys, "frozen", False)
 
 
-def _started() -> Any:
+def _start() -> Any:
     """A process that translates. It is deaf to Ctrl-C, and ends when nothing more can come."""
-    import subprocess
+    import subprocess  # loaded for the first process
 
     import llvmlite
 
@@ -303,7 +303,7 @@ def hand_in(text: str, is_urgent: bool = False) -> Job:
 
 def _inherit() -> None:
     global _workshop
-    _workshop = _workshop.inherited()
+    _workshop = _workshop.inherit()
     if _workshop._urgent or _workshop._later:
         _workshop.begin()
 

@@ -126,11 +126,11 @@ class Copier:
         if whole:
             self.copy(start, found, code.mul(count, region.channels))
         else:
-            self._strided(region, source, (start, found), count)
+            self._copy_strided(region, source, (start, found), count)
         rest = self.vectors.at(into, code.mul(until, region.channels))
         self.clear(rest, code.mul(code.sub(extent, until), region.channels))
 
-    def _strided(self, region: Region, source: CopySource, place: tuple[Any, Any], count: Index) -> None:
+    def _copy_strided(self, region: Region, source: CopySource, place: tuple[Any, Any], count: Index) -> None:
         """Positions of which some channels are wanted."""
         code = self._code
 

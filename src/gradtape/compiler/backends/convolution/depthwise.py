@@ -50,11 +50,6 @@ class DepthwisePlan:
     splits: int
     each: int
 
-    @property
-    def vectors(self) -> int:
-        """Vectors of a block."""
-        return -(-self.region.channels // self.lanes)
-
 
 def plan_depthwise(problem: Correlation, machine: Machine) -> DepthwisePlan | None:
     """The cut of a depthwise convolution, or of its gradient by the filter; None if it is none, or if a window sees too much for a region."""

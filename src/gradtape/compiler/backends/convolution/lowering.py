@@ -42,7 +42,7 @@ class Packing(NamedTuple):
     bytes: Callable[[Correlation, Any], int]
 
 
-class Way(NamedTuple):
+class ForwardWay(NamedTuple):
     """A way to compute a convolution.
 
     Attributes:
@@ -82,19 +82,19 @@ class GradientWay(NamedTuple):
 
 # The first that has a plan is taken.
 WAYS = (
-    Way(
+    ForwardWay(
         "depthwise", depthwise.plan_depthwise, depthwise.emit,
         lambda problem, epilogue: {step.op.name for step in epilogue.steps} <= SHORT | _FUNCTIONS, repeats=True,
     ),
-    Way(
+    ForwardWay(
         "narrow", narrow.plan_narrow, narrow.emit, lambda problem, epilogue: epilogue.is_short,
         Packing("narrow filter", narrow.emit_filter, narrow.filter_bytes), repeats=True,
     ),
-    Way(
+    ForwardWay(
         "winograd", winograd.plan_winograd, winograd.emit, lambda problem, epilogue: True,
         Packing("winograd filter", winograd_filters.emit, lambda problem, cut: winograd.WinogradPanels(problem, cut).bytes),
     ),
-    Way(
+    ForwardWay(
         "correlate", plan, kernel.emit, lambda problem, epilogue: problem.contiguous or epilogue.is_short,
         Packing("filters", filters.emit, lambda problem, cut: filters.FilterPanels(problem, cut).bytes),
     ),
@@ -105,7 +105,7 @@ GRADIENT_WAYS = tuple([
 ])  # fmt: skip
 
 
-def _chosen(problem: Correlation, ways: Sequence[Any]) -> tuple[Any, Any] | None:
+def _choose(problem: Correlation, ways: Sequence[Any]) -> tuple[Any, Any] | None:
     """The first of some ways that has a plan for a problem, and its plan; None if a window sees too much for all of them."""
     return next(((way, cut) for way in ways if (cut := way.plan(problem, host())) is not None), None)
 
@@ -119,7 +119,7 @@ def lower(pattern: Convolve, given: Sequence[Spec] = (), made: Sequence[Spec] = 
 def takes_epilogue(pattern: Convolve, epilogue: Epilogue) -> bool:
     """True if what follows can be done as a part of the convolution, no more slowly than by itself."""
     problem = None if pattern.kind == "filter" else correlation(pattern)
-    found = None if problem is None else _chosen(problem, WAYS)
+    found = None if problem is None else _choose(problem, WAYS)
     return problem is not None and found is not None and bool(found[0].takes(problem, epilogue))
 
 
@@ -127,7 +127,7 @@ def writes_once(pattern: Convolve) -> bool:
     """True if no element of the result is written twice. Elsewhere the rows that complete a tile repeat another one, so an epilogue must not
     write over what it reads."""
     problem = correlation(pattern)
-    found = _chosen(problem, WAYS)
+    found = _choose(problem, WAYS)
     return problem.contiguous and found is not None and not found[0].repeats
 
 
@@ -141,7 +141,7 @@ def launch(pattern: Convolve, operands: Sequence[Operand], epilogue: Epilogue | 
       epilogue: what is done with the result, a matrix of places by channels, if `takes_epilogue` allows one.
     """
     problem = correlation(pattern)
-    found = _chosen(problem, WAYS)
+    found = _choose(problem, WAYS)
     if found is None:
         return None
     way, cut = found
@@ -162,7 +162,7 @@ def filter_gradient(pattern: Convolve, columns: bool = False) -> Lowered | None:
     """The launches of the gradient of a convolution by its filter, and if wanted of the sums of the cotangent's columns, a second result;
     None if a window sees too much for a region."""
     problem = correlation(pattern._replace(kind="forward"))
-    found = _chosen(problem, GRADIENT_WAYS)
+    found = _choose(problem, GRADIENT_WAYS)
     if found is None:
         return None
     way, cut = found
@@ -176,4 +176,4 @@ def filter_gradient(pattern: Convolve, columns: bool = False) -> Lowered | None:
 
 def has_filter_gradient(pattern: Convolve) -> bool:
     """True if there is a kernel for the gradient of a convolution by its filter."""
-    return _chosen(correlation(pattern._replace(kind="forward")), GRADIENT_WAYS) is not None
+    return _choose(correlation(pattern._replace(kind="forward")), GRADIENT_WAYS) is not None

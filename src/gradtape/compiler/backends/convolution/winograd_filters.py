@@ -35,11 +35,11 @@ class _Filter:
         sliver, vector = code.div(chunk, self.cut.tile.vectors), code.rem(chunk, self.cut.tile.vectors)
         offset = code.add(code.mul(sliver, self.panels.step), code.mul(vector, self.lanes))
         into, column = self.vectors.at(code.slot(1), offset), code.mul(chunk, self.lanes)
-        (self._turned if self.problem.turned else self._plain)(column, into)
+        (self._transform_turned if self.problem.turned else self._transform_plain)(column, into)
         code.builder.ret_void()
         return count
 
-    def _plain(self, column: Index, into: Any) -> None:
+    def _transform_plain(self, column: Index, into: Any) -> None:
         """A filter `[taps, channels of the source, those of the target]`."""
         code, problem = self.code, self.problem
 
@@ -50,7 +50,7 @@ class _Filter:
 
         code.repeat(problem.depth, channel)
 
-    def _turned(self, column: Index, into: Any) -> None:
+    def _transform_turned(self, column: Index, into: Any) -> None:
         """A filter `[taps, channels of the target, those of the source]`: squares of vectors are transposed."""
         code, problem, lanes = self.code, self.problem, self.lanes
         square = self.vectors.room(VALUES * lanes * lanes)

@@ -69,7 +69,7 @@ class Rhythm:
             return here  # vectors begin where elements do
         if self.way.repeat < lanes:
             rows = [
-                self._clamped(builder.add(row, builder.udiv(builder.add(phase, I64(k)), I64(self.way.repeat))))
+                self._clamp(builder.add(row, builder.udiv(builder.add(phase, I64(k)), I64(self.way.repeat))))
                 for k in range(lanes)
             ]
             return conversion.load_lanes(cg, [element(builder, start, dtype, r) for r in rows], dtype)
@@ -81,7 +81,7 @@ class Rhythm:
         numbers = cg.value(ir.Constant(ir.VectorType(narrow, lanes), list(range(lanes))), dtypes.int32)
         return cg.select(numbers < left, here, there)
 
-    def _clamped(self, row: Any) -> Any:
+    def _clamp(self, row: Any) -> Any:
         """The element of a row; beyond the last one nothing is used."""
         if self.way.period:
             return self.builder.urem(row, self.count)

@@ -138,10 +138,10 @@ class LoopEmitter:
             if array.way.kind == "one":
                 self.everywhere[array.number] = conversion.load_one(self.cg, base, array.dtype)
             elif array.way.kind == "wrapped":
-                self.wrapped[array.number] = self._laid_out(array.way.period, array.dtype, base)
+                self.wrapped[array.number] = self._lay_out(array.way.period, array.dtype, base)
         self._steps(self.everywhere)
 
-    def _laid_out(self, period: int, dtype: DType, base: Any) -> Any:
+    def _lay_out(self, period: int, dtype: DType, base: Any) -> Any:
         """Elements that repeat, so long that a vector may begin at each of them."""
         if period % self.lanes == 0:
             return base  # no vector goes over the end
@@ -292,7 +292,7 @@ class LoopEmitter:
         for array, start in zip(self.inputs, starts, strict=False):
             if array.number not in values:
                 assert array.way is not None
-                values[array.number] = self._loaded(array, start, loop[0], limit, rhythms.get(array.way))
+                values[array.number] = self._load(array, start, loop[0], limit, rhythms.get(array.way))
         self._steps(values)
         for array, start in zip(self.outputs, starts[len(self.inputs) :], strict=True):
             conversion.store(cg, values[array.number], self._at(array, start, loop[0]))
@@ -309,7 +309,7 @@ class LoopEmitter:
         for place, total in zip(self.totals, totals, strict=True):
             builder.store(total, place, align=8)
 
-    def _loaded(self, array: _Array, start: Any, index: Any, limit: Any, rhythm: Rhythm | None) -> VectorValue:
+    def _load(self, array: _Array, start: Any, index: Any, limit: Any, rhythm: Rhythm | None) -> VectorValue:
         builder, cg = self.builder, self.cg
         if rhythm is not None:
             return rhythm.loaded(self.wrapped.get(array.number, start), array.dtype)
@@ -317,7 +317,7 @@ class LoopEmitter:
             return conversion.load(cg, self._at(array, start, index), array.dtype)
         if array.step == -1:
             last = moved(builder, self._at(array, start, index), (1 - self.lanes) * array.dtype.size)
-            return conversion.mirrored(cg, conversion.load(cg, last, array.dtype))
+            return conversion.mirror(cg, conversion.load(cg, last, array.dtype))
         lanes = []
         for k in range(self.lanes):
             at = builder.add(index, I64(k))

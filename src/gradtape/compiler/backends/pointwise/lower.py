@@ -34,7 +34,7 @@ def lower(loop: Loop, loads: Sequence[Binding], stores: Sequence[Binding], specs
     chunks = -(-total // planned.per_chunk) if math.prod(loop.shape) else 0
 
     def emit(module: ir.Module) -> tuple[ir.Function, int]:
-        from gradtape.compiler.backends.pointwise.emit import LoopEmitter
+        from gradtape.compiler.backends.pointwise.emit import LoopEmitter  # not for code that is on disk
 
         return LoopEmitter(module, planned).emit(), 1
 
@@ -84,7 +84,7 @@ def _addition(dtype: DType) -> Kernel:
     """A kernel that adds up partial sums, at least one: their number stands in the table behind them and the result."""
 
     def emit(module: ir.Module) -> tuple[ir.Function, int]:
-        from gradtape.compiler.codegen.simd import conversion
+        from gradtape.compiler.codegen.simd import conversion  # not for code that is on disk
         from gradtape.compiler.codegen.simd.emitter import VectorEmitter
         from gradtape.compiler.codegen.simd.value import VectorValue
 

@@ -101,7 +101,7 @@ def transposed(builder: ir.IRBuilder, rows: list[Any], part: int) -> list[Any]:
     span = 1
     while span < part:
         rows = [
-            _interleaved(builder, rows[base + offset], rows[base + offset + span], span, half, part)
+            _interleave(builder, rows[base + offset], rows[base + offset + span], span, half, part)
             for base in range(0, lanes, 2 * span)
             for offset in range(span)
             for half in (0, 1)
@@ -111,33 +111,33 @@ def transposed(builder: ir.IRBuilder, rows: list[Any], part: int) -> list[Any]:
         result = list(rows)
         for low in range(lanes):
             if not low & span:
-                result[low] = _exchanged(builder, rows[low], rows[low + span], span, 0)
-                result[low + span] = _exchanged(builder, rows[low], rows[low + span], span, 1)
+                result[low] = _exchange(builder, rows[low], rows[low + span], span, 0)
+                result[low + span] = _exchange(builder, rows[low], rows[low + span], span, 1)
         rows = result
         span *= 2
     return rows
 
 
-def _interleaved(builder: ir.IRBuilder, a: Any, b: Any, span: int, half: int, part: int) -> Any:
+def _interleave(builder: ir.IRBuilder, a: Any, b: Any, span: int, half: int, part: int) -> Any:
     """In each part, groups of `span` elements of a and b in turns, from the lower or the upper half."""
     lanes = a.type.count
     order = []
     for base in range(0, lanes, part):
         for group in range(base + half * part // 2, base + (half + 1) * part // 2, span):
             order += [*range(group, group + span), *range(lanes + group, lanes + group + span)]
-    return _shuffled(builder, a, b, order)
+    return _shuffle(builder, a, b, order)
 
 
-def _exchanged(builder: ir.IRBuilder, a: Any, b: Any, span: int, half: int) -> Any:
+def _exchange(builder: ir.IRBuilder, a: Any, b: Any, span: int, half: int) -> Any:
     """Every second group of `span` elements of a, and those of b in place of the others."""
     lanes = a.type.count
     order = []
     for base in range(half * span, lanes, 2 * span):
         order += [*range(base, base + span), *range(lanes + base, lanes + base + span)]
-    return _shuffled(builder, a, b, order)
+    return _shuffle(builder, a, b, order)
 
 
-def _shuffled(builder: ir.IRBuilder, a: Any, b: Any, order: list[int]) -> Any:
+def _shuffle(builder: ir.IRBuilder, a: Any, b: Any, order: list[int]) -> Any:
     return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(I32, len(order)), order))
 
 

@@ -35,14 +35,6 @@ class Batch:
     outer_a: int = 0
     outer_b: int = 0
 
-    @property
-    def several(self) -> tuple[bool, bool]:
-        """Whether a and b have several matrices each, rather than one for all products."""
-        return (
-            self.count > 1 and bool(self.stride_a or self.outer_a),
-            self.count > 1 and bool(self.stride_b or self.outer_b),
-        )
-
     def places(self, code: ProductCode, number: Index) -> tuple[Index, Index]:
         """Where the matrices of a product begin in a and b."""
         if not self.inner:

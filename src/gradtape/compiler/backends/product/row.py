@@ -177,7 +177,7 @@ class DotKernel(_Row):
         while len(sums) > lanes:
             half = len(sums) // 2
             sums = [code.builder.fadd(x, y) for x, y in zip(sums[:half], sums[half:], strict=True)]
-        return _added_across(code, list(sums), lanes)
+        return _add_across(code, list(sums), lanes)
 
     def _step(self, a: Any, starts: list[Any], at: Index, valid: list[int], sums: Any) -> list[Any]:
         """The sums with some more vectors of k added, which may end early."""
@@ -192,7 +192,7 @@ class DotKernel(_Row):
         return result
 
 
-def _added_across(code: ProductCode, vectors: list[Any], lanes: int) -> Any:
+def _add_across(code: ProductCode, vectors: list[Any], lanes: int) -> Any:
     """A vector of the sums over the lanes of as many vectors, each at the place of its vector.
 
     Two vectors become one, of which every other part belongs to the second: the one half of each part is added to the other.

@@ -24,9 +24,9 @@ def start(join: str, dtype: DType) -> Any:
     return -math.inf if dtype.is_floating else dtype.min
 
 
-def joined(cg: VectorEmitter, join: str, total: VectorValue, x: VectorValue) -> VectorValue:
+def combine(cg: VectorEmitter, join: str, total: VectorValue, x: VectorValue) -> VectorValue:
     """A running reduction with a further vector."""
-    total, x = renewed(cg, total), renewed(cg, x)
+    total, x = renew(cg, total), renew(cg, x)
     if join in ("max", "maximum", "minimum"):
         better = cg.lt(x, total) if join == "minimum" else cg.gt(x, total)
         found = cg.select(better, x, total)  # one instruction, which keeps a total that is NaN
@@ -43,11 +43,11 @@ def across(cg: VectorEmitter, join: str, x: VectorValue) -> VectorValue:
     nothing = ir.Constant(x.ir.type, ir.Undefined)
     while step:
         order = ir.Constant(ir.VectorType(ir.IntType(32), width), [i ^ step for i in range(width)])
-        x = joined(cg, join, x, VectorValue(cg, cg.builder.shuffle_vector(x.ir, nothing, order), x.dtype))
+        x = combine(cg, join, x, VectorValue(cg, cg.builder.shuffle_vector(x.ir, nothing, order), x.dtype))
         step //= 2
     return x
 
 
-def renewed(cg: VectorEmitter, value: VectorValue) -> VectorValue:
+def renew(cg: VectorEmitter, value: VectorValue) -> VectorValue:
     """A value for an emitter that did not make it."""
     return value if value.cg is cg else VectorValue(cg, value.ir, value.dtype)

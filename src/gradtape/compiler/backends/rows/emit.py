@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradtape.compiler.backends.rows import combine as joining
-from gradtape.compiler.backends.rows.combine import renewed
+from gradtape.compiler.backends.rows.combine import renew
 from gradtape.compiler.backends.rows.plan import ColumnEpilogue, Pass, RowPlan
 from gradtape.compiler.bodies.epilogue import Distances, Epilogue, Groups
 from gradtape.compiler.bodies.rows import COLUMN, ROW, RowLoop
@@ -116,7 +116,7 @@ class RowCode:
         cg = VectorEmitter(self.module, builder, self.lanes)
         for (k, vector), total in self.held.items():
             place = element(builder, sums[k], total.dtype, I64(vector * self.lanes))
-            conversion.store(cg, renewed(cg, total), place)
+            conversion.store(cg, renew(cg, total), place)
         if part.parts == 1:
             for k, pointer in sums.items():
                 self._finish(k, pointer, outer)
@@ -195,9 +195,9 @@ class RowCode:
         cg = VectorEmitter(self.module, self.builder, self.lanes)
         for (number, place), pointer in zip(self.loop.outputs, self.targets, strict=True):
             if place == ROW:
-                conversion.store_one(cg, renewed(cg, self.known[number]), pointer)
+                conversion.store_one(cg, renew(cg, self.known[number]), pointer)
         for number in self.loop.checks:
-            with self.builder.if_then(cg.any(cg.bit_not(renewed(cg, self.known[number]))), likely=False):
+            with self.builder.if_then(cg.any(cg.bit_not(renew(cg, self.known[number]))), likely=False):
                 self.builder.store(I64(1), arguments[-2])
 
     def _waiting_room(self, i: int, home: int) -> Any:
@@ -219,13 +219,13 @@ class RowCode:
                 narrow = self.builder.trunc(self.line, ir.IntType(32))
                 self.known[i] = cg.broadcast(narrow, self.loop.types[i])
             elif call.method == "number":
-                self.known[i] = cg.splat(_parsed(call.extra[0]), self.loop.types[i])
+                self.known[i] = cg.splat(_parse(call.extra[0]), self.loop.types[i])
             else:
                 self.known[i] = self._call(cg, i, self.known)
 
     def _call(self, cg: VectorEmitter, i: int, values: dict[int, VectorValue]) -> VectorValue:
         call = self.loop.calls[i]
-        found: VectorValue = getattr(cg, call.method)(*[renewed(cg, values[k]) for k in call.operands], *call.extra)
+        found: VectorValue = getattr(cg, call.method)(*[renew(cg, values[k]) for k in call.operands], *call.extra)
         return found
 
     def _pass(self, step: Pass, waiting: dict[int, Any]) -> None:
@@ -256,9 +256,9 @@ class RowCode:
             totals[0] = self._vector(totals[0], step, waiting, I64(whole * self.lanes), mask)
         cg = VectorEmitter(self.module, self.builder, self.lanes)
         for i in step.sums:
-            join, total = self.loop.calls[i].join, renewed(cg, totals[0][i])
+            join, total = self.loop.calls[i].join, renew(cg, totals[0][i])
             for part in totals[1:]:
-                total = joining.joined(cg, join, total, part[i])
+                total = joining.combine(cg, join, total, part[i])
             self.known[i] = cg.cast(joining.across(cg, join, total), self.loop.types[i])
 
     def _start(self, i: int) -> VectorValue:
@@ -276,17 +276,17 @@ class RowCode:
         following = {}
         for i, total in totals.items():
             call = self.loop.calls[i]
-            x = cg.cast(renewed(cg, self._value(cg, call.operands[0], values, index, mask)), total.dtype)
-            joined = joining.joined(cg, call.join, total, x)
-            following[i] = joined if mask is None else cg.select(mask, joined, renewed(cg, total))
+            x = cg.cast(renew(cg, self._value(cg, call.operands[0], values, index, mask)), total.dtype)
+            joined = joining.combine(cg, call.join, total, x)
+            following[i] = joined if mask is None else cg.select(mask, joined, renew(cg, total))
         results = []
         for k in step.stores:
             number, place = self.loop.outputs[k]
             wanted = self.loop.calls[number].operands[0] if place == COLUMN else number
-            results.append((k, renewed(cg, self._value(cg, wanted, values, index, mask))))
+            results.append((k, renew(cg, self._value(cg, wanted, values, index, mask))))
         # All is read before anything is written, which may be the memory that was read.
         for i, pointer in waiting.items():
-            x = renewed(cg, self._value(cg, i, values, index, mask))
+            x = renew(cg, self._value(cg, i, values, index, mask))
             write(cg, x, element(cg.builder, pointer, x.dtype, index), mask)
         for k, x in results:
             if self.loop.outputs[k][1] == COLUMN:
@@ -300,10 +300,10 @@ class RowCode:
         join = self.loop.calls[self.loop.outputs[output][0]].join
         if self.holds:
             key = output, index.constant // self.lanes
-            self.held[key] = joining.joined(cg, join, renewed(cg, self.held[key]), cg.cast(x, dtype))
+            self.held[key] = joining.combine(cg, join, renew(cg, self.held[key]), cg.cast(x, dtype))
             return
         place = element(cg.builder, self.targets[output], dtype, index)
-        conversion.store(cg, joining.joined(cg, join, conversion.load(cg, place, dtype), cg.cast(x, dtype)), place)
+        conversion.store(cg, joining.combine(cg, join, conversion.load(cg, place, dtype), cg.cast(x, dtype)), place)
 
     def _value(
         self, cg: VectorEmitter, i: int, values: dict[int, VectorValue], index: Any, mask: VectorValue | None
@@ -341,7 +341,7 @@ class RowCode:
         return cg.builder.add(cg.broadcast(first, dtypes.int32).ir, lanes)
 
 
-def _parsed(text: str) -> Any:
+def _parse(text: str) -> Any:
     """The number that a text of Python stands for."""
     if text in ("True", "False"):
         return text == "True"
@@ -454,12 +454,12 @@ def emit_columns(
         total.add_incoming(nothing.ir, before)
         place = builder.add(builder.mul(loop[0], I64(padded)), index)
         x = conversion.load(cg, element(builder, source, own, place), own)
-        found = joining.joined(cg, join, VectorValue(cg, total, own), x)
+        found = joining.combine(cg, join, VectorValue(cg, total, own), x)
         total.add_incoming(found.ir, builder.block)
         close(builder, loop, I64(parts), 1)
         cg = VectorEmitter(module, builder, lanes)
         place = ColumnPlace(cg, targets, (outer, index), width, mask)
-        place.finish(cg.cast(renewed(cg, found), dtype), None if end is None else end.epilogue)
+        place.finish(cg.cast(renew(cg, found), dtype), None if end is None else end.epilogue)
 
     over_row(builder, width, lanes, vector)
     builder.ret_void()

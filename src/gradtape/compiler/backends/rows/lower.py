@@ -34,7 +34,7 @@ def lower(loop: RowLoop, end: ColumnEpilogue | None = None) -> Lowered:
     own = end if part.parts == 1 else None  # else it belongs to the kernel that joins the accumulators
 
     def emit(module: ir.Module) -> tuple[ir.Function, int]:
-        from gradtape.compiler.backends.rows.emit import RowCode
+        from gradtape.compiler.backends.rows.emit import RowCode  # not for code that is on disk
 
         return RowCode(module, loop, plan, own).emit(), plan.partition.chunks
 
@@ -75,7 +75,7 @@ def _columns(
     """The kernel that joins the accumulators of blocks."""
 
     def emit(module: ir.Module) -> tuple[ir.Function, int]:
-        from gradtape.compiler.backends.rows.emit import emit_columns
+        from gradtape.compiler.backends.rows.emit import emit_columns  # not for code that is on disk
 
         return emit_columns(module, join, own, dtype, sizes, lanes, end)
 

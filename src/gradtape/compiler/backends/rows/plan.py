@@ -113,7 +113,7 @@ class RowPlan:
 
     def __init__(self, loop: RowLoop) -> None:
         self.loop = loop
-        self.live = self._reached([n for n, _ in loop.outputs] + list(loop.checks), set(), True)
+        self.live = self._reach([n for n, _ in loop.outputs] + list(loop.checks), set(), True)
         varying = [loop.types[i] for i in sorted(self.live) if loop.varies[i]]
         # What is the same along a row takes no room in the vectors that are loaded and stored.
         self.lanes = _lanes(varying or [loop.types[i] for i in sorted(self.live)], loop.shape[-1])
@@ -152,16 +152,16 @@ class RowPlan:
         stores = [k for k, n in whole if loop.passes[n] == number]
         if not sums and not stores:
             return None
-        now = self._reached([*sums, *[loop.outputs[k][0] for k in stores]], self._sources, False)
+        now = self._reach([*sums, *[loop.outputs[k][0] for k in stores]], self._sources, False)
         for i in now:
             self.reads[i] = number
         ends = self._ends(number)
-        wanted = self._reached(ends, self._sources, False)
+        wanted = self._reach(ends, self._sources, False)
         written = [(loop.outputs[k][0], k) for k in stores if loop.outputs[k][1] == ELEMENT]
         read_back = [(n, k) for n, k in written if n in wanted and not loop.types[n].name.endswith("float16")]
         self._sources.update([n for n, _ in read_back])
         later = [k for k, n in whole if loop.passes[n] > number and loop.outputs[k][1] == ELEMENT]
-        kept = self._kept(now, ends, [k for k in later if k not in self._homes])
+        kept = self._keep(now, ends, [k for k in later if k not in self._homes])
         self._sources.update([i for i, _ in kept])
         return Pass(number, tuple(sums), tuple(stores), tuple(kept), tuple(read_back))
 
@@ -172,14 +172,14 @@ class RowPlan:
         found.update({n: loop.passes[n] for n, place in loop.outputs if place != ROW})
         return {i: last for i, last in found.items() if last > number}
 
-    def _kept(self, now: set[int], ends: dict[int, int], free: list[int]) -> list[tuple[int, int]]:
+    def _keep(self, now: set[int], ends: dict[int, int], free: list[int]) -> list[tuple[int, int]]:
         """Values that cost much, are computed now, and are needed in later passes."""
         loop = self.loop
         kept: list[tuple[int, int]] = []
         for i in sorted(now, reverse=True):
             # What is computed from a value that waits needs no costly value behind it.
             sources = self._sources | {j for j, _ in kept}
-            readers = [last for end, last in ends.items() if i in self._reached([end], sources, False)]
+            readers = [last for end, last in ends.items() if i in self._reach([end], sources, False)]
             if not readers or not self._costs(i):
                 continue
             same = [k for k in free if loop.types[loop.outputs[k][0]] is loop.types[i]]
@@ -199,7 +199,7 @@ class RowPlan:
     def _costs(self, i: int) -> bool:
         return self.loop.calls[i].method in _COSTLY and i not in self._sources and self.loop.varies[i]
 
-    def _reached(self, numbers: Iterable[int], sources: set[int], everything: bool) -> set[int]:
+    def _reach(self, numbers: Iterable[int], sources: set[int], everything: bool) -> set[int]:
         """All values that some values are computed from, themselves among them; with `everything` also those that are the
         same along a row. What is in `sources` is read from memory."""
         loop, found, waiting = self.loop, set[int](), list(numbers)

@@ -32,11 +32,11 @@ def chain_stages(stages: Sequence[Stage], between: Sequence[int]) -> Lowered:
         first = len(scratch)
         scratch += part.scratch
         for kernel, operands in part.launches:
-            launches.append(Launch(kernel, tuple([_moved(o, stage, first) for o in operands])))
+            launches.append(Launch(kernel, tuple([_move(o, stage, first) for o in operands])))
     return Lowered(tuple(launches), tuple(scratch))
 
 
-def _moved(operand: Operand, stage: Stage, first: int) -> Operand:
+def _move(operand: Operand, stage: Stage, first: int) -> Operand:
     """An operand of a stage as one of the whole."""
     if operand.kind == "input":
         found = stage.inputs[operand.number]

@@ -34,7 +34,7 @@ def lower(pattern: Pool, operands: Sequence[Operand] | None = None, epilogue: Ep
     """
     result = pattern.winner if pattern.kind == "winner" else pattern.dtype
     types = Types(pattern.dtype, pattern.winner or dtypes.int32, result or pattern.dtype)
-    return _lowered(pattern, pattern.kind, types, 1, operands, epilogue)
+    return _lower(pattern, pattern.kind, types, 1, operands, epilogue)
 
 
 def takes_epilogue(pattern: Pool, epilogue: Epilogue) -> bool:
@@ -52,10 +52,10 @@ def positions(pattern: WinnerPositions, given: Sequence[Spec], made: Sequence[Sp
     if first > front:
         return None
     types = Types(dtypes.int64, pool.winner or dtypes.int32, pattern.dtype)
-    return _lowered(pool._replace(kind="maximum"), "positions", types, math.prod(pool.size[:first]))
+    return _lower(pool._replace(kind="maximum"), "positions", types, math.prod(pool.size[:first]))
 
 
-def _lowered(
+def _lower(
     pattern: Pool,
     kind: str,
     types: Types,

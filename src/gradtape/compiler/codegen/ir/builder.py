@@ -22,7 +22,7 @@ def _binary(name: str) -> Callable[..., Any]:
 
     def method(self: IRBuilder, a: IRValue, b: IRValue, flags: Sequence[str] = ()) -> Any:
         operation = " ".join([name, *flags]) if flags else name
-        return self._computed(a.type, f"{operation} {a.type.text} {a.ref}, {b.ref}")
+        return self._compute(a.type, f"{operation} {a.type.text} {a.ref}, {b.ref}")
 
     return method
 
@@ -33,14 +33,14 @@ def _cast(name: str) -> Callable[..., Any]:
     def method(self: IRBuilder, value: IRValue, kind: Type) -> Any:
         if value.type is kind:
             return value
-        return self._computed(kind, f"{name} {value.type.text} {value.ref} to {kind.text}")
+        return self._compute(kind, f"{name} {value.type.text} {value.ref} to {kind.text}")
 
     return method
 
 
 def _comparison(name: str, words: dict[str, str]) -> Callable[..., Any]:
     def method(self: IRBuilder, operator: str, a: IRValue, b: IRValue) -> Any:
-        return self._computed(a.type.truth(), f"{name} {words[operator]} {a.type.text} {a.ref}, {b.ref}")
+        return self._compute(a.type.truth(), f"{name} {words[operator]} {a.type.text} {a.ref}, {b.ref}")
 
     return method
 
@@ -75,15 +75,15 @@ class IRBuilder:
         """Write to another block: before its last instruction if it has that already."""
         self.block = block
 
-    def _computed(self, kind: Type, text: str) -> Any:
+    def _compute(self, kind: Type, text: str) -> Any:
         """The value of an instruction that does nothing but compute."""
         block = self.block
         found = block.known.get(text)
         if found is None:
-            found = block.known[text] = self._written(kind, text)
+            found = block.known[text] = self._write(kind, text)
         return found
 
-    def _written(self, kind: Type, text: str) -> Any:
+    def _write(self, kind: Type, text: str) -> Any:
         """The value of an instruction."""
         block = self.block
         name = block.function.new_name()
@@ -114,50 +114,50 @@ class IRBuilder:
 
     def fneg(self, value: IRValue) -> Any:
         """A float with the other sign."""
-        return self._computed(value.type, f"fneg {value.type.text} {value.ref}")
+        return self._compute(value.type, f"fneg {value.type.text} {value.ref}")
 
     def select(self, condition: IRValue, a: IRValue, b: IRValue) -> Any:
         """The one where a condition holds, the other where not."""
         kind = a.type
-        return self._computed(
+        return self._compute(
             kind, f"select {condition.type.text} {condition.ref}, {kind.text} {a.ref}, {kind.text} {b.ref}"
         )
 
     def extract_element(self, vector: IRValue, index: IRValue) -> Any:
         """An element of a vector."""
-        return self._computed(vector.type.element, f"extractelement {vector}, {index}")
+        return self._compute(vector.type.element, f"extractelement {vector}, {index}")
 
     def insert_element(self, vector: IRValue, value: IRValue, index: IRValue) -> Any:
         """A vector with another element."""
-        return self._computed(vector.type, f"insertelement {vector}, {value}, {index}")
+        return self._compute(vector.type, f"insertelement {vector}, {value}, {index}")
 
     def shuffle_vector(self, a: IRValue, b: IRValue, order: IRValue) -> Any:
         """Elements of two vectors in a known order."""
         kind = VectorType(a.type.element, order.type.count)
-        return self._computed(kind, f"shufflevector {a}, {b}, {order}")
+        return self._compute(kind, f"shufflevector {a}, {b}, {order}")
 
     def extract_value(self, struct: IRValue, index: int) -> Any:
         """A part of several values."""
-        return self._computed(struct.type.elements[index], f"extractvalue {struct}, {index}")
+        return self._compute(struct.type.elements[index], f"extractvalue {struct}, {index}")
 
     def insert_value(self, struct: IRValue, value: IRValue, index: int) -> Any:
         """Several values with another part."""
-        return self._computed(struct.type, f"insertvalue {struct}, {value}, {index}")
+        return self._compute(struct.type, f"insertvalue {struct}, {value}, {index}")
 
     def gep(self, pointer: IRValue, indices: Sequence[IRValue], source_etype: Type) -> Any:
         """A pointer some elements behind another one."""
         places = ", ".join(map(str, indices))
-        return self._computed(_POINTER, f"getelementptr {source_etype.text}, ptr {pointer.ref}, {places}")
+        return self._compute(_POINTER, f"getelementptr {source_etype.text}, ptr {pointer.ref}, {places}")
 
     def alloca(self, kind: Type, align: int | None = None) -> Any:
         """Memory for a value until the function returns."""
         text = f"alloca {kind.text}"
-        return self._written(_POINTER, text if align is None else f"{text}, align {align}")
+        return self._write(_POINTER, text if align is None else f"{text}, align {align}")
 
     def load(self, pointer: IRValue, typ: Type, align: int | None = None) -> Any:
         """What lies at a pointer."""
         text = f"load {typ.text}, ptr {pointer.ref}"
-        return self._written(typ, text if align is None else f"{text}, align {align}")
+        return self._write(typ, text if align is None else f"{text}, align {align}")
 
     def store(self, value: IRValue, pointer: IRValue, align: int | None = None) -> None:
         """Put a value to a pointer."""
@@ -173,7 +173,7 @@ class IRBuilder:
         if kind.return_type.text == "void":
             self.block.instructions.append(text)
             return None
-        return self._written(kind.return_type, text)
+        return self._write(kind.return_type, text)
 
     def phi(self, kind: Type) -> Phi:
         """A value that depends on the way to the block; its values are told later."""

@@ -115,7 +115,7 @@ def load_lanes(cg: VectorEmitter, pointers: Sequence[Any], dtype: DType) -> Vect
     return _unpack(cg, found, dtype)
 
 
-def mirrored(cg: VectorEmitter, x: VectorValue) -> VectorValue:
+def mirror(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """The lanes from the last to the first."""
     order = ir.Constant(ir.VectorType(ir.IntType(32), cg.width), list(range(cg.width - 1, -1, -1)))
     return VectorValue(cg, cg.builder.shuffle_vector(x.ir, ir.Constant(x.ir.type, ir.Undefined), order), x.dtype)
@@ -170,7 +170,7 @@ def _unpack(cg: VectorEmitter, memory: Any, dtype: DType) -> VectorValue:
         memory = builder.fpext(memory, vector)
     elif dtype is dtypes.bfloat16:
         wide = VectorValue(cg, builder.zext(memory, cg.vector_type(dtypes.int32)), dtypes.int32)
-        memory = cg.floats(cg.shifted_up(wide, 16)).ir
+        memory = cg.floats(cg.shift_up(wide, 16)).ir
     elif dtype.is_bool:
         memory = builder.icmp_unsigned("!=", memory, ir.Constant(memory.type, [0] * cg.width))
     return VectorValue(cg, memory, dtype)
@@ -184,9 +184,9 @@ def _pack(cg: VectorEmitter, x: VectorValue, dtype: DType) -> Any:
     if dtype is dtypes.bfloat16:
         wide = VectorValue(cg, x.ir, dtypes.float32)
         bits = cg.bits(wide)
-        odd = cg.shifted_down(bits, 16) & 1
+        odd = cg.shift_down(bits, 16) & 1
         nearest = cg.select(cg.isnan(wide), bits | (1 << 22), bits + odd + 0x7FFF)
-        return builder.trunc(cg.shifted_down(nearest, 16).ir, vector)
+        return builder.trunc(cg.shift_down(nearest, 16).ir, vector)
     return builder.zext(x.ir, vector) if dtype.is_bool else x.ir
 
 

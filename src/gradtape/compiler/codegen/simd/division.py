@@ -91,7 +91,7 @@ def _exponent(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     """The biased exponent of numbers that are not negative, held as floats."""
     form = format_of(x)
     power = 2.0**form.mantissa
-    field = cg.shifted_down(cg.bits(x), form.mantissa)
+    field = cg.shift_down(cg.bits(x), form.mantissa)
     return cg.floats(field | cg.bits(cg.constant(power, x))) - power
 
 

@@ -76,7 +76,7 @@ def exp_of_twice(cg: VectorEmitter, x: VectorValue) -> VectorValue:
     shifted = cg.fma(x, 2.0 * _LOG2_E, form.shifter)
     r = cg.fma(shifted - form.shifter, -0.5 * _LOG_2[size][0], x)
     power = cg.fma(cg.polynomial(r, [c * 2.0**n for n, c in enumerate(_EXP[size], 2)]), r * r, r + r) + 1.0
-    return cg.floats(cg.bits(power) + cg.shifted_up(cg.bits(shifted), form.mantissa))
+    return cg.floats(cg.bits(power) + cg.shift_up(cg.bits(shifted), form.mantissa))
 
 
 def exp_of_pair(cg: VectorEmitter, x: VectorValue, error: VectorValue) -> VectorValue:

@@ -55,7 +55,7 @@ def format_of(x: VectorValue) -> Format:
 def power_of_two(cg: VectorEmitter, k: VectorValue) -> VectorValue:
     """2 to the k, where k are integers held as floats, of which the result is a normal number."""
     form = format_of(k)
-    exponent = cg.shifted_up(cg.bits(k + form.shifter), form.mantissa)
+    exponent = cg.shift_up(cg.bits(k + form.shifter), form.mantissa)
     return cg.floats(exponent + form.one)
 
 
@@ -69,7 +69,7 @@ def scale(cg: VectorEmitter, x: VectorValue, k: VectorValue) -> VectorValue:
     bits = cg.bits(k + form.shifter)
     is_negative = cg.bits(k) < 0
     lifted, lowered = (cg.constant(form.one + (n << form.mantissa), bits) for n in (form.lift, -2))
-    first = cg.floats(cg.shifted_up(bits, form.mantissa) + cg.select(is_negative, lifted, lowered))
+    first = cg.floats(cg.shift_up(bits, form.mantissa) + cg.select(is_negative, lifted, lowered))
     second = cg.select(is_negative, cg.constant(2.0**-form.lift, x), cg.constant(4.0, x))
     return x * first * second
 

@@ -108,11 +108,11 @@ class Instructions:
         dtype = {4: dtypes.float32, 8: dtypes.float64}[bits.dtype.size]
         return self.value(self.builder.bitcast(bits.ir, self.vector_type(dtype)), dtype)
 
-    def shifted_up(self, bits: VectorValue, places: int) -> VectorValue:
+    def shift_up(self, bits: VectorValue, places: int) -> VectorValue:
         """Bits moved up by a known number of places."""
         return self.value(self.builder.shl(bits.ir, self.splat(places, bits.dtype).ir), bits.dtype)
 
-    def shifted_down(self, bits: VectorValue, places: int) -> VectorValue:
+    def shift_down(self, bits: VectorValue, places: int) -> VectorValue:
         """Bits moved down by a known number of places; zeros come in."""
         return self.value(self.builder.lshr(bits.ir, self.splat(places, bits.dtype).ir), bits.dtype)
 

@@ -132,7 +132,7 @@ class Direct:
         with package_lock() or contextlib.nullcontext():
             return self._functions[name](*arguments)
 
-    def _told(self, name: str, *arguments: Any) -> tuple[Any, str]:
+    def _tell(self, name: str, *arguments: Any) -> tuple[Any, str]:
         """What a function returns, and the text that it writes."""
         place = ctypes.c_void_p()
         result = self._call(name, *arguments, ctypes.byref(place))
@@ -144,22 +144,22 @@ class Direct:
 
     def _made(self, name: str, *arguments: Any) -> Any:
         """What a function makes; a RuntimeError with its words if it makes nothing."""
-        made, problem = self._told(name, *arguments)
+        made, problem = self._tell(name, *arguments)
         if not made:
             raise RuntimeError(f"LLVM: {problem or name}")
         return made
 
     def triple(self) -> str:
         """Architecture and operating system of this process."""
-        return self._told("GetProcessTriple")[1]
+        return self._tell("GetProcessTriple")[1]
 
     def processor(self) -> str:
         """The model of the processor."""
-        return self._told("GetHostCPUName")[1]
+        return self._tell("GetHostCPUName")[1]
 
     def features(self) -> dict[str, bool]:
         """The instruction sets that LLVM knows, and whether the processor has them."""
-        found, text = self._told("GetHostCPUFeatures")
+        found, text = self._tell("GetHostCPUFeatures")
         return {word[1:]: word[0] == "+" for word in text.split(",") if word} if found else {}
 
     def _target(self, triple: str, processor: str, features: str, effort: int) -> Any:
@@ -173,23 +173,23 @@ class Direct:
 
     def object_of(self, text: str, triple: str, processor: str, features: str, effort: int) -> bytes:
         """An object file of a module."""
-        return self._emitted(text, triple, processor, features, effort, _AS_OBJECT)
+        return self._emit(text, triple, processor, features, effort, _AS_OBJECT)
 
     def assembly_of(self, text: str, triple: str, processor: str, features: str, effort: int) -> str:
         """The same as instructions that people can read."""
-        return self._emitted(text, triple, processor, features, effort, _AS_ASSEMBLY).decode()
+        return self._emit(text, triple, processor, features, effort, _AS_ASSEMBLY).decode()
 
-    def _emitted(self, text: str, triple: str, processor: str, features: str, effort: int, form: int) -> bytes:
+    def _emit(self, text: str, triple: str, processor: str, features: str, effort: int, form: int) -> bytes:
         machine, kind = self._target(triple, processor, features, effort)
         context = self._call("ContextCreate")
         module = buffer = None
         try:
-            module, problem = self._told("ParseAssembly", context, text.encode())
+            module, problem = self._tell("ParseAssembly", context, text.encode())
             if problem or not module:
                 raise RuntimeError(f"LLVM IR parsing error\n{problem}")
             layout = self._call("CreateTargetMachineData", machine)
             self._call("SetTarget", module, kind.encode())
-            self._call("SetDataLayout", module, self._told("CopyStringRepOfTargetData", layout)[1].encode())
+            self._call("SetDataLayout", module, self._tell("CopyStringRepOfTargetData", layout)[1].encode())
             self._call("DisposeTargetData", layout)
             buffer = self._made("TargetMachineEmitToMemory", machine, module, form)
             return ctypes.string_at(self._call("GetBufferStart", buffer), self._call("GetBufferSize", buffer))
@@ -235,7 +235,7 @@ class Direct:
 
     def _unlink_dropped(self) -> None:
         for tracker in self._in_process.dropped():
-            self._told("LLJIT_Dylib_Tracker_Dispose", tracker)
+            self._tell("LLJIT_Dylib_Tracker_Dispose", tracker)
 
 
 class _Kept:
@@ -313,7 +313,7 @@ class ByPackage:
 
     @_aside
     def __init__(self) -> None:
-        from llvmlite import binding
+        from llvmlite import binding  # loaded where its private library is not known
 
         self._binding = binding
         self._in_process = _InProcess()
@@ -330,16 +330,16 @@ class ByPackage:
     @_aside
     def object_of(self, text: str, triple: str, processor: str, features: str, effort: int) -> bytes:
         """An object file of a module."""
-        machine, module = self._parsed(text, triple, processor, features, effort)
+        machine, module = self._parse(text, triple, processor, features, effort)
         return bytes(machine.emit_object(module))
 
     @_aside
     def assembly_of(self, text: str, triple: str, processor: str, features: str, effort: int) -> str:
         """The same as instructions that people can read."""
-        machine, module = self._parsed(text, triple, processor, features, effort)
+        machine, module = self._parse(text, triple, processor, features, effort)
         return str(machine.emit_assembly(module))
 
-    def _parsed(self, text: str, triple: str, processor: str, features: str, effort: int) -> tuple[Any, Any]:
+    def _parse(self, text: str, triple: str, processor: str, features: str, effort: int) -> tuple[Any, Any]:
         machine = self._target(triple, processor, features, effort)
         module = self._binding.parse_assembly(text)
         module.triple, module.data_layout = machine.triple, str(machine.target_data)
@@ -374,7 +374,7 @@ class ByPackage:
 @functools.lru_cache(maxsize=1)
 def llvm() -> Direct | ByPackage:
     """LLVM, ready for this kind of machine."""
-    import llvmlite
+    import llvmlite  # loaded with the first function that is compiled
     from llvmlite.utils import get_library_name
 
     if llvmlite.__version__.startswith(_KNOWN):

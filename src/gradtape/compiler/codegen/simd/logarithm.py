@@ -30,7 +30,7 @@ def split(cg: VectorEmitter, x: VectorValue) -> tuple[VectorValue, VectorValue]:
     form, root = format_of(x), _ROOT[x.dtype.size]
     above = cg.bits(x) - root
     # With its bias the exponent is positive; in the lowest bits of a power of two it is a float but for that power.
-    biased = cg.shifted_down(above + form.one, form.mantissa)
+    biased = cg.shift_down(above + form.one, form.mantissa)
     power = 2.0**form.mantissa
     k = cg.floats(biased | cg.bits(cg.constant(power, x))) - (power + form.bias)
     return k, cg.floats((above & ((1 << form.mantissa) - 1)) + root)

@@ -106,6 +106,6 @@ def integer_pow(cg: VectorEmitter, a: VectorValue, b: VectorValue) -> VectorValu
 
     def step(result: VectorValue, square: VectorValue, bits: VectorValue) -> list[VectorValue]:
         odd = ~(bits & 1).equals(0)
-        return [cg.select(odd, result * square, result), square * square, cg.shifted_down(bits, 1)]
+        return [cg.select(odd, result * square, result), square * square, cg.shift_down(bits, 1)]
 
     return cg.repeat([one, a, b], going, step)[0]

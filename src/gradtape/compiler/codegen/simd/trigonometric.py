@@ -99,9 +99,9 @@ def _is_odd(cg: VectorEmitter, q: VectorValue) -> VectorValue:
 
 def _second_bit(cg: VectorEmitter, q: VectorValue) -> VectorValue:
     """A sign bit where the second bit of q is set: the half of the circle in which the sine is negative."""
-    return cg.shifted_up(q & 2, 8 * q.dtype.size - 2)
+    return cg.shift_up(q & 2, 8 * q.dtype.size - 2)
 
 
 def _turned(cg: VectorEmitter, q: VectorValue) -> VectorValue:
     """A sign bit, alone, where q is odd: the cotangent comes with the other sign."""
-    return cg.shifted_up(q, 8 * q.dtype.size - 1)
+    return cg.shift_up(q, 8 * q.dtype.size - 1)

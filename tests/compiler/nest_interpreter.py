@@ -67,10 +67,10 @@ class _Run:
             assert np.all(given[0]), "the input is an error"
             return given[0]
         if axes:
-            return self._reduced(op, given[0], axes, dtype)
+            return self._reduce(op, given[0], axes, dtype)
         return self._cg.cast(given[0], dtype) if op == "cast" else getattr(self._cg, op)(*given)
 
-    def _reduced(self, op: str, x: Any, axes: Sequence[int], dtype: Any) -> Any:
+    def _reduce(self, op: str, x: Any, axes: Sequence[int], dtype: Any) -> Any:
         whole = np.broadcast_to(x, [self._nest.axes[a] if a in axes else n for a, n in enumerate(x.shape)])
         wide = whole.astype(np.float64) if dtype.is_floating and op in ("sum", "prod") else whole
         if not math.prod([self._nest.axes[a] for a in axes]):
