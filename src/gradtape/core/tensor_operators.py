@@ -1,6 +1,8 @@
 """What tensors and variables have in common: Python's operators.
 
-`gradtape.ops.operators` and `gradtape.ops.getitem`, which know the ops, attach them; their types are declared here.
+Their types are declared here. Their methods stand in the body of `TensorOperators` (`gradtape.ops.operators`), which knows the ops; indexing
+is in `gradtape.ops.getitem`. Ops are made of tensors, so this class gets the methods later; it gets the functions themselves, since one that
+passes a call on would cost every operator a frame.
 """
 
 from __future__ import annotations
@@ -52,3 +54,10 @@ class Operators:
         def __invert__(self) -> Tensor: ...
         def __abs__(self) -> Tensor: ...
         def __getitem__(self, key: Any) -> Tensor: ...
+
+
+def provide(methods: type) -> None:
+    """Give the operators the methods that stand in the body of a class."""
+    for name, method in vars(methods).items():
+        if callable(method):
+            setattr(Operators, name, method)

@@ -9,10 +9,9 @@ the cell's Tensor, which is whole.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from sys import getrefcount
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -21,7 +20,6 @@ from gradtape.core import (
     convert,
     dtypes,
     errors,
-    hints,
     hot_kernels,
     memory,
     provenance,
@@ -31,21 +29,10 @@ from gradtape.core import (
 from gradtape.core.registry import REGISTRY
 from gradtape.core.shape import TensorShape
 from gradtape.core.tensor import Reference, Tensor, wrap
-from gradtape.core.tensor_operators import Operators
 from gradtape.core.updates import lock_of
 from gradtape.core.variable_copies import VariableAggregation, VariableSynchronization
-from gradtape.core.variable_creation import names
-
-if TYPE_CHECKING:
-    from gradtape.core.annotations import TensorLike
-    from gradtape.core.indexed_slices import IndexedSlices
-
-    class Part(Tensor):
-        """`v[...]`: a tensor, which can be assigned to."""
-
-        def assign(self, value: TensorLike, name: str | None = None) -> Variable:
-            """Replace this part of the variable; the value is broadcast to the part's shape."""
-
+from gradtape.core.variable_creation import by_creators, initialize_once, names, say_if_no_switch
+from gradtape.core.variable_protocols import ValueProtocols
 
 _users, _begun = threads.users, threads.begun
 _current = state.current
@@ -53,20 +40,6 @@ _current = state.current
 
 # Called with every new variable; empty unless a checkpoint waits for variables.
 created: list[Callable[[Variable], None]] = []
-
-
-def _once(initialize: Any) -> Any:
-    """The `__init__` of a subclass, which leaves variables alone that are made: Python calls it on what `__new__` returns, and that
-    may be what a creator has made."""
-
-    @functools.wraps(initialize)
-    def initialize_once(self: Any, *args: Any, **kwargs: Any) -> None:
-        if not hasattr(self, "_id") and not getattr(self, "_is_made", False):
-            initialize(self, *args, **kwargs)
-            if not hasattr(self, "_id"):
-                self._is_made = True
-
-    return initialize_once
 
 
 def _read_by_value(self: Any) -> Tensor:
@@ -81,7 +54,7 @@ def _read_by_value(self: Any) -> Tensor:
         names.read = before
 
 
-class Variable(Operators):
+class Variable(ValueProtocols):
     """A mutable tensor that tapes watch automatically.
 
     Args:
@@ -110,14 +83,14 @@ class Variable(Operators):
     # No metaclass with a `__call__`, which would slow down every `isinstance`.
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         if cls is Variable and names.creators and (args or kwargs):
-            made: Self = _by_creators(args, kwargs)
+            made: Self = by_creators(Variable, args, kwargs)
             return made
         return object.__new__(cls)
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "__init__" in vars(cls):
-            cls.__init__ = _once(cls.__init__)  # type: ignore[method-assign]
+            cls.__init__ = initialize_once(cls.__init__)  # type: ignore[method-assign]
         if "value" in vars(cls) and "_read" not in vars(cls):
             cls._read = _read_by_value  # type: ignore[method-assign]
 
@@ -173,7 +146,7 @@ class Variable(Operators):
         self._id = self._order = state.new_id()
         self._value = wrap(array, self._id)
         if trainable is not True and trainable is not False and trainable is not None:
-            _say_if_no_switch(trainable)
+            say_if_no_switch(trainable)
         if trainable is None:
             trainable = synchronization is not VariableSynchronization.ON_READ
         self._trainable = bool(trainable)
@@ -420,88 +393,6 @@ class Variable(Operators):
             value = value._read()
         return convert.convert_to_tensor(value, self._value.dtype)
 
-    if TYPE_CHECKING:  # attached by `gradtape.ops.getitem` and `gradtape.toplevel.variable_methods`
-
-        def __getitem__(self, key: Any) -> Part: ...
-        def scatter_add(
-            self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-        ) -> Self: ...
-        def scatter_sub(
-            self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-        ) -> Self: ...
-        def scatter_update(
-            self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-        ) -> Self: ...
-        def scatter_mul(
-            self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-        ) -> Self: ...
-        def scatter_div(
-            self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-        ) -> Self: ...
-        def scatter_min(
-            self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-        ) -> Self: ...
-        def scatter_max(
-            self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-        ) -> Self: ...
-        def scatter_nd_add(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Self: ...
-        def scatter_nd_sub(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Self: ...
-        def scatter_nd_update(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Self: ...
-        def scatter_nd_min(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Self: ...
-        def scatter_nd_max(self, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Self: ...
-        def batch_scatter_update(
-            self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
-        ) -> Self: ...
-        def sparse_read(self, indices: TensorLike, name: str | None = None) -> Tensor: ...
-        def gather_nd(self, indices: TensorLike, name: str | None = None) -> Tensor: ...
-        def count_up_to(self, limit: int) -> Tensor: ...
-
-    def __iter__(self) -> Iterator[Tensor]:
-        return iter(self.read_value())
-
-    def __bool__(self) -> bool:
-        return bool(self._read())
-
-    def __int__(self) -> int:
-        return int(self._read())
-
-    def __float__(self) -> float:
-        return float(self._read())
-
-    def __complex__(self) -> complex:
-        return complex(self._read())
-
-    def __index__(self) -> int:
-        return self._read().__index__()
-
-    def __format__(self, spec: str) -> str:
-        return format(self._read(), spec) if spec else str(self)
-
-    def __hash__(self) -> int:
-        raise TypeError(
-            errors.compose(
-                "Variable is unhashable: it cannot be a key of a dict or an element of a set.",
-                "use variable.ref() as the key; ref.deref() gives the variable back.",
-            )
-        )
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        return self._read().__array__(dtype, copy)
-
-    def __dlpack__(self, **options: Any) -> Any:
-        return self._read().__dlpack__(**options)
-
-    def __dlpack_device__(self) -> tuple[Any, Any]:
-        return self._value.__dlpack_device__()
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        raise TypeError(
-            errors.compose(
-                "'Variable' object does not support item assignment.",
-                f"v[{_written(key)}].assign({errors.brief(value)}).",
-            )
-        )
-
     def __dir__(self) -> list[str]:
         return attribute_hints.shown(type(self), super().__dir__())
 
@@ -532,62 +423,10 @@ class Variable(Operators):
 attribute_hints.attach(Variable)
 
 
-_MAKE = Variable.__init__
-_DEFAULTS = dict(zip(_MAKE.__code__.co_varnames[1:], _MAKE.__defaults__ or (), strict=False))
-
-
-def _by_creators(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A variable as the creators around make it; the last one makes an ordinary variable."""
-    creators = names.creators
-
-    def make(remaining: tuple[Callable[..., Any], ...], **arguments: Any) -> Any:
-        if remaining:
-            return remaining[-1](functools.partial(make, remaining[:-1]), **arguments)
-        names.creators = ()
-        try:
-            return Variable(**arguments)
-        finally:
-            names.creators = creators
-
-    return make(creators, **_DEFAULTS | dict(zip(_DEFAULTS, args, strict=False)) | kwargs)
-
-
 def _combined(ufunc: np.ufunc, old: Any, delta: Any, out: Any) -> Any:
     """A sum or difference of large arrays, in memory that is given."""
     native = hot_kernels.kernel(REGISTRY["add" if ufunc is np.add else "subtract"], (old, delta), {})
     return memory.combine(ufunc, old, delta, out=out) if native is None else native(old, delta, out=out)
-
-
-class Handle:
-    """The identity of a variable, apart from its value."""
-
-    __slots__ = ("_id", "_variable")
-
-    dtype = dtypes.resource
-
-    def __init__(self, variable: Variable) -> None:
-        self._variable, self._id = variable, variable._id
-
-    @property
-    def shape(self) -> TensorShape:
-        """The shape of a handle: a scalar."""
-        return TensorShape([])
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Handle) and other._variable is self._variable
-
-    def __hash__(self) -> int:
-        return hash(self._id)
-
-
-def _say_if_no_switch(trainable: Any) -> None:
-    """Say that a name or number in the second place is taken for `trainable`. Any truth value is accepted."""
-    if not isinstance(trainable, (bool, int, np.bool_, np.integer, Tensor, Variable)):
-        hints.say(
-            provenance.user_place(3),
-            f"Variable: trainable must be True or False, got {errors.brief(trainable)}, which counts as {bool(trainable)}.",
-            "tf.Variable(initial_value, name=name): the value comes first, the name by keyword.",
-        )
 
 
 def _initial(value: Any, dtype: Any) -> Tensor:
@@ -621,11 +460,23 @@ def _read_as_tensor(value: Variable, dtype: dtypes.DType | None) -> Tensor:
 convert.CONVERTERS.append((Variable, _read_as_tensor))
 
 
-def _written(key: Any) -> str:
-    """An index as it is written between brackets."""
-    if isinstance(key, tuple):
-        return ", ".join([_written(k) for k in key])
-    if not isinstance(key, slice):
-        return "..." if key is Ellipsis else errors.brief(key)
-    parts = ["" if part is None else str(part) for part in (key.start, key.stop, key.step)]
-    return ":".join(parts if parts[2] else parts[:2])
+class Handle:
+    """The identity of a variable, apart from its value."""
+
+    __slots__ = ("_id", "_variable")
+
+    dtype = dtypes.resource
+
+    def __init__(self, variable: Variable) -> None:
+        self._variable, self._id = variable, variable._id
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape of a handle: a scalar."""
+        return TensorShape([])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Handle) and other._variable is self._variable
+
+    def __hash__(self) -> int:
+        return hash(self._id)

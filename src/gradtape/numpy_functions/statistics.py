@@ -43,8 +43,10 @@ class Statistics:
             found *= count / (count - ddof) if count > ddof else math.inf
         return back(found)
 
-    def std(self, x: Any, axis: Any = None, keepdims: Any = False) -> Tensor:
-        """The standard deviation over axes."""
+    def std(self, x: Any, axis: Any = None, keepdims: Any = False, ddof: int = 0) -> Tensor:
+        """The standard deviation over axes; `ddof` as in the variance."""
+        if ddof:
+            return tf.sqrt(self.var(x, axis, keepdims, ddof=ddof))
         x, back = self._policy.precise(self._policy.averaged(x))
         return back(tf.math.reduce_std(x, _axes(axis), bool(keepdims)))
 
@@ -60,6 +62,10 @@ class Statistics:
         (x,) = self._policy.arrays(x)
         found: Tensor = (of_bools if x.dtype.is_bool else of_numbers)(x, _axes(axis), bool(keepdims))
         return found
+
+    def ptp(self, x: Any, axis: Any = None, keepdims: Any = False) -> Tensor:
+        """The difference of the largest and the smallest element over axes."""
+        return self.max(x, axis, keepdims) - self.min(x, axis, keepdims)
 
     def all(self, x: Any, axis: Any = None, keepdims: Any = False) -> Tensor:
         """True where all elements over axes are not zero."""

@@ -342,5 +342,5 @@ def _replaced(old: Tensor, value: Tensor, key: Any, name: str) -> Tensor:
 
 
 Tensor.__getitem__ = getitem  # type: ignore[method-assign]
-Variable.__getitem__ = getitem_of_variable  # type: ignore[method-assign]
+Variable.__getitem__ = getitem_of_variable  # type: ignore[method-assign, assignment]
 Tensor.assign = property(_assign)  # type: ignore[attr-defined]

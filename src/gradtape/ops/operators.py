@@ -7,7 +7,7 @@ must agree in dtype: nothing is promoted.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from gradtape.core import convert, dispatch, dtypes, errors
 from gradtape.core.op import cast_hint
 from gradtape.core.shape import spec_of
 from gradtape.core.tensor import Tensor, wrap
-from gradtape.core.tensor_operators import Operators
+from gradtape.core.tensor_operators import provide
 from gradtape.core.variable import Variable
 from gradtape.ops import arithmetic, comparison, division, logical
 from gradtape.ops.cast import Cast
@@ -85,10 +85,6 @@ def coerce_to_divide(a: Any, b: Any) -> tuple[Any, Any] | None:
     return Cast(pair[0], dtype=wide), Cast(pair[1], dtype=wide)
 
 
-def _attach(name: str, op: Any, coerce: _Coerce = coerce) -> None:
-    _set(name, *dispatch.binary_operator(op, coerce, _unable(name)))
-
-
 def _unable(name: str) -> Callable[[Any, Any], Any]:
     """What an operator answers if the other operand cannot become a tensor: that has its turn first, if it knows the operator."""
 
@@ -111,21 +107,15 @@ def _unable(name: str) -> Callable[[Any, Any], Any]:
     return unable
 
 
-def _set(name: str, forward: Any, reflected: Any = None) -> None:
-    setattr(Operators, f"__{name}__", forward)
-    if reflected is not None:
-        setattr(Operators, f"__r{name}__", reflected)
+def _binary(name: str, op: Any, coerce: _Coerce = coerce) -> tuple[Any, Any]:
+    """The methods `__add__` and `__radd__` of an op."""
+    return dispatch.binary_operator(op, coerce, _unable(name))
 
 
-_attach("add", arithmetic.Add)
-_attach("sub", arithmetic.Subtract)
-_attach("mul", arithmetic.Multiply)
-_attach("truediv", division.Divide, coerce_to_divide)
-_attach("floordiv", division.FloorDiv)
-_attach("mod", division.FloorMod)
-_attach("matmul", MatMul)
+def _comparison(name: str, op: Any) -> Any:
+    """The method of a comparison. Python reflects these by itself: `1.0 < x` asks `x > 1.0`."""
+    return dispatch.binary_operator(op, coerce, _unable(name))[0]
 
-_set("neg", dispatch.unary_function(arithmetic.Negative, convert.convert_to_tensor))
 
 _square = dispatch.unary_function(arithmetic.Square, convert.convert_to_tensor)
 _general_power, _reflected_power = dispatch.binary_operator(Pow, coerce, _unable("pow"))
@@ -146,31 +136,8 @@ def _small_exponent(a: Any, b: Any) -> int:
     return 0
 
 
-_set("pow", dispatch.unary_function(arithmetic.Square, convert.convert_to_tensor, 2, power), _reflected_power)
-
-
-def absolute(x: Any) -> Any:
-    """|x|, real for complex x."""
-    return (ComplexAbs if x.dtype.is_complex else arithmetic.Abs)(x)
-
-
-def positive(x: Any) -> Any:
-    """+x: x itself, the value of a variable."""
-    return x.read_value() if isinstance(x, Variable) else x
-
-
-def invert(x: Any) -> Any:
-    """~x: logical for bools, bitwise for integers."""
-    return (logical.LogicalNot if x.dtype.is_bool else logical.Invert)(x)
-
-
-_set("abs", absolute)
-_set("pos", positive)
-_set("invert", invert)
-
-
-def _attach_logic(name: str, on_bools: Any, on_integers: Any) -> None:
-    """The operators `&`, `|`, `^`: logical for bools, bitwise for integers."""
+def _logic(name: str, on_bools: Any, on_integers: Any) -> tuple[Any, Any]:
+    """The methods of `&`, `|`, `^`: logical for bools, bitwise for integers."""
 
     unable = _unable(name)
 
@@ -184,22 +151,10 @@ def _attach_logic(name: str, on_bools: Any, on_integers: Any) -> None:
         pair = coerce(a, b)
         return unable(a, b) if pair is None else (on_bools if dtype.is_bool else on_integers)(*pair)
 
-    _set(name, forward, reflected)
+    return forward, reflected
 
 
-_attach_logic("and", logical.LogicalAnd, logical.BitwiseAnd)
-_attach_logic("or", logical.LogicalOr, logical.BitwiseOr)
-_attach_logic("xor", logical.LogicalXor, logical.BitwiseXor)
-
-
-# Python reflects comparisons by itself: `1.0 < x` asks `x > 1.0`.
-_set("lt", dispatch.binary_operator(comparison.Less, coerce, _unable("lt"))[0])
-_set("le", dispatch.binary_operator(comparison.LessEqual, coerce, _unable("le"))[0])
-_set("gt", dispatch.binary_operator(comparison.Greater, coerce, _unable("gt"))[0])
-_set("ge", dispatch.binary_operator(comparison.GreaterEqual, coerce, _unable("ge"))[0])
-
-
-def _attach_equality(name: str, op: Any, unlike: bool) -> None:
+def _equality(op: Any, unlike: bool) -> Any:
     """`==` or `!=`, elementwise; operands whose shapes do not fit are unlike as a whole, and None is like no tensor."""
     compare = dispatch.binary_operator(op, coerce)[0]
 
@@ -213,32 +168,47 @@ def _attach_equality(name: str, op: Any, unlike: bool) -> None:
         except errors.ShapeError:
             return wrap(np.bool_(unlike))
 
-    _set(name, method)
+    return method
 
 
-_attach_equality("eq", comparison.Equal, unlike=False)
-_attach_equality("ne", comparison.NotEqual, unlike=True)
+def absolute(x: Any) -> Any:
+    """|x|, real for complex x."""
+    return (ComplexAbs if x.dtype.is_complex else arithmetic.Abs)(x)
 
 
-def _attach_guard(name: str, sign: str, instead: str) -> None:
-    """An in-place operator of a variable, which would silently put a tensor in its place."""
+class TensorOperators:
+    """The operators of tensors and variables, whose types `Operators` declares."""
 
-    def method(self: Variable, value: Any) -> NoReturn:
-        raise RuntimeError(
-            errors.compose(
-                f"`variable {sign}= value` with `tf.Variable`s is not supported: it would replace the variable by a tensor.",
-                f"use `{instead}` to change the variable, or `y = variable {sign} value` for a new tensor.",
-            )
-        )
+    __add__, __radd__ = _binary("add", arithmetic.Add)
+    __sub__, __rsub__ = _binary("sub", arithmetic.Subtract)
+    __mul__, __rmul__ = _binary("mul", arithmetic.Multiply)
+    __truediv__, __rtruediv__ = _binary("truediv", division.Divide, coerce_to_divide)
+    __floordiv__, __rfloordiv__ = _binary("floordiv", division.FloorDiv)
+    __mod__, __rmod__ = _binary("mod", division.FloorMod)
+    __matmul__, __rmatmul__ = _binary("matmul", MatMul)
+    __pow__ = dispatch.unary_function(arithmetic.Square, convert.convert_to_tensor, 2, power)
+    __rpow__ = _reflected_power
 
-    setattr(Variable, f"__{name}__", method)
+    __and__, __rand__ = _logic("and", logical.LogicalAnd, logical.BitwiseAnd)
+    __or__, __ror__ = _logic("or", logical.LogicalOr, logical.BitwiseOr)
+    __xor__, __rxor__ = _logic("xor", logical.LogicalXor, logical.BitwiseXor)
+
+    __lt__, __le__ = _comparison("lt", comparison.Less), _comparison("le", comparison.LessEqual)
+    __gt__, __ge__ = _comparison("gt", comparison.Greater), _comparison("ge", comparison.GreaterEqual)
+    __eq__, __ne__ = _equality(comparison.Equal, unlike=False), _equality(comparison.NotEqual, unlike=True)
+
+    __neg__ = dispatch.unary_function(arithmetic.Negative, convert.convert_to_tensor)
+    __abs__ = absolute
+
+    def __pos__(self: Any) -> Any:
+        return self.read_value() if isinstance(self, Variable) else self
+
+    def __invert__(self: Any) -> Any:
+        """Logical for bools, bitwise for integers."""
+        return (logical.LogicalNot if self.dtype.is_bool else logical.Invert)(self)
 
 
-_attach_guard("iadd", "+", "variable.assign_add(value)")
-_attach_guard("isub", "-", "variable.assign_sub(value)")
-_attach_guard("imul", "*", "variable.assign(variable * value)")
-_attach_guard("itruediv", "/", "variable.assign(variable / value)")
-_attach_guard("ipow", "**", "variable.assign(variable ** value)")
+provide(TensorOperators)
 
 # Python 2's names, by which classes copy the operators of tensors.
 Tensor.__div__, Tensor.__rdiv__ = Tensor.__truediv__, Tensor.__rtruediv__  # type: ignore[attr-defined]

@@ -92,7 +92,7 @@ ptp: Function = _reduction(
     "ptp",
     "The difference of the largest and the smallest element over axes.",
     f"int({_TNP}.ptp([3, 9, 5])) -> 6",
-    lambda *given: STATISTICS.max(*given) - STATISTICS.min(*given),
+    STATISTICS.ptp,
 )
 all: Function = _reduction(
     "all", "True if all elements over axes are not zero.", f"bool({_TNP}.all([1, 0])) -> False", STATISTICS.all
