@@ -1,4 +1,4 @@
-"""Shape and place: functions that rearrange elements without computing."""
+"""Functions that rearrange elements without computing: reshape, transpose, tile and others."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ _POSITIONS = (dtypes.int16, dtypes.int32, dtypes.int64)
 def top_k(
     input: Any, k: Any = 1, sorted: bool = True, index_type: Any = dtypes.int32, name: str | None = None
 ) -> TopKV2:
-    """The `k` largest elements along the last axis, in falling order, and where they are.
+    """The `k` largest elements along the last axis, in descending order, and their positions.
 
     Args:
       input: real numbers, with at least one axis. NaN counts as larger than anything.
@@ -198,7 +198,7 @@ def approx_max_k(
     aggregate_to_topk: bool = True,
     name: str | None = None,
 ) -> ApproxTopK:
-    """The `k` largest elements along an axis and where they are. They are the exact ones.
+    """The `k` largest elements along an axis, and their positions. The result is exact.
 
     Args:
       operand: floating point numbers.
@@ -227,7 +227,7 @@ def approx_min_k(
     aggregate_to_topk: bool = True,
     name: str | None = None,
 ) -> ApproxTopK:
-    """The `k` smallest elements along an axis and where they are. They are the exact ones.
+    """The `k` smallest elements along an axis, and their positions. The result is exact.
 
     Args:
       operand: floating point numbers.

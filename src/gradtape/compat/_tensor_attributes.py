@@ -50,13 +50,13 @@ class Beside:
 
 
 def install() -> None:
-    """Let tensors have the attributes."""
+    """Enable the attributes on tensors."""
     for name in NAMES:
         setattr(Tensor, name, Beside(name))
 
 
 def uninstall() -> None:
-    """Let tensors be as they were."""
+    """Remove the attributes from tensors."""
     for name in NAMES:
         if name in vars(Tensor):
             delattr(Tensor, name)

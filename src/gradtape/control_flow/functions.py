@@ -91,7 +91,7 @@ def _condition(what: str, value: Any) -> Any:
 
 
 def control() -> Any:
-    """What puts control flow into graphs; loaded when it is first needed."""
+    """The part of tracing that builds control flow into graphs; loaded on first use."""
     from gradtape.tracing.control import staged_functions
 
     return staged_functions

@@ -63,7 +63,7 @@ def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
 
 
 def describe(array: Any) -> str:
-    """Which numbers in an array are not finite, in words; empty if all are."""
+    """A description of the numbers in an array that are not finite; empty if all are."""
     array = np.asarray(host(array))
     if array.dtype.kind not in "fcV" or np.all(np.isfinite(array)):
         return ""
@@ -78,7 +78,7 @@ def describe(array: Any) -> str:
 
 
 class FiniteCheck(Recorder):
-    """Sees everything that is computed on a thread, and raises where something is not finite. In traces it adds checks."""
+    """Observes all computation on a thread, and raises if a result is not finite. In traces it adds checks."""
 
     __slots__ = ()
 
@@ -115,7 +115,7 @@ def _raiser(name: str, output: int, place: Any = None) -> Any:
 
 
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
-    """Raise InvalidArgumentError if an op of this thread, or a gradient, yields inf or nan from now on.
+    """Make ops and gradients on this thread raise InvalidArgumentError if they yield inf or nan.
 
     Functions that are traced from now on check when they run. It costs time: it is for finding errors.
 

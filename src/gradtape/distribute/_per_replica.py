@@ -123,7 +123,7 @@ convert.CONVERTERS.append((PerReplica, _no_tensor))
 
 
 def regroup(results: Sequence[Any]) -> Any:
-    """One structure of the structures that replicas gave. Leaves are PerReplica, unless all replicas gave the same object
+    """The structures of all replicas combined into one. Leaves are PerReplica, unless all replicas returned the same object
     that is no tensor: a variable, or None."""
     first = results[0]
     if len(results) == 1:

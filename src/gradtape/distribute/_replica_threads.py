@@ -113,7 +113,7 @@ class _Surroundings:
 
 
 def run(strategy: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    """What a function returns on all replicas, each with its part of the arguments."""
+    """The results of a function on all replicas, each called with its part of the arguments."""
     function = calls.adapted(function)
     workers = strategy._workers
     if workers is not None or strategy.num_replicas_in_sync == 1:  # one replica here; others are in other processes

@@ -298,7 +298,7 @@ def ctc_greedy_decoder(
 def ctc_beam_search_decoder(
     inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
 ) -> tuple[list[SparseTensor], Tensor]:
-    """The most probable sequences of labels, by a beam search over their beginnings. The last class is the blank.
+    """The most probable sequences of labels, by a beam search over prefixes. The last class is the blank.
 
     Args:
       inputs: logits, `[frames, batch, classes]`.

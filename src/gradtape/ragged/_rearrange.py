@@ -128,7 +128,7 @@ def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
 
 
 def alone(x: Any) -> Any:
-    """One tensor as the only row of a ragged one."""
+    """A ragged tensor with one tensor as its only row."""
     return (
         construct.from_row_lengths(x, movement.reshape(construct.count(x, dtypes.int64), [1]))
         if x.ndim
@@ -141,7 +141,7 @@ def _joined_rows(given: list[Any]) -> Any:
 
 
 def merge_dims(rt: Any, outer_axis: int, inner_axis: int) -> Any:
-    """The tensor with several neighbouring axes as one."""
+    """The tensor with several neighbouring axes merged."""
     outer = normalize_axis(outer_axis, rt.ndim, "merge_dims", "outer_axis")
     inner = normalize_axis(inner_axis, rt.ndim, "merge_dims", "inner_axis")
     if outer > inner:

@@ -200,7 +200,7 @@ def _innermost(x: Any) -> Any:
 
 
 def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
-    """The sums of all elements so far along an axis, in the same rows."""
+    """The cumulative sums along an axis, in the same rows."""
     from gradtape.math._cumulative import cumsum as of_dense
 
     place = normalize_axis(axis, x.ndim, "cumsum")

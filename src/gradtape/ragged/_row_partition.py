@@ -1,4 +1,4 @@
-"""How values are cut into rows: functions of row splits and the like, without a derivative."""
+"""Row partitions: functions of row splits and similar descriptions, without a derivative."""
 
 from __future__ import annotations
 

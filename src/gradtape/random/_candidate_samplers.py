@@ -85,7 +85,7 @@ def log_uniform_candidate_sampler(
     true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: Any = None,
     name: str | None = None,
 ) -> Candidates:  # fmt: skip
-    """Classes drawn with probabilities that fall like those of words in order of frequency (Zipf's law).
+    """Classes drawn with probabilities that follow Zipf's law.
 
     Class c has the probability `(log(c + 2) - log(c + 1)) / log(range_max + 1)`.
 

@@ -50,7 +50,7 @@ def _sequences(indices: Any, values: Any) -> dict[tuple[int, ...], list[Any]]:
 
 
 def levenshtein(a: Sequence[Any], b: Sequence[Any]) -> int:
-    """The least number of insertions, deletions and replacements that make one sequence of another."""
+    """The smallest number of insertions, deletions and replacements that turn one sequence into another."""
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
         before, row[0] = row[0], i

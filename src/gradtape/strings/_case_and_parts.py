@@ -63,7 +63,7 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
 
 
 def strip(input: Any, name: str | None = None) -> Tensor:
-    """The strings without blanks at their ends.
+    """The strings without leading and trailing whitespace.
 
     >>> tf.strings.strip(["  a ", "b"]).numpy()
     array([b'a', b'b'], dtype=object)
@@ -182,7 +182,7 @@ def _number(s: bytes, limits: Any) -> Any:
 
 
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Tensor:
-    """The numbers in strings.
+    """The numbers that strings spell.
 
     Args:
       input: strings.

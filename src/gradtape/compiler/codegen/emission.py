@@ -1,4 +1,4 @@
-"""What emitted functions have in common: addresses, room on the stack, loops that count, and sums across lanes."""
+"""Shared parts of emitted functions: addresses, stack space, counting loops, and sums across lanes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loop fission: the part of a loop that can be done for all steps at once comes out of it."""
+"""Loop fission: the part of a loop that can run for all steps at once is moved out of it."""
 
 from __future__ import annotations
 

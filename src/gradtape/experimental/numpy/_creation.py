@@ -18,7 +18,7 @@ from gradtape.ops.family import dims
 
 
 def float_by_default(dtype: Any) -> dtypes.DType:
-    """A dtype that is asked for; that of Python's floats if none is."""
+    """The requested dtype; that of Python's floats if there is none."""
     return default_float() if dtype is float or dtype is None else dtypes.as_dtype(dtype)
 
 
@@ -58,7 +58,7 @@ def empty(shape: Any, dtype: Any = float) -> Tensor:
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
-    """A value everywhere.
+    """An array filled with one value.
 
     Args:
       shape: an int or a sequence of ints.
@@ -101,7 +101,7 @@ def empty_like(a: Any, dtype: Any = None) -> Tensor:
 def full_like(
     a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None
 ) -> Tensor:
-    """A value everywhere, in the shape of another array.
+    """An array filled with one value, in the shape of another array.
 
     Args:
       a: the other array.
@@ -126,7 +126,7 @@ def full_like(
 
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Tensor:
-    """Numbers at equal distances, without the end.
+    """Evenly spaced numbers, excluding the end.
 
     Args:
       start: the first one; the end if that is not given.
@@ -155,7 +155,7 @@ def linspace(
     dtype: Any = float,
     axis: int = 0,
 ) -> Any:
-    """Numbers at equal distances between two ends, which may be arrays.
+    """Evenly spaced numbers between two ends, which may be arrays.
 
     Args:
       start: the first ones.
@@ -201,7 +201,7 @@ def _front_to(axis: int, rank: int) -> list[int]:
 def logspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0
 ) -> Tensor:
-    """Powers of a base, with exponents at equal distances.
+    """Powers of a base, with evenly spaced exponents.
 
     Args:
       start: the first exponents.
@@ -221,7 +221,7 @@ def logspace(
 
 
 def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Tensor:
-    """Numbers between two ends whose neighbours have equal ratios.
+    """Numbers between two ends in a geometric progression.
 
     Args:
       start: the first ones; not zero, and of the sign of `stop`.

@@ -24,7 +24,7 @@ def _signed(a: Any, dtype: Any) -> Any:
 
 
 def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Tensor:
-    """The sums of the first elements along an axis.
+    """The cumulative sums along an axis.
 
     Args:
       a: numbers.
@@ -38,7 +38,7 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Tensor:
 
 
 def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Tensor:
-    """The products of the first elements along an axis.
+    """The cumulative products along an axis.
 
     Args:
       a: numbers.
@@ -80,7 +80,7 @@ def _ordinal(a: Any) -> Any:
 
 
 def sort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> Tensor:
-    """The elements in rising order along an axis.
+    """The elements in ascending order along an axis.
 
     Args:
       a: real numbers.
@@ -96,7 +96,7 @@ def sort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> 
 
 
 def argsort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> Tensor:
-    """The positions that put an axis in rising order, as int64.
+    """The positions that sort an axis in ascending order, as int64.
 
     Args:
       a: real numbers.

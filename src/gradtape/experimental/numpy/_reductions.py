@@ -199,7 +199,7 @@ def any(a: Any, axis: Any = None, keepdims: Any = None) -> Tensor:
 
 
 def count_nonzero(a: Any, axis: Any = None) -> Tensor:
-    """How many elements over axes are not zero.
+    """The number of elements over axes that are not zero.
 
     Args:
       a: numbers or bools.

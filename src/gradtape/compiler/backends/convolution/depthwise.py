@@ -33,7 +33,7 @@ _MOST_SPLITS = 16
 
 @dataclass(frozen=True)
 class DepthwisePlan:
-    """The cut of a depthwise convolution.
+    """The tiling of a depthwise convolution.
 
     Attributes:
       lanes: of a vector.
@@ -63,7 +63,7 @@ def suits(problem: Correlation) -> bool:
 
 
 def plan_depthwise(problem: Correlation, machine: Machine) -> DepthwisePlan:
-    """The cut of a depthwise convolution, or of its gradient by the filter."""
+    """The tiling of a depthwise convolution, or of its gradient with respect to the filter."""
     lanes, multiplier = machine.lanes(problem.dtype.size), problem.width
     channels = problem.groups * multiplier
     unit = lanes * multiplier

@@ -1,4 +1,4 @@
-"""The gradient of a convolution by its filter: a product with as many steps as there are places.
+"""The gradient of a convolution with respect to its filter: a product with as many steps as there are places.
 
 Rows are the taps and channels of the source, columns the channels of the cotangent. The places are divided into **splits**,
 which give partial sums; these are added in their order by a second function.
@@ -39,7 +39,7 @@ _ADDED = 1 << 16
 
 @dataclass(frozen=True)
 class GradientPlan:
-    """The cut of a gradient.
+    """The tiling of a gradient.
 
     Attributes:
       tile: the accumulators: taps and channels of the source by channels of the cotangent.
@@ -68,7 +68,7 @@ class GradientPlan:
 
 
 def plan_gradient(problem: Correlation, machine: Machine) -> GradientPlan:
-    """The cut of the gradient of a convolution by its filter."""
+    """The tiling of the gradient of a convolution with respect to its filter."""
     taps, size = math.prod(problem.window), problem.dtype.size
     channels = even(problem.depth, max(1, min(_MOST_CHANNELS, _MOST_ROWS // taps)))
     motion = Motion(

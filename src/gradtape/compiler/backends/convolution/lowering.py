@@ -54,7 +54,7 @@ def filter_gradient(pattern: Convolve, columns: bool = False) -> Lowered | None:
 
 
 def has_filter_gradient(pattern: Convolve) -> bool:
-    """True if there is a kernel for the gradient of a convolution by its filter."""
+    """True if there is a kernel for the gradient of a convolution with respect to its filter."""
     problem = correlation(pattern._replace(kind="forward"))
     if winograd_gradient.plan_gradient(problem, host()) is not None:
         return True

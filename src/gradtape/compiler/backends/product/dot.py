@@ -1,4 +1,4 @@
-"""A row times a matrix that is stored by columns: sums along the vectors, not across them."""
+"""A row times a matrix stored by columns: sums along the vectors, not across them."""
 
 from __future__ import annotations
 

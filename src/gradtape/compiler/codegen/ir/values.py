@@ -1,4 +1,4 @@
-"""What instructions work on."""
+"""The operands of instructions."""
 
 from __future__ import annotations
 
