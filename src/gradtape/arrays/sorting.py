@@ -337,7 +337,7 @@ def _check_distinct(numbers: Any) -> None:
     if counts.max() > 1:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"invert_permutation: {int(np.argmax(counts > 1))} is there twice.",
+            f"invert_permutation: {int(np.argmax(counts > 1))} occurs twice.",
             f"a permutation of {numbers.size} elements holds each number from 0 to {numbers.size - 1} once.",
         )
 

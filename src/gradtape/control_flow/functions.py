@@ -210,7 +210,7 @@ def _conditions(pred_fn_pairs: Any) -> list[builtins.tuple[Any, Callable[[], Any
         condition, fn = pair
         kind = getattr(condition, "dtype", None)
         if not (isinstance(condition, bool) or (kind is not None and kind.kind == "b")):
-            raise TypeError(errors.compose(f"case: {condition!r} is no condition.", "give a bool or a bool tensor."))
+            raise TypeError(errors.compose(f"case: {condition!r} is not a condition.", "give a bool or a bool tensor."))
         _check_callable("case", "fn", fn)
     return pairs
 

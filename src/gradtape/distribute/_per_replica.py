@@ -110,7 +110,7 @@ class _PerReplicaSpec(CompositeSpec):
 def _unreduced(value: PerReplica) -> str:
     return errors.compose(
         f"a value for each of {len(value)} replicas cannot be used as one tensor.",
-        "bring them together with strategy.reduce(...), or take them apart with strategy.experimental_local_results(...).",
+        "combine them with strategy.reduce(...), or take them apart with strategy.experimental_local_results(...).",
         depth=2,
     )
 

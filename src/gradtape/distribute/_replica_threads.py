@@ -150,7 +150,7 @@ def _together(strategy: Any, requests: list[_Request], count: int) -> list[Any]:
     if len(requests) < count:
         raise RuntimeError(
             errors.compose(
-                f"{len(requests)} of {count} replicas wait in merge_call for the others, which are already done.",
+                f"{len(requests)} of {count} replicas wait in merge_call for the others, which have already finished.",
                 "let all replicas make the same calls of merge_call, all_reduce and optimizer.apply.",
                 depth=3,
             )

@@ -222,7 +222,7 @@ def _scope(strategy: Strategy) -> Iterator[Strategy]:
     if around.places and place.strategy is not strategy:
         raise RuntimeError(
             errors.compose(
-                "Mixing different tf.distribute.Strategy objects is not allowed: the scope of another strategy is around.",
+                "Mixing different tf.distribute.Strategy objects is not allowed: the scope of another strategy is active.",
                 "leave that scope first, or use one strategy for all.",
                 depth=4,
             )

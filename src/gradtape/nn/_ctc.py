@@ -202,7 +202,7 @@ def _check(labels: Any, label_length: Any, logit_length: Any, frames: int, batch
             raise errors.build(
                 errors.InvalidArgumentError,
                 f"ctc_loss: {name} is {array.tolist()}, and must be from 0 to {most}.",
-                "a length counts elements that are there.",
+                "lengths count existing elements.",
             )
     used = np.arange(dims(labels)[1]) < label_length._array[:, None]
     wrong = used & ((labels._array < 0) | (labels._array >= classes))

@@ -148,7 +148,7 @@ def merge_dims(rt: Any, outer_axis: int, inner_axis: int) -> Any:
         raise ValueError(
             errors.compose(
                 f"merge_dims: outer_axis must not be greater than inner_axis, got {outer} and {inner}.",
-                "exchange them.",
+                "swap them.",
             )
         )
     if outer == inner:
@@ -292,7 +292,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     if len(counts) != input.ndim or min(counts) < 0:
         raise errors.build(
             errors.RangeError,
-            f"tile: multiples must be {input.ndim} numbers that are not negative, got {list(counts)}.",
+            f"tile: multiples must be {input.ndim} non-negative numbers, got {list(counts)}.",
             "give a number for each axis.",
         )
     for k, count in enumerate(counts):

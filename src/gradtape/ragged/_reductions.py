@@ -184,7 +184,7 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
     if place != logits.ragged_rank:
         raise errors.build(
             errors.ShapeError,
-            f"softmax: axis must be the innermost ragged one, {logits.ragged_rank}, or one behind it, got {place}.",
+            f"softmax: axis must be the innermost ragged one, {logits.ragged_rank}, or a later one, got {place}.",
             "use axis=-1, or x.to_tensor().",
         )
     rows = _innermost(logits)

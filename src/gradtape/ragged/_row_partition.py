@@ -222,7 +222,7 @@ def inside_rows(splits: Any, rows: Any, places: Any) -> Any:
         raise errors.build(
             errors.RangeError,
             f"gather_nd: indices must be inside the rows, got rows {rows.tolist()[:20]}, places {places.tolist()[:20]}.",
-            "compare with x.row_lengths().",
+            "compare them with x.row_lengths().",
         )
     return splits[rows] + places
 

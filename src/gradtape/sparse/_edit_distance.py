@@ -80,7 +80,7 @@ def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str
         raise errors.build(
             errors.DTypeError,
             f"edit_distance: dtypes differ: hypothesis is {a.dtype.name}, truth is {b.dtype.name}.",
-            "give both in one dtype.",
+            "give both the same dtype.",
         )
     ranks = {x.dense_shape.get_shape()[0] for x in (a, b)}
     if len(ranks) != 1 or min(ranks) < 2:

@@ -126,7 +126,9 @@ def _part(s: bytes, pos: int, count: int, unicode: bool) -> bytes:
     whole = _characters(s) if unicode else s
     if not -len(whole) <= pos <= len(whole):
         raise errors.build(
-            errors.InvalidArgumentError, f"strings.substr: pos {pos} out of range for string {s!r}.", "start inside it."
+            errors.InvalidArgumentError,
+            f"strings.substr: pos {pos} out of range for string {s!r}.",
+            "use a position inside the string.",
         )
     start = pos + len(whole) if pos < 0 else pos
     part = whole[start : start + count] if count >= 0 else whole[start:]

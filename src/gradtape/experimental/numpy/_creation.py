@@ -254,7 +254,7 @@ def meshgrid(*xi: Any, **kwargs: Any) -> list[Tensor]:
     [[[1, 2]], [[3, 3]]]
     """
     if kwargs.pop("sparse", False) or not kwargs.pop("copy", True):
-        raise ValueError(errors.compose("meshgrid: only sparse=False and copy=True are there.", "leave them out."))
+        raise ValueError(errors.compose("meshgrid: only sparse=False and copy=True are supported.", "leave them out."))
     return creation.meshgrid(*[asarray(x) for x in xi], indexing=kwargs.pop("indexing", "xy"), **kwargs)
 
 
@@ -283,7 +283,7 @@ def broadcast_arrays(*args: Any, **kwargs: Any) -> list[Tensor]:
     [TensorShape([1, 2]), TensorShape([1, 2])]
     """
     if kwargs.pop("subok", False) or kwargs:
-        raise ValueError(errors.compose("broadcast_arrays: there are no subclasses.", "leave subok out."))
+        raise ValueError(errors.compose("broadcast_arrays: subok is not supported.", "leave subok out."))
     values = [asarray(x) for x in args]
     common = np.broadcast_shapes(*[dims(x) for x in values])
     return [movement.broadcast_to(x, common) for x in values]

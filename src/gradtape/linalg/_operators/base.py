@@ -152,7 +152,7 @@ class LinearOperator(Module):
         if self.is_non_singular is False:
             raise NotImplementedError(
                 errors.compose(
-                    f"solve: {self.name} is said to be singular.",
+                    f"solve: {self.name} is declared singular.",
                     "use tf.linalg.lstsq with to_dense().",
                 )
             )
