@@ -127,7 +127,7 @@ def test_invert_permutation():
     order = random.permutation(50)
     np.testing.assert_array_equal(tf.math.invert_permutation(order).numpy(), np.argsort(order))
     assert tf.math.invert_permutation(tf.constant([1, 0], tf.int64)).dtype == tf.int64
-    with pytest.raises(IAE, match="0 is there twice"):
+    with pytest.raises(IAE, match="0 occurs twice"):
         tf.math.invert_permutation([2, 0, 0])
     with pytest.raises(IndexError, match="3 is not in"):
         tf.math.invert_permutation([3, 0, 1])

@@ -66,7 +66,7 @@ class TestCase:
         refused(lambda: tf.case(3), "must be a list, tuple, or dict", TypeError)
         refused(lambda: tf.case([(yes, 3)]), "must be callable", TypeError)
         refused(lambda: tf.case([(yes, lambda: 3)], default=3), "'default' must be callable", TypeError)
-        refused(lambda: tf.case([(tf.constant(1), lambda: 3)]), "is no condition", TypeError)
+        refused(lambda: tf.case([(tf.constant(1), lambda: 3)]), "is not a condition", TypeError)
         refused(lambda: tf.case([yes, lambda: 3]), "must be a pair", TypeError)
 
 

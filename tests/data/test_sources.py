@@ -188,5 +188,5 @@ def test_generators_of_ragged_tensors() -> None:
 
 def test_generators_that_break_their_signature() -> None:
     for value, spec in (("a", tf.TensorSpec((), tf.int32)), ([1, 2], tf.TensorSpec((3,), tf.int32))):
-        with pytest.raises(tf.errors.InvalidArgumentError, match="the generator gave"):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="the generator yielded"):
             list(Dataset.from_generator(lambda value=value: iter([value]), output_signature=spec))

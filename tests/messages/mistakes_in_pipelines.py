@@ -48,12 +48,12 @@ PIPELINES_OF_DATA = _section(
     ),
     (
         "list(tf.data.Dataset.from_generator(lambda: iter(['a']), tf.int32))",
-        "from_generator: the generator gave 'a', which cannot be int32",
+        "from_generator: the generator yielded 'a', which cannot be int32",
         "correct output_signature, or convert the values",
     ),
     (
         "list(tf.data.Dataset.from_generator(lambda: iter([[1, 2, 3]]), output_signature=tf.TensorSpec([2], tf.int32)))",
-        "from_generator: the generator gave i32",
+        "from_generator: the generator yielded i32",
         "correct output_signature",
     ),
     (

@@ -182,7 +182,7 @@ LOSSES = _section(
         "strings.to_number: out_type must be float32, float64, int32 or",
         "use float32, float64, int32 or int64",
     ),
-    ("tf.strings.substr('abc', 5, 1)", "strings.substr: pos 5 out of range for string b'abc'", "start inside it"),
+    ("tf.strings.substr('abc', 5, 1)", "strings.substr: pos 5 out of range for string b'abc'", "use a position inside"),
     (
         "tf.strings.to_lower(b'A', 'x', 'y', 'z')",
         "module 'gradtape.strings' has no attribute 'to_lower'. Did you",
@@ -371,7 +371,7 @@ LOSSES = _section(
     ("tf.unique(tf.ones([2, 2]))", "unique_positions: x is f32", "use tf.reshape(x"),
     (
         "tf.repeat(tf.ones([2]), -1)",
-        "repeat: repeats must be ints that are not negative, one or a",
+        "repeat: repeats must be a non-negative int",
         "tf.repeat(x, 2), or tf.repeat(x",
     ),
     ("tf.tile(tf.ones([2]), 2)", "tile: multiples must be a vector of ints (must be rank 1)", "write it as a list"),

@@ -148,7 +148,7 @@ PIPELINES = _section(
     ),
     (
         "def gen():\n    yield 1, 2\nlist(tf.data.Dataset.from_generator(gen, output_signature=tf.TensorSpec([], tf.int32)))",
-        "generator gave|i32[2]",
+        "generator yielded|i32[2]",
         "output_signature",
     ),
     (

@@ -15,7 +15,7 @@ from gradtape.core import errors
 
 
 class Absence(NamedTuple):
-    """A name that is left out: why, and what to do instead."""
+    """A name that is left out, with the reason and the replacement."""
 
     name: str
     reason: str

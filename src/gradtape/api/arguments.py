@@ -30,7 +30,7 @@ def beside(value: Any, x: Any) -> Tensor:
 
 
 def items(values: Any, what: str, name: str) -> Any:
-    """What can be gone through one by one: a list of tensors, or a tensor's rows."""
+    """A list of tensors, or the rows of a tensor, to iterate over."""
     if type(values) in (list, tuple) or (hasattr(type(values), "__iter__") and getattr(values, "ndim", 1) != 0):
         return values
     raise TypeError(

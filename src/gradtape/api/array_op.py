@@ -1,4 +1,4 @@
-"""Functions of NumPy arrays as ops without a derivative: what computes positions, or texts.
+"""NumPy functions as ops without a derivative, for positions and text.
 
 Outside of functions they are called at once. In a `tf.function` they are nodes like others, whose sizes may be unknown, and
 run between native segments. Those that read, write or decode bytes are in `api/host_op.py`.

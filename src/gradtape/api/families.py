@@ -1,4 +1,4 @@
-"""Public functions that are rows of tables.
+"""Public functions generated from tables.
 
 A family is a template: a function that takes an op, and returns the public function with TensorFlow's parameters, written out. A
 row is an assignment, which says of what the function is made, what it returns, and shows an example. Its name, signature and
@@ -41,7 +41,7 @@ SHARED = {
 
 
 class Family(Generic[R]):
-    """Functions that share their parameters: calls of it are rows.
+    """A template for functions that share their parameters: each call of it adds one.
 
     Attributes:
       template: gives the function for a name and for what a row is made of.

@@ -1,4 +1,4 @@
-"""Functions of NumPy arrays that are one op: files are read, bytes decoded, events written.
+"""NumPy functions that run as a single op: reading files, decoding bytes, writing events.
 
 Outside of functions they run at once; in a trace they become a node that runs each time the program comes there, even if all
 that they are given is known.

@@ -89,7 +89,7 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
             raise errors.build(
                 errors.ShapeError,
                 f"batch_to_space: crops[{i}] is {[before, after]}, but axis {i + 1} has length {n}.",
-                "crop at most what is there.",
+                "crop at most the length of the axis.",
             )
     if any(max(s) for s in sides):
         cut = [(before, n - after, 1) for (before, after), n in zip(sides, whole, strict=True)]

@@ -1,4 +1,4 @@
-"""Putting tensors together and taking them apart: concat, stack, split, unstack."""
+"""Joining and splitting tensors: concat, stack, split, unstack."""
 
 from __future__ import annotations
 

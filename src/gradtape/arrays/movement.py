@@ -1,4 +1,4 @@
-"""Shape and place: functions that rearrange elements without computing."""
+"""Functions that rearrange elements without computing: reshape, transpose, tile and others."""
 
 from __future__ import annotations
 
@@ -279,7 +279,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     if counts.size and (counts.dtype.kind not in "iu" or counts.min() < 0 or counts.ndim > 1):
         raise errors.build(
             errors.ShapeError,
-            f"repeat: repeats must be ints that are not negative, one or a vector, got {repeats!r}.",
+            f"repeat: repeats must be a non-negative int, or a vector of them, got {repeats!r}.",
             "tf.repeat(x, 2), or tf.repeat(x, [1, 2, 0]).",
         )
     if counts.size == 1:

@@ -1,4 +1,4 @@
-"""Rows sent to several tensors by number, and put together again."""
+"""Partitioning the rows of a tensor by number, and stitching them together again."""
 
 from __future__ import annotations
 

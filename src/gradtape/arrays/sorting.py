@@ -130,7 +130,7 @@ _POSITIONS = (dtypes.int16, dtypes.int32, dtypes.int64)
 def top_k(
     input: Any, k: Any = 1, sorted: bool = True, index_type: Any = dtypes.int32, name: str | None = None
 ) -> TopKV2:
-    """The `k` largest elements along the last axis, in falling order, and where they are.
+    """The `k` largest elements along the last axis, in descending order, and their positions.
 
     Args:
       input: real numbers, with at least one axis. NaN counts as larger than anything.
@@ -312,7 +312,7 @@ def _check_distinct(numbers: Any) -> None:
     if counts.max() > 1:
         raise errors.build(
             errors.InvalidArgumentError,
-            f"invert_permutation: {int(np.argmax(counts > 1))} is there twice.",
+            f"invert_permutation: {int(np.argmax(counts > 1))} occurs twice.",
             f"a permutation of {numbers.size} elements holds each number from 0 to {numbers.size - 1} once.",
         )
 

@@ -14,7 +14,7 @@ WITH_STATEMENTS = (*_COMPOUND, ast.Match, ast.match_case, ast.ExceptHandler)  # 
 
 
 def own_nodes(nodes: Iterable[Any]) -> Iterator[Any]:
-    """Some nodes and all that is in them, but for the insides of functions and classes."""
+    """Nodes and their descendants, excluding the bodies of functions and classes."""
     stack = list(nodes)
     while stack:
         found = stack.pop()
@@ -34,7 +34,7 @@ def parts(statement: Any) -> list[list[Any]]:
 
 
 def statements(body: Iterable[Any]) -> Iterator[Any]:
-    """Some statements and all that are in them, but for the insides of functions and classes."""
+    """Statements and those nested in them, excluding the bodies of functions and classes."""
     stack = list(body)
     while stack:
         found = stack.pop()

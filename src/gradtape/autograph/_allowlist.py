@@ -35,13 +35,13 @@ _MARK = "__gradtape_do_not_convert__"
 
 
 def do_not_convert(function: Any) -> Any:
-    """Mark a function to run as it is."""
+    """Mark a function to run unchanged."""
     setattr(getattr(function, "__func__", function), _MARK, True)
     return function
 
 
 def is_marked(function: Any) -> bool:
-    """True for functions that shall run as they are, and for what has been rewritten already."""
+    """True for functions that run unchanged, and for those that are already rewritten."""
     return bool(getattr(function, _MARK, False))
 
 
@@ -55,7 +55,7 @@ _own_files: dict[str, bool] = {}
 
 
 def is_users(code: CodeType, module: str | None) -> bool:
-    """True if a function is the user's: neither ours, nor of the standard library, nor of a library that is known."""
+    """True if a function belongs to the user: not to gradtape, the standard library or a known library."""
     if (module or "").partition(".")[0] in _LIBRARIES:
         return False
     known = _own_files.get(code.co_filename)

@@ -1,4 +1,4 @@
-"""Functions of Python on tensors: `len`, `range`, `int`, `sum`, `enumerate` …"""
+"""Python's built-in functions on tensors: `len`, `range`, `int`, `sum`, `enumerate` …"""
 
 from __future__ import annotations
 

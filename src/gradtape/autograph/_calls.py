@@ -27,7 +27,7 @@ _status = _Status()
 
 @contextmanager
 def enabled(flag: bool) -> Iterator[None]:
-    """Run a block with rewriting of the user's functions turned on or off."""
+    """Run a block with AutoGraph turned on or off."""
     before = _status.enabled
     _status.enabled = flag
     try:

@@ -1,4 +1,4 @@
-"""Which variables a branch or loop changes that matter outside of it, and which of them may have no value there.
+"""Liveness: the variables that a branch or loop changes and that are read afterwards, and those that may be undefined there.
 
 Both are computed on the syntax tree, in functions without jumps (`_jumps.py`): liveness from the last statement to the first,
 with as many rounds over a loop as it takes; then definite assignment, from the first statement to the last.

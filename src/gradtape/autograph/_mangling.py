@@ -1,4 +1,4 @@
-"""Names of a class's own, `self.__x`, as Python stores them: a method that is compiled by itself is in no class."""
+"""Private names of a class (`self.__x`) in the form that Python stores: a method that is compiled alone has no class around it."""
 
 from __future__ import annotations
 

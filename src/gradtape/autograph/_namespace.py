@@ -1,4 +1,4 @@
-"""What rewritten code calls, under the name `ag__`."""
+"""The functions that rewritten code calls, under the name `ag__`."""
 
 from __future__ import annotations
 

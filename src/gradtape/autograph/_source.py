@@ -39,7 +39,7 @@ def tree_of(function: FunctionType) -> Any:
 
 
 def has_control_flow(code: CodeType) -> bool:
-    """True if some code, or code inside of it, branches or loops."""
+    """True if a code object, or one nested in it, branches or loops."""
     before = ""
     for instruction in dis.get_instructions(code):
         # A `with` block jumps on the result of __exit__: that is no branch of the program.
@@ -52,7 +52,7 @@ def has_control_flow(code: CodeType) -> bool:
 
 
 def last_line(code: CodeType) -> int:
-    """The last line of a file that some code has instructions for."""
+    """The last line of a file that a code object has instructions for."""
     lines = [line for _, _, line in code.co_lines() if line is not None]
     inner = [last_line(c) for c in code.co_consts if isinstance(c, CodeType)]
     return max([code.co_firstlineno, *lines, *inner])

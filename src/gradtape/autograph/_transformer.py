@@ -1,4 +1,4 @@
-"""Functions, rewritten: jumps become flags, then branches and loops become functions over the variables that they change.
+"""Rewriting functions: jumps become flags, then branches and loops become functions over the variables that they change.
 
 The passes over a function are those of `_jumps.py` and `_liveness.py`, for functions that have branches or loops, and one walk that
 replaces statements and expressions by calls of `ag__`. Functions that are defined inside go through the same passes by
@@ -35,7 +35,7 @@ def transformed(root: Any, function: FunctionType) -> Any:
 
 
 def refuse(function: FunctionType) -> None:
-    """Raise for functions whose code is suspended and resumed."""
+    """Raise for generators and coroutines."""
     flags = function.__code__.co_flags
     if flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         raise Unavailable("coroutines are not supported")

@@ -1,4 +1,4 @@
-"""What AutoGraph tells of its work to those who ask for it."""
+"""AutoGraph's log of its work, on request."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ verbosity = _Verbosity()
 
 
 def report(function: Any, text: Callable[[], str]) -> None:
-    """Tell that a function was rewritten, if someone wants to know."""
+    """Log that a function was rewritten, if the verbosity asks for it."""
     import logging
 
     lines = [f"AutoGraph: rewrote {function}"] + ([text()] if verbosity.level >= 3 else [])

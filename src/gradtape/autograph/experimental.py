@@ -1,4 +1,4 @@
-"""`tf.autograph.experimental`: what to rewrite, and how loops over tensors run."""
+"""`tf.autograph.experimental`: options for rewriting, and for loops over tensors."""
 
 from gradtape.autograph._public import Feature, do_not_convert, set_loop_options
 

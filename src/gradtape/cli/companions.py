@@ -43,7 +43,7 @@ _CANNOT = {
 
 
 def lookup(module: str) -> Companion | None:
-    """What is known of the library that a module belongs to; None if it has nothing to do with TensorFlow.
+    """The entry of the library that a module belongs to; None if it has nothing to do with TensorFlow.
 
     >>> from gradtape.cli import companions
     >>> companions.lookup("tensorflow_probability.python.bijectors").runs

@@ -1,4 +1,4 @@
-"""`gradtape doctor`: what gradtape finds on this machine, and what could be better."""
+"""`gradtape doctor`: a report on this machine, with advice."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Line(NamedTuple):
 
 
 def report() -> int:
-    """Print what was found and the advice; returns 0 if compiled functions give right results, 1 if not."""
+    """Print the findings and the advice; returns 0 if compiled functions give correct results, 1 if not."""
     lines = list(examine())
     for line in lines:
         print(f"{line.subject:14} {line.state}")

@@ -34,7 +34,7 @@ class Prefixed(io.TextIOBase):
         return len(text)
 
     def flush(self) -> None:
-        """Hand on what was written; a line that is not complete waits."""
+        """Pass on what was written; an incomplete line waits."""
         self._stream.flush()
 
     def finish(self) -> None:

@@ -1,4 +1,4 @@
-"""`gradtape run`: a program of TensorFlow's, with gradtape in its place."""
+"""`gradtape run`: run a TensorFlow program on gradtape."""
 
 from __future__ import annotations
 

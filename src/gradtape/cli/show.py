@@ -10,7 +10,7 @@ _LONGEST = 72  # columns of a kernel's name
 
 
 def report(program: Callable[[], int]) -> int:
-    """Run a program; print what its functions did after it; its exit status."""
+    """Run a program, then print a report on its functions; returns the exit status."""
     profiler = Profiler()
     try:
         with profiler.listening():

@@ -30,7 +30,7 @@ _FROM_KERAS = ("initializers", "keras", "losses", "metrics", "optimizers")
 
 
 def install() -> None:
-    """Let gradtape answer `import tensorflow`, `from tensorflow import …` and `tensorflow.keras` in this process.
+    """Make `import tensorflow`, `from tensorflow import …` and `tensorflow.keras` give gradtape in this process.
 
     Keras, if it is imported later, uses gradtape as its backend; `tensorflow.keras` also has what Keras 2 had and programs
     still use: `backend.mean`, `metric.reset_states()`, `Adam(lr=…)`, `optimizers.legacy`. NumPy functions of tensors give
@@ -139,7 +139,7 @@ def _in_root(name: str) -> Any:
 
 
 def resolve(parts: Sequence[str]) -> Any:
-    """What gradtape has under a dotted name of TensorFlow, given as parts; None if it has nothing."""
+    """The object that gradtape has under a dotted name of TensorFlow, given as parts; None if there is none."""
     found: Any = gradtape
     parts = list(parts)
     while parts[:2] == ["compat", "v2"]:

@@ -70,7 +70,7 @@ class GraphOperation:
         self.outputs: list[Any] = []
 
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
-        """Do it in a session."""
+        """Run the operation in a session."""
         (session or default_session(self.graph)).run(self, feed_dict)
 
     def __repr__(self) -> str:
@@ -133,7 +133,7 @@ class Graph:
         return whole if not count else f"{whole}_{count}"
 
     def get_name_scope(self) -> str:
-        """The scopes around."""
+        """The enclosing scopes."""
         return "/".join(names.scopes)
 
     def name_scope(self, name: str) -> Any:
@@ -213,11 +213,11 @@ class Graph:
         return (session or default_session(self)).run(tensor, feed_dict)
 
     def add_to_collection(self, name: Any, value: Any) -> None:
-        """Put something into a collection."""
+        """Add an item to a collection."""
         self.collections.setdefault(name, []).append(value)
 
     def add_to_collections(self, names: Any, value: Any) -> None:
-        """Put something into several collections."""
+        """Add an item to several collections."""
         for name in [names] if isinstance(names, str) else names:
             self.add_to_collection(name, value)
 
@@ -259,12 +259,12 @@ class Graph:
         return [*[Operation(t) for t in self.trace.parameters], *made]
 
     def finalize(self) -> None:
-        """Nothing may be added from now on."""
+        """Finalise the graph: nothing may be added."""
         self._finalized = True
 
     @property
     def finalized(self) -> bool:
-        """Whether something may be added."""
+        """Whether the graph is finalised."""
         return self._finalized
 
     def device(self, device_name: Any) -> Any:
@@ -368,7 +368,7 @@ class GraphVariable(Variable):
         (session or default_session(self._graph)).put(self, value)
 
     def is_initialized(self, name: str | None = None) -> Any:
-        """Whether the default session has a value of it."""
+        """Whether the variable has a value in the default session."""
         return convert.convert_to_tensor(default_session(self._graph).has(self))
 
     def __repr__(self) -> str:
@@ -392,7 +392,7 @@ defaults = _Defaults()
 
 
 def default_graph() -> Graph:
-    """The graph to which ops belong, or would belong if they were not run at once."""
+    """The graph to which ops belong, or would belong if they did not run immediately."""
     if defaults.graphs:
         return defaults.graphs[-1]
     if defaults.root is None:
@@ -401,7 +401,7 @@ def default_graph() -> Graph:
 
 
 def current_graph() -> Graph | None:
-    """The graph that is being built; None where ops run at once, and in functions."""
+    """The graph under construction; None in eager code and in functions."""
     trace: Any = _current.trace
     while trace is not None:
         if isinstance(trace, GraphTrace):
@@ -411,7 +411,7 @@ def current_graph() -> Graph | None:
 
 
 def leave_eager_mode() -> None:
-    """From now on ops of this thread belong to the default graph."""
+    """Make the ops of this thread belong to the default graph."""
     if defaults.entered is None:
         atexit.register(enter_eager_mode)  # while there is something to put back
         defaults.entered = default_graph().as_default()
@@ -419,7 +419,7 @@ def leave_eager_mode() -> None:
 
 
 def enter_eager_mode() -> None:
-    """From now on ops run at once again."""
+    """Make ops run immediately again."""
     if defaults.entered is not None:
         defaults.entered.__exit__(None, None, None)
         defaults.entered = None
@@ -427,7 +427,7 @@ def enter_eager_mode() -> None:
 
 
 def reset_default_graph() -> None:
-    """An empty graph takes the place of the default one."""
+    """Replace the default graph by an empty one."""
     entered = defaults.entered is not None
     enter_eager_mode()
     defaults.root = None
@@ -461,5 +461,5 @@ _counter = itertools.count()
 
 
 def uid() -> int:
-    """A number that was not given before."""
+    """A new unique number."""
     return next(_counter)

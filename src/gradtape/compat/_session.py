@@ -73,7 +73,7 @@ class Session:
             defaults.sessions.remove(self)
 
     def close(self) -> None:
-        """Give the values of the variables up."""
+        """Release the values of the variables."""
         self._closed = True
 
     def list_devices(self) -> list[Any]:
@@ -226,7 +226,7 @@ class InteractiveSession(Session):
         defaults.sessions.append(self)
 
     def close(self) -> None:
-        """Give the values of the variables up."""
+        """Release the values of the variables."""
         if self in defaults.sessions:
             defaults.sessions.remove(self)
         super().close()
@@ -259,7 +259,7 @@ def _result(element: Any, found: list[Any] | None) -> Any:
 
 
 class Plan:
-    """How to compute some values of a graph from others.
+    """A program that computes values of a graph from others.
 
     Attributes:
       read: variables whose values are needed.

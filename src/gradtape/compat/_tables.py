@@ -1,4 +1,4 @@
-"""Which modules of TensorFlow's inside there are: `tensorflow.python.*`, `tf.__internal__`, `tf.raw_ops` and the like.
+"""TensorFlow's internal modules that exist here: `tensorflow.python.*`, `tf.__internal__`, `tf.raw_ops` and others.
 
 The tables are in `_internal/`: one for each part. They are finite, and only programs that import `tensorflow` see them.
 """

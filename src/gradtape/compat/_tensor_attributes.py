@@ -65,7 +65,7 @@ METHODS: dict[str, Any] = {
 
 
 def install() -> None:
-    """Let tensors have the attributes."""
+    """Enable the attributes on tensors."""
     for name in NAMES:
         setattr(Tensor, name, Beside(name))
     for name, method in METHODS.items():

@@ -1,4 +1,4 @@
-"""Whether machine code can be made here, for which dtypes, and what is said where it cannot."""
+"""Whether machine code can be compiled here, and for which dtypes; the message if it cannot."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def has_llvm() -> bool:
 
 
 def supports(dtype: DType) -> bool:
-    """Whether loops over a dtype can be emitted."""
+    """Whether loops over a dtype can be compiled."""
     from gradtape.compiler.codegen import simd  # loaded with the first function that is compiled
 
     return simd.supports(dtype)

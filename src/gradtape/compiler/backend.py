@@ -1,4 +1,4 @@
-"""From a graph to what runs: the passes, then machine code for what can be fused, where llvmlite is installed."""
+"""From a graph to an executable program: the passes, then machine code for fused nodes if llvmlite is installed."""
 
 from __future__ import annotations
 

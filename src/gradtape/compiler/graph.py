@@ -1,4 +1,4 @@
-"""The graph of a traced function: values, the nodes that make them, and what they came from.
+"""The graph of a traced function: values, the nodes that produce them, and their origin in the user's code.
 
 A graph is a list of nodes in the order in which the program ran them; that order is kept for nodes with effects
 (assignments, Python functions, prints) and free for all others. A value is made once. Values that no node makes are

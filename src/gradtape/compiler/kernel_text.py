@@ -1,4 +1,4 @@
-"""What the kernels of a graph compute, as text for people: nests, with the work, the bytes and the user's lines beside them."""
+"""The kernels of a graph as readable text: nests, with the work, the bytes and the user's lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether machine code can be made here without danger: a fault in LLVM, or in code that it makes, would end the user's process.
+"""A check that machine code can be compiled safely: a fault in LLVM, or in code that it emits, would end the user's process.
 
 On kinds of machines on which the compiler's tests have run it is known. On others a child tries first: it compiles and runs a function. If
 the child ends badly, NumPy's kernels run.

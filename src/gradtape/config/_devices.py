@@ -1,4 +1,4 @@
-"""Devices: `tf.device`, and what `tf.config` tells about them.
+"""Devices: `tf.device`, and the functions of `tf.config` that list them.
 
 There is the CPU, and a GPU where CuPy is installed. Settings that concern TensorFlow's own memory and placement are
 accepted where a program would run the same without them.

@@ -34,7 +34,7 @@ def tensor_float_32_execution_enabled() -> bool:
 
 
 def get_synchronous_execution() -> bool:
-    """True: ops are done when they return.
+    """True: ops have finished when they return.
 
     >>> tf.config.experimental.get_synchronous_execution()
     True
@@ -43,7 +43,7 @@ def get_synchronous_execution() -> bool:
 
 
 def set_synchronous_execution(enable: bool) -> None:
-    """Accepted: ops are done when they return.
+    """Accepted: ops have finished when they return.
 
     >>> tf.config.experimental.set_synchronous_execution(True)
     """
@@ -59,7 +59,7 @@ def get_device_policy() -> str:
 
 
 def set_device_policy(device_policy: str | None) -> None:
-    """Accepted: an op runs where its tensors are, whatever the policy.
+    """Accepted: an op runs where its tensors are, under every policy.
 
     Args:
       device_policy: None, "silent", "silent_for_int32", "warn" or "explicit".
@@ -111,7 +111,7 @@ def set_experimental_options(options: dict[str, Any]) -> None:
 
 
 def get_memory_info(device: str) -> dict[str, int]:
-    """The bytes that CuPy has taken of a GPU: `current`, and `peak` since the start. ValueError for a CPU.
+    """The bytes that CuPy has allocated on a GPU: `current`, and `peak` since the start. ValueError for a CPU.
 
     >>> tf.config.experimental.get_memory_info("CPU:0")
     Traceback (most recent call last):
@@ -132,12 +132,12 @@ def get_memory_info(device: str) -> dict[str, int]:
 
 
 def get_memory_usage(device: str) -> int:
-    """The bytes that CuPy has taken of a GPU now. ValueError for a CPU."""
+    """The bytes that CuPy has allocated on a GPU. ValueError for a CPU."""
     return get_memory_info(device)["current"]
 
 
 def reset_memory_stats(device: str) -> None:
-    """Give back to a GPU what CuPy keeps for later, so that the peak counts from now on. ValueError for a CPU."""
+    """Free the memory that CuPy caches on a GPU, and reset the peak. ValueError for a CPU."""
     get_memory_info(device)
     import cupy
 

@@ -27,7 +27,7 @@ def set_intra_op_parallelism_threads(num_threads: int) -> None:
 
 
 def get_intra_op_parallelism_threads() -> int:
-    """How many threads were asked for; 0 for one for each core."""
+    """The requested number of threads; 0 means one per core."""
     return memory.asked_thread_count()
 
 

@@ -1,4 +1,4 @@
-"""tf.control_dependencies: an order that the text of the program gives already."""
+"""tf.control_dependencies: an order that the program text already implies."""
 
 from __future__ import annotations
 

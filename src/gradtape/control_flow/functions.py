@@ -91,7 +91,7 @@ def _condition(what: str, value: Any) -> Any:
 
 
 def control() -> Any:
-    """What puts control flow into graphs; loaded when it is first needed."""
+    """The part of tracing that builds control flow into graphs; loaded on first use."""
     from gradtape.tracing.control import staged_functions
 
     return staged_functions
@@ -214,7 +214,7 @@ def _conditions(pred_fn_pairs: Any) -> list[builtins.tuple[Any, Callable[[], Any
         condition, fn = pair
         kind = getattr(condition, "dtype", None)
         if not (isinstance(condition, bool) or (kind is not None and kind.kind == "b")):
-            raise TypeError(errors.compose(f"case: {condition!r} is no condition.", "give a bool or a bool tensor."))
+            raise TypeError(errors.compose(f"case: {condition!r} is not a condition.", "give a bool or a bool tensor."))
         _check_callable("case", "fn", fn)
     return pairs
 

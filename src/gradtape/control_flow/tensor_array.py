@@ -479,7 +479,7 @@ class TensorArray:
         return self
 
     def close(self, name: str | None = None) -> None:
-        """Let go of all elements."""
+        """Release all elements."""
         self._rows, self._buffer = [], None
 
     def __repr__(self) -> str:

@@ -1,1 +1,1 @@
-"""Tensors, variables, dtypes, dispatch: what every other layer stands on. NumPy and the standard library only."""
+"""Tensors, variables, dtypes, dispatch: the base of every other layer. NumPy and the standard library only."""

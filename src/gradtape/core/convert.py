@@ -28,7 +28,7 @@ _current = state.current
 
 
 def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Tensor:
-    """A tensor of a value; a tensor is returned as it is.
+    """A tensor of a value; tensors are returned unchanged.
 
     Args:
       value: a tensor, variable, number, string, nested list, NumPy array, or anything with `__array__`.
@@ -156,7 +156,7 @@ def to_array(value: Any, dtype: dtypes.DType | None) -> Any:
 
 
 def unconvertible(value: Any, kind: type[errors.ConversionError] = errors.ConversionError) -> Exception:
-    """The error for a value that has no tensor form; for a size that is a symbol, that it has no number."""
+    """The error for a value that has no tensor form, or for a symbolic size that has no number yet."""
     if isinstance(value, Dim):
         return Undecided("the number of a size is asked for that is known only when the function runs")
     if hasattr(type(value), "__gradtape_function__"):

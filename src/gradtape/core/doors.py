@@ -1,4 +1,4 @@
-"""The doors of public functions: who is asked where a function fails.
+"""The doors of public functions: the handlers that are tried when a function fails.
 
 The function that users call is a door around the one that computes, with the same parameters. It looks at nothing while all goes
 well. Where the function fails, it asks, in this order:

@@ -63,7 +63,7 @@ class DType:
 
     @property
     def base_dtype(self) -> DType:
-        """Itself: there are no reference types."""
+        """The dtype itself: there are no reference types."""
         return self
 
     @property

@@ -149,7 +149,7 @@ class UnauthenticatedError(OpError):
 
 
 class ShapeError(InvalidArgumentError, ValueError):
-    """Shapes do not fit together.
+    """Shapes do not match.
 
     Wrong: `tf.matmul(tf.ones([8, 3]), tf.ones([4, 5]))`
     Right: `tf.matmul(tf.ones([8, 4]), tf.ones([4, 5]))`
@@ -157,7 +157,7 @@ class ShapeError(InvalidArgumentError, ValueError):
 
 
 class OutOfMemoryError(ResourceExhaustedError, MemoryError):
-    """There is no memory for a result.
+    """Memory for a result cannot be allocated.
 
     Wrong: `tf.zeros([1 << 20, 1 << 20])`
     Right: smaller batches, or a dtype with fewer bytes
@@ -165,7 +165,7 @@ class OutOfMemoryError(ResourceExhaustedError, MemoryError):
 
 
 class DTypeError(InvalidArgumentError, TypeError, ValueError):
-    """Dtypes do not fit together: nothing is promoted silently between tensors. TensorFlow raises a ValueError where it converts an
+    """Dtypes do not match: nothing is promoted silently between tensors. TensorFlow raises a ValueError where it converts an
     argument, a TypeError or an InvalidArgumentError elsewhere.
 
     Wrong: `tf.constant(1.0) + tf.constant(1)`
@@ -228,7 +228,7 @@ class CompositeGivenError(ConversionError):
 
 
 class AttributeTypeError(TypeError, AttributeError):
-    """A value is of a wrong type, and TensorFlow raises AttributeError for it, since it asks the value for an attribute.
+    """A value is of a wrong type, and TensorFlow raises AttributeError since it reads an attribute of the value.
 
     Wrong: `tape.gradient(y, 3.0)`
     Right: `tape.gradient(y, x)`, with `x = tf.Variable(3.0)`

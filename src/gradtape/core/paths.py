@@ -1,4 +1,4 @@
-"""Questions about sizes that are not known: every answer is tried.
+"""Questions about unknown sizes: every answer is tried.
 
 Where a rule asks something that symbols do not decide (`if m == n`), it is run once for each answer. A `Path` is one sequence of answers,
 with what follows from them: on the path of `m == n`, `m` is `n`. Paths that end in an error are not taken; what the others agree on is

@@ -256,7 +256,7 @@ class TensorShape:
         return self
 
     def merge_with(self, other: Any) -> TensorShape:
-        """The shape that knows what both know."""
+        """The combination of what both shapes specify."""
         theirs = TensorShape(other)
         self.assert_is_compatible_with(theirs)
         if self._dims is None:

@@ -162,7 +162,7 @@ class SparseTensor(Composite):
             return known if self._told is None else known.merge_with(self._told)
 
     def set_shape(self, shape: Any) -> None:
-        """Refine the static shape; ValueError if it is not compatible."""
+        """Refine the static shape; ValueError if it is incompatible."""
         if not self.shape.is_compatible_with(shape):
             raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {TensorShape(shape)}")
         self._told = self.shape.merge_with(shape)
@@ -172,7 +172,7 @@ class SparseTensor(Composite):
         return self.shape
 
     def with_values(self, new_values: Any) -> SparseTensor:
-        """Other values at the same places."""
+        """A sparse tensor with other values at the same places."""
         return SparseTensor(self._indices, new_values, self._dense_shape)._shaped_like(self)
 
     def _shaped_like(self, other: SparseTensor) -> SparseTensor:

@@ -329,7 +329,7 @@ class Interpreted(Tensor):
     level: float
 
     def interpret(self, op: Any, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
-        """The op on these inputs, as the transformation means it."""
+        """The op on these inputs, as the transformation interprets it."""
         raise NotImplementedError
 
     def full(self) -> Tensor:
@@ -398,7 +398,7 @@ def known_shape(dims: tuple[int, ...]) -> TensorShape:
 
 
 def host(array: Any) -> Any:
-    """The array in the computer's memory: CuPy arrays are copied, NumPy arrays are themselves."""
+    """The array in host memory: CuPy arrays are copied, NumPy arrays returned unchanged."""
     return array if isinstance(array, (np.ndarray, np.generic)) else device.to_host(array)
 
 
@@ -414,7 +414,7 @@ def to_numpy(array: Any) -> Any:
 
 
 def note_leaving(tensor: Any, how: str) -> None:
-    """Tell every recording tape that a tensor it knows became a plain value: `tape.explain` names this line."""
+    """Notify every recording tape that a tensor it knows became a plain value: `tape.explain` names this line."""
     if tensor._id:
         recorders = state.current.recorders
         code, offset = provenance.search(sys._getframe(1))
@@ -425,7 +425,7 @@ def note_leaving(tensor: Any, how: str) -> None:
 
 
 def note_created(tensor: Tensor) -> Tensor:
-    """Tell every recording tape that a constant was made: it may be a value that had left."""
+    """Notify every recording tape that a constant was created: it may be a value that left the tape before."""
     for recorder in state.current.recorders:
         recorder.created(tensor)
     return tensor

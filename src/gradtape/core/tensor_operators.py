@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Operators:
-    """Base of Tensor and Variable: a list of both is a list of one type."""
+    """The common base of Tensor and Variable, so that a list of both has one element type."""
 
     __slots__ = ()
 

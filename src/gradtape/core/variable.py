@@ -260,7 +260,7 @@ class Variable(ValueProtocols):
         raise RuntimeError("Trying to eval in EAGER mode; use .numpy().")
 
     def is_initialized(self, name: str | None = None) -> Tensor:
-        """A true tensor."""
+        """A tensor that is True."""
         return wrap(np.bool_(True))
 
     def get_shape(self) -> TensorShape:

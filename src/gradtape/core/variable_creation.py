@@ -1,4 +1,4 @@
-"""What is around new variables on a thread: prefixes of their names, creators, and who takes note of them."""
+"""The context of new variables on a thread: name prefixes, creators, and observers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ names = _Surroundings()
 
 @contextmanager
 def unnoticed() -> Iterator[None]:
-    """Make variables of the library's own: the function that is being traced has not made them."""
+    """Create variables for internal use, which do not count as created by the function that is being traced."""
     before = names.witness, names.creators
     names.witness, names.creators = None, ()
     try:

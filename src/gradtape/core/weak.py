@@ -1,4 +1,4 @@
-"""What happens when objects die, without a step of the interpreter.
+"""Callbacks when objects die, without a step of the interpreter.
 
 Python raises KeyboardInterrupt in whatever code the main thread runs next. Where that is a `__del__` or a callback of a weak reference,
 Python drops the exception, and the Ctrl-C is lost. So no code of the library runs when an object dies: callbacks are functions of C, such

@@ -1,4 +1,4 @@
-"""Several elements as one: batch, padded_batch, window; and back: unbatch."""
+"""Grouping elements: batch, padded_batch, window; and the inverse, unbatch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elements that are kept, or made ahead: cache in memory or in files, prefetch."""
+"""Caching elements in memory or files, and prefetching."""
 
 from __future__ import annotations
 

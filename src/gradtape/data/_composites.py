@@ -107,7 +107,9 @@ def stacked(who: str, column: Sequence[Any], spec: Any = None) -> Any:
 
         if len({len(sp.shape) for sp in column}) > 1:
             raise errors.build(
-                errors.ShapeError, f"{who}: cannot batch sparse tensors of different ranks.", "make them alike first."
+                errors.ShapeError,
+                f"{who}: cannot batch sparse tensors of different ranks.",
+                "give them the same rank first.",
             )
         return concat(0, [expand_dims(sp, 0) for sp in column], expand_nonconcat_dims=True)
     from gradtape.ragged._rearrange import stack

@@ -80,7 +80,7 @@ class Arranging:
         return self._of(batching.Unbatch(self._stage))
 
     def rebatch(self, batch_size: Any, drop_remainder: bool = False, name: str | None = None) -> Self:
-        """A dataset of the same rows in batches of another size; a list gives the sizes of batches in turn.
+        """A dataset of the same rows in batches of another size; a list gives the batch sizes, which are used in turn.
 
         >>> [x.numpy().tolist() for x in tf.data.Dataset.range(5).batch(2).rebatch(3)]
         [[0, 1, 2], [3, 4]]
@@ -139,7 +139,7 @@ class Arranging:
         return self._of(shuffle_and_repeat.Repeat(self._stage, count))
 
     def take(self, count: Any, name: str | None = None) -> Self:
-        """A dataset of the first elements; of all for -1.
+        """A dataset of the first `count` elements; of all for -1.
 
         >>> [int(x) for x in tf.data.Dataset.range(9).take(2)]
         [0, 1]
@@ -147,7 +147,7 @@ class Arranging:
         return self._of(shuffle_and_repeat.take(self._stage, count))
 
     def skip(self, count: Any, name: str | None = None) -> Self:
-        """A dataset without the first elements; empty for -1.
+        """A dataset without the first `count` elements; empty for -1.
 
         >>> [int(x) for x in tf.data.Dataset.range(4).skip(2)]
         [2, 3]

@@ -132,7 +132,7 @@ class Changing:
         return self._of(mapping.Scan(self._stage, initial_state, Function("scan", scan_func)))
 
     def reduce(self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None) -> Any:
-        """The state after all elements.
+        """The final state of a fold over all elements.
 
         Args:
           initial_state: the first state.

@@ -1,4 +1,4 @@
-"""Files of elements: what caches, snapshots and saved datasets are kept in.
+"""Files of elements, for caches, snapshots and saved datasets.
 
 A file holds records of the TFRecord format: first the specs of the elements as JSON, then for each element and each of its
 tensors one record, a line of JSON with dtype and shape followed by the bytes. It gets its name when it is complete. One writer

@@ -65,7 +65,7 @@ def cardinality(dataset: Dataset) -> Any:
 
 
 def at(dataset: Dataset, index: Any) -> Any:
-    """The element at a place.
+    """The element at an index.
 
     >>> int(tf.data.experimental.at(tf.data.Dataset.range(5, 9), 2))
     7
@@ -168,7 +168,7 @@ def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transfo
 
 
 def enable_debug_mode() -> None:
-    """Let functions of pipelines always run eagerly, once for each element."""
+    """Make functions in pipelines run eagerly, once for each element."""
     vectorized_map.settings.is_enabled = False
 
 

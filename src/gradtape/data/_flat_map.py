@@ -1,4 +1,4 @@
-"""Functions that give datasets: flat_map and interleave."""
+"""Functions that return datasets: flat_map and interleave."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ class Buckets(Mapped):
             raise ValueError(
                 errors.compose(
                     f"bucket_by_sequence_length: expected {len(boundaries) + 1} bucket_batch_sizes, got {len(sizes)}.",
-                    "give one batch size more than boundaries.",
+                    "give one more batch size than boundaries.",
                 )
             )
         self._boundaries, self._sizes = (
@@ -192,7 +192,7 @@ class Buckets(Mapped):
                 errors.InvalidArgumentError,
                 "bucket_by_sequence_length: When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries), "
                 f"which is {self._boundaries[-1]}.",
-                "add a boundary, or leave pad_to_bucket_boundary away.",
+                "add a boundary, or leave pad_to_bucket_boundary out.",
             )
         size = self._boundaries[bucket] - 1
         shapes = structure.spec(group[0]) if self._shapes is None else self._shapes

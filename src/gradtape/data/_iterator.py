@@ -63,7 +63,7 @@ class Iterator:
         return wrap(np.concatenate([[self._number], *self._seeds]).astype(np.int64))
 
     def _restore(self, state: Any) -> None:
-        """Go to where an iterator was when it was saved."""
+        """Move to a saved position."""
         self._begin(np.asarray(state))
 
     def rewind(self) -> None:
@@ -72,7 +72,7 @@ class Iterator:
 
     @property
     def variables(self) -> list[Any]:
-        """None that a program should change; that the attribute is there lets checkpoints take an iterator."""
+        """Internal state; its presence lets checkpoints save an iterator."""
         return []
 
     def __iter__(self) -> Iterator:
@@ -174,7 +174,7 @@ class Iterator:
 
 
 class Place(Variable):
-    """How far an iterator is, as a checkpoint sees it: assigning lets the iterator go there."""
+    """The position of an iterator, as a checkpoint sees it: assigning moves the iterator."""
 
     __slots__ = ("_iterator",)
 
@@ -183,7 +183,7 @@ class Place(Variable):
         self._iterator = iterator
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
-        """Go to a place."""
+        """Move to a position."""
         super().assign(value)
         self._iterator._begin(self.numpy())
         return self
@@ -206,11 +206,11 @@ class NumpyIterator:
         return nest.map_structure(_as_numpy, next(self._iterator))
 
     def save(self) -> Any:
-        """How far the iterator is, as a tensor for `restore`."""
+        """The position of the iterator, as a tensor for `restore`."""
         return self._iterator._save()
 
     def restore(self, state: Any) -> None:
-        """Go to where an iterator was when it was saved."""
+        """Move to a saved position."""
         self._iterator._restore(state)
 
     def _checkpoint_parts(self) -> dict[str, Any]:

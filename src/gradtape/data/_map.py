@@ -271,7 +271,7 @@ def check_state(who: str, first: Any, state: Any) -> None:
                 errors.DTypeError,
                 f"{who}: The element types for the new state must match the initial state, got {new.dtype.name} for "
                 f"{old.dtype.name}.",
-                "cast it, or begin with another dtype.",
+                "cast it, or start with another dtype.",
             )
 
 

@@ -19,7 +19,7 @@ class AutoShardPolicy(enum.IntEnum):
 
 
 class ExternalStatePolicy(enum.Enum):
-    """What happens to state outside of a pipeline when it is saved."""
+    """The treatment of external state when a pipeline is saved."""
 
     WARN = 0
     IGNORE = 1
@@ -176,7 +176,7 @@ class Options(_Attributes):
         return self
 
     def merge(self, options: Options) -> Options:
-        """Both options; where both say something, the other's."""
+        """The two options merged; the other's values take precedence."""
         merged = Options()
         for source in (self, options):
             for name, value in source._set().items():

@@ -34,7 +34,7 @@ class PaddedBatch(Stage):
                 raise TypeError(
                     errors.compose(
                         f"`padded_batch` is only supported for datasets that produce tensor elements, got {s!r}.",
-                        "make them dense in a map before.",
+                        "convert them to dense tensors with map first.",
                     )
                 )
         for s, wanted in zip(flat, _spread(self._shapes, spec, len(flat), is_shape=True), strict=True):

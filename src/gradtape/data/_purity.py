@@ -1,4 +1,4 @@
-"""Whether a function of the user only computes with functions of tf: then it may be traced once and run on many elements.
+"""Purity: a user function that only uses functions of tf may be traced once and run on many elements.
 
 Nothing is run: the code is read, and the names in it are followed to what they mean. Whatever is not known to be harmless
 (variables, objects, NumPy's random numbers, files, assignments to what lies outside) makes a function impure, and it then

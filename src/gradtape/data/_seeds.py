@@ -1,4 +1,4 @@
-"""Seeds of stages that draw: reproducible, another stream for each iteration."""
+"""Seeds of random stages: reproducible, with a new stream for each iteration."""
 
 from __future__ import annotations
 

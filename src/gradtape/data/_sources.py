@@ -268,7 +268,7 @@ class Generated(Stage):
         if parts is None or len(parts) != len(self._flat):
             raise errors.build(
                 errors.DTypeError,
-                f"from_generator: the generator gave {value!r}, which does not have the structure of {self._signature!r}.",
+                f"from_generator: the generator yielded {value!r}, which does not have the structure of {self._signature!r}.",
                 "give elements of the structure that output_signature says.",
             )
         return [_like(v, s) for v, s in zip(parts, self._flat, strict=True)]
@@ -310,7 +310,7 @@ def _like(value: Any, spec: Any) -> Any:
         reason = str(problem).partition("\n")[0]
         raise errors.build(
             errors.DTypeError,
-            f"from_generator: the generator gave {value!r}, which cannot be {spec.dtype.name}: {reason}",
+            f"from_generator: the generator yielded {value!r}, which cannot be {spec.dtype.name}: {reason}",
             "correct output_signature, or convert the values.",
         ) from None
     if dtypes.from_numpy(array.dtype) is not spec.dtype or not spec.shape.is_compatible_with(array.shape):
@@ -330,7 +330,7 @@ def _array(value: Any, spec: TensorSpec) -> Any:
 def _unexpected(given: str, spec: Any) -> Exception:
     return errors.build(
         errors.DTypeError,
-        f"from_generator: the generator gave {given}, where {spec} is expected.",
+        f"from_generator: the generator yielded {given}, where {spec} is expected.",
         "correct output_signature.",
     )
 
@@ -356,7 +356,7 @@ def _shapes(pattern: Any, shapes: Any) -> list[Any]:
     if parts is None:
         raise TypeError(
             errors.compose(
-                f"from_generator: output_shapes {shapes!r} has not the structure of output_types.",
+                f"from_generator: output_shapes {shapes!r} does not have the structure of output_types.",
                 "give a shape for each dtype.",
             )
         )

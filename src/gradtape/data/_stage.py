@@ -1,4 +1,4 @@
-"""A stage of a pipeline: what a dataset is made of.
+"""A stage of a pipeline, the building block of datasets.
 
 A stage gives its elements anew for each iteration. Stages over rows of arrays (slices, and what only chooses among them
 or changes their order) also say which rows come next, in large portions, so that a batch is one slice or one gather of

@@ -130,7 +130,7 @@ def _stacked(who: str, column: Sequence[Any], number: int) -> Any:
         raise TypeError(
             errors.compose(
                 f"{who}: elements must be tensors, got {column[0]!r}.",
-                "convert it in a map before.",
+                "convert it with map first.",
             )
         ) from None
     first = arrays[0]
@@ -141,7 +141,7 @@ def _stacked(who: str, column: Sequence[Any], number: int) -> Any:
                 f"{who}: Cannot batch tensors with different {'shapes' if array.shape != first.shape else 'dtypes'} in component "
                 f"{number}. First element had shape {list(first.shape)} and element {i} had shape {list(array.shape)}: they are "
                 f"{spec_of(first)} and {spec_of(array)}.",
-                "use padded_batch, or make them alike in a map before.",
+                "use padded_batch, or give them one shape with map first.",
             )
     result = np.empty((len(arrays), *first.shape), first.dtype)
     if first.ndim or first.dtype.kind == "O":

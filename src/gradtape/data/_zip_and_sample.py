@@ -124,7 +124,7 @@ class Choose(Stage):
             raise TypeError(
                 errors.compose(
                     f"choose_from_datasets: Elements of `choice_dataset` must be scalar `tf.int64` tensors, got {given!r}.",
-                    "cast them in a map.",
+                    "cast them with map.",
                 )
             )
         self.inputs = (*sources, choice)
@@ -143,7 +143,7 @@ class Choose(Stage):
                     errors.build(
                         errors.RangeError,
                         f"choose_from_datasets: the choice {i} is not from 0 to {len(iterators) - 1}.",
-                        "choose among the datasets that are there.",
+                        "choose one of the given datasets.",
                     )
                 )
                 continue

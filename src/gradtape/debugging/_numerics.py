@@ -59,7 +59,7 @@ def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
 
 
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
-    """Raise InvalidArgumentError if an op of this thread, or a gradient, yields inf or nan from now on.
+    """Make ops and gradients on this thread raise InvalidArgumentError if they yield inf or nan.
 
     Functions that are traced from now on check when they run. It costs time: it is for finding errors.
 

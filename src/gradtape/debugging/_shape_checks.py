@@ -169,7 +169,7 @@ def assert_shapes(
     message: str | None = None,
     name: str | None = None,
 ) -> None:
-    """Raise ValueError unless tensors have shapes that fit together: equal symbols stand for equal sizes.
+    """Raise ValueError unless the shapes of tensors agree: equal symbols stand for equal sizes.
 
     Args:
       shapes: pairs of a tensor and a shape, or a dictionary of them; a shape is a tuple of ints and symbols, such as

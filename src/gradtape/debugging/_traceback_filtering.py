@@ -6,7 +6,7 @@ from gradtape.core import tracebacks
 
 
 def enable_traceback_filtering() -> None:
-    """Leave frames of gradtape, and of Keras, out of the tracebacks that Python, IPython and pytest print. This is the default.
+    """Hide frames of gradtape and Keras in the tracebacks that Python, IPython and pytest print. This is the default.
 
     >>> tf.debugging.enable_traceback_filtering()
     """

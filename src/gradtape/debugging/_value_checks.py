@@ -48,7 +48,7 @@ def _data_text(condition: Any, shown: list[Any], summarize: int, *values: Any) -
 
 
 def check(name: str, what: Callable[..., str], tensors: list[Any]) -> None:
-    """Raise InvalidArgumentError unless a condition holds everywhere, now or when the program comes here.
+    """Raise InvalidArgumentError unless a condition holds everywhere, immediately or when the traced program runs.
 
     Args:
       name: of the public function.

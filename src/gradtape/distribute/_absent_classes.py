@@ -20,7 +20,7 @@ class _OfClusters:
 
 
 class ClusterCoordinator(_OfClusters):
-    """Hands work to other machines."""
+    """A coordinator of work on other machines."""
 
 
 class RemoteValue(_OfClusters):

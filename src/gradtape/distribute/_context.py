@@ -1,4 +1,4 @@
-"""Which strategy is around, and which of its replicas runs here."""
+"""The current strategy, and the replica that runs here."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gradtape.transform.custom_gradient import custom_gradient
 
 
 class Place(NamedTuple):
-    """What code runs in: a strategy, and one of its replicas or None between them."""
+    """The context in which code runs: a strategy, and one of its replicas or None between them."""
 
     strategy: Any
     replica: ReplicaContext | None
@@ -34,7 +34,7 @@ around = _Around()
 
 @contextmanager
 def entered(place: Place) -> Iterator[None]:
-    """Run a block at a place."""
+    """Run a block in a context."""
     before = around.places
     around.places = (*before, place)
     try:
@@ -55,7 +55,7 @@ def left() -> Iterator[None]:
 
 
 def here() -> Place:
-    """The innermost place; the only replica of the default strategy where there is no other."""
+    """The innermost context; the only replica of the default strategy if there is no other."""
     return around.places[-1] if around.places else default_place()
 
 
@@ -65,7 +65,7 @@ def default_strategy() -> Any:
 
 
 def default_place() -> Place:
-    """The place of programs without a strategy."""
+    """The context of programs without a strategy."""
     strategy = default_strategy()
     return Place(strategy, ReplicaContext(strategy, 0))
 
@@ -132,11 +132,11 @@ class ReplicaContext:
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """How many replicas there are."""
+        """The number of replicas."""
         return int(self._strategy.num_replicas_in_sync)
 
     def merge_call(self, merge_fn: Callable[..., Any], args: Any = (), kwargs: Any = None) -> Any:
-        """What a function returns that is called once for all replicas, when all of them have come here.
+        """The result of a function that is called once for all replicas, when all of them have reached this point.
 
         Args:
           merge_fn: a function of the strategy and the arguments; those that differ come as values for each replica.
@@ -149,7 +149,7 @@ class ReplicaContext:
             return select(self._place, merge_fn(self._strategy, *args, **(kwargs or {})))
 
     def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
-        """The sum or the mean of the values that all replicas have here. Gradients flow back to all of them.
+        """The sum or the mean of the values of all replicas. Gradients flow back to all of them.
 
         Args:
           reduce_op: `tf.distribute.ReduceOp.SUM` or `MEAN`, or its name.
@@ -176,7 +176,7 @@ class ReplicaContext:
         return nest.pack_sequence_as(value, merged(flat) if whole else reduce(*flat))
 
     def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
-        """The values of all replicas, one after the other along an axis. Gradients flow back to each.
+        """The values of all replicas, concatenated along an axis. Gradients flow back to each.
 
         Args:
           value: a tensor, or a structure of tensors.

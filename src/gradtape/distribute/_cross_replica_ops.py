@@ -1,4 +1,4 @@
-"""Bringing values of replicas together, and the names of the ways to do it."""
+"""Combining the values of replicas, and TensorFlow's names for the methods."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gradtape.ops.family import dims
 
 
 class ReduceOp(enum.Enum):
-    """How values of replicas become one.
+    """The reduction operations for values of replicas.
 
     >>> tf.distribute.ReduceOp.SUM.value
     'SUM'
@@ -26,7 +26,7 @@ class ReduceOp(enum.Enum):
 
     @staticmethod
     def from_variable_aggregation(aggregation: VariableAggregation) -> ReduceOp:
-        """The reduction that means the same as a variable's aggregation."""
+        """The reduction that corresponds to a variable's aggregation."""
         kinds = {VariableAggregation.SUM: ReduceOp.SUM, VariableAggregation.MEAN: ReduceOp.MEAN}
         if aggregation not in kinds:
             raise ValueError(
@@ -36,7 +36,7 @@ class ReduceOp(enum.Enum):
 
 
 def as_reduce_op(value: Any) -> ReduceOp:
-    """A ReduceOp of itself or of its name."""
+    """A ReduceOp, given as itself or by name."""
     try:
         return value if isinstance(value, ReduceOp) else ReduceOp(str(value).upper())
     except ValueError:
@@ -50,7 +50,7 @@ def as_reduce_op(value: Any) -> ReduceOp:
 
 
 def reduced(op: ReduceOp, value: Any, count: int, axis: Any = None) -> Any:
-    """One value of the values of all replicas.
+    """The values of all replicas reduced to one.
 
     Args:
       op: how.
@@ -96,7 +96,7 @@ def _elements(tensor: Any, axis: Any) -> int:
 
 
 def gathered(value: Any, axis: int, count: int) -> Any:
-    """The values of all replicas one after the other along an axis."""
+    """The values of all replicas, concatenated along an axis."""
     parts = list(value) if isinstance(value, PerReplica) else [value] * count
     return concat([convert.convert_to_tensor(p) for p in parts], axis)
 
@@ -108,7 +108,7 @@ class CrossDeviceOps:
         pass
 
     def reduce(self, reduce_op: Any, per_replica_value: Any, destinations: Any = None, options: Any = None) -> Any:
-        """One value of the values of all replicas."""
+        """The values of all replicas reduced to one."""
         return reduced(as_reduce_op(reduce_op), per_replica_value, 1)
 
     def batch_reduce(self, reduce_op: Any, value_destination_pairs: Any, options: Any = None) -> list[Any]:

@@ -42,7 +42,7 @@ class InputContext:
 
 
 class InputReplicationMode(enum.Enum):
-    """How datasets are made: one for each worker, or one for each replica."""
+    """How input is replicated: one dataset for each worker, or one for each replica."""
 
     PER_WORKER = "PER_WORKER"
     PER_REPLICA = "PER_REPLICA"

@@ -22,7 +22,7 @@ from gradtape.distribute._per_replica import PerReplica
 
 
 def creator(strategy: Any) -> Callable[..., Any]:
-    """What makes variables in the scope of a strategy with several replicas."""
+    """The creator of variables in the scope of a strategy with several replicas."""
 
     def create(next_creator: Callable[..., Any], **arguments: Any) -> Any:
         made = next_creator(**arguments)
@@ -52,7 +52,7 @@ class Mirrored(Variable):
     __slots__ = ()
 
     def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
-        """Replace the value; in a replica, by the aggregate of what all replicas assign."""
+        """Replace the value; inside a replica, by the aggregate of the values that all replicas assign."""
         return self._together(lambda v: Variable.assign(self, v, read_value=read_value), value)
 
     def _update(self, what: str, delta: Any, read_value: bool) -> Any:
@@ -79,7 +79,7 @@ class Mirrored(Variable):
 
 
 def aggregated(aggregation: VariableAggregation, value: Any, count: int) -> Any:
-    """One value of those of all replicas."""
+    """The values of all replicas combined into one."""
     if aggregation in (VariableAggregation.ONLY_FIRST_REPLICA, VariableAggregation.NONE):
         return value[0] if isinstance(value, PerReplica) else value
     return reduced(ReduceOp.from_variable_aggregation(aggregation), value, count)

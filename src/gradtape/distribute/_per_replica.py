@@ -110,7 +110,7 @@ class _PerReplicaSpec(CompositeSpec):
 def _unreduced(value: PerReplica) -> str:
     return errors.compose(
         f"a value for each of {len(value)} replicas cannot be used as one tensor.",
-        "bring them together with strategy.reduce(...), or take them apart with strategy.experimental_local_results(...).",
+        "combine them with strategy.reduce(...), or take them apart with strategy.experimental_local_results(...).",
         depth=2,
     )
 
@@ -123,7 +123,7 @@ convert.CONVERTERS.append((PerReplica, _no_tensor))
 
 
 def regroup(results: Sequence[Any]) -> Any:
-    """One structure of the structures that replicas gave. Leaves are PerReplica, unless all replicas gave the same object
+    """The structures of all replicas combined into one. Leaves are PerReplica, unless all replicas returned the same object
     that is no tensor: a variable, or None."""
     first = results[0]
     if len(results) == 1:

@@ -113,7 +113,7 @@ class _Surroundings:
 
 
 def run(strategy: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    """What a function returns on all replicas, each with its part of the arguments."""
+    """The results of a function on all replicas, each called with its part of the arguments."""
     function = calls.adapted(function)
     workers = strategy._workers
     if workers is not None or strategy.num_replicas_in_sync == 1:  # one replica here; others are in other processes
@@ -150,7 +150,7 @@ def _together(strategy: Any, requests: list[_Request], count: int) -> list[Any]:
     if len(requests) < count:
         raise RuntimeError(
             errors.compose(
-                f"{len(requests)} of {count} replicas wait in merge_call for the others, which are already done.",
+                f"{len(requests)} of {count} replicas wait in merge_call for the others, which have already finished.",
                 "let all replicas make the same calls of merge_call, all_reduce and optimizer.apply.",
                 depth=3,
             )

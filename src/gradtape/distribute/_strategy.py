@@ -45,7 +45,7 @@ class Strategy:
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """How many replicas compute a step together."""
+        """The number of replicas that compute a step together."""
         return len(self._extended.worker_devices) * (1 if self._workers is None else int(self._workers.count))
 
     def scope(self) -> AbstractContextManager[Strategy]:
@@ -86,7 +86,7 @@ class Strategy:
         return self._functions[fn]
 
     def reduce(self, reduce_op: Any, value: Any, axis: Any) -> Any:
-        """One value of the values of all replicas.
+        """The values of all replicas reduced to one.
 
         Args:
           reduce_op: `tf.distribute.ReduceOp.SUM` or `MEAN`, or its name.
@@ -100,7 +100,7 @@ class Strategy:
         return map_values(lambda leaf: reduced(op, leaf, self.num_replicas_in_sync, axis), value)
 
     def gather(self, value: Any, axis: int) -> Any:
-        """The values of all replicas, one after the other along an axis."""
+        """The values of all replicas, concatenated along an axis."""
         require_cross_replica(self, "strategy.gather")
         if self._workers is not None:
             return map_values(lambda leaf: self._workers.gather(leaf, axis), value)
@@ -178,7 +178,7 @@ class StrategyExtended:
         return self._workers is not None
 
     def reduce_to(self, reduce_op: Any, value: Any, destinations: Any, options: Any = None) -> Any:
-        """One value of the values of all replicas; where it is needed does not matter."""
+        """The values of all replicas reduced to one; the destination does not matter."""
         return self.batch_reduce_to(reduce_op, [(value, destinations)], options)[0]
 
     def batch_reduce_to(self, reduce_op: Any, value_destination_pairs: Any, options: Any = None) -> list[Any]:
@@ -194,7 +194,7 @@ class StrategyExtended:
         return tensor
 
     def update(self, var: Any, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, group: bool = True) -> Any:
-        """What a function of a variable, which all replicas share, and further arguments returns."""
+        """The result of a function of a shared variable and further arguments."""
         return fn(var, *args, **(kwargs or {}))
 
     def variable_created_in_scope(self, v: Any) -> bool:
@@ -222,7 +222,7 @@ def _scope(strategy: Strategy) -> Iterator[Strategy]:
     if around.places and place.strategy is not strategy:
         raise RuntimeError(
             errors.compose(
-                "Mixing different tf.distribute.Strategy objects is not allowed: the scope of another strategy is around.",
+                "Mixing different tf.distribute.Strategy objects is not allowed: the scope of another strategy is active.",
                 "leave that scope first, or use one strategy for all.",
                 depth=4,
             )

@@ -45,7 +45,7 @@ class Workers:
         self.share = Variable(np.float32(self._even), trainable=False)
 
     def set_share(self, part: float | None) -> None:
-        """Set the part of the present batch that this worker has; None for as much as the others."""
+        """Set the part of the current batch that this worker has; None for as much as the others."""
         new = self._even if part is None else part
         if new != self._present:
             self._present = new
@@ -66,7 +66,7 @@ class Workers:
         return results
 
     def reduce_along(self, op: ReduceOp, value: Any, axis: Any) -> Any:
-        """One value of those of all workers, reduced along an axis too: a mean is over all elements, not of means."""
+        """The values of all workers, also reduced along an axis: a mean is over all elements, not of means."""
         if axis is None:
             return self.reduce(op, [value if isinstance(value, IndexedSlices) else convert.convert_to_tensor(value)])[0]
         tensor = convert.convert_to_tensor(value)
@@ -82,7 +82,7 @@ class Workers:
         return total / _as(elements, total) if is_number else total // _as(elements, total)
 
     def gather(self, value: Any, axis: int) -> Any:
-        """The values of all workers, one after the other along an axis."""
+        """The values of all workers, concatenated along an axis."""
         tensor = convert.convert_to_tensor(value)
         rank = tensor.ndim
         if rank == 0 or not -rank <= axis < rank:
@@ -93,7 +93,7 @@ class Workers:
         return transpose(whole, [order.index(a) for a in range(rank)]) if place else whole
 
     def aggregate(self, aggregation: VariableAggregation, value: Any) -> Any:
-        """What a variable becomes that all replicas assign; with ONLY_FIRST_REPLICA, each worker takes its own value.
+        """The new value of a variable that all replicas assign; with ONLY_FIRST_REPLICA, each worker takes its own value.
 
         In a mean, workers count by their parts of the batch: the statistics of one without rows are no numbers.
         """
@@ -106,7 +106,7 @@ class Workers:
         return self.reduce(ReduceOp.from_variable_aggregation(aggregation), [convert.convert_to_tensor(value)])[0]
 
     def synchronise(self, variables: Sequence[Any]) -> None:
-        """Give variables the values that they have on the chief."""
+        """Broadcast the values of variables from the chief."""
         arrays = [np.asarray(v._value._array) for v in variables]
         for variable, array in zip(variables, self.group.broadcast(arrays, 0), strict=True):
             variable._value = wrap(array, variable._id)

@@ -30,7 +30,7 @@ __all__ = [
 
 
 class ClusterResolver:
-    """Base of what names the workers of a cluster.
+    """Base of the classes that name the workers of a cluster.
 
     Attributes:
       task_type: the job of this process, such as "worker"; None if it is unknown.
@@ -285,7 +285,7 @@ class MPIClusterResolver(ClusterResolver):
 
 
 class UnionResolver(ClusterResolver):
-    """Several clusters as one; the first says which task this is.
+    """A union of clusters; the first names this process's task.
 
     Args:
       *resolvers: the clusters.

@@ -1,4 +1,4 @@
-"""`tf.distribute.coordinator`: classes to compare with; there are no other machines."""
+"""`tf.distribute.coordinator`: classes for isinstance checks; there are no other machines."""
 
 from gradtape.distribute._absent_classes import ClusterCoordinator, PerWorkerValues, RemoteValue
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def async_scope() -> Iterator[None]:
-    """A block in which TensorFlow may run ops later; here they run at once.
+    """A block in which TensorFlow may run ops later; here they run immediately.
 
     >>> with tf.experimental.async_scope():
     ...     y = tf.constant(1.0) + 1.0

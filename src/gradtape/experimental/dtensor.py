@@ -1,4 +1,4 @@
-"""`tf.experimental.dtensor`: tensors over many machines. There is one: classes are there to compare with, functions refuse."""
+"""`tf.experimental.dtensor`: tensors over many machines. Here there is one machine: classes serve isinstance checks, functions raise."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class DVariable:
 
 
 class Layout:
-    """How a tensor lies on several machines: nothing is one."""
+    """The layout of a tensor over several machines: nothing is one."""
 
     __init__ = _refused
 

@@ -1,4 +1,4 @@
-"""What travels in 16 bits."""
+"""Compression: gradients sent in 16 bits."""
 
 from __future__ import annotations
 

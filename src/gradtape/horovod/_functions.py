@@ -22,7 +22,7 @@ Min, Max, Product = ReduceOp.MIN, ReduceOp.MAX, ReduceOp.PRODUCT
 
 
 def reduce_op(average: Any, op: Any, who: str) -> ReduceOp:
-    """The operation that the two arguments of Horovod ask for."""
+    """The operation that Horovod's two arguments select."""
     if average is not None and op is not None:
         raise ValueError(
             errors.compose(f"{who}: average and op must not both be given.", "use op=hvd.Average or op=hvd.Sum.")
@@ -114,7 +114,7 @@ def _gathered_rows(rows: IndexedSlices, how: ReduceOp, group: Any, scale: float)
 def allgather(
     tensor: Any, name: str | None = None, ignore_name_scope: bool = False, process_set: ProcessSet = global_process_set
 ) -> Any:
-    """The rows of all ranks, one after the other; their numbers may differ."""
+    """The rows of all ranks, concatenated; the ranks may have different numbers of rows."""
     return operations.allgather([tensor], process_set.group("allgather"), [name] if name else [])[0]
 
 
@@ -158,7 +158,7 @@ def alltoall(
     ignore_name_scope: bool = False,
     process_set: ProcessSet = global_process_set,
 ) -> Any:
-    """Rows for each rank, sent there.
+    """Rows exchanged between all ranks: each rank receives the rows that are meant for it.
 
     Args:
       tensor: the rows, in the order of the ranks.
@@ -206,12 +206,12 @@ def grouped_reducescatter(
 
 
 def barrier(process_set: ProcessSet = global_process_set, name: str | None = None) -> None:
-    """Wait until all ranks have come here."""
+    """Wait until all ranks have reached this call."""
     operations.barrier(process_set.group("barrier"))
 
 
 def join(process_set: ProcessSet = global_process_set) -> int:
-    """Say that this rank has no more data: it takes part in what the others do, with zeros, until all have joined.
+    """Signal that this rank has no more data: it takes part in the others' collectives with zeros until all have joined.
 
     Averages are taken over the ranks that still have data.
 

@@ -15,7 +15,7 @@ from gradtape.transform.gradient_arguments import source_of
 def broadcast_variables(
     variables: Iterable[Any], root_rank: int, process_set: ProcessSet = global_process_set, inplace: bool = False
 ) -> None:
-    """Give variables on all ranks the values of one.
+    """Broadcast variables from one rank.
 
     Args:
       variables: variables, or those of Keras.

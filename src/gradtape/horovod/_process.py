@@ -1,4 +1,4 @@
-"""Starting, and which rank this is."""
+"""Initialisation, and the number of this rank."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def init(comm: Any = None, process_sets: Any = None, timeout: float | None = Non
 
 
 def shutdown() -> None:
-    """End the ranks, when all have come here. MPI cannot be started again in the same process."""
+    """Shut down, when all ranks have reached this call. MPI cannot be started again in the same process."""
     engines.stop()
 
 
@@ -48,7 +48,7 @@ def rank() -> int:
 
 
 def size() -> int:
-    """How many processes there are."""
+    """The number of processes."""
     return int(engines.engine("size").size)
 
 
@@ -58,7 +58,7 @@ def local_rank() -> int:
 
 
 def local_size() -> int:
-    """How many processes there are on this machine."""
+    """The number of processes on this machine."""
     return int(engines.engine("local_size").board.local_size)
 
 
@@ -68,7 +68,7 @@ def cross_rank() -> int:
 
 
 def cross_size() -> int:
-    """How many machines there are."""
+    """The number of machines."""
     return int(engines.engine("cross_size").board.cross_size)
 
 
@@ -102,7 +102,7 @@ gloo_built = gloo_enabled = nccl_built = cuda_built = rocm_built = ddl_built = c
 
 
 def check_extension(*args: Any, **kwargs: Any) -> None:
-    """Nothing: there is no extension that could be missing."""
+    """Accepted, without effect: there is no extension that could be missing."""
 
 
 def start_timeline(file_path: str, mark_cycles: bool = False) -> None:

@@ -49,7 +49,7 @@ class ProcessSet:
         return int(self.group("rank").rank)
 
     def size(self) -> int:
-        """How many ranks it has."""
+        """The number of ranks in the set."""
         return int(self.group("size").size)
 
     def __repr__(self) -> str:
@@ -109,7 +109,7 @@ def add_process_set(process_set: Any) -> ProcessSet:
 
 
 def remove_process_set(process_set: ProcessSet) -> bool:
-    """Forget a process set; False if it was not added. All ranks must call it."""
+    """Remove a process set; False if it was not added. All ranks must call it."""
     if _added.pop(process_set.process_set_id or 0, None) is None:
         return False
     process_set._group = process_set.process_set_id = None

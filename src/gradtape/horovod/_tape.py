@@ -24,7 +24,7 @@ from gradtape.transform.tape import GradientTape
 
 
 class Reducer:
-    """How gradients of all ranks become one.
+    """The reduction of gradients over all ranks.
 
     Args:
       compression, sparse_as_dense, op, gradient_predivide_factor, process_set: see DistributedGradientTape.
@@ -62,7 +62,7 @@ class Reducer:
         return least > 0
 
     def is_plain(self) -> bool:
-        """True if arrays may be reduced as they come."""
+        """True if arrays may be reduced as soon as they are computed."""
         is_known = self.compression in (Compression.none, Compression.fp16)
         return is_known and self.op in (Average, Sum) and self.predivide == 1.0
 

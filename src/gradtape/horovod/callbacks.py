@@ -17,7 +17,7 @@ Callback: Any = gradtape_keras_hook.keras().callbacks.Callback
 
 
 class BroadcastGlobalVariablesCallback(Callback):
-    """Give all ranks the variables of one, after the first batch: then all variables exist.
+    """Broadcast the variables of one rank after the first batch, when all variables exist.
 
     Args:
       root_rank: the rank whose values are taken.
@@ -107,7 +107,7 @@ class LearningRateScheduleCallback(Callback):
             self._adjust(self.current_epoch + batch / steps)
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Tell the rate."""
+        """Add the learning rate to the logs."""
         if logs is not None:
             logs["lr"] = float(self.model.optimizer.learning_rate)
 
@@ -139,7 +139,7 @@ class LearningRateWarmupCallback(LearningRateScheduleCallback):
         self._verbose, self._epochs = verbose, warmup_epochs
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Tell the rate."""
+        """Add the learning rate to the logs."""
         super().on_epoch_end(epoch, logs)
         if epoch == self._epochs - 1 and self._verbose and rank() == 0:
             rate = float(self.model.optimizer.learning_rate)

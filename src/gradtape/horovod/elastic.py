@@ -50,7 +50,7 @@ class State:
         self._saved = pickle.dumps(self._contents())
 
     def restore(self) -> None:
-        """Go back to the state that was last kept."""
+        """Restore the last committed state."""
         if self._saved is not None:
             self._take(pickle.loads(self._saved))
 
@@ -75,7 +75,7 @@ class State:
         """Nothing: hosts do not change while a job runs."""
 
     def sync(self) -> None:
-        """Give all ranks the state of rank 0, which takes it from disk if there is one."""
+        """Broadcast the state of rank 0, which reads it from disk if it exists."""
         if self._path and rank() == 0 and os.path.exists(self._path):
             self._take(pickle.loads(_read(self._path)))
         self._broadcast()
@@ -145,7 +145,7 @@ KerasState = TensorFlowKerasState
 
 
 def run(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of a state, and other arguments, that begins with the last state that was committed."""
+    """A decorator of functions of a state, which start from the last committed state."""
 
     @functools.wraps(function)
     def started(state: State, *args: Any, **kwargs: Any) -> Any:

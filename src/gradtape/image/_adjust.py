@@ -109,7 +109,7 @@ def adjust_brightness(image: Any, delta: Any) -> Tensor:
 
 
 def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
-    """The images with the distance of each pixel to the mean of its channel scaled.
+    """The images with adjusted contrast: the distance of each pixel to the mean of its channel is scaled.
 
     Args:
       images: `[..., height, width, channels]` of floats or integers.
@@ -157,7 +157,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
 
 
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
-    """The image with its colours moved around the colour circle. Brightness and saturation stay.
+    """The image with its hue shifted. Brightness and saturation are kept.
 
     Args:
       image: `[..., 3]`, red, green and blue, of floats or integers.

@@ -151,7 +151,7 @@ def stateless_sample_distorted_bounding_box(
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """As `sample_distorted_bounding_box`, by the seed alone.
+    """As `sample_distorted_bounding_box`, determined by the seed alone.
 
     Args:
       image_size: height, width and channels.

@@ -19,7 +19,7 @@ from gradtape.ops.slicing import Pad, StridedSlice
 
 
 def central_crop(image: Any, central_fraction: Any) -> Tensor:
-    """The middle of the image.
+    """The central part of the image.
 
     Args:
       image: `[height, width, channels]`, or a batch of such.
@@ -140,7 +140,7 @@ def pad_to_bounding_box(
 
 
 def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
-    """The image cut off, or with zeros around it, evenly on both sides.
+    """The image cropped, or padded with zeros, evenly on both sides.
 
     Args:
       image: `[height, width, channels]`, or a batch of such.
@@ -173,7 +173,7 @@ def crop_and_resize(
     extrapolation_value: float = 0.0,
     name: str | None = None,
 ) -> Tensor:
-    """Rectangles of images, all brought to one size. Gradients flow to the images and, with "bilinear", to the boxes.
+    """Boxes of images, all resized to one size. Gradients flow to the images and, with "bilinear", to the boxes.
 
     Args:
       image: a batch `[batch, height, width, channels]` of numbers.

@@ -147,7 +147,7 @@ def _encode_png(image: Any, *, level: int) -> tuple[Any, ...]:
 
 
 def adjust_jpeg_quality(image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None) -> Tensor:
-    """The image as it comes back from a JPEG file of some quality.
+    """The image after JPEG compression with some quality.
 
     Args:
       image: `[height, width, channels]` with 1 or 3 channels, of floats or integers.
@@ -180,7 +180,7 @@ def _adjust_jpeg_quality(image: Any, quality: Any) -> tuple[Any, ...]:
 
 
 def random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any = None) -> Tensor:
-    """The image as it comes back from a JPEG file of random quality; see `adjust_jpeg_quality`.
+    """The image after JPEG compression with random quality; see `adjust_jpeg_quality`.
 
     Args:
       image: `[height, width, channels]` with 1 or 3 channels, of floats or integers.
@@ -200,7 +200,7 @@ def random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int
 
 
 def stateless_random_jpeg_quality(image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: Any) -> Tensor:
-    """As `random_jpeg_quality`, by the seed alone.
+    """As `random_jpeg_quality`, determined by the seed alone.
 
     Args:
       image: `[height, width, channels]` with 1 or 3 channels, of floats or integers.

@@ -41,7 +41,7 @@ def mirrored(x: Any, axis: int) -> Tensor:
 
 
 def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
-    """The image turned counter-clockwise by right angles.
+    """The image rotated counter-clockwise by multiples of 90 degrees.
 
     Args:
       image: `[height, width, channels]`, or a batch of such.

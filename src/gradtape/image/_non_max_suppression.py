@@ -1,4 +1,4 @@
-"""Which boxes to keep: the best ones that do not overlap a better one too much."""
+"""Non-maximum suppression: the best boxes that do not overlap a better one too much."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def bit_depth(data: bytes) -> int:
-    """How many bits a channel of a PNG file has."""
+    """The number of bits per channel of a PNG file."""
     return data[24] if data[:8] == SIGNATURE and data[12:16] == b"IHDR" and len(data) > 25 else 0
 
 

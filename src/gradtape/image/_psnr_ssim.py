@@ -1,4 +1,4 @@
-"""How much two images differ: peak signal-to-noise ratio and structural similarity.
+"""Similarity of images: peak signal-to-noise ratio and structural similarity.
 
 Images are compared as float32; integers are scaled to the range from 0 to 1 first, and so is `max_val`.
 """

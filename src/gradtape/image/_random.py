@@ -127,7 +127,7 @@ random_saturation = _scale(
 
 
 def stateless_random_contrast(image: TensorLike, lower: float, upper: float, seed: Any) -> Tensor:
-    """As `random_contrast`, by the seed alone.
+    """As `random_contrast`, determined by the seed alone.
 
     Args:
       image: `[..., height, width, channels]` of floats or integers.
@@ -146,7 +146,7 @@ def stateless_random_contrast(image: TensorLike, lower: float, upper: float, see
 
 
 def stateless_random_saturation(image: TensorLike, lower: float, upper: float, seed: Any = None) -> Tensor:
-    """As `random_saturation`, by the seed alone.
+    """As `random_saturation`, determined by the seed alone.
 
     Args:
       image: `[..., 3]`, red, green and blue, of floats or integers.
@@ -215,7 +215,7 @@ stateless_random_flip_up_down = _stateless_mirror(
 
 
 def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Tensor:
-    """A part of a tensor at a random place.
+    """A random crop of a tensor.
 
     Args:
       value: a tensor of any rank.
@@ -232,7 +232,7 @@ def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None
 
 
 def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Tensor:
-    """As `random_crop`, by the seed alone.
+    """As `random_crop`, determined by the seed alone.
 
     Args:
       value: a tensor of any rank.

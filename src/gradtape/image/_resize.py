@@ -1,4 +1,4 @@
-"""Images of another size."""
+"""Resizing images."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def resize(
     antialias: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Images of another height and width. All methods have gradients.
+    """Images resized to another height and width. All methods have gradients.
 
     Args:
       images: `[height, width, channels]`, or a batch of such.

@@ -16,7 +16,7 @@ _WINDOWS = {"GZIP": 31, "ZLIB": 15}  # what zlib calls the formats
 
 @with_errors
 def opened(path: str, kind: str = "") -> Any:
-    """A file to read bytes from; DataLossError where compressed ones are damaged or cut off.
+    """A file to read bytes from; DataLossError if compressed bytes are damaged or truncated.
 
     Args:
       path: the file.

@@ -1,4 +1,4 @@
-"""Strings of bytes that stand for something else: numbers, base64, compressed data."""
+"""Decoding byte strings: numbers, base64, compressed data."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _RAW = (
 def decode_raw(
     input_bytes: Any, out_type: Any, little_endian: bool = True, fixed_length: Any = None, name: str | None = None
 ) -> Tensor:
-    """The numbers that strings consist of, along a new last axis.
+    """The bytes of strings decoded as numbers, along a new last axis.
 
     Args:
       input_bytes: a string tensor; all strings must have the same length unless `fixed_length` is given.
@@ -146,7 +146,7 @@ def _from_base64(data: bytes) -> bytes:
 
 
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
-    """Compressed strings as they were.
+    """Decompressed strings.
 
     Args:
       bytes: a string tensor.

@@ -68,7 +68,7 @@ def exists(path: Any) -> bool:
 
 @with_errors
 def glob(pattern: Any) -> list[str]:
-    """The sorted paths that fit a pattern, or one of a list of patterns.
+    """The sorted paths that match a pattern, or one of a list of patterns.
 
     >>> tf.io.gfile.glob("/there/is/nothing/*")
     []
@@ -154,7 +154,7 @@ def remove(path: Any) -> None:
 
 @with_errors
 def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
-    """Give a file or directory another name.
+    """Rename a file or directory.
 
     Args:
       src: its name.

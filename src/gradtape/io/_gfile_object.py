@@ -79,7 +79,7 @@ class GFile:
 
     @with_errors
     def write(self, file_content: Any) -> None:
-        """Write text or bytes at the place where the file is."""
+        """Write text or bytes at the current position."""
         data = file_content.encode("utf-8") if isinstance(file_content, str) else file_content
         self._opened("writing").write(data)
 
@@ -95,12 +95,12 @@ class GFile:
 
     @with_errors
     def readlines(self) -> list[Any]:
-        """The lines that are left."""
+        """The remaining lines."""
         return [self._given(line) for line in self._opened("reading").readlines()]
 
     @with_errors
     def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
-        """Go to a place: counted from the start (whence 0), from here (1) or from the end (2).
+        """Move to a position, relative to the start (whence 0), the current position (1) or the end (2).
 
         Args:
           offset: the place.
@@ -120,7 +120,7 @@ class GFile:
 
     @with_errors
     def tell(self) -> int:
-        """The place where the file is, in bytes from its start."""
+        """The current position, in bytes from the start."""
         return int(self._opened().tell())
 
     def seekable(self) -> bool:
@@ -129,7 +129,7 @@ class GFile:
 
     @with_errors
     def flush(self) -> None:
-        """Hand over to the operating system what has been written."""
+        """Flush buffered writes to the operating system."""
         if self._file is not None and self._plain != "r":
             self._file.flush()
 

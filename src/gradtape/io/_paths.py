@@ -43,5 +43,5 @@ def local(who: str, path: Any) -> str:
 
 
 def matching(patterns: Sequence[str]) -> list[str]:
-    """The sorted paths that fit some patterns, once for each. Names that begin with a dot are found as well."""
+    """The sorted paths that match some patterns, once for each. Names that begin with a dot are included."""
     return sorted([path for pattern in patterns for path in glob.glob(pattern, include_hidden=True)])

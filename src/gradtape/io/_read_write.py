@@ -70,7 +70,7 @@ def _write_file(path: Any, contents: Any) -> tuple[Any, ...]:
 
 
 def matching_files(pattern: Any, name: str | None = None) -> Tensor:
-    """The paths that fit a pattern, sorted, as a vector of strings.
+    """The paths that match a pattern, sorted, as a vector of strings.
 
     Args:
       pattern: one pattern or a vector of them; `*`, `?` and `[...]` have their usual meaning, within one directory.
@@ -94,7 +94,7 @@ def _matching_files(patterns: Any) -> tuple[Any, ...]:
 
 
 def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
-    """A variable that holds the paths that fit a pattern now, sorted; see `matching_files`.
+    """A variable with the paths that currently match a pattern, sorted; see `matching_files`.
 
     Args:
       pattern: one pattern or a vector of them.

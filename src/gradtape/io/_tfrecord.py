@@ -86,7 +86,7 @@ def crc32c(data: bytes) -> int:
 
 
 def masked(data: bytes) -> int:
-    """The checksum as the format stores it: rotated and moved, so that checksums of checksums are harmless."""
+    """The checksum in the form that the format stores: rotated and offset, so that checksums of checksums are harmless."""
     crc = crc32c(data)
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & _ALL
 
@@ -186,7 +186,7 @@ def compression(who: str, kind: Any) -> str:
 
 
 def read_records(path: str, kind: str = "") -> Iterator[bytes]:
-    """The records of a file; DataLossError where it is damaged or cut off."""
+    """The records of a file; DataLossError if it is damaged or truncated."""
     held = Closing(opened(path, kind))
     file, place = held.file, 0
     while head := file.read(12):

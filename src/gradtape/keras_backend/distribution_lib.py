@@ -1,4 +1,4 @@
-"""What `keras.distribution` asks of a backend: the processes of an MPI job, with one device each.
+"""The backend of `keras.distribution`: the processes of an MPI job, with one device each.
 
 `keras.distribution.initialize()` joins the processes that `gradtape launch`, `mpirun` or `srun` has started, and
 `set_distribution(DataParallel())` trains on all of them. Models are not divided: `ModelParallel` is refused.
@@ -53,7 +53,7 @@ def get_device_count(device_type: str | None = None) -> int:
 
 
 def num_processes() -> int:
-    """How many processes there are."""
+    """The number of processes."""
     made = _joined()
     return 1 if made is None else int(made._workers.count)
 

@@ -67,7 +67,7 @@ def _without_recursion(load: Any) -> Any:
         except RecursionError:
             what = f"load_model: cannot read {str(filepath)!r}: its configuration is nested too deeply."
             raise _both(tf.errors.DataLossError, ValueError)(
-                errors.compose(what, "save the model again, or take the file from its source.")
+                errors.compose(what, "save the model again, or get the file again from its source.")
             ) from None
 
     return loaded

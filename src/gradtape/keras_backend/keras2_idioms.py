@@ -1,4 +1,4 @@
-"""Habits of Keras 2 that Keras 3 dropped and programs still have. Offered where gradtape answers for TensorFlow.
+"""Keras 2 idioms that Keras 3 dropped and programs still use, available where gradtape stands in for TensorFlow.
 
 metric.reset_states()                   reset_state()
 Adam(lr=…), optimizer.lr                learning_rate

@@ -1,4 +1,4 @@
-"""What Keras's Layer inherits from the backend."""
+"""The base class that Keras's Layer inherits from the backend."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What Keras's optimizers inherit from the backend: rows of embeddings, replicas, and why a variable has no gradient."""
+"""The base class that Keras's optimizers inherit from the backend: rows of embeddings, replicas, and reports on missing gradients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Optimizers that take the gradient of an embedding as it is: some rows of a table, and no array as large as the table.
+"""Optimizers that use the sparse gradient of an embedding: some rows of a table instead of an array as large as the table.
 
 It is right where a row without a gradient, and what the optimizer keeps of it, stay as they are whatever came before: plain
 descent and Adagrad. Momentum and moving averages change all rows in every step; these optimizers get the whole gradient.

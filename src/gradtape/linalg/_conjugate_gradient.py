@@ -17,7 +17,7 @@ from gradtape.ops.reduction import ReduceSum
 
 
 class CGState(NamedTuple):
-    """Where the method of conjugate gradients stopped.
+    """The final state of the conjugate gradient method.
 
     Attributes:
       i: the number of steps.

@@ -225,7 +225,7 @@ def _tridiagonal(a: Any, b: Any) -> Any:
         raise errors.build(
             errors.ShapeError,
             f"eigh_tridiagonal: alpha is {spec_of(a)}, beta is {spec_of(b)}: these do not match.",
-            "beta has one element less than alpha, and the same leading dimensions.",
+            "beta has one element fewer than alpha, and the same leading dimensions.",
         )
     n = dims(a)[-1]
     main = diagonal(a)

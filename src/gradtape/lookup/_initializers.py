@@ -1,4 +1,4 @@
-"""What static tables are filled with."""
+"""Initializers of static tables."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class KeyValueTensorInitializer(TableInitializer):
 
 
 class TextFileIndex:
-    """What of a line of a file is a key or value, if not a column."""
+    """The part of a line that is a key or value, if not a column."""
 
     WHOLE_LINE = -2
     LINE_NUMBER = -1

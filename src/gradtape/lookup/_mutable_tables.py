@@ -89,7 +89,7 @@ class MutableHashTable(Table):
 
     @property
     def variables(self) -> list[Any]:
-        """None; that the attribute is there lets checkpoints take a table."""
+        """None; its presence lets checkpoints save a table."""
         return []
 
     def _checkpoint_parts(self) -> dict[str, Any]:
@@ -101,7 +101,7 @@ class MutableHashTable(Table):
     is_selective = False
 
     def check(self, key: Any) -> None:
-        """Every key may be inserted and removed."""
+        """A table whose keys may be inserted and removed."""
 
     def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
         """Set the values of keys.
@@ -173,7 +173,7 @@ class Column(Variable):
 
 
 class DenseHashTable(MutableHashTable):
-    """A table whose entries can change, with two keys that are never used. Here it is as `MutableHashTable`.
+    """A table whose entries can change, with two reserved keys. Here it works as `MutableHashTable`.
 
     Args:
       key_dtype: of the keys.
@@ -222,7 +222,7 @@ class DenseHashTable(MutableHashTable):
     is_selective = True
 
     def check(self, key: Any) -> None:
-        """An error for the two keys that are never used."""
+        """Raises an error for the two reserved keys."""
         if key in self._unused:
             raise errors.build(
                 errors.InvalidArgumentError,

@@ -1,4 +1,4 @@
-"""What all tables have in common: keys are asked for, one by one, in a dictionary."""
+"""The base of all tables: keys are looked up one by one in a dictionary."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def of_dtype(value: Any, dtype: dtypes.DType, what: str, kind: type[Exception] =
 
 
 def over_keys(keys: Any, function: Callable[[Any], Any]) -> Any:
-    """What a function makes of keys, which may be sparse or ragged."""
+    """The results of a function on keys, which may be sparse or ragged."""
     if isinstance(keys, SparseTensor):
         return keys.with_values(function(keys.values))
     if isinstance(keys, Composite):

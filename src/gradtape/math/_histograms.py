@@ -34,7 +34,7 @@ def bincount(
     axis: int | None = None,
     binary_output: bool = False,
 ) -> Tensor:
-    """How often each number from 0 on occurs, or the sum of the weights of its occurrences.
+    """The number of occurrences of each number from 0 on, or the sum of their weights.
 
     Args:
       arr: integers, none of them negative.
@@ -84,7 +84,7 @@ def bincount(
 
 
 def length(x: Any, minlength: Any, maxlength: Any) -> int:
-    """How many numbers are counted."""
+    """The number of counted values."""
     least = 0 if minlength is None else integer(minlength, "bincount", "minlength")
     most = math.inf if maxlength is None else integer(maxlength, "bincount", "maxlength")
     if most < 0:
@@ -181,7 +181,7 @@ def confusion_matrix(
     dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """How often each class was predicted for each label: `y[i, j]` counts label i with prediction j.
+    """The confusion matrix of labels and predictions: `y[i, j]` counts label i with prediction j.
 
     Args:
       labels: class numbers `[n]`.

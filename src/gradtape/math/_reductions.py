@@ -166,7 +166,7 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
 def count_nonzero(
     input: Any, axis: Any = None, keepdims: Any = None, dtype: Any = dtypes.int64, name: str | None = None
 ) -> Tensor:
-    """How many elements over axes are not zero (false, or the empty string).
+    """The number of elements over axes that are not zero (false, or the empty string).
 
     Args:
       input: numbers, bools or strings.

@@ -1,4 +1,4 @@
-"""Points that fill space more evenly than random ones."""
+"""Sobol sequences: points that fill space more evenly than random ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tf.nn`: activations, losses and what else a network is made of.
+"""`tf.nn`: activations, losses and other parts of networks.
 
 _atrous.py                 Convolutions with holes, and any function of windows made to have holes
 _attention.py              Queries look up values by their keys

@@ -27,7 +27,7 @@ def dot_product_attention(
     is_causal: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """softmax(scale * query @ key^T + bias) @ value, for each head: values looked up by the likeness of queries and keys.
+    """softmax(scale * query @ key^T + bias) @ value, for each head: values weighted by the similarity of queries and keys.
 
     A name of gradtape's own, with the shapes of `keras.ops.dot_product_attention`. It is one op, forward and backward: the
     weights, which have an element for each pair of query and key, are not kept between them.

@@ -1,4 +1,4 @@
-"""What the functions for convolutions share: layouts, groups of channels, padding, and then the op."""
+"""Arguments that the convolution functions share: layouts, groups of channels, padding."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def convolve_last(
 
 
 def groups_of(what: str, x: Any, w: Any) -> int:
-    """How many groups of channels there are: as often as the filter's input channels go into the input's."""
+    """The number of channel groups: the input's channels divided by the filter's input channels."""
     c, (each, o) = dims(x)[-1], dims(w)[-2:]
     groups = c // each if each else 1
     if each * groups != c or (groups and o % groups):

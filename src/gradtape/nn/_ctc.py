@@ -201,7 +201,7 @@ def _check(labels: Any, label_length: Any, logit_length: Any, frames: int, batch
             raise errors.build(
                 errors.InvalidArgumentError,
                 f"ctc_loss: {name} is {array.tolist()}, and must be from 0 to {most}.",
-                "a length counts elements that are there.",
+                "lengths count existing elements.",
             )
     used = np.arange(dims(labels)[1]) < label_length._array[:, None]
     wrong = used & ((labels._array < 0) | (labels._array >= classes))
@@ -295,7 +295,7 @@ def ctc_greedy_decoder(
 def ctc_beam_search_decoder(
     inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
 ) -> tuple[list[SparseTensor], Tensor]:
-    """The most probable sequences of labels, by a beam search over their beginnings. The last class is the blank.
+    """The most probable sequences of labels, by a beam search over prefixes. The last class is the blank.
 
     Args:
       inputs: logits, `[frames, batch, classes]`.

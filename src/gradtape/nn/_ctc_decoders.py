@@ -1,4 +1,4 @@
-"""What frames of class probabilities spell: the best class of each frame, or a search for the most probable labels."""
+"""CTC decoders: the best class of each frame, or a beam search for the most probable labels."""
 
 from __future__ import annotations
 

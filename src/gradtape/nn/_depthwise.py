@@ -54,7 +54,7 @@ def separable_conv2d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """A depthwise convolution, then a mixture of its channels at each place.
+    """A depthwise convolution followed by a pointwise one.
 
     Args:
       input: `[n, height, width, channels]`, or with the channels first.

@@ -42,7 +42,7 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: 
 def stateless_dropout(
     x: Any, rate: Any, seed: Any, rng_alg: Any = None, noise_shape: Any = None, name: str | None = None
 ) -> Tensor:
-    """`tf.nn.dropout` whose choice depends on the seed alone.
+    """`tf.nn.dropout` determined by the seed alone.
 
     Args:
       x: floating numbers.

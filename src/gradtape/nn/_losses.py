@@ -21,7 +21,7 @@ from gradtape.ops.selection import Where
 
 
 def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None) -> Tensor:
-    """The sum of the losses of examples over the size of the whole batch.
+    """The sum of the losses of examples, divided by the global batch size.
 
     Args:
       per_example_loss: a loss for each example, of rank 1 or more.
@@ -89,7 +89,7 @@ def _batch_size(value: Any) -> int:
 
 
 def scale_regularization_loss(regularization_loss: Any) -> Tensor:
-    """The sum of a regularisation loss, over the number of replicas of the strategy around.
+    """The sum of a regularisation loss, divided by the number of replicas of the current strategy.
 
     Args:
       regularization_loss: numbers of any shape.

@@ -21,7 +21,7 @@ from gradtape.ops.reduction import ReduceSum
 def weighted_moments(
     x: Any, axes: Any, frequency_weights: Any, keepdims: Any = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The mean and the variance over axes, of elements that count by their weights.
+    """The weighted mean and variance over axes.
 
     Both are 0 where the weights add up to 0. float16 and bfloat16 are computed in float32.
 

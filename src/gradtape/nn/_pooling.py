@@ -209,7 +209,7 @@ def max_pool_with_argmax(
     include_batch_in_index: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The maximum of each window over two axes, and where it is.
+    """The maximum of each window over two axes, and its position.
 
     Args:
       input: `[n, height, width, channels]`.

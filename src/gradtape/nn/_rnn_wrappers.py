@@ -21,7 +21,7 @@ from gradtape.random import _functions as functions
 
 
 class RNNCellWrapper:
-    """A cell around a cell. What it does not have itself, such as `trainable_variables`, is that of the cell inside."""
+    """A cell that wraps a cell. Attributes that it lacks, such as `trainable_variables`, are those of the wrapped cell."""
 
     def __init__(self, cell: Any) -> None:
         if not callable(cell):
@@ -35,7 +35,7 @@ class RNNCellWrapper:
 
     @property
     def wrapped_cell(self) -> Any:
-        """The cell inside."""
+        """The wrapped cell."""
         return self.cell
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None, **options: Any) -> tuple[Any, Any]:

@@ -1,4 +1,4 @@
-"""NumPy functions that are composed of the ops that `import gradtape` loads: reductions, movement, products, choices."""
+"""NumPy functions composed of ops that `import gradtape` loads: reductions, movement, products, choices."""
 
 from __future__ import annotations
 

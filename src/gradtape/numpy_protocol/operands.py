@@ -1,4 +1,4 @@
-"""What NumPy functions are given: tensors among other values, and arguments that ours have no counterpart for."""
+"""The operands of NumPy functions: tensors among other values, and arguments without a counterpart in gradtape."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from gradtape.ops import load_all
 
 
 def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-    """What NumPy calls for a ufunc with a tensor among its inputs."""
+    """NumPy's protocol for ufuncs with a tensor among the inputs."""
     given = {k for k, v in options.items() if v is not None}
     if method == "__call__" and not given:
         for meaning, kinds in _meanings(ufunc):
@@ -36,7 +36,7 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **options
 
 
 def array_function(self: Any, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-    """What NumPy calls for a function with a tensor among its arguments."""
+    """NumPy's protocol for functions with a tensor among the arguments."""
     ours = _functions().get(function) or _library().get(function)
     if ours is not None:
         try:
@@ -77,7 +77,7 @@ _pairing: list[Callable[[Any], list[Tensor]]] = [alike]
 
 
 def promote_by(pairing: Callable[[Any], list[Tensor]]) -> None:
-    """Let the operands of ufuncs become tensors in another way for the rest of the program."""
+    """Change how operands of ufuncs become tensors, for the rest of the program."""
     _pairing[:] = [pairing]
 
 

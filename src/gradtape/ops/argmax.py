@@ -1,4 +1,4 @@
-"""Where something is: positions of extreme values, and of values in a sorted sequence."""
+"""Positions of extreme values, and of values in a sorted sequence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of BLAS and LAPACK: none runs while the process forks, and none keeps Ctrl-C waiting.
+"""Calls of BLAS and LAPACK: none runs while the process forks, and none delays Ctrl-C.
 
 OpenBLAS ends its threads in a handler of fork, which never returns if one of them is at work. So a fork waits for the calls that may use
 these threads, and lets no other begin. And NumPy cannot be interrupted in a call: long products are computed in parts of some

@@ -1,4 +1,4 @@
-"""What decompositions of matrices have in common: checks, and the parts that their derivatives are made of.
+"""Shared parts of matrix decompositions: checks, and the terms of their derivatives.
 
 Two things make these derivatives delicate.
 

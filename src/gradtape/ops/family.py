@@ -1,4 +1,4 @@
-"""Families of ops: what elementwise ops, reductions and movements have in common."""
+"""Families of ops: base classes of elementwise ops, reductions and movements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Windows as rows of a matrix, block by block: what turns a convolution into products of matrices."""
+"""Windows as rows of a matrix, block by block, which turns a convolution into matrix products."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Large arrays in parts that do not depend on each other, so that Ctrl-C is heard between two of them.
+"""Work on large arrays in independent parts, so that Ctrl-C takes effect between two of them.
 
 Python handles a signal when NumPy returns. The parts are the same rows that one call would go through, so the bits are the same. A call that
 cannot be divided, such as the decomposition of one matrix, runs on another thread, for which the main thread waits.

@@ -1,4 +1,4 @@
-"""Patches of images: a movement, whose gradient adds up what overlapping patches say about a pixel."""
+"""Patches of images: a movement, whose gradient sums overlapping patches at each pixel."""
 
 from __future__ import annotations
 

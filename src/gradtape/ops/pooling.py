@@ -53,7 +53,7 @@ class Pooling(Op):
                 raise self.error(
                     errors.ShapeError,
                     f"padding of {[low, high]} on axis {axis} lets a window of {window[axis]} see nothing else.",
-                    "use less padding than the window is long.",
+                    "use less padding than the length of the window.",
                 )
         return way.out
 

@@ -123,7 +123,7 @@ class RandomIntegers(Draw):
     def infer(self, state: Spec, low: Spec, high: Spec, *, shape: tuple[int, ...]) -> Spec:
         if low.dtype is not high.dtype:
             raise self.error(
-                errors.DTypeError, f"dtypes differ: low is {low}, high is {high}.", "give both bounds in one dtype."
+                errors.DTypeError, f"dtypes differ: low is {low}, high is {high}.", "give both bounds the same dtype."
             )
         self.check_output(low.dtype, ("int32", "int64"))
         lead: Any = self.check_state(state)

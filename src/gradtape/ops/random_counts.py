@@ -33,7 +33,7 @@ class Count(Parameterized):
         if dtype.is_integer and np.any(np.isnan(counts)):
             raise self.error(
                 errors.InvalidArgumentError,
-                f"there is no such distribution for some of the parameters: {condition}.",
+                f"the distribution is not defined for some of the parameters: {condition}.",
                 f"check them, or draw floats, which are NaN there, instead of {dtype.name}.",
             )
         return counts.astype(dtype.numpy)

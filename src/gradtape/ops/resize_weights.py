@@ -1,4 +1,4 @@
-"""How the places of a new grid see the places of an old one: weights, one row per new place, made once and kept.
+"""Interpolation weights for resizing: one row for each new place, computed once and cached.
 
 Pixels are squares of side 1 with their value in the middle, so place `i` of `m` lies at `(i + 0.5) * n / m` on an axis of
 length `n`. Kernels with a window are laid around that point; an antialiasing one is as wide as the new pixels where

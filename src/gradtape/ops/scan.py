@@ -183,7 +183,7 @@ class LinearRecurrence(Op):
         dtype = self.check_dtypes(a, b)
         if a.shape != b.shape:
             raise self.error(
-                errors.ShapeError, f"shapes differ: a is {a}, b is {b}.", "give one factor and one term per place."
+                errors.ShapeError, f"shapes differ: a is {a}, b is {b}.", "give one factor and one term per element."
             )
         normalize_axis(axis, a.rank, self.name)
         return Spec(a.shape, dtype)

@@ -1,4 +1,4 @@
-"""What special functions have in common: SciPy computes them, and narrow dtypes take a detour."""
+"""The base of special functions: SciPy computes them, narrow dtypes in a wider one."""
 
 from __future__ import annotations
 

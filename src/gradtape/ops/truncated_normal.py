@@ -34,7 +34,7 @@ class TruncatedNormalQuantile(Op):
     def infer(self, u: Spec, low: Spec, high: Spec) -> Spec:
         if low.dtype is not high.dtype:
             raise self.error(
-                errors.DTypeError, f"dtypes differ: low is {low}, high is {high}.", "give both bounds in one dtype."
+                errors.DTypeError, f"dtypes differ: low is {low}, high is {high}.", "give both bounds the same dtype."
             )
         self.check_dtypes(u, low, high)
         shape = broadcast(low.shape, high.shape)
@@ -51,7 +51,7 @@ class TruncatedNormalQuantile(Op):
         if np.any(low > high):
             raise self.error(
                 errors.InvalidArgumentError,
-                "there is no such distribution for some of the bounds.",
+                "the distribution is not defined for some of the bounds.",
                 "minvals must not be above maxvals, and stddevs must be positive.",
             )
         return _quantile(*[x.astype(np.float64) for x in (u, low, high)]).astype(low.dtype)

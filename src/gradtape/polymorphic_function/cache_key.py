@@ -1,4 +1,4 @@
-"""The arguments of a call: which trace they belong to, and which tensors go into it.
+"""The cache key of a call: the trace for its arguments, and the tensors to pass to it.
 
 Tensors count by dtype and shape, variables by those and by which of them are the same, everything else by its value.
 Objects are compared by `==` and held weakly, so that the cache of a function keeps none of them alive.

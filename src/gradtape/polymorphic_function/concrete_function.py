@@ -80,7 +80,7 @@ class ConcreteFunction:
 
     @property
     def function_def(self) -> FunctionDef:
-        """The function in writing: its name, arguments, results and operations."""
+        """The function as a message: its name, arguments, results and operations."""
         given = [ArgDef(x.name.partition(":")[0], x.dtype.as_datatype_enum) for x in self.inputs]
         results = [ArgDef(f"output_{i}", y.dtype.as_datatype_enum) for i, y in enumerate(self.outputs)]
         return FunctionDef(OpDef(f"__inference_{self._staged.name}", given, results), self.graph.as_graph_def().node)
@@ -103,7 +103,7 @@ class ConcreteFunction:
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
-        """Those of them that are trainable."""
+        """The trainable variables that the function uses."""
         return tuple([v for v in self.variables if v.trainable])
 
     @property
@@ -177,7 +177,7 @@ class ConcreteFunction:
         return TraceReport(self._parameters(), self.because, self.tracing, seconds, native, outside, size)
 
     def text(self, stage: str = "hlo", device_name: str | None = None) -> str:
-        """The program as text, at one stage of its way to machine code.
+        """The program as text, at one stage of compilation.
 
         Args:
           stage: `"trace"` (or `"hlo"`): the graph as it was traced; `"passes"`: after the passes over graphs; `"kernels"`: what each

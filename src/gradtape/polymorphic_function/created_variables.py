@@ -1,4 +1,4 @@
-"""Variables that a function makes in its first trace: who notices them, and what their initial values are.
+"""Variables that a function creates in its first trace, and their initial values.
 
 The Python code of the first trace saw the objects before they had their variables, so a function that makes some is traced
 a second time, and the second trace is the one that runs.

@@ -93,7 +93,7 @@ class Profile:
 
 
 class Trace:
-    """A named part of a program, whose time a profile shows; free where none is taken.
+    """A named part of a program, whose time a profile shows; free when no profile is taken.
 
     Args:
       name: the name.

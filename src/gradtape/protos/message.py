@@ -123,7 +123,7 @@ class Message:
             self._parent[0]._touch(self._parent[1])
 
     def SetInParent(self) -> None:  # noqa: N802 - protobuf's name
-        """Let this message count as given, though it is empty."""
+        """Mark this message as set although it is empty."""
         self._changed()
 
     def HasField(self, field_name: str) -> bool:  # noqa: N802
@@ -140,7 +140,7 @@ class Message:
         return next((name for name in names if name in self._given), None)
 
     def ClearField(self, field_name: str) -> None:  # noqa: N802
-        """Forget the value of a field."""
+        """Clear the value of a field."""
         self._field(field_name)
         self._given.discard(field_name)
         old = self._values.pop(field_name, None)
@@ -148,7 +148,7 @@ class Message:
             old._parent = None
 
     def Clear(self) -> None:  # noqa: N802
-        """Forget the values of all fields."""
+        """Clear the values of all fields."""
         for name in list(self._values):
             self.ClearField(name)
         self._unknown = b""
@@ -216,7 +216,7 @@ class Message:
     SerializePartialToString = SerializeToString
 
     def ByteSize(self) -> int:  # noqa: N802
-        """How many bytes the message has."""
+        """The size of the message in bytes."""
         return len(self.SerializeToString())
 
     def IsInitialized(self) -> bool:  # noqa: N802
@@ -224,12 +224,12 @@ class Message:
         return True
 
     def ParseFromString(self, serialized: Any) -> int:  # noqa: N802
-        """Become the message that bytes stand for; how many there were."""
+        """Replace the message by one parsed from bytes; returns their number."""
         self.Clear()
         return self.MergeFromString(serialized)
 
     def MergeFromString(self, serialized: Any) -> int:  # noqa: N802
-        """Take over what the message holds that bytes stand for."""
+        """Merge a message parsed from bytes."""
         data = bytes(serialized)
         numbers = _numbers(type(self))
         try:
@@ -264,7 +264,7 @@ class Message:
 
     @classmethod
     def FromString(cls, s: Any) -> Self:  # noqa: N802
-        """The message that bytes stand for."""
+        """The message parsed from bytes."""
         made = cls()
         made.MergeFromString(s)
         return made

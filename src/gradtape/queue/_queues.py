@@ -1,4 +1,4 @@
-"""Queues of elements, which threads put in and take out. In a function they are used each time it runs."""
+"""Queues of elements between threads. In a function, queue ops run at every call."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ class QueueBase:
     queue_ref = property(lambda self: self, doc="The queue itself.")
 
     def enqueue(self, vals: Any, name: str | None = None) -> None:
-        """Put an element in; waits while the queue is full."""
+        """Add an element; waits while the queue is full."""
         parts = self._parts(vals)
         self._run(lambda *arrays: self._put([arrays]), parts, [])
 
     def enqueue_many(self, vals: Any, name: str | None = None) -> None:
-        """Put several elements in: the rows of tensors."""
+        """Add several elements: the rows of tensors."""
         parts = self._parts(vals)
         if any(not p.ndim for p in parts):
             raise errors.build(
@@ -61,7 +61,7 @@ class QueueBase:
         self._run(lambda *arrays: self._put(list(zip(*arrays, strict=True))), parts, [])
 
     def dequeue(self, name: str | None = None) -> Any:
-        """Take an element out; waits while there is none, `tf.errors.OutOfRangeError` if the queue is closed."""
+        """Remove an element; waits while there is none, `tf.errors.OutOfRangeError` if the queue is closed."""
         return self._packed(self._run(lambda: self._take(1, 1)[0], [], self._dtypes, self.shapes))
 
     def dequeue_many(self, n: Any, name: str | None = None) -> Any:
@@ -69,7 +69,7 @@ class QueueBase:
         return self._taken(n, lambda count: count)
 
     def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
-        """Take n elements out, or the remaining ones when the queue is closed."""
+        """Remove n elements, or the remaining ones when the queue is closed."""
         return self._taken(n, lambda count: 1)
 
     def _taken(self, n: Any, least: Any) -> Any:
@@ -86,7 +86,7 @@ class QueueBase:
         return found
 
     def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> None:
-        """Let nothing more be put in."""
+        """Close the queue: nothing more can be added."""
 
         def close() -> tuple[()]:
             with self._changed:
@@ -269,7 +269,7 @@ class PaddingFIFOQueue(FIFOQueue):
 
 
 class RandomShuffleQueue(FIFOQueue):
-    """Elements come out in random order.
+    """A queue that returns elements in random order.
 
     Args:
       capacity: how many elements there may be.
@@ -303,7 +303,7 @@ class RandomShuffleQueue(FIFOQueue):
 
 
 class PriorityQueue(QueueBase):
-    """The element with the smallest priority comes out first; the priority, an int64, is its first part.
+    """A queue that returns the element of the smallest priority first; the priority, an int64, is its first part.
 
     Args:
       capacity: how many elements there may be.

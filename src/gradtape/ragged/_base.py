@@ -1,4 +1,4 @@
-"""What modules below `_tensor.py` know of RaggedTensor, which has their functions as methods: how to tell one, and how to make one."""
+"""The base of RaggedTensor for the modules below `_tensor.py`: recognising one, and making one."""
 
 from __future__ import annotations
 

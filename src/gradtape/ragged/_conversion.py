@@ -22,7 +22,7 @@ def default(dtype: dtypes.DType) -> Any:
 
 
 def to_tensor(rt: Any, default_value: Any = None, shape: Any = None) -> Any:
-    """A dense tensor, with short rows filled up."""
+    """A dense tensor, with short rows padded."""
     flat, levels = rt.flat_values, rt.nested_row_splits
     inner = tuple(flat.shape)[1:]
     bounds = list(integers(row_partition.bounds(*levels), "RaggedTensor.to_tensor", "shape"))

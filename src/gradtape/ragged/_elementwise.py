@@ -18,7 +18,7 @@ from gradtape.ragged._base import is_ragged
 
 
 def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """What a function makes of the flat values of ragged tensors, in the same rows.
+    """The results of a function on the flat values of ragged tensors, in the same rows.
 
     Args:
       op: a function that gives as many values as it gets.

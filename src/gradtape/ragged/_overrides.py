@@ -174,7 +174,7 @@ _MAKERS: dict[tuple[str, str], Callable[[Callable[..., Any]], Callable[..., Any]
 
 
 def answer(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What a function of `tf` returns where ragged tensors are among its arguments; NotImplemented if it takes none."""
+    """The result of a function of `tf` with ragged tensors among its arguments; NotImplemented if it takes none."""
     room, name = doors.key_of(function)
     ours = _OTHERS.get(room, {}).get(name)
     if ours is not None:

@@ -47,6 +47,6 @@ def _matrix(x: Any) -> Any:
         raise errors.build(
             errors.ShapeError,
             f"matmul: the rows of a matrix must be equally long, got lengths {x.row_lengths().numpy().tolist()[:20]}.",
-            "use x.to_tensor() to fill them up with zeros.",
+            "use x.to_tensor() to pad them with zeros.",
         )
     return whole

@@ -127,7 +127,7 @@ def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
 
 
 def alone(x: Any) -> Any:
-    """One tensor as the only row of a ragged one."""
+    """A ragged tensor with one tensor as its only row."""
     return (
         construct.from_row_lengths(x, movement.reshape(construct.count(x, dtypes.int64), [1]))
         if x.ndim
@@ -140,14 +140,14 @@ def _joined_rows(given: list[Any]) -> Any:
 
 
 def merge_dims(rt: Any, outer_axis: int, inner_axis: int) -> Any:
-    """The tensor with several neighbouring axes as one."""
+    """The tensor with several neighbouring axes merged."""
     outer = normalize_axis(outer_axis, rt.ndim, "merge_dims", "outer_axis")
     inner = normalize_axis(inner_axis, rt.ndim, "merge_dims", "inner_axis")
     if outer > inner:
         raise ValueError(
             errors.compose(
                 f"merge_dims: outer_axis must not be greater than inner_axis, got {outer} and {inner}.",
-                "exchange them.",
+                "swap them.",
             )
         )
     if outer == inner:
@@ -291,7 +291,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     if len(counts) != input.ndim or min(counts) < 0:
         raise errors.build(
             errors.RangeError,
-            f"tile: multiples must be {input.ndim} numbers that are not negative, got {list(counts)}.",
+            f"tile: multiples must be {input.ndim} non-negative numbers, got {list(counts)}.",
             "give a number for each axis.",
         )
     for k, count in enumerate(counts):

@@ -184,7 +184,7 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
     if place != logits.ragged_rank:
         raise errors.build(
             errors.ShapeError,
-            f"softmax: axis must be the innermost ragged one, {logits.ragged_rank}, or one behind it, got {place}.",
+            f"softmax: axis must be the innermost ragged one, {logits.ragged_rank}, or a later one, got {place}.",
             "use axis=-1, or x.to_tensor().",
         )
     rows = _innermost(logits)
@@ -200,7 +200,7 @@ def _innermost(x: Any) -> Any:
 
 
 def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Any:
-    """The sums of all elements so far along an axis, in the same rows."""
+    """The cumulative sums along an axis, in the same rows."""
     from gradtape.math._cumulative import cumsum as of_dense
 
     place = normalize_axis(axis, x.ndim, "cumsum")

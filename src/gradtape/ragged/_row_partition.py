@@ -1,4 +1,4 @@
-"""How values are cut into rows: functions of row splits and the like, without a derivative."""
+"""Row partitions: functions of row splits and similar descriptions, without a derivative."""
 
 from __future__ import annotations
 
@@ -254,7 +254,7 @@ def inside_rows(splits: Any, rows: Any, places: Any) -> Any:
         raise errors.build(
             errors.RangeError,
             f"gather_nd: indices must be inside the rows, got rows {rows.tolist()[:20]}, places {places.tolist()[:20]}.",
-            "compare with x.row_lengths().",
+            "compare them with x.row_lengths().",
         )
     return splits[rows] + places
 

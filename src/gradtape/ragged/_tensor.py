@@ -1,4 +1,4 @@
-"""RaggedTensor: values, and how they are cut into rows."""
+"""RaggedTensor: values and their partition into rows."""
 
 from __future__ import annotations
 
@@ -147,12 +147,12 @@ class RaggedTensor(Operators, RaggedBase):
         return tuple([partitions.to_lengths(s) for s in self.nested_row_splits])
 
     def row_starts(self, name: str | None = None) -> Tensor:
-        """Where each row begins in `values`."""
+        """The start of each row in `values`."""
         result: Tensor = self._splits[:-1]
         return result
 
     def row_limits(self, name: str | None = None) -> Tensor:
-        """Where each row ends in `values`."""
+        """The end of each row in `values`."""
         result: Tensor = self._splits[1:]
         return result
 
@@ -212,7 +212,7 @@ class RaggedTensor(Operators, RaggedBase):
         return RaggedTensor(inner, cast(self._splits, wanted), self._uniform)
 
     def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
-        """The tensor with several neighbouring axes as one.
+        """The tensor with several neighbouring axes merged.
 
         >>> tf.ragged.constant([[[1], [2, 3]], [[4]]]).merge_dims(1, 2)
         <tf.RaggedTensor [[1, 2, 3], [4]]>
@@ -220,7 +220,7 @@ class RaggedTensor(Operators, RaggedBase):
         return rearrange.merge_dims(self, outer_axis, inner_axis)
 
     def to_tensor(self, default_value: Any = None, name: str | None = None, shape: Any = None) -> Tensor:
-        """A dense tensor, with short rows filled up.
+        """A dense tensor, with short rows padded.
 
         Args:
           default_value: what to fill up with; zero, or the empty string, by default.

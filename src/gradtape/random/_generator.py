@@ -122,7 +122,7 @@ class Generator:
 
     @classmethod
     def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
-        """A generator that the operating system seeds, different in every program."""
+        """A generator seeded by the operating system, different in every program."""
         import secrets
 
         return cls(state=create_rng_state(secrets.randbits(128), alg), alg=alg)
@@ -148,19 +148,19 @@ class Generator:
         return wrap(self._state_var._read()._array[2])
 
     def reset(self, state: Any) -> None:
-        """Go to a state."""
+        """Set the state."""
         self._state_var.assign(_check_state(state))
 
     def reset_from_seed(self, seed: Any) -> None:
-        """Go to where a generator with this seed starts."""
+        """Reset to the initial state of a seed."""
         self._state_var.assign(create_rng_state(seed, self._alg))
 
     def reset_from_key_counter(self, key: Any, counter: Any) -> None:
-        """Go to a counter of the stream of a key."""
+        """Reset to a key and a counter."""
         self._state_var.assign(_key_counter(key, counter))
 
     def skip(self, delta: Any) -> Tensor:
-        """Move on as if `delta` numbers had been drawn. Returns the state before."""
+        """Advance as if `delta` numbers had been drawn. Returns the state before."""
         return self._advance(int(delta))
 
     def _advance(self, count: int) -> Tensor:
@@ -229,7 +229,7 @@ class Generator:
         return sampling.bits(self.take, [2, count], dtypes.int64)
 
     def split(self, count: int = 1) -> list[Generator]:
-        """New generators, unrelated to this one and to each other; this one moves on."""
+        """New generators, independent of this one and of each other; this one advances."""
         seeds = sampling.bits(self.take, [count, 2], dtypes.int64)
         states = random.RandomState(seeds)._array
         return [Generator(state=wrap(state), alg=self._alg) for state in states]

@@ -1,4 +1,4 @@
-"""Several processes that train together, on MPI: the engine under `gradtape.horovod` and the strategies of several workers.
+"""Training on several processes with MPI: the engine of `gradtape.horovod` and of the strategies over several workers.
 
 MPI says nothing when ranks do not fit together: it hangs, or adds the wrong arrays. Three rules make every fault visible:
 

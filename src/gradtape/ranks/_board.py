@@ -1,4 +1,4 @@
-"""Where every rank was last seen.
+"""The board on which every rank posts its position.
 
 A slot for each rank lies in memory that the processes of a node share. A thread of each rank writes a sign of life there and the line
 at which the main thread is. Writing needs no call of MPI, so the slot of a rank that is stopped, dead or deep in a computation

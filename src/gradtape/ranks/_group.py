@@ -119,7 +119,7 @@ class Group:
         return self.told(value, what)
 
     def barrier(self) -> None:
-        """Wait until all ranks have come here."""
+        """Wait until all ranks have reached this call."""
         self.agree(("barrier",), Errand("barrier"))()
 
     def broadcast(self, arrays: Sequence[np.ndarray], root: int, names: Sequence[str] = ()) -> list[np.ndarray]:

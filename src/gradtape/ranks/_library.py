@@ -1,4 +1,4 @@
-"""Finding and starting MPI, and the errors of an environment that does not fit."""
+"""Finding and starting MPI, and errors about unsuitable environments."""
 
 from __future__ import annotations
 

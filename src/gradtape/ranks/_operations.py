@@ -217,7 +217,7 @@ def reducescatter(x: Any, group: Any, op: ReduceOp, scale: float = 1.0, name: st
 
 
 def barrier(group: Any) -> None:
-    """Wait until all ranks have come here."""
+    """Wait until all ranks have reached this call."""
     _barrier(count=0, group=group)
 
 

@@ -1,4 +1,4 @@
-"""Traces from descriptions. What comes out is as if the functions had been traced here.
+"""Restoring traces from descriptions, as if the functions had been traced here.
 
 Traces, blocks and ops refer to each other in circles, so they are made in stages: empty traces, what goes into them,
 blocks, nodes, recordings.

@@ -26,7 +26,7 @@ from gradtape.version import GIT_VERSION, VERSION
 
 
 def contains_saved_model(export_dir: Any) -> bool:
-    """Whether a folder holds a model that `load` can read.
+    """Whether a folder contains a model that `load` can read.
 
     >>> tf.saved_model.contains_saved_model("/no/such/folder")
     False
@@ -35,7 +35,7 @@ def contains_saved_model(export_dir: Any) -> bool:
 
 
 def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) -> Any:
-    """An object that was saved: its variables, functions and other parts, under their names.
+    """A loaded object: its variables, functions and other parts, under their names.
 
     Functions are called with arguments that fit one of the traces that were saved. They are compiled, differentiated and
     used in other functions as when they were traced, and the variables can be trained further.

@@ -14,7 +14,7 @@ from gradtape.transform.py_function import numpy_function
 
 
 def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
-    """The values that are in a row of `a` or of `b`, in ascending order.
+    """The values in a row of `a` or of `b`, in ascending order.
 
     Args:
       a: a tensor or SparseTensor; the rows along its last dimension are sets.
@@ -49,7 +49,7 @@ def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = Tr
 
 
 def size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
-    """How many different values each row of a SparseTensor holds: int32, without the last dimension.
+    """The number of distinct values in each row of a SparseTensor: int32, without the last dimension.
 
     >>> tf.sets.size(tf.sparse.from_dense([[1, 1], [2, 0]])).numpy()
     array([1, 1], dtype=int32)

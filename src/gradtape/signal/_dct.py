@@ -45,7 +45,7 @@ def dct(
 def idct(
     input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: str | None = None, name: str | None = None
 ) -> Tensor:
-    """The inverse cosine transform of the last axis, but for a factor: without "ortho" the inverse of `dct` is
+    """The inverse cosine transform of the last axis, up to a factor: without "ortho" the inverse of `dct` is
     `idct(y) / (2 n)`, and `idct(y) / (2 (n - 1))` for kind 1.
 
     Args:

@@ -29,7 +29,7 @@ def stft(
     pad_end: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The Fourier transforms of overlapping frames of real signals: how their spectra change in time.
+    """The Fourier transforms of overlapping frames of real signals: their spectra over time.
 
     Args:
       signals: real signals `[..., samples]`.

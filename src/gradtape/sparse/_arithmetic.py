@@ -305,7 +305,7 @@ def bincount(
     binary_output: bool = False,
     name: str | None = None,
 ) -> SparseTensor:
-    """How often each number occurs, as a sparse tensor; numbers that do not occur are missing.
+    """The number of occurrences of each number, as a sparse tensor without the numbers that do not occur.
 
     Args:
       values: integers, dense, sparse or ragged, of rank 1 or 2.

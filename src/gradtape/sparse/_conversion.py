@@ -131,7 +131,7 @@ def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Ten
 
 
 def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTensor:
-    """What a function makes of the values of sparse tensors, at the same places.
+    """The results of a function on the values of sparse tensors, at the same places.
 
     Args:
       op: a function that gives as many values as it gets.

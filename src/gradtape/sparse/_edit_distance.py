@@ -50,7 +50,7 @@ def _sequences(indices: Any, values: Any) -> dict[tuple[int, ...], list[Any]]:
 
 
 def levenshtein(a: Sequence[Any], b: Sequence[Any]) -> int:
-    """The least number of insertions, deletions and replacements that make one sequence of another."""
+    """The smallest number of insertions, deletions and replacements that turn one sequence into another."""
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
         before, row[0] = row[0], i
@@ -79,7 +79,7 @@ def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str
         raise errors.build(
             errors.DTypeError,
             f"edit_distance: dtypes differ: hypothesis is {a.dtype.name}, truth is {b.dtype.name}.",
-            "give both in one dtype.",
+            "give both the same dtype.",
         )
     ranks = {x.dense_shape.get_shape()[0] for x in (a, b)}
     if len(ranks) != 1 or min(ranks) < 2:

@@ -81,7 +81,7 @@ _OTHERS: dict[tuple[str, str], Callable[..., Any]] = {
 
 
 def answer(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What a function of `tf` returns where sparse tensors are among its arguments; NotImplemented if it takes none."""
+    """The result of a function of `tf` with sparse tensors among its arguments; NotImplemented if it takes none."""
     room, name = doors.key_of(function)
     if name in _UNARY.get(room, "").split():
         return _of_values(function, *args, **kwargs)

@@ -1,4 +1,4 @@
-"""Sparse tensors in other shapes, joined and cut."""
+"""Sparse tensors reshaped, joined and sliced."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def segment_sum(
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Tensor:
-    """The sums of rows that belong together.
+    """The sums of the rows of each segment.
 
     Args:
       data: where the rows come from.
@@ -68,7 +68,7 @@ def segment_mean(
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Tensor:
-    """The means of rows that belong together; the arguments are those of `segment_sum`.
+    """The means of the rows of each segment; the arguments are those of `segment_sum`.
 
     >>> tf.sparse.segment_mean([[1.0], [3.0], [5.0]], [0, 2], [0, 0]).numpy()
     array([[3.]], dtype=float32)
@@ -84,7 +84,7 @@ def segment_sqrt_n(
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Tensor:
-    """The sums of rows that belong together, divided by the root of their number; the arguments are those of `segment_sum`.
+    """The sums of the rows of each segment, divided by the square root of their number; the arguments are those of `segment_sum`.
 
     >>> tf.sparse.segment_sqrt_n([[1.0], [1.0], [1.0], [1.0]], [0, 1, 2, 3], [0, 0, 0, 0]).numpy()
     array([[2.]], dtype=float32)

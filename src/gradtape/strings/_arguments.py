@@ -1,4 +1,4 @@
-"""What functions of strings have in common: arguments that are strings, and results that are."""
+"""Shared parts of string functions: string arguments and string results."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def strings(value: Any, who: str, name: str = "input", kind: type[Exception] = e
 
 
 def over(x: Any, function: Callable[[Any], T]) -> T:
-    """What a function makes of strings, which may be ragged or sparse."""
+    """The results of a function on strings, which may be ragged or sparse."""
     if not isinstance(x, Composite):
         return function(x)
     of: Any = x
@@ -49,7 +49,7 @@ def same_shape(x: Spec, *others: Spec, **params: Any) -> Spec:
 
 
 def each(function: Callable[[bytes], Any], x: Any) -> Any:
-    """What a function makes of each string, as an array of strings."""
+    """The results of a function on each string, as an array of strings."""
     return objects([function(s) for s in flat(x)], x.shape)
 
 

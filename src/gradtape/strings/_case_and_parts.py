@@ -61,7 +61,7 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
 
 
 def strip(input: Any, name: str | None = None) -> Tensor:
-    """The strings without blanks at their ends.
+    """The strings without leading and trailing whitespace.
 
     >>> tf.strings.strip(["  a ", "b"]).numpy()
     array([b'a', b'b'], dtype=object)
@@ -123,7 +123,9 @@ def _part(s: bytes, pos: int, count: int, unicode: bool) -> bytes:
     whole = _characters(s) if unicode else s
     if not -len(whole) <= pos <= len(whole):
         raise errors.build(
-            errors.InvalidArgumentError, f"strings.substr: pos {pos} out of range for string {s!r}.", "start inside it."
+            errors.InvalidArgumentError,
+            f"strings.substr: pos {pos} out of range for string {s!r}.",
+            "use a position inside the string.",
         )
     start = pos + len(whole) if pos < 0 else pos
     part = whole[start : start + count] if count >= 0 else whole[start:]
@@ -178,7 +180,7 @@ def _number(s: bytes, limits: Any) -> Any:
 
 
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Tensor:
-    """The numbers in strings.
+    """The numbers that strings spell.
 
     Args:
       input: strings.

@@ -89,7 +89,7 @@ def _reduced(x: Any, *, axes: tuple[int, ...], keepdims: bool, separator: bytes)
 def reduce_join(
     inputs: Any, axis: Any = None, keepdims: bool = False, separator: Any = "", name: str | None = None
 ) -> Any:
-    """All strings along axes, joined.
+    """All strings along axes, concatenated.
 
     Args:
       inputs: strings.
@@ -180,7 +180,7 @@ def _segments_joined(x: Any, ids: Any, *, count: int, separator: bytes) -> Any:
 def unsorted_segment_join(
     inputs: Any, segment_ids: Any, num_segments: Any, separator: Any = "", name: str | None = None
 ) -> Tensor:
-    """Strings that belong together, joined.
+    """Strings of each segment, joined.
 
     Args:
       inputs: strings.

@@ -48,7 +48,7 @@ def regex_replace(
 
 
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:
-    """True for strings that a regular expression matches as a whole.
+    """True for strings that a regular expression matches completely.
 
     Args:
       input: strings.

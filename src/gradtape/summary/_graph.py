@@ -103,7 +103,7 @@ class _Trace:
 
 
 def trace_on(graph: bool = True, profiler: bool = False, profiler_outdir: Any = None) -> None:
-    """Note the graphs of functions that are called from now on; `trace_export` writes them.
+    """Start recording the graphs of functions that are called; `trace_export` writes them.
 
     Args:
       graph: whether to note them.

@@ -1,4 +1,4 @@
-"""What summaries consist of: from the array that a user gives, the one that TensorBoard's plugin expects."""
+"""The contents of summaries: from the user's array to the one that TensorBoard's plugin expects."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
 
 
 def histogram(name: str, data: Any, step: Any = None, buckets: Any = None, description: str | None = None) -> Tensor:
-    """Write how the elements of a tensor are distributed.
+    """Write a histogram of the elements of a tensor.
 
     Args:
       name: of the series; names of scopes around it are put in front.

@@ -1,4 +1,4 @@
-"""Writers of summaries, and which one is in use: `tf.summary.create_file_writer` and the like."""
+"""Writers of summaries, and the current one: `tf.summary.create_file_writer` and the like."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gradtape.summary._event_file import EventFile
 
 
 class Current(threading.local):
-    """What summaries on this thread go by.
+    """The state of summaries on this thread.
 
     Attributes:
       writer: where they go, None if nowhere.
@@ -32,10 +32,10 @@ current = Current()
 
 
 class SummaryWriter:
-    """Where summaries go. `tf.summary.create_file_writer` makes one."""
+    """A destination of summaries. `tf.summary.create_file_writer` makes one."""
 
     def set_as_default(self, step: Any = None) -> None:
-        """Let summaries on this thread go here, from now on.
+        """Make this the default writer of the thread.
 
         Args:
           step: the step of those that are given none; see `tf.summary.experimental.set_step`.
@@ -46,7 +46,7 @@ class SummaryWriter:
 
     @contextmanager
     def as_default(self, step: Any = None) -> Iterator[SummaryWriter]:
-        """Let summaries in a block go here.
+        """Make this the default writer in a block.
 
         Args:
           step: the step of those in the block that are given none.
@@ -62,10 +62,10 @@ class SummaryWriter:
                 current.step = before[1]
 
     def init(self) -> None:
-        """Make the file now instead of with the first summary."""
+        """Create the file now instead of with the first summary."""
 
     def flush(self) -> None:
-        """Write what is still in memory."""
+        """Write buffered events."""
 
     def close(self) -> None:
         """Write buffered events and close the writer."""
@@ -178,7 +178,7 @@ def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
 
 @contextmanager
 def record_if(condition: Any) -> Iterator[None]:
-    """Let summaries in a block be written only under a condition.
+    """Write summaries in a block only under a condition.
 
     Args:
       condition: a bool, a bool tensor, or a function that gives one and is called for each summary.

@@ -33,7 +33,7 @@ class Benchmark:
         name: str | None = None,
         metrics: Any = None,
     ) -> None:
-        """Print a line with what was measured.
+        """Print a line with the measurements.
 
         Args:
           iters: how often it ran.

@@ -1,4 +1,4 @@
-"""What programs ask TensorFlow's runtime: where it runs, on which devices, and eagerly or not."""
+"""Questions that programs ask TensorFlow's runtime: devices, and eager or graph mode."""
 
 from __future__ import annotations
 

@@ -151,5 +151,5 @@ def shape_tensor(shape: Any) -> Any:
 
 
 def get_name_scope() -> str:
-    """The scopes around."""
+    """The enclosing scopes."""
     return re.sub(r"/$", "", tf.get_current_name_scope())

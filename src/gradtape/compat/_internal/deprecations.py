@@ -1,4 +1,4 @@
-"""Marks of functions that TensorFlow has given up: they change nothing."""
+"""Decorators for functions that TensorFlow has deprecated: they change nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classes of strategies over many machines, which there are not: programs ask whether something is an instance."""
+"""Classes of strategies over many machines, for isinstance checks; none can be made here."""
 
 from __future__ import annotations
 

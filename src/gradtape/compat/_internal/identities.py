@@ -1,4 +1,4 @@
-"""Containers that go by the identity of objects: variables and tensors cannot be keys themselves."""
+"""Containers that compare objects by identity: variables and tensors cannot be keys themselves."""
 
 from __future__ import annotations
 

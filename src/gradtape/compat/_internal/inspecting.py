@@ -1,4 +1,4 @@
-"""Questions about functions, answered for what decorators of the library hide."""
+"""Signatures of functions, also behind the library's decorators."""
 
 from __future__ import annotations
 

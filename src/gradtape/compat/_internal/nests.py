@@ -1,4 +1,4 @@
-"""Functions of structures that TensorFlow has inside: up to a shallow structure, and with the paths of the leaves."""
+"""TensorFlow's internal functions of nested structures: up to a shallow structure, and with the paths of the leaves."""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ def ResourceApplyCenteredRMSProp(
     *, var: Any, mg: Any, ms: Any, mom: Any, lr: Any, rho: Any, momentum: Any, epsilon: Any, grad: Any,
     use_locking: bool = False, name: Any = None,
 ) -> Any:  # fmt: skip
-    """A step of RMSProp with the mean taken out."""
+    """A step of centered RMSProp."""
     w, means, squares, moved = _variable(var), _variable(mg), _variable(ms), _variable(mom)
     r = _number(rho, w)
     total = tf.convert_to_tensor(squares) * r + grad * grad * (1 - r)
@@ -204,7 +204,7 @@ def ResourceSparseApplyCenteredRMSProp(
     *, var: Any, mg: Any, ms: Any, mom: Any, lr: Any, rho: Any, momentum: Any, epsilon: Any, grad: Any, indices: Any,
     use_locking: bool = False, name: Any = None,
 ) -> Any:  # fmt: skip
-    """A step of RMSProp with the mean taken out, of some rows."""
+    """A step of centered RMSProp, for some rows."""
     w, means, squares, moved, at = _variable(var), _variable(mg), _variable(ms), _variable(mom), _rows(indices)
     r = _number(rho, w)
     total = tf.gather(squares, indices) * r + grad * grad * (1 - r)

@@ -1,4 +1,4 @@
-"""Ragged tensors as TensorFlow's inside asks about them."""
+"""TensorFlow's internal checks of ragged tensors."""
 
 from __future__ import annotations
 

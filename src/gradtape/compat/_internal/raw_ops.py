@@ -64,7 +64,7 @@ class _GradientArgs(NamedTuple):
 
 
 def BroadcastGradientArgs(*, s0: Any, s1: Any, name: Any = None) -> _GradientArgs:
-    """The axes along which two shapes were broadcast."""
+    """The axes along which two shapes are broadcast."""
     s0, s1 = tf.convert_to_tensor(s0), tf.convert_to_tensor(s1)
     rank = tf.maximum(tf.size(s0), tf.size(s1))
     one = tf.ones([1], s0.dtype)
@@ -89,7 +89,7 @@ def Bucketize(*, input: Any, boundaries: Any, name: Any = None) -> Any:
 
 
 def IgammaGradA(*, a: Any, x: Any, name: Any = None) -> Any:
-    """The derivative of the lower incomplete gamma function by `a`."""
+    """The derivative of the lower incomplete gamma function with respect to `a`."""
     a, x = tf.convert_to_tensor(a), tf.convert_to_tensor(x)
     whole = tf.broadcast_to(a, tf.broadcast_dynamic_shape(tf.shape(a), tf.shape(x)))
     with tf.GradientTape() as tape:
@@ -99,7 +99,7 @@ def IgammaGradA(*, a: Any, x: Any, name: Any = None) -> Any:
 
 
 def RandomGammaGrad(*, alpha: Any, sample: Any, name: Any = None) -> Any:
-    """The derivative of a gamma sample by `alpha`."""
+    """The derivative of a gamma sample with respect to `alpha`."""
     return -RandomGammaSlope(tf.convert_to_tensor(alpha), tf.convert_to_tensor(sample), order=1)
 
 

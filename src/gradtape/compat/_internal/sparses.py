@@ -1,4 +1,4 @@
-"""Sparse matrices as TensorFlow's inside multiplies them."""
+"""TensorFlow's internal products of sparse matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of libraries take from TensorFlow's own."""
+"""Names of TensorFlow's test framework that libraries' tests use."""
 
 from __future__ import annotations
 

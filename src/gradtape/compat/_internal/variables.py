@@ -1,4 +1,4 @@
-"""Variables as TensorFlow's inside knows them."""
+"""TensorFlow's internal names for variables."""
 
 from __future__ import annotations
 

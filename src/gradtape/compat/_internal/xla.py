@@ -29,7 +29,7 @@ def replica_id() -> Any:
 def variadic_reduce(
     operands: Sequence[Any], init_values: Sequence[Any], axis: Any, reducer: Callable[..., Any], name: str | None = None
 ) -> list[Any]:
-    """Several tensors, reduced together along an axis by a function of two rows of numbers."""
+    """Several tensors reduced together along an axis by a function of two rows of numbers."""
     axes = [axis] if isinstance(axis, int) else list(axis)
     operands = [tf.convert_to_tensor(x) for x in operands]
     rank = operands[0].shape.rank

@@ -1,4 +1,4 @@
-"""`tf.compat.v1`: the part of TensorFlow 1 that programs for TensorFlow 2 touch, and graphs that sessions run.
+"""`tf.compat.v1`: the part of TensorFlow 1 that programs for TensorFlow 2 use, and graphs that sessions run.
 
 Names that mean the same in both versions are gradtape's own. The others: `_functions` (arguments of version 1, checks, `where` by
 rows), `_variables` (`get_variable`, scopes), `_collections` (collections, initializers, assignments), `_sessions` (placeholders, sessions, switches between the

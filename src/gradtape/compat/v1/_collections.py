@@ -14,12 +14,12 @@ def _graph() -> Any:
 
 
 def add_to_collection(name: Any, value: Any) -> None:
-    """Put something into a collection of the default graph."""
+    """Add an item to a collection of the default graph."""
     _graph().add_to_collection(name, value)
 
 
 def add_to_collections(names: Any, value: Any) -> None:
-    """Put something into several collections of the default graph."""
+    """Add an item to several collections of the default graph."""
     _graph().add_to_collections(names, value)
 
 

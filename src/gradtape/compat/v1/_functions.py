@@ -54,7 +54,7 @@ def count_nonzero(
     keep_dims: Any = None,
     input: Any = None,
 ) -> Any:
-    """How many elements are not zero."""
+    """The number of elements that are not zero."""
     given = input if input_tensor is None else input_tensor
     axis = _axis(axis, reduction_indices, "reduction_indices")
     return tf.math.count_nonzero(given, axis, bool(keep_dims if keepdims is None else keepdims), dtype)
@@ -352,7 +352,7 @@ def to_bfloat16(x: Any, name: str = "ToBFloat16") -> Any:
 
 
 def div(x: Any, y: Any, name: str | None = None) -> Any:
-    """The quotient as Python 2 has it: of integers it is rounded down."""
+    """The quotient with Python 2's rules: integers are rounded down."""
     x = tf.convert_to_tensor(x)
     return tf.math.floordiv(x, y) if x.dtype.is_integer else tf.divide(x, y)
 

@@ -1,4 +1,4 @@
-"""Functions of files and records, which have moved into `tf.io` since."""
+"""Functions of files and records, which have since moved to `tf.io`."""
 
 import gradtape as tf
 

@@ -1,4 +1,4 @@
-"""Modules of version 1 that are those of version 2 with a few names more."""
+"""Modules of version 1: those of version 2 with a few additional names."""
 
 from __future__ import annotations
 

@@ -129,13 +129,13 @@ def get_default_session() -> Any:
 
 
 def executing_eagerly_outside_functions() -> bool:
-    """Whether ops would run at once if no function were being traced."""
+    """Whether ops outside of functions run immediately."""
     graph = _graphs.current_graph()
     return graph is None or graph.building_function
 
 
 def disable_eager_execution() -> None:
-    """From now on ops belong to the default graph."""
+    """Make ops belong to the default graph."""
     _graphs.leave_eager_mode()
 
 
@@ -143,7 +143,7 @@ disable_v2_behavior = disable_eager_execution
 
 
 def enable_eager_execution(config: Any = None, device_policy: Any = None, execution_mode: Any = None) -> None:
-    """Ops run at once, as they do unless that was disabled."""
+    """Make ops run immediately, the default."""
     _graphs.enter_eager_mode()
 
 

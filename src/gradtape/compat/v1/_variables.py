@@ -143,7 +143,7 @@ def with_variable_store(store: Any) -> Iterator[None]:
 
 
 class VariableScope:
-    """What holds for variables in a scope: their prefix, and defaults for `get_variable`."""
+    """The settings of a variable scope: the prefix, and defaults for `get_variable`."""
 
     def __init__(
         self,
@@ -165,7 +165,7 @@ class VariableScope:
         self.caching_device, self.partitioner, self.use_resource = caching_device, partitioner, use_resource
 
     def reuse_variables(self) -> None:
-        """From now on variables must be there already."""
+        """Require that variables exist already."""
         self.reuse = True
 
     def set_initializer(self, initializer: Any) -> None:

@@ -1,4 +1,4 @@
-"""`tf.compat.v1.initializers`: initializers of TensorFlow 1, and those of all variables."""
+"""`tf.compat.v1.initializers`: initializers of TensorFlow 1, and ops that initialise all variables."""
 
 from gradtape.compat.v1._collections import global_variables_initializer as global_variables
 from gradtape.compat.v1._collections import local_variables_initializer as local_variables

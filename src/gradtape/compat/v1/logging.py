@@ -74,7 +74,7 @@ def log_every_n(level: int, msg: str, n: int, *args: Any) -> None:
 
 
 def set_verbosity(v: Any) -> None:
-    """Write messages from this level on."""
+    """Set the level from which messages are written."""
     _logger.setLevel(v)
 
 

@@ -95,7 +95,7 @@ def absolute_difference(
     labels: Any, predictions: Any, weights: Any = 1.0, scope: str | None = None,
     loss_collection: Any = GraphKeys.LOSSES, reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Any:  # fmt: skip
-    """The sizes of the differences."""
+    """The absolute differences."""
     losses = tf.abs(tf.cast(predictions, tf.float32) - tf.cast(labels, tf.float32))
     return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 

@@ -107,7 +107,7 @@ class RunOptions(Fields):
 
 
 class RunMetadata(Fields):
-    """What a run of a session tells of itself: nothing."""
+    """Metadata of a run of a session: empty."""
 
 
 class CallableOptions(Fields):
@@ -115,18 +115,18 @@ class CallableOptions(Fields):
 
 
 class GraphDef(Fields):
-    """A graph in writing."""
+    """A serialised graph."""
 
 
 class NodeDef(Fields):
-    """An op in writing."""
+    """A serialised op."""
 
 
 class AttrValue(Fields):
-    """A parameter of an op in writing."""
+    """A serialised parameter of an op."""
 
     class ListValue(Fields):
-        """A list of parameters in writing."""
+        """A serialised list of parameters."""
 
 
 class Event(Fields):
@@ -134,7 +134,7 @@ class Event(Fields):
 
 
 class Summary(Fields):
-    """Summaries in writing."""
+    """Serialised summaries."""
 
     class Value(Fields):
         """One summary."""
@@ -147,19 +147,19 @@ class Summary(Fields):
 
 
 class SummaryMetadata(Fields):
-    """What a summary says of itself."""
+    """The metadata of a summary."""
 
     class PluginData(Fields):
-        """What a summary says to the plug-in that shows it."""
+        """The data of a summary for the plug-in that shows it."""
 
 
 class HistogramProto(Fields):
-    """A histogram in writing."""
+    """A serialised histogram."""
 
 
 class ClusterDef(Fields):
-    """The machines of a cluster in writing."""
+    """The serialised machines of a cluster."""
 
 
 class StructuredValue(Fields):
-    """A structure of specs in writing."""
+    """A serialised structure of specs."""

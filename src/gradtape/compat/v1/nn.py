@@ -67,7 +67,7 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | N
 def dropout(
     x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = None, name: str | None = None, rate: Any = None
 ) -> Any:
-    """Zeros in random places; `keep_prob` is one minus the rate."""
+    """Dropout; `keep_prob` is one minus the rate."""
     if (keep_prob is None) == (rate is None):
         raise ValueError("Exactly one of `rate` and `keep_prob` must be specified.")
     return tf.nn.dropout(x, 1 - keep_prob if rate is None else rate, noise_shape, seed)

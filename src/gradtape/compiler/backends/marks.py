@@ -1,4 +1,4 @@
-"""Kernels that put zeros beside what they place: strips along the diagonals of matrices, and ones at places that
+"""Kernels that fill the rest with zeros: strips along the diagonals of matrices, and ones at places that
 integers name."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Epilogue: what is done with every element of a product before it is written, described without names.
+"""Epilogue: the computation on every element of a product before it is stored, described without names.
 
 It is a loop's steps (`bodies/loop.py`) on the elements of the product and of other operands, which lie at fixed distances for each product
 of a stack, each row and each column.

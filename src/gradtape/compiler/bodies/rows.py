@@ -1,4 +1,4 @@
-"""Recipe: what is computed along one row, written down as calls of the emitter.
+"""Recipe: the computation along one row, recorded as calls of the emitter.
 
 A rule that computes along the last axis, `row(cg, *values)`, may use all of the `Emitter` protocol and some things more:
 

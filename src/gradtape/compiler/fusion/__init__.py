@@ -1,1 +1,1 @@
-"""Ops become kernels, and kernels take over what is done before and after them. `pipeline.py` has the order."""
+"""Fusion: ops become kernels, and kernels absorb the computation before and after them. `pipeline.py` has the order."""

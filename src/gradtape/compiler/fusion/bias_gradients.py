@@ -1,4 +1,4 @@
-"""Bias gradients: the sums of a cotangent over all places become a part of the convolution's gradient by its filter.
+"""Bias gradients: the sums of a cotangent over all places become a part of the convolution's filter gradient.
 
 That kernel reads the cotangent anyway, and has it in the cache.
 """

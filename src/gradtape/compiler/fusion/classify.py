@@ -1,4 +1,4 @@
-"""What a node can be in a fused loop: elementwise, a reduction along some axes, a rule for rows, or a reshape that moves nothing."""
+"""The role of a node in a fused loop: elementwise, a reduction along some axes, a rule for rows, or a reshape that moves nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A group: nodes that run as one loop, and what each of its values is to it."""
+"""A group: nodes that run as one loop, and the role of each value in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups: which nodes of a graph run as one loop.
+"""Grouping: which nodes of a graph run as one loop.
 
 Nodes are visited from the last to the first. A node joins the group of those that read its results, at the earliest of their
 places: everything that it reads comes before it, and all its readers come at that place or later, so that no search for circles

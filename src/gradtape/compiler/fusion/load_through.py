@@ -1,4 +1,4 @@
-"""Views: fused loops and matrix products that read transposed, sliced, reversed and repeated values where they come from.
+"""Views: fused loops and matrix products read transposed, sliced, reversed and repeated values from their source.
 
 An op that only moves elements makes a value whose elements lie in another array at regular distances. A loop that reads
 the value can read that array instead, by strides, so that nothing is copied; the op goes if nobody else wants its

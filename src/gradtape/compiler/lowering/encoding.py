@@ -1,4 +1,4 @@
-"""Launches as numbers: the steps of a program, and what the tables of their kernels hold."""
+"""Launches as numbers: the steps of a program, and the tables of their kernels."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Where values lie between kernels."""
+"""Memory for values between kernels."""

@@ -1,4 +1,4 @@
-"""Where the values of a program live: a plan of the memory between its kernels, made once.
+"""The memory plan of a program: the place of each value between kernels, computed once.
 
 Values that a run makes and uses up lie in an arena, at fixed places; a place is used again when the value in it is no longer needed. A
 kernel may write its result over an input that dies there, if it says so (`Lowered.shares`). Reshapes are no values of their own.

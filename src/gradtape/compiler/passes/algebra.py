@@ -1,4 +1,4 @@
-"""Rules of arithmetic. All keep every bit, zeros' signs included, unless a rule says otherwise; the sign of a NaN is none.
+"""Algebraic rules. All preserve every bit, including the signs of zeros, unless a rule says otherwise; the sign of a NaN does not count.
 
 Sums and products of floating point numbers are not regrouped.
 """

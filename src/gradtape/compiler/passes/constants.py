@@ -1,4 +1,4 @@
-"""What is known when a function is compiled: captured tensors, and what is computed from constants alone."""
+"""Constant folding: captured tensors, and values computed from constants alone."""
 
 from __future__ import annotations
 

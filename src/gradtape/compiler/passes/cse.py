@@ -1,4 +1,4 @@
-"""Common subexpression elimination: what is the same is computed once."""
+"""Common subexpression elimination."""
 
 from __future__ import annotations
 

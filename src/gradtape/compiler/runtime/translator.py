@@ -1,4 +1,4 @@
-"""Machine code of two qualities: quickly made code lets a program begin, and good code takes its place as soon as it is there.
+"""Two tiers of machine code: quickly compiled code starts a program, and optimised code replaces it when it is ready.
 
 Inside of `together`, texts of modules are handed in, each as a Job. When there are some, the **workshop** begins: a thread that hands them
 to another process, which makes good code of them, first of those that a program should not begin without. Whoever asks a job for its code

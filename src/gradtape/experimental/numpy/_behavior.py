@@ -1,4 +1,4 @@
-"""NumPy's methods on tensors, and promotion in Python's operators, once they are asked for."""
+"""NumPy's methods on tensors, and promotion in Python's operators, once enabled."""
 
 from __future__ import annotations
 

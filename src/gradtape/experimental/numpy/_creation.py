@@ -20,7 +20,7 @@ from gradtape.ops.family import dims
 
 
 def float_by_default(dtype: Any) -> dtypes.DType:
-    """A dtype that is asked for; that of Python's floats if none is."""
+    """The requested dtype; that of Python's floats if there is none."""
     return default_float() if dtype is float or dtype is None else dtypes.as_dtype(dtype)
 
 
@@ -46,7 +46,7 @@ def empty(shape: Any, dtype: Any = float) -> Tensor:
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
-    """A value everywhere.
+    """An array filled with one value.
 
     Args:
       shape: an int or a sequence of ints.
@@ -89,7 +89,7 @@ def empty_like(a: Any, dtype: Any = None) -> Tensor:
 def full_like(
     a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None
 ) -> Tensor:
-    """A value everywhere, in the shape of another array.
+    """An array filled with one value, in the shape of another array.
 
     Args:
       a: the other array.
@@ -114,7 +114,7 @@ def full_like(
 
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Tensor:
-    """Numbers at equal distances, without the end.
+    """Evenly spaced numbers, excluding the end.
 
     Args:
       start: the first one; the end if that is not given.
@@ -143,7 +143,7 @@ def linspace(
     dtype: Any = float,
     axis: int = 0,
 ) -> Any:
-    """Numbers at equal distances between two ends, which may be arrays.
+    """Evenly spaced numbers between two ends, which may be arrays.
 
     Args:
       start: the first ones.
@@ -189,7 +189,7 @@ def _front_to(axis: int, rank: int) -> list[int]:
 def logspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0
 ) -> Tensor:
-    """Powers of a base, with exponents at equal distances.
+    """Powers of a base, with evenly spaced exponents.
 
     Args:
       start: the first exponents.
@@ -209,7 +209,7 @@ def logspace(
 
 
 def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Tensor:
-    """Numbers between two ends whose neighbours have equal ratios.
+    """Numbers between two ends in a geometric progression.
 
     Args:
       start: the first ones; not zero, and of the sign of `stop`.
@@ -242,7 +242,7 @@ def meshgrid(*xi: Any, **kwargs: Any) -> list[Tensor]:
     [[[1, 2]], [[3, 3]]]
     """
     if kwargs.pop("sparse", False) or not kwargs.pop("copy", True):
-        raise ValueError(errors.compose("meshgrid: only sparse=False and copy=True are there.", "leave them out."))
+        raise ValueError(errors.compose("meshgrid: only sparse=False and copy=True are supported.", "leave them out."))
     return creation.meshgrid(*[asarray(x) for x in xi], indexing=kwargs.pop("indexing", "xy"), **kwargs)
 
 
@@ -271,7 +271,7 @@ def broadcast_arrays(*args: Any, **kwargs: Any) -> list[Tensor]:
     [TensorShape([1, 2]), TensorShape([1, 2])]
     """
     if kwargs.pop("subok", False) or kwargs:
-        raise ValueError(errors.compose("broadcast_arrays: there are no subclasses.", "leave subok out."))
+        raise ValueError(errors.compose("broadcast_arrays: subok is not supported.", "leave subok out."))
     values = [asarray(x) for x in args]
     common = np.broadcast_shapes(*[dims(x) for x in values])
     return [movement.broadcast_to(x, common) for x in values]

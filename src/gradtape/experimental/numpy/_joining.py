@@ -14,7 +14,7 @@ from gradtape.numpy_functions import movement as shared
 
 
 def concatenate(arys: Any, axis: Any = 0) -> Tensor:
-    """Arrays one after the other.
+    """Arrays concatenated along an axis.
 
     Args:
       arys: a sequence of arrays, which are promoted to one dtype.
@@ -27,7 +27,7 @@ def concatenate(arys: Any, axis: Any = 0) -> Tensor:
 
 
 def append(arr: Any, values: Any, axis: Any = None) -> Tensor:
-    """Values at the end of an array.
+    """An array with values appended.
 
     Args:
       arr: an array.
@@ -41,7 +41,7 @@ def append(arr: Any, values: Any, axis: Any = None) -> Tensor:
 
 
 def stack(arrays: Any, axis: int = 0) -> Tensor:
-    """Arrays along a new axis.
+    """Arrays stacked along a new axis.
 
     >>> tf.experimental.numpy.stack([[1, 2], [3, 4]], axis=1).numpy()
     array([[1, 3],
@@ -60,7 +60,7 @@ def _listed(arrays: Any) -> list[Any]:
 
 
 def vstack(tup: Any) -> Tensor:
-    """Arrays below one another; vectors are rows.
+    """Arrays stacked vertically; vectors are rows.
 
     >>> tf.experimental.numpy.vstack([[1, 2], [3, 4]]).shape
     TensorShape([2, 2])
@@ -69,7 +69,7 @@ def vstack(tup: Any) -> Tensor:
 
 
 def hstack(tup: Any) -> Tensor:
-    """Arrays beside one another; vectors one after the other.
+    """Arrays stacked horizontally; vectors are concatenated.
 
     >>> tf.experimental.numpy.hstack([[1, 2], [3]]).numpy()
     array([1, 2, 3])
@@ -78,7 +78,7 @@ def hstack(tup: Any) -> Tensor:
 
 
 def dstack(tup: Any) -> Tensor:
-    """Arrays along the third axis.
+    """Arrays stacked along the third axis.
 
     >>> tf.experimental.numpy.dstack([[1, 2], [3, 4]]).shape
     TensorShape([1, 2, 2])

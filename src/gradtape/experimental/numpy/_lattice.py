@@ -28,7 +28,7 @@ _SIGNED = {1: dtypes.int8, 2: dtypes.int16, 4: dtypes.int32, 8: dtypes.int64}
 
 
 def operand(value: Any) -> Operand:
-    """What counts of a dtype, or of a Python number given as a value of its kind."""
+    """The properties of a dtype, or of a Python number, that matter for promotion."""
     weak = _WEAK.get(type(value))
     return weak if weak is not None else Operand(dtypes.as_dtype(value))
 

@@ -36,7 +36,7 @@ def eye(N: Any, M: Any = None, k: int = 0, dtype: Any = float) -> Tensor:  # noq
 
 
 def identity(n: Any, dtype: Any = float) -> Tensor:
-    """The unit matrix.
+    """The identity matrix.
 
     >>> tf.experimental.numpy.identity(2).numpy()
     array([[1., 0.],

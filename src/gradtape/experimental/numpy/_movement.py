@@ -196,7 +196,7 @@ def fliplr(m: Any) -> Tensor:
 
 
 def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Tensor:
-    """The array turned by 90 degrees in the plane of two axes.
+    """The array rotated by 90 degrees in the plane of two axes.
 
     Args:
       m: an array.
@@ -252,7 +252,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Tensor:
 
 
 def pad(array: Any, pad_width: Any, mode: str, **kwargs: Any) -> Tensor:
-    """The array with more elements around it.
+    """The array with padding around it.
 
     Args:
       array: an array.

@@ -16,7 +16,7 @@ from gradtape.numpy_functions.statistics import along
 
 
 def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Tensor:
-    """The sums of the first elements along an axis.
+    """The cumulative sums along an axis.
 
     Args:
       a: numbers.
@@ -30,7 +30,7 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None) -> Tensor:
 
 
 def cumprod(a: Any, axis: Any = None, dtype: Any = None) -> Tensor:
-    """The products of the first elements along an axis.
+    """The cumulative products along an axis.
 
     Args:
       a: numbers.
@@ -62,7 +62,7 @@ def argmin(a: Any, axis: Any = None) -> Tensor:
 
 
 def sort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> Tensor:
-    """The elements in rising order along an axis.
+    """The elements in ascending order along an axis.
 
     Args:
       a: real numbers.
@@ -78,7 +78,7 @@ def sort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> 
 
 
 def argsort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> Tensor:
-    """The positions that put an axis in rising order, as int64.
+    """The positions that sort an axis in ascending order, as int64.
 
     Args:
       a: real numbers.

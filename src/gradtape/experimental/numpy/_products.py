@@ -107,7 +107,7 @@ def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Tensor:
     11
     """
     if kwargs.pop("casting", "safe") != "safe" or kwargs.pop("order", "K") not in ("K", "A"):
-        raise ValueError(errors.compose("einsum: only casting='safe' and order='K' are there.", "leave them out."))
+        raise ValueError(errors.compose("einsum: only casting='safe' and order='K' are supported.", "leave them out."))
     kwargs.pop("optimize", None)
     return contraction.einsum(subscripts, *promoted(*operands), **kwargs)
 

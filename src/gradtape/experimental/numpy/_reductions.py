@@ -138,7 +138,7 @@ def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: int 
 
 
 def count_nonzero(a: Any, axis: Any = None) -> Tensor:
-    """How many elements over axes are not zero.
+    """The number of elements over axes that are not zero.
 
     Args:
       a: numbers or bools.

@@ -1,4 +1,4 @@
-"""Functions that NumPy computes and no gradient flows through."""
+"""Functions computed by NumPy, without gradients."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ class LinearOperator(Module):
 
     @property
     def is_square(self) -> bool | None:
-        """Whether it has as many rows as columns, if that is known."""
+        """Whether the matrix is square, if that is known."""
         rows, columns = self.shape[-2:] if self.shape.rank is not None else (None, None)
         if rows is None or columns is None:
             return self._is_square
@@ -152,11 +152,11 @@ class LinearOperator(Module):
         return convert.convert_to_tensor(self._dims()[:-2], dtypes.int32)
 
     def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> Tensor:
-        """How many columns there are, an int32 scalar."""
+        """The number of columns, an int32 scalar."""
         return convert.convert_to_tensor(self._dims()[-1], dtypes.int32)
 
     def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> Tensor:
-        """How many rows there are, an int32 scalar."""
+        """The number of rows, an int32 scalar."""
         return convert.convert_to_tensor(self._dims()[-2], dtypes.int32)
 
     def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Tensor:
@@ -187,7 +187,7 @@ class LinearOperator(Module):
         if self.is_non_singular is False:
             raise NotImplementedError(
                 errors.compose(
-                    f"solve: {self.name} is said to be singular.",
+                    f"solve: {self.name} is declared singular.",
                     "use tf.linalg.lstsq with to_dense().",
                 )
             )
@@ -443,7 +443,7 @@ class _LateOperator(LinearOperator):
 
 
 def identity(size: int, batch: Any, dtype: Any) -> Any:
-    """Unit matrices."""
+    """Identity matrices."""
     from gradtape.arrays.creation import eye
 
     return eye(size, batch_shape=list(batch) or None, dtype=dtype)
@@ -462,7 +462,7 @@ def _is_reference(value: Any) -> bool:
 
 
 def of_rank(who: str, value: Any, rank: int) -> Any:
-    """A value that an operator keeps; ValueError unless it has at least a given rank."""
+    """A parameter of an operator; ValueError unless it has at least a given rank."""
     if len(value.shape) < rank:
         raise ValueError(
             errors.compose(
@@ -474,7 +474,7 @@ def of_rank(who: str, value: Any, rank: int) -> Any:
 
 
 def tensor_of(value: Any) -> Any:
-    """The present value of what an operator keeps."""
+    """The current value of a parameter of an operator."""
     return convert.convert_to_tensor(value)
 
 

@@ -125,7 +125,7 @@ class LinearOperatorCirculant(Circulant):
 
 
 class LinearOperatorCirculant2D(Circulant):
-    """A matrix of circulant blocks, arranged as a circulant matrix: a convolution of pictures that wrap around.
+    """A block circulant matrix with circulant blocks: a convolution of images with periodic boundaries.
 
     Args:
       spectrum: of shape `[..., n, m]`.

@@ -69,7 +69,7 @@ class Joint(LinearOperator):
 
 
 class LinearOperatorComposition(Joint):
-    """The product of operators; the first one acts last.
+    """The composition of operators; the first one is applied last.
 
     Args:
       operators: at least one, whose sizes fit.

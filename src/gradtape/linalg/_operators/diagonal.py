@@ -261,7 +261,7 @@ class LinearOperatorZeros(LinearOperator):
             raise ValueError(
                 errors.compose(
                     f"{name}: initialized as is_square=True, but num_rows is {self._rows} and num_columns {self._columns}.",
-                    "say is_square=False.",
+                    "pass is_square=False.",
                 )
             )
         super().__init__(dtype or dtypes.float32, None, False, square, False, square, name)

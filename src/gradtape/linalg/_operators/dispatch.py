@@ -52,7 +52,7 @@ def _solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None
 
 
 def answer(kind: type, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What a function of `tf.linalg` returns where operators, of the class `kind`, are among its arguments; NotImplemented if it
+    """The result of a function of `tf.linalg` with operators, of the class `kind`, among its arguments; NotImplemented if it
     takes none."""
     room, name = doors.key_of(function)
     if room != "linalg":

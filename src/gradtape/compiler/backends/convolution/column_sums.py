@@ -1,4 +1,4 @@
-"""The sums over all places of a cotangent, which the gradient by the filter gives too: that of a bias.
+"""Column sums of a cotangent, the gradient of a bias, computed together with the gradient of the filter.
 
 The cotangent is in the cache anyway. Partial sums of the splits follow those of the filter in memory, one row of channels each.
 """

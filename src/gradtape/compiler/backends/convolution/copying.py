@@ -1,4 +1,4 @@
-"""Copies of what windows see, with zeros where that is outside the source."""
+"""Copies of the windows' inputs, with zeros outside the source."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _MOST_SPLITS = 16
 
 @dataclass(frozen=True)
 class DepthwisePlan:
-    """The cut of a depthwise convolution.
+    """The tiling of a depthwise convolution.
 
     Attributes:
       lanes: of a vector.

@@ -1,4 +1,4 @@
-"""The gradient of a depthwise convolution by its filter: sums over all places, of some taps at once."""
+"""The gradient of a depthwise convolution with respect to its filter: sums over all places, several taps at a time."""
 
 from __future__ import annotations
 

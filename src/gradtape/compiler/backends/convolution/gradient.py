@@ -1,4 +1,4 @@
-"""The gradient of a convolution by its filter: a product with as many steps as there are places.
+"""The gradient of a convolution with respect to its filter: a product with as many steps as there are places.
 
 Rows are the taps and channels of the source, columns the channels of the cotangent. The places are divided into **splits**,
 which give partial sums; these are added in their order by a second function.
@@ -37,7 +37,7 @@ _ADDED = 1 << 16
 
 @dataclass(frozen=True)
 class GradientPlan:
-    """The cut of a gradient.
+    """The tiling of a gradient.
 
     Attributes:
       tile: the accumulators: taps and channels of the source by channels of the cotangent.

@@ -1,4 +1,4 @@
-"""Convolutions to few channels, as those of images: vectors along the channels of the source, which are summed up at the end."""
+"""Convolutions to few channels, such as images: vectors along the channels of the source, summed at the end."""
 
 from __future__ import annotations
 

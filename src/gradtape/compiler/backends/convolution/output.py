@@ -1,4 +1,4 @@
-"""Where tiles of a convolution go: through the epilogue to rows that are neighbours, or to rows anywhere."""
+"""Storing the tiles of a convolution, through the epilogue: to adjacent rows, or to rows anywhere."""
 
 from __future__ import annotations
 

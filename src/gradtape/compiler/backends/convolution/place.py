@@ -1,4 +1,4 @@
-"""Where a box of places is, while the kernel runs: known when the code is emitted, or read from a table of phases."""
+"""The position of a box of places while the kernel runs: a constant, or read from a table of phases."""
 
 from __future__ import annotations
 

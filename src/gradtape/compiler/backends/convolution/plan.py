@@ -1,4 +1,4 @@
-"""How a convolution is cut: register tiles, blocks of channels, and boxes of places for threads.
+"""How a convolution is tiled: register tiles, blocks of channels, and boxes of places for threads.
 
 A box is places that follow each other, some examples or some rows of one. What its windows see of the source is copied with
 its padding into a **region** of memory that stays in the cache. The cut depends on the sizes and the machine's instruction
@@ -57,12 +57,12 @@ class Boxes:
 
     @property
     def parts(self) -> int:
-        """In how many an axis is cut."""
+        """The number of pieces of an axis."""
         return -(-self.lengths[self.axis] // self.step)
 
     @property
     def count(self) -> int:
-        """How many boxes there are."""
+        """The number of boxes."""
         return math.prod(self.lengths[: self.axis]) * self.parts
 
 
@@ -212,7 +212,7 @@ def panel_channels(taps: int, columns: int, channels: int, dtype: DType) -> int:
 
 @dataclass(frozen=True)
 class ConvolutionPlan:
-    """The cut of a convolution.
+    """The tiling of a convolution.
 
     Attributes:
       tile: the accumulators: places by channels of the target.

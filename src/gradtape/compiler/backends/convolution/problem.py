@@ -1,4 +1,4 @@
-"""What a convolution is asked to compute, as one problem for a convolution and for its transpose in the input.
+"""The description of a convolution problem, the same for a convolution and its transpose with respect to the input.
 
 The transpose is a convolution over the output, too: for each remainder of positions by the strides, a **phase**, it sees
 some of the taps, and its window moves in steps of one.

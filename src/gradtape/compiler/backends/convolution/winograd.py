@@ -41,7 +41,7 @@ _LEAST_TILES, _CHUNKS = 24, 16
 
 @dataclass(frozen=True)
 class WinogradPlan:
-    """The cut of a convolution.
+    """The tiling of a convolution.
 
     Attributes:
       tile: the accumulators: tiles of 2x2 places by channels of the target.

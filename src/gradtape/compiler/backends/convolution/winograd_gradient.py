@@ -1,4 +1,4 @@
-"""The gradient of a convolution with a window of 3x3 by its filter, by the transpose of Winograd's minimal filtering.
+"""The gradient of a 3x3 convolution with respect to its filter, by the transpose of Winograd's minimal filtering.
 
 The cotangent of the transformed filter is a sum over tiles: of the transformed source times the transformed cotangent, whose
 tiles of 2x2 places become 16 values. So there are 16 products of matrices whose steps are tiles. Boxes of tiles are divided
@@ -42,7 +42,7 @@ _ADDED = 1 << 17
 
 @dataclass(frozen=True)
 class WinogradGradientPlan:
-    """The cut of a gradient.
+    """The tiling of a gradient.
 
     Attributes:
       tile: the accumulators: channels of the source by those of the cotangent.

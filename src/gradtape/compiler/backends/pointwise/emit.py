@@ -84,7 +84,7 @@ class LoopEmitter:
 
     @property
     def pointers(self) -> int:
-        """How many arrays the table has."""
+        """The number of arrays in the table."""
         return len(self.arrays) + len(self.loop.sums)
 
     def emit(self) -> ir.Function:

@@ -1,4 +1,4 @@
-"""What is done with a product before it is written: the epilogue."""
+"""The epilogue: computation on a product before it is stored."""
 
 from __future__ import annotations
 

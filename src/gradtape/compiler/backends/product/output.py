@@ -1,4 +1,4 @@
-"""Where tiles of a product go: through the epilogue to c."""
+"""Storing the tiles of a product, through the epilogue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a product is cut: register tiles, panels that stay in cache, chunks for threads.
+"""How a product is tiled: register tiles, panels that stay in cache, chunks for threads.
 
 A tile is `rows` by `vectors` accumulators that stay in registers for a whole block of k. A sliver is a tile's columns of
 b, over a block of k: it stays in the first cache while all tiles of a chunk use it. The cut depends on the sizes and the

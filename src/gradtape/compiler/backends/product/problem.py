@@ -1,4 +1,4 @@
-"""What a matrix product is asked to compute."""
+"""The description of a matrix product."""
 
 from __future__ import annotations
 

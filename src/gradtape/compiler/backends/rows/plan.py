@@ -1,4 +1,4 @@
-"""What is done in each pass over a row, and how the rows are cut into chunks: all that can be said before code is emitted."""
+"""The plan of a loop over rows: the passes over each row and the chunks of rows, fixed before code is emitted."""
 
 from __future__ import annotations
 

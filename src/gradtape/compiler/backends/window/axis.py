@@ -1,4 +1,4 @@
-"""One axis that windows move over: which taps see something at a place, which places saw a position."""
+"""One axis that windows move over: the valid taps at each place, and the places that cover a position."""
 
 from __future__ import annotations
 

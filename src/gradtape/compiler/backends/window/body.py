@@ -1,4 +1,4 @@
-"""What is done with what a window sees: one class for each kind of pooling.
+"""The computation on a window: one class for each kind of pooling.
 
 An object stands for a group of vectors of one element of the result. Its values go through all taps: `start`, `visit` for
 each tap, `finish`.

@@ -1,4 +1,4 @@
-"""The kernel of pooling: rows in chunks, and for each element of a row a loop over what its window sees, or over the windows that saw it.
+"""The kernel of pooling: rows in chunks, and for each element of a row a loop over its window, or over the windows that cover it.
 
 Axes that windows do not move over are one axis in front, and one behind, along which there are vectors.
 """

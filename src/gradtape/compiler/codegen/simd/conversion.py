@@ -1,4 +1,4 @@
-"""Casts, and elements in memory: their addresses, how they come from there and go there, copies of a few."""
+"""Casts, and elements in memory: addresses, loads, stores, small copies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Division with rest, of integers and floats: no operand traps, and results are NumPy's."""
+"""Division with remainder, of integers and floats: no operand traps, and results are NumPy's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the compiler uses of LLVM, which llvmlite brings along.
+"""The part of LLVM that the compiler uses, from llvmlite.
 
 llvmlite's own package for it, `llvmlite.binding`, has much more, and loading it takes longer than all the rest of a small first call. So
 the few functions are called in its library directly, where it is of a version that is known; else by that package. This module needs nothing

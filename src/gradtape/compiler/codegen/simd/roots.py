@@ -1,4 +1,4 @@
-"""sqrt and rsqrt: by the machine's own instructions, which round rightly."""
+"""sqrt and rsqrt, by machine instructions, which round correctly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which dtypes vectors can have, and how many lanes: what plans need to know before anything is emitted."""
+"""The dtypes of vectors and their numbers of lanes, which plans need before code is emitted."""
 
 from __future__ import annotations
 

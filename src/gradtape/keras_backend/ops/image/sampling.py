@@ -1,4 +1,4 @@
-"""Values of tensors between their elements, and what lies outside."""
+"""Interpolation between the elements of tensors, and padding outside."""
 
 from __future__ import annotations
 

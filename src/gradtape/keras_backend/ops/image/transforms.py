@@ -1,4 +1,4 @@
-"""Images turned, bent and blurred."""
+"""Rotating, warping and blurring images."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> Any:  # noqa: N
 
 
 def identity(n: Any, dtype: Any = None) -> Any:
-    """The unit matrix."""
+    """The identity matrix."""
     return eye(n, dtype=dtype)
 
 
