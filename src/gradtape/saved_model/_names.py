@@ -286,7 +286,7 @@ NAMES: dict[str, frozenset[str]] = {
             Algorithm Generator.binomial Generator.normal Generator.truncated_normal Generator.uniform
             Generator.uniform_full_int create_rng_state get_global_generator
         """,
-        "gradtape.random._index_shuffle": "random_index_shuffle",
+        "gradtape.random._index_shuffle": "index_shuffle random_index_shuffle",
         "gradtape.random._more_distributions": """
             beta laplace multinomial stateless_beta stateless_laplace stateless_multinomial
         """,

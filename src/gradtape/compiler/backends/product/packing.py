@@ -23,7 +23,7 @@ def copy_pairs(code: ProductCode, first: Any, second: Any, target: Any, count: i
         kind = ir.VectorType(I16, width)
         rows = [code.builder.load(code.at(row, start, I16), align=2, typ=kind) for row in (first, second)]
         order = [lane + k * width for lane in range(width) for k in (0, 1)]
-        code.builder.store(_shuffled(code.builder, rows[0], rows[1], order), code.at(target, 2 * start, I16), align=2)
+        code.builder.store(_shuffle(code.builder, rows[0], rows[1], order), code.at(target, 2 * start, I16), align=2)
 
 
 @dataclass(frozen=True)
