@@ -307,3 +307,20 @@ def test_the_graph_of_a_branch_says_that_it_is_one():
 
     f(tf.constant(1.0))
     assert found == [False, True]
+
+
+def test_gradient_of_a_loop_whose_branches_have_different_ranks():
+    @tf.function
+    def f(x):
+        total = 0.0
+        for i in tf.range(4):
+            y = tf.cond(i % 2 == 0, lambda: x, lambda: tf.reduce_sum(x))
+            total += tf.reduce_sum(y * y)
+        return total
+
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        total = f(x)
+    assert float(total) == 2 * (30 + 100)
+    np.testing.assert_array_equal(tape.gradient(total, x), 4 * x + 4 * 10)

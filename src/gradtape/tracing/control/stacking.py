@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.op import REGISTRY, InstanceOp
-from gradtape.core.shape import Spec, Steps
+from gradtape.core.shape import ANY, Spec, Steps
 from gradtape.ops.family import NO_LOWERING
 
 KEPT = -1  # the number of rows of a result that only the derivative reads
@@ -27,7 +27,8 @@ class Apart(np.lib.mixins.NDArrayOperatorsMixin):
     def __init__(self, rows: list[Any], turned: bool = False) -> None:
         self.rows, self.turned, self.dtype = rows, turned, rows[0].dtype
         lead = (rows[0].shape[0], len(rows)) if turned else (len(rows), None)
-        self.shape = (*lead, *[None] * (rows[0].ndim - 1))
+        is_of_one_rank = len({y.ndim for y in rows}) == 1
+        self.shape = (*lead, *[None] * (rows[0].ndim - 1)) if is_of_one_rank else ANY
 
     ndim = property(lambda self: len(self.shape))
     size = property(lambda self: sum(y.size for y in self.rows))
