@@ -173,7 +173,7 @@ class Absent:
 def attach(kind: Any) -> None:
     """Give a class the attributes that it does not have."""
     for name in _HINTS:
-        if name not in vars(kind):
+        if _found(kind, name) is None:
             setattr(kind, name, Absent(name))
 
 

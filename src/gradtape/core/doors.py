@@ -18,7 +18,7 @@ import importlib
 import inspect
 from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from gradtape.core import deferral, errors, state
 from gradtape.core.deferral import Unknown
@@ -165,7 +165,7 @@ def clear(problem: Exception, function: Callable[..., Any], args: Any, kwargs: A
     if isinstance(problem, errors.CompositeGivenError) or "\n  fix: " in str(problem):
         return problem
     refusals = importlib.import_module("gradtape.core.refusals")
-    return refusals.translated(problem, function, args, kwargs)  # type: ignore[no-any-return]
+    return cast(Exception, refusals.translated(problem, function, args, kwargs))
 
 
 @functools.cache
@@ -220,4 +220,4 @@ def _template(count: int) -> Callable[[Callable[..., Any], Door], FunctionType]:
     ]
     space: dict[str, Any] = {}
     exec(compile("\n".join(lines), "<gradtape door>", "exec"), space)
-    return space["make"]  # type: ignore[no-any-return]
+    return cast("Callable[[Callable[..., Any], Door], FunctionType]", space["make"])

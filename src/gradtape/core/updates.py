@@ -8,9 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from operator import attrgetter
+from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
-from gradtape.core import locks
+import numpy as np
+
+from gradtape.core import errors, hot_kernels, locks, memory
+from gradtape.core.registry import REGISTRY
+from gradtape.core.tensor import Tensor
 
 if TYPE_CHECKING:
     from gradtape.core.variable import Variable
@@ -56,3 +61,42 @@ class exclusive:  # noqa: N801 - a context manager, written as a class since pro
 def _release(locks: list[Any]) -> None:
     for lock in reversed(locks):
         lock.release()
+
+
+def change(variable: Variable, what: str, tensor: Tensor, is_alone: bool) -> None:
+    """Add or subtract; in place if no other thread can have the value."""
+    value, array = variable._value, tensor._array
+    old = value._array
+    if old.shape != array.shape:
+        check_delta(variable, what, tensor)
+    ufunc = np.add if what == "assign_add" else np.subtract
+    if old.size >= memory.THRESHOLD and type(old) is type(array) is np.ndarray:
+        # Three references each: from the cell or the tensor, from the name here, from the argument of the count.
+        is_free = is_alone and getrefcount(value) == getrefcount(old) == 3 and memory.owns(old)
+        room = old if is_free else memory.allocate(what, memory.empty, old.shape, old.dtype)
+        result = _combined(ufunc, old, array, room)
+        del room
+    else:
+        try:
+            result = ufunc(old, array)
+        except (RuntimeWarning, FloatingPointError):
+            # The user has made errors of NumPy's float warnings.
+            with np.errstate(all="ignore"):
+                result = ufunc(old, array)
+    variable._write(result, tensor._id)
+
+
+def _combined(ufunc: np.ufunc, old: Any, delta: Any, out: Any) -> Any:
+    """A sum or difference of large arrays, in memory that is given."""
+    native = hot_kernels.kernel(REGISTRY["add" if ufunc is np.add else "subtract"], (old, delta), {})
+    return memory.combine(ufunc, old, delta, out=out) if native is None else native(old, delta, out=out)
+
+
+def check_delta(variable: Variable, what: str, delta: Tensor) -> None:
+    """Refuse a delta of another shape."""
+    if not variable._value.shape.is_compatible_with(delta.shape):
+        raise errors.build(
+            errors.ShapeError,
+            f"{what}: shapes differ: variable {variable.name!r} is {variable._value.shape}, the delta is {delta.shape}.",
+            "give the delta the variable's shape, for instance with tf.broadcast_to(delta, v.shape).",
+        )

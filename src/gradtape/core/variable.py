@@ -10,7 +10,6 @@ the cell's Tensor, which is whole.
 from __future__ import annotations
 
 from collections.abc import Callable
-from sys import getrefcount
 from typing import Any, Self
 
 import numpy as np
@@ -20,19 +19,17 @@ from gradtape.core import (
     convert,
     dtypes,
     errors,
-    hot_kernels,
-    memory,
     provenance,
     state,
     threads,
 )
 from gradtape.core.registry import REGISTRY
 from gradtape.core.shape import TensorShape
-from gradtape.core.tensor import Reference, Tensor, wrap
-from gradtape.core.updates import lock_of
+from gradtape.core.tensor import Tensor, wrap
+from gradtape.core.updates import change, check_delta, lock_of
 from gradtape.core.variable_copies import VariableAggregation, VariableSynchronization
 from gradtape.core.variable_creation import by_creators, initialize_once, names, say_if_no_switch
-from gradtape.core.variable_protocols import ValueProtocols
+from gradtape.core.variable_properties import VariableProperties
 
 _users, _begun = threads.users, threads.begun
 _current = state.current
@@ -54,7 +51,7 @@ def _read_by_value(self: Any) -> Tensor:
         names.read = before
 
 
-class Variable(ValueProtocols):
+class Variable(VariableProperties):
     """A mutable tensor that tapes watch automatically.
 
     Args:
@@ -181,101 +178,9 @@ class Variable(ValueProtocols):
             recorder.assigned(self, source, provenance.user_place(2))
         self._value = wrap(array, self._id)
 
-    # Properties that do not count as a use of the value.
-    initializer = property(lambda self: None, doc="None: variables are initialised when they are made.")
-    create = initializer
-    graph = property(lambda self: None, doc="None: there is no graph.")
-    op = property(lambda self: self, doc="The variable itself.")
-    handle = property(lambda self: Handle(self), doc="The identity that tapes use; valid as a gradient source.")
-    # What libraries ask of TensorFlow's own class.
-    _unique_id = property(lambda self: f"{self._name}_{self._order}")
-    _shared_name = property(lambda self: self._name)
-    _in_graph_mode = False
-
-    @property
-    def name(self) -> str:
-        """The name, with the `:0` of TensorFlow."""
-        return f"{self._name}:0"
-
-    @property
-    def trainable(self) -> bool:
-        """Whether tapes watch this variable automatically."""
-        return self._trainable
-
-    @trainable.setter
-    def trainable(self, value: Any) -> None:
-        raise AttributeError(
-            errors.compose(
-                "'Variable' object cannot change its attribute 'trainable'.",
-                "make the variable with tf.Variable(value, trainable=False), or leave it out of the sources of tape.gradient.",
-            )
-        )
-
-    @property
-    def dtype(self) -> dtypes.DType:
-        """The type of the elements."""
-        return self._value.dtype
-
-    @property
-    def device(self) -> str:
-        """The full name of the device that holds the value."""
-        return self._value.device
-
-    @property
-    def constraint(self) -> Any:
-        """The constraint function, or None."""
-        return self._constraint
-
-    @property
-    def synchronization(self) -> VariableSynchronization:
-        """The synchronisation mode."""
-        return self._synchronization
-
-    @property
-    def aggregation(self) -> VariableAggregation:
-        """The aggregation mode."""
-        return self._aggregation
-
-    @property
-    def ndim(self) -> int:
-        """The number of dimensions."""
-        return self._value.ndim
-
-    @property
-    def shape(self) -> TensorShape:
-        """The static shape."""
-        return self._value.shape if self._shape is None else self._shape
-
-    @property
-    def initial_value(self) -> Any:
-        """Always RuntimeError, as in TensorFlow's eager mode."""
-        raise RuntimeError("This property is not supported when eager execution is enabled.")
-
-    def initialized_value(self) -> Any:
-        """Always NotImplementedError, as in TensorFlow's eager mode."""
-        raise NotImplementedError("`initialized_value` is not supported when eager execution is enabled.")
-
-    def eval(self, session: Any = None) -> Any:
-        """Always RuntimeError: there are no sessions."""
-        raise RuntimeError("Trying to eval in EAGER mode; use .numpy().")
-
-    def is_initialized(self, name: str | None = None) -> Tensor:
-        """A tensor that is True."""
-        return wrap(np.bool_(True))
-
-    def get_shape(self) -> TensorShape:
-        """The static shape."""
-        return self.shape
-
     def set_shape(self, shape: Any) -> None:
         """Narrow the static shape; ValueError if it does not fit."""
         self._shape = self.shape.merge_with(shape)
-
-    def ref(self) -> Reference:
-        """A hashable reference, equal for the same variable: use it as a dictionary key."""
-        return Reference(self)
-
-    experimental_ref = ref
 
     def read_value(self) -> Tensor:
         """The value as a new tensor, recorded as a read."""
@@ -342,51 +247,21 @@ class Variable(ValueProtocols):
     def _update(self, what: str, delta: Any, read_value: bool) -> Self:
         tensor = self._convert(delta)
         if _current.trace is not None:
-            self._check_delta(what, tensor)
+            check_delta(self, what, tensor)
             _current.trace.update(self, what, tensor)
             return self if read_value else None  # type: ignore[return-value]
         if len(_users) < 2:
             try:
                 _begun.append(None)
                 if len(_users) < 2:
-                    self._change(what, tensor, True)
+                    change(self, what, tensor, True)
                     return self if read_value else None  # type: ignore[return-value]
             finally:
                 if _begun:
                     _begun.pop()
         with lock_of(self):
-            self._change(what, tensor, False)
+            change(self, what, tensor, False)
         return self if read_value else None  # type: ignore[return-value]
-
-    def _change(self, what: str, tensor: Tensor, is_alone: bool) -> None:
-        """Add or subtract; in place if no other thread can have the value."""
-        value, array = self._value, tensor._array
-        old = value._array
-        if old.shape != array.shape:
-            self._check_delta(what, tensor)
-        ufunc = np.add if what == "assign_add" else np.subtract
-        if old.size >= memory.THRESHOLD and type(old) is type(array) is np.ndarray:
-            # Three references each: from the cell or the tensor, from the name here, from the argument of the count.
-            is_free = is_alone and getrefcount(value) == getrefcount(old) == 3 and memory.owns(old)
-            room = old if is_free else memory.allocate(what, memory.empty, old.shape, old.dtype)
-            result = _combined(ufunc, old, array, room)
-            del room
-        else:
-            try:
-                result = ufunc(old, array)
-            except (RuntimeWarning, FloatingPointError):
-                # The user has made errors of NumPy's float warnings.
-                with np.errstate(all="ignore"):
-                    result = ufunc(old, array)
-        self._write(result, tensor._id)
-
-    def _check_delta(self, what: str, delta: Tensor) -> None:
-        if not self._value.shape.is_compatible_with(delta.shape):
-            raise errors.build(
-                errors.ShapeError,
-                f"{what}: shapes differ: variable {self.name!r} is {self._value.shape}, the delta is {delta.shape}.",
-                "give the delta the variable's shape, for instance with tf.broadcast_to(delta, v.shape).",
-            )
 
     def _convert(self, value: Any) -> Tensor:
         if isinstance(value, Variable):
@@ -423,12 +298,6 @@ class Variable(ValueProtocols):
 attribute_hints.attach(Variable)
 
 
-def _combined(ufunc: np.ufunc, old: Any, delta: Any, out: Any) -> Any:
-    """A sum or difference of large arrays, in memory that is given."""
-    native = hot_kernels.kernel(REGISTRY["add" if ufunc is np.add else "subtract"], (old, delta), {})
-    return memory.combine(ufunc, old, delta, out=out) if native is None else native(old, delta, out=out)
-
-
 def _initial(value: Any, dtype: Any) -> Tensor:
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     if isinstance(value, Variable):
@@ -458,25 +327,3 @@ def _read_as_tensor(value: Variable, dtype: dtypes.DType | None) -> Tensor:
 
 
 convert.CONVERTERS.append((Variable, _read_as_tensor))
-
-
-class Handle:
-    """The identity of a variable, apart from its value."""
-
-    __slots__ = ("_id", "_variable")
-
-    dtype = dtypes.resource
-
-    def __init__(self, variable: Variable) -> None:
-        self._variable, self._id = variable, variable._id
-
-    @property
-    def shape(self) -> TensorShape:
-        """The shape of a handle: a scalar."""
-        return TensorShape([])
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Handle) and other._variable is self._variable
-
-    def __hash__(self) -> int:
-        return hash(self._id)

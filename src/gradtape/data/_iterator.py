@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator as PythonIterator
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -128,7 +128,7 @@ class Iterator:
     def get_next_as_optional(self) -> Optional:
         """The next element as an `Optional`, which is empty after the last."""
         if state.current.trace is not None:
-            return fetched_optional(self._stage_read, self._pulled)  # type: ignore[no-any-return]
+            return cast("Optional", fetched_optional(self._stage_read, self._pulled))
         is_there, value = self._pulled()
         return Optional(self.element_spec, value, is_there)
 

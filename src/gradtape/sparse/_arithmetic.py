@@ -64,7 +64,8 @@ def _together(a: SparseTensor, b: SparseTensor, who: str) -> tuple[Any, Any, Any
             f"{who}: shapes differ: {a.shape} vs {b.shape}.",
             "reshape one with tf.sparse.reshape.",
         )
-    return adapt(united)(a.indices, a.values, b.indices, b.values)  # type: ignore[no-any-return]
+    found: tuple[Any, Any, Any] = adapt(united)(a.indices, a.values, b.indices, b.values)
+    return found
 
 
 def united(a: Any, a_values: Any, b: Any, b_values: Any) -> tuple[Any, Any, Any]:

@@ -8,7 +8,7 @@ import weakref
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -173,7 +173,7 @@ class Checkpoint:
         """
         if state.current.trace is not None:
             later: Any = self._write_later(file_prefix, options)
-            return later  # type: ignore[no-any-return]
+            return cast(str, later)
         prefix = os.fsdecode(file_prefix.numpy() if isinstance(file_prefix, Tensor) else file_prefix)
         described, found = _saved(self)
         arrays = {key: np.asarray(v._value._array) for key, v in found}

@@ -12,7 +12,8 @@ from gradtape.core import convert, errors, nest, provenance, state
 from gradtape.core.composite import Composite
 from gradtape.core.op import REGISTRY
 from gradtape.core.tensor import Tensor, wrap
-from gradtape.core.variable import Handle, Variable
+from gradtape.core.variable import Variable
+from gradtape.core.variable_properties import Handle
 from gradtape.transform.record import Recording
 
 

@@ -13,7 +13,8 @@ from gradtape.core.composite import Composite, CompositeSpec
 from gradtape.core.op import InstanceOp, NotDifferentiable
 from gradtape.core.shape import ANY, Spec, TensorSpec, spec_of
 from gradtape.core.tensor import Tensor, host, wrap
-from gradtape.core.variable import Handle, Variable
+from gradtape.core.variable import Variable
+from gradtape.core.variable_properties import Handle
 from gradtape.ops.family import NO_LOWERING, by_loop
 from gradtape.transform.batched import NeedsValueError
 from gradtape.transform.gradient_arguments import UnconnectedGradients

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import gradtape as tf
 from gradtape.compat import _graphs
@@ -25,12 +25,12 @@ def add_to_collections(names: Any, value: Any) -> None:
 
 def get_collection(key: Any, scope: str | None = None) -> list[Any]:
     """The items of a collection of the default graph."""
-    return _graph().get_collection(key, scope)  # type: ignore[no-any-return]
+    return cast(list[Any], _graph().get_collection(key, scope))
 
 
 def get_collection_ref(key: Any) -> list[Any]:
     """A collection of the default graph itself."""
-    return _graph().get_collection_ref(key)  # type: ignore[no-any-return]
+    return cast(list[Any], _graph().get_collection_ref(key))
 
 
 def global_variables(scope: str | None = None) -> list[Any]:

@@ -19,7 +19,7 @@ import sys
 import threading
 import time
 from _thread import start_new_thread
-from typing import Any
+from typing import Any, cast
 
 from gradtape.compiler.runtime import pool_code, pool_sleep
 from gradtape.core import errors, locks, memory
@@ -187,7 +187,7 @@ class _Code:
 
     def address(self, name: str) -> int:
         """The address of a function of the code."""
-        return self._library.address(name)  # type: ignore[no-any-return]
+        return cast(int, self._library.address(name))
 
     def raise_interruption(self) -> None:
         """Raise what a handler of signals has raised, if one has."""

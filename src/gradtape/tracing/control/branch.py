@@ -8,7 +8,7 @@ uses the rule, run on all examples in turn.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -177,7 +177,7 @@ class BranchOfExamples(Branch):
             return ()
         core = core_block(wide, flags, size)
         params = {"branches": (core,), "block": wide, "flags": flags, "size": size}
-        return again(results, self, (_ZERO, *operands), params)[count:]  # type: ignore[no-any-return]
+        return cast("Sequence[Any]", again(results, self, (_ZERO, *operands), params)[count:])
 
 
 def _fitted(d: Any, each: bool, wanted: bool, size: int) -> Any:
@@ -223,7 +223,7 @@ def _part(block: Block, parameters: Sequence[int], outputs: Sequence[int]) -> Bl
         block.derived[key] = Block(
             block.trace, [block.parameters[i] for i in parameters], [returns[i] for i in outputs], block.quiet
         )
-    return block.derived[key]  # type: ignore[no-any-return]
+    return cast(Block, block.derived[key])
 
 
 def replayed_batched(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -193,7 +193,7 @@ def _with_rows(body: Block, sizes: dict[int, int]) -> list[Spec]:
 def _cache(trace: Rewriting) -> BlockCache:
     if trace.blocks is None:
         trace.blocks = BlockCache()
-    return trace.blocks  # type: ignore[no-any-return]
+    return cast(BlockCache, trace.blocks)
 
 
 def _is_plain(block: Block) -> bool:

@@ -10,7 +10,8 @@ import numpy as np
 from gradtape.core import errors, nest, state
 from gradtape.core.provenance import Site
 from gradtape.core.tensor import Tensor
-from gradtape.core.variable import Handle, Variable
+from gradtape.core.variable import Variable
+from gradtape.core.variable_properties import Handle
 from gradtape.transform.backward import backward
 from gradtape.transform.diagnosis import source_lines
 from gradtape.transform.diagnosis.dataflow import Arrival, Edge, Flow
