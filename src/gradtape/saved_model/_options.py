@@ -51,8 +51,9 @@ class LoadOptions:
 
     Args:
       experimental_skip_checkpoint: leave the variables at zero, for a program that gives them values itself.
-      allow_partial_checkpoint, experimental_io_device, experimental_variable_policy,
-        experimental_load_function_aliases: ignored: there are no partial files.
+      experimental_load_function_aliases: give the object an attribute `function_aliases`: a dict with the functions that
+        `SaveOptions(function_aliases=...)` named; those that are no part of it as lists of their traces.
+      allow_partial_checkpoint, experimental_io_device, experimental_variable_policy: ignored: there are no partial files.
 
     >>> tf.saved_model.LoadOptions().experimental_skip_checkpoint
     False
