@@ -326,6 +326,14 @@ class Nameless(tf.experimental.ExtensionType):
     x: tf.Tensor
 
 
+def test_policy_for_variables() -> None:
+    assert tf.saved_model.SaveOptions().experimental_variable_policy is None
+    options = tf.saved_model.SaveOptions(experimental_variable_policy="SAVE_VARIABLE_DEVICES")
+    assert options.experimental_variable_policy == "save_variable_devices"
+    with pytest.raises(ValueError, match="Received invalid VariablePolicy value: none"):
+        tf.saved_model.SaveOptions(experimental_variable_policy="none")
+
+
 class TestExtensionTypes:
     def test_arguments_and_results(self, tmp_path: Path) -> None:
         module = tf.Module()
